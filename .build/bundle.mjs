@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+
+/** Bundled CommonJS (commander, ajv) asks for Node's modules with `require`. */
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+const SHARED = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  banner: { js: REQUIRE },
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    'process.env.DEV': '"false"',
+    PROGRAM_VERSION: JSON.stringify(version),
+  },
+  // Ink asks for it in a development mode that does not exist here.
+  alias: { 'react-devtools-core': './.build/empty.mjs' },
+  metafile: true,
+  logLevel: 'warning',
+};
+
+/**
+ * The program, everything inside; and the library, which leaves zod to its user since the public types speak of it.
+ * Both flat, so that one module knows where the package's root is.
+ */
+export async function bundle(outdir) {
+  const program = await build({
+    ...SHARED,
+    entryPoints: ['src/cli.ts'],
+    outdir,
+    minifySyntax: true,
+    minifyWhitespace: true,
+  });
+  const library = await build({
+    ...SHARED,
+    entryPoints: ['src/index.ts'],
+    outdir,
+    external: ['zod'],
+    chunkNames: 'lib-[name]-[hash]',
+  });
+  return [...Object.keys(program.metafile.inputs), ...Object.keys(library.metafile.inputs)];
+}

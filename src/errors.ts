@@ -1,0 +1,42 @@
+/**
+ * Our own family of errors: things this program can explain to a person.
+ * What a tool says (a `tool_result` with an error text, a refused acknowledgement) is never one of these; it is an outcome.
+ */
+export type ErrorCode =
+  | 'usage'
+  | 'unreadable-file'
+  | 'unknown-operation'
+  | 'invalid-arguments'
+  | 'invalid-toolset'
+  | 'port-in-use'
+  | 'unreachable'
+  | 'no-discovery'
+  | 'refused-address'
+  | 'decision-needed'
+  | 'declined'
+  | 'interrupted'
+  | 'command-failed'
+  | 'unwritable-file';
+
+export interface ErrorDetails {
+  /** One sentence on what to do next. */
+  readonly hint?: string;
+  /** Single faults, each with its place (JSON path, file:line), where there is more than one to tell. */
+  readonly faults?: readonly string[];
+  readonly cause?: unknown;
+}
+
+/** What failed (`message`, with the place in it), what to do next (`hint`), and a stable `code` that decides the exit status. */
+export class ProtocolCliError extends Error {
+  override readonly name = 'ProtocolCliError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly faults: readonly string[];
+
+  constructor(code: ErrorCode, message: string, { hint, faults = [], cause }: ErrorDetails = {}) {
+    super(message, { cause });
+    this.code = code;
+    this.hint = hint;
+    this.faults = faults;
+  }
+}

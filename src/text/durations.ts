@@ -1,0 +1,21 @@
+import ms from 'ms';
+import prettyMs from 'pretty-ms';
+
+const DURATION = /^\d+(?:\.\d+)?\s*(?:ms|s|m|h)?$/;
+
+/** `500ms`, `2s`, `5m`, `1h`, a bare number is milliseconds. Null where it is none of these. */
+export function parseDuration(text: string): number | null {
+  const trimmed = text.trim();
+  return DURATION.test(trimmed) ? ms(trimmed as ms.StringValue) : null;
+}
+
+/** For a person: `3ms`, `1.2s`, `5m 3s`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000)
+    return `${milliseconds < 10 ? round(milliseconds, 1) : Math.round(milliseconds)}ms`;
+  return prettyMs(milliseconds, { keepDecimalsOnWholeSeconds: false });
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,17 @@
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/**
+ * JSON that is safe on a terminal: what `JSON.stringify` leaves raw (C1, DEL, bidi and invisible characters) is written as
+ * `\uXXXX`, which means the same to every reader.
+ */
+export function safeJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(UNSEEN, character =>
+    character === '\n' ? '\n' : escaped(character),
+  );
+}
+
+function escaped(character: string): string {
+  return [...Array(character.length).keys()]
+    .map(at => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
+}

@@ -1,0 +1,76 @@
+export const REDACTED = '[redacted]';
+
+const PLAIN_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'allow',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'host',
+  'keep-alive',
+  'retry-after',
+  'server',
+  'transfer-encoding',
+  'user-agent',
+  'x-content-type-options',
+]);
+
+/** Replaces secrets by value, in every form they are written in on a wire (threats, row 25). */
+export interface Redactor {
+  add(secret: string): void;
+  text(text: string): string;
+}
+
+export function createRedactor(secrets: Iterable<string> = []): Redactor {
+  const forms = new Set<string>();
+  const redactor: Redactor = {
+    add(secret) {
+      if (secret.length >= 4) for (const form of writtenForms(secret)) forms.add(form);
+    },
+    text(text) {
+      let clean = text;
+      for (const form of forms) clean = clean.replaceAll(form, REDACTED);
+      return clean;
+    },
+  };
+  for (const secret of secrets) redactor.add(secret);
+  return redactor;
+}
+
+function writtenForms(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  return [
+    secret,
+    json,
+    json.replaceAll('/', '\\/'),
+    encodeURIComponent(secret.toWellFormed()),
+    base64(secret),
+  ];
+}
+
+function base64(secret: string): string {
+  return Buffer.from(secret).toString('base64').replace(/=+$/, '');
+}
+
+/** An allow-list: a header nobody thought of may carry a credential. */
+export function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      PLAIN_HEADERS.has(name.toLowerCase()) ? value : REDACTED,
+    ]),
+  );
+}
+
+/** A URL without user, query and fragment; something that is no URL becomes the placeholder whole. */
+export function bareUrl(text: string): string {
+  try {
+    const url = new URL(text);
+    return `${url.protocol}//${url.host}${url.pathname}`;
+  } catch {
+    return REDACTED;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Foreign text made safe for a terminal (threats, row 24): nothing is dropped, nothing acts.
+ * C0 controls become their control pictures (U+2400 block), DEL becomes U+2421, everything else invisible becomes `<U+XXXX>`.
+ * `\n` stays; `\t` is expanded to the next multiple of four columns.
+ */
+export interface VisibleRun {
+  readonly text: string;
+  /** True where the run stands for characters that would not have been seen, or would have acted. */
+  readonly hidden: boolean;
+}
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const TAB = 4;
+
+/** Splits text into runs that are safe to print. `startColumn`: where on its line the text begins, for the sake of tabs. */
+export function visibleRuns(text: string, startColumn = 0): VisibleRun[] {
+  const runs: VisibleRun[] = [];
+  let from = 0;
+  let column = startColumn;
+  const push = (run: VisibleRun) => {
+    const last = runs.at(-1);
+    if (last && last.hidden === run.hidden)
+      runs[runs.length - 1] = { text: last.text + run.text, hidden: run.hidden };
+    else runs.push(run);
+    const lineStart = run.text.lastIndexOf('\n');
+    column = lineStart < 0 ? column + run.text.length : run.text.length - lineStart - 1;
+  };
+  for (const match of text.matchAll(UNSEEN)) {
+    if (match[0] === '\n') continue;
+    if (match.index > from) push({ text: text.slice(from, match.index), hidden: false });
+    if (match[0] === '\t') push({ text: ' '.repeat(TAB - (column % TAB)), hidden: false });
+    else push({ text: picture(match[0]), hidden: true });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) push({ text: text.slice(from), hidden: false });
+  return runs;
+}
+
+/** The same as one string. */
+export function visible(text: string): string {
+  return visibleRuns(text)
+    .map(run => run.text)
+    .join('');
+}
+
+/** As {@link visible}, on one line: a line feed is shown as its picture too. */
+export function visibleLine(text: string): string {
+  return visible(text).replaceAll('\n', '␊');
+}
+
+/** How many characters {@link visible} would show that a terminal would not (tabs and line feeds are not counted). */
+export function countUnseen(text: string): number {
+  let count = 0;
+  for (const [character] of text.matchAll(UNSEEN)) if (character !== '\n' && character !== '\t') count++;
+  return count;
+}
+
+function picture(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return '␡';
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}

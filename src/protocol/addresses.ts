@@ -1,0 +1,16 @@
+/** Where things are, relative to a tool server's base URL (protocol, section 1). */
+const DISCOVERY_PATH = '/.well-known/rap-toolset';
+
+/** The discovery URLs to ask, in order, each with the base it stands for: the URL as given, then its origin. */
+export function discoveryCandidates(url: string): { readonly base: string; readonly url: string }[] {
+  const bases = new Set([trimmed(url), new URL(url).origin]);
+  return [...bases].map(base => ({ base, url: base + DISCOVERY_PATH }));
+}
+
+export const closeThreadUrl = (base: string) => `${base}/close_thread`;
+export const cancelToolCallUrl = (base: string) => `${base}/cancel_tool_call`;
+
+function trimmed(text: string): string {
+  const url = new URL(text);
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}

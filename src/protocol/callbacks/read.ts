@@ -1,0 +1,37 @@
+import type { JsonReading } from '../../text/json.js';
+import { faultsOf } from '../faults.js';
+import type { Warning } from '../requirements.js';
+import { type Callback, callbackSchema } from './index.js';
+
+/** A callback's body, judged against the schema of its type (RT-VALIDATE). */
+export type CallbackReading =
+  | {
+      readonly ok: true;
+      readonly message: Callback;
+      readonly native: unknown;
+      readonly warnings: readonly Warning[];
+    }
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+/**
+ * `message` holds the fields the protocol knows; `native` is what came, whole.
+ * The schema copies known keys only, so a foreign `__proto__` never reaches an object of ours (threats, row 19).
+ */
+export function readCallback(reading: JsonReading): CallbackReading {
+  if (!reading.ok) return { ok: false, faults: [reading.reason] };
+  const parsed = callbackSchema.safeParse(reading.value);
+  if (!parsed.success) return { ok: false, faults: faultsOf(parsed.error) };
+  const warnings = [
+    ...reading.notes.map(message => ({ id: 'TOOL-POST', message }) as const),
+    ...remarks(parsed.data),
+  ];
+  return { ok: true, message: parsed.data, native: reading.value, warnings };
+}
+
+function remarks(message: Callback): Warning[] {
+  if (message.type === 'tool_result' && message.text === undefined)
+    return [{ id: 'TOOL-POST', message: 'the result has content but no text, which older runtimes require' }];
+  if (message.type === 'oauth' && message.auth_url.startsWith('http:'))
+    return [{ id: 'TOOL-OAUTH', message: 'auth_url is http; that is fine on loopback only' }];
+  return [];
+}

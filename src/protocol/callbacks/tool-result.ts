@@ -1,0 +1,34 @@
+import * as z from 'zod';
+
+const contentItemSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('image'), data: z.string(), mediaType: z.string() }),
+]);
+
+/** A segment's type is open and its content is looked at only when it is drawn: a bad hint must not lose a result. */
+const displaySegmentSchema = z.object({ type: z.string(), content: z.unknown() });
+
+/** Tool → runtime: the outcome of a call (seed 000). `content` is the later text's addition; one of both is needed. */
+export const toolResultSchema = z
+  .object({
+    type: z.literal('tool_result'),
+    group_id: z.string(),
+    id: z.string(),
+    call_id: z.string().nullish(),
+    text: z.string().optional(),
+    content: z.array(contentItemSchema).optional(),
+    display_as: z.array(displaySegmentSchema).optional(),
+    subscription: z.boolean().optional(),
+  })
+  .check(({ value, issues }) => {
+    if (value.text === undefined && value.content === undefined)
+      issues.push({
+        code: 'custom',
+        input: value,
+        path: ['text'],
+        message: 'is required (or content, in the later text of the protocol)',
+      });
+  });
+
+export type ToolResult = z.infer<typeof toolResultSchema>;
+export type ContentItem = z.infer<typeof contentItemSchema>;

@@ -1,0 +1,14 @@
+import type { ContentItem, ToolResult } from './callbacks/index.js';
+
+/**
+ * What the LLM gets: `text`, unchanged (RT-TEXT). A message with `content` follows the later text of the protocol:
+ * its items, joined by a line feed in a text view, each image as a placeholder.
+ */
+export function llmText({ text, content }: ToolResult): string {
+  return content === undefined ? (text ?? '') : content.map(itemText).join('\n');
+}
+
+function itemText(item: ContentItem): string {
+  if (item.type === 'text') return item.text;
+  return `[image: ${item.mediaType}, ${Math.floor((item.data.length * 3) / 4)} bytes]`;
+}

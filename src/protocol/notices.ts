@@ -1,0 +1,14 @@
+import * as z from 'zod';
+
+/** Runtime → tool: the thread is over (`POST {base}/close_thread`). Single shot, never retried (RT-NOTIFY). */
+export const closeThreadSchema = z.object({ thread_id: z.string() });
+
+/** Runtime → tool: the call is no longer wanted (`POST {base}/cancel_tool_call`). A result may still come. */
+export const cancelToolCallSchema = z.object({ thread_id: z.string(), tool_call_id: z.string() });
+
+/** Runtime → tool: what the user picked (`POST` to the choice's `response_url`); `selected` indexes `choices`. */
+export const choiceResponseSchema = z.object({ id: z.string(), selected: z.int().nonnegative() });
+
+export type CloseThread = z.infer<typeof closeThreadSchema>;
+export type CancelToolCall = z.infer<typeof cancelToolCallSchema>;
+export type ChoiceResponse = z.infer<typeof choiceResponseSchema>;

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import type { JudgedOutcome, Outcome } from './outcome.js';
+
+const ERROR_PREFIX = 'Error: ';
+/** A payload by convention is short; a text longer than this is not looked into. */
+const MAX_PAYLOAD = 64 * 1024;
+
+const text = z.string().optional();
+
+/** Seed 002's recommended payloads; a text is one of them only where it is exactly that and nothing more. */
+const payloadSchema = z.union([
+  z.strictObject({ error: z.object({ message: z.string(), code: text, type: text }) }),
+  z.strictObject({ canceled: z.object({ reason: text, by: text }) }),
+  z.strictObject({ timeout: z.object({ durationMs: z.number().optional() }) }),
+  z.strictObject({ denied: z.object({ tool: text, reason: text }) }),
+]);
+
+/** Reads the outcome out of what the LLM gets. RAP has no error type, so it is never more than a convention (TOOL-ERRPREFIX). */
+export function outcomeOfText(result: string): JudgedOutcome {
+  if (result.startsWith(ERROR_PREFIX))
+    return { type: 'error', message: result.slice(ERROR_PREFIX.length), basis: 'convention' };
+  const payload =
+    result.length <= MAX_PAYLOAD && result.trimStart().startsWith('{') ? payloadOf(result) : null;
+  return payload ? { ...payload, basis: 'convention' } : { type: 'success', basis: 'assumed' };
+}
+
+/** The text that carries an outcome of our own making to the LLM; null for a success, whose text is its own. */
+export function textOfOutcome(outcome: Outcome): string | null {
+  const { type, ...fields } = outcome;
+  if (type === 'success' || type === 'unknown') return null;
+  return outcome.type === 'error' ? `${ERROR_PREFIX}${outcome.message}` : JSON.stringify({ [type]: fields });
+}
+
+function payloadOf(source: string): Outcome | null {
+  const parsed = payloadSchema.safeParse(parsedJson(source));
+  if (!parsed.success) return null;
+  const payload = parsed.data;
+  if ('error' in payload) return errorOf(payload.error);
+  if ('canceled' in payload) return { type: 'canceled', ...payload.canceled };
+  if ('timeout' in payload) return { type: 'timeout', ...payload.timeout };
+  return { type: 'denied', ...payload.denied };
+}
+
+// The payload's own `type` would hide the union's.
+function errorOf({ type, ...error }: { message: string; code?: string; type?: string }): Outcome {
+  return { type: 'error', ...error, ...(type === undefined ? {} : { errorType: type }) };
+}
+
+function parsedJson(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+}

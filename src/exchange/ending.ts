@@ -1,0 +1,37 @@
+import { outcomeOfText, textOfOutcome } from '../outcome/conventions.js';
+import type { JudgedOutcome } from '../outcome/outcome.js';
+import { llmText } from '../protocol/llm-text.js';
+import type { Exchange, Settlement } from './exchange.js';
+
+const EXCERPT = 200;
+
+/** How the call ended; null while it is pending. */
+export function outcomeOf({ settled }: Exchange): JudgedOutcome | null {
+  return settled && judged(settled);
+}
+
+/** Exactly what the LLM gets: the tool's text, or the words for an outcome of our own making; null while it is pending. */
+export function llmTextOf({ settled }: Exchange): string | null {
+  if (settled?.by === 'result') return llmText(settled.result);
+  return settled && textOfOutcome(judged(settled));
+}
+
+function judged(settled: Settlement): JudgedOutcome {
+  switch (settled.by) {
+    case 'result':
+      return outcomeOfText(llmText(settled.result));
+    case 'refusal':
+      return { type: 'error', message: refusalText(settled.status, settled.excerpt), basis: 'ours' };
+    case 'unreachable':
+      return { type: 'error', message: `the tool could not be reached (${settled.code})`, basis: 'ours' };
+    case 'timeout':
+      return { type: 'timeout', durationMs: settled.afterMs, basis: 'ours' };
+    case 'cancel':
+      return { type: 'canceled', by: settled.who === 'person' ? 'user' : 'policy', basis: 'ours' };
+  }
+}
+
+function refusalText(status: number, excerpt: string): string {
+  const said = excerpt.trim().slice(0, EXCERPT);
+  return `the tool did not accept the invocation: it answered ${status} instead of 200${said ? `: ${said}` : ''}`;
+}

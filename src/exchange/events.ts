@@ -1,0 +1,15 @@
+import type * as z from 'zod';
+import type { Content } from './content.js';
+import type { factSchema } from './facts.js';
+
+/** One thing that happened, as plain data with the bytes at hand. */
+export type Event = z.infer<ReturnType<typeof factSchema<z.ZodType<Content>>>>;
+export type EventKind = Event['kind'];
+
+export type RequestEvent = Extract<Event, { kind: 'request' }>;
+export type ResponseEvent = Extract<Event, { kind: 'response' }>;
+
+type Unstamped<E> = E extends Event ? Omit<E, 'seq' | 'at'> : never;
+
+/** An event before it has its place and time. */
+export type Fact = Unstamped<Event>;

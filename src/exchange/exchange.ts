@@ -1,0 +1,60 @@
+import type { Callback, ToolResult } from '../protocol/callbacks/index.js';
+import type { Invocation } from '../protocol/invocation.js';
+import type { Warning } from '../protocol/requirements.js';
+import type { Verdict } from './verdict.js';
+
+/** One dispatch of the invocation. `status` or `broken` once it is known what became of it. */
+export interface Attempt {
+  readonly leg: string;
+  readonly sentAt: number;
+  readonly endedAt?: number;
+  readonly status?: number;
+  /** The beginning of a refusal's body, for a person; an acknowledgement's body is not read. */
+  readonly excerpt?: string;
+  readonly broken?: { readonly phase: string; readonly code: string };
+}
+
+/** One POST to the call's callback URL, and what was judged of it. */
+export interface Arrival {
+  readonly leg: string;
+  readonly at: number;
+  readonly verdict: Verdict;
+  readonly message: Callback | null;
+  readonly sha256: string;
+  readonly size: number;
+  readonly warnings: readonly Warning[];
+  /** What was answered, once it was. */
+  readonly status?: number;
+}
+
+/** What ended the pending call. Only the first counts. */
+export type Settlement = { readonly at: number } & (
+  | { readonly by: 'result'; readonly result: ToolResult; readonly native: unknown; readonly sha256: string }
+  | { readonly by: 'refusal'; readonly status: number; readonly excerpt: string }
+  | { readonly by: 'unreachable'; readonly phase: string; readonly code: string; readonly attempts: number }
+  | { readonly by: 'timeout'; readonly afterMs: number }
+  | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
+);
+
+/** One invocation and what followed: the value that `step` folds events into. */
+export interface Exchange {
+  readonly key: string;
+  readonly invocation: Invocation;
+  readonly endpoint: string;
+  readonly attempts: readonly Attempt[];
+  readonly arrivals: readonly Arrival[];
+  /** A person's turn: the clock stands still meanwhile (RT-PENDING). */
+  readonly waitingFor: Extract<Callback, { type: 'oauth' | 'user_choice' }> | null;
+  readonly settled: Settlement | null;
+}
+
+/** The attempt that was answered, if one was. */
+export function answeredAttempt({ attempts }: Exchange): Attempt | undefined {
+  return attempts.findLast(attempt => attempt.status !== undefined);
+}
+
+/** Milliseconds from the attempt that was answered to its 200; null where there was none. */
+export function acknowledgedAfter(exchange: Exchange): number | null {
+  const attempt = answeredAttempt(exchange);
+  return attempt?.status === 200 && attempt.endedAt !== undefined ? attempt.endedAt - attempt.sentAt : null;
+}

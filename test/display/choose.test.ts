@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { chooseSegment } from '../../src/display/choose.js';
+import { knownTypes } from '../../src/display/segments/index.js';
+
+const SEED_PATCH =
+  '--- src/main.rs\n+++ src/main.rs\n@@ -1,3 +1,4 @@\n fn main() {\n+ println!("hello");\n }';
+const PATCH = '--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n';
+const text = (content: unknown) => ({ type: 'text', content });
+const diff = (patch: string, path = 'x') => ({ type: 'diff', content: { path, patch } });
+const image = { type: 'image', content: { data: 'aGk=', mediaType: 'image/png' } };
+
+describe('which segment is shown', () => {
+  test('the diff of the seed, with its counts recounted', () => {
+    const choice = chooseSegment(
+      [diff(SEED_PATCH, 'src/main.rs'), text('edit_file src/main.rs — 1 insertion')],
+      knownTypes,
+    );
+    expect(choice).toMatchObject({
+      chosen: {
+        index: 0,
+        type: 'diff',
+        reason: 'the first segment',
+        drawing: { kind: 'diff', path: 'src/main.rs', raw: SEED_PATCH, diff: { added: 1, removed: 0 } },
+      },
+      skipped: [],
+      warnings: [
+        {
+          id: 'TOOL-DIFF',
+          message: 'display_as[0]: wrong line counts, recounted: hunk 1: says −3 +4 lines, has −2 +3',
+        },
+      ],
+    });
+  });
+
+  test('order alone decides; a text before a diff is hardly meant', () => {
+    const choice = chooseSegment([text('one'), diff(PATCH), text('two')], knownTypes);
+    expect(choice.chosen).toEqual({
+      index: 0,
+      type: 'text',
+      drawing: { kind: 'text', text: 'one' },
+      reason: 'the first segment',
+    });
+    expect(choice.warnings).toEqual([{ message: expect.stringContaining('hardly meant') }]);
+  });
+
+  test('a weaker client gets the fallback', () => {
+    const choice = chooseSegment([diff(PATCH), text('fallback')], new Set(['text']));
+    expect(choice).toEqual({
+      chosen: {
+        index: 1,
+        type: 'text',
+        drawing: { kind: 'text', text: 'fallback' },
+        reason: 'the first that can be shown',
+      },
+      skipped: [{ index: 0, type: 'diff', reason: 'not supported by this client (--supports text)' }],
+      warnings: [],
+    });
+  });
+
+  test.each([
+    [{ type: 'hologram' }, 'the type "hologram" is not known here'],
+    [{ type: 'holo\u202Egram' }, 'the type "holo<U+202E>gram" is not known here'],
+    [{ type: '__proto__' }, 'the type "__proto__" is not known here'],
+    [image, 'an image cannot be drawn in a terminal'],
+    [{ type: 'image', content: 7 }, 'malformed image: $: expected object, received number'],
+    [text(null), 'malformed text: $: expected string, received null'],
+    [{ type: 'diff', content: { path: 'x' } }, 'malformed diff: $.patch: is required'],
+    [diff('nothing'), 'malformed diff: line 1: "nothing" is not part of a unified diff'],
+  ])('skipped: %j', (segment, reason) => {
+    const choice = chooseSegment([segment, text('fallback')], knownTypes);
+    expect(choice.skipped).toEqual([{ index: 0, type: segment.type, reason }]);
+    expect(choice.chosen?.index).toBe(1);
+  });
+
+  test.each([
+    [undefined, 'no display_as'],
+    [[], 'display_as is empty'],
+    [[image], 'no segment of display_as can be shown'],
+  ])('nothing to choose: %j', (segments, reason) => {
+    expect(chooseSegment(segments, knownTypes)).toMatchObject({ chosen: null, reason });
+  });
+
+  test('an unknown type stays unknown, whatever the client claims', () => {
+    const choice = chooseSegment([{ type: 'hologram' }], new Set(['hologram']));
+    expect(choice.skipped[0]?.reason).toBe('the type "hologram" is not known here');
+  });
+});
+
+describe('what the author is told', () => {
+  const warnings = (...segments: { type: string; content?: unknown }[]) =>
+    chooseSegment(segments, knownTypes).warnings;
+
+  test('a malformed patch, even where it is not reached', () => {
+    expect(warnings(text('a'), diff('nothing'), text('b'))[0]).toEqual({
+      id: 'TOOL-DIFF',
+      message: 'display_as[1]: malformed diff: line 1: "nothing" is not part of a unified diff',
+    });
+  });
+
+  test.each([
+    [diff(PATCH), 'display_as should end with a one-line "text"; its last is "diff"'],
+    [text('a\nb'), 'display_as should end with a one-line "text"; its last has several lines'],
+  ])('no fallback: %j', (last, message) => {
+    expect(warnings(last)).toEqual([{ id: 'TOOL-FALLBACK', message }]);
+  });
+
+  test('nothing, where all is well', () => {
+    expect(warnings(diff(PATCH), text('one line\n'))).toEqual([]);
+  });
+
+  test('many wrong headers are not all told', () => {
+    const patch = `--- x\n+++ x\n${'@@ -1,9 +1,9 @@\n-a\n+b\n'.repeat(10)}`;
+    expect(warnings(diff(patch), text('a'))[0]?.message).toMatch(/hunk 3: [^;]*; and 7 more$/);
+  });
+});

@@ -1,0 +1,243 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parsePatch } from '../../../src/display/diff/parse.js';
+
+/** The example of seed 000: its header says 3 and 4 lines, it has 2 and 3. */
+const SEED = '--- src/main.rs\n+++ src/main.rs\n@@ -1,3 +1,4 @@\n fn main() {\n+ println!("hello");\n }';
+const HEAD = '--- a/x\n+++ b/x\n';
+
+function parsed(patch: string) {
+  const result = parsePatch(patch);
+  if (!result.ok) throw new Error(result.reason);
+  return result;
+}
+
+function reasonOf(patch: string): string {
+  const result = parsePatch(patch);
+  return result.ok ? 'not refused' : result.reason;
+}
+
+describe('what is drawn', () => {
+  test("the seed's own example is recounted", () => {
+    expect(parsed(SEED)).toEqual({
+      ok: true,
+      recounted: ['hunk 1: says −3 +4 lines, has −2 +3'],
+      diff: {
+        added: 1,
+        removed: 0,
+        files: [
+          {
+            oldPath: 'src/main.rs',
+            newPath: 'src/main.rs',
+            kind: 'changed',
+            added: 1,
+            removed: 0,
+            hunks: [
+              {
+                oldStart: 1,
+                oldCount: 2,
+                newStart: 1,
+                newCount: 3,
+                section: '',
+                rows: [
+                  { kind: 'context', oldNo: 1, newNo: 1, text: 'fn main() {' },
+                  { kind: 'added', newNo: 2, text: ' println!("hello");' },
+                  { kind: 'context', oldNo: 2, newNo: 3, text: '}' },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  test('right counts are left alone, a trailing line feed is no line', () => {
+    expect(parsed(`${HEAD}@@ -1 +1,2 @@\n a\n+b\n`).recounted).toEqual([]);
+  });
+
+  test('the section behind the second @@ is kept', () => {
+    expect(parsed(`${HEAD}@@ -1 +1 @@ fn main()\n-a\n+b\n`).diff.files[0]?.hunks[0]?.section).toBe(
+      'fn main()',
+    );
+  });
+
+  test('carriage returns are kept', () => {
+    const { diff } = parsed(`${HEAD}@@ -1 +1 @@\n-a\r\n+b\n`);
+    expect(diff.files[0]?.hunks[0]?.rows.map(row => row.text)).toEqual(['a\r', 'b']);
+  });
+
+  test('the mark of a missing newline hangs on its row', () => {
+    const { diff } = parsed(`${HEAD}@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n`);
+    expect(diff.files[0]?.hunks[0]?.rows).toEqual([
+      { kind: 'removed', oldNo: 1, text: 'a', noNewline: true },
+      { kind: 'added', newNo: 1, text: 'b' },
+    ]);
+  });
+
+  test('removed lines that look like a header or a signature are rows when the counts say so', () => {
+    const { diff, recounted } = parsed(`${HEAD}@@ -1,3 +1 @@\n--- comment\n-- \n-c\n+++ d\n`);
+    expect(recounted).toEqual([]);
+    expect(diff.files[0]?.hunks[0]?.rows.map(row => row.text)).toEqual(['-- comment', '- ', 'c', '++ d']);
+  });
+
+  test('a wrong count does not swallow the next file', () => {
+    const two = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -5 +5 @@\n-c\n+d\n';
+    const { diff, recounted } = parsed(two);
+    expect(diff.files.map(file => [file.newPath, file.added, file.removed])).toEqual([
+      ['x', 1, 1],
+      ['y', 1, 1],
+    ]);
+    expect(recounted).toEqual(['hunk 1: says −2 +2 lines, has −1 +1']);
+  });
+
+  test('empty context lines whose space was stripped', () => {
+    expect(parsed(`${HEAD}@@ -1,3 +1,3 @@\n-a\n+b\n\n c\n`).diff.files[0]?.hunks[0]?.rows).toHaveLength(4);
+    expect(parsed(`${HEAD}@@ -1,9 +1,9 @@\n-a\n+b\n\n c\n\n\n`).recounted).toEqual([
+      'hunk 1: says −9 +9 lines, has −3 +3',
+    ]);
+  });
+
+  test('a row beyond the counts is found behind an empty line', () => {
+    expect(parsed(`${HEAD}@@ -1 +1 @@\n a\n\n+b\n`).recounted).toEqual([
+      'hunk 1: says −1 +1 lines, has −2 +3',
+    ]);
+  });
+
+  test.each([
+    ['a/x', 'b/x', 'x', 'x'],
+    ['a/x', 'a/x', 'a/x', 'a/x'],
+    ['/dev/null', 'b/x', 'x', 'x'],
+    ['x.orig\t2026-01-01', 'x\t2026-01-02', 'x.orig', 'x'],
+  ])('of %j and %j the paths are told', (oldName, newName, oldPath, newPath) => {
+    const { diff } = parsed(`--- ${oldName}\n+++ ${newName}\n@@ -1 +1 @@\n-a\n+b\n`);
+    expect(diff.files[0]).toMatchObject({ oldPath, newPath });
+  });
+
+  test('a patch without file headers is of the path given', () => {
+    const result = parsePatch('@@ -1 +1 @@\n-a\n+b\n', 'src/x');
+    expect(result.ok && result.diff.files[0]?.newPath).toBe('src/x');
+  });
+
+  test.each([
+    [
+      'created',
+      'diff --git a/x b/x\nnew file mode 100644\nindex 0..1\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n',
+    ],
+    ['deleted', '--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n'],
+    ['renamed', 'diff --git a/w b/x\nsimilarity index 100%\nrename from w\nrename to x\n'],
+    ['copied', 'diff --git a/w b/x\nsimilarity index 100%\ncopy from w\ncopy to x\n'],
+    ['mode', 'diff --git a/x b/x\nold mode 100644\nnew mode 100755\n'],
+    ['binary', 'diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n'],
+    ['changed', 'Index: x\n===================\n--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n'],
+  ])('a file that was %s', (kind, patch) => {
+    const [file] = parsed(patch).diff.files;
+    expect(file).toMatchObject({ kind, newPath: 'x' });
+  });
+
+  test('a created file is numbered from 1', () => {
+    const { diff } = parsed('--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n');
+    expect(diff.files[0]?.hunks[0]).toMatchObject({
+      oldStart: 0,
+      oldCount: 0,
+      rows: [{ newNo: 1 }, { newNo: 2 }],
+    });
+  });
+});
+
+describe('what is refused, and why', () => {
+  test.each([
+    ['', 'no hunk: nothing like "@@ -1,3 +1,4 @@"'],
+    ['Replaced 3 lines.', 'line 1: "Replaced 3 lines." is not part of a unified diff'],
+    [`\uFEFF${SEED}`, 'line 1: a byte order mark (U+FEFF) stands before the patch'],
+    ['--- a/x\n@@ -1 +1 @@\n-a\n+b', 'Missing "+++ ..." file header for a/x'],
+    ['+++ b/x\n@@ -1 +1 @@\n-a\n+b', 'Missing "--- ..." file header for b/x'],
+    [`${HEAD}@@\n-a\n+b`, 'line 3: "@@" is no hunk header; it looks like "@@ -1,3 +1,4 @@"'],
+    [`${HEAD}@@ foo @@\n-a`, 'line 3: "@@ foo @@" is no hunk header; it looks like "@@ -1,3 +1,4 @@"'],
+    [
+      `${HEAD}@@ -${'9'.repeat(20)} +1 @@\n-a`,
+      `line 3: "@@ -${'9'.repeat(20)} +1 @@" is no hunk header; it looks like "@@ -1,3 +1,4 @@"`,
+    ],
+    [
+      `${HEAD}@@@ -1 -1 +1 @@@\n- a\n`,
+      'line 3: "@@@ -1 -1 +1 @@@" is a combined diff of a merge; diff against a single parent',
+    ],
+    [`${HEAD}@@ -1,2 +1,2 @@\n a\nb\n`, 'line 5: "b" starts with none of " ", "+", "-" and "\\"'],
+    [`${HEAD}@@ -1 +1 @@\n\\ No newline\n-a\n`, 'line 4: "\\ No newline" has no row before it to be about'],
+    [`${HEAD}@@ -1 +1 @@\n-a\n+b\n-- \n2.39.0\n`, 'line 6: a mail\'s signature ("-- ") follows the diff'],
+    [`${HEAD}@@ -1 +1 @@\n`, 'hunk 1 has no lines'],
+    [HEAD, 'no hunk for "b/x": nothing like "@@ -1,3 +1,4 @@"'],
+    [
+      'diff --git a/x b/x\nGIT binary patch\nliteral 1\nIcmZ',
+      'line 2: a binary patch cannot be drawn; leave out --binary',
+    ],
+    ['\u001b[2Jboo', 'line 1: "␛[2Jboo" is not part of a unified diff'],
+  ])('%j', (patch, reason) => {
+    expect(reasonOf(patch)).toBe(reason);
+  });
+});
+
+describe('hostile input', () => {
+  test('there is an end to what is read', () => {
+    expect(reasonOf('\n'.repeat(600_000))).toBe('it has more than 500000 lines');
+  });
+
+  const piece = fc.constantFrom(
+    '--- a\n',
+    '+++ b\n',
+    '@@ -1 +1 @@\n',
+    '@@ -0,0 +1,9 @@ f\n',
+    '-a\n',
+    '+b\n',
+    ' c\n',
+    '\n',
+    '\\ No\n',
+    '-- \n',
+    'x',
+    'diff --git a/x b/x\n',
+    'diff --git "a/\\1',
+    'rename from x\n',
+    '\r',
+    '\u2028',
+  );
+  const patches = fc.array(piece).map(pieces => pieces.join(''));
+
+  test('never throws, and a reason is safe to print', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), patches), patch => {
+        expect(reasonOf(patch)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('every row that is drawn was written, and the counts are those of the rows', () => {
+    fc.assert(
+      fc.property(patches, patch => {
+        const result = parsePatch(`${HEAD}@@ -1,2 +1,2 @@\n-a\n+b\n${patch}`);
+        const written = new Set(patch.split('\n').map(line => line.slice(1))).add('a').add('b');
+        for (const hunk of result.ok ? result.diff.files.flatMap(file => file.hunks) : []) {
+          expect(hunk.rows.filter(row => row.kind !== 'added')).toHaveLength(hunk.oldCount);
+          expect(hunk.rows.filter(row => row.kind !== 'removed')).toHaveLength(hunk.newCount);
+          for (const row of hunk.rows) expect(written).toContain(row.text);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each([
+    ['many rows', `${HEAD}@@ -1,5 +1,5 @@\n${'-a\n+b\n'.repeat(50_000)}`],
+    ['many hunks', `${HEAD}${'@@ -1,9 +1,9 @@\n-a\n+b\n'.repeat(30_000)}`],
+    ['empty hunks', `${HEAD}${'@@ -1 +1 @@\n'.repeat(100_000)}`],
+    ['bare @@', '@@\n'.repeat(100_000)],
+    ['file headers', '--- a\n+++ b\n'.repeat(50_000)],
+    ['one line of 10 MB', `${HEAD}@@ -1 +1 @@\n-${'x'.repeat(10_000_000)}\n+b\n`],
+    ['a header of 10 MB', `@@ -${'1'.repeat(10_000_000)} +1 @@`],
+    ['blank lines', `${HEAD}@@ -1,9 +1,9 @@\n-a\n${'\n'.repeat(400_000)}`],
+  ])('%s take less than 2 s', (_, patch) => {
+    const start = performance.now();
+    parsePatch(patch);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});

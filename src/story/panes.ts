@@ -1,0 +1,68 @@
+import { type Choice, chooseSegment, type Drawing } from '../display/choose.js';
+import { llmTextOf } from '../exchange/ending.js';
+import type { Exchange } from '../exchange/exchange.js';
+import type { Warning } from '../protocol/requirements.js';
+import { prettyJson } from '../text/json-pretty.js';
+import { countUnseen } from '../text/visible.js';
+
+/** What one of the two panes shows, and what is to be said about it. Which pane shows what is decided here and nowhere else. */
+export interface Pane {
+  readonly title: 'human' | 'llm';
+  /** In a few words: which segment was chosen, or where the text is from. */
+  readonly about: string;
+  /** What was passed over, what was altered for the eye. */
+  readonly notes: readonly string[];
+  readonly drawing: Drawing;
+}
+
+export interface Panes {
+  readonly human: Pane;
+  readonly llm: Pane;
+  readonly choice: Choice;
+  readonly warnings: readonly Warning[];
+}
+
+/** What the human sees beside what the LLM gets (RT-DISPLAY, RT-TEXT); null while the call is pending. */
+export function panesOf(exchange: Exchange, supports: ReadonlySet<string>): Panes | null {
+  const text = llmTextOf(exchange);
+  if (text === null) return null;
+  const result = exchange.settled?.by === 'result' ? exchange.settled.result : null;
+  const choice = chooseSegment(result?.display_as, supports);
+  return {
+    choice,
+    human: humanPane(choice, text),
+    llm: llmPane(text, result !== null),
+    warnings: choice.warnings,
+  };
+}
+
+function humanPane(choice: Choice, text: string): Pane {
+  const notes = choice.skipped.map(
+    ({ index, type, reason }) => `skipped display_as[${index}] ${type}: ${reason}`,
+  );
+  if (choice.chosen === null)
+    return { title: 'human', about: `text (${choice.reason})`, notes, drawing: { kind: 'text', text } };
+  const { index, type, reason, drawing } = choice.chosen;
+  return {
+    title: 'human',
+    about: `display_as[${index}] ${type} (${reason})`,
+    notes: [...notes, ...unseen(drawing)],
+    drawing,
+  };
+}
+
+function llmPane(text: string, fromTool: boolean): Pane {
+  const pretty = prettyJson(text);
+  const size = `${Buffer.byteLength(text)} bytes`;
+  return {
+    title: 'llm',
+    about: fromTool ? `text, ${size}` : `made by this runtime, ${size}`,
+    notes: [...(pretty === null ? [] : ['indented here; sent as it is']), ...unseen({ kind: 'text', text })],
+    drawing: { kind: 'text', text: pretty ?? text },
+  };
+}
+
+function unseen(drawing: Drawing): string[] {
+  const count = countUnseen(drawing.kind === 'text' ? drawing.text : drawing.raw);
+  return count === 0 ? [] : [`${count} control or invisible character${count === 1 ? '' : 's'} shown`];
+}

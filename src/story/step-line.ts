@@ -1,0 +1,20 @@
+import { formatDuration } from '../text/durations.js';
+import type { Line, Span } from './line.js';
+import { say } from './spans.js';
+import type { Step } from './steps/index.js';
+
+const MARKS: Readonly<Record<Step['state'], Span>> = {
+  done: say('✓', 'good'),
+  failed: say('✗', 'bad'),
+  note: say('•', 'warn'),
+  running: say('…', 'running'),
+};
+
+/** A step with its mark; where it is running, with the time it has run until `now` (ms since the start). */
+export function stepLine(step: Step, now?: number): Line {
+  const running =
+    step.state === 'running' && now !== undefined
+      ? [say(` ${formatDuration(Math.max(0, now - step.at))}`, 'dim')]
+      : [];
+  return [MARKS[step.state], say(' '), ...step.line, ...running];
+}

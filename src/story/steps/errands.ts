@@ -1,0 +1,27 @@
+import type { Errand } from '../../exchange/history.js';
+import type { Line } from '../line.js';
+import { quote, say } from '../spans.js';
+import { after, type Step, step } from './step.js';
+
+/** Notices, told once it is known what became of them. */
+const NOTICES: Readonly<Partial<Record<Errand['purpose'], string>>> = {
+  close: 'thread closed',
+  cancel: 'call cancelled',
+  choice: 'selection sent',
+};
+
+/** Notices that went out, and POSTs that reached the listener but no call. */
+export function errandSteps(errand: Errand): Step[] {
+  const { leg, purpose, at, endedAt, status } = errand;
+  if (purpose === 'callback') return [step(`errand:${leg}`, at, 'failed', ...stray(errand))];
+  const notice = NOTICES[purpose];
+  if (notice === undefined || endedAt === undefined) return [];
+  const answer = status === undefined ? 'not answered' : `answered ${status}`;
+  const state = status === 200 ? 'done' : 'note';
+  return [step(`errand:${leg}`, endedAt, state, say(`${notice}, ${answer}`), after(endedAt - at))];
+}
+
+function stray({ status, refusal = '' }: Errand): Line {
+  if (refusal === 'wrong-address') return [say('a post to a wrong callback address, answered 404')];
+  return [say(`a request to the callback listener, refused with ${status}: `), ...quote(refusal)];
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { sendAnswer } from './answering.js';
+import { readBody } from './body.js';
+import { BrokenRequests } from './broken-request.js';
+import { admit, type Door } from './guard.js';
+import type { ServerLimits } from './limits.js';
+import { Denial, type Refusal } from './refusal.js';
+import type { Incoming, Reply, Route } from './route.js';
+
+export interface Post extends Door {
+  readonly onRefused?: (refusal: Refusal) => void;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Takes every request of a server from its head to its answer, and tells which were refused and why. */
+export function attend(server: Server, post: Post, { lingerMs }: ServerLimits): void {
+  const tell = (denial: Denial, request?: IncomingMessage) => post.onRefused?.(refusalOf(denial, request));
+  const broken = new BrokenRequests(server, tell, lingerMs);
+
+  const deny = async (denial: Denial, request: IncomingMessage, response: ServerResponse) => {
+    if (!broken.knows(request.socket)) tell(denial, request);
+    const { status, headers } = denial;
+    if (status > 0) await sendAnswer(request, response, { status, headers }, lingerMs);
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    broken.expect(request.socket, response);
+    const reply = await replyTo(request, response, post);
+    if (reply instanceof Denial) await deny(reply, request, response);
+    else if (reply === 'reset') request.socket.resetAndDestroy();
+    else await sendAnswer(request, response, reply, lingerMs);
+  };
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    void serve(request, response).catch(error => deny(failure(error), request, response));
+
+  server.on('request', listener).on('checkContinue', listener);
+  server.on('error', error =>
+    tell(new Denial(0, 'failed', `a connection was not accepted: ${error.message}`)),
+  );
+}
+
+async function replyTo(
+  request: IncomingMessage,
+  response: ServerResponse,
+  post: Post,
+): Promise<Reply | Denial> {
+  const route = admit(request, post);
+  if (route instanceof Denial) return route;
+  const body = await bodyFor(route, request, response, post.maxBody);
+  return body instanceof Denial ? body : route.handle(incoming(request, body));
+}
+
+async function bodyFor(route: Route, request: IncomingMessage, response: ServerResponse, maxBody: number) {
+  if (route.accepts === 'nothing') return NOTHING;
+  if (request.headers.expect !== undefined) response.writeContinue();
+  return readBody(request, maxBody);
+}
+
+function incoming({ method = '', url = '', headers, socket }: IncomingMessage, body: Uint8Array): Incoming {
+  return { method, target: url, headers, body, remote: socket.remoteAddress ?? '' };
+}
+
+function refusalOf({ status, reason, detail }: Denial, request?: IncomingMessage): Refusal {
+  const { method, url: target, headers } = request ?? {};
+  return { status, reason, detail, ...(request && { method, target, host: headers?.host }) };
+}
+
+function failure(error: unknown): Denial {
+  return new Denial(
+    500,
+    'failed',
+    `its handler failed: ${error instanceof Error ? error.message : String(error)}`,
+  );
+}

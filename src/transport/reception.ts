@@ -1,0 +1,129 @@
+import { announcedLength, ByteGatherer } from './byte-gatherer.js';
+import { type HttpAnswer, type HttpRequest, type Phase, type ReadLimit, TransportError } from './client.js';
+import { isEncoded } from './coding.js';
+import { watchDeadline } from './deadline.js';
+import { asTransportError } from './failure.js';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DRAIN_MS = 1_000;
+const DRAIN_BYTES = 64 * 1024;
+
+type Limit = Exclude<ReadLimit, 'nothing'>;
+type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * One request's answer as it arrives, whichever library carries it: that one tells what happens on the wire, and hangs up
+ * when it is told to. Settles once; what comes after that is dropped, and little of it.
+ */
+export class Reception {
+  readonly answer: Promise<HttpAnswer>;
+  readonly #limitFor: (status: number) => ReadLimit;
+  #read: ReadLimit = 'nothing';
+  readonly #callOff: () => void;
+  #resolve: (answer: HttpAnswer) => void = () => {};
+  #reject: (error: TransportError) => void = () => {};
+  #isSettled = false;
+  #phase: Phase = 'connect';
+  #head: Omit<HttpAnswer, 'body'> = { status: 0, headers: {} };
+  #body = new ByteGatherer(0, 0);
+  #toDrop = DRAIN_BYTES;
+  #patience: NodeJS.Timeout | undefined;
+  #hangUp: (() => void) | undefined;
+
+  constructor({ read, signal, timeoutMs = DEFAULT_TIMEOUT_MS }: HttpRequest) {
+    this.#limitFor = typeof read === 'function' ? read : () => read;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#callOff = watchDeadline(timeoutMs, signal, (code, message) => this.#fail(code, message));
+    if (signal?.aborted) this.cancel('the request was called off before it was sent');
+  }
+
+  /** From here on there is something to hang up. */
+  opened(hangUp: () => void): void {
+    this.#hangUp = hangUp;
+    if (this.#isSettled) hangUp();
+  }
+
+  connected(): void {
+    this.#phase = 'send';
+  }
+
+  head(status: number, foreign: ForeignHeaders): void {
+    if (status < 200) return;
+    this.#phase = 'answer';
+    const headers = flatten(foreign);
+    this.#head = { status, headers };
+    this.#read = this.#limitFor(status);
+    if (this.#read === 'nothing') this.#leaveRest();
+    else this.#prepare(this.#read, headers);
+  }
+
+  chunk(bytes: Uint8Array): void {
+    if (this.#isSettled || this.#read === 'nothing') this.#drop(bytes.length);
+    else if (!this.#body.add(bytes)) this.#overflow(this.#read);
+  }
+
+  end(): void {
+    clearTimeout(this.#patience);
+    this.#succeed();
+  }
+
+  failed(error: unknown): void {
+    clearTimeout(this.#patience);
+    if (this.#settle()) this.#reject(asTransportError(error, this.#phase));
+  }
+
+  /** Hangs up, settled or not. */
+  cancel(why: string): void {
+    this.#fail('ABORTED', why);
+    this.#hangUp?.();
+  }
+
+  #prepare(read: Limit, headers: Readonly<Record<string, string>>): void {
+    const expected = announcedLength(headers);
+    if (isEncoded(headers)) this.#fail('ENCODED', 'the answer is encoded, though identity was asked for');
+    else if (expected > read.maxBytes && !read.partial) this.#overflow(read);
+    else this.#body = new ByteGatherer(read.maxBytes, expected);
+  }
+
+  #overflow({ maxBytes, partial }: Limit): void {
+    if (partial) this.#succeed();
+    else this.#fail('TOO_LARGE', `the answer is larger than ${maxBytes} bytes`);
+    this.#hangUp?.();
+  }
+
+  /** An answer that goes on for ever holds neither memory nor the process. */
+  #leaveRest(): void {
+    this.#succeed();
+    this.#patience = setTimeout(() => this.#hangUp?.(), DRAIN_MS).unref();
+  }
+
+  #drop(length: number): void {
+    this.#toDrop -= length;
+    if (this.#toDrop < 0) this.#hangUp?.();
+  }
+
+  #succeed(): void {
+    if (this.#settle()) this.#resolve({ ...this.#head, body: this.#body.bytes() });
+  }
+
+  #fail(code: string, message: string): void {
+    if (!this.#settle()) return;
+    this.#reject(new TransportError(this.#phase, code, message));
+    this.#hangUp?.();
+  }
+
+  /** True the first time. */
+  #settle(): boolean {
+    if (this.#isSettled) return false;
+    this.#isSettled = true;
+    this.#callOff();
+    return true;
+  }
+}
+
+function flatten(foreign: ForeignHeaders): Record<string, string> {
+  return Object.fromEntries(Object.entries(foreign).map(([name, value = '']) => [name, String(value)]));
+}

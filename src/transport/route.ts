@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A request that passed the guard, read to its end. */
+export interface Incoming {
+  readonly method: string;
+  /** The raw path and query, as sent. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+  /** The peer's address. */
+  readonly remote: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** What a handler gives back; `'reset'` breaks the connection without an answer. */
+export type Reply = Answer | 'reset';
+
+export interface Route {
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  /** Asked with the path without the query; may do a constant-time lookup. */
+  readonly serves: (path: string) => boolean;
+  /** `json` demands `Content-Type: application/json`; with `nothing` a body is left unread. */
+  readonly accepts: 'json' | 'nothing';
+  /** A page for people: a browser may visit it, by hand or from our own origin. Other routes refuse every browser. */
+  readonly browsers?: 'same-origin';
+  readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;
+}

@@ -1,0 +1,198 @@
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Refusal } from '../../src/transport/server.js';
+import { echo, hello, rawExchange, request, statusOf, type Watched, watchedServer } from './raw.js';
+
+const HOST = 'Host: 127.0.0.1';
+const JSON_POST = ['POST /echo HTTP/1.1', HOST, 'Content-Type: application/json'];
+const post = (...headers: string[]) => [...JSON_POST, ...headers, '\r\n'].join('\r\n');
+const isServed = async ({ port }: Watched) =>
+  statusOf(await rawExchange(port, request('GET /hello', HOST))) === 200;
+const reasons = ({ refusals }: Watched) => refusals.map(refusal => refusal.reason);
+
+describe('smuggling', () => {
+  let server: Watched;
+  beforeEach(async () => {
+    server = await watchedServer();
+  });
+  afterEach(() => server.close());
+
+  it.each([
+    ['a length and chunks', post('Content-Length: 5', 'Transfer-Encoding: chunked'), '0\r\n\r\n'],
+    ['chunks and a length', post('Transfer-Encoding: chunked', 'Content-Length: 5'), '0\r\n\r\n'],
+    ['two lengths', post('Content-Length: 2', 'Content-Length: 2'), '{}'],
+    ['a list of lengths', post('Content-Length: 2, 2'), '{}'],
+    ['a signed length', post('Content-Length: +2'), '{}'],
+    ['chunks twice', post('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'), '0\r\n\r\n'],
+    ['an unknown transfer', post('Transfer-Encoding: xchunked'), '0\r\n\r\n'],
+    ['bare line feeds', `GET /hello HTTP/1.1\n${HOST}\n\n`, ''],
+    ['one bare line feed', `GET /hello HTTP/1.1\r\n${HOST}\nX: y\r\n\r\n`, ''],
+    ['a bare line feed in the chunks', post('Transfer-Encoding: chunked'), '2\n{}\r\n0\r\n\r\n'],
+    ['a folded header', `GET /hello HTTP/1.1\r\n${HOST}\r\nX: y\r\n z\r\n\r\n`, ''],
+    ['a blank before the colon', 'GET /hello HTTP/1.1\r\nHost : 127.0.0.1\r\n\r\n', ''],
+    ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\r\n\r\n', ''],
+  ])('row 17: is a 400, told once, and the next request is served: %s', async (_, head, body) => {
+    expect(statusOf(await rawExchange(server.port, head, body))).toBe(400);
+    expect(reasons(server)).toEqual(['malformed']);
+    expect(await isServed(server)).toBe(true);
+  });
+
+  it('answers 431 to a head beyond the limit', async () => {
+    expect(statusOf(await rawExchange(server.port, post(`X: ${'y'.repeat(20_000)}`)))).toBe(431);
+    expect(server.refusals).toMatchObject([{ status: 431, reason: 'too-large' }]);
+  });
+});
+
+describe('slow clients', () => {
+  let server: Watched;
+  beforeEach(async () => {
+    server = await watchedServer({ limits: { headersMs: 60, requestMs: 120, checkEveryMs: 10 } });
+  });
+  afterEach(() => server.close());
+
+  it('row 14: a silent connection is ended', async () => {
+    expect(statusOf(await rawExchange(server.port))).toBe(408);
+    expect(server.refusals).toMatchObject([{ status: 408, reason: 'slow' }]);
+  });
+
+  it('row 14: a head that never ends is ended', async () => {
+    expect(statusOf(await rawExchange(server.port, 'GET /hello HTTP/1.1\r\nX: '))).toBe(408);
+    expect(reasons(server)).toEqual(['slow']);
+  });
+
+  it('row 14: a body that drips is ended, and told once', async () => {
+    const dripping = await drip(server.port, post('Content-Length: 900'));
+    expect(statusOf(dripping)).toBe(408);
+    expect(reasons(server)).toEqual(['slow']);
+    expect(await isServed(server)).toBe(true);
+  });
+
+  it('row 14: more connections than allowed are not taken', async () => {
+    await using crowded = await watchedServer({ limits: { connections: 1 } });
+    const first = connect(crowded.port, '127.0.0.1');
+    await new Promise(resolve => first.once('connect', resolve));
+    expect(await rawExchange(crowded.port, request('GET /hello', HOST))).toBe('');
+    first.destroy();
+  });
+});
+
+/** One byte every 10 ms, for ever. */
+function drip(port: number, head: string): Promise<string> {
+  return new Promise(resolve => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(head));
+    const timer = setInterval(() => socket.write(' '), 10);
+    socket.on('data', bytes => {
+      answer += bytes.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearInterval(timer);
+      resolve(answer);
+    });
+  });
+}
+
+describe('large bodies', () => {
+  const MiB = 1024 * 1024;
+  let server: Watched;
+  beforeEach(async () => {
+    server = await watchedServer({ maxBody: MiB });
+  });
+  afterEach(() => server.close());
+
+  it('row 15: an announced length over the limit is refused before its body', async () => {
+    expect(statusOf(await rawExchange(server.port, post(`Content-Length: ${MiB + 1}`)))).toBe(413);
+    expect(server.refusals).toMatchObject([{ status: 413, reason: 'too-large' }]);
+  });
+
+  it('row 15: an endless chunked body is refused, in flat memory', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    let peak = 0;
+    const answer = await endless(server.port, post('Transfer-Encoding: chunked'), () => {
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers);
+    });
+    expect(statusOf(answer)).toBe(413);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(reasons(server)).toEqual(['too-large']);
+    expect(peak - before).toBeLessThan(16 * MiB);
+  });
+
+  it('row 15: exactly the limit is served, with a length and in chunks', async () => {
+    const body = new Uint8Array(MiB).fill(32);
+    const headers = { 'content-type': 'application/json' };
+    const whole = await fetch(`${server.url}/echo`, { method: 'POST', headers, body });
+    expect(await whole.text()).toBe(`${MiB} bytes`);
+    const stream = Readable.toWeb(Readable.from([body.subarray(0, 7), body.subarray(7)]));
+    const chunked = await fetch(`${server.url}/echo`, {
+      method: 'POST',
+      headers,
+      body: stream,
+      duplex: 'half',
+    });
+    expect(await chunked.text()).toBe(`${MiB} bytes`);
+  });
+
+  it('row 15: a client that sends all before it reads still gets its 413', async () => {
+    const body = ' '.repeat(4 * MiB);
+    expect(statusOf(await rawExchange(server.port, post(`Content-Length: ${body.length}`), body))).toBe(413);
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['ends', socket => socket.end()],
+    ['breaks', socket => socket.resetAndDestroy()],
+  ])('is told once when a sender %s in the middle', async (_, leave) => {
+    let tell: (refusal: Refusal) => void = () => {};
+    const told = new Promise<Refusal>(resolve => {
+      tell = resolve;
+    });
+    await using watched = await watchedServer({
+      onRefused: tell,
+      routes: [{ ...echo, serves: leaving(() => leave(socket)) }],
+    });
+    const socket = connect(watched.port, '127.0.0.1', () => socket.write(post('Content-Length: 10')));
+    socket.resume();
+    expect(await told).toMatchObject({ reason: 'aborted', method: 'POST', target: '/echo' });
+  });
+});
+
+/** Serves every path, and lets the sender leave once its head has come. */
+function leaving(leave: () => void): () => boolean {
+  return () => {
+    setImmediate(leave);
+    return true;
+  };
+}
+
+function endless(port: number, head: string, onDrain: () => void): Promise<string> {
+  const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+  return new Promise(resolve => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(head);
+      pump();
+    });
+    const pump = () => {
+      onDrain();
+      while (socket.writable && socket.write(chunk));
+    };
+    socket.on('drain', pump).on('error', () => {});
+    socket.on('data', bytes => {
+      answer += bytes.toString('latin1');
+    });
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+describe('a body nobody reads', () => {
+  it('is not waited for, and does not end up in the next request', async () => {
+    await using server = await watchedServer({ routes: [hello, echo] });
+    const answer = await rawExchange(
+      server.port,
+      `GET /hello HTTP/1.1\r\n${HOST}\r\nContent-Length: 40\r\n\r\nGET /echo`,
+    );
+    expect(statusOf(answer)).toBe(200);
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ProtocolCliError } from '../errors.js';
+import { errnoOf } from './errno.js';
+
+const OWNER_ONLY = 0o600;
+const NEW_AND_NOT_A_LINK = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const BUFFERED = 64 * 1024;
+
+/** A file that others see either as it was or as it is in the end, and that only its owner may read (threats, rows 26 and 27). */
+export interface PrivateFile {
+  /** Adds a line, without its line feed. Lines given at the same time keep their order; a full buffer is awaited. */
+  write(line: string): Promise<void>;
+  /** Puts the file in its place: what was there is replaced, a planted link included. */
+  commit(): Promise<void>;
+  /** Leaves what was there as it was. */
+  discard(): Promise<void>;
+}
+
+/** What of node:fs is used, so that a test can make each call fail. */
+export type Files = Pick<typeof fs, 'lstat' | 'open' | 'rename' | 'rm'>;
+
+/**
+ * Starts a file beside `path`.
+ * @throws ProtocolCliError `unwritable-file`, here and from every method.
+ */
+export async function createPrivateFile(path: string, files: Files = fs): Promise<PrivateFile> {
+  const draft = join(dirname(path), `.${randomUUID()}.tmp`);
+  return explaining(path, async () => {
+    await refuseSpecial(path, files);
+    return new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, OWNER_ONLY), files);
+  });
+}
+
+class Draft implements PrivateFile {
+  #buffer = '';
+  #flushed = Promise.resolve();
+
+  constructor(
+    private readonly path: string,
+    private readonly draft: string,
+    private readonly handle: fs.FileHandle,
+    private readonly files: Files,
+  ) {}
+
+  async write(line: string): Promise<void> {
+    this.#buffer += `${line}\n`;
+    if (this.#buffer.length >= BUFFERED) await explaining(this.path, () => this.#flush());
+  }
+
+  async commit(): Promise<void> {
+    try {
+      await explaining(this.path, () => this.#publish());
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+  }
+
+  async discard(): Promise<void> {
+    await this.handle.close().catch(() => {});
+    await explaining(this.path, () => this.files.rm(this.draft, { force: true }));
+  }
+
+  async #publish(): Promise<void> {
+    await this.#flush();
+    await this.handle.sync();
+    await this.handle.close();
+    await this.files.rename(this.draft, this.path);
+  }
+
+  /** One after the other; once one has failed, all that follow do. */
+  #flush(): Promise<void> {
+    const text = this.#buffer;
+    this.#buffer = '';
+    this.#flushed = this.#flushed.then(() => this.handle.appendFile(text));
+    return this.#flushed;
+  }
+}
+
+/** To be renamed over would cost a folder's place or a device (`/dev/null`) its existence; a link is only replaced. */
+async function refuseSpecial(path: string, files: Files): Promise<void> {
+  const there = await files.lstat(path).catch(() => null);
+  if (there && !there.isFile() && !there.isSymbolicLink())
+    throw new Error('something that is not a file is there');
+}
+
+async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+function unwritable(path: string, cause: unknown): ProtocolCliError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const hint = HINTS[errnoOf(cause)] ?? 'Give the path of a file in a folder that you may write to.';
+  return new ProtocolCliError('unwritable-file', `cannot write ${path}: ${reason}`, { hint, cause });
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'Create its folder first.',
+  ENOSPC: 'The disk is full: free some space, or write elsewhere.',
+};

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type RunningCommand, type StartOptions, startCommand } from '../../src/system/child.js';
+
+const run = promisify(execFile);
+let running: RunningCommand | undefined;
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+});
+
+const node = (script: string) => `"${process.execPath}" -e '${script}'`;
+const SERVER = `const s=require("http").createServer((q,r)=>r.end(process.env.RAP_EMBEDDED+(process.env.OWN??"")));
+  s.listen(0,"127.0.0.1",()=>console.log(JSON.stringify({port:s.address().port,name:"x",pid:process.pid})));`;
+
+const start = async (command: string, options: Partial<StartOptions> = {}) => {
+  running = await startCommand({ command, ...options });
+  return running;
+};
+const failure = (command: string, options: Partial<StartOptions> = {}) =>
+  start(command, options).then(
+    () => expect.unreachable('it started'),
+    error => error,
+  );
+/** Not by its pid: one that is dead but not yet waited for has that still. */
+const isServing = (url: string) =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+describe('a command that gets ready', () => {
+  it('tells its port, and knows that it is embedded', async () => {
+    const { port, url, ready } = await start(node(SERVER), { env: { OWN: '!' } });
+    expect(ready).toMatchObject({ port, name: 'x' });
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+    expect(await (await fetch(url)).text()).toBe('1!');
+  });
+
+  it('may go on writing, without being stopped by a full pipe', async () => {
+    const noisy = `${SERVER} for (let i=0;i<64;i++) process.stdout.write("x".repeat(65536)); process.stderr.write("done\\n");`;
+    const done = new Promise<string>(resolve => {
+      const late = `setTimeout(()=>{${noisy}},0)`;
+      start(`echo '{"port":1}'; ${node(late)}`, { onStderr: resolve });
+    });
+    expect(await done).toBe('done\n');
+  });
+
+  it('stops with everything it started, once', async () => {
+    const { url, exited, stop } = await start(`${node(SERVER)}; true`);
+    expect(await isServing(url)).toBe(true);
+    await Promise.all([stop(), stop()]);
+    expect(await isServing(url)).toBe(false);
+    await exited;
+  });
+
+  it('is killed where it does not heed the interruption', async () => {
+    const { url, stop } = await start(node(`process.on("SIGINT",()=>{}); ${SERVER}`));
+    await stop();
+    expect(await isServing(url)).toBe(false);
+  });
+
+  it('tells how it ended', async () => {
+    const { exited } = await start(`echo '{"port":1}'; exit 3`);
+    expect(await exited).toEqual({ code: 3, signal: null });
+  });
+});
+
+describe('a command that does not', () => {
+  it.each([
+    ['is not JSON', 'echo hello', 'its first line is not a JSON object'],
+    ['is a list', 'echo "[1]"', 'its first line is not a JSON object'],
+    ['has no port', 'echo "{}"', 'its first line has no "port" from 1 to 65535'],
+    ['has a port that is none', `echo '{"port":65536}'`, 'its first line has no "port" from 1 to 65535'],
+    ['has a port that is text', `echo '{"port":"80"}'`, 'its first line has no "port" from 1 to 65535'],
+    ['is too long', 'head -c 70000 /dev/zero', 'its first line is longer than 64 KiB'],
+    ['does not end', 'printf "{"', 'it closed its stdout before the first line ended'],
+  ])('is told so where its first line %s', async (_, command, problem) => {
+    const error = await failure(command);
+    expect(error).toMatchObject({ code: 'command-failed', hint: expect.stringContaining('{"port":3001}') });
+    expect(error.message).toContain(problem);
+  });
+
+  it('is told with how it ended and the last it said', async () => {
+    const error = await failure('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "line $i" >&2; done; exit 3');
+    expect(error.message).toMatch(
+      /and ended with status 3; the last it wrote to stderr:\nline 3\n[\s\S]*line 12$/,
+    );
+  });
+
+  it('is told with the signal that ended it', async () => {
+    expect((await failure('kill -9 $$')).message).toContain('ended with SIGKILL');
+  });
+
+  it('is told when it takes too long, and ended', async () => {
+    const ended: string[] = [];
+    const stubborn = 'trap "echo interrupted >&2; exit" INT; while :; do sleep 0.05; done';
+    const error = await failure(stubborn, { readyWithinMs: 100, onStderr: text => ended.push(text) });
+    expect(error.message).toContain('it was not ready within 100 ms');
+    expect(ended).toEqual(['interrupted\n']);
+  });
+
+  it('is told where it could not be started at all', async () => {
+    expect((await failure('true', { cwd: '/no/such/folder' })).message).toContain('ENOENT');
+  });
+});
+
+describe('our own end', () => {
+  it('is the end of what we started', async () => {
+    const contents = `
+      import { startCommand } from './src/system/child.js';
+      startCommand({ command: process.argv[1] ?? '' }).then(({ url }) => { console.log(url); process.exit(); });`;
+    const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
+    const { outputFiles } = await build({
+      stdin,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      write: false,
+    });
+    const { stdout } = await run(process.execPath, ['-e', outputFiles[0]?.text ?? '', node(SERVER)]);
+    expect(stdout).toMatch(/^http:/);
+    expect(await isServing(stdout)).toBe(false);
+  });
+});

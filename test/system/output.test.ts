@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { isClosed, quietPipes, writeOut } from '../../src/system/output.js';
+
+const MiB = 1024 * 1024;
+
+/** Keeps what it is given, one piece at a time. */
+class Slow extends Writable {
+  readonly pieces: Buffer[] = [];
+  mostUnderWay = 0;
+
+  override _write(piece: Buffer, _: BufferEncoding, done: () => void): void {
+    this.pieces.push(piece);
+    this.mostUnderWay = Math.max(this.mostUnderWay, this.writableLength);
+    setImmediate(done);
+  }
+}
+
+class Failing extends Writable {
+  constructor(private readonly code: string) {
+    super();
+  }
+
+  override _write(_: Buffer, __: BufferEncoding, done: (error: Error) => void): void {
+    setImmediate(() => done(Object.assign(new Error(this.code), { code: this.code })));
+  }
+}
+
+describe('writing out', () => {
+  it('row 30: gives the reader one piece at a time', async () => {
+    const slow = new Slow();
+    await writeOut(slow, 'x'.repeat(MiB));
+    expect(Buffer.concat(slow.pieces)).toHaveLength(MiB);
+    expect(slow.mostUnderWay).toBeLessThanOrEqual(64 * 1024);
+  });
+
+  it('splits bytes without copying them', async () => {
+    const slow = new Slow();
+    const bytes = new Uint8Array(MiB).map((_, index) => index % 251);
+    await writeOut(slow, bytes);
+    expect(Buffer.concat(slow.pieces).equals(bytes)).toBe(true);
+  });
+
+  it('splits no surrogate pair, wherever it stands', async () => {
+    for (const before of [-4, -3, -2, -1, 0, 1]) {
+      const slow = new Slow();
+      const text = `${'x'.repeat(64 * 1024 + before)}😀😀\ud83d`;
+      await writeOut(slow, text);
+      expect(Buffer.concat(slow.pieces).toString()).toBe(text.toWellFormed());
+    }
+  });
+
+  it('row 30: ends quietly where the reader has gone, and writes no more', async () => {
+    const gone = new Failing('EPIPE');
+    await writeOut(gone, 'x'.repeat(MiB));
+    expect(isClosed(gone)).toBe(true);
+    await writeOut(gone, 'more');
+  });
+
+  it('throws what else went wrong', async () => {
+    const full = new Failing('ENOSPC');
+    await expect(writeOut(full, 'x')).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(isClosed(full)).toBe(false);
+  });
+
+  it('writes nothing of nothing', async () => {
+    const slow = new Slow();
+    await writeOut(slow, '');
+    expect(slow.pieces).toEqual([]);
+  });
+
+  it('row 30: a process piped into head -1 ends quietly', async () => {
+    const contents = `
+      import { isClosed, writeOut } from './src/system/output.js';
+      writeOut(process.stdout, 'line\\n'.repeat(1_000_000)).then(() => console.error(String(isClosed(process.stdout))));`;
+    const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
+    const { outputFiles } = await build({
+      stdin,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      write: false,
+    });
+    const piped = spawn('sh', ['-c', '"$0" -e "$1" | head -1', process.execPath, outputFiles[0]?.text ?? '']);
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      piped[name].on('data', bytes => {
+        said[name] += bytes;
+      });
+    }
+    await once(piped, 'close');
+    expect(said).toEqual({ stdout: 'line\n', stderr: 'true\n' });
+  });
+});
+
+describe('quiet pipes', () => {
+  const error = (code: string) => Object.assign(new Error(code), { code });
+
+  it('row 30: swallow a closed pipe only', () => {
+    const [one, other] = [new Slow(), new Slow()];
+    quietPipes(one, other, one);
+    one.emit('error', error('EPIPE'));
+    expect([isClosed(one), isClosed(other)]).toEqual([true, false]);
+    expect(() => other.emit('error', error('EIO'))).toThrow('EIO');
+    expect(one.listenerCount('error')).toBe(1);
+  });
+
+  it('leave other errors to whoever listens', () => {
+    const stream = new Slow();
+    const heard: unknown[] = [];
+    quietPipes(stream);
+    stream.on('error', problem => heard.push(problem));
+    stream.emit('error', error('EIO'));
+    expect(heard).toHaveLength(1);
+  });
+});

@@ -1,0 +1,140 @@
+import * as fs from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPrivateFile, type Files } from '../../src/system/private-file.js';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await fs.mkdtemp(join(tmpdir(), 'private-'));
+  path = join(folder, 'run.ndjson');
+});
+afterEach(() => fs.rm(folder, { recursive: true }));
+
+const content = () => fs.readFile(path, 'utf8');
+const names = () => fs.readdir(folder);
+const unwritable = {
+  code: 'unwritable-file',
+  message: expect.stringContaining('run.ndjson'),
+  hint: expect.any(String),
+};
+
+describe('a private file', () => {
+  it('row 27: is in its place only when it is whole', async () => {
+    const file = await createPrivateFile(path);
+    await file.write('one');
+    await expect(content()).rejects.toMatchObject({ code: 'ENOENT' });
+    await file.write('two');
+    await file.commit();
+    expect(await content()).toBe('one\ntwo\n');
+    expect(await names()).toEqual(['run.ndjson']);
+  });
+
+  it('row 26: may be read by its owner only, from the start', async () => {
+    const file = await createPrivateFile(path);
+    const modes = async () =>
+      Promise.all((await names()).map(async name => (await fs.stat(join(folder, name))).mode & 0o777));
+    expect(await modes()).toEqual([0o600]);
+    await file.commit();
+    expect(await modes()).toEqual([0o600]);
+  });
+
+  it('row 26: replaces a planted link and leaves alone what it points to', async () => {
+    const victim = join(folder, 'victim');
+    await fs.writeFile(victim, 'mine');
+    await fs.symlink(victim, path);
+    const file = await createPrivateFile(path);
+    await file.write('ours');
+    await file.commit();
+    expect(await fs.readFile(victim, 'utf8')).toBe('mine');
+    expect((await fs.lstat(path)).isSymbolicLink()).toBe(false);
+  });
+
+  it('leaves what was there where it is discarded', async () => {
+    await fs.writeFile(path, 'before');
+    const file = await createPrivateFile(path);
+    await file.write('x'.repeat(100_000));
+    await file.discard();
+    expect(await content()).toBe('before');
+    expect(await names()).toEqual(['run.ndjson']);
+  });
+
+  it('keeps the order of lines that nobody waited for', async () => {
+    const file = await createPrivateFile(path);
+    const lines = Array.from({ length: 200 }, (_, index) => `${index} ${'x'.repeat(2_000)}`);
+    await Promise.all(lines.map(line => file.write(line)));
+    await file.commit();
+    expect(await content()).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it.each(['a folder', 'a device'])('refuses to replace %s', async what => {
+    const target = what === 'a device' ? '/dev/null' : folder;
+    await expect(createPrivateFile(target)).rejects.toMatchObject({ code: 'unwritable-file' });
+  });
+
+  it('says what to do where its folder is missing', async () => {
+    const missing = createPrivateFile(join(folder, 'no', 'run.ndjson'));
+    await expect(missing).rejects.toMatchObject({ ...unwritable, hint: 'Create its folder first.' });
+  });
+});
+
+describe('a call that fails', () => {
+  const run = async (files: Files) => {
+    const file = await createPrivateFile(path, files);
+    try {
+      await file.write('x'.repeat(70_000));
+      await file.write('the end');
+      await file.commit();
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  };
+
+  it('row 27: leaves the old file or the new one, whichever call it is', async () => {
+    const calls = await countCalls(run);
+    expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'rename']);
+    for (const index of calls.keys()) {
+      if (calls[index] === 'lstat') continue; // a file that is not there fails it too
+      await fs.writeFile(path, 'before');
+      await expect(run(failingAt(index)), calls[index]).rejects.toMatchObject({
+        ...unwritable,
+        hint: expect.stringContaining('disk'),
+      });
+      expect(await content()).toBe('before');
+      expect(await names()).toEqual(['run.ndjson']);
+    }
+  });
+});
+
+async function countCalls(run: (files: Files) => Promise<void>): Promise<string[]> {
+  const calls: string[] = [];
+  await run(watched(name => void calls.push(name)));
+  return calls;
+}
+
+function failingAt(index: number): Files {
+  let calls = 0;
+  return watched(() => {
+    if (calls++ === index) throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+  });
+}
+
+/** The real calls, each announced first. */
+function watched(before: (name: string) => void): Files {
+  const announce = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(_, key) {
+        const value = Reflect.get(target, key);
+        if (typeof value !== 'function') return value;
+        return async (...parameters: unknown[]) => {
+          if (key !== 'rm') before(String(key));
+          const result = await Reflect.apply(value, target, parameters);
+          return key === 'open' ? announce(result) : result;
+        };
+      },
+    });
+  const { lstat, open, rename, rm } = fs;
+  return announce({ lstat, open, rename, rm });
+}

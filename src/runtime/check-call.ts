@@ -1,0 +1,43 @@
+import { ProtocolCliError } from '../errors.js';
+import { checkValue } from '../json-schema/check-value.js';
+import type { Warning } from '../protocol/requirements.js';
+import type { Tool, Toolset } from '../protocol/toolset.js';
+import { didYouMean } from '../text/nearest.js';
+import { visibleLine } from '../text/visible.js';
+
+/**
+ * The tool that an operation names (RT-OP).
+ * @throws ProtocolCliError `unknown-operation`, with the nearest names and all there are.
+ */
+export function toolOf(toolset: Toolset, operation: string): Tool {
+  const found = toolset.tools.find(tool => tool.name === operation);
+  if (found) return found;
+  const names = toolset.tools.map(tool => tool.name);
+  throw new ProtocolCliError(
+    'unknown-operation',
+    `no operation "${operation}" in the toolset ${visibleLine(toolset.name)}`,
+    {
+      hint: [didYouMean(operation, names), `There are: ${names.join(', ')}.`].filter(Boolean).join(' '),
+    },
+  );
+}
+
+/**
+ * Checks arguments against the operation's `inputSchema` (RT-ARGS). A schema that cannot be used is a warning, not a wall.
+ * @throws ProtocolCliError `invalid-arguments`, with path and rule of every fault.
+ */
+export async function checkArguments(tool: Tool, args: unknown): Promise<Warning[]> {
+  const check = await checkValue(tool.inputSchema, args);
+  if (check.kind === 'valid') return [];
+  if (check.kind === 'unusable')
+    return [
+      {
+        id: 'RT-ARGS',
+        message: `the arguments were not checked: the inputSchema of ${tool.name} cannot be used: ${visibleLine(check.reason)}`,
+      },
+    ];
+  throw new ProtocolCliError('invalid-arguments', `the arguments break the inputSchema of ${tool.name}`, {
+    faults: check.faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
+    hint: `\`protocol-cli toolset <url>\` shows what ${tool.name} takes; --no-validate sends them as they are.`,
+  });
+}

@@ -1,0 +1,74 @@
+import type { Invocation } from '../protocol/invocation.js';
+import { type ReadLimit, TransportError } from '../transport/client.js';
+import { retrying } from '../transport/retry.js';
+import { judgeAcknowledgement } from './acknowledgement.js';
+import { send, type Wire } from './wire.js';
+
+/** All tries together end within this time. */
+const RETRY_WITHIN_MS = 2_000;
+const EXCERPT_BYTES = 4 * 1024;
+
+export interface Dispatch {
+  readonly key: string;
+  readonly endpoint: string;
+  readonly invocation: Invocation;
+  readonly retries: number;
+  readonly lenient: boolean;
+  readonly signal: AbortSignal;
+}
+
+class NotAccepted extends Error {
+  constructor(readonly again: boolean) {
+    super('the invocation was not accepted');
+  }
+}
+
+/**
+ * POSTs the invocation until it is acknowledged or refused, and tells the log. Resolves in either case: what it came to
+ * follows from the events. Only unreachable tools and 5xx are tried again (RT-RETRY, RT-NORETRY).
+ */
+export async function dispatch(wire: Wire, call: Dispatch): Promise<void> {
+  const { retries, signal } = call;
+  try {
+    await retrying(attempt => post(wire, call, attempt), {
+      retries,
+      within: RETRY_WITHIN_MS,
+      shouldRetry,
+      signal,
+    });
+  } catch {
+    if (!signal.aborted) wire.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [call.key] });
+  }
+}
+
+async function post(
+  wire: Wire,
+  { key, endpoint, invocation, lenient, signal }: Dispatch,
+  attempt: number,
+): Promise<void> {
+  const answer = await send(
+    wire,
+    { purpose: 'invocation', attempt, calls: [key], thread: invocation.group_id },
+    {
+      method: 'POST',
+      url: endpoint,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(invocation)),
+      read: readUnlessAcknowledged,
+      signal,
+      timeoutMs: 0, // the call's own timeout ends it
+    },
+  );
+  const acknowledgement = judgeAcknowledgement(answer.status, lenient);
+  if (acknowledgement !== 'accepted') throw new NotAccepted(acknowledgement === 'retry');
+}
+
+function shouldRetry(error: unknown): boolean {
+  if (error instanceof NotAccepted) return error.again;
+  return error instanceof TransportError && error.phase !== 'address';
+}
+
+/** An acknowledgement's body is not read; a refusal's beginning helps a person. */
+function readUnlessAcknowledged(status: number): ReadLimit {
+  return status === 200 ? 'nothing' : { maxBytes: EXCERPT_BYTES, partial: true };
+}

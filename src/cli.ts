@@ -1,0 +1,53 @@
+import { homedir } from 'node:os';
+import { Command, CommanderError } from 'commander';
+import { type ExitStatus, statusOfFailure } from './commands/exit-status.js';
+import { COMMANDS } from './commands/index.js';
+import type { RunCommand } from './commands/run-command.js';
+import type { Terminal } from './commands/terminal.js';
+import { ProtocolCliError } from './errors.js';
+
+/** The composition root: the only place that knows argv and the exit status. */
+export async function main(argv: readonly string[], version: string): Promise<void> {
+  const program = new Command('protocol-cli')
+    .description('Tests tools that talk to AI agents over asynchronous HTTP.')
+    .version(version)
+    .showHelpAfterError('(add --help for usage and examples)')
+    .exitOverride();
+  for (const command of COMMANDS)
+    program.addCommand(command(runCommand).exitOverride().copyInheritedSettings(program));
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    process.exitCode = await statusOfError(error);
+  }
+}
+
+const runCommand: RunCommand = async body => {
+  const { quietPipes } = await import('./system/output.js');
+  quietPipes(process.stdout, process.stderr);
+  const status: ExitStatus = await body(terminal());
+  process.exitCode = status;
+};
+
+function terminal(): Terminal {
+  const { stdin, stdout, stderr, env } = process;
+  return { stdin, stdout, stderr, env, cwd: process.cwd(), home: homedir() };
+}
+
+async function statusOfError(error: unknown): Promise<ExitStatus> {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has said what is wrong
+  const { troubleText } = await import('./reporters/trouble.js');
+  if (error instanceof ProtocolCliError) {
+    process.stderr.write(troubleText(error));
+    return statusOfFailure(error.code);
+  }
+  process.stderr.write(faultText(error));
+  return 1;
+}
+
+/** A fault of ours, not the user's: a stack trace only where it was asked for. */
+function faultText(error: unknown): string {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const told = process.argv.some(word => word === '-v' || word === '--verbose') ? stack : message;
+  return `internal error: ${told}\nhint: This is a fault of protocol-cli, not yours. Please report it, with -v for the details.\n`;
+}

@@ -1,0 +1,52 @@
+import { ProtocolCliError } from '../errors.js';
+import type { Credentials } from '../runtime/wire.js';
+
+export interface HeaderOptions {
+  readonly header: readonly string[];
+  readonly bearer?: string;
+}
+
+/** The connection's own headers, which are not a user's to set. */
+const RESERVED = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'content-type',
+  'content-encoding',
+  'accept-encoding',
+]);
+
+/**
+ * The headers for the origin of `url`, and only for it (threats, row 12).
+ * @throws ProtocolCliError `usage`.
+ */
+export function readCredentials(
+  { header, bearer }: HeaderOptions,
+  url: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Credentials {
+  const headers: Record<string, string> = Object.fromEntries(header.map(parseHeader));
+  const authorization: Record<string, string> =
+    bearer === undefined ? {} : { authorization: `Bearer ${bearerToken(bearer, env)}` };
+  return { origin: new URL(url).origin, headers: { ...headers, ...authorization } };
+}
+
+function parseHeader(text: string): [string, string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new ProtocolCliError('usage', 'a --header is not of the form "Name: value"', {
+      hint: "For example: -H 'X-Api-Key: 123'",
+    });
+  if (RESERVED.has(name.toLowerCase()))
+    throw new ProtocolCliError('usage', `the header ${name} belongs to the connection and cannot be set`);
+  return [name.toLowerCase(), value.trim()];
+}
+
+function bearerToken(bearer: string, env: Readonly<Record<string, string | undefined>>): string {
+  if (!bearer.startsWith('env:')) return bearer;
+  const name = bearer.slice('env:'.length);
+  const token = env[name];
+  if (token) return token;
+  throw new ProtocolCliError('usage', `--bearer: the environment has no ${name}`);
+}

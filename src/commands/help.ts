@@ -1,0 +1,15 @@
+import { EXIT_STATUSES, type ExitStatus } from './exit-status.js';
+
+/** One example of a command's help: what it is for, and the line itself. */
+export interface Example {
+  readonly about: string;
+  readonly line: string;
+}
+
+export function examplesText(examples: readonly Example[]): string {
+  return `\nExamples:\n${examples.map(({ about, line }) => `  # ${about}\n  ${line}`).join('\n\n')}\n`;
+}
+
+export function exitStatusText(statuses: readonly ExitStatus[]): string {
+  return `\nExit status:\n${statuses.map(status => `  ${String(status).padStart(3)}  ${EXIT_STATUSES[status]}`).join('\n')}\n`;
+}

@@ -1,0 +1,88 @@
+import { ProtocolCliError } from '../../errors.js';
+import { parseJson, readJson } from '../../text/json.js';
+import { readSource } from '../read-source.js';
+import { typed } from './typed.js';
+
+/** Where arguments come from: words like `key=value`, or everything at once. */
+export interface ArgumentWords {
+  readonly words: readonly string[];
+  /** `--args`: JSON, `@file`, or `-`. */
+  readonly whole?: string;
+}
+
+type Arguments = Record<string, unknown>;
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * The `arguments` of an invocation. `key=value` is typed by the schema, `key:=json` is verbatim, `key=@file` is a file's text.
+ * @throws ProtocolCliError `usage` or `unreadable-file`, naming the word.
+ */
+export async function readArguments(
+  { words, whole }: ArgumentWords,
+  schema: Schema | null,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<Arguments> {
+  if (whole === undefined) return fromWords(words, schema, stdin);
+  if (words.length === 0) return fromWhole(whole, stdin);
+  throw new ProtocolCliError('usage', 'arguments are given both with --args and as key=value', {
+    hint: 'Use one of the two.',
+  });
+}
+
+async function fromWords(
+  words: readonly string[],
+  schema: Schema | null,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<Arguments> {
+  const entries = new Map<string, unknown>();
+  for (const word of words) {
+    const { key, verbatim, text } = split(word);
+    if (entries.has(key)) throw new ProtocolCliError('usage', `the argument "${key}" is given twice`);
+    entries.set(key, verbatim ? json(word, text) : await textOrFile(key, text, schema, stdin));
+  }
+  return Object.fromEntries(entries);
+}
+
+function split(word: string): { key: string; verbatim: boolean; text: string } {
+  const equals = word.indexOf('=');
+  const verbatim = word[equals - 1] === ':';
+  const key = word.slice(0, verbatim ? equals - 1 : equals);
+  if (equals >= 0 && key !== '') return { key, verbatim, text: word.slice(equals + 1) };
+  throw new ProtocolCliError('usage', `"${word}" is no argument`, {
+    hint: 'Write key=value, key:=json or key=@file; or give all arguments at once with --args.',
+  });
+}
+
+async function textOrFile(
+  key: string,
+  text: string,
+  schema: Schema | null,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<unknown> {
+  if (!text.startsWith('@')) return typed(key, text, schema);
+  return Buffer.from(await readSource(text.slice(1), stdin)).toString('utf8');
+}
+
+function json(word: string, text: string): unknown {
+  const reading = parseJson(text);
+  if (reading.ok) return reading.value;
+  throw new ProtocolCliError('usage', `${word}: ${reading.reason}`, {
+    hint: 'After := comes JSON: a string needs its quotes, as in name:=\'"Ada"\'. For plain text write name=Ada.',
+  });
+}
+
+async function fromWhole(source: string, stdin: AsyncIterable<Uint8Array>): Promise<Arguments> {
+  const file = source === '-' ? '-' : source.startsWith('@') ? source.slice(1) : null;
+  const reading = file === null ? parseJson(source) : readJson(await readSource(file, stdin));
+  const where = file === null ? '--args' : `--args ${file === '-' ? '(standard input)' : file}`;
+  if (!reading.ok)
+    throw new ProtocolCliError('usage', `${where}: ${reading.reason}`, {
+      hint: 'Give a JSON object, @file, or - for standard input.',
+    });
+  if (isObject(reading.value)) return reading.value;
+  throw new ProtocolCliError('usage', `${where}: the arguments must be a JSON object`);
+}
+
+function isObject(value: unknown): value is Arguments {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

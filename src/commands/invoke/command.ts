@@ -1,0 +1,107 @@
+import { Command } from 'commander';
+import { type Example, examplesText, exitStatusText } from '../help.js';
+import {
+  bearerOption,
+  byteCount,
+  collect,
+  DEFAULT_SEGMENT_TYPES,
+  duration,
+  headerOption,
+  outputOption,
+  port,
+  segmentTypes,
+  wholeNumber,
+} from '../options.js';
+import type { RunCommand } from '../run-command.js';
+import type { InvokeOptions } from './plan.js';
+
+export const INVOKE_EXAMPLES: readonly Example[] = [
+  { about: 'try it with the bundled tool', line: 'protocol-cli invoke --demo' },
+  {
+    about: 'call a tool that listens on this machine',
+    line: 'protocol-cli invoke http://127.0.0.1:3001 edit_file path=src/main.rs',
+  },
+  {
+    about: 'numbers and booleans are typed by the schema; := takes JSON, =@ a file',
+    line: 'protocol-cli invoke :3001 deploy service=api replicas=2 labels:=\'{"a":1}\' notes=@notes.md',
+  },
+  {
+    about: 'start the server, call it, stop it',
+    line: "protocol-cli invoke --command 'node server.mjs' edit_file path=a.txt",
+  },
+  {
+    about: 'exactly what the LLM gets, for the next program',
+    line: "protocol-cli invoke :3001 list_instances -o text | jq '.count'",
+  },
+  { about: 'look before you leap', line: 'protocol-cli invoke :3001 delete_all --dry-run' },
+];
+
+/** `invoke`: calls a tool and shows what comes back. */
+export function invokeCommand(run: RunCommand): Command {
+  return new Command('invoke')
+    .summary('call a tool, catch its callback, show what the human sees beside what the LLM gets')
+    .description(
+      'Calls a tool for real: discovers its toolset, sends one invocation, waits for the callback, and shows\nwhat the human sees beside what the LLM gets.',
+    )
+    .usage('[url] <operation> [key=value…] [options]')
+    .argument(
+      '[words...]',
+      'base URL of the tool server (not with --demo or --command), operation, arguments',
+    )
+    .optionsGroup('Which tool:')
+    .option('--demo', 'call the tool bundled with this program')
+    .option('--command <command>', 'start a server that prints {"port":N} first, and stop it afterwards')
+    .option('--endpoint', 'the URL is the invocation endpoint itself: no discovery')
+    .addOption(headerOption())
+    .addOption(bearerOption())
+    .optionsGroup('Arguments:')
+    .option('--args <json|@file|->', 'all arguments at once')
+    .option('--no-validate', 'send arguments that break the schema, as they are')
+    .option('--dry-run', 'print the request and its curl form; do not invoke')
+    .optionsGroup('Identity:')
+    .option('--id <id>', 'id of the call (default: a fresh one)')
+    .option('--call-id <id>', 'secondary id, comes back with the result')
+    .option('--group-id <id>', 'conversation thread (default: a fresh one, closed at the end)')
+    .option('--user-id <id>', 'end user on whose behalf the call is made')
+    .option('--ancestor <id>', 'ancestor thread, root first (repeatable)', collect, [])
+    .optionsGroup('Waiting:')
+    .option(
+      '--timeout <duration>',
+      'for the result; 0 waits for ever; stands still while a person decides',
+      duration,
+      60_000,
+    )
+    .option('--retries <n>', 'of the dispatch, where the tool is unreachable or answers 5xx', wholeNumber, 2)
+    .option('--linger <duration>', 'stay after the result, to see what still comes', duration, 0)
+    .option('--lenient-ack', 'take any 2xx for an acknowledgement')
+    .optionsGroup('Callback listener:')
+    .option('--callback-host <host>', 'address to listen on', '127.0.0.1')
+    .option('--callback-port <port>', 'port to listen on; 0 takes any', port, 0)
+    .option('--callback-url <base>', 'how the tool reaches this listener; a path with a token is appended')
+    .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect, [])
+    .option('--max-body <size>', 'largest callback', byteCount, 64 * 1024 * 1024)
+    .optionsGroup('People:')
+    .option('--choose <choice>', "answer the tool's questions: an index from 0, a label, or default")
+    .option('--yes', 'no question before a destructive tool')
+    .option(
+      '--supports <types>',
+      'pretend to be a client that draws only these segments',
+      segmentTypes,
+      DEFAULT_SEGMENT_TYPES,
+    )
+    .optionsGroup('Output:')
+    .addOption(outputOption())
+    .option('--save <file>', 'write the transcript, secrets redacted')
+    .option('-q, --quiet', 'no warnings')
+    .option('-v, --verbose', 'show both messages on stderr, redacted')
+    .option('--no-color', 'no colours (NO_COLOR works too)')
+    .addHelpText('after', examplesText(INVOKE_EXAMPLES) + exitStatusText([0, 2, 4, 5, 6, 7, 130]))
+    .action((words: string[], options: InvokeOptions) =>
+      run(async terminal => {
+        const { planInvoke } = await import('./plan.js');
+        const plan = planInvoke(words, options);
+        if (options.dryRun) return (await import('./dry-run.js')).dryRun(plan, terminal);
+        return (await import('./run.js')).runInvoke(plan, terminal);
+      }),
+    );
+}

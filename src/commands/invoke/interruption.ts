@@ -1,0 +1,43 @@
+import { ProtocolCliError } from '../../errors.js';
+import { type EndingSignal, onSignals } from '../../system/signals.js';
+import { type ExitStatus, statusOfSignal } from '../exit-status.js';
+
+/** A person's wish to stop, as a value: the first signal ends the work in good order, the second at once. */
+export interface Interruption {
+  /** @throws ProtocolCliError `interrupted` where a signal comes first. */
+  race<T>(work: Promise<T>): Promise<T>;
+  /** Calls back at the first signal; at once where it has come. Returns how to stop listening. */
+  onSignal(callback: () => void): () => void;
+  /** The exit status of the signal that came; undefined where none did. */
+  signalStatus(): ExitStatus | undefined;
+  release(): void;
+}
+
+export function interruption(): Interruption {
+  const callbacks = new Set<() => void>();
+  let came: EndingSignal | undefined;
+  const release = onSignals(signal => {
+    if (came) {
+      release();
+      process.kill(process.pid, signal);
+    }
+    came = signal;
+    for (const callback of callbacks) callback();
+  });
+  const onSignal = (callback: () => void) => {
+    callbacks.add(callback);
+    if (came) callback();
+    return () => void callbacks.delete(callback);
+  };
+  return {
+    onSignal,
+    release,
+    signalStatus: () => came && statusOfSignal(came),
+    race: work => {
+      const interrupted = new Promise<never>((_, reject) => {
+        onSignal(() => reject(new ProtocolCliError('interrupted', 'interrupted before the tool was called')));
+      });
+      return Promise.race([work, interrupted]);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { ProtocolCliError } from '../../errors.js';
+import type { ListenerOptions } from '../../runtime/callback-listener.js';
+import type { HeaderOptions } from '../headers.js';
+import { readTarget, type Target, type TargetOptions } from '../target.js';
+import type { Output } from '../terminal.js';
+import type { ArgumentWords } from './arguments.js';
+
+/** The options of `invoke`, as commander hands them over. */
+export interface InvokeOptions extends TargetOptions, HeaderOptions {
+  readonly args?: string;
+  readonly validate: boolean;
+  readonly id?: string;
+  readonly callId?: string;
+  readonly groupId?: string;
+  readonly userId?: string;
+  readonly ancestor: readonly string[];
+  readonly timeout: number;
+  readonly retries: number;
+  readonly linger: number;
+  readonly lenientAck?: boolean;
+  readonly callbackHost: string;
+  readonly callbackPort: number;
+  readonly callbackUrl?: string;
+  readonly allowHost: readonly string[];
+  readonly maxBody: number;
+  readonly choose?: string;
+  readonly yes?: boolean;
+  readonly supports: ReadonlySet<string>;
+  readonly output?: Output;
+  readonly dryRun?: boolean;
+  readonly save?: string;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly color: boolean;
+}
+
+/** Who is calling: the ids of the invocation. */
+export interface Identity {
+  readonly id: string;
+  readonly callId: string | null;
+  readonly groupId: string;
+  /** A thread of our own making is closed when we are done with it. */
+  readonly isOurThread: boolean;
+  readonly userId?: string;
+  readonly ancestors: readonly string[];
+}
+
+/** What is to be done, before anything is known of the tool. */
+export interface InvokePlan {
+  readonly options: InvokeOptions;
+  readonly target: Target | null;
+  readonly operation: string | undefined;
+  readonly words: ArgumentWords;
+  readonly identity: Identity;
+  readonly listener: ListenerOptions;
+}
+
+/** @throws ProtocolCliError `usage`. */
+export function planInvoke(words: readonly string[], options: InvokeOptions): InvokePlan {
+  const { target, rest } = readTarget(words, options);
+  const [operation, ...argumentWords] = rest.length === 0 && options.demo ? demoCall(options) : rest;
+  if (operation?.includes('=')) throw noOperation(operation);
+  if (operation === undefined && target !== null) throw noOperation();
+  return {
+    options,
+    target,
+    operation,
+    words: { words: argumentWords, ...(options.args !== undefined && { whole: options.args }) },
+    identity: identityOf(options),
+    listener: listenerOf(options),
+  };
+}
+
+/** `invoke --demo` alone must show something. */
+function demoCall({ args }: InvokeOptions): readonly string[] {
+  return args === undefined ? ['edit_file', 'path=src/main.rs'] : ['edit_file'];
+}
+
+function noOperation(word?: string): ProtocolCliError {
+  const found = word === undefined ? '' : `: "${word}" is an argument`;
+  return new ProtocolCliError('usage', `no operation is named${found}`, {
+    hint: 'The operation comes after the URL: protocol-cli invoke <url> <operation> key=value. `protocol-cli toolset <url>` lists them.',
+  });
+}
+
+function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions): Identity {
+  return {
+    id: id ?? `call_${randomUUID()}`,
+    callId: callId ?? null,
+    groupId: groupId ?? `thread_${randomUUID()}`,
+    isOurThread: groupId === undefined,
+    ...(userId !== undefined && { userId }),
+    ancestors: ancestor,
+  };
+}
+
+function listenerOf({
+  callbackHost: host,
+  callbackPort: port,
+  callbackUrl,
+  allowHost,
+  maxBody,
+}: InvokeOptions): ListenerOptions {
+  const publicUrl = callbackUrl === undefined ? {} : { publicUrl: publicBase(callbackUrl) };
+  return { host, port, allowedHosts: allowHost, maxBody, ...publicUrl };
+}
+
+function publicBase(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
+    return text.replace(/\/+$/, '');
+  throw new ProtocolCliError('usage', `--callback-url ${text} is no base URL`, {
+    hint: 'Give the address under which the tool reaches this listener, such as https://tunnel.example.com: a path with a token is appended.',
+  });
+}

@@ -1,0 +1,181 @@
+import { ProtocolCliError } from '../../errors.js';
+import { outcomeOf } from '../../exchange/ending.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import type { Invocation } from '../../protocol/invocation.js';
+import type { Ending, Trouble } from '../../reporters/reporter.js';
+import { cancelToolCall, closeThread, respondToChoice } from '../../runtime/notices.js';
+import { Runtime } from '../../runtime/runtime.js';
+import type { Wire } from '../../runtime/wire.js';
+import { failureOf } from '../../story/failure.js';
+import { type Clock, systemClock } from '../../system/clock.js';
+import { createNodeClient } from '../../transport/node-client.js';
+import { isWildcard } from '../../transport/server.js';
+import { type ExitStatus, statusOfFailure, statusOfOutcome } from '../exit-status.js';
+import type { Terminal } from '../terminal.js';
+import { selectedIndex } from './choose.js';
+import { type Interruption, interruption } from './interruption.js';
+import { type Observation, observe } from './observe.js';
+import type { InvokePlan } from './plan.js';
+import { type Prepared, prepare } from './prepare.js';
+
+/** `invoke`, from the plan to the exit status. */
+export async function runInvoke(
+  plan: InvokePlan,
+  terminal: Terminal,
+  clock: Clock = systemClock,
+): Promise<ExitStatus> {
+  const observation = await observe(plan.options, terminal, clock);
+  const interrupted = interruption();
+  const run = new InvokeRun(plan, terminal, clock, observation, interrupted);
+  const trouble = await run.toTheEnd().catch(asTrouble);
+  await run.stop();
+  interrupted.release();
+  return conclude(run.ending(trouble), observation, interrupted);
+}
+
+class InvokeRun {
+  readonly #stops: (() => Promise<void>)[] = [];
+  #prepared: Prepared | undefined;
+
+  constructor(
+    private readonly plan: InvokePlan,
+    private readonly terminal: Terminal,
+    private readonly clock: Clock,
+    private readonly observation: Observation,
+    private readonly interrupted: Interruption,
+  ) {}
+
+  /** Prepares, calls, tells, and takes leave of the tool. Resolves to what went wrong, if anything did. */
+  async toTheEnd(): Promise<Trouble | null> {
+    const { log, history } = this.observation;
+    const client = createNodeClient();
+    this.#stops.push(() => client.close());
+    const stage = {
+      log,
+      client,
+      terminal: this.terminal,
+      onStop: (stop: () => Promise<void>) => this.#stops.push(stop),
+    };
+    this.#prepared = await this.interrupted.race(prepare(this.plan, stage));
+    const runtime = await Runtime.start({ log, history, clock: this.clock, listener: this.plan.listener });
+    this.#stops.push(() => runtime.close());
+    await this.#call(runtime, this.#prepared);
+    const exchange = this.#exchange();
+    const failure = exchange ? failureOf(exchange) : null;
+    await this.observation.reporter.settled?.(this.ending(failure));
+    await this.#takeLeave(this.#prepared, exchange);
+    return failure;
+  }
+
+  ending(trouble: Trouble | null): Ending {
+    const { history } = this.observation;
+    return {
+      history,
+      exchange: this.#exchange(),
+      notes: [...this.#ownNotes(), ...(this.#prepared?.notes ?? [])],
+      trouble,
+    };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#stops.reverse().map(stop => stop()));
+  }
+
+  async #call(runtime: Runtime, { wire, endpoint, operation, args }: Prepared): Promise<void> {
+    const { options, identity } = this.plan;
+    const { id, callId, groupId, userId, ancestors } = identity;
+    const { invocation, token } = runtime.address({
+      operation,
+      arguments: args,
+      id,
+      call_id: callId,
+      group_id: groupId,
+      ...(ancestors.length > 0 && { thread_ancestors: [...ancestors] }),
+      ...(userId !== undefined && { user_id: userId }),
+    });
+    for (const secret of [token, ...Object.values(wire.credentials.headers)])
+      this.observation.redactor.add(secret);
+    const unbind = [this.#answerChoices(wire, invocation), this.#cancelWhenInterrupted(id)];
+    const { timeout: timeoutMs, retries, lenientAck = false } = options;
+    const leave = (exchange: Exchange) =>
+      exchange.waitingFor?.type === 'user_choice' && this.#selection(exchange) === null;
+    await runtime.invoke(wire, { endpoint, invocation, timeoutMs, retries, lenientAck, leave });
+    await this.#linger();
+    for (const each of unbind) each();
+  }
+
+  /** `--choose` answers each question the tool asks (RT-CHOICE). */
+  #answerChoices(wire: Wire, { id: key, group_id: thread }: Invocation): () => void {
+    const { log, history } = this.observation;
+    return log.subscribe(event => {
+      if (event.kind !== 'response' || !event.calls?.includes(key)) return;
+      const exchange = history.exchanges.get(key);
+      const selected = exchange ? this.#selection(exchange) : null;
+      if (exchange?.waitingFor?.type !== 'user_choice' || selected === null) return;
+      const { response_url, id } = exchange.waitingFor;
+      log.emit({ kind: 'decided', what: 'choice', by: 'flag', value: selected, calls: [key] });
+      void respondToChoice(wire, response_url, { key, thread }, { id, selected });
+    });
+  }
+
+  #selection({ waitingFor }: Exchange): number | null {
+    const { choose } = this.plan.options;
+    return waitingFor?.type === 'user_choice' && choose !== undefined
+      ? selectedIndex(choose, waitingFor)
+      : null;
+  }
+
+  #cancelWhenInterrupted(key: string): () => void {
+    return this.interrupted.onSignal(() =>
+      this.observation.log.emit({ kind: 'decided', what: 'cancel', by: 'person', calls: [key] }),
+    );
+  }
+
+  /** `--linger`: what still comes is told too. */
+  async #linger(): Promise<void> {
+    const { linger: afterMs } = this.plan.options;
+    if (afterMs === 0 || this.#exchange()?.settled?.by !== 'result') return;
+    await this.interrupted
+      .race(new Promise<void>(resolve => this.clock.after(afterMs, resolve)))
+      .catch(() => {});
+    this.observation.log.emit({ kind: 'expired', what: 'linger', afterMs });
+  }
+
+  /** The tool hears that nobody waits any more: the call cancelled where we gave it up, our own thread closed. */
+  async #takeLeave({ wire, base }: Prepared, exchange: Exchange | undefined): Promise<void> {
+    if (base === null || !exchange) return;
+    const { group_id: thread, id } = exchange.invocation;
+    if (exchange.settled?.by === 'cancel')
+      await cancelToolCall(wire, base, { key: exchange.key, thread, id });
+    if (this.plan.identity.isOurThread) await closeThread(wire, base, thread);
+  }
+
+  #exchange(): Exchange | undefined {
+    return this.observation.history.first;
+  }
+
+  #ownNotes() {
+    const { host } = this.plan.listener;
+    return isWildcard(host)
+      ? [{ message: `the callback listener is open to the network (--callback-host ${host})` }]
+      : [];
+  }
+}
+
+async function conclude(
+  ending: Ending,
+  { reporter, finish }: Observation,
+  { signalStatus }: Interruption,
+): Promise<ExitStatus> {
+  const kept = await finish(ending.trouble?.code ?? 'done').then(() => null, asTrouble);
+  const trouble = ending.trouble ?? kept;
+  await reporter.end({ ...ending, trouble });
+  const outcome = ending.exchange ? outcomeOf(ending.exchange) : null;
+  const status = trouble ? statusOfFailure(trouble.code) : statusOfOutcome(outcome?.type ?? 'unknown');
+  return signalStatus() ?? status;
+}
+
+function asTrouble(error: unknown): Trouble {
+  if (error instanceof ProtocolCliError) return error;
+  throw error;
+}

@@ -1,0 +1,62 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../text/durations.js';
+import { OUTPUTS } from './terminal.js';
+
+/** Readers of single option values; each throws commander's own error, which names the option. */
+
+export function duration(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === null)
+    throw new InvalidArgumentError('A duration is 500ms, 2s, 5m, 1h or a number of milliseconds.');
+  return milliseconds;
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 0.');
+  return Number(text);
+}
+
+export function port(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return number;
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** Bytes: `65536`, `512k`, `64m`. */
+export function byteCount(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,12})\s*([kmg]?)(?:i?b)?$/i.exec(text) ?? [];
+  if (number === '') throw new InvalidArgumentError('A size is a number of bytes, or 512k, 64m, 1g.');
+  return Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
+}
+
+export function collect(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+const DRAWABLE = ['diff', 'text'];
+
+export function segmentTypes(text: string): ReadonlySet<string> {
+  const types = text.split(',').map(type => type.trim());
+  const strange = types.find(type => !DRAWABLE.includes(type));
+  if (strange !== undefined)
+    throw new InvalidArgumentError(`"${strange}" cannot be drawn here; choose from ${DRAWABLE.join(', ')}.`);
+  return new Set(types);
+}
+
+export const DEFAULT_SEGMENT_TYPES: ReadonlySet<string> = new Set(DRAWABLE);
+
+export const outputOption = () =>
+  new Option('-o, --output <format>', 'live view, what the LLM gets, or the story as lines or data').choices(
+    OUTPUTS,
+  );
+export const headerOption = () =>
+  new Option('-H, --header <name: value>', "header for the URL's own origin (repeatable)")
+    .argParser(collect)
+    .default([], 'none');
+export const bearerOption = () =>
+  new Option(
+    '--bearer <token>',
+    "bearer token for the URL's own origin; env:NAME reads it from the environment",
+  );

@@ -1,0 +1,26 @@
+/** What a command knows of the world around it; a test gives it another one. */
+export interface Terminal {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+}
+
+export const OUTPUTS = ['ui', 'text', 'plain', 'json', 'ndjson'] as const;
+export type Output = (typeof OUTPUTS)[number];
+
+const SMALLEST = { columns: 40, rows: 8 };
+
+/** A live view needs a person on both ends and room to draw; CI pretends to be one and has nobody. */
+export function canDraw({ stdin, stdout, env }: Terminal): boolean {
+  const isBothWays = stdin.isTTY === true && stdout.isTTY === true;
+  return isBothWays && !env['CI'] && stdout.columns >= SMALLEST.columns && stdout.rows >= SMALLEST.rows;
+}
+
+/** The live view where it can be drawn, its story in lines on any other terminal, and in a pipe what the LLM gets. */
+export function defaultOutput(terminal: Terminal): Output {
+  if (canDraw(terminal)) return 'ui';
+  return terminal.stdout.isTTY === true ? 'plain' : 'text';
+}

@@ -1,0 +1,34 @@
+import { Command, Option } from 'commander';
+import { type Example, examplesText, exitStatusText } from '../help.js';
+import { bearerOption, headerOption } from '../options.js';
+import type { RunCommand } from '../run-command.js';
+import type { ToolsetOptions } from './run.js';
+
+export const TOOLSET_EXAMPLES: readonly Example[] = [
+  { about: 'what does this tool offer?', line: 'protocol-cli toolset http://127.0.0.1:3001' },
+  { about: 'the bundled tool', line: 'protocol-cli toolset --demo' },
+  { about: 'as data', line: "protocol-cli toolset :3001 -o json | jq -r '.tools[].name'" },
+];
+
+/** `toolset`: fetches, validates and lists a toolset. */
+export function toolsetCommand(run: RunCommand): Command {
+  return new Command('toolset')
+    .summary('fetch, validate and list the operations of a tool')
+    .description('Fetches the toolset of a tool server, validates it whole, and lists its operations.')
+    .usage('[url] [options]')
+    .argument('[url]', 'base URL of the tool server')
+    .option('--demo', 'the tool bundled with this program')
+    .option('--command <command>', 'start a server that prints {"port":N} first, and stop it afterwards')
+    .addOption(headerOption())
+    .addOption(bearerOption())
+    .addOption(
+      new Option('-o, --output <format>', 'a list for people, or the document')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .option('--no-color', 'no colours (NO_COLOR works too)')
+    .addHelpText('after', examplesText(TOOLSET_EXAMPLES) + exitStatusText([0, 2, 4]))
+    .action((url: string | undefined, options: ToolsetOptions) =>
+      run(async terminal => (await import('./run.js')).runToolset(url, options, terminal)),
+    );
+}

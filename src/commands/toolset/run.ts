@@ -1,0 +1,68 @@
+import { ProtocolCliError } from '../../errors.js';
+import { createLog } from '../../exchange/log.js';
+import { warningText } from '../../reporters/trouble.js';
+import { discover } from '../../runtime/discover.js';
+import { toolsetLines } from '../../story/toolset-lines.js';
+import { systemClock } from '../../system/clock.js';
+import { writeOut } from '../../system/output.js';
+import { safeJson } from '../../text/json-safe.js';
+import { createNodeClient } from '../../transport/node-client.js';
+import type { ExitStatus } from '../exit-status.js';
+import { type HeaderOptions, readCredentials } from '../headers.js';
+import { reach } from '../reach.js';
+import { configuredTargets, readTarget, type Target, type TargetOptions } from '../target.js';
+import type { Terminal } from '../terminal.js';
+
+export interface ToolsetOptions extends TargetOptions, HeaderOptions {
+  readonly output: 'text' | 'json';
+  readonly color: boolean;
+}
+
+/** `toolset`: every tool server meant, one after the other. */
+export async function runToolset(
+  url: string | undefined,
+  options: ToolsetOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const { target, rest } = readTarget(url === undefined ? [] : [url], options);
+  if (rest.length > 0)
+    throw new ProtocolCliError('usage', `"${rest[0]}" is no URL`, {
+      hint: 'A tool server is given as http://host:port.',
+    });
+  const targets = target ? [target] : await configuredTargets([terminal.cwd, terminal.home]);
+  for (const each of targets) await list(each, options, terminal);
+  return 0;
+}
+
+async function list(target: Target, options: ToolsetOptions, terminal: Terminal): Promise<void> {
+  if (target.kind === 'endpoint') return;
+  const client = createNodeClient();
+  const reached = await reach(target);
+  try {
+    const wire = {
+      client,
+      log: createLog(systemClock.now),
+      credentials: readCredentials(options, reached.url, terminal.env),
+    };
+    const { toolset, notes } = await discover(wire, reached.url);
+    for (const message of notes) terminal.stderr.write(warningText({ id: 'TOOL-DISCOVER', message }));
+    const text = options.output === 'json' ? safeJson(toolset, 2) : await listing(toolset, options, terminal);
+    await writeOut(terminal.stdout, `${text}\n`);
+  } finally {
+    await Promise.all([client.close(), reached.stop()]);
+  }
+}
+
+async function listing(
+  toolset: Parameters<typeof toolsetLines>[0],
+  { color }: ToolsetOptions,
+  { stdout, env }: Terminal,
+): Promise<string> {
+  const { colourLevel } = await import('../../dress/colour-level.js');
+  const { createTheme } = await import('../../dress/theme.js');
+  const { dressLine } = await import('../../dress/dress.js');
+  const theme = createTheme(colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !color }));
+  return toolsetLines(toolset)
+    .map(line => dressLine(line, theme))
+    .join('\n');
+}

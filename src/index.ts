@@ -1,0 +1,41 @@
+/**
+ * The library. Everything here is public and keeps its meaning between minor versions; nothing in `src` imports it.
+ */
+export { type ErrorCode, ProtocolCliError } from './errors.js';
+export { Content } from './exchange/content.js';
+export { llmTextOf, outcomeOf } from './exchange/ending.js';
+export type { Event, EventKind, Fact } from './exchange/events.js';
+export type { Arrival, Attempt, Exchange, Settlement } from './exchange/exchange.js';
+export { History } from './exchange/history.js';
+export { judge } from './exchange/judge.js';
+export { createLog, type Log } from './exchange/log.js';
+export { begin, step } from './exchange/step.js';
+export { readTranscript, type Transcript } from './exchange/transcript-reader.js';
+export { transcriptWriter } from './exchange/transcript-writer.js';
+export type { Verdict } from './exchange/verdict.js';
+export { outcomeOfText, textOfOutcome } from './outcome/conventions.js';
+export { type JudgedOutcome, type Outcome, outcomeSchema } from './outcome/outcome.js';
+export {
+  type Callback,
+  type ContentItem,
+  callbackSchema,
+  type OAuth,
+  type SubscriptionEvent,
+  type ToolResult,
+  type UserChoice,
+  type ViewUpdate,
+} from './protocol/callbacks/index.js';
+export { type CallbackReading, readCallback } from './protocol/callbacks/read.js';
+export { type Invocation, invocationSchema } from './protocol/invocation.js';
+export { llmText } from './protocol/llm-text.js';
+export { readToolset } from './protocol/read-toolset.js';
+export { REQUIREMENTS, type Requirement, type RequirementId, type Warning } from './protocol/requirements.js';
+export { type Tool, type Toolset, toolsetSchema } from './protocol/toolset.js';
+export { discover } from './runtime/discover.js';
+export { type Call, Runtime } from './runtime/runtime.js';
+export type { Wire } from './runtime/wire.js';
+export { systemClock } from './system/clock.js';
+export { readJson } from './text/json.js';
+export { createRedactor } from './text/redact.js';
+export { createAgentClient } from './transport/agent-client.js';
+export type { HttpClient } from './transport/client.js';

@@ -1,0 +1,38 @@
+import type { Event } from '../exchange/events.js';
+import type { Exchange } from '../exchange/exchange.js';
+import type { History } from '../exchange/history.js';
+import type { Warning } from '../protocol/requirements.js';
+import type { FailureCode } from '../story/failure.js';
+
+/** Something that could not be done, in the shape of an error of ours. */
+export interface Trouble {
+  readonly code: FailureCode;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly faults?: readonly string[];
+}
+
+/** What a reporter tells at the end. */
+export interface Ending {
+  readonly history: History;
+  readonly exchange: Exchange | undefined;
+  /** What the command itself has to warn of: withheld headers, a wildcard bind, arguments that were not checked. */
+  readonly notes: readonly Warning[];
+  readonly trouble: Trouble | null;
+}
+
+/** One way to tell what happens: as it happens, as soon as the call is settled, and at the end. */
+export interface Reporter {
+  event?(event: Event): void;
+  /** The result is here; notices may still go out. */
+  settled?(ending: Ending): Promise<void>;
+  end(ending: Ending): Promise<void>;
+}
+
+/** Where reporters write. */
+export interface Paper {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+  /** `-q`: no warnings. */
+  readonly quiet: boolean;
+}

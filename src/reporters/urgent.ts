@@ -1,0 +1,41 @@
+import type { Event, RequestEvent, ResponseEvent } from '../exchange/events.js';
+import type { Arrival } from '../exchange/exchange.js';
+import type { History } from '../exchange/history.js';
+import type { Warning } from '../protocol/requirements.js';
+import { arrivalWarnings, misdirected } from '../story/warnings.js';
+import { visibleLine } from '../text/visible.js';
+import type { Paper } from './reporter.js';
+import { warningText } from './trouble.js';
+
+const NEWS = new Set<Arrival['verdict']['kind']>(['rejected', 'discarded', 'late']);
+
+/**
+ * Told on stderr the moment it happens, in every output without a live view: what needs a person (a consent URL, whole),
+ * and a callback that went wrong, since that is the usual reason for a "timeout".
+ */
+export function urgentTeller(history: History, { stderr, quiet }: Paper): (event: Event) => void {
+  return event => {
+    if (event.kind === 'request') stderr.write(question(arrivalOf(history, event)));
+    if (event.kind === 'response' && !quiet)
+      for (const warning of newsOf(history, event)) stderr.write(warningText(warning));
+  };
+}
+
+function newsOf(history: History, event: ResponseEvent): readonly Warning[] {
+  const arrival = arrivalOf(history, event);
+  if (arrival) return NEWS.has(arrival.verdict.kind) ? arrivalWarnings(arrival) : [];
+  const errand = history.errands.get(event.leg);
+  return errand ? misdirected([errand]) : [];
+}
+
+function arrivalOf(history: History, { calls = [], leg }: RequestEvent | ResponseEvent): Arrival | undefined {
+  const exchange = calls[0] === undefined ? undefined : history.exchanges.get(calls[0]);
+  return exchange?.arrivals.find(arrival => arrival.leg === leg);
+}
+
+function question(arrival: Arrival | undefined): string {
+  if (arrival?.verdict.kind !== 'holds') return '';
+  const { message } = arrival;
+  if (message?.type === 'oauth') return `visit this URL to go on: ${visibleLine(message.auth_url)}\n`;
+  return message?.type === 'user_choice' ? `the tool asks: ${visibleLine(message.prompt)}\n` : '';
+}

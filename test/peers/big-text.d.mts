@@ -1,0 +1,1 @@
+export function bigText(bytes: number, kind?: 'ascii' | 'mixed'): string;

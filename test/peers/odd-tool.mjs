@@ -1,0 +1,67 @@
+import { ownOrigin, sendJson, serve } from './kit/http.mjs';
+import { Journal } from './kit/journal.mjs';
+import { acknowledgements } from './odd/acknowledgements.mjs';
+import { Call } from './odd/call.mjs';
+import { deliveries } from './odd/deliveries.mjs';
+import { displays } from './odd/displays.mjs';
+import { messages } from './odd/messages.mjs';
+import { peculiarNames } from './odd/schemas.mjs';
+import { answerDiscovery, isVariant } from './odd/toolsets.mjs';
+
+const RECEIVED = {
+  '/invoke': 'invocation',
+  '/tools/x/invoke': 'invocation',
+  '/close_thread': 'close_thread',
+  '/tools/x/close_thread': 'close_thread',
+  '/cancel_tool_call': 'cancel_tool_call',
+  '/tools/x/cancel_tool_call': 'cancel_tool_call',
+  '/elsewhere': 'redirected',
+};
+const { TOOLSET } = process.env;
+if (TOOLSET && !isVariant(TOOLSET)) throw new Error(`TOOLSET=${TOOLSET} is not known`);
+
+const journal = new Journal();
+const attempts = new Map();
+
+await serve(async (request, response) => {
+  if (request.url === '/__log') return sendJson(response, journal.entries);
+  if (request.url.endsWith('/.well-known/rap-toolset')) return discover(request, response);
+  const what = RECEIVED[request.url];
+  if (!what) return response.writeHead(404).end();
+  const { body } = await journal.receive(what, request);
+  if (what === 'invocation' && body?.callback_url) await perform(body, response);
+  else response.writeHead(200, { 'content-length': 0 }).end();
+});
+
+async function discover(request, response) {
+  await journal.receive('discovery', request);
+  const isAtOrigin = request.url === '/.well-known/rap-toolset';
+  answerDiscovery(isAtOrigin ? TOOLSET : 'missing', ownOrigin(request), response);
+}
+
+async function perform(invocation, response) {
+  const { id, operation } = invocation;
+  const attempt = (attempts.get(id) ?? 0) + 1;
+  attempts.set(id, attempt);
+  const call = new Call(invocation, { attempt, response, journal });
+  const acknowledge = own(acknowledgements, operation);
+  if (acknowledge) return acknowledge(call);
+  call.acknowledge();
+  await answer(call, operation);
+}
+
+function answer(call, operation) {
+  const deliver = own(deliveries, operation);
+  if (deliver) return deliver(call);
+  const message = own(messages, operation);
+  if (message) return call.deliver(message(call.reply()));
+  const display_as = own(displays, operation);
+  if (display_as) return call.deliver(call.reply({ display_as }));
+  if (peculiarNames.includes(operation)) return call.deliver(call.reply());
+  return call.deliver(call.reply({ text: `Error: unknown operation "${operation}". See the toolset.` }));
+}
+
+/** Operations are foreign names: `constructor` must not be found. */
+function own(table, name) {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -16,7 +17,6 @@ const SHARED = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  banner: { js: REQUIRE },
   define: {
     'process.env.NODE_ENV': '"production"',
     'process.env.DEV': '"false"',
@@ -25,6 +25,7 @@ const SHARED = {
   // Ink asks for it in a development mode that does not exist here.
   alias: { 'react-devtools-core': './.build/empty.mjs' },
   metafile: true,
+  write: false,
   logLevel: 'warning',
 };
 
@@ -47,5 +48,12 @@ export async function bundle(outdir) {
     external: ['zod'],
     chunkNames: 'lib-[name]-[hash]',
   });
+  await Promise.all([...program.outputFiles, ...library.outputFiles].map(write));
   return [...Object.keys(program.metafile.inputs), ...Object.keys(library.metafile.inputs)];
+}
+
+/** Only esbuild's own stand-in for `require` needs the real one; in every chunk it would be paid for thirty times. */
+async function write({ path, text }) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, /typeof require\b/.test(text) ? `${REQUIRE}\n${text}` : text);
 }

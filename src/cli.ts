@@ -5,6 +5,8 @@ import { COMMANDS } from './commands/index.js';
 import type { RunCommand } from './commands/run-command.js';
 import type { Terminal } from './commands/terminal.js';
 import { ProtocolCliError } from './errors.js';
+import { troubleText } from './reporters/trouble.js';
+import { quietPipes } from './system/output.js';
 
 /** The composition root: the only place that knows argv and the exit status. */
 export async function main(argv: readonly string[], version: string): Promise<void> {
@@ -18,12 +20,11 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    process.exitCode = await statusOfError(error);
+    process.exitCode = statusOfError(error);
   }
 }
 
 const runCommand: RunCommand = async body => {
-  const { quietPipes } = await import('./system/output.js');
   quietPipes(process.stdout, process.stderr);
   const status: ExitStatus = await body(terminal());
   process.exitCode = status;
@@ -34,9 +35,8 @@ function terminal(): Terminal {
   return { stdin, stdout, stderr, env, cwd: process.cwd(), home: homedir() };
 }
 
-async function statusOfError(error: unknown): Promise<ExitStatus> {
+function statusOfError(error: unknown): ExitStatus {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has said what is wrong
-  const { troubleText } = await import('./reporters/trouble.js');
   if (error instanceof ProtocolCliError) {
     process.stderr.write(troubleText(error));
     return statusOfFailure(error.code);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ProtocolCliError } from '../errors.js';
-import { faultsOf } from '../protocol/faults.js';
+import { validate } from '../protocol/validate.js';
 import { readJson } from '../text/json.js';
 
 /** Which tool is called. */
@@ -26,7 +26,7 @@ const configSchema = z.object({
   tool_sets: z.array(
     z.discriminatedUnion('type', [
       z.object({ type: z.literal('toolset_server'), server_url: z.url() }),
-      z.object({ type: z.literal('toolset_command'), command: z.string().min(1) }),
+      z.object({ type: z.literal('toolset_command'), command: z.string().check(z.minLength(1)) }),
     ]),
   ),
 });
@@ -90,12 +90,10 @@ export async function configuredTargets(folders: readonly string[]): Promise<Tar
 
 function targetsOf(path: string, bytes: Uint8Array): Target[] {
   const json = readJson(bytes);
-  const config = configSchema.safeParse(json.ok ? json.value : undefined);
-  if (!json.ok || !config.success)
-    throw new ProtocolCliError('unreadable-file', `${path} is not valid`, {
-      faults: json.ok ? faultsOf(config.error ?? new z.ZodError([])) : [json.reason],
-    });
-  return config.data.tool_sets.map(each =>
+  const config = json.ok ? validate(configSchema, json.value) : { ...json, faults: [json.reason] };
+  if (!config.ok)
+    throw new ProtocolCliError('unreadable-file', `${path} is not valid`, { faults: config.faults });
+  return config.value.tool_sets.map(each =>
     each.type === 'toolset_server'
       ? { kind: 'url', url: each.server_url }
       : { kind: 'command', command: each.command },

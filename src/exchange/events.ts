@@ -1,9 +1,9 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Content } from './content.js';
 import type { factSchema } from './facts.js';
 
 /** One thing that happened, as plain data with the bytes at hand. */
-export type Event = z.infer<ReturnType<typeof factSchema<z.ZodType<Content>>>>;
+export type Event = z.infer<ReturnType<typeof factSchema<z.ZodMiniType<Content>>>>;
 export type EventKind = Event['kind'];
 
 export type RequestEvent = Extract<Event, { kind: 'request' }>;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /*
  * The facts an exchange is made of. Nothing that follows from them (acknowledged, matched, late, the outcome) is a fact:
@@ -10,18 +10,18 @@ const PURPOSES = ['discovery', 'invocation', 'callback', 'choice', 'cancel', 'cl
 
 /** What every event carries: its place, its time in monotonic ms since the start, and which calls it concerns. */
 const envelope = {
-  seq: z.int().nonnegative(),
-  at: z.number().nonnegative(),
+  seq: z.int().check(z.nonnegative()),
+  at: z.number().check(z.nonnegative()),
   /** Keys of the calls concerned; a callback belongs to the call whose callback URL it used. */
-  calls: z.array(z.string()).optional(),
+  calls: z.optional(z.array(z.string())),
   /** The thread (`group_id`) concerned, where it is known. */
-  thread: z.string().optional(),
+  thread: z.optional(z.string()),
 };
 
 const headersSchema = z.record(z.string(), z.string());
 
 /** The wire's facts; `body` is whatever stands for bytes: the bytes in memory, a reference in a file. */
-function wireFacts<Body extends z.ZodType>(body: Body) {
+function wireFacts<Body extends z.ZodMiniType>(body: Body) {
   return [
     z.object({
       kind: z.literal('request'),
@@ -34,9 +34,9 @@ function wireFacts<Body extends z.ZodType>(body: Body) {
       method: z.string(),
       url: z.string(),
       headers: headersSchema,
-      body: body.optional(),
+      body: z.optional(body),
       /** 1 for the first try. */
-      attempt: z.int().positive(),
+      attempt: z.int().check(z.positive()),
     }),
     z.object({
       kind: z.literal('response'),
@@ -44,9 +44,9 @@ function wireFacts<Body extends z.ZodType>(body: Body) {
       leg: z.string(),
       status: z.int(),
       headers: headersSchema,
-      body: body.optional(),
+      body: z.optional(body),
       /** Why a listener refused the request before its body counted: a foreign Host, a browser, too large … */
-      refusal: z.string().optional(),
+      refusal: z.optional(z.string()),
     }),
     z.object({
       kind: z.literal('broken'),
@@ -64,7 +64,7 @@ const ownFacts = [
   z.object({
     kind: z.literal('loaded'),
     ...envelope,
-    base: z.string().nullable(),
+    base: z.nullable(z.string()),
     endpoint: z.string(),
     toolset: z.string(),
     operations: z.array(z.string()),
@@ -74,7 +74,7 @@ const ownFacts = [
     ...envelope,
     what: z.enum(['choice', 'cancel', 'give-up']),
     by: z.enum(['person', 'flag', 'policy']),
-    value: z.union([z.string(), z.number()]).optional(),
+    value: z.optional(z.union([z.string(), z.number()])),
   }),
   /** Absence is a fact, with its window. */
   z.object({
@@ -86,6 +86,6 @@ const ownFacts = [
 ] as const;
 
 /** One event, with `body` as the stand-in for message bytes. */
-export function factSchema<Body extends z.ZodType>(body: Body) {
+export function factSchema<Body extends z.ZodMiniType>(body: Body) {
   return z.discriminatedUnion('kind', [...wireFacts(body), ...ownFacts]);
 }

@@ -1,11 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { factSchema } from './facts.js';
 
 /** The format's name and version; a reader refuses what it does not know. */
 export const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
 
 /** Stands for bytes that a `body` line carries. */
-const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().nonnegative() });
+const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
 
 const frames = [
   z.object({

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { faultsOf } from '../protocol/faults.js';
+import * as z from 'zod/mini';
+import { validate } from '../protocol/validate.js';
 import { parseJson } from '../text/json.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
@@ -65,6 +65,6 @@ class Reader implements Transcript {
 function readLine(source: string): Line | { readonly fault: string } {
   const json = parseJson(source);
   if (!json.ok) return { fault: json.reason };
-  const line = transcriptLineSchema.safeParse(json.value);
-  return line.success ? line.data : { fault: faultsOf(line.error).join('; ') };
+  const line = validate(transcriptLineSchema, json.value);
+  return line.ok ? line.value : { fault: line.faults.join('; ') };
 }

@@ -20,8 +20,8 @@ export async function checkSchema(schema: Readonly<Record<string, unknown>>): Pr
 
 async function brokenRules(schema: Readonly<Record<string, unknown>>, draft: Draft): Promise<SchemaFault[]> {
   if (draft === '2020-12') return validate2020(schema) ? [] : toFaults(validate2020.errors);
-  const { metaValidator } = await import('./ajv.js');
-  const ajv = metaValidator(draft);
+  const { olderMetaValidator } = await import('./ajv-drafts.js');
+  const ajv = olderMetaValidator(draft);
   return bounded(() => (ajv.validateSchema(schema) ? [] : toFaults(ajv.errors)));
 }
 

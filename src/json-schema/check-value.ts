@@ -1,5 +1,6 @@
+import type { Ajv } from 'ajv';
 import { bounded, OutOfTime } from './bounded.js';
-import { draftOf } from './dialect.js';
+import { type Draft, draftOf } from './dialect.js';
 import { type SchemaFault, toFaults } from './fault.js';
 
 export type ValueCheck =
@@ -15,15 +16,20 @@ export async function checkValue(
 ): Promise<ValueCheck> {
   const draft = draftOf(schema);
   if (draft === null) return { kind: 'unusable', reason: 'its $schema names an unknown draft' };
-  const { compiler } = await import('./ajv.js');
+  const ajv = await compilerFor(draft);
   try {
     return bounded(() => {
-      const validate = compiler(draft).compile(schema);
+      const validate = ajv.compile(schema);
       return validate(value) ? { kind: 'valid' } : { kind: 'invalid', faults: toFaults(validate.errors) };
     });
   } catch (error) {
     return { kind: 'unusable', reason: reasonOf(error) };
   }
+}
+
+async function compilerFor(draft: Draft): Promise<Ajv> {
+  if (draft === '2020-12') return (await import('./ajv.js')).compiler2020();
+  return (await import('./ajv-drafts.js')).olderCompiler(draft);
 }
 
 function reasonOf(error: unknown): string {

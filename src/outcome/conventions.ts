@@ -1,17 +1,17 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { JudgedOutcome, Outcome } from './outcome.js';
 
 const ERROR_PREFIX = 'Error: ';
 /** A payload by convention is short; a text longer than this is not looked into. */
 const MAX_PAYLOAD = 64 * 1024;
 
-const text = z.string().optional();
+const text = z.optional(z.string());
 
 /** Seed 002's recommended payloads; a text is one of them only where it is exactly that and nothing more. */
 const payloadSchema = z.union([
   z.strictObject({ error: z.object({ message: z.string(), code: text, type: text }) }),
   z.strictObject({ canceled: z.object({ reason: text, by: text }) }),
-  z.strictObject({ timeout: z.object({ durationMs: z.number().optional() }) }),
+  z.strictObject({ timeout: z.object({ durationMs: z.optional(z.number()) }) }),
   z.strictObject({ denied: z.object({ tool: text, reason: text }) }),
 ]);
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** How a tool call ended: one union for every system that hands an outcome back (seed 002, platforms "One model"). */
 export const outcomeSchema = z.discriminatedUnion('type', [
@@ -6,13 +6,13 @@ export const outcomeSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('error'),
     message: z.string(),
-    code: z.string().optional(),
-    errorType: z.string().optional(),
-    origin: z.string().optional(),
+    code: z.optional(z.string()),
+    errorType: z.optional(z.string()),
+    origin: z.optional(z.string()),
   }),
-  z.object({ type: z.literal('canceled'), reason: z.string().optional(), by: z.string().optional() }),
-  z.object({ type: z.literal('timeout'), durationMs: z.number().optional() }),
-  z.object({ type: z.literal('denied'), tool: z.string().optional(), reason: z.string().optional() }),
+  z.object({ type: z.literal('canceled'), reason: z.optional(z.string()), by: z.optional(z.string()) }),
+  z.object({ type: z.literal('timeout'), durationMs: z.optional(z.number()) }),
+  z.object({ type: z.literal('denied'), tool: z.optional(z.string()), reason: z.optional(z.string()) }),
   z.object({ type: z.literal('unknown'), raw: z.unknown() }),
 ]);
 

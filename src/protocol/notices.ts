@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Runtime → tool: the thread is over (`POST {base}/close_thread`). Single shot, never retried (RT-NOTIFY). */
 export const closeThreadSchema = z.object({ thread_id: z.string() });
@@ -7,7 +7,7 @@ export const closeThreadSchema = z.object({ thread_id: z.string() });
 export const cancelToolCallSchema = z.object({ thread_id: z.string(), tool_call_id: z.string() });
 
 /** Runtime → tool: what the user picked (`POST` to the choice's `response_url`); `selected` indexes `choices`. */
-export const choiceResponseSchema = z.object({ id: z.string(), selected: z.int().nonnegative() });
+export const choiceResponseSchema = z.object({ id: z.string(), selected: z.int().check(z.nonnegative()) });
 
 export type CloseThread = z.infer<typeof closeThreadSchema>;
 export type CancelToolCall = z.infer<typeof cancelToolCallSchema>;

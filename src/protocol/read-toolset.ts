@@ -1,7 +1,7 @@
 import { checkSchema } from '../json-schema/check-schema.js';
 import type { JsonReading } from '../text/json.js';
-import { faultsOf } from './faults.js';
 import { type Toolset, toolsetSchema } from './toolset.js';
+import { validate } from './validate.js';
 
 export type ToolsetReading =
   | { readonly ok: true; readonly toolset: Toolset; readonly notes: readonly string[] }
@@ -10,10 +10,10 @@ export type ToolsetReading =
 /** Validates a toolset whole: one bad tool makes all of it unusable, and every fault is told (RT-TOOLSET, TOOL-DISCOVER). */
 export async function readToolset(reading: JsonReading): Promise<ToolsetReading> {
   if (!reading.ok) return { ok: false, faults: [`$: ${reading.reason}`] };
-  const parsed = toolsetSchema.safeParse(reading.value);
-  const faults = [...(parsed.success ? [] : faultsOf(parsed.error)), ...(await schemaFaults(reading.value))];
-  return parsed.success && faults.length === 0
-    ? { ok: true, toolset: parsed.data, notes: reading.notes }
+  const checked = validate(toolsetSchema, reading.value);
+  const faults = [...(checked.ok ? [] : checked.faults), ...(await schemaFaults(reading.value))];
+  return checked.ok && faults.length === 0
+    ? { ok: true, toolset: checked.value, notes: reading.notes }
     : { ok: false, faults };
 }
 

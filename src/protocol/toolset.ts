@@ -1,34 +1,36 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const NAME_LENGTH = 128;
 
 const annotationsSchema = z.looseObject({
-  requiresAuth: z.string().optional(),
-  readOnly: z.boolean().optional(),
-  destructive: z.boolean().optional(),
-  idempotent: z.boolean().optional(),
-  longRunning: z.boolean().optional(),
+  requiresAuth: z.optional(z.string()),
+  readOnly: z.optional(z.boolean()),
+  destructive: z.optional(z.boolean()),
+  idempotent: z.optional(z.boolean()),
+  longRunning: z.optional(z.boolean()),
 });
 
 export const toolSchema = z.object({
   name: z
     .string()
-    .min(1)
-    .max(NAME_LENGTH)
-    .regex(/^[A-Za-z0-9_-]*$/, 'may hold only A–Z a–z 0–9 _ -'),
+    .check(
+      z.minLength(1),
+      z.maxLength(NAME_LENGTH),
+      z.regex(/^[A-Za-z0-9_-]*$/, 'may hold only A–Z a–z 0–9 _ -'),
+    ),
   description: z.string(),
   /** A JSON Schema object; draft 2020-12 unless `$schema` names another. */
   inputSchema: z.record(z.string(), z.unknown()),
-  annotations: annotationsSchema.optional(),
-  displayScript: z.string().optional(),
+  annotations: z.optional(annotationsSchema),
+  displayScript: z.optional(z.string()),
 });
 
 /** The fields of a toolset, for whoever has one without an endpoint yet. */
 export const toolsetFields = {
-  name: z.string().min(1).max(NAME_LENGTH),
-  description: z.string().optional(),
-  tools: z.array(toolSchema).min(1).check(uniqueNames),
-  needsMigration: z.boolean().default(false),
+  name: z.string().check(z.minLength(1), z.maxLength(NAME_LENGTH)),
+  description: z.optional(z.string()),
+  tools: z.array(toolSchema).check(z.minLength(1), uniqueNames),
+  needsMigration: z._default(z.boolean(), false),
 };
 
 /** What discovery gives: `GET {base}/.well-known/rap-toolset` (TOOL-DISCOVER, TOOL-NAMES). */

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** Every way an IPv4 range can be written as an IPv6 one: mapped, compatible, NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056). */
 const LINK_LOCAL = blockList([
@@ -36,9 +36,11 @@ function blockList(subnets: readonly (readonly [net: string, prefix: number])[])
 }
 
 function isListed(list: BlockList, address: string): boolean {
-  return isIP(address) !== 0 && list.check(address, family(address));
+  const isAddress = family(address) === 'ipv6' ? isIPv6(address) : isIPv4(address);
+  return isAddress && list.check(address, family(address));
 }
 
+// Node's IPv6 pattern takes 6 ms to compile: it is asked only where there is a colon.
 function family(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return address.includes(':') ? 'ipv6' : 'ipv4';
 }

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import { isIPv6 } from 'node:net';
 import { ProtocolCliError } from '../errors.js';
 import { errnoOf } from './errno.js';
 
@@ -65,7 +64,7 @@ function canonical(host: string): string {
 }
 
 function bracketed(host: string): string {
-  return isIPv6(host) ? `[${host}]` : host;
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
 function unbracketed(host: string): string {

@@ -98,10 +98,8 @@ export function invokeCommand(run: RunCommand): Command {
     .addHelpText('after', examplesText(INVOKE_EXAMPLES) + exitStatusText([0, 2, 4, 5, 6, 7, 130]))
     .action((words: string[], options: InvokeOptions) =>
       run(async terminal => {
-        const { planInvoke } = await import('./plan.js');
-        const plan = planInvoke(words, options);
-        if (options.dryRun) return (await import('./dry-run.js')).dryRun(plan, terminal);
-        return (await import('./run.js')).runInvoke(plan, terminal);
+        const { startInvoke } = await import('./start.js');
+        return startInvoke(words, options, terminal);
       }),
     );
 }

@@ -1,8 +1,11 @@
+import { colourLevel } from '../../dress/colour-level.js';
 import { ProtocolCliError } from '../../errors.js';
 import { History } from '../../exchange/history.js';
 import { createLog, type Log } from '../../exchange/log.js';
 import { transcriptWriter } from '../../exchange/transcript-writer.js';
 import type { Paper, Reporter } from '../../reporters/reporter.js';
+import { textReporter } from '../../reporters/text.js';
+import { verboseTeller } from '../../reporters/verbose.js';
 import type { Clock } from '../../system/clock.js';
 import { createRedactor, type Redactor } from '../../text/redact.js';
 import { PROGRAM } from '../program.js';
@@ -36,7 +39,7 @@ export async function observe(
   const paper: Paper = { stdout: terminal.stdout, stderr: terminal.stderr, quiet: options.quiet === true };
   const reporter = await reporterFor(output, { options, terminal, paper, history, redactor, about, clock });
   if (reporter.event) log.subscribe(reporter.event);
-  if (options.verbose) await tellVerbosely(log, redactor, output, terminal);
+  if (options.verbose) tellVerbosely(log, redactor, output, terminal);
   return { log, history, redactor, reporter, finish };
 }
 
@@ -88,9 +91,7 @@ async function reporterFor(output: Output, desk: Desk): Promise<Reporter> {
   const { options, terminal, paper, history, redactor, about, clock } = desk;
   switch (output) {
     case 'text':
-      return (await import('../../reporters/text.js')).textReporter(history, paper, {
-        isTTY: terminal.stdout.isTTY === true,
-      });
+      return textReporter(history, paper, { isTTY: terminal.stdout.isTTY === true });
     case 'json':
       return (await import('../../reporters/json.js')).jsonReporter(
         history,
@@ -110,7 +111,7 @@ async function reporterFor(output: Output, desk: Desk): Promise<Reporter> {
         history,
         paper,
         options.supports,
-        await levelFor(desk),
+        levelFor(desk),
       );
     case 'ui': {
       const { liveReporter } = await import('../../ui/live/reporter.js');
@@ -122,25 +123,18 @@ async function reporterFor(output: Output, desk: Desk): Promise<Reporter> {
         stdout,
         clock,
         supports: options.supports,
-        level: await levelFor(desk),
+        level: levelFor(desk),
       });
     }
   }
 }
 
-async function levelFor({ options, terminal }: Desk) {
-  const { colourLevel } = await import('../../dress/colour-level.js');
+function levelFor({ options, terminal }: Desk) {
   const { stdout, env } = terminal;
   return colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !options.color });
 }
 
-async function tellVerbosely(
-  log: Log,
-  redactor: Redactor,
-  output: Output,
-  { stderr }: Terminal,
-): Promise<void> {
-  const { verboseTeller } = await import('../../reporters/verbose.js');
+function tellVerbosely(log: Log, redactor: Redactor, output: Output, { stderr }: Terminal): void {
   if (output !== 'ui') {
     log.subscribe(verboseTeller(redactor, text => stderr.write(text)));
     return;

@@ -1,3 +1,6 @@
+import { colourLevel } from '../../dress/colour-level.js';
+import { dressLine } from '../../dress/dress.js';
+import { createTheme } from '../../dress/theme.js';
 import { ProtocolCliError } from '../../errors.js';
 import { createLog } from '../../exchange/log.js';
 import { warningText } from '../../reporters/trouble.js';
@@ -46,21 +49,18 @@ async function list(target: Target, options: ToolsetOptions, terminal: Terminal)
     };
     const { toolset, notes } = await discover(wire, reached.url);
     for (const message of notes) terminal.stderr.write(warningText({ id: 'TOOL-DISCOVER', message }));
-    const text = options.output === 'json' ? safeJson(toolset, 2) : await listing(toolset, options, terminal);
+    const text = options.output === 'json' ? safeJson(toolset, 2) : listing(toolset, options, terminal);
     await writeOut(terminal.stdout, `${text}\n`);
   } finally {
     await Promise.all([client.close(), reached.stop()]);
   }
 }
 
-async function listing(
+function listing(
   toolset: Parameters<typeof toolsetLines>[0],
   { color }: ToolsetOptions,
   { stdout, env }: Terminal,
-): Promise<string> {
-  const { colourLevel } = await import('../../dress/colour-level.js');
-  const { createTheme } = await import('../../dress/theme.js');
-  const { dressLine } = await import('../../dress/dress.js');
+): string {
   const theme = createTheme(colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !color }));
   return toolsetLines(toolset)
     .map(line => dressLine(line, theme))

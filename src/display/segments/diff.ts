@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { validate } from '../../protocol/validate.js';
 import { parsePatch } from '../diff/parse.js';
 import type { SegmentKind } from './kind.js';
 import { malformed } from './malformed.js';
@@ -12,11 +13,12 @@ const NAMED = 3;
 export const diffKind: SegmentKind = {
   type: 'diff',
   read(content) {
-    const { success, data, error } = Content.safeParse(content);
-    if (!success) return malformed('diff', error);
-    const parsed = parsePatch(data.patch, data.path);
+    const checked = validate(Content, content);
+    if (!checked.ok) return malformed('diff', ...checked.faults);
+    const { path, patch } = checked.value;
+    const parsed = parsePatch(patch, path);
     if (!parsed.ok) return malformed('diff', parsed.reason);
-    const drawing = { kind: 'diff', path: data.path, diff: parsed.diff, raw: data.patch } as const;
+    const drawing = { kind: 'diff', path, diff: parsed.diff, raw: patch } as const;
     if (parsed.recounted.length === 0) return { ok: true, drawing };
     return { ok: true, drawing, complaint: `wrong line counts, recounted: ${shortList(parsed.recounted)}` };
   },

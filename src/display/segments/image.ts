@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { validate } from '../../protocol/validate.js';
 import type { SegmentKind } from './kind.js';
 import { malformed } from './malformed.js';
 
@@ -8,8 +9,8 @@ const Content = z.object({ data: z.string(), mediaType: z.string() });
 export const imageKind: SegmentKind = {
   type: 'image',
   read(content) {
-    const { success, error } = Content.safeParse(content);
-    if (!success) return malformed('image', error);
+    const checked = validate(Content, content);
+    if (!checked.ok) return malformed('image', ...checked.faults);
     return { ok: false, reason: 'an image cannot be drawn in a terminal' };
   },
 };

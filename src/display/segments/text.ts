@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { validate } from '../../protocol/validate.js';
 import type { SegmentKind } from './kind.js';
 import { malformed } from './malformed.js';
 
@@ -8,7 +9,8 @@ const Content = z.string();
 export const textKind: SegmentKind = {
   type: 'text',
   read(content) {
-    const { success, data, error } = Content.safeParse(content);
-    return success ? { ok: true, drawing: { kind: 'text', text: data } } : malformed('text', error);
+    const checked = validate(Content, content);
+    if (!checked.ok) return malformed('text', ...checked.faults);
+    return { ok: true, drawing: { kind: 'text', text: checked.value } };
   },
 };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { oauthSchema } from './oauth.js';
 import { subscriptionEventSchema } from './subscription-event.js';
 import { toolResultSchema } from './tool-result.js';
@@ -15,8 +15,8 @@ export const callbackSchema = z.discriminatedUnion(
 export type Callback = z.infer<typeof callbackSchema>;
 export type CallbackType = Callback['type'];
 
-export const CALLBACK_TYPES: readonly CallbackType[] = callbackSchema.options.map(
-  option => option.shape.type.value,
+export const CALLBACK_TYPES: readonly CallbackType[] = callbackSchema._zod.def.options.flatMap(
+  option => option.shape.type._zod.def.values,
 );
 
 export type { OAuth } from './oauth.js';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -7,8 +7,8 @@ export const oauthSchema = z.object({
   type: z.literal('oauth'),
   group_id: z.string(),
   id: z.string(),
-  call_id: z.string().nullish(),
-  auth_url: z.url().refine(isSafeToVisit, 'must be an https URL (http only on loopback)'),
+  call_id: z.nullish(z.string()),
+  auth_url: z.url().check(z.refine(isSafeToVisit, 'must be an https URL (http only on loopback)')),
 });
 
 export type OAuth = z.infer<typeof oauthSchema>;

@@ -1,6 +1,6 @@
 import type { JsonReading } from '../../text/json.js';
-import { faultsOf } from '../faults.js';
 import type { Warning } from '../requirements.js';
+import { validate } from '../validate.js';
 import { type Callback, callbackSchema } from './index.js';
 
 /** A callback's body, judged against the schema of its type (RT-VALIDATE). */
@@ -19,13 +19,13 @@ export type CallbackReading =
  */
 export function readCallback(reading: JsonReading): CallbackReading {
   if (!reading.ok) return { ok: false, faults: [reading.reason] };
-  const parsed = callbackSchema.safeParse(reading.value);
-  if (!parsed.success) return { ok: false, faults: faultsOf(parsed.error) };
+  const checked = validate(callbackSchema, reading.value);
+  if (!checked.ok) return checked;
   const warnings = [
     ...reading.notes.map(message => ({ id: 'TOOL-POST', message }) as const),
-    ...remarks(parsed.data),
+    ...remarks(checked.value),
   ];
-  return { ok: true, message: parsed.data, native: reading.value, warnings };
+  return { ok: true, message: checked.value, native: reading.value, warnings };
 }
 
 function remarks(message: Callback): Warning[] {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Tool → runtime: news of a subscription that a result opened with `subscription: true` (TOOL-SUB). */
 export const subscriptionEventSchema = z.object({
@@ -7,8 +7,8 @@ export const subscriptionEventSchema = z.object({
   /** The `id` of the call that subscribed. */
   tool_call_id: z.string(),
   text: z.string(),
-  associative: z.boolean().optional(),
-  final: z.boolean().optional(),
+  associative: z.optional(z.boolean()),
+  final: z.optional(z.boolean()),
 });
 
 export type SubscriptionEvent = z.infer<typeof subscriptionEventSchema>;

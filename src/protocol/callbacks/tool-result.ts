@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const contentItemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
@@ -14,11 +14,11 @@ export const toolResultSchema = z
     type: z.literal('tool_result'),
     group_id: z.string(),
     id: z.string(),
-    call_id: z.string().nullish(),
-    text: z.string().optional(),
-    content: z.array(contentItemSchema).optional(),
-    display_as: z.array(displaySegmentSchema).optional(),
-    subscription: z.boolean().optional(),
+    call_id: z.nullish(z.string()),
+    text: z.optional(z.string()),
+    content: z.optional(z.array(contentItemSchema)),
+    display_as: z.optional(z.array(displaySegmentSchema)),
+    subscription: z.optional(z.boolean()),
   })
   .check(({ value, issues }) => {
     if (value.text === undefined && value.content === undefined)

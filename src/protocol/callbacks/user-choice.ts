@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Tool → runtime: a question for the user. The call stays pending until the tool sends its result (TOOL-CHOICE). */
 export const userChoiceSchema = z
@@ -6,10 +6,10 @@ export const userChoiceSchema = z
     type: z.literal('user_choice'),
     group_id: z.string(),
     id: z.string(),
-    call_id: z.string().nullish(),
+    call_id: z.nullish(z.string()),
     prompt: z.string(),
-    choices: z.array(z.string()).min(1),
-    default: z.int().nonnegative(),
+    choices: z.array(z.string()).check(z.minLength(1)),
+    default: z.int().check(z.nonnegative()),
     response_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
   })
   .check(({ value, issues }) => {

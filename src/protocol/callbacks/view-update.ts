@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Tool → runtime: the latest state of a view of the thread; empty content clears it (RT-VIEW). */
 export const viewUpdateSchema = z.object({

@@ -1,0 +1,24 @@
+import type { Ajv as AjvInstance, Options } from 'ajv';
+import { Ajv } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
+import { LENIENT, TRUSTING } from './ajv.js';
+import type { Draft } from './dialect.js';
+
+/** The drafts before 2020-12, which few toolsets name: loaded only for those. */
+export type OlderDraft = Exclude<Draft, '2020-12'>;
+
+/** A compiler for checked schemas. */
+export function olderCompiler(draft: OlderDraft): AjvInstance {
+  return ajvFor(draft, TRUSTING);
+}
+
+/** The draft's own meta-schema as a validator. */
+export function olderMetaValidator(draft: OlderDraft): AjvInstance {
+  const ajv = ajvFor(draft, LENIENT);
+  return draft === 'draft-06' ? ajv.addMetaSchema(draft06) : ajv;
+}
+
+function ajvFor(draft: OlderDraft, options: Options): AjvInstance {
+  return draft === '2019-09' ? new Ajv2019(options) : new Ajv(options);
+}

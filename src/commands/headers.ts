@@ -50,3 +50,12 @@ function bearerToken(bearer: string, env: Readonly<Record<string, string | undef
   if (token) return token;
   throw new ProtocolCliError('usage', `--bearer: the environment has no ${name}`);
 }
+
+/** What must never be written down: each value, and what follows its scheme (`Bearer …`, `Basic …` also decoded). */
+export function secretsOf({ headers }: Credentials): string[] {
+  return Object.values(headers).flatMap(value => {
+    const [scheme = '', ...rest] = value.split(/\s+/);
+    const decoded = /^basic$/i.test(scheme) ? Buffer.from(rest.join(''), 'base64').toString('utf8') : '';
+    return [value, ...rest, decoded, decoded.slice(decoded.indexOf(':') + 1)];
+  });
+}

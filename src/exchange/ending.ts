@@ -32,6 +32,6 @@ function judged(settled: Settlement): JudgedOutcome {
 }
 
 function refusalText(status: number, excerpt: string): string {
-  const said = excerpt.trim().slice(0, EXCERPT);
+  const said = excerpt.trim().slice(0, EXCERPT).toWellFormed();
   return `the tool did not accept the invocation: it answered ${status} instead of 200${said ? `: ${said}` : ''}`;
 }

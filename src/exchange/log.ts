@@ -23,11 +23,21 @@ export function createLog(now: () => number): Log {
   let keeper: Keeper | null = null;
   let seq = 0;
   let legs = 0;
+  const waiting: Event[] = [];
+  let isTelling = false;
+  // An event that a listener emits waits its turn: everybody hears of everything in the same order.
+  const tellAll = () => {
+    isTelling = true;
+    for (let event = waiting.shift(); event; event = waiting.shift())
+      for (const listener of listeners) listener(event);
+    isTelling = false;
+  };
   return {
     emit(fact) {
       const event: Event = { ...fact, seq: seq++, at: micro(now() - start) };
       if (keeper) keeping = chain(keeping, keeper, event);
-      for (const listener of listeners) listener(event);
+      waiting.push(event);
+      if (!isTelling) tellAll();
       return event;
     },
     leg: () => `l${++legs}`,

@@ -1,12 +1,10 @@
 import { readCallback } from '../protocol/callbacks/read.js';
 import { invocationSchema } from '../protocol/invocation.js';
 import type { Warning } from '../protocol/requirements.js';
-import { Content } from './content.js';
+import type { Content } from './content.js';
 import type { Event, RequestEvent, ResponseEvent } from './events.js';
 import type { Arrival, Attempt, Exchange, Settlement } from './exchange.js';
 import { judge } from './judge.js';
-
-const NOTHING = new Content(new Uint8Array());
 
 /** The exchange that an invocation's first request begins; null where it is none. */
 export function begin(key: string, event: RequestEvent): Exchange | null {
@@ -50,11 +48,11 @@ export function step(exchange: Exchange, event: Event): Exchange {
 function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
   if (event.purpose === 'invocation')
     return { ...exchange, attempts: [...exchange.attempts, { leg: event.leg, sentAt: event.at }] };
-  return event.purpose === 'callback' ? onCallback(exchange, event) : exchange;
+  if (event.purpose !== 'callback' || !event.body) return exchange; // without a body it was refused: its answer says why
+  return onCallback(exchange, event, event.body);
 }
 
-function onCallback(exchange: Exchange, event: RequestEvent): Exchange {
-  const body = event.body ?? NOTHING;
+function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exchange {
   const reading = readCallback(body.json);
   const verdict = judge(exchange, reading, body.sha256);
   const message = reading.ok ? reading.message : null;
@@ -113,13 +111,18 @@ function withAttempt(exchange: Exchange, leg: string, change: Partial<Attempt>):
   };
 }
 
-function withAnswer(exchange: Exchange, { leg, status, refusal }: ResponseEvent): Exchange {
-  if (!exchange.arrivals.some(arrival => arrival.leg === leg)) return exchange;
-  const verdict: Partial<Arrival> = refusal ? { verdict: { kind: 'rejected', status, reason: refusal } } : {};
-  return {
-    ...exchange,
-    arrivals: exchange.arrivals.map(each => (each.leg === leg ? { ...each, status, ...verdict } : each)),
-  };
+function withAnswer(exchange: Exchange, { leg, at, status, refusal }: ResponseEvent): Exchange {
+  const { arrivals } = exchange;
+  if (refusal !== undefined)
+    return { ...exchange, arrivals: [...arrivals, refused(leg, at, status, refusal)] };
+  if (!arrivals.some(arrival => arrival.leg === leg)) return exchange;
+  return { ...exchange, arrivals: arrivals.map(each => (each.leg === leg ? { ...each, status } : each)) };
+}
+
+/** The listener's guard turned it away before its body counted. */
+function refused(leg: string, at: number, status: number, reason: string): Arrival {
+  const verdict = { kind: 'rejected', status, reason } as const;
+  return { leg, at, verdict, message: null, sha256: '', size: 0, warnings: [], status };
 }
 
 function callIdWarnings({ invocation }: Exchange, message: object): Warning[] {

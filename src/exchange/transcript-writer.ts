@@ -62,8 +62,9 @@ function bodyData(content: Content, redactor: Redactor): BodyData {
   const { bytes } = content;
   const text = utf8(bytes);
   if (text === null) {
-    const { sha256 } = content;
-    return { sha256, size: bytes.length, encoding: 'base64', data: Buffer.from(bytes).toString('base64') };
+    const clean = new Content(Buffer.from(redactor.text(Buffer.from(bytes).toString('latin1')), 'latin1'));
+    const data = Buffer.from(clean.bytes).toString('base64');
+    return { sha256: clean.sha256, size: clean.bytes.length, encoding: 'base64', data };
   }
   const data = redactor.text(withoutAuthQuery(content, text));
   const { sha256, bytes: shown } = data === text ? content : new Content(Buffer.from(data));

@@ -7,7 +7,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
  * `strict: false`: foreign schemas carry their own keywords; formats are annotations (draft 2020-12).
  * There is no `loadSchema`: a remote `$ref` is never fetched (threats, row 23).
  */
-export const LENIENT: Options = { strict: false, validateFormats: false, allErrors: true, logger: false };
+export const LENIENT: Options = {
+  strict: false,
+  validateFormats: false,
+  allErrors: true,
+  ownProperties: true,
+  logger: false,
+};
 
 /** For schemas that were checked before. */
 export const TRUSTING: Options = { ...LENIENT, meta: false, validateSchema: false };

@@ -1,5 +1,5 @@
 import { bounded, OutOfTime } from './bounded.js';
-import { DRAFTS, type Draft, draftOf } from './dialect.js';
+import { DRAFTS, type Draft, draftOf, META_SCHEMA_IDS } from './dialect.js';
 import { type SchemaFault, toFaults } from './fault.js';
 import { validate as validate2020 } from './generated/meta-2020-12.js';
 
@@ -14,15 +14,17 @@ export async function checkSchema(schema: Readonly<Record<string, unknown>>): Pr
     return await brokenRules(schema, draft);
   } catch (error) {
     if (error instanceof OutOfTime) return [{ path: '$', message: `checking this schema ${error.message}` }];
+    if (error instanceof RangeError) return [{ path: '$', message: 'is nested too deep to be checked' }];
     throw error;
   }
 }
 
 async function brokenRules(schema: Readonly<Record<string, unknown>>, draft: Draft): Promise<SchemaFault[]> {
-  if (draft === '2020-12') return validate2020(schema) ? [] : toFaults(validate2020.errors);
+  if (draft === '2020-12') return bounded(() => (validate2020(schema) ? [] : toFaults(validate2020.errors)));
   const { olderMetaValidator } = await import('./ajv-drafts.js');
   const ajv = olderMetaValidator(draft);
-  return bounded(() => (ajv.validateSchema(schema) ? [] : toFaults(ajv.errors)));
+  const id = META_SCHEMA_IDS[draft]; // ours, not the document's
+  return bounded(() => (ajv.validate(id, schema) ? [] : toFaults(ajv.errors)));
 }
 
 function unknownDraft(id: unknown): SchemaFault {

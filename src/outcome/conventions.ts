@@ -9,10 +9,10 @@ const text = z.optional(z.string());
 
 /** Seed 002's recommended payloads; a text is one of them only where it is exactly that and nothing more. */
 const payloadSchema = z.union([
-  z.strictObject({ error: z.object({ message: z.string(), code: text, type: text }) }),
-  z.strictObject({ canceled: z.object({ reason: text, by: text }) }),
-  z.strictObject({ timeout: z.object({ durationMs: z.optional(z.number()) }) }),
-  z.strictObject({ denied: z.object({ tool: text, reason: text }) }),
+  z.strictObject({ error: z.strictObject({ message: z.string(), code: text, type: text }) }),
+  z.strictObject({ canceled: z.strictObject({ reason: text, by: text }) }),
+  z.strictObject({ timeout: z.strictObject({ durationMs: z.optional(z.number()) }) }),
+  z.strictObject({ denied: z.strictObject({ tool: text, reason: text }) }),
 ]);
 
 /** Reads the outcome out of what the LLM gets. RAP has no error type, so it is never more than a convention (TOOL-ERRPREFIX). */
@@ -26,9 +26,18 @@ export function outcomeOfText(result: string): JudgedOutcome {
 
 /** The text that carries an outcome of our own making to the LLM; null for a success, whose text is its own. */
 export function textOfOutcome(outcome: Outcome): string | null {
-  const { type, ...fields } = outcome;
-  if (type === 'success' || type === 'unknown') return null;
-  return outcome.type === 'error' ? `${ERROR_PREFIX}${outcome.message}` : JSON.stringify({ [type]: fields });
+  switch (outcome.type) {
+    case 'error':
+      return ERROR_PREFIX + outcome.message;
+    case 'canceled':
+      return JSON.stringify({ canceled: { reason: outcome.reason, by: outcome.by } });
+    case 'timeout':
+      return JSON.stringify({ timeout: { durationMs: outcome.durationMs } });
+    case 'denied':
+      return JSON.stringify({ denied: { tool: outcome.tool, reason: outcome.reason } });
+    default:
+      return null;
+  }
 }
 
 function payloadOf(source: string): Outcome | null {

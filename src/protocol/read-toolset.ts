@@ -11,19 +11,37 @@ export type ToolsetReading =
 export async function readToolset(reading: JsonReading): Promise<ToolsetReading> {
   if (!reading.ok) return { ok: false, faults: [`$: ${reading.reason}`] };
   const checked = validate(toolsetSchema, reading.value);
-  const faults = [...(checked.ok ? [] : checked.faults), ...(await schemaFaults(reading.value))];
+  const tools = toolsOf(reading.value);
+  const faults = [
+    ...(checked.ok ? [] : checked.faults),
+    ...repeatedNames(tools),
+    ...(await schemaFaults(tools)),
+  ];
   return checked.ok && faults.length === 0
     ? { ok: true, toolset: checked.value, notes: reading.notes }
     : { ok: false, faults };
 }
 
-/** Looks into the input schemas of a document that may otherwise be broken, so that all faults come out at once. */
-async function schemaFaults(document: unknown): Promise<string[]> {
+/** The tools of a document that may be broken elsewhere, so that all its faults come out at once. */
+function toolsOf(document: unknown): readonly Readonly<Record<string, unknown>>[] {
   const tools = isRecord(document) && Array.isArray(document['tools']) ? document['tools'] : [];
-  const faults = tools.map(async (tool: unknown, index) => {
-    const schema = isRecord(tool) ? tool['inputSchema'] : undefined;
-    if (!isRecord(schema)) return []; // the toolset's own schema says so
-    const found = await checkSchema(schema);
+  return tools.map(tool => (isRecord(tool) ? tool : {}));
+}
+
+function repeatedNames(tools: ReturnType<typeof toolsOf>): string[] {
+  const first = new Map<unknown, number>();
+  return tools.flatMap(({ name }, index) => {
+    const known = first.get(name);
+    if (known === undefined) first.set(name, index);
+    const isRepeated = known !== undefined && typeof name === 'string';
+    return isRepeated ? [`$.tools[${index}].name: "${name}" is already the name of $.tools[${known}]`] : [];
+  });
+}
+
+async function schemaFaults(tools: ReturnType<typeof toolsOf>): Promise<string[]> {
+  const faults = tools.map(async ({ inputSchema }, index) => {
+    if (!isRecord(inputSchema)) return []; // the toolset's own schema says so
+    const found = await checkSchema(inputSchema);
     return found.map(({ path, message }) => `$.tools[${index}].inputSchema${path.slice(1)}: ${message}`);
   });
   return (await Promise.all(faults)).flat();

@@ -29,7 +29,7 @@ export const toolSchema = z.object({
 export const toolsetFields = {
   name: z.string().check(z.minLength(1), z.maxLength(NAME_LENGTH)),
   description: z.optional(z.string()),
-  tools: z.array(toolSchema).check(z.minLength(1), uniqueNames),
+  tools: z.array(toolSchema).check(z.minLength(1)),
   needsMigration: z._default(z.boolean(), false),
 };
 
@@ -41,11 +41,3 @@ export const toolsetSchema = z.object({
 
 export type Tool = z.infer<typeof toolSchema>;
 export type Toolset = z.infer<typeof toolsetSchema>;
-
-function uniqueNames({ value, issues }: z.core.ParsePayload<Tool[]>): void {
-  for (const [index, { name }] of value.entries()) {
-    const first = value.findIndex(tool => tool.name === name);
-    const message = `"${name}" is already the name of $.tools[${first}]`;
-    if (first !== index) issues.push({ code: 'custom', input: name, path: [index, 'name'], message });
-  }
-}

@@ -67,7 +67,8 @@ function timeoutMessage(exchange: Exchange, afterMs: number): string {
 }
 
 function timeoutHint({ invocation, arrivals }: Exchange): string {
-  const { origin } = new URL(invocation.callback_url);
+  const { callback_url } = invocation;
+  const origin = URL.canParse(callback_url) ? new URL(callback_url).origin : callback_url;
   const seen =
     arrivals.length > 0
       ? ` ${arrivals.length} callback${arrivals.length === 1 ? '' : 's'} came, but none was the result.`

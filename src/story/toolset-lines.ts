@@ -13,7 +13,11 @@ export function toolsetLines({ name, description = '', endpoint, tools }: Toolse
 
 function toolLines({ name, description, inputSchema, annotations = {} }: Tool): Line[] {
   const marks = Object.entries(annotations).filter(([, value]) => value !== false && value !== undefined);
-  const said = marks.map(([key, value]) => (value === true ? key : `${key}: ${String(value)}`)).join(', ');
+  const said = marks
+    .map(([key, value]) =>
+      value === true ? key : `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
+    .join(', ');
   return [
     [
       ...quote(name, 'title'),

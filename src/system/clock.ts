@@ -6,11 +6,21 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** A timer for longer than this fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => new Date(),
   after(ms, callback) {
-    const timer = setTimeout(callback, ms);
+    let timer: NodeJS.Timeout;
+    const wait = (left: number) => {
+      timer = setTimeout(
+        () => (left > LONGEST_MS ? wait(left - LONGEST_MS) : callback()),
+        Math.min(left, LONGEST_MS),
+      );
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };

@@ -1,10 +1,11 @@
+import { MAX_DEPTH } from './json-diagnosis.js';
 import { scanJson } from './json-scan.js';
 
 const MAX_LENGTH = 1_000_000;
 
 /**
  * Indents JSON for the eye, token by token: numbers, escapes and repeated keys stay as they were written.
- * Null where the text is not one JSON object or array, or longer than a million characters.
+ * Null where the text is not one JSON object or array, or longer than a million characters, or nested too deep to be read.
  */
 export function prettyJson(text: string): string | null {
   if (text.length > MAX_LENGTH || !/^\s*[{[]/.test(text) || !isJson(text)) return null;
@@ -14,6 +15,7 @@ export function prettyJson(text: string): string | null {
   const newline = () => out.push(`\n${'  '.repeat(depth)}`);
   scanJson(text, (kind, from, to) => {
     const token = text.slice(from, to);
+    if (depth > MAX_DEPTH) return false;
     if (kind === 'close') {
       depth--;
       if (!opened) newline();
@@ -22,8 +24,9 @@ export function prettyJson(text: string): string | null {
     if (opened) depth++;
     out.push(kind === 'colon' ? ': ' : token);
     if (kind === 'comma') newline();
+    return true;
   });
-  return out.join('');
+  return depth > MAX_DEPTH ? null : out.join('');
 }
 
 function isJson(text: string): boolean {

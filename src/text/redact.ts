@@ -32,7 +32,7 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
     },
     text(text) {
       let clean = text;
-      for (const form of forms) clean = clean.replaceAll(form, REDACTED);
+      for (const form of longestFirst(forms)) clean = clean.replaceAll(form, REDACTED);
       return clean;
     },
   };
@@ -40,19 +40,18 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
   return redactor;
 }
 
-function writtenForms(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  return [
-    secret,
-    json,
-    json.replaceAll('/', '\\/'),
-    encodeURIComponent(secret.toWellFormed()),
-    base64(secret),
-  ];
+/** A secret that holds another one must not leave its rest behind. */
+function longestFirst(forms: ReadonlySet<string>): string[] {
+  return [...forms].sort((a, b) => b.length - a.length);
 }
 
-function base64(secret: string): string {
-  return Buffer.from(secret).toString('base64').replace(/=+$/, '');
+function writtenForms(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const percent = encodeURIComponent(secret.toWellFormed());
+  const lower = percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase());
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  const base64url = Buffer.from(secret).toString('base64url');
+  return [secret, json, json.replaceAll('/', '\\/'), percent, lower, base64, base64url];
 }
 
 /** An allow-list: a header nobody thought of may carry a credential. */

@@ -61,7 +61,7 @@ export function planInvoke(words: readonly string[], options: InvokeOptions): In
   const { target, rest } = readTarget(words, options);
   const [operation, ...argumentWords] = rest.length === 0 && options.demo ? demoCall(options) : rest;
   if (operation?.includes('=')) throw noOperation(operation);
-  if (operation === undefined && target !== null) throw noOperation();
+  if (operation === '' || (operation === undefined && target !== null)) throw noOperation();
   return {
     options,
     target,
@@ -85,6 +85,7 @@ function noOperation(word?: string): ProtocolCliError {
 }
 
 function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions): Identity {
+  if (id === '' || groupId === '') throw new ProtocolCliError('usage', '--id and --group-id cannot be empty');
   return {
     id: id ?? `call_${randomUUID()}`,
     callId: callId ?? null,

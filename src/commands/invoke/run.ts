@@ -11,6 +11,7 @@ import { type Clock, systemClock } from '../../system/clock.js';
 import { createNodeClient } from '../../transport/node-client.js';
 import { isWildcard } from '../../transport/server.js';
 import { type ExitStatus, statusOfFailure, statusOfOutcome } from '../exit-status.js';
+import { secretsOf } from '../headers.js';
 import type { Terminal } from '../terminal.js';
 import { selectedIndex } from './choose.js';
 import { type Interruption, interruption } from './interruption.js';
@@ -93,8 +94,7 @@ class InvokeRun {
       ...(ancestors.length > 0 && { thread_ancestors: [...ancestors] }),
       ...(userId !== undefined && { user_id: userId }),
     });
-    for (const secret of [token, ...Object.values(wire.credentials.headers)])
-      this.observation.redactor.add(secret);
+    for (const secret of [token, ...secretsOf(wire.credentials)]) this.observation.redactor.add(secret);
     const unbind = [this.#answerChoices(wire, invocation), this.#cancelWhenInterrupted(id)];
     const { timeout: timeoutMs, retries, lenientAck = false } = options;
     const leave = (exchange: Exchange) =>

@@ -29,7 +29,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 const ORDER = ['null', 'boolean', 'integer', 'number', 'array', 'object', 'string'];
 
 function numeric(text: string): number | undefined {
-  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
+  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+  return isNumber && Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
 function jsonWhere(text: string, fits: (value: unknown) => boolean): unknown {

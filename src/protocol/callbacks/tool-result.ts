@@ -6,7 +6,7 @@ const contentItemSchema = z.discriminatedUnion('type', [
 ]);
 
 /** A segment's type is open and its content is looked at only when it is drawn: a bad hint must not lose a result. */
-const displaySegmentSchema = z.object({ type: z.string(), content: z.unknown() });
+const displaySegmentSchema = z.object({ type: z.string(), content: z.optional(z.unknown()) });
 
 /** Tool → runtime: the outcome of a call (seed 000). `content` is the later text's addition; one of both is needed. */
 export const toolResultSchema = z

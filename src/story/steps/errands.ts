@@ -13,12 +13,23 @@ const NOTICES: Readonly<Partial<Record<Errand['purpose'], string>>> = {
 /** Notices that went out, and POSTs that reached the listener but no call. */
 export function errandSteps(errand: Errand): Step[] {
   const { leg, purpose, at, endedAt, status } = errand;
-  if (purpose === 'callback') return [step(`errand:${leg}`, at, 'failed', ...stray(errand))];
+  if (purpose === 'discovery') return discoverySteps(errand);
+  if (purpose === 'callback')
+    return endedAt === undefined ? [] : [step(`errand:${leg}`, at, 'failed', ...stray(errand))];
   const notice = NOTICES[purpose];
   if (notice === undefined || endedAt === undefined) return [];
   const answer = status === undefined ? 'not answered' : `answered ${status}`;
   const state = status === 200 ? 'done' : 'note';
   return [step(`errand:${leg}`, endedAt, state, say(`${notice}, ${answer}`), after(endedAt - at))];
+}
+
+/** A discovery that went well is told by what was loaded. */
+function discoverySteps({ leg, url, at, endedAt, status, broken }: Errand): Step[] {
+  const key = `errand:${leg}`;
+  if (endedAt === undefined) return [step(key, at, 'running', say('asking '), ...quote(url))];
+  if (status === 200) return [];
+  const answer = status === undefined ? `could not be asked: ${broken ?? 'broken'}` : `answered ${status}`;
+  return [step(key, endedAt, 'failed', ...quote(url), say(` ${answer}`), after(endedAt - at))];
 }
 
 function stray({ status, refusal = '' }: Errand): Line {

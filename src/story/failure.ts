@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.js';
 import { outcomeOf } from '../exchange/ending.js';
 import { answeredAttempt, type Exchange, type Settlement } from '../exchange/exchange.js';
-import { formatDuration } from '../text/durations.js';
+import { formatDuration } from '../text/format-duration.js';
 
 export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'timeout';
 

@@ -1,4 +1,4 @@
-import { formatDuration } from '../text/durations.js';
+import { formatDuration } from '../text/format-duration.js';
 import type { Line, Span } from './line.js';
 import { say } from './spans.js';
 import type { Step } from './steps/index.js';

@@ -2,7 +2,7 @@ import { llmTextOf } from '../exchange/ending.js';
 import { type Arrival, acknowledgedAfter, answeredAttempt, type Exchange } from '../exchange/exchange.js';
 import type { Errand, History } from '../exchange/history.js';
 import type { Warning } from '../protocol/requirements.js';
-import { formatDuration } from '../text/durations.js';
+import { formatDuration } from '../text/format-duration.js';
 import { countUnseen } from '../text/visible.js';
 
 const SLOW_ACK_MS = 250;

@@ -1,6 +1,6 @@
 import { outcomeOf } from '../../exchange/ending.js';
 import type { Arrival, Attempt, Exchange } from '../../exchange/exchange.js';
-import { formatDuration } from '../../text/durations.js';
+import { formatDuration } from '../../text/format-duration.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
 import { after, type Step, step } from './step.js';

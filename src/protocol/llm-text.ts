@@ -10,5 +10,5 @@ export function llmText({ text, content }: ToolResult): string {
 
 function itemText(item: ContentItem): string {
   if (item.type === 'text') return item.text;
-  return `[image: ${item.mediaType}, ${Math.floor((item.data.length * 3) / 4)} bytes]`;
+  return `[image: ${item.mediaType}, ${Buffer.byteLength(item.data, 'base64')} bytes]`;
 }

@@ -44,8 +44,12 @@ function byCode(issue: Issue): string {
   }
 }
 
+/** zod's names for types, where JSON has others. */
+const JSON_NAMES: Readonly<Record<string, string>> = { int: 'integer', record: 'object' };
+
 function article(type: string): string {
-  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type === 'int' ? 'integer' : type === 'record' ? 'object' : type}`;
+  const name = JSON_NAMES[type] ?? type;
+  return `${/^[aeio]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 function measure(origin: string): string {

@@ -3,8 +3,8 @@ import prettyMs from 'pretty-ms';
 /** For a person: `3ms`, `1.2s`, `5m 3s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 10) return `${round(milliseconds, 1)}ms`;
-  if (Math.round(milliseconds) < 1000) return `${Math.round(milliseconds)}ms`;
-  return prettyMs(milliseconds, { keepDecimalsOnWholeSeconds: false });
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)}ms`;
+  return prettyMs(Math.max(milliseconds, 1000), { keepDecimalsOnWholeSeconds: false });
 }
 
 function round(value: number, digits: number): number {

@@ -62,8 +62,8 @@ describe('which segment is shown', () => {
     [{ type: 'holo\u202Egram' }, 'the type "holo<U+202E>gram" is not known here'],
     [{ type: '__proto__' }, 'the type "__proto__" is not known here'],
     [image, 'an image cannot be drawn in a terminal'],
-    [{ type: 'image', content: 7 }, 'malformed image: $: expected object, received number'],
-    [text(null), 'malformed text: $: expected string, received null'],
+    [{ type: 'image', content: 7 }, 'malformed image: $: must be an object'],
+    [text(null), 'malformed text: $: must be a string'],
     [{ type: 'diff', content: { path: 'x' } }, 'malformed diff: $.patch: is required'],
     [diff('nothing'), 'malformed diff: line 1: "nothing" is not part of a unified diff'],
   ])('skipped: %j', (segment, reason) => {

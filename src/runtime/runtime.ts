@@ -19,10 +19,11 @@ export interface RuntimeOptions {
   readonly listener: ListenerOptions;
 }
 
-/** What is asked of a tool; the identity is the caller's, the callback URL is ours. */
+/** What is asked of a tool, and how long it is waited for. */
 export interface Call {
   readonly endpoint: string;
-  readonly invocation: Omit<Invocation, 'callback_url'>;
+  /** With a callback URL of this runtime, see {@link Runtime.address}. */
+  readonly invocation: Invocation;
   readonly timeoutMs: number;
   readonly retries: number;
   readonly lenientAck: boolean;
@@ -43,16 +44,16 @@ export class Runtime {
   }
 
   /** The whole invocation as it will be sent, with a callback URL of its own; `token` is the secret in that. */
-  address(call: Call['invocation']): { readonly invocation: Invocation; readonly token: string } {
+  address(call: Omit<Invocation, 'callback_url'>): {
+    readonly invocation: Invocation;
+    readonly token: string;
+  } {
     const { url, token } = this.listener.addressFor(call.id);
     return { invocation: { ...call, callback_url: url }, token };
   }
 
-  /** Sends an addressed invocation and waits until the call is settled or left. What happened is in the history. */
-  async invoke(
-    wire: Wire,
-    call: Omit<Call, 'invocation'> & { readonly invocation: Invocation },
-  ): Promise<void> {
+  /** Sends an addressed invocation and waits until the call is settled or left. */
+  async invoke(wire: Wire, call: Call): Promise<Exchange> {
     const { log, history, clock } = this.options;
     const { endpoint, invocation, retries, lenientAck: lenient } = call;
     const key = invocation.id;
@@ -64,6 +65,13 @@ export class Runtime {
     if (history.exchanges.get(key)?.settled?.by !== 'result') abort.abort();
     await sent;
     stop();
+    return this.#exchange(key);
+  }
+
+  #exchange(key: string): Exchange {
+    const exchange = this.options.history.exchanges.get(key);
+    if (!exchange) throw new Error('the history must be subscribed to the log before the runtime starts');
+    return exchange;
   }
 
   close(): Promise<void> {

@@ -8,8 +8,8 @@ import type { Route } from './route.js';
 
 export { isWildcard } from './bind.js';
 export type { ServerLimits } from './limits.js';
-export type { Refusal, RefusalReason } from './refusal.js';
-export type { Answer, Incoming, Reply, Route } from './route.js';
+export type { Refusal } from './refusal.js';
+export type { Answer, Incoming, Route } from './route.js';
 
 const SWEEP_MS = 10;
 

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { Event } from '../exchange/events.js';
+import type { Exchange } from '../exchange/exchange.js';
+import { History } from '../exchange/history.js';
+import { createLog } from '../exchange/log.js';
+import type { Toolset } from '../protocol/toolset.js';
+import { systemClock } from '../system/clock.js';
+import { createAgentClient } from '../transport/agent-client.js';
+import type { ListenerOptions } from './callback-listener.js';
+import { checkArguments, toolOf } from './check-call.js';
+import { discover } from './discover.js';
+import { closeThread } from './notices.js';
+import { Runtime } from './runtime.js';
+
+export interface ConnectOptions {
+  /** Sent to the origin of the URL, and to no other. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** On 127.0.0.1 and any free port unless told; bodies up to 64 MiB. */
+  readonly listener?: Partial<ListenerOptions>;
+  /** Told every event as it happens. */
+  readonly onEvent?: (event: Event) => void;
+}
+
+export interface InvokeSettings {
+  /** Milliseconds for the result; 60,000 unless told, 0 waits for ever. */
+  readonly timeoutMs?: number;
+  /** Of the dispatch, 2 unless told. */
+  readonly retries?: number;
+  readonly lenientAck?: boolean;
+  /** The conversation thread; a fresh one unless told, closed with the connection. */
+  readonly groupId?: string;
+  readonly id?: string;
+  readonly callId?: string;
+}
+
+/** A tool server that was discovered, and a listener for its callbacks. */
+export interface Connection extends AsyncDisposable {
+  readonly toolset: Toolset;
+  readonly history: History;
+  /**
+   * Calls an operation and resolves once the call is settled, well or not: `outcomeOf` and `llmTextOf` say how.
+   * @throws ProtocolCliError `unknown-operation` or `invalid-arguments` before anything is sent (RT-OP, RT-ARGS).
+   */
+  invoke(operation: string, args: Record<string, unknown>, settings?: InvokeSettings): Promise<Exchange>;
+  close(): Promise<void>;
+}
+
+const LISTENER: ListenerOptions = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 64 * 1024 * 1024 };
+
+/**
+ * Discovers the tools at a URL and listens for their callbacks; calls may run side by side.
+ * @throws ProtocolCliError `unreachable`, `no-discovery`, `invalid-toolset` or `port-in-use`.
+ */
+export async function connect(url: string, options: ConnectOptions = {}): Promise<Connection> {
+  const log = createLog(systemClock.now);
+  const history = new History();
+  log.subscribe(event => history.apply(event));
+  if (options.onEvent) log.subscribe(options.onEvent);
+  const client = createAgentClient();
+  const wire = { client, log, credentials: { origin: new URL(url).origin, headers: options.headers ?? {} } };
+  const { base, toolset } = await discover(wire, url).catch(closing(client));
+  const listener = { ...LISTENER, ...options.listener };
+  const runtime = await Runtime.start({ log, history, clock: systemClock, listener }).catch(closing(client));
+  const ourThreads = new Set<string>();
+
+  const invoke: Connection['invoke'] = async (operation, args, settings = {}) => {
+    const { timeoutMs = 60_000, retries = 2, lenientAck = false, callId = null, groupId } = settings;
+    const { id = `call_${randomUUID()}` } = settings;
+    await checkArguments(toolOf(toolset, operation), args);
+    const thread = groupId ?? `thread_${randomUUID()}`;
+    if (groupId === undefined) ourThreads.add(thread);
+    const { invocation } = runtime.address({
+      operation,
+      arguments: args,
+      id,
+      call_id: callId,
+      group_id: thread,
+    });
+    return runtime.invoke(wire, { endpoint: toolset.endpoint, invocation, timeoutMs, retries, lenientAck });
+  };
+  const close = async () => {
+    await Promise.all([...ourThreads].map(thread => closeThread(wire, base, thread)));
+    await Promise.all([runtime.close(), client.close()]);
+  };
+  return { toolset, history, invoke, close, [Symbol.asyncDispose]: close };
+}
+
+function closing(client: { close(): Promise<void> }): (error: unknown) => Promise<never> {
+  return async error => {
+    await client.close();
+    throw error;
+  };
+}

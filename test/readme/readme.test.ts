@@ -1,0 +1,80 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { transform } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXIT_STATUSES } from '../../src/commands/exit-status.js';
+import { blocksOf, examplesOf, withoutNumbers } from './examples.js';
+
+const run = promisify(execFile);
+const readme = await readFile('README.md', 'utf8');
+const tool = spawn(process.execPath, ['test/peers/plain-tool.mjs'], { stdio: ['ignore', 'pipe', 'inherit'] });
+let toolUrl = '';
+let listenerPort = 0;
+
+beforeAll(async () => {
+  const [line] = await once(createInterface(tool.stdout), 'line');
+  toolUrl = `http://127.0.0.1:${JSON.parse(line).port}`;
+  listenerPort = await freePort();
+});
+afterAll(() => tool.kill());
+
+/** The README's names for things, as they are here. */
+function local(command: string): string {
+  return command
+    .replaceAll('npx protocol-cli', 'node bin/protocol-cli.cjs')
+    .replaceAll('http://127.0.0.1:3001', toolUrl)
+    .replaceAll('http://tool:3001', toolUrl)
+    .replaceAll('node server.mjs', 'node test/peers/plain-tool.mjs')
+    .replaceAll('http://me:8080', `http://127.0.0.1:${listenerPort}`)
+    .replaceAll('8080', String(listenerPort));
+}
+
+describe('every example of the README', () => {
+  const examples = examplesOf(readme);
+
+  test('is found', () => expect(examples.length).toBeGreaterThan(10));
+
+  test.each(examples)('$command', async ({ command, output }) => {
+    const { stdout, stderr } = await run('sh', ['-c', local(command)]).catch(failed => failed);
+    expect(`${stdout}${stderr}`).not.toBe('');
+    const printed = `${stdout}${output.some(line => line.startsWith('error: ')) ? stderr : ''}`.split('\n');
+    const promised = output.filter(line => line !== '…');
+    expect(printed.slice(0, promised.length).map(withoutNumbers)).toEqual(promised.map(withoutNumbers));
+  });
+});
+
+test('the example in code prints what it says', async () => {
+  const [source = ''] = blocksOf(readme, 'ts');
+  const [, said] = /\/\/ (.*)$/m.exec(source) ?? [];
+  const { code } = await transform(source.replace('http://127.0.0.1:3001', toolUrl), {
+    loader: 'ts',
+    target: 'node20',
+  });
+  const folder = await mkdtemp('test/readme/.run-');
+  try {
+    await writeFile(`${folder}/example.mjs`, code);
+    const { stdout } = await run(process.execPath, [`${folder}/example.mjs`]);
+    expect(stdout.trim()).toBe(said);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('the exit statuses are those of the program', () => {
+  const rows = [...readme.matchAll(/^\| (\d+) \| (.*) \|$/gm)];
+  expect(rows.length).toBeGreaterThan(5);
+  for (const [, status, meaning] of rows) expect({ ...EXIT_STATUSES }).toHaveProperty(status ?? '', meaning);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { shippedFile } from '../package-root.js';
-import type { Target } from './target.js';
+import type { ServerTarget } from './target.js';
 
 /** A tool that can be called now, and how to end what was started for that. */
 export interface Reached {
@@ -12,7 +12,7 @@ export interface Reached {
  * Brings a target to life where it is not a URL yet: the demo in this process, a command as a process of its own.
  * @throws ProtocolCliError `command-failed`.
  */
-export async function reach(target: Exclude<Target, { kind: 'endpoint' }>): Promise<Reached> {
+export async function reach(target: ServerTarget): Promise<Reached> {
   switch (target.kind) {
     case 'url':
       return { url: target.url, stop: async () => {} };

@@ -14,6 +14,9 @@ export type Target =
   /** A command that starts a server and prints `{"port":N}`. */
   | { readonly kind: 'command'; readonly command: string };
 
+/** A target that has a toolset. */
+export type ServerTarget = Exclude<Target, { kind: 'endpoint' }>;
+
 export interface TargetOptions {
   readonly demo?: boolean;
   readonly command?: string;
@@ -70,6 +73,10 @@ function asUrl(word: string): string | null {
     throw new ProtocolCliError('usage', `${word} is no valid URL`, {
       hint: 'A tool server is given as http://host:port.',
     });
+  if (new URL(full).username !== '' || new URL(full).password !== '')
+    throw new ProtocolCliError('usage', 'credentials in a URL are not sent', {
+      hint: "Use --bearer env:NAME or -H 'Authorization: …' instead.",
+    });
   return full;
 }
 
@@ -77,7 +84,7 @@ function asUrl(word: string): string | null {
  * The servers of `.infinity/rap.json`: the project's, then the home folder's.
  * @throws ProtocolCliError `usage` where there is none, `unreadable-file` where it is broken.
  */
-export async function configuredTargets(folders: readonly string[]): Promise<Target[]> {
+export async function configuredTargets(folders: readonly string[]): Promise<ServerTarget[]> {
   for (const folder of folders) {
     const path = join(folder, CONFIG);
     const bytes = await readFile(path).catch(() => null);
@@ -88,7 +95,7 @@ export async function configuredTargets(folders: readonly string[]): Promise<Tar
   });
 }
 
-function targetsOf(path: string, bytes: Uint8Array): Target[] {
+function targetsOf(path: string, bytes: Uint8Array): ServerTarget[] {
   const json = readJson(bytes);
   const config = json.ok ? validate(configSchema, json.value) : { ...json, faults: [json.reason] };
   if (!config.ok)

@@ -1,7 +1,8 @@
 import { safeJson } from '../text/json-safe.js';
-import { bareUrl, type Redactor, redactHeaders } from '../text/redact.js';
+import { type Redactor, redactHeaders } from '../text/redact.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
+import { shareableText } from './shareable.js';
 import { TRANSCRIPT_FORMAT, type TranscriptHeader, type TranscriptLine } from './transcript-format.js';
 
 /** Turns events into the lines of a shareable transcript: each body once, secrets out (threats, row 25). */
@@ -60,27 +61,12 @@ function eventLine(event: Event, body: BodyData | null, redactor: Redactor): Tra
 /** The digest is that of the redacted bytes: a reader can check it, and nobody can guess a secret against it. */
 function bodyData(content: Content, redactor: Redactor): BodyData {
   const { bytes } = content;
-  const text = utf8(bytes);
-  if (text === null) {
+  const data = shareableText(content, redactor);
+  if (data === null) {
     const clean = new Content(Buffer.from(redactor.text(Buffer.from(bytes).toString('latin1')), 'latin1'));
-    const data = Buffer.from(clean.bytes).toString('base64');
-    return { sha256: clean.sha256, size: clean.bytes.length, encoding: 'base64', data };
+    const base64 = Buffer.from(clean.bytes).toString('base64');
+    return { sha256: clean.sha256, size: clean.bytes.length, encoding: 'base64', data: base64 };
   }
-  const data = redactor.text(withoutAuthQuery(content, text));
-  const { sha256, bytes: shown } = data === text ? content : new Content(Buffer.from(data));
+  const { sha256, bytes: shown } = new Content(Buffer.from(data));
   return { sha256, size: shown.length, encoding: 'utf8', data };
-}
-
-function withoutAuthQuery({ json }: Content, text: string): string {
-  if (!json.ok || typeof json.value !== 'object' || json.value === null || !('auth_url' in json.value))
-    return text;
-  return JSON.stringify({ ...json.value, auth_url: bareUrl(String(json.value.auth_url)) });
-}
-
-function utf8(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }

@@ -1,9 +1,9 @@
-import type { Ajv as AjvInstance, Options } from 'ajv';
+import type { Ajv as AjvInstance, AnyValidateFunction, Options } from 'ajv';
 import { Ajv } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
 import { LENIENT, TRUSTING } from './ajv.js';
-import type { Draft } from './dialect.js';
+import { type Draft, META_SCHEMA_IDS } from './dialect.js';
 
 /** The drafts before 2020-12, which few toolsets name: loaded only for those. */
 export type OlderDraft = Exclude<Draft, '2020-12'>;
@@ -13,10 +13,13 @@ export function olderCompiler(draft: OlderDraft): AjvInstance {
   return ajvFor(draft, TRUSTING);
 }
 
-/** The draft's own meta-schema as a validator. */
-export function olderMetaValidator(draft: OlderDraft): AjvInstance {
+/** The draft's own meta-schema as a validator; which one is our word, not the document's. */
+export function metaValidator(draft: OlderDraft): AnyValidateFunction {
   const ajv = ajvFor(draft, LENIENT);
-  return draft === 'draft-06' ? ajv.addMetaSchema(draft06) : ajv;
+  if (draft === 'draft-06') ajv.addMetaSchema(draft06);
+  const validate = ajv.getSchema(META_SCHEMA_IDS[draft]);
+  if (!validate) throw new Error(`ajv has no meta-schema for ${draft}`);
+  return validate;
 }
 
 function ajvFor(draft: OlderDraft, options: Options): AjvInstance {

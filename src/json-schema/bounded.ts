@@ -1,11 +1,12 @@
 import { type Context, createContext, Script } from 'node:vm';
 
-const LIMIT_MS = 250;
+/** For a value against a schema, in milliseconds. */
+const VALUE_MS = 250;
 
 /** Thrown where work on a foreign schema took longer than the limit. */
 export class OutOfTime extends Error {
-  constructor() {
-    super(`took longer than ${LIMIT_MS} ms`);
+  constructor(limitMs: number) {
+    super(`took longer than ${limitMs} ms`);
   }
 }
 
@@ -16,16 +17,16 @@ let room: Context | undefined;
  * Runs synchronous work under a time limit: a foreign `pattern` can take longer than anybody lives (threats, row 22).
  * The watchdog of `node:vm` is the one way to stop it from within the process; nothing foreign is evaluated.
  */
-export function bounded<T>(work: () => T): T {
+export function bounded<T>(work: () => T, limitMs = VALUE_MS): T {
   const results: T[] = [];
   room ??= createContext(Object.create(null));
   room['work'] = () => {
     results.push(work());
   };
   try {
-    callWork.runInContext(room, { timeout: LIMIT_MS });
+    callWork.runInContext(room, { timeout: limitMs });
   } catch (error) {
-    throw isTimeout(error) ? new OutOfTime() : error;
+    throw isTimeout(error) ? new OutOfTime(limitMs) : error;
   }
   return results[0] as T;
 }

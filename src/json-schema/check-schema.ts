@@ -1,5 +1,5 @@
 import { bounded, OutOfTime } from './bounded.js';
-import { DRAFTS, type Draft, draftOf, META_SCHEMA_IDS } from './dialect.js';
+import { DRAFTS, type Draft, draftOf } from './dialect.js';
 import { type SchemaFault, toFaults } from './fault.js';
 import { validate as validate2020 } from './generated/meta-2020-12.js';
 
@@ -21,10 +21,9 @@ export async function checkSchema(schema: Readonly<Record<string, unknown>>): Pr
 
 async function brokenRules(schema: Readonly<Record<string, unknown>>, draft: Draft): Promise<SchemaFault[]> {
   if (draft === '2020-12') return bounded(() => (validate2020(schema) ? [] : toFaults(validate2020.errors)));
-  const { olderMetaValidator } = await import('./ajv-drafts.js');
-  const ajv = olderMetaValidator(draft);
-  const id = META_SCHEMA_IDS[draft]; // ours, not the document's
-  return bounded(() => (ajv.validate(id, schema) ? [] : toFaults(ajv.errors)));
+  const { metaValidator } = await import('./ajv-drafts.js');
+  const validate = metaValidator(draft);
+  return bounded(() => (validate(schema) ? [] : toFaults(validate.errors)));
 }
 
 function unknownDraft(id: unknown): SchemaFault {

@@ -8,7 +8,7 @@ import { writeOut } from '../system/output.js';
 import { safeJson } from '../text/json-safe.js';
 import { bareUrl, type Redactor } from '../text/redact.js';
 import type { Ending, Paper, Reporter } from './reporter.js';
-import { troubleText } from './trouble.js';
+import { errorReport, troubleText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
 
 /** One object at the end, as the contract has it; where the call failed, as far as it got, with `error`. */
@@ -85,8 +85,4 @@ function display({ choice }: Panes): object {
   const { chosen, skipped } = choice;
   if (chosen === null) return { chosen: null, type: 'text', reason: choice.reason, skipped };
   return { chosen: chosen.index, type: chosen.type, reason: chosen.reason, skipped };
-}
-
-function errorReport({ code, message, hint, faults = [] }: NonNullable<Ending['trouble']>): object {
-  return { code, message, hint, ...(faults.length > 0 && { faults }) };
 }

@@ -12,3 +12,8 @@ export function troubleText({ message, faults = [], hint }: Trouble): string {
 export function warningText({ id, message }: Warning): string {
   return `warning: ${visibleLine(message)}${id ? ` [${id}]` : ''}\n`;
 }
+
+/** The same as data. */
+export function errorReport({ code, message, hint, faults = [] }: Trouble): object {
+  return { code, message, hint, ...(faults.length > 0 && { faults }) };
+}

@@ -14,10 +14,12 @@ const NEWS = new Set<Arrival['verdict']['kind']>(['rejected', 'discarded', 'late
  * and a callback that went wrong, since that is the usual reason for a "timeout".
  */
 export function urgentTeller(history: History, { stderr, quiet }: Paper): (event: Event) => void {
+  const isTimeToTell = tellingLess();
   return event => {
     if (event.kind === 'request') stderr.write(question(arrivalOf(history, event)));
     if (event.kind === 'response' && !quiet)
-      for (const warning of newsOf(history, event)) stderr.write(warningText(warning));
+      for (const warning of newsOf(history, event))
+        if (isTimeToTell(warning.message)) stderr.write(warningText(warning));
   };
 }
 
@@ -38,4 +40,14 @@ function question(arrival: Arrival | undefined): string {
   const { message } = arrival;
   if (message?.type === 'oauth') return `visit this URL to go on: ${visibleLine(message.auth_url)}\n`;
   return message?.type === 'user_choice' ? `the tool asks: ${visibleLine(message.prompt)}\n` : '';
+}
+
+/** The first time, the tenth, the hundredth: a flood must not drown the rest. At the end it is told how many there were. */
+function tellingLess(): (message: string) => boolean {
+  const counts = new Map<string, number>();
+  return message => {
+    const count = (counts.get(message) ?? 0) + 1;
+    counts.set(message, count);
+    return Number.isInteger(Math.log10(count));
+  };
 }

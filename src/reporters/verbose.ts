@@ -1,4 +1,6 @@
+import type { Content } from '../exchange/content.js';
 import type { Event, RequestEvent, ResponseEvent } from '../exchange/events.js';
+import { shareableText } from '../exchange/shareable.js';
 import { type Redactor, redactHeaders } from '../text/redact.js';
 import { visible, visibleLine } from '../text/visible.js';
 
@@ -10,34 +12,36 @@ export function verboseTeller(redactor: Redactor, write: (text: string) => unkno
   return event => {
     if (event.kind === 'request' && (event.purpose === 'invocation' || event.purpose === 'callback')) {
       shown.add(event.leg);
-      write(redactor.text(requestText(event)));
+      write(redactor.text(requestText(event, redactor)));
     }
-    if (event.kind === 'response' && shown.has(event.leg)) write(redactor.text(responseText(event)));
+    if (event.kind === 'response' && shown.has(event.leg))
+      write(redactor.text(responseText(event, redactor)));
   };
 }
 
-function requestText({ method, url, headers, body }: RequestEvent): string {
-  return message('>', `${method} ${visibleLine(url)}`, headers, body?.bytes);
+function requestText({ method, url, headers, body }: RequestEvent, redactor: Redactor): string {
+  return message('>', `${method} ${visibleLine(url)}`, headers, bodyText(body, redactor));
 }
 
-function responseText({ status, headers, body }: ResponseEvent): string {
-  return message('<', String(status), headers, body?.bytes);
+function responseText({ status, headers, body }: ResponseEvent, redactor: Redactor): string {
+  return message('<', String(status), headers, bodyText(body, redactor));
 }
 
 function message(
   sign: string,
   first: string,
   headers: Readonly<Record<string, string>>,
-  bytes?: Uint8Array,
+  body: string,
 ): string {
-  const head = [
-    first,
-    ...Object.entries(redactHeaders(headers)).map(([name, value]) => `${name}: ${visibleLine(value)}`),
-  ];
-  const rest = bytes && bytes.length > MAX_BODY ? `\n… ${bytes.length - MAX_BODY} more bytes` : '';
-  const body =
-    bytes && bytes.length > 0
-      ? `\n${visible(Buffer.from(bytes.subarray(0, MAX_BODY)).toString('utf8'))}${rest}\n`
-      : '';
-  return `${head.map(line => `${sign} ${line}\n`).join('')}${body}`;
+  const fields = Object.entries(redactHeaders(headers)).map(
+    ([name, value]) => `${name}: ${visibleLine(value)}`,
+  );
+  return [first, ...fields].map(line => `${sign} ${line}\n`).join('') + body;
+}
+
+function bodyText(body: Content | undefined, redactor: Redactor): string {
+  if (!body || body.bytes.length === 0) return '';
+  const text = shareableText(body, redactor) ?? `(${body.bytes.length} bytes that are not UTF-8)`;
+  const rest = text.length > MAX_BODY ? `\n… ${text.length - MAX_BODY} more characters` : '';
+  return `\n${visible(text.slice(0, MAX_BODY))}${rest}\n`;
 }

@@ -106,7 +106,7 @@ function recordRefusal(log: Log, key: string | undefined, refusal: Refusal): voi
     purpose: 'callback',
     attempt: 1,
     ...concerns,
-    ...about({ method, target, headers: {} }),
+    ...about({ method, target: key === undefined ? withoutTokens(target) : target, headers: {} }),
   });
   log.emit({
     kind: 'response',
@@ -121,4 +121,9 @@ function recordRefusal(log: Log, key: string | undefined, refusal: Refusal): voi
 function about({ method, target, headers }: Pick<Incoming, 'method' | 'target' | 'headers'>) {
   const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
   return { from: 'tool', to: 'runtime', method, url: target, headers: Object.fromEntries(flat) } as const;
+}
+
+/** Almost a token is almost a secret. */
+function withoutTokens(target: string): string {
+  return target.replace(/[\w-]{16,}/g, '…');
 }

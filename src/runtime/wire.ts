@@ -89,22 +89,22 @@ function headersFor({ origin, headers }: Credentials, url: string): Readonly<Rec
 }
 
 /** A failure on the wire in words: what, where, what to do. */
-export function explained(error: TransportError, url: string): ProtocolCliError {
-  if (error.phase === 'address')
+function explained(error: TransportError, url: string): ProtocolCliError {
+  const isUnknownName = /^(?:ENOTFOUND|EAI_\w+)$/.test(error.code);
+  if (error.phase === 'address' && !isUnknownName)
     return new ProtocolCliError('refused-address', `${url} is not called: ${error.message}`, {
       hint: 'Only http and https URLs are called, without a user in them, and never link-local or metadata addresses.',
       cause: error,
     });
-  return new ProtocolCliError('unreachable', `${url}: ${error.message}`, {
-    hint: HINTS[error.code] ?? GENERAL,
-    cause: error,
-  });
+  const hint = isUnknownName
+    ? 'The name does not resolve. Is it spelt right?'
+    : (HINTS[error.code] ?? GENERAL);
+  return new ProtocolCliError('unreachable', `${url}: ${error.message}`, { hint, cause: error });
 }
 
 const GENERAL = 'Is the tool running, and is this its address?';
 const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there. Is the tool running, and is the port right?',
-  ENOTFOUND: 'The name does not resolve. Is it spelt right?',
   ECONNRESET:
     'The connection was closed before an answer came. Does the server speak plain HTTP on this port?',
   ETIMEDOUT: 'No answer came in time. Is something between here and the tool dropping packets?',

@@ -29,7 +29,8 @@ export function parseJson(source: string): JsonReading {
   }
 }
 
-function decodeUtf8(bytes: Uint8Array): string | null {
+/** Null where the bytes are not valid UTF-8; a byte-order mark is kept. */
+export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

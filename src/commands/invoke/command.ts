@@ -95,7 +95,7 @@ export function invokeCommand(run: RunCommand): Command {
     .option('-q, --quiet', 'no warnings')
     .option('-v, --verbose', 'show both messages on stderr, redacted')
     .option('--no-color', 'no colours (NO_COLOR works too)')
-    .addHelpText('after', examplesText(INVOKE_EXAMPLES) + exitStatusText([0, 2, 4, 5, 6, 7, 130]))
+    .addHelpText('after', examplesText(INVOKE_EXAMPLES) + exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]))
     .action((words: string[], options: InvokeOptions) =>
       run(async terminal => {
         const { startInvoke } = await import('./start.js');

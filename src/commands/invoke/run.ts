@@ -134,7 +134,8 @@ class InvokeRun {
   /** `--linger`: what still comes is told too. */
   async #linger(): Promise<void> {
     const { linger: afterMs } = this.plan.options;
-    if (afterMs === 0 || this.#exchange()?.settled?.by !== 'result') return;
+    const by = this.#exchange()?.settled?.by;
+    if (afterMs === 0 || (by !== 'result' && by !== 'timeout')) return;
     await this.interrupted
       .race(new Promise<void>(resolve => this.clock.after(afterMs, resolve)))
       .catch(() => {});

@@ -1,3 +1,7 @@
+import { ProtocolCliError } from '../../errors.js';
+import { errorReport } from '../../reporters/trouble.js';
+import { writeOut } from '../../system/output.js';
+import { safeJson } from '../../text/json-safe.js';
 import type { ExitStatus } from '../exit-status.js';
 import type { Terminal } from '../terminal.js';
 import { dryRun } from './dry-run.js';
@@ -10,6 +14,13 @@ export async function startInvoke(
   options: InvokeOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const plan = planInvoke(words, options);
-  return options.dryRun ? dryRun(plan, terminal) : runInvoke(plan, terminal);
+  try {
+    const plan = planInvoke(words, options);
+    return await (options.dryRun ? dryRun(plan, terminal) : runInvoke(plan, terminal));
+  } catch (error) {
+    // Whoever asked for an object gets one, however early it failed.
+    if (options.output === 'json' && error instanceof ProtocolCliError)
+      await writeOut(terminal.stdout, `${safeJson({ warnings: [], error: errorReport(error) }, 2)}\n`);
+    throw error;
+  }
 }

@@ -13,7 +13,7 @@ import { createNodeClient } from '../../transport/node-client.js';
 import type { ExitStatus } from '../exit-status.js';
 import { type HeaderOptions, readCredentials } from '../headers.js';
 import { reach } from '../reach.js';
-import { configuredTargets, readTarget, type Target, type TargetOptions } from '../target.js';
+import { configuredTargets, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 export interface ToolsetOptions extends TargetOptions, HeaderOptions {
@@ -32,13 +32,13 @@ export async function runToolset(
     throw new ProtocolCliError('usage', `"${rest[0]}" is no URL`, {
       hint: 'A tool server is given as http://host:port.',
     });
+  if (target?.kind === 'endpoint') throw new ProtocolCliError('usage', 'an endpoint has no toolset');
   const targets = target ? [target] : await configuredTargets([terminal.cwd, terminal.home]);
   for (const each of targets) await list(each, options, terminal);
   return 0;
 }
 
-async function list(target: Target, options: ToolsetOptions, terminal: Terminal): Promise<void> {
-  if (target.kind === 'endpoint') return;
+async function list(target: ServerTarget, options: ToolsetOptions, terminal: Terminal): Promise<void> {
   const client = createNodeClient();
   const reached = await reach(target);
   try {

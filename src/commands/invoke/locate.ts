@@ -1,0 +1,100 @@
+import { ProtocolCliError } from '../../errors.js';
+import type { Log } from '../../exchange/log.js';
+import type { Warning } from '../../protocol/requirements.js';
+import type { Tool } from '../../protocol/toolset.js';
+import { toolOf } from '../../runtime/check-call.js';
+import { type Discovered, discover } from '../../runtime/discover.js';
+import type { Wire } from '../../runtime/wire.js';
+import type { HttpClient } from '../../transport/client.js';
+import { readCredentials } from '../headers.js';
+import { reach } from '../reach.js';
+import { configuredTargets, type ServerTarget } from '../target.js';
+import type { Terminal } from '../terminal.js';
+import type { InvokePlan } from './plan.js';
+
+export interface Stage {
+  readonly log: Log;
+  readonly client: HttpClient;
+  readonly terminal: Terminal;
+  /** Takes what has to be stopped at the end. */
+  readonly onStop: (stop: () => Promise<void>) => void;
+}
+
+/** The one tool that will be called, and where it was found. */
+export interface Located extends Loaded {
+  readonly tool: Tool;
+  readonly notes: readonly Warning[];
+}
+
+interface Loaded {
+  readonly discovered: Discovered;
+  readonly wire: Wire;
+}
+
+/**
+ * The tool that offers the operation: the target's, else one of the configured servers'.
+ * @throws ProtocolCliError where there is none, or where its server cannot be used.
+ */
+export async function locate(plan: InvokePlan, target: ServerTarget | null, stage: Stage): Promise<Located> {
+  if (target) {
+    const loaded = await load(plan, target, stage);
+    return { ...loaded, tool: toolOf(loaded.discovered.toolset, operationOf(plan)), notes: [] };
+  }
+  const { cwd, home } = stage.terminal;
+  const targets = await configuredTargets([cwd, home]);
+  const operation = operationOf(plan);
+  return pick(await Promise.allSettled(targets.map(each => load(plan, each, stage))), operation);
+}
+
+async function load(
+  plan: InvokePlan,
+  target: ServerTarget,
+  { client, log, terminal, onStop }: Stage,
+): Promise<Loaded> {
+  const reaching = reach(target);
+  onStop(() =>
+    reaching.then(
+      reached => reached.stop(),
+      () => {},
+    ),
+  ); // also where we are interrupted meanwhile
+  const { url } = await reaching;
+  const wire = { client, log, credentials: readCredentials(plan.options, url, terminal.env) };
+  return { wire, discovered: await discover(wire, url) };
+}
+
+/** A name that two toolsets define is available from neither (RT-TOOLSET); a server that is down is no reason to give up. */
+function pick(servers: readonly PromiseSettledResult<Loaded>[], operation: string): Located {
+  const loaded = servers.flatMap(server => (server.status === 'fulfilled' ? [server.value] : []));
+  const failures = servers.flatMap(server =>
+    server.status === 'rejected' ? [server.reason as unknown] : [],
+  );
+  if (loaded.length === 0) throw failures[0];
+  const offers = loaded.flatMap(each =>
+    each.discovered.toolset.tools.filter(({ name }) => name === operation).map(tool => ({ ...each, tool })),
+  );
+  const [offer] = offers;
+  if (offer && offers.length === 1) return { ...offer, notes: failures.map(unusable) };
+  const names = loaded.flatMap(each => each.discovered.toolset.tools.map(({ name }) => name)).join(', ');
+  const message = offer
+    ? `"${operation}" is defined by ${offers.length} toolsets, so neither is used (RT-TOOLSET)`
+    : `no configured toolset has an operation "${operation}"`;
+  const faults = failures.map(failure => unusable(failure).message);
+  throw new ProtocolCliError('unknown-operation', message, {
+    faults,
+    hint: offer ? 'Name the tool by its URL.' : `There are: ${names}.`,
+  });
+}
+
+function unusable(failure: unknown): Warning {
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  return { message: `a configured tool server could not be used: ${reason}` };
+}
+
+/** @throws ProtocolCliError `usage` where none is named. */
+export function operationOf({ operation }: InvokePlan): string {
+  if (operation !== undefined) return operation;
+  throw new ProtocolCliError('usage', 'no operation is named', {
+    hint: 'protocol-cli toolset lists what the configured tools offer.',
+  });
+}

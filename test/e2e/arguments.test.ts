@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { temporaryFolder } from './support/folder.js';
+import { type OwnTool, resultFor, startTool } from './support/own-tool.js';
+import { fieldOf, type Peer, startPeer } from './support/peers.js';
+import { type RunOptions, run } from './support/program.js';
+import { invokeJson, warningsOf } from './support/report.js';
+
+/** What stands on the command line, and what goes over the wire. */
+let tool: OwnTool;
+let stdlib: Peer;
+
+beforeAll(async () => {
+  const properties = {
+    text: { type: 'string' },
+    count: { type: 'integer' },
+    ratio: { type: 'number' },
+    on: { type: 'boolean' },
+    none: { type: 'null' },
+    list: { type: 'array' },
+    map: { type: 'object' },
+    either: { type: ['integer', 'string'] },
+    choice: { enum: [1, 2, 'three'] },
+    free: {},
+  };
+  tool = await startTool({
+    take: { inputSchema: { type: 'object', properties }, callbacks: call => [resultFor(call, 'done')] },
+  });
+  stdlib = await startPeer('stdlib');
+});
+afterAll(() => Promise.all([tool[Symbol.asyncDispose](), stdlib.stop()]));
+
+const sentSchema = z.looseObject({
+  id: z.string(),
+  arguments: z.custom<object>(value => typeof value === 'object'),
+});
+
+/** The invocation that the tool got for this command line. */
+async function sentBy(words: readonly string[], options?: RunOptions): Promise<z.infer<typeof sentSchema>> {
+  const { report, status, stderr } = await invokeJson([tool.url, 'take', ...words], options);
+  expect(status, stderr.slice(0, 300)).toBe(0);
+  const all = tool.invocations().map(({ raw }) => sentSchema.parse(JSON.parse(raw)));
+  const sent = all.find(({ id }) => id === report.invocation?.id);
+  if (!sent) throw new Error('it never arrived');
+  return sent;
+}
+
+describe.concurrent('arguments', () => {
+  it.each<[string, string[], Record<string, unknown>]>([
+    [
+      'typed by the schema',
+      ['text=42', 'count=42', 'ratio=1.5', 'on=true', 'none=null', 'list=[1]', 'map={"a":1}'],
+      { text: '42', count: 42, ratio: 1.5, on: true, none: null, list: [1], map: { a: 1 } },
+    ],
+    ['the narrowest type that fits', ['either=42', 'choice=2'], { either: 42, choice: 2 }],
+    ['a string where nothing else fits', ['either=4x', 'choice=three'], { either: '4x', choice: 'three' }],
+    ['a string where the schema says nothing', ['free=42', 'other=true'], { free: '42', other: 'true' }],
+    [
+      ':= is JSON, verbatim',
+      ['free:=42', 'other:={"a":[null]}', 'text:="b"'],
+      { free: 42, other: { a: [null] }, text: 'b' },
+    ],
+    ['empty, and with further =', ['text=', 'free=a=b:=c'], { text: '', free: 'a=b:=c' }],
+    [
+      'keys that mean something to JavaScript',
+      ['__proto__=a', 'constructor=b'],
+      JSON.parse('{"__proto__":"a","constructor":"b"}'),
+    ],
+    ['--args, as JSON', ['--args', '{"count":1,"free":{"b":2}}'], { count: 1, free: { b: 2 } }],
+  ])('%s', async (_, words, expected) => {
+    const { arguments: args } = await sentBy(words);
+    expect(JSON.stringify(args)).toBe(JSON.stringify(expected));
+  });
+
+  it('=@file is the text of a file, --args @file all of them, relative to where one is', async () => {
+    await using folder = await temporaryFolder();
+    await folder.write('note.txt', 'é\r\n42');
+    await folder.write('args.json', '{"count":7}');
+    const here = { cwd: folder.path };
+    expect((await sentBy(['text=@note.txt'], here)).arguments).toEqual({ text: 'é\r\n42' });
+    expect((await sentBy(['--args', '@args.json'], here)).arguments).toEqual({ count: 7 });
+  });
+
+  it('--args - and =@- read standard input', async () => {
+    expect((await sentBy(['--args', '-'], { stdin: '{"count":8}' })).arguments).toEqual({ count: 8 });
+    expect((await sentBy(['text=@-'], { stdin: 'from stdin' })).arguments).toEqual({ text: 'from stdin' });
+  });
+
+  it('--no-validate sends what breaks the schema, as it is', async () => {
+    expect((await sentBy(['count=many', 'on=maybe', '--no-validate'])).arguments).toEqual({
+      count: 'many',
+      on: 'maybe',
+    });
+  });
+});
+
+describe.concurrent('identity on the wire (RT-ID, RT-FIELDS)', () => {
+  it('unless told: fresh ids, call_id null, no ancestors, no user', async () => {
+    const [one, other] = await Promise.all([sentBy([]), sentBy([])]);
+    expect(Object.keys(one).sort()).toEqual([
+      'arguments',
+      'call_id',
+      'callback_url',
+      'group_id',
+      'id',
+      'operation',
+    ]);
+    expect(one['call_id']).toBeNull();
+    expect(one.id).not.toBe(other.id);
+    expect(one['group_id']).not.toBe(other['group_id']);
+    expect(one['callback_url']).not.toBe(other['callback_url']);
+  });
+
+  it('each flag is its field', async () => {
+    const sent = await sentBy([
+      ...['--id', 'i-1', '--call-id', 'c-1', '--group-id', 'g-1', '--user-id', 'u-1'],
+      ...['--ancestor', 'root', '--ancestor', 'parent'],
+    ]);
+    expect(sent).toMatchObject({
+      id: 'i-1',
+      call_id: 'c-1',
+      group_id: 'g-1',
+      user_id: 'u-1',
+      thread_ancestors: ['root', 'parent'],
+    });
+  });
+
+  it('TOOL-CALLID: a call_id comes back with the result', async () => {
+    const { report } = await invokeJson([stdlib.url, 'echo', 'text=a', '--call-id', 'c-2']);
+    expect(report.result).toMatchObject({ call_id: 'c-2' });
+    expect(warningsOf(report)).toEqual([]);
+  });
+});
+
+describe.concurrent('--choose (RT-CHOICE)', () => {
+  it.each([
+    ['0', 0, 'staging'],
+    ['1', 1, 'production'],
+    ['neither', 2, 'neither'],
+    ['default', 0, 'staging'],
+  ])('%s', async (choose, selected, label) => {
+    const id = `choose-${choose}`;
+    const { stdout, status } = await run(['invoke', stdlib.url, 'ask', '--choose', choose, '--id', id]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `Chosen: ${label}` });
+    const sent = await stdlib.seen('choice', entry => fieldOf(entry, 'id') === id);
+    expect(sent.body).toEqual({ id, selected });
+  });
+
+  it.each(['3', 'nowhere', '-1'])('%s fits none of the choices: exit 6, nothing is sent', async choose => {
+    const id = `choose-${choose}`;
+    const { report, status } = await invokeJson([stdlib.url, 'ask', `--choose=${choose}`, '--id', id]);
+    expect(status).toBe(6);
+    expect(report.error?.hint).toContain('2 neither');
+    const log = await stdlib.log();
+    expect(log.filter(entry => entry.what === 'choice' && fieldOf(entry, 'id') === id)).toEqual([]);
+  });
+});

@@ -1,0 +1,268 @@
+import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, type HttpAsk } from './support/http.js';
+import { type Peer, startPeer } from './support/peers.js';
+import { type PendingCall, pendingCall } from './support/pending-call.js';
+import { invokeJson, verdicts, warningIds, warningsOf } from './support/report.js';
+import { closedPort, silentServer } from './support/sockets.js';
+
+/** The listener of a real, running `invoke`: what anyone on the machine may do to it, and what comes of it. */
+let odd: Peer;
+
+beforeAll(async () => {
+  odd = await startPeer('odd');
+});
+afterAll(() => odd.stop());
+
+const FLOOD = 10_000;
+
+describe('row 1: the token', () => {
+  it(`${FLOOD} wrong, truncated and extended tokens get a bare 404, and one warning counts them`, async () => {
+    const call = await pendingCall(odd);
+    const agent = new Agent({ keepAlive: true, maxSockets: 24 });
+    const answers = await Promise.all(
+      Array.from({ length: FLOOD }, (_, number) =>
+        ask(`${call.origin}/callback/${wrongToken(call.token, number)}`, { agent, body: call.message() }),
+      ),
+    );
+    agent.destroy();
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+    expect(new Set(answers.map(({ body }) => body))).toEqual(new Set(['']));
+    expect((await ask(call.url, { body: call.message({ text: 'the right one' }) })).status).toBe(200);
+    const { status, stderr } = await call.ended;
+    const report = await call.report();
+    expect(status).toBe(0);
+    expect(report.llm?.text).toBe('the right one');
+    expect(verdicts(report)).toEqual(['settles 200']);
+    expect(warningsOf(report)).toEqual([
+      { id: 'TOOL-OPAQUE', message: `${FLOOD} posts to a wrong callback address` },
+    ]);
+    // A stranger must not be able to fill the screen either.
+    expect(stderr.split('\n').length).toBeLessThan(100);
+  }, 60_000);
+
+  it('is 256 random bits, of a new call each time', async () => {
+    const calls = await Promise.all([pendingCall(odd), pendingCall(odd)]);
+    for (const { token } of calls) expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    expect(calls[0].token).not.toBe(calls[1].token);
+    await Promise.all(calls.map(settle));
+  });
+});
+
+function wrongToken(token: string, number: number): string {
+  const noise = number.toString(36);
+  const at = number % token.length;
+  const flipped = token[at] === 'A' ? 'B' : 'A';
+  const ways = [
+    token.slice(0, at),
+    `${token}${noise}`,
+    `${token}/${noise}`,
+    `${noise}${token}`,
+    token.slice(0, at) + flipped + token.slice(at + 1),
+    token.toUpperCase() === token ? noise : token.toUpperCase(),
+  ];
+  return ways[number % ways.length] ?? '';
+}
+
+describe('row 7: a token of one call used for another', () => {
+  it('swapped results are discarded, the right ones settle both calls', async () => {
+    const [one, other] = await Promise.all([pendingCall(odd), pendingCall(odd)]);
+    expect((await ask(one.url, { body: other.message() })).status).toBe(404);
+    expect((await ask(other.url, { body: one.message() })).status).toBe(404);
+    await Promise.all([settle(one), settle(other)]);
+    for (const report of await Promise.all([one.report(), other.report()])) {
+      expect(verdicts(report)).toEqual(['discarded 404', 'settles 200']);
+      expect(report.llm?.text).toBe('done');
+    }
+  });
+});
+
+describe('the guard', () => {
+  let call: PendingCall;
+  beforeAll(async () => {
+    call = await pendingCall(odd, '--max-body', '64k');
+  });
+  afterAll(async () => {
+    await settle(call);
+    const { warnings, llm } = await call.report();
+    expect(llm?.text).toBe('done');
+    expect(warnings.length).toBeGreaterThan(0);
+  });
+
+  interface Guarded {
+    readonly row: string;
+    readonly ask: HttpAsk;
+    readonly status: number;
+  }
+  const BROWSER = { 'content-type': 'text/plain' };
+
+  it.each<Guarded>([
+    { row: 'row 2: a foreign Host', ask: { headers: { host: 'evil.example' } }, status: 403 },
+    { row: 'row 2: our name with another port', ask: { headers: { host: '127.0.0.1:1' } }, status: 403 },
+    {
+      row: 'row 2: a name that only begins like ours',
+      ask: { headers: { host: 'localhost.evil.example' } },
+      status: 403,
+    },
+    {
+      row: 'row 3: a web page’s simple POST',
+      ask: { headers: { ...BROWSER, origin: 'https://evil.example' } },
+      status: 403,
+    },
+    { row: 'row 3: Origin: null', ask: { headers: { origin: 'null' } }, status: 403 },
+    { row: 'row 3: Sec-Fetch-Site', ask: { headers: { 'sec-fetch-site': 'same-origin' } }, status: 403 },
+    {
+      row: 'row 3: a preflight',
+      ask: {
+        method: 'OPTIONS',
+        headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+      },
+      status: 403,
+    },
+    { row: 'row 3: no JSON', ask: { headers: BROWSER }, status: 415 },
+    { row: 'a GET', ask: { method: 'GET' }, status: 405 },
+    { row: 'row 15: a body that is too large', ask: { body: `"${'x'.repeat(65 * 1024)}"` }, status: 413 },
+    { row: 'row 16: an encoded body', ask: { headers: { 'content-encoding': 'gzip' } }, status: 415 },
+    { row: 'row 18: JSON of a depth of 129', ask: { body: nested(129) }, status: 400 },
+    { row: 'row 18: JSON of a depth of 30,000', ask: { body: nested(30_000) }, status: 400 },
+    { row: 'row 21: the byte ff', ask: { body: withBytes(0xff) }, status: 400 },
+    { row: 'row 21: an overlong slash', ask: { body: withBytes(0xc0, 0xaf) }, status: 400 },
+    { row: 'row 21: a surrogate in CESU-8', ask: { body: withBytes(0xed, 0xa0, 0x80) }, status: 400 },
+    { row: 'an empty body', ask: { body: '' }, status: 400 },
+  ])('$row: $status', async ({ ask: asked, status }) => {
+    const answer = await ask(call.url, { body: call.message(), ...asked });
+    expect(answer.status).toBe(status);
+    expectNothingReflected(answer);
+  });
+
+  it.each([
+    ['Sec-Fetch-Mode, which Node’s own fetch sends', { 'sec-fetch-mode': 'cors' }],
+    ['Host: localhost', { host: 'localhost' }],
+    ['a charset', { 'content-type': 'application/json; charset=utf-8' }],
+  ])('row 3: %s is let through', async (_, headers) => {
+    const named = 'host' in headers ? { host: `localhost:${new URL(call.url).port}` } : headers;
+    const answer = await ask(call.url, { headers: named, body: view(call, 'let-through') });
+    expect(answer.status).toBe(200);
+    expectNothingReflected(answer);
+  });
+
+  it.each([126, 127])('row 18: a message whose content is %i deep', async depth => {
+    const { status } = await ask(call.url, { body: view(call, 'deep', `{"a":${nested(depth - 1)}}`) });
+    expect(status).toBe(200);
+  });
+
+  it.each(['Host: [', `Host: ${'a'.repeat(8 * 1024)}`, 'Host: a\r\nHost: b', 'Host:', 'X-No: host'])(
+    'row 4: %s is 400, and the next request is served',
+    async header => {
+      const answer = await raw(call, `POST /callback HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect((await ask(call.url, { body: view(call, 'next') })).status).toBe(200);
+    },
+  );
+
+  it('row 8: results for another id or thread are logged and discarded', async () => {
+    for (const fields of [{ id: 'other' }, { group_id: 'other' }])
+      expect((await ask(call.url, { body: call.message(fields) })).status).toBe(404);
+  });
+});
+
+describe('row 20: what JSON cannot hold is diagnosed, and shown as it came', () => {
+  it.each([
+    ['a key twice', '"a":1,"a":2', /"a" is there twice/],
+    ['1e400', '"n":1e400', /1e400 is too large/],
+    ['2^53 + 1', '"n":9007199254740993', /9007199254740993 cannot be held exactly/],
+    ['a lone surrogate', '"s":"\\ud800"', /lone surrogate/],
+  ])('%s', async (_, members, says) => {
+    const call = await pendingCall(odd);
+    const body = `{"type":"tool_result","group_id":"${call.thread}","id":"${call.id}","text":"done",${members}}`;
+    expect((await ask(call.url, { body })).status).toBe(200);
+    const report = await call.report();
+    expect(report.llm?.text).toBe('done');
+    expect(warningsOf(report)).toEqual([{ id: 'TOOL-POST', message: expect.stringMatching(says) }]);
+  });
+});
+
+describe('where it listens', () => {
+  it.concurrent('row 6: the tool is told 127.0.0.1, whoever has ::1 on that port', async () => {
+    await using other = await silentServer('::1');
+    const { report, status } = await invokeJson([
+      odd.url,
+      'no_display',
+      '--callback-port',
+      String(other.port),
+    ]);
+    expect(status).toBe(0);
+    expect(report.invocation?.callback_url).toContain(`http://127.0.0.1:${other.port}/`);
+    expect(other.connections()).toBe(0);
+  });
+
+  it.concurrent.each(['0.0.0.0', '::', '0', '[::]', '*'])(
+    'row 5: %s is open to the network, and warned of',
+    async host => {
+      const { report, status } = await invokeJson([odd.url, 'no_display', '--callback-host', host]);
+      expect(status).toBe(0);
+      expect(report.invocation?.callback_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+      expect(warningsOf(report)).toEqual([
+        { message: expect.stringContaining(`open to the network (--callback-host ${host})`) },
+      ]);
+    },
+  );
+
+  it.concurrent('row 5: loopback is no reason to warn', async () => {
+    const { report } = await invokeJson([odd.url, 'no_display', '--callback-host', 'localhost']);
+    expect(report.invocation?.callback_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect(warningIds(report)).toEqual([]);
+  });
+
+  it.concurrent('row 2: --allow-host and the host of --callback-url are let in', async () => {
+    const port = await closedPort();
+    const call = await pendingCall(
+      odd,
+      ...[
+        ...['--allow-host', 'tools.example', '--callback-url', 'https://tunnel.example/base'],
+        ...['--callback-port', String(port)],
+      ],
+    );
+    expect(call.url).toBe(`https://tunnel.example/base/callback/${call.token}`);
+    const local = `http://127.0.0.1:${port}/callback/${call.token}`;
+    for (const host of ['tools.example', 'tools.example:8080', 'tunnel.example'])
+      expect((await ask(local, { headers: { host }, body: view(call, 'named') })).status, host).toBe(200);
+    await ask(local, { body: call.message() });
+    expect((await call.report()).llm?.text).toBe('done');
+  });
+});
+
+/** Ends a call as a good tool would. */
+async function settle(call: PendingCall): Promise<void> {
+  expect((await ask(call.url, { body: call.message() })).status).toBe(200);
+  expect((await call.ended).status).toBe(0);
+}
+
+function view(call: PendingCall, view_type: string, content = '{}'): string {
+  return `{"type":"view_update","group_id":"${call.thread}","view_type":"${view_type}","content":${content}}`;
+}
+
+/** JSON nested so deep. */
+function nested(depth: number): string {
+  return `${'['.repeat(depth)}${']'.repeat(depth)}`;
+}
+
+function withBytes(...bytes: number[]): Uint8Array {
+  return Buffer.concat([Buffer.from('{"type":"'), Buffer.from(bytes), Buffer.from('"}')]);
+}
+
+/** Row 28. */
+function expectNothingReflected({ headers, body }: Awaited<ReturnType<typeof ask>>): void {
+  expect(body).toBe('');
+  expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(headers['x-content-type-options']).toBe('nosniff');
+  expect(Object.keys(headers).filter(name => name.startsWith('access-control'))).toEqual([]);
+}
+
+function raw({ url }: PendingCall, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(bytes);
+  return text(socket);
+}

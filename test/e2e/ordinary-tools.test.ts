@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from './support/folder.js';
+import { fieldOf, type Peer, startPeer } from './support/peers.js';
+import { run } from './support/program.js';
+import { invokeJson, type Report, verdicts, warningIds } from './support/report.js';
+
+/** Tools as people write them: one in Node, one on Python's standard library; every operation of both. */
+let plain: Peer;
+let stdlib: Peer;
+
+beforeAll(async () => {
+  [plain, stdlib] = await Promise.all([startPeer('plain'), startPeer('stdlib')]);
+});
+afterAll(() => Promise.all([plain.stop(), stdlib.stop()]));
+
+interface Case {
+  readonly call: readonly string[];
+  readonly status?: number;
+  readonly outcome?: Partial<NonNullable<Report['outcome']>>;
+  readonly text: string;
+  readonly chosen?: number | null;
+  readonly verdicts?: readonly string[];
+}
+
+const FAILED = { type: 'error', basis: 'convention' } as const;
+
+const PLAIN: readonly Case[] = [
+  { call: ['edit_file', 'path=src/main.rs'], text: 'Replaced text in src/main.rs', chosen: 0 },
+  { call: ['edit_file', 'path=a b.txt', 'replace=3'], text: 'Replaced text in a b.txt', chosen: 0 },
+  { call: ['echo', 'text=é \n😀'], text: 'é \n😀' },
+  { call: ['big', 'bytes=30'], text: '0 1 2 3 4 5 6 7 8 9 10 11 12 .' },
+  { call: ['slow', 'ms=120'], text: 'Finished after 120 ms' },
+  {
+    call: ['fail'],
+    status: 5,
+    outcome: { ...FAILED, message: 'API rate limit exceeded. Retry after 60 seconds.' },
+    text: 'Error: API rate limit exceeded. Retry after 60 seconds.',
+  },
+  {
+    call: ['lmkit', 'kind=denied'],
+    status: 5,
+    outcome: { type: 'denied', basis: 'convention', tool: '...', reason: '...' },
+    text: '{"denied": {"tool": "...", "reason": "..."}}',
+  },
+  {
+    call: ['lmkit', 'kind=canceled'],
+    status: 5,
+    outcome: { type: 'canceled', basis: 'convention', by: 'user|policy|system' },
+    text: '{"canceled": {"reason": "...", "by": "user|policy|system"}}',
+  },
+  {
+    call: ['lmkit', 'kind=timeout'],
+    status: 5,
+    outcome: { type: 'timeout', basis: 'convention', durationMs: 30_000 },
+    text: '{"timeout": {"durationMs": 30000}}',
+  },
+  {
+    call: ['lmkit', 'kind=error'],
+    status: 5,
+    outcome: { ...FAILED, message: '...', code: 'OPTIONAL_CODE' },
+    text: '{"error": {"message": "...", "code": "OPTIONAL_CODE", "type": "OptionalType"}}',
+  },
+  {
+    call: ['json'],
+    text: '{"instances":[{"id":"i-0abc123","state":"running","tags":{"team":"é","empty":{}}}],"serial":9007199254740993,"count":1,"count":2}',
+  },
+  {
+    call: ['echo', '--no-validate'],
+    status: 5,
+    outcome: FAILED,
+    text: 'Error: argument "text" is required. Correct it and call again.',
+  },
+];
+
+const STDLIB: readonly Case[] = [
+  { call: ['edit_file', 'path=src/main.rs', 'replace=2'], text: 'Replaced text in src/main.rs', chosen: 0 },
+  { call: ['echo', 'text=Grüße'], text: 'Grüße' },
+  { call: ['delete_all', '--yes'], text: 'Deleted all 3 files' },
+  { call: ['ask', '--choose', '1'], text: 'Chosen: production', verdicts: ['holds 200', 'settles 200'] },
+  { call: ['login', 'ms=10'], text: 'authorised', verdicts: ['holds 200', 'settles 200'] },
+  {
+    call: ['subscribe', 'ms=10', '--linger', '1s'],
+    text: 'Subscribed',
+    verdicts: ['settles 200', 'noted 200', 'noted 200', 'noted 200'],
+  },
+  { call: ['view'], text: 'View updated', verdicts: ['noted 200', 'settles 200'] },
+];
+
+describe.concurrent.each([
+  ['plain-tool.mjs', () => plain, PLAIN],
+  ['stdlib_tool.py', () => stdlib, STDLIB],
+])('%s', (_, peer, cases) => {
+  it.each(cases)('$call', async ({ call, status = 0, outcome, text, chosen = null, ...expected }) => {
+    const ended = await invokeJson([peer().url, ...call]);
+    const { report } = ended;
+    expect({
+      status: ended.status,
+      outcome: report.outcome,
+      text: report.llm?.text,
+      chosen: report.display?.chosen,
+      verdicts: verdicts(report),
+      ids: warningIds(report),
+    }).toMatchObject({
+      status,
+      outcome: outcome ?? { type: 'success', basis: 'assumed' },
+      text,
+      chosen,
+      verdicts: expected.verdicts ?? ['settles 200'],
+      ids: [],
+    });
+  });
+});
+
+it.concurrent('8 MB of arguments reach a tool that acknowledges before it reads, whole', async () => {
+  await using folder = await temporaryFolder();
+  await using peer = await startPeer('plain');
+  const text = '0123456789abcde\n'.repeat(524_288);
+  const args = await folder.write('args.json', JSON.stringify({ text }));
+  const { status, bytes } = await run(['invoke', peer.url, 'echo', '--args', `@${args}`, '-o', 'text']);
+  expect(status).toBe(0);
+  expect(bytes.length).toBe(8 * 1024 * 1024);
+  expect(bytes.equals(Buffer.from(text))).toBe(true);
+  const invocation = await peer.seen('invocation');
+  expect(invocation.raw.length).toBe(Number(invocation.headers['content-length']));
+  expect(JSON.parse(invocation.raw).arguments.text.length).toBe(text.length);
+});
+
+describe.concurrent('questions to a person', () => {
+  it('RT-OAUTH: without a terminal the URL is printed whole, and the time stands still', async () => {
+    const { status, stderr, stdout } = await run([
+      'invoke',
+      stdlib.url,
+      'login',
+      'ms=900',
+      '--timeout',
+      '400ms',
+      '-o',
+      'text',
+    ]);
+    expect(status).toBe(0);
+    expect(stdout).toBe('authorised');
+    expect(stderr).toContain('https://auth.example.com/authorize?state=SECRET-STATE-123&client=x');
+  });
+
+  it('RT-CHOICE: a question that nobody answers names the choices, exit 6', async () => {
+    const { status, report, stderr } = await invokeJson([stdlib.url, 'ask']);
+    expect(status).toBe(6);
+    expect(report.error).toMatchObject({
+      code: 'decision-needed',
+      message: expect.stringContaining('Which environment?'),
+    });
+    expect(report.error?.hint).toMatch(/--choose.*0 staging.*1 production.*2 neither/);
+    expect(stderr).toContain('the tool asks: Which environment?');
+    const log = await stdlib.log();
+    expect(
+      log.filter(entry => entry.what === 'choice' && fieldOf(entry, 'id') === report.invocation?.id),
+    ).toEqual([]);
+  });
+
+  it('a destructive tool: without --yes nothing is sent, exit 6', async () => {
+    const { status, report } = await invokeJson([stdlib.url, 'delete_all', '--group-id', 'never-sent']);
+    expect(status).toBe(6);
+    expect(report.error?.hint).toContain('--yes');
+    const log = await stdlib.log();
+    expect(log.filter(entry => fieldOf(entry, 'group_id') === 'never-sent')).toEqual([]);
+  });
+});
+
+it.concurrent.each(['plain', 'stdlib'] as const)(
+  '%s: the diff is drawn with its true line numbers',
+  async name => {
+    const peer = { plain, stdlib }[name];
+    const { stdout, status } = await run(['invoke', peer.url, 'edit_file', 'path=a.txt', '-o', 'plain']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('a.txt +1 −1\n@@ -1,3 +1,3 @@\n1 1 ');
+    expect(stdout).toMatch(/\n2 {3}- ?(old line 1|line 2)\n {2}2 \+ ?(new line 1|edited line 2)\n3 3 /);
+    expect(stdout).toContain('LLM text, 22 bytes\nReplaced text in a.txt\n');
+  },
+);

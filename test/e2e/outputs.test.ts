@@ -1,0 +1,290 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat, symlink } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { llmTextOf, outcomeOf } from '../../src/exchange/ending.js';
+import { History } from '../../src/exchange/history.js';
+import { transcriptLineSchema } from '../../src/exchange/transcript-format.js';
+import { readTranscript } from '../../src/exchange/transcript-reader.js';
+import { temporaryFolder } from './support/folder.js';
+import { type Peer, startPeer } from './support/peers.js';
+import { run } from './support/program.js';
+import { invokeJson, readReport, steady, warningsOf } from './support/report.js';
+import { unsafeIn } from './support/text.js';
+
+let plain: Peer;
+let odd: Peer;
+let stdlib: Peer;
+
+beforeAll(async () => {
+  [plain, odd, stdlib] = await Promise.all([startPeer('plain'), startPeer('odd'), startPeer('stdlib')]);
+});
+afterAll(() => Promise.all([plain.stop(), odd.stop(), stdlib.stop()]));
+
+const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
+
+describe.concurrent('-o json', () => {
+  it('has every member of the contract', async () => {
+    const { report, stdout } = await invokeJson([plain.url, 'edit_file', 'path=a.txt']);
+    expect(Object.keys(report)).toEqual([
+      'invocation',
+      'endpoint',
+      'acknowledgement',
+      'outcome',
+      'result',
+      'llm',
+      'display',
+      'timing',
+      'callbacks',
+      'warnings',
+    ]);
+    expect(report).toMatchObject({
+      invocation: { operation: 'edit_file', arguments: { path: 'a.txt' }, call_id: null },
+      endpoint: `${plain.url}/invoke`,
+      acknowledgement: { status: 200, ms: expect.any(Number) },
+      outcome: { type: 'success', basis: 'assumed' },
+      llm: { text: 'Replaced text in a.txt' },
+      display: { chosen: 0, type: 'diff', reason: 'the first segment', skipped: [] },
+      timing: { ackMs: expect.any(Number), resultMs: expect.any(Number) },
+      callbacks: [{ type: 'tool_result', verdict: 'settles', status: 200 }],
+    });
+    expect(warningsOf(report)).toEqual([]);
+    expect(stdout.endsWith('}\n')).toBe(true);
+  });
+
+  it('where nothing was called there is `error` and what there was to warn of', async () => {
+    const { report } = await invokeJson([plain.url, 'echoo']);
+    expect(Object.keys(report)).toEqual(['warnings', 'error']);
+    expect(report.error).toEqual({
+      code: 'unknown-operation',
+      message: expect.any(String),
+      hint: expect.any(String),
+    });
+  });
+
+  it('where the call failed it goes as far as it got', async () => {
+    const { report } = await invokeJson([odd.url, 'silent', '--timeout', '200ms']);
+    expect(report).toMatchObject({
+      acknowledgement: { status: 200 },
+      result: null,
+      callbacks: [],
+      error: { code: 'timeout' },
+    });
+  });
+});
+
+describe.concurrent('-o plain: the story without a terminal', () => {
+  it('tells the steps, then the two panes', async () => {
+    const { stdout, stderr, status } = await run([
+      'invoke',
+      plain.url,
+      'edit_file',
+      'path=a.txt',
+      '-o',
+      'plain',
+    ]);
+    expect(status).toBe(0);
+    expect(steady(stderr)).toBe('');
+    expect(withoutTimes(stdout)).toBe(`\
+✓ discovered plain-tool (7 operations) at ${plain.url} in TIME
+✓ sent edit_file to ${plain.url}/invoke
+✓ acknowledged with 200 after TIME
+✓ result after TIME
+
+HUMAN display_as[0] diff (the first segment)
+a.txt +1 −1
+@@ -1,3 +1,3 @@
+1 1   first line
+2   - old line 1
+  2 + new line 1
+3 3   last line
+
+LLM text, 22 bytes
+Replaced text in a.txt
+
+✓ thread closed, answered 200 after TIME
+`);
+  });
+
+  it('JSON is indented for the eye only, digit for digit', async () => {
+    const { stdout } = await run(['invoke', plain.url, 'json', '-o', 'plain']);
+    expect(stdout).toContain('indented here; sent as it is');
+    expect(stdout).toMatch(/^ {2}"serial": 9007199254740993,$/m);
+    expect(stdout).toMatch(/^ {2}"count": 1,\n {2}"count": 2$/m);
+  });
+
+  it('what was skipped is told with its reason', async () => {
+    const { stdout } = await run(['invoke', odd.url, 'unknown_segments', '-o', 'plain']);
+    expect(stdout).toContain('skipped display_as[0] hologram: the type "hologram" is not known here');
+    expect(stdout).toContain('HUMAN display_as[1] text (the first that can be shown)');
+  });
+
+  it('a retry, a rejected callback and the timeout have their steps', async () => {
+    const [again, rejected] = await Promise.all([
+      run(['invoke', odd.url, 'ack_503_once', '-o', 'plain']),
+      run(['invoke', odd.url, 'missing_text', '-o', 'plain', '--timeout', '500ms']),
+    ]);
+    expect(again.stdout).toMatch(/✗ answered 503 instead of 200.*\n✓ sent again \(attempt 2\) ack_503_once/);
+    expect(rejected.stdout).toMatch(/✗ callback rejected with 400: \$\.text: is required/);
+    expect(rejected.stdout).toMatch(/✗ no result within 500ms/);
+  });
+});
+
+describe.concurrent('-o ndjson is the transcript', () => {
+  it.each<[string, () => readonly string[], number]>([
+    ['a result', () => [plain.url, 'edit_file', 'path=a.txt'], 0],
+    ['a consent', () => [stdlib.url, 'login', 'ms=10'], 0],
+    ['a choice', () => [stdlib.url, 'ask', '--choose', '2'], 0],
+    ['a subscription', () => [stdlib.url, 'subscribe', 'ms=5', '--linger', '500ms'], 0],
+    ['bytes that are no text', () => [odd.url, 'invalid_utf8', '--timeout', '500ms'], 7],
+    ['a retry', () => [odd.url, 'ack_reset'], 0],
+    ['a refusal', () => [odd.url, 'ack_400'], 4],
+    ['a call never made', () => [odd.url, 'unknown'], 2],
+  ])('%s: every line is one of the format', async (_, args, status) => {
+    const ended = await run(['invoke', ...args(), '-o', 'ndjson']);
+    expect(ended.status).toBe(status);
+    const lines = linesOf(ended.stdout).map(line => transcriptLineSchema.parse(JSON.parse(line)));
+    expect(lines.at(0)).toMatchObject({ kind: 'header', observer: 'runtime' });
+    expect(lines.at(-1)).toMatchObject({ kind: 'end' });
+    const seqs = lines.flatMap(line => ('seq' in line ? [line.seq] : []));
+    expect(seqs).toEqual([...seqs.keys()]);
+    for (const line of lines)
+      if (line.kind === 'body')
+        expect(createHash('sha256').update(Buffer.from(line.data, line.encoding)).digest('hex')).toBe(
+          line.sha256,
+        );
+  });
+});
+
+describe.concurrent('--save', () => {
+  it.each<[string, () => readonly string[]]>([
+    ['edit_file', () => [plain.url, 'edit_file', 'path=a.txt']],
+    ['mixed text', () => [plain.url, 'big', 'bytes=5000', 'kind=mixed']],
+    ['JSON', () => [plain.url, 'json']],
+    ['a failure', () => [plain.url, 'fail']],
+    ['a choice', () => [stdlib.url, 'ask', '--choose', 'neither']],
+    ['a byte-order mark', () => [odd.url, 'bom']],
+    ['hostile text', () => [odd.url, 'hostile_text']],
+    ['two results', () => [odd.url, 'two_results', '--linger', '200ms']],
+    ['a timeout', () => [odd.url, 'forged_id', '--timeout', '500ms']],
+    ['a refusal', () => [odd.url, 'ack_400']],
+  ])('%s: folded again it gives what the live run gave', async (_, args) => {
+    await using folder = await temporaryFolder();
+    const path = folder.file('run.ndjson');
+    const { report } = await invokeJson([...args(), '--save', path]);
+    const transcript = readTranscript(linesOf(await readFile(path, 'utf8')));
+    const history = new History();
+    for (const event of transcript.events) history.apply(event);
+    const exchange = history.first;
+    expect(transcript.faults).toEqual([]);
+    expect(transcript.end).toBe(report.error?.code ?? 'done');
+    expect(exchange && { text: llmTextOf(exchange), outcome: outcomeOf(exchange) }).toEqual({
+      text: report.llm?.text,
+      outcome: report.outcome,
+    });
+    expect(exchange?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(
+      report.callbacks?.map(({ verdict }) => verdict),
+    );
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('row 26: a planted link is replaced, what it points to stays as it is', async () => {
+    await using folder = await temporaryFolder();
+    const target = await folder.write('precious', 'precious');
+    await symlink(target, folder.file('link'));
+    const { status } = await run(['invoke', plain.url, 'echo', 'text=a', '--save', folder.file('link')]);
+    expect(status).toBe(0);
+    expect(await readFile(target, 'utf8')).toBe('precious');
+    expect(await readFile(folder.file('link'), 'utf8')).toContain('"kind":"header"');
+  });
+
+  it('a folder in its place is left alone, exit 2, and nothing is called', async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(folder.file('there'));
+    const call = ['echo', 'text=a', '--group-id', 'unsaved', '--save', folder.file('there')];
+    const { status, stderr } = await run(['invoke', plain.url, ...call]);
+    expect(status).toBe(2);
+    expect(stderr).toContain('cannot write');
+    expect(JSON.stringify(await plain.log())).not.toContain('unsaved');
+  });
+});
+
+describe.concurrent('stderr', () => {
+  it('-q: no warnings; without it, each with its id', async () => {
+    const call = ['invoke', odd.url, 'seed_diff', '-o', 'plain'];
+    const [loud, quiet] = await Promise.all([run(call), run([...call, '-q'])]);
+    expect(steady(loud.stderr)).toMatch(/^warning: display_as\[0\]: wrong line counts.* \[TOOL-DIFF\]\n$/);
+    expect(quiet).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('-q keeps what needs a person', async () => {
+    const { stderr } = await run(['invoke', stdlib.url, 'login', 'ms=5', '-q']);
+    expect(stderr).toContain('https://auth.example.com/authorize?state=');
+  });
+
+  it('-v shows both messages, as curl does', async () => {
+    const { stderr } = await run(['invoke', plain.url, 'echo', 'text=seen', '-v']);
+    expect(stderr).toMatch(/^> POST http:\/\/127\.0\.0\.1:\d+\/invoke$/m);
+    expect(stderr).toMatch(/^> content-type: application\/json$/m);
+    expect(stderr).toContain('"operation":"echo"');
+    expect(stderr).toContain('"type":"tool_result"');
+    expect(stderr.match(/^< 200$/gm)).toHaveLength(2);
+  });
+});
+
+describe.concurrent('row 24: nothing foreign acts on a terminal', () => {
+  it.each(['plain', 'json', 'ndjson', 'text'])('hostile_text, -o %s -v', async output => {
+    const { status, stdout, stderr } = await run(['invoke', odd.url, 'hostile_text', '-o', output, '-v']);
+    expect(status).toBe(0);
+    expect(unsafeIn(stderr)).toEqual([]);
+    if (output !== 'text') expect(unsafeIn(stdout)).toEqual([]);
+  });
+
+  it('the json means what came, character for character', async () => {
+    const ended = await run(['invoke', odd.url, 'hostile_text', '-o', 'json', '--group-id', 'hostile']);
+    const delivery = await odd.seen('delivery', ({ raw }) => raw.includes('"group_id":"hostile"'));
+    expect(readReport(ended).result).toEqual(delivery.body);
+  });
+
+  it('a diff of hostile text is drawn, its characters made visible and counted', async () => {
+    const { stdout } = await run(['invoke', odd.url, 'hostile_text', '-o', 'plain']);
+    expect(stdout).toMatch(/control or invisible characters shown/);
+    expect(stdout).toContain('␛]0;owned title␇');
+    expect(stdout).toContain('<U+202E>override');
+  });
+
+  it('a refusal’s text is made visible too', async () => {
+    const { stderr } = await run([
+      'invoke',
+      odd.url,
+      'big_header',
+      '--timeout',
+      '300ms',
+      '--group-id',
+      '\u001b[2J',
+    ]);
+    expect(unsafeIn(stderr)).toEqual([]);
+  });
+});
+
+describe.concurrent('toolset', () => {
+  it('lists what a person wants to know', async () => {
+    const { stdout, status } = await run(['toolset', stdlib.url]);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`stdlib-tool\nendpoint ${stdlib.url}/invoke\n`);
+    expect(stdout).toMatch(
+      /^edit_file\n {2}Replaces text in a file\.\n {4}path {5}required {2}string\n {4}replace {2}optional {2}integer$/m,
+    );
+    expect(stdout).toMatch(/^delete_all {2}destructive$/m);
+    expect(stdout).toMatch(/^login {2}requiresAuth: oauth$/m);
+  });
+
+  it('-o json is the document', async () => {
+    const { stdout } = await run(['toolset', plain.url, '-o', 'json']);
+    const served: unknown = await (await fetch(`${plain.url}/.well-known/rap-toolset`)).json();
+    expect(JSON.parse(stdout)).toMatchObject(served ?? {});
+  });
+});
+
+function withoutTimes(text: string): string {
+  return text.replace(/ (in|after) [\d.]+m?s$/gm, ' $1 TIME');
+}

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { cp, readdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type Folder, temporaryFolder } from './support/folder.js';
+import { ROOT } from './support/program.js';
+import { steady } from './support/report.js';
+
+/** The package as users get it: packed from a copy (packing builds, and others run the program meanwhile), then installed. */
+const PACK_MS = 60_000;
+const NOT_COPIED = new Set(['node_modules', '.git', 'dist', 'test']);
+
+const NEEDED = [
+  'LICENSE',
+  'README.md',
+  'package.json',
+  'bin/protocol-cli.cjs',
+  'dist/cli.js',
+  'dist/index.js',
+  'dist/types/index.d.ts',
+  'dist/THIRD-PARTY-NOTICES.txt',
+  'fixtures/demo.json',
+];
+
+const execute = promisify(execFile);
+const packSchema = z.tuple([
+  z.object({ filename: z.string(), files: z.array(z.object({ path: z.string(), mode: z.number() })) }),
+]);
+
+let project: Folder;
+let empty: Folder;
+let files: readonly { readonly path: string; readonly mode: number }[];
+
+beforeAll(async () => {
+  [project, empty] = await Promise.all([temporaryFolder(), temporaryFolder()]);
+  const top = (await readdir(ROOT)).filter(name => !NOT_COPIED.has(name) && !name.startsWith('dist-'));
+  await Promise.all(top.map(name => cp(join(ROOT, name), project.file(name), { recursive: true })));
+  await symlink(join(ROOT, 'node_modules'), project.file('node_modules'));
+  const { stdout } = await execute('npm', ['pack', '--json', '--silent'], { cwd: project.path });
+  const [packed] = packSchema.parse(JSON.parse(stdout.slice(stdout.indexOf('[\n'))));
+  files = packed.files;
+  const install = [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--silent',
+    project.file(packed.filename),
+  ];
+  await execute('npm', install, { cwd: empty.path });
+}, PACK_MS);
+afterAll(() => Promise.all([project[Symbol.asyncDispose](), empty[Symbol.asyncDispose]()]));
+
+describe('the tarball (row 31)', () => {
+  it('holds what users need, and nothing else', () => {
+    const paths = files.map(({ path }) => path);
+    expect(NEEDED.filter(path => !paths.includes(path))).toEqual([]);
+    const others = paths.filter(
+      path => !/^(bin|dist|fixtures)\/|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(path),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it('has an executable that can be executed', () => {
+    expect((files.find(({ path }) => path === 'bin/protocol-cli.cjs')?.mode ?? 0) & 0o111).toBe(0o111);
+  });
+
+  it('carries no native code', () => {
+    expect(files.filter(({ path }) => /\.node$|binding\.gyp$/.test(path))).toEqual([]);
+  });
+
+  it('satisfies publint', async () => {
+    const pkgDir = empty.file('node_modules/protocol-cli');
+    const { messages } = await publint({ pkgDir, level: 'warning', pack: false });
+    expect(messages).toEqual([]);
+  });
+});
+
+describe('installed in an empty folder', () => {
+  it('invoke --demo does the main job', async () => {
+    const { stdout, stderr } = await npx('invoke', '--demo');
+    expect(stdout).toBe('Replaced text in src/main.rs');
+    expect(steady(stderr)).toBe('');
+  });
+
+  it('draws it too', async () => {
+    const { stdout } = await npx('invoke', '--demo', '-o', 'plain');
+    expect(stdout).toMatch(/HUMAN display_as\[0\] diff/);
+    expect(stdout).toMatch(/LLM text, 28 bytes/);
+  });
+
+  it('--version is that of the package', async () => {
+    const { version } = z
+      .object({ version: z.string() })
+      .parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
+    expect((await npx('--version')).stdout).toBe(`${version}\n`);
+  });
+
+  it('row 31: brings zod and nothing else, runs no install scripts, has no native code', async () => {
+    const lock = z
+      .object({ packages: z.record(z.string(), z.object({ hasInstallScript: z.boolean().optional() })) })
+      .parse(JSON.parse(await readFile(empty.file('node_modules/.package-lock.json'), 'utf8')));
+    expect(Object.keys(lock.packages).sort()).toEqual(['node_modules/protocol-cli', 'node_modules/zod']);
+    expect(Object.values(lock.packages).filter(({ hasInstallScript }) => hasInstallScript)).toEqual([]);
+    const all = await readdir(empty.file('node_modules'), { recursive: true });
+    expect(all.filter(path => /\.node$|binding\.gyp$/.test(path))).toEqual([]);
+  });
+
+  it('is a library: named exports, typed', async () => {
+    await empty.write(
+      'use.mjs',
+      `import { History, outcomeOfText, readTranscript } from 'protocol-cli';
+       console.log(typeof History, outcomeOfText('Error: x').type, readTranscript([]).events.length);`,
+    );
+    const { stdout } = await execute(process.execPath, ['use.mjs'], { cwd: empty.path });
+    expect(stdout).toBe('function error 0\n');
+  });
+});
+
+function npx(...args: string[]) {
+  const env = { ...process.env, NO_COLOR: '1', npm_config_loglevel: 'silent' };
+  return execute('npx', ['--no', '--', 'protocol-cli', ...args], { cwd: empty.path, env });
+}

@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from './support/folder.js';
+import { resultFor, startTool } from './support/own-tool.js';
+import { fieldOf, type Peer, startPeer } from './support/peers.js';
+import { type Ended, run } from './support/program.js';
+import { invokeJson } from './support/report.js';
+
+const BEARER = 'BEARER-CANARY-4711';
+const KEY = 'KEY-CANARY-4711';
+const STATE = 'SECRET-STATE-123';
+const CREDENTIALS = ['--bearer', BEARER, '-H', `X-Api-Key: ${KEY}`];
+
+let stdlib: Peer;
+let odd: Peer;
+
+beforeAll(async () => {
+  [stdlib, odd] = await Promise.all([startPeer('stdlib'), startPeer('odd')]);
+});
+afterAll(() => Promise.all([stdlib.stop(), odd.stop()]));
+
+/** The secret in the callback URL that the tool was given for a call. */
+async function tokenOf(peer: Peer, id: string): Promise<string> {
+  const invocation = await peer.seen('invocation', entry => fieldOf(entry, 'id') === id);
+  return fieldOf(invocation, 'callback_url').split('/').at(-1) ?? '';
+}
+
+function secretsIn(text: string, token: string): string[] {
+  const forms = [BEARER, KEY, STATE, token, Buffer.from(BEARER).toString('base64').replace(/=+$/, '')];
+  return forms.filter(form => text.includes(form));
+}
+
+describe.concurrent('row 25: secrets stay out of everything that is kept or passed on', () => {
+  it.each(['text', 'plain', 'json', 'ndjson'])('-o %s -v --save', async output => {
+    await using folder = await temporaryFolder();
+    const id = `secrets-${output}`;
+    const { status, stdout, stderr } = await run([
+      ...['invoke', stdlib.url, 'login', 'ms=10', '--id', id, '-o', output, '-v'],
+      ...['--save', folder.file('transcript'), ...CREDENTIALS],
+    ]);
+    const token = await tokenOf(stdlib, id);
+    const saved = await readFile(folder.file('transcript'), 'utf8');
+    expect(status).toBe(0);
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(saved).toContain('https://auth.example.com/authorize');
+    expect(secretsIn(saved, token)).toEqual([]);
+    // The person gets the URL whole: once, on stderr, or in the story of -o plain.
+    expect(secretsIn(withoutUrlForThePerson(stdout), token)).toEqual([]);
+    expect(secretsIn(withoutUrlForThePerson(stderr), token)).toEqual([]);
+  });
+
+  it('RT-OAUTH: auth_url is whole for the person, and bare in json', async () => {
+    const { stdout, stderr, report } = await invokeJson([stdlib.url, 'login', 'ms=10']);
+    expect(stderr).toContain(`https://auth.example.com/authorize?state=${STATE}&client=x`);
+    expect(stdout).not.toContain(STATE);
+    expect(report.callbacks?.[0]).toMatchObject({
+      type: 'oauth',
+      auth_url: 'https://auth.example.com/authorize',
+    });
+  });
+
+  it('--dry-run shows the names of headers only, and sends nothing', async () => {
+    const { stdout, stderr, status } = await run([
+      ...['invoke', odd.url, 'silent', '--dry-run', '--group-id', 'dry', ...CREDENTIALS],
+    ]);
+    expect(status).toBe(0);
+    expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
+    expect(stdout).toContain(`POST ${odd.url}/invoke`);
+    expect(stdout).toContain('authorization: [redacted]');
+    expect(stdout).toMatch(/curl -X POST/);
+    const log = await odd.log();
+    expect(log.filter(entry => fieldOf(entry, 'group_id') === 'dry')).toEqual([]);
+  });
+
+  it.each(['json', 'ndjson'])('-o %s: a tool that gives them back in an error', async output => {
+    await using folder = await temporaryFolder();
+    const body = `the token ${BEARER} and the key ${KEY} are not valid`;
+    await using tool = await startTool({ refuse: { status: 401, body } });
+    const { status, stdout } = await run([
+      ...['invoke', tool.url, 'refuse', '-o', output, '--save', folder.file('transcript'), ...CREDENTIALS],
+    ]);
+    expect(status).toBe(4);
+    expect(secretsIn(stdout, 'no token')).toEqual([]);
+    expect(secretsIn(await readFile(folder.file('transcript'), 'utf8'), 'no token')).toEqual([]);
+  });
+
+  it('a tool that gives the callback URL back, plainly and encoded', async () => {
+    await using tool = await startTool({
+      leak: {
+        callbacks: call => [resultFor(call, `${call.callback_url} ${encodeURIComponent(call.callback_url)}`)],
+      },
+    });
+    const { stdout, report } = await invokeJson([tool.url, 'leak', '-v']);
+    const token = JSON.parse(tool.invocations()[0]?.raw ?? '')
+      .callback_url.split('/')
+      .at(-1);
+    expect(report.result).toBeDefined();
+    expect(stdout).not.toContain(token);
+  });
+
+  it('the password of a URL is neither sent nor printed', async () => {
+    const url = `http://ada:${KEY}@127.0.0.1:${odd.port}`;
+    const { stdout, stderr } = await invokeJson([url, 'no_display', '--id', 'with-a-password']);
+    expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
+    const log = await odd.log();
+    const sent = log.filter(entry => fieldOf(entry, 'id') === 'with-a-password');
+    expect(sent.filter(({ headers }) => 'authorization' in headers)).toEqual([]);
+  });
+});
+
+describe.concurrent('row 12: credentials go to the origin they were given for', () => {
+  it('to discovery, the invocation and the notices of that origin', async () => {
+    const { status } = await run(['invoke', odd.url, 'no_display', '--id', 'same-origin', ...CREDENTIALS]);
+    expect(status).toBe(0);
+    const invocation = await odd.seen('invocation', entry => fieldOf(entry, 'id') === 'same-origin');
+    const thread = fieldOf(invocation, 'group_id');
+    const closed = await odd.seen('close_thread', entry => fieldOf(entry, 'thread_id') === thread);
+    for (const { headers } of [invocation, closed])
+      expect(headers).toMatchObject({ authorization: `Bearer ${BEARER}`, 'x-api-key': KEY });
+    await odd.seen('discovery', ({ headers }) => headers['x-api-key'] === KEY);
+  });
+
+  it('not to an endpoint elsewhere: that is said, and the call is made without them', async () => {
+    await using other = await startPeer('odd');
+    await using peer = await startPeer('odd', { TOOLSET: 'elsewhere', ENDPOINT: `${other.url}/invoke` });
+    const { status, stderr, report } = await invokeJson([peer.url, 'no_display', ...CREDENTIALS]);
+    expect(status).toBe(0);
+    const elsewhere = JSON.stringify(await other.log());
+    expect(elsewhere).toContain('"what":"invocation"');
+    expect(elsewhere).not.toContain(BEARER);
+    expect(elsewhere).not.toContain(KEY);
+    expect(JSON.stringify(await peer.log())).toContain(BEARER);
+    expect(report.warnings).toContainEqual({
+      message: expect.stringMatching(
+        /another origin.*authorization.*withheld|another origin.*x-api-key.*withheld/,
+      ),
+    });
+    expect(secretsIn(stderr, 'no token')).toEqual([]);
+  });
+
+  it('--bearer env:NAME is read from the environment', async () => {
+    const env = { MY_TOKEN: 'FROM-THE-ENVIRONMENT' };
+    await run(['invoke', odd.url, 'no_display', '--id', 'env-bearer', '--bearer', 'env:MY_TOKEN'], { env });
+    const { headers } = await odd.seen('invocation', entry => fieldOf(entry, 'id') === 'env-bearer');
+    expect(headers).toMatchObject({ authorization: 'Bearer FROM-THE-ENVIRONMENT' });
+  });
+});
+
+/** The one place where a consent URL stands whole. */
+function withoutUrlForThePerson(text: Ended['stdout']): string {
+  return text.replace(/visit (this URL to go on: )?https:\/\/auth\.example\.com\/\S+/, '');
+}

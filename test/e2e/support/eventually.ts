@@ -1,0 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+const DEADLINE_MS = 10_000;
+const EVERY_MS = 15;
+
+/** Asks until there is an answer. @throws Error that names what was waited for, after 10 s. */
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
+  const deadline = performance.now() + DEADLINE_MS;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > deadline) throw new Error(`in vain: ${what}`);
+    await pause(EVERY_MS);
+  }
+}

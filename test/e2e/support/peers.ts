@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+import { eventually } from './eventually.js';
+
+const entrySchema = z.object({
+  what: z.string(),
+  url: z.string(),
+  headers: z.record(z.string(), z.unknown()),
+  body: z.unknown(),
+  raw: z.string(),
+  status: z.number().nullable(),
+  error: z.string().nullable(),
+});
+
+/** One thing that a peer received or delivered. */
+export type Entry = z.infer<typeof entrySchema>;
+
+export interface Peer extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** Everything so far, in order. */
+  log(): Promise<Entry[]>;
+  /** Waits for an entry that fits. @throws Error after the deadline, with what there was instead. */
+  seen(what: string, fits?: (entry: Entry) => boolean): Promise<Entry>;
+  stop(): Promise<void>;
+}
+
+const TOOLS = {
+  plain: ['node', 'plain-tool.mjs'],
+  odd: ['node', 'odd-tool.mjs'],
+  stdlib: ['python3', 'stdlib_tool.py'],
+} as const;
+
+/** The command that starts a peer, for a shell. */
+export function peerCommand(name: keyof typeof TOOLS): string {
+  const [program, file] = TOOLS[name];
+  return `${program === 'node' ? process.execPath : program} '${peerPath(file)}'`;
+}
+
+/** Starts a tool that shares no code with us, see test/peers/README.md. */
+export async function startPeer(
+  name: keyof typeof TOOLS,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Peer> {
+  const [program, file] = TOOLS[name];
+  const child = spawn(program, [peerPath(file)], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { port } = z.object({ port: z.number() }).parse(JSON.parse(line));
+  const url = `http://127.0.0.1:${port}`;
+  const log = async () => z.array(entrySchema).parse(await (await fetch(`${url}/__log`)).json());
+  const stop = async () => {
+    if (child.exitCode !== null || !child.kill()) return;
+    await once(child, 'exit');
+  };
+  return {
+    url,
+    port,
+    log,
+    stop,
+    seen: (what, fits = () => true) =>
+      eventually(`${name} logs ${what}`, async () =>
+        (await log()).find(entry => entry.what === what && fits(entry)),
+      ),
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** The string that a logged message has under `key`; empty where it has none. */
+export function fieldOf({ body }: Pick<Entry, 'body'>, key: string): string {
+  const record = z.record(z.string(), z.unknown()).safeParse(body);
+  const value = record.success ? record.data[key] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+function peerPath(file: string): string {
+  return fileURLToPath(new URL(`../../peers/${file}`, import.meta.url));
+}

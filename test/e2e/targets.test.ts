@@ -1,0 +1,191 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './support/eventually.js';
+import { temporaryFolder } from './support/folder.js';
+import { type Peer, peerCommand, startPeer } from './support/peers.js';
+import { run, start } from './support/program.js';
+import { invokeJson, warningsOf } from './support/report.js';
+
+/** The ways to say which tool is meant. */
+let plain: Peer;
+let stdlib: Peer;
+
+beforeAll(async () => {
+  [plain, stdlib] = await Promise.all([startPeer('plain'), startPeer('stdlib')]);
+});
+afterAll(() => Promise.all([plain.stop(), stdlib.stop()]));
+
+describe.concurrent('a URL', () => {
+  it.each<[string, () => string]>([
+    [':PORT', () => `:${plain.port}`],
+    [':PORT/', () => `:${plain.port}/`],
+    ['localhost:PORT', () => `localhost:${plain.port}`],
+    ['127.0.0.1:PORT', () => `127.0.0.1:${plain.port}`],
+    ['http://127.0.0.1:PORT/', () => `${plain.url}/`],
+    ['HTTP://LOCALHOST:PORT', () => `HTTP://LOCALHOST:${plain.port}`],
+    ['with a query', () => `${plain.url}/?a=b#c`],
+  ])('%s', async (_, url) => {
+    expect(await run(['invoke', url(), 'echo', 'text=found'])).toMatchObject({ status: 0, stdout: 'found' });
+  });
+});
+
+describe.concurrent('--demo', () => {
+  it('alone shows a diff, in this process', async () => {
+    const { report, status } = await invokeJson(['--demo']);
+    expect(status).toBe(0);
+    expect(report).toMatchObject({
+      invocation: { operation: 'edit_file' },
+      llm: { text: 'Replaced text in src/main.rs' },
+      display: { chosen: 0, type: 'diff' },
+    });
+    expect(warningsOf(report)).toEqual([]);
+  });
+
+  it.each([
+    [['deploy', 'service=api', 'replicas=2'], 0, /Deployment of api completed/],
+    [['list_instances', 'state=running'], 0, /"count":1/],
+    [['rate_limited'], 5, /^Error: API rate limit exceeded\. Retry after 60 seconds\.$/],
+    [['edit_file', 'path=a.txt'], 0, /^Replaced text in a\.txt$/],
+  ])('%j', async (words, status, text) => {
+    const ended = await run(['invoke', '--demo', ...words]);
+    expect(ended.status).toBe(status);
+    expect(ended.stdout).toMatch(text);
+  });
+
+  it('all its operations are readOnly', async () => {
+    const { stdout } = await run(['toolset', '--demo', '-o', 'json']);
+    const tools: { annotations?: { readOnly?: boolean } }[] = JSON.parse(stdout).tools;
+    expect(tools.map(({ annotations }) => annotations?.readOnly)).toEqual([true, true, true, true]);
+  });
+});
+
+describe.concurrent('--command', () => {
+  it.each(['plain', 'odd', 'stdlib'] as const)(
+    '%s: started with RAP_EMBEDDED=1, stopped afterwards',
+    async name => {
+      await using folder = await temporaryFolder();
+      const command = `echo "$RAP_EMBEDDED $$" > '${folder.file('seen')}'; exec ${peerCommand(name)}`;
+      const call = name === 'odd' ? ['no_display'] : ['echo', 'text=a'];
+      const { status, stderr } = await run(['invoke', '--command', command, ...call], pathToPython());
+      expect(status, stderr.slice(0, 300)).toBe(0);
+      const [embedded, pid] = (await readFile(folder.file('seen'), 'utf8')).trim().split(' ');
+      expect(embedded).toBe('1');
+      expect(isAlive(Number(pid))).toBe(false);
+    },
+  );
+
+  it('what the command itself started is stopped too, also when we are interrupted', async () => {
+    await using folder = await temporaryFolder();
+    const command = `echo $$ > '${folder.file('shell')}'; ${peerCommand('odd')} & echo $! > '${folder.file('tool')}'; wait`;
+    const { child, ended } = start(['invoke', '--command', command, 'silent', '--timeout', '0', '-v']);
+    const sent = new Promise(resolve =>
+      child.stderr.on('data', text => /^> POST/m.test(String(text)) && resolve(0)),
+    );
+    await sent;
+    child.kill('SIGINT');
+    expect((await ended).status).toBe(130);
+    for (const name of ['shell', 'tool']) {
+      const pid = Number(await readFile(folder.file(name), 'utf8'));
+      await eventually(`${name} is gone`, () => !isAlive(pid));
+    }
+  });
+
+  it.each([
+    ['that ends', 'echo broken >&2; exit 3', [/did not start/, /status 3/, /broken/]],
+    ['that says no port', 'echo hello; exec sleep 60', [/not a JSON object/, /\{"port":3001\}/]],
+    ['that cannot be found', 'no-such-program-anywhere', [/not found/]],
+  ])('%s: exit 4, with what it said', async (_, command, says) => {
+    const { status, report } = await invokeJson(['--command', command, 'echo']);
+    expect(status).toBe(4);
+    expect(report.error?.code).toBe('command-failed');
+    for (const saying of says) expect(`${report.error?.message}\n${report.error?.hint}`).toMatch(saying);
+  });
+});
+
+describe.concurrent('.infinity/rap.json', () => {
+  const server = (peer: Peer) => ({ type: 'toolset_server', server_url: peer.url });
+
+  async function configured(tool_sets: readonly object[]) {
+    const folder = await temporaryFolder();
+    await mkdir(folder.file('.infinity'));
+    await writeFile(join(folder.path, '.infinity', 'rap.json'), JSON.stringify({ tool_sets }));
+    return folder;
+  }
+
+  it('the project’s servers are offered', async () => {
+    await using project = await configured([server(plain), server(stdlib)]);
+    const here = { cwd: project.path };
+    const [fromPlain, fromStdlib] = await Promise.all([
+      run(['invoke', 'slow', 'ms=1'], here),
+      run(['invoke', 'view'], here),
+    ]);
+    expect(fromPlain).toMatchObject({ status: 0, stdout: 'Finished after 1 ms' });
+    expect(fromStdlib).toMatchObject({ status: 0, stdout: 'View updated' });
+  });
+
+  it('else the home folder’s', async () => {
+    await using home = await configured([server(plain)]);
+    await using project = await temporaryFolder();
+    const ended = await run(['invoke', 'echo', 'text=home'], { cwd: project.path, env: { HOME: home.path } });
+    expect(ended).toMatchObject({ status: 0, stdout: 'home' });
+  });
+
+  it('a toolset_command is started and stopped', async () => {
+    await using folder = await temporaryFolder();
+    const command = `echo $$ > '${folder.file('pid')}'; exec ${peerCommand('plain')}`;
+    await using project = await configured([{ type: 'toolset_command', command }]);
+    const ended = await run(['invoke', 'echo', 'text=a'], { cwd: project.path });
+    expect(ended).toMatchObject({ status: 0, stdout: 'a' });
+    expect(isAlive(Number(await readFile(folder.file('pid'), 'utf8')))).toBe(false);
+  });
+
+  it('RT-TOOLSET: a name that two toolsets define is available from neither', async () => {
+    await using project = await configured([server(plain), server(stdlib)]);
+    const { status, report } = await invokeJson(['echo', 'text=a'], { cwd: project.path });
+    expect(status).toBe(2);
+    expect(report.error).toMatchObject({
+      code: 'unknown-operation',
+      message: expect.stringMatching(/"echo" is defined by 2 toolsets, so neither is used/),
+    });
+  });
+
+  it('an operation that none of them has', async () => {
+    await using project = await configured([server(plain), server(stdlib)]);
+    const { status, report } = await invokeJson(['slo'], { cwd: project.path });
+    expect(status).toBe(2);
+    expect(report.error?.message).toContain('"slo"');
+    expect(report.error?.hint).toContain('slow');
+  });
+
+  it('a broken file is named, with every fault', async () => {
+    await using project = await configured([{ type: 'toolset_server' }, { type: 'toolset_wurst' }]);
+    const { status, stderr } = await run(['invoke', 'echo'], { cwd: project.path });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/rap\.json is not valid/);
+    expect(stderr).toMatch(/^ {2}\$\.tool_sets\[0\]\.server_url: is required$/m);
+    expect(stderr).toMatch(/^ {2}\$\.tool_sets\[1\]\.type: /m);
+  });
+
+  it('toolset lists them all', async () => {
+    await using project = await configured([server(plain), server(stdlib)]);
+    const { stdout, status } = await run(['toolset'], { cwd: project.path });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^plain-tool/m);
+    expect(stdout).toMatch(/^stdlib-tool/m);
+    expect(stdout).toMatch(/^delete_all {2}destructive$/m);
+  });
+});
+
+/** A shim of pyenv looks for its home. */
+function pathToPython() {
+  return { env: { HOME: process.env['HOME'] ?? '' } };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

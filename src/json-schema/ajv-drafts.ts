@@ -1,7 +1,8 @@
-import type { Ajv as AjvInstance, AnyValidateFunction, Options } from 'ajv';
+import type { Ajv as AjvInstance, Options } from 'ajv';
 import { Ajv } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
+import type { AnyValidateFunction } from 'ajv/dist/types/index.js';
 import { LENIENT, TRUSTING } from './ajv.js';
 import { type Draft, META_SCHEMA_IDS } from './dialect.js';
 

@@ -26,12 +26,14 @@ export interface TargetOptions {
 const CONFIG = join('.infinity', 'rap.json');
 
 const configSchema = z.object({
-  tool_sets: z.array(
-    z.discriminatedUnion('type', [
-      z.object({ type: z.literal('toolset_server'), server_url: z.url() }),
-      z.object({ type: z.literal('toolset_command'), command: z.string().check(z.minLength(1)) }),
-    ]),
-  ),
+  tool_sets: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.object({ type: z.literal('toolset_server'), server_url: z.url() }),
+        z.object({ type: z.literal('toolset_command'), command: z.string().check(z.minLength(1)) }),
+      ]),
+    )
+    .check(z.minLength(1)),
 });
 
 /**

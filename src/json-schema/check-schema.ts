@@ -3,32 +3,46 @@ import { DRAFTS, type Draft, draftOf } from './dialect.js';
 import { type SchemaFault, toFaults } from './fault.js';
 import { validate as validate2020 } from './generated/meta-2020-12.js';
 
+type Schema = Readonly<Record<string, unknown>>;
+type FaultsOf = (schema: Schema) => readonly SchemaFault[];
+
 /**
- * Every way in which a JSON Schema breaks the meta-schema of its draft; none where it is sound.
- * Draft 2020-12 is checked by code made at build time, since building that check costs more than the rest of a call.
+ * For each JSON Schema, every way in which it breaks the meta-schema of its draft; none where it is sound.
+ * All of them share one time limit (threats, row 22). Never throws.
  */
-export async function checkSchema(schema: Readonly<Record<string, unknown>>): Promise<SchemaFault[]> {
-  const draft = draftOf(schema);
-  if (draft === null) return [unknownDraft(schema['$schema'])];
+export async function checkSchemas(schemas: readonly Schema[]): Promise<readonly (readonly SchemaFault[])[]> {
+  const drafts = schemas.map(draftOf);
+  const checks = new Map<Draft | null, FaultsOf>([[null, unknownDraft]]);
+  for (const draft of new Set(drafts)) if (draft !== null) checks.set(draft, await checkFor(draft));
   try {
-    return await brokenRules(schema, draft);
+    return bounded(() => schemas.map((schema, index) => checks.get(drafts[index] ?? null)?.(schema) ?? []));
   } catch (error) {
-    if (error instanceof OutOfTime) return [{ path: '$', message: `checking this schema ${error.message}` }];
-    if (error instanceof RangeError) return [{ path: '$', message: 'is nested too deep to be checked' }];
-    throw error;
+    const message = reasonOf(error);
+    return schemas.map((_, index) => (index === 0 ? [{ path: '$', message }] : []));
   }
 }
 
-async function brokenRules(schema: Readonly<Record<string, unknown>>, draft: Draft): Promise<SchemaFault[]> {
-  if (draft === '2020-12') return bounded(() => (validate2020(schema) ? [] : toFaults(validate2020.errors)));
-  const { metaValidator } = await import('./ajv-drafts.js');
-  const validate = metaValidator(draft);
-  return bounded(() => (validate(schema) ? [] : toFaults(validate.errors)));
+/** As {@link checkSchemas}, for one. */
+export async function checkSchema(schema: Schema): Promise<readonly SchemaFault[]> {
+  const [faults = []] = await checkSchemas([schema]);
+  return faults;
 }
 
-function unknownDraft(id: unknown): SchemaFault {
-  return {
-    path: '$["$schema"]',
-    message: `names the draft ${JSON.stringify(id)}; known here are ${DRAFTS.join(', ')}`,
-  };
+/** Draft 2020-12 is checked by code made at build time: building that check costs more than the rest of a call. */
+async function checkFor(draft: Draft): Promise<FaultsOf> {
+  if (draft === '2020-12') return schema => (validate2020(schema) ? [] : toFaults(validate2020.errors));
+  const { metaValidator } = await import('./ajv-drafts.js');
+  const validate = metaValidator(draft);
+  return schema => (validate(schema) ? [] : toFaults(validate.errors));
+}
+
+function unknownDraft(schema: Schema): SchemaFault[] {
+  const named = JSON.stringify(schema['$schema']);
+  return [{ path: '$["$schema"]', message: `names the draft ${named}; known here are ${DRAFTS.join(', ')}` }];
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof OutOfTime) return `checking the schemas ${error.message}`;
+  if (error instanceof RangeError) return 'is nested too deep to be checked';
+  throw error;
 }

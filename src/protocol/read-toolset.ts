@@ -1,4 +1,4 @@
-import { checkSchema } from '../json-schema/check-schema.js';
+import { checkSchemas } from '../json-schema/check-schema.js';
 import type { JsonReading } from '../text/json.js';
 import { type Toolset, toolsetSchema } from './toolset.js';
 import { validate } from './validate.js';
@@ -38,13 +38,14 @@ function repeatedNames(tools: ReturnType<typeof toolsOf>): string[] {
   });
 }
 
+/** What is no schema at all is told by the toolset's own. */
 async function schemaFaults(tools: ReturnType<typeof toolsOf>): Promise<string[]> {
-  const faults = tools.map(async ({ inputSchema }, index) => {
-    if (!isRecord(inputSchema)) return []; // the toolset's own schema says so
-    const found = await checkSchema(inputSchema);
-    return found.map(({ path, message }) => `$.tools[${index}].inputSchema${path.slice(1)}: ${message}`);
-  });
-  return (await Promise.all(faults)).flat();
+  const found = await checkSchemas(
+    tools.map(({ inputSchema }) => (isRecord(inputSchema) ? inputSchema : {})),
+  );
+  return found.flatMap((faults, index) =>
+    faults.map(({ path, message }) => `$.tools[${index}].inputSchema${path.slice(1)}: ${message}`),
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -26,6 +26,8 @@ export interface Reporter {
   event?(event: Event): void;
   /** The result is here; notices may still go out. */
   settled?(ending: Ending): Promise<void>;
+  /** Lets somebody else use the terminal for a while. */
+  aside?<T>(work: () => Promise<T>): Promise<T>;
   end(ending: Ending): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { ProtocolCliError } from '../../errors.js';
-import { parseJson, readJson } from '../../text/json.js';
+import { type JsonReading, parseJson, readJson } from '../../text/json.js';
 import { readSource } from '../read-source.js';
 import { typed } from './typed.js';
 
@@ -65,6 +65,7 @@ async function textOrFile(
 
 function json(word: string, text: string): unknown {
   const reading = parseJson(text);
+  refuseLossy(word, reading);
   if (reading.ok) return reading.value;
   throw new ProtocolCliError('usage', `${word}: ${reading.reason}`, {
     hint: 'After := comes JSON: a string needs its quotes, as in name:=\'"Ada"\'. For plain text write name=Ada.',
@@ -79,8 +80,15 @@ async function fromWhole(source: string, stdin: AsyncIterable<Uint8Array>): Prom
     throw new ProtocolCliError('usage', `${where}: ${reading.reason}`, {
       hint: 'Give a JSON object, @file, or - for standard input.',
     });
+  refuseLossy(where, reading);
   if (isObject(reading.value)) return reading.value;
   throw new ProtocolCliError('usage', `${where}: the arguments must be a JSON object`);
+}
+
+/** What cannot be sent as it was written is not sent at all: 1e400 would go out as null. */
+function refuseLossy(where: string, reading: JsonReading): void {
+  const [note] = reading.ok ? reading.notes : [];
+  if (note !== undefined) throw new ProtocolCliError('usage', `${where}: ${note}`);
 }
 
 function isObject(value: unknown): value is Arguments {

@@ -10,12 +10,11 @@ import type { Terminal } from '../terminal.js';
 export async function confirmDestructive(
   tool: Tool,
   args: unknown,
-  yes: boolean,
-  { stdin, stderr }: Terminal,
+  terminal: Terminal,
+  signal: AbortSignal,
 ): Promise<void> {
-  if (tool.annotations?.destructive !== true || yes) return;
   const call = `${tool.name}(${visibleLine(JSON.stringify(args))})`;
-  if (stdin.isTTY !== true || stderr.isTTY !== true)
+  if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true)
     throw new ProtocolCliError(
       'decision-needed',
       `${call} is marked destructive and nobody is there to ask`,
@@ -23,11 +22,19 @@ export async function confirmDestructive(
         hint: 'Add --yes to call it without a question.',
       },
     );
-  const { createInterface } = await import('node:readline/promises');
-  const reader = createInterface({ input: stdin, output: stderr });
-  const answer = await reader
-    .question(`${call} is marked destructive. Call it? [y/N] `)
-    .finally(() => reader.close());
+  const answer = await ask(`${call} is marked destructive. Call it? [y/N] `, terminal, signal);
   if (!/^y(es)?$/i.test(answer.trim()))
     throw new ProtocolCliError('declined', `${tool.name} was not called: you said no`);
+}
+
+/** A signal takes the question back; in readline's raw mode Ctrl-C is a key, and becomes the signal again. */
+async function ask(question: string, { stdin, stderr }: Terminal, signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const reader = createInterface({ input: stdin, output: stderr });
+  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    return await reader.question(question, { signal });
+  } finally {
+    reader.close();
+  }
 }

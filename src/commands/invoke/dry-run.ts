@@ -20,7 +20,14 @@ export async function dryRun(plan: InvokePlan, terminal: Terminal): Promise<Exit
   const log = createLog(systemClock.now);
   const consented = { ...plan, options: { ...plan.options, yes: true } }; // nothing is called, so nobody is asked
   try {
-    const prepared = await prepare(consented, { log, client, terminal, onStop: stop => stops.push(stop) });
+    const prepared = await prepare(consented, {
+      log,
+      client,
+      terminal,
+      signal: new AbortController().signal,
+      aside: work => work(),
+      onStop: stop => stops.push(stop),
+    });
     const { id, callId, groupId, userId, ancestors } = plan.identity;
     const invocation = {
       operation: prepared.operation,

@@ -6,6 +6,8 @@ import { type ExitStatus, statusOfSignal } from '../exit-status.js';
 export interface Interruption {
   /** @throws ProtocolCliError `interrupted` where a signal comes first. */
   race<T>(work: Promise<T>): Promise<T>;
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal;
   /** Calls back at the first signal; at once where it has come. Returns how to stop listening. */
   onSignal(callback: () => void): () => void;
   /** The exit status of the signal that came; undefined where none did. */
@@ -15,6 +17,7 @@ export interface Interruption {
 
 export function interruption(): Interruption {
   const callbacks = new Set<() => void>();
+  const abort = new AbortController();
   let came: EndingSignal | undefined;
   const release = onSignals(signal => {
     if (came) {
@@ -23,6 +26,7 @@ export function interruption(): Interruption {
     }
     came = signal;
     for (const callback of callbacks) callback();
+    abort.abort();
   });
   const onSignal = (callback: () => void) => {
     callbacks.add(callback);
@@ -30,6 +34,7 @@ export function interruption(): Interruption {
     return () => void callbacks.delete(callback);
   };
   return {
+    signal: abort.signal,
     onSignal,
     release,
     signalStatus: () => came && statusOfSignal(came),

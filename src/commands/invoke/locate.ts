@@ -16,6 +16,10 @@ export interface Stage {
   readonly log: Log;
   readonly client: HttpClient;
   readonly terminal: Terminal;
+  /** Aborted when a person wants to stop. */
+  readonly signal: AbortSignal;
+  /** Does something on the terminal while nobody else draws there. */
+  readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
   /** Takes what has to be stopped at the end. */
   readonly onStop: (stop: () => Promise<void>) => void;
 }

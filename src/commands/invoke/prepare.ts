@@ -30,7 +30,8 @@ export async function prepare(plan: InvokePlan, stage: Stage): Promise<Prepared>
   const { tool, discovered, wire } = found;
   const args = await readArguments(plan.words, tool.inputSchema, stage.terminal.stdin);
   const unchecked = plan.options.validate ? await checkArguments(tool, args) : [];
-  await confirmDestructive(tool, args, plan.options.yes === true, stage.terminal);
+  if (tool.annotations?.destructive === true && !plan.options.yes)
+    await stage.aside(() => confirmDestructive(tool, args, stage.terminal, stage.signal));
   const { base, toolset, notes } = discovered;
   return {
     wire,

@@ -15,6 +15,7 @@ import { secretsOf } from '../headers.js';
 import type { Terminal } from '../terminal.js';
 import { selectedIndex } from './choose.js';
 import { type Interruption, interruption } from './interruption.js';
+import type { Stage } from './locate.js';
 import { type Observation, observe } from './observe.js';
 import type { InvokePlan } from './plan.js';
 import { type Prepared, prepare } from './prepare.js';
@@ -51,11 +52,14 @@ class InvokeRun {
     const { log, history } = this.observation;
     const client = createNodeClient();
     this.#stops.push(() => client.close());
-    const stage = {
+    const { reporter } = this.observation;
+    const stage: Stage = {
       log,
       client,
       terminal: this.terminal,
-      onStop: (stop: () => Promise<void>) => this.#stops.push(stop),
+      signal: this.interrupted.signal,
+      aside: work => reporter.aside?.(work) ?? work(),
+      onStop: stop => this.#stops.push(stop),
     };
     this.#prepared = await this.interrupted.race(prepare(this.plan, stage));
     const runtime = await Runtime.start({ log, history, clock: this.clock, listener: this.plan.listener });

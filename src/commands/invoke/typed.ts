@@ -7,7 +7,7 @@ type Schema = Readonly<Record<string, unknown>>;
  * or where the word does not fit (validation then says so, with path and rule).
  */
 export function typed(key: string, text: string, schema: Schema | null): unknown {
-  for (const type of typesOf(propertySchema(key, schema))) {
+  for (const type of typesOf(propertySchema(key, schema), schema)) {
     const value = READERS[type]?.(text);
     if (value !== undefined) return value;
   }
@@ -43,17 +43,38 @@ function propertySchema(key: string, schema: Schema | null): unknown {
   return isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
-/** The types a property may have: its `type`, the types of its `enum` or `const`, or those of its alternatives. */
-function typesOf(property: unknown): string[] {
-  if (!isRecord(property)) return [];
+/** The types a property may have: its `type`, the types of its `enum` or `const`, or those of what it refers to or is made of. */
+function typesOf(property: unknown, root: Schema | null, depth = 0): string[] {
+  if (!isRecord(property) || depth > MAX_REFERENCES) return [];
   const own = [property['type']].flat().filter(type => typeof type === 'string');
-  const values = [property['enum'], 'const' in property ? [property['const']] : []]
-    .flat()
-    .filter(value => value !== undefined);
-  const alternatives = [property['anyOf'], property['oneOf']].flat().flatMap(typesOf);
-  const found = new Set([...own, ...(own.length === 0 ? values.map(typeName) : []), ...alternatives]);
+  const values = [property['enum'], 'const' in property ? [property['const']] : []].flat().filter(isGiven);
+  const parts = [
+    property['anyOf'],
+    property['oneOf'],
+    property['allOf'],
+    referred(property['$ref'], root),
+  ].flat();
+  const theirs = parts.flatMap(part => typesOf(part, root, depth + 1));
+  const found = new Set([...own, ...(own.length === 0 ? values.map(typeName) : []), ...theirs]);
   return ORDER.filter(type => found.has(type));
 }
+
+const MAX_REFERENCES = 8;
+
+/** Only references within the document, as generators of schemas write them; nothing is fetched. */
+function referred(ref: unknown, root: unknown): unknown {
+  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;
+  const keys = ref
+    .slice(2)
+    .split('/')
+    .map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return keys.reduce(
+    (value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    root,
+  );
+}
+
+const isGiven = (value: unknown) => value !== undefined;
 
 function typeName(value: unknown): string {
   if (value === null) return 'null';

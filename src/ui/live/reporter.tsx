@@ -24,20 +24,32 @@ export interface LiveOptions {
   readonly level: ColourLevel;
 }
 
+const NOTHING: Scene = { steps: [], panes: null, now: 0 };
+
 /** Draws in place, below what is on the screen already; the last frame stays there. Needs a terminal on both ends. */
 export function liveReporter(options: LiveOptions): Reporter {
   const { history, paper, clock, supports, level, stdin, stdout } = options;
   const start = clock.now();
+  const theme = createTheme(level);
   let panes: Panes | null = null;
+  let isAside = false;
   const scene = (): Scene => ({ steps: stepsOf(history), panes, now: clock.now() - start });
   const store = createLiveStore({ scene: scene(), size: sizeOf(stdout) });
-  const view = render(<App store={store} theme={createTheme(level)} />, {
-    stdin,
-    stdout: unbounded(stdout),
-    exitOnCtrlC: false,
-    patchConsole: false,
-  });
-  const redraw = () => store.set({ scene: scene() });
+  const mount = () =>
+    render(<App store={store} theme={theme} />, {
+      stdin,
+      stdout: unbounded(stdout),
+      exitOnCtrlC: false,
+      patchConsole: false,
+    });
+  let view = mount();
+  const redraw = () => {
+    if (!isAside) store.set({ scene: scene() });
+  };
+  const leave = () => {
+    view.unmount();
+    return view.waitUntilExit();
+  };
   const resize = () => store.set({ size: sizeOf(stdout) });
   stdout.on('resize', resize);
   const stopTicking = ticking(clock, redraw);
@@ -47,12 +59,21 @@ export function liveReporter(options: LiveOptions): Reporter {
       panes = exchange ? panesOf(exchange, supports) : null;
       redraw();
     },
+    async aside(work) {
+      isAside = true;
+      store.set({ scene: NOTHING });
+      await leave();
+      return work().finally(() => {
+        isAside = false;
+        view = mount();
+        redraw();
+      });
+    },
     async end({ exchange, notes, trouble }: Ending) {
       stopTicking();
       stdout.off('resize', resize);
       redraw();
-      view.unmount();
-      await view.waitUntilExit();
+      await leave();
       const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
       if (!paper.quiet) for (const warning of warnings) paper.stderr.write(warningText(warning));
       if (trouble) paper.stderr.write(troubleText(trouble));

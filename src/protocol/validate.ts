@@ -34,9 +34,9 @@ function byCode(issue: Issue): string {
     case 'invalid_value':
       return `must be ${issue.values.map(value => JSON.stringify(value)).join(' or ')}`;
     case 'too_small':
-      return `must ${measure(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`;
+      return `must ${measure(issue.origin)} at least ${issue.minimum}${unit(issue.origin, issue.minimum)}`;
     case 'too_big':
-      return `must ${measure(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`;
+      return `must ${measure(issue.origin)} at most ${issue.maximum}${unit(issue.origin, issue.maximum)}`;
     case 'unrecognized_keys':
       return `has keys that are not known here: ${issue.keys.join(', ')}`;
     default:
@@ -56,6 +56,9 @@ function measure(origin: string): string {
   return origin === 'string' || origin === 'array' ? 'have' : 'be';
 }
 
-function unit(origin: string): string {
-  return { string: ' characters', array: ' items' }[origin] ?? '';
+const UNITS: Readonly<Record<string, string>> = { string: ' character', array: ' item' };
+
+function unit(origin: string, count: number | bigint): string {
+  const name = UNITS[origin] ?? '';
+  return name !== '' && Number(count) !== 1 ? `${name}s` : name;
 }

@@ -43,9 +43,13 @@ function propertySchema(key: string, schema: Schema | null): unknown {
   return isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
-/** The types a property may have: its `type`, the types of its `enum` or `const`, or those of what it refers to or is made of. */
-function typesOf(property: unknown, root: Schema | null, depth = 0): string[] {
-  if (!isRecord(property) || depth > MAX_REFERENCES) return [];
+/**
+ * The types a property may have: its `type`, the types of its `enum` or `const`, or those of what it refers to or is made of.
+ * What was `seen` is not walked again: references may go round in circles.
+ */
+function typesOf(property: unknown, root: Schema | null, seen = new Set<unknown>()): string[] {
+  if (!isRecord(property) || seen.has(property)) return [];
+  seen.add(property);
   const own = [property['type']].flat().filter(type => typeof type === 'string');
   const values = [property['enum'], 'const' in property ? [property['const']] : []].flat().filter(isGiven);
   const parts = [
@@ -54,12 +58,10 @@ function typesOf(property: unknown, root: Schema | null, depth = 0): string[] {
     property['allOf'],
     referred(property['$ref'], root),
   ].flat();
-  const theirs = parts.flatMap(part => typesOf(part, root, depth + 1));
+  const theirs = parts.flatMap(part => typesOf(part, root, seen));
   const found = new Set([...own, ...(own.length === 0 ? values.map(typeName) : []), ...theirs]);
   return ORDER.filter(type => found.has(type));
 }
-
-const MAX_REFERENCES = 8;
 
 /** Only references within the document, as generators of schemas write them; nothing is fetched. */
 function referred(ref: unknown, root: unknown): unknown {

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import {
+  EXIT_STATUSES,
+  type ExitStatus,
+  statusOfFailure,
+  statusOfOutcome,
+  statusOfSignal,
+} from '../../src/commands/exit-status.js';
+import type { Outcome } from '../../src/outcome/outcome.js';
+import type { FailureCode } from '../../src/story/failure.js';
+
+test("the statuses are those of the contract's table", () => {
+  expect(Object.keys(EXIT_STATUSES).map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 143]);
+});
+
+/** The contract, row by row. */
+const CONTRACT: Record<FailureCode, ExitStatus> = {
+  usage: 2,
+  'unreadable-file': 2,
+  'unwritable-file': 2,
+  'unknown-operation': 2,
+  'invalid-arguments': 2,
+  'invalid-toolset': 2,
+  'port-in-use': 2,
+  unreachable: 4,
+  'no-discovery': 4,
+  'refused-address': 4,
+  'bad-acknowledgement': 4,
+  'command-failed': 4,
+  declined: 5,
+  'decision-needed': 6,
+  timeout: 7,
+  interrupted: 130,
+};
+
+describe('what each failure comes to', () => {
+  test.each(Object.entries(CONTRACT) as [FailureCode, ExitStatus][])('%s: %i', (code, status) => {
+    expect(statusOfFailure(code)).toBe(status);
+  });
+});
+
+describe('what each outcome comes to', () => {
+  test.each<[Outcome['type'], ExitStatus]>([
+    ['success', 0],
+    ['error', 5],
+    ['denied', 5],
+    ['canceled', 5],
+    ['timeout', 5],
+    ['unknown', 5],
+  ])('%s: %i', (type, status) => {
+    expect(statusOfOutcome(type)).toBe(status);
+  });
+});
+
+test('signals', () => {
+  expect([statusOfSignal('SIGHUP'), statusOfSignal('SIGINT'), statusOfSignal('SIGTERM')]).toEqual([
+    129, 130, 143,
+  ]);
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { readCredentials, secretsOf } from '../../src/commands/headers.js';
+import { troubleOf } from '../support/failing.js';
+
+const URL_GIVEN = 'http://tools.example:3001/a?b=c';
+const read = (header: string[], bearer?: string, env: Record<string, string> = {}) =>
+  readCredentials({ header, ...(bearer !== undefined && { bearer }) }, URL_GIVEN, env);
+
+test('row 12: they are for the origin they were given for', () => {
+  expect(read([]).origin).toBe('http://tools.example:3001');
+});
+
+describe('what is read', () => {
+  test.each<[string[], string | undefined, Record<string, string>]>([
+    [[], undefined, {}],
+    [['X-Api-Key: 123'], undefined, { 'x-api-key': '123' }],
+    [['a:1', 'b:  2  ', 'c:'], undefined, { a: '1', b: '2', c: '' }],
+    [['x: a:b: c'], undefined, { x: 'a:b: c' }],
+    [[], 'abc', { authorization: 'Bearer abc' }],
+    [['Authorization: Basic eA=='], undefined, { authorization: 'Basic eA==' }],
+    [[], 'env:TOKEN', { authorization: 'Bearer from-env' }],
+  ])('%j, bearer %j', (header, bearer, headers) => {
+    expect(read(header, bearer, { TOKEN: 'from-env' }).headers).toEqual(headers);
+  });
+});
+
+describe('what is not', () => {
+  test.each([
+    'no colon',
+    ': no name',
+    'bad name: x',
+    'x: line\nfeed',
+    'x: line\r\nInjected: y',
+    'x: \u0000',
+    'ä: x',
+    'x: 日本',
+    '',
+  ])('%j is no header, and is not repeated in the message', async header => {
+    expect(await troubleOf(() => read([header]))).toBe('usage: a --header is not of the form "Name: value"');
+  });
+
+  test.each([
+    'Host',
+    'content-length',
+    'Transfer-Encoding',
+    'connection',
+    'Content-Type',
+    'content-encoding',
+    'Accept-Encoding',
+  ])("%s is the connection's own", async name => {
+    expect(await troubleOf(() => read([`${name}: x`]))).toBe(
+      `usage: the header ${name} belongs to the connection and cannot be set`,
+    );
+  });
+
+  test.each<Record<string, string>>([{}, { TOKEN: '' }])(
+    'env:NAME where the environment is %j',
+    async env => {
+      expect(await troubleOf(() => read([], 'env:TOKEN', env))).toBe(
+        'usage: --bearer: the environment has no TOKEN',
+      );
+    },
+  );
+});
+
+describe('row 25: what must never be written down', () => {
+  test.each([
+    [['X-Api-Key: k3y'], undefined, ['k3y']],
+    [[], 'abc', ['Bearer abc', 'abc']],
+    [[`authorization: Basic ${btoa('me:pass')}`], undefined, [btoa('me:pass'), 'me:pass', 'pass']],
+  ])('%j, bearer %j', (header, bearer, secrets) => {
+    expect(secretsOf(read(header, bearer))).toEqual(expect.arrayContaining(secrets));
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/exit-status.js';
+import { COMMANDS } from '../../src/commands/index.js';
+import { INVOKE_EXAMPLES } from '../../src/commands/invoke/command.js';
+import { TOOLSET_EXAMPLES } from '../../src/commands/toolset/command.js';
+
+function helpOf(name: string): string {
+  const command = COMMANDS.map(make => make(async () => {})).find(each => each.name() === name);
+  let help = '';
+  command?.configureOutput({ writeOut: text => (help += text) }).outputHelp();
+  return help;
+}
+
+describe.each([
+  ['invoke', INVOKE_EXAMPLES, [0, 2, 4, 5, 6, 7, 130]],
+  ['toolset', TOOLSET_EXAMPLES, [0, 2, 4]],
+] as const)('the help of %s', (name, examples, statuses) => {
+  const help = helpOf(name);
+
+  test('holds every example, which is a call of it', () => {
+    for (const { about, line } of examples) {
+      expect(help).toContain(`  # ${about}\n  ${line}\n`);
+      expect(line).toMatch(new RegExp(`^protocol-cli ${name} `));
+    }
+  });
+
+  test('holds its exit statuses, in the words of the table', () => {
+    for (const status of statuses)
+      expect(help).toContain(`${status}  ${EXIT_STATUSES[status as ExitStatus]}`);
+  });
+
+  test('describes every option', () => {
+    const options = help.match(/^ {2}(-\w, )?--[a-z-]+.*$/gm) ?? [];
+    expect(options.length).toBeGreaterThan(3);
+    for (const option of options) expect(option).toMatch(/\S {2,}\S|^ {2}\S+( <[^>]+>)?$/);
+  });
+});
+
+test('every command there is', () => {
+  expect(COMMANDS.map(make => make(async () => {}).name())).toEqual(['invoke', 'toolset']);
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { type InvokeOptions, planInvoke } from '../../../src/commands/invoke/plan.js';
+import { troubleOf } from '../../support/failing.js';
+
+const OPTIONS: InvokeOptions = {
+  header: [],
+  validate: true,
+  ancestor: [],
+  timeout: 60_000,
+  retries: 2,
+  linger: 0,
+  callbackHost: '127.0.0.1',
+  callbackPort: 0,
+  allowHost: [],
+  maxBody: 1_000,
+  supports: new Set(['text']),
+  color: true,
+};
+const URL_GIVEN = 'http://127.0.0.1:3001';
+const plan = (words: string[], options: Partial<InvokeOptions> = {}) =>
+  planInvoke(words, { ...OPTIONS, ...options });
+
+describe('target, operation, arguments', () => {
+  test.each<[string[], Partial<InvokeOptions>, object]>([
+    [
+      [URL_GIVEN, 'edit_file', 'a=1', 'b=2'],
+      {},
+      { target: { kind: 'url', url: URL_GIVEN }, operation: 'edit_file', words: { words: ['a=1', 'b=2'] } },
+    ],
+    [['edit_file', 'a=1'], {}, { target: null, operation: 'edit_file', words: { words: ['a=1'] } }],
+    [[], {}, { target: null, operation: undefined }],
+    [[], { demo: true }, { operation: 'edit_file', words: { words: ['path=src/main.rs'] } }],
+    [[], { demo: true, args: '{}' }, { operation: 'edit_file', words: { words: [], whole: '{}' } }],
+    [['deploy'], { demo: true }, { operation: 'deploy', words: { words: [] } }],
+    [
+      ['x'],
+      { command: 'node s.mjs' },
+      { target: { kind: 'command', command: 'node s.mjs' }, operation: 'x' },
+    ],
+    [[URL_GIVEN, 'x'], { endpoint: true }, { target: { kind: 'endpoint', url: URL_GIVEN }, operation: 'x' }],
+  ])('%j %j', (words, options, planned) => {
+    expect(plan(words, options)).toMatchObject(planned);
+  });
+
+  test.each<[string[], Partial<InvokeOptions>, string]>([
+    [[URL_GIVEN], {}, 'usage: no operation is named'],
+    [[URL_GIVEN], { endpoint: true }, 'usage: no operation is named'],
+    [[], { command: 'x' }, 'usage: no operation is named'],
+    [[URL_GIVEN, 'path=a'], {}, 'usage: no operation is named: "path=a" is an argument'],
+    [['path=a'], { demo: true }, 'usage: no operation is named: "path=a" is an argument'],
+    [[URL_GIVEN, ''], { endpoint: true }, 'usage: no operation is named'],
+  ])('%j %j: %s', async (words, options, trouble) => {
+    expect(await troubleOf(() => plan(words, options))).toBe(trouble);
+  });
+});
+
+describe('identity', () => {
+  test('RT-ID: fresh ids, of a thread of our own', () => {
+    const [one, two] = [plan([URL_GIVEN, 'x']).identity, plan([URL_GIVEN, 'x']).identity];
+    expect(one).toMatchObject({ callId: null, isOurThread: true, ancestors: [] });
+    expect(one.id).toMatch(/^call_/);
+    expect(one.groupId).toMatch(/^thread_/);
+    expect(new Set([one.id, two.id, one.groupId, two.groupId]).size).toBe(4);
+  });
+
+  test("somebody's own; their thread is not ours to close", () => {
+    const options = { id: 'i', callId: 'c', groupId: 'g', userId: 'u', ancestor: ['root', 'parent'] };
+    expect(plan([URL_GIVEN, 'x'], options).identity).toEqual({
+      id: 'i',
+      callId: 'c',
+      groupId: 'g',
+      isOurThread: false,
+      userId: 'u',
+      ancestors: ['root', 'parent'],
+    });
+  });
+
+  test.each([{ id: '' }, { groupId: '' }])('%j would wait for ever, and is refused', async options => {
+    expect(await troubleOf(() => plan([URL_GIVEN, 'x'], options))).toMatch(/^usage: /);
+  });
+});
+
+describe('--callback-url', () => {
+  test.each([
+    ['https://tunnel.example.com', 'https://tunnel.example.com'],
+    ['https://tunnel.example.com/a//', 'https://tunnel.example.com/a'],
+    ['http://host.docker.internal:4000', 'http://host.docker.internal:4000'],
+  ])('%s', (callbackUrl, publicUrl) => {
+    expect(plan([URL_GIVEN, 'x'], { callbackUrl }).listener.publicUrl).toBe(publicUrl);
+  });
+
+  test.each(['', 'tunnel.example.com', 'ftp://x', 'https://x/?a=b', 'https://x/#a', '/path'])(
+    '%j is no base',
+    async callbackUrl => {
+      expect(await troubleOf(() => plan([URL_GIVEN, 'x'], { callbackUrl }))).toBe(
+        `usage: --callback-url ${callbackUrl} is no base URL`,
+      );
+    },
+  );
+
+  test('without it there is none', () => {
+    expect(plan([URL_GIVEN, 'x']).listener).toEqual({
+      host: '127.0.0.1',
+      port: 0,
+      allowedHosts: [],
+      maxBody: 1_000,
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import { InvalidArgumentError } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { byteCount, collect, duration, port, segmentTypes, wholeNumber } from '../../src/commands/options.js';
+
+type Reader = (text: string) => unknown;
+
+describe('what is read', () => {
+  test.each<[string, Reader, string, unknown]>([
+    ['duration', duration, '2s', 2_000],
+    ['duration', duration, '0', 0],
+    ['wholeNumber', wholeNumber, '0', 0],
+    ['wholeNumber', wholeNumber, '007', 7],
+    ['port', port, '65535', 65_535],
+    ['port', port, '0', 0],
+    ['byteCount', byteCount, '65536', 65_536],
+    ['byteCount', byteCount, '512k', 524_288],
+    ['byteCount', byteCount, '64MiB', 67_108_864],
+    ['byteCount', byteCount, '1 GB', 1_073_741_824],
+    ['segmentTypes', segmentTypes, 'diff, text', new Set(['diff', 'text'])],
+    ['segmentTypes', segmentTypes, 'text', new Set(['text'])],
+  ])('%s: %j', (_, read, text, value) => {
+    expect((read as Reader)(text)).toEqual(value);
+  });
+});
+
+describe('what is not', () => {
+  test.each<[string, Reader, string[], RegExp]>([
+    ['duration', duration, ['', 'soon', '-1s', '1d'], /500ms, 2s, 5m, 1h/],
+    ['wholeNumber', wholeNumber, ['', '-1', '1.5', '1e3', ' 1', '1234567890'], /whole number/],
+    ['port', port, ['65536', '99999', '-1', 'http'], /number/],
+    ['byteCount', byteCount, ['', '-1', '1.5m', '1t', 'm'], /512k, 64m, 1g/],
+    ['segmentTypes', segmentTypes, ['image', '', 'diff,', 'DIFF'], /choose from diff, text/],
+  ])('%s', (_, read, texts, message) => {
+    for (const text of texts) {
+      expect(() => (read as Reader)(text)).toThrow(InvalidArgumentError);
+      expect(() => (read as Reader)(text)).toThrow(message);
+    }
+  });
+});
+
+test('collect adds without touching what was there', () => {
+  const before: readonly string[] = Object.freeze(['a']);
+  expect(collect('b', before)).toEqual(['a', 'b']);
+});

@@ -1,0 +1,20 @@
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { readSource } from '../../src/commands/read-source.js';
+import { errorOf } from '../support/failing.js';
+
+const stdin = (...chunks: string[]) => Readable.from(chunks.map(chunk => Buffer.from(chunk)));
+
+test('a file, or standard input to its end', async () => {
+  const self = await readSource(fileURLToPath(import.meta.url), stdin());
+  expect(Buffer.from(self).toString()).toContain('a file, or standard input');
+  expect(Buffer.from(await readSource('-', stdin('a', 'b'))).toString()).toBe('ab');
+});
+
+test.each(['/no/such/file', '.', ''])('%j cannot be read, and the error names it', async name => {
+  const { code, message, hint } = await errorOf(() => readSource(name, stdin()));
+  expect(code).toBe('unreadable-file');
+  expect(message).toMatch(new RegExp(`^cannot read ${name}: E`));
+  expect(hint).toBeDefined();
+});

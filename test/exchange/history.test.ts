@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import {
+  acknowledged,
+  at,
+  call,
+  ENDPOINT,
+  errand,
+  historyOf,
+  INVOCATION,
+  KEY,
+  loaded,
+  refused,
+  resultArrives,
+} from './build.js';
+
+test('one call: discovery, exchange, notice, each in its place', () => {
+  const history = historyOf(
+    at(0, errand('discovery')),
+    at(4, loaded()),
+    at(5, call()),
+    at(6, acknowledged()),
+    at(9, resultArrives()),
+    at(10, errand('close', 500)),
+  );
+  expect(history.toolsets).toEqual([
+    { at: 4, name: 'demo', base: 'http://127.0.0.1:3001', endpoint: ENDPOINT, operations: ['edit_file'] },
+  ]);
+  expect([...history.exchanges.keys()]).toEqual([KEY]);
+  expect(history.first?.settled?.by).toBe('result');
+  expect([...history.errands.values()]).toMatchObject([
+    { purpose: 'discovery', at: 0, endedAt: 0, status: 200 },
+    { purpose: 'close', at: 10, endedAt: 10, status: 500 },
+  ]);
+});
+
+test('nothing has happened', () => {
+  const history = historyOf();
+  expect(history.first).toBeUndefined();
+  expect([history.exchanges.size, history.errands.size, history.toolsets.length]).toEqual([0, 0, 0]);
+});
+
+describe('errands', () => {
+  test('one that broke', () => {
+    expect([...historyOf(errand('cancel', null)).errands.values()]).toMatchObject([
+      { purpose: 'cancel', broken: 'ECONNREFUSED' },
+    ]);
+  });
+
+  test('row 1: a post to a wrong callback address belongs to nobody', () => {
+    const history = historyOf(call(), refused('wrong-address', 404));
+    expect(history.first?.arrivals).toEqual([]);
+    expect([...history.errands.values()]).toMatchObject([
+      { purpose: 'callback', status: 404, refusal: 'wrong-address' },
+    ]);
+  });
+
+  test('an invocation and a callback of a call are none', () => {
+    expect(historyOf(call(), acknowledged(), resultArrives()).errands.size).toBe(0);
+  });
+});
+
+test('RT-MATCH, row 7: an event that names no known call changes none', () => {
+  const other = call({ invocation: { ...INVOCATION, id: 'other' } }).map(each => ({
+    ...each,
+    calls: ['other'],
+  }));
+  const stray = resultArrives().map(each => ({ ...each, calls: ['nobody'] }));
+  const history = historyOf(call(), other, stray);
+  expect([...history.exchanges.keys()]).toEqual([KEY, 'other']);
+  for (const { settled } of history.exchanges.values()) expect(settled).toBeNull();
+});

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { llmTextOf, outcomeOf } from '../../src/exchange/ending.js';
+import type { Event } from '../../src/exchange/events.js';
+import type { Exchange } from '../../src/exchange/exchange.js';
+import { judge } from '../../src/exchange/judge.js';
+import { begin, step } from '../../src/exchange/step.js';
+import { readTranscript } from '../../src/exchange/transcript-reader.js';
+import { transcriptWriter } from '../../src/exchange/transcript-writer.js';
+import { readCallback } from '../../src/protocol/callbacks/read.js';
+import { createRedactor } from '../../src/text/redact.js';
+import { deepFreeze } from '../support/deep-freeze.js';
+import { eventsOf, exchangeOf, fold, KEY } from './build.js';
+import { ACTIONS, type Action, FORGED, type Model, PENDING, storyOf } from './model.js';
+
+const actions = fc.array(fc.constantFrom(...ACTIONS), { maxLength: 30 });
+const holds = (predicate: (drawn: Action[]) => void) =>
+  fc.assert(fc.property(actions, predicate), { numRuns: 500 });
+
+/** The exchange after each event, made of frozen values only: a step that writes to its input throws. */
+function* lives(
+  events: readonly Event[],
+): Generator<{ event: Event; before: Exchange | null; after: Exchange }> {
+  let before: Exchange | null = null;
+  for (const event of deepFreeze(events)) {
+    const known: Exchange | null = before ?? (event.kind === 'request' ? begin(KEY, event) : null);
+    if (!known) throw new Error('the first event is the call');
+    const after: Exchange = deepFreeze(step(known, event));
+    yield { event, before, after };
+    before = after;
+  }
+}
+
+function modelOf(drawn: readonly Action[]): Model {
+  return drawn.reduce((model, action) => action.next(model), PENDING);
+}
+
+describe('row 8: any interleaving of what can happen to a call', () => {
+  test('it is settled by the first that could, and by nothing else', () => {
+    holds(drawn => {
+      const { settled } = exchangeOf(...storyOf(drawn));
+      const model = modelOf(drawn);
+      expect(settled?.by ?? null).toBe(model.by);
+      expect(settled?.by === 'result' ? settled.result.text : null).toBe(model.text);
+    });
+  });
+
+  test('settled once, it never changes', () => {
+    holds(drawn => {
+      for (const { before, after } of lives(eventsOf(...storyOf(drawn))))
+        if (before?.settled) expect(after.settled).toBe(before.settled);
+    });
+  });
+
+  test('each arrival gets the verdict that the model gives it', () => {
+    holds(drawn => {
+      const expected: string[] = [];
+      let model = PENDING;
+      for (const action of drawn) {
+        if (action.verdict) expected.push(action.verdict(model));
+        model = action.next(model);
+      }
+      const { arrivals } = exchangeOf(...storyOf(drawn));
+      expect(arrivals.map(({ verdict }) => verdict.kind)).toEqual(expected);
+    });
+  });
+
+  test('RT-MATCH: nothing of a message that was not taken reaches the LLM, nor a person', () => {
+    holds(drawn => {
+      const exchange = exchangeOf(...storyOf(drawn));
+      expect(llmTextOf(exchange) ?? '').not.toContain(FORGED);
+      expect(JSON.stringify(outcomeOf(exchange))).not.toContain(FORGED);
+      expect(JSON.stringify(exchange.waitingFor)).not.toContain(FORGED);
+    });
+  });
+
+  test('there is a text for the LLM exactly when it is settled', () => {
+    holds(drawn => {
+      const exchange = exchangeOf(...storyOf(drawn));
+      expect(llmTextOf(exchange) === null).toBe(exchange.settled === null);
+      if (exchange.settled) expect(exchange.waitingFor).toBeNull();
+    });
+  });
+
+  test('what the listener answers is what the fold says', () => {
+    holds(drawn => {
+      for (const { event, before, after } of lives(eventsOf(...storyOf(drawn)))) {
+        if (event.kind !== 'request' || event.purpose !== 'callback' || !before || !event.body) continue;
+        const answer = judge(before, readCallback(event.body.json), event.body.sha256);
+        expect(after.arrivals.at(-1)?.verdict).toEqual(answer);
+      }
+    });
+  });
+
+  test('written as a transcript and read again it is the same history', () => {
+    holds(drawn => {
+      const events = eventsOf(...storyOf(drawn));
+      const writer = transcriptWriter(createRedactor());
+      const transcript = readTranscript(events.flatMap(event => writer.event(event)));
+      expect(transcript.faults).toEqual([]);
+      expect(fold(transcript.events)).toEqual(fold(events));
+    });
+  });
+});

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Event } from '../../src/exchange/events.js';
+import { readTranscript } from '../../src/exchange/transcript-reader.js';
+import { transcriptWriter } from '../../src/exchange/transcript-writer.js';
+import { createRedactor } from '../../src/text/redact.js';
+import {
+  acknowledged,
+  arrives,
+  bytesArrive,
+  call,
+  errand,
+  eventsOf,
+  fold,
+  INVOCATION,
+  loaded,
+  type Moment,
+  OAUTH,
+  refused,
+  resultArrives,
+  timedOut,
+} from './build.js';
+
+const ABOUT = {
+  startedAt: '2025-01-01T00:00:00.000Z',
+  observer: 'runtime',
+  program: 'protocol-cli/test',
+} as const;
+
+function written(events: readonly Event[], ...secrets: string[]): string[] {
+  const writer = transcriptWriter(createRedactor(secrets));
+  return [writer.header(ABOUT), ...events.flatMap(event => writer.event(event)), writer.end('done')];
+}
+
+const STORY = eventsOf(
+  errand('discovery'),
+  loaded(),
+  call(),
+  acknowledged(),
+  arrives(OAUTH, { leg: 'b1' }),
+  resultArrives({ text: 'done \u202e\u0000' }, { leg: 'b2' }),
+  resultArrives({ text: 'done \u202e\u0000' }, { leg: 'b3' }),
+  bytesArrive(Buffer.from([0xff, 0x00]), { leg: 'b4', status: 400 }),
+  refused('wrong-address', 404),
+  errand('close', null),
+);
+const LINES = written(STORY);
+
+describe('what is written', () => {
+  test('a header, the events, an end, one object a line', () => {
+    expect(LINES.every(line => !line.includes('\n'))).toBe(true);
+    expect(JSON.parse(LINES[0] ?? '')).toMatchObject({
+      kind: 'header',
+      format: 'protocol-cli-transcript/1',
+      ...ABOUT,
+    });
+    expect(JSON.parse(LINES.at(-1) ?? '')).toEqual({ kind: 'end', reason: 'done' });
+  });
+
+  const bodies = LINES.map(line => JSON.parse(line)).filter(({ kind }) => kind === 'body');
+
+  test('bytes once, before the first event that refers to them', () => {
+    expect(new Set(bodies.map(({ sha256 }) => sha256)).size).toBe(bodies.length);
+    expect(readTranscript(LINES).faults).toEqual([]);
+  });
+
+  test('the digest is that of the bytes written', () => {
+    for (const { sha256, encoding, data } of bodies)
+      expect(createHash('sha256').update(Buffer.from(data, encoding)).digest('hex')).toBe(sha256);
+  });
+
+  test('row 24: no line acts on a terminal', () => {
+    for (const line of LINES) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+});
+
+describe('what is read', () => {
+  test('is what was written', () => {
+    const transcript = readTranscript(LINES);
+    expect(transcript).toMatchObject({ end: 'done', faults: [], header: ABOUT });
+    expect(transcript.events).toHaveLength(STORY.length);
+    expect(fold(transcript.events)).toEqual(fold(STORY));
+  });
+
+  test('row 27: a torn tail is told with its line, the rest is kept', () => {
+    const whole = LINES.join('\n');
+    const torn = whole.slice(0, whole.length - 60).split('\n');
+    const { events, end, faults } = readTranscript(torn);
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^line ${torn.length}: not valid JSON`))]);
+    expect(end).toBeNull();
+    expect(events.length).toBeGreaterThanOrEqual(STORY.length - 2);
+  });
+
+  test.each([
+    ['garbage', 'line 3: not valid JSON'],
+    ['\u0000\u0001', 'line 3: not valid JSON'],
+    ['{"kind":"unheard-of"}', 'line 3: $.kind: '],
+    ['{"kind":"response","leg":7}', 'line 3: $.seq: is required'],
+    ['{"kind":"header","format":"another/9"}', 'line 3: $.format: '],
+    ['['.repeat(10_000), 'line 3: the JSON is nested deeper than 128 levels'],
+    ['null', 'line 3: $: '],
+  ])('a line of %j is told, the good lines are kept', (line, fault) => {
+    const lines = [...LINES.slice(0, 2), line, ...LINES.slice(2)];
+    const { events, faults } = readTranscript(lines);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]?.startsWith(fault)).toBe(true);
+    expect(events).toHaveLength(STORY.length);
+  });
+
+  test('blank lines are nothing, a missing body is a fault', () => {
+    const withoutBodies = LINES.filter(line => !line.startsWith('{"kind":"body"'));
+    const { events, faults } = readTranscript(['', ...withoutBodies, '  ']);
+    expect(events).toHaveLength(STORY.length);
+    expect(faults.length).toBeGreaterThan(0);
+    for (const fault of faults)
+      expect(fault).toMatch(/^line \d+: refers to a body that no line before it carries$/);
+  });
+
+  test('an empty file is an empty transcript', () => {
+    expect(readTranscript([])).toMatchObject({ header: null, end: null, events: [], faults: [] });
+  });
+});
+
+describe('row 25: what is not written', () => {
+  const SECRET = 'tok/en+"1"';
+  const CANARY = 'canary42';
+  const secretive = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${SECRET}` };
+
+  test('a secret, in a url, a header, a body', () => {
+    const headers = { authorization: CANARY, cookie: CANARY };
+    const [request, response] = resultArrives({ text: `you gave me ${SECRET}` });
+    const events = eventsOf(
+      call({ invocation: secretive }).map(each => ({ ...each, headers })),
+      [{ ...request, url: `/callback/${SECRET}` } as Moment, response as Moment],
+    );
+    const text = written(events, SECRET).join('\n');
+    expect(text).not.toContain(CANARY);
+    expect(text.replaceAll('\\', '')).not.toContain(SECRET.replaceAll('\\', ''));
+    expect(text).toContain('you gave me [redacted]');
+  });
+
+  test('a secret among bytes that are no UTF-8', () => {
+    const bytes = Buffer.concat([Buffer.from([0xff]), Buffer.from(CANARY)]);
+    const lines = written(eventsOf(call(), bytesArrive(bytes)), CANARY);
+    const bodies = lines.map(line => JSON.parse(line)).filter(({ kind }) => kind === 'body');
+    for (const { data, encoding } of bodies)
+      expect(Buffer.from(data, encoding).toString('latin1')).not.toContain(CANARY);
+  });
+
+  test('RT-OAUTH: the query of an auth_url', () => {
+    const auth_url = `https://user:${CANARY}@auth.example/consent?state=${CANARY}#${CANARY}`;
+    const text = written(eventsOf(call(), arrives({ ...OAUTH, auth_url }), timedOut())).join('\n');
+    expect(text).not.toContain(CANARY);
+    expect(text).toContain('https://auth.example/consent');
+  });
+
+  test('the digest of a body gives nobody a way to guess at its secrets', () => {
+    const events = eventsOf(call(), resultArrives({ text: CANARY }));
+    const digests = events.flatMap(event => ('body' in event && event.body ? [event.body.sha256] : []));
+    expect(written(events, CANARY).join('\n')).not.toContain(digests.at(-1));
+  });
+});

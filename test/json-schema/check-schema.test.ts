@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { checkSchema, checkSchemas } from '../../src/json-schema/check-schema.js';
+import { DRAFTS } from '../../src/json-schema/dialect.js';
+
+const DRAFT = {
+  '2020-12': 'https://json-schema.org/draft/2020-12/schema',
+  '2019-09': 'https://json-schema.org/draft/2019-09/schema',
+  'draft-07': 'http://json-schema.org/draft-07/schema#',
+  'draft-06': 'http://json-schema.org/draft-06/schema#',
+};
+const BROKEN = { properties: { 'x-y': { type: 'strnig' }, n: { minLength: -1 } }, required: 'path' };
+
+describe.each(Object.entries(DRAFT))('%s', (_, $schema) => {
+  test('a sound schema has no faults', async () => {
+    const schema = {
+      $schema,
+      type: 'object',
+      properties: { a: { type: ['string', 'null'] } },
+      required: ['a'],
+    };
+    expect(await checkSchema(schema)).toEqual([]);
+  });
+
+  test('every fault has its path and its rule', async () => {
+    const faults = await checkSchema({ $schema, ...BROKEN });
+    const paths = new Set(faults.map(({ path }) => path));
+    expect(paths).toContain('$.properties["x-y"].type');
+    expect(paths).toContain('$.properties.n.minLength');
+    expect(paths).toContain('$.required');
+    expect(faults).toContainEqual({ path: '$.properties.n.minLength', message: 'must be >= 0 (minimum)' });
+    expect(faults).toContainEqual({ path: '$.required', message: 'must be array (type)' });
+  });
+});
+
+test('the drafts known are the drafts tested', () => {
+  expect(new Set(DRAFTS)).toEqual(new Set(Object.keys(DRAFT)));
+});
+
+test('without $schema draft 2020-12 is meant', async () => {
+  expect(await checkSchema({ $dynamicAnchor: 'a', prefixItems: [{}] })).toEqual([]);
+  expect(await checkSchema({ prefixItems: {} })).toHaveLength(1);
+});
+
+test('the trailing # of an id is optional', async () => {
+  expect(await checkSchema({ $schema: 'http://json-schema.org/draft-07/schema' })).toEqual([]);
+  expect(await checkSchema({ $schema: `${DRAFT['2020-12']}#` })).toEqual([]);
+});
+
+test('draft-07 by its https address is draft-07', async () => {
+  const $schema = 'https://json-schema.org/draft-07/schema#';
+  expect(await checkSchema({ $schema, type: 'object' })).toEqual([]);
+});
+
+describe('a draft that nobody knows is a fault, and the known ones are named', () => {
+  test.each([
+    'http://json-schema.org/draft-04/schema#',
+    'https://example.com/my-own',
+    'constructor',
+    '__proto__',
+    'toString',
+    '',
+    7,
+    null,
+    {},
+  ])('%j', async $schema => {
+    expect(await checkSchema({ $schema })).toEqual([
+      {
+        path: '$["$schema"]',
+        message: `names the draft ${JSON.stringify($schema)}; known here are 2020-12, 2019-09, draft-07, draft-06`,
+      },
+    ]);
+  });
+});
+
+describe('row 22: checking is bounded', () => {
+  const types = Array.from({ length: 20_000 }, (_, index) => `type${index}`);
+  test.each(Object.values(DRAFT))('%s with 20,000 types', async $schema => {
+    const start = performance.now();
+    expect(await checkSchema({ $schema, type: types })).not.toEqual([]);
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});
+
+test('row 23: a schema nested beyond the stack is a fault, not an overflow', async () => {
+  let schema: Record<string, unknown> = {};
+  for (let depth = 0; depth < 50_000; depth++) schema = { not: schema };
+  expect(await checkSchema(schema)).toHaveLength(1);
+});
+
+test('row 19: __proto__ in a schema changes nothing', async () => {
+  const schema = JSON.parse('{"__proto__":{"polluted":1},"properties":{"__proto__":{"type":"string"}}}');
+  expect(await checkSchema(schema)).toEqual([]);
+  expect('polluted' in {}).toBe(false);
+});
+
+test('several schemas: each has its own faults, whatever its draft', async () => {
+  const draft07 = { $schema: DRAFT['draft-07'], items: 7 };
+  const faults = await checkSchemas([{}, { type: 7 }, draft07, { $schema: 'other' }]);
+  expect(faults.map(each => each.map(({ path }) => path)[0])).toEqual([
+    undefined,
+    '$.type',
+    '$.items',
+    '$["$schema"]',
+  ]);
+  expect(await checkSchemas([])).toEqual([]);
+});

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { checkValue } from '../../src/json-schema/check-value.js';
+
+const within = async (milliseconds: number, work: Promise<unknown>) => {
+  const start = performance.now();
+  await work;
+  expect(performance.now() - start).toBeLessThan(milliseconds);
+};
+
+describe('what fits and what does not', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      'x-y': { type: 'array', items: { enum: ['a', 1, null] } },
+      lines: { type: 'integer', minimum: 1 },
+      fixed: { const: 'so' },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  };
+
+  test('a value that fits', async () => {
+    expect(await checkValue(schema, { path: 'a.txt', lines: 1 })).toEqual({ kind: 'valid' });
+  });
+
+  test.each([
+    [{}, '$.path', 'is required'],
+    [{ path: 1 }, '$.path', 'must be string (type)'],
+    [{ path: '', extra: 1 }, '$.extra', 'is not one of the properties allowed here'],
+    [{ path: '', 'x-y': ['a', 'b'] }, '$["x-y"][1]', 'must be one of "a", 1, null'],
+    [{ path: '', lines: 0 }, '$.lines', 'must be >= 1 (minimum)'],
+    [{ path: '', fixed: 'other' }, '$.fixed', 'must be "so"'],
+  ])('%j breaks %s', async (value, path, message) => {
+    expect(await checkValue(schema, value)).toEqual({ kind: 'invalid', faults: [{ path, message }] });
+  });
+
+  test('every fault is told at once', async () => {
+    const check = await checkValue(schema, { lines: 1.5, extra: 1, fixed: 0 });
+    expect(check.kind === 'invalid' && check.faults.map(({ path }) => path).sort()).toEqual([
+      '$.extra',
+      '$.fixed',
+      '$.lines',
+      '$.path',
+    ]);
+  });
+
+  test('formats are annotations: they are not checked', async () => {
+    expect(await checkValue({ format: 'email' }, 'nobody')).toEqual({ kind: 'valid' });
+  });
+
+  test("keywords of somebody's own are ignored", async () => {
+    expect(await checkValue({ 'x-vendor': 1, widget: 'slider' }, 3)).toEqual({ kind: 'valid' });
+  });
+});
+
+describe('a draft means what it says', () => {
+  test.each([
+    ['https://json-schema.org/draft/2020-12/schema', 'prefixItems', 'invalid'],
+    ['https://json-schema.org/draft/2019-09/schema', 'items', 'invalid'],
+    ['http://json-schema.org/draft-07/schema#', 'items', 'invalid'],
+    ['http://json-schema.org/draft-06/schema#', 'items', 'invalid'],
+    ['http://json-schema.org/draft-07/schema#', 'prefixItems', 'valid'],
+    ['http://json-schema.org/draft-04/schema#', 'items', 'unusable'],
+  ])('%s, a list in %s: %s', async ($schema, keyword, kind) => {
+    expect((await checkValue({ $schema, [keyword]: [{ type: 'string' }] }, [1])).kind).toBe(kind);
+  });
+});
+
+describe('row 22: validation is bounded', () => {
+  const items = Array.from({ length: 20_000 }, (_, index) => ({ index }));
+  test.each([
+    ['a pattern that never ends', { pattern: '^(a|a)*$' }, `${'a'.repeat(40)}b`],
+    ['20,000 unique items', { uniqueItems: true }, items],
+  ])('%s', async (_, schema, value) => {
+    const reason = 'validation took longer than 250 ms; a pattern or uniqueItems in the schema is too costly';
+    await within(2_000, expect(checkValue(schema, value)).resolves.toEqual({ kind: 'unusable', reason }));
+    expect(await checkValue({ type: 'string' }, 'the next one')).toEqual({ kind: 'valid' });
+  });
+});
+
+describe('row 23: $ref', () => {
+  test('a remote one is never fetched', async () => {
+    let connections = 0;
+    const server = createServer(() => connections++).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const $ref of [`http://127.0.0.1:${port}/schema.json`, `//127.0.0.1:${port}/schema.json`]) {
+      const check = await checkValue({ $ref }, 1);
+      expect(check).toMatchObject({ kind: 'unusable', reason: expect.stringContaining($ref) });
+    }
+    server.close();
+    await once(server, 'close');
+    expect(connections).toBe(0);
+  });
+
+  test('a local one that is not there is unusable, a local one that is there is used', async () => {
+    expect((await checkValue({ $ref: '#/$defs/none' }, 1)).kind).toBe('unusable');
+    expect(await checkValue({ $ref: '#/$defs/a', $defs: { a: { type: 'number' } } }, 1)).toEqual({
+      kind: 'valid',
+    });
+  });
+
+  test.each([
+    ['itself', { $ref: '#' }],
+    ['one another', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
+  ])('to %s is an error, not an overflow', async (_, schema) => {
+    expect(await checkValue(schema, 1)).toEqual({ kind: 'unusable', reason: 'its $ref never ends' });
+  });
+
+  const tree = { type: 'object', properties: { next: { $ref: '#' } }, additionalProperties: false };
+
+  test('a recursive schema is a tree', async () => {
+    expect(await checkValue(tree, { next: { next: {} } })).toEqual({ kind: 'valid' });
+    expect(await checkValue(tree, { next: { next: 1 } })).toMatchObject({ kind: 'invalid' });
+  });
+
+  test('a value nested beyond the stack is an error, not an overflow', async () => {
+    let value: Record<string, unknown> = {};
+    for (let depth = 0; depth < 100_000; depth++) value = { next: value };
+    expect((await checkValue(tree, value)).kind).toBe('unusable');
+  });
+});
+
+describe('row 19: __proto__', () => {
+  test('in data and schema changes no prototype', async () => {
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"default":{"polluted":1}}},"default":{"polluted":1}}',
+    );
+    expect(await checkValue(schema, JSON.parse('{"__proto__":{"polluted":1}}'))).toEqual({ kind: 'valid' });
+    expect('polluted' in {}).toBe(false);
+  });
+
+  test.each(['constructor', 'toString', 'hasOwnProperty'])(
+    'what every object inherits is no %s of its own',
+    async name => {
+      expect((await checkValue({ required: [name] }, {})).kind).toBe('invalid');
+    },
+  );
+});

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { outcomeOfText, textOfOutcome } from '../../src/outcome/conventions.js';
+import { type Outcome, outcomeSchema } from '../../src/outcome/outcome.js';
+
+/** The payloads of seed 002, as documented, and what they mean. */
+const SEED: [string, Outcome][] = [
+  [
+    '{"error": {"message": "...", "code": "OPTIONAL_CODE", "type": "OptionalType"}}',
+    { type: 'error', message: '...', code: 'OPTIONAL_CODE', errorType: 'OptionalType' },
+  ],
+  ['{"canceled": {"reason": "...", "by": "user"}}', { type: 'canceled', reason: '...', by: 'user' }],
+  ['{"canceled": {"reason": "...", "by": "policy"}}', { type: 'canceled', reason: '...', by: 'policy' }],
+  ['{"canceled": {"reason": "...", "by": "system"}}', { type: 'canceled', reason: '...', by: 'system' }],
+  ['{"timeout": {"durationMs": 30000}}', { type: 'timeout', durationMs: 30_000 }],
+  ['{"denied": {"tool": "...", "reason": "..."}}', { type: 'denied', tool: '...', reason: '...' }],
+];
+
+describe('seed 002: a text that is exactly a payload is that outcome, by convention', () => {
+  test.each(SEED)('%s', (text, outcome) => {
+    expect(outcomeOfText(text)).toEqual({ ...outcome, basis: 'convention' });
+    expect(outcomeOfText(` \n${text}\n`)).toEqual({ ...outcome, basis: 'convention' });
+  });
+});
+
+describe('TOOL-ERRPREFIX: a text that starts with "Error: " is an error', () => {
+  test.each([
+    [
+      'Error: API rate limit exceeded. Retry after 60 seconds.',
+      'API rate limit exceeded. Retry after 60 seconds.',
+    ],
+    ['Error: ', ''],
+    ['Error: a\nb', 'a\nb'],
+  ])('%j', (text, message) => {
+    expect(outcomeOfText(text)).toEqual({ type: 'error', message, basis: 'convention' });
+  });
+});
+
+describe('a text that merely holds such words is a success', () => {
+  test.each([
+    '',
+    'Deployment completed successfully.',
+    'error: lower case',
+    'Error without a colon',
+    ' Error: not at the start',
+    'The answer was {"timeout": {"durationMs": 1}}',
+    '{"timeout": {"durationMs": 1}} was the answer',
+    '[{"timeout": {"durationMs": 1}}]',
+    '{"timeout": {"durationMs": 1}, "count": 1}',
+    '{"timeout": {"durationMs": 1}, "denied": {"tool": "x"}}',
+    '{"timeout": {"durationMs": "1"}}',
+    '{"timeout": 30}',
+    '{"timeout": {"connect": 3, "read": 5}}',
+    '{"canceled": {"orders": 3}}',
+    '{"denied": {"requests": 0}}',
+    '{"error": {}}',
+    '{"error": null}',
+    '{"Timeout": {"durationMs": 1}}',
+    '{"instances": [{"id": "i-0abc123", "state": "running"}], "count": 1}',
+    '{"error": {"message": "cut off',
+    `{"error": {"message": "${'x'.repeat(70_000)}"}}`,
+  ])('%j', text => {
+    expect(outcomeOfText(text)).toEqual({ type: 'success', basis: 'assumed' });
+  });
+});
+
+describe('what we say to the LLM', () => {
+  test.each<[Outcome, string | null]>([
+    [{ type: 'success' }, null],
+    [{ type: 'unknown', raw: 7 }, null],
+    [{ type: 'error', message: 'the disk is full', code: 'DISK' }, 'Error: the disk is full'],
+    [{ type: 'timeout', durationMs: 30_000 }, '{"timeout":{"durationMs":30000}}'],
+    [{ type: 'canceled', reason: 'no', by: 'user' }, '{"canceled":{"reason":"no","by":"user"}}'],
+    [{ type: 'denied', tool: 'rm', reason: 'policy' }, '{"denied":{"tool":"rm","reason":"policy"}}'],
+  ])('%j: %j', (outcome, text) => {
+    expect(textOfOutcome(outcome)).toBe(text);
+  });
+});
+
+test('canceled, timeout and denied come back as they went out', () => {
+  const word = fc.string({ unit: 'binary', maxLength: 20 });
+  const outcome = fc.oneof(
+    fc.record({ type: fc.constant('canceled' as const), reason: word, by: word }),
+    fc.record({ type: fc.constant('timeout' as const), durationMs: fc.nat() }),
+    fc.record({ type: fc.constant('denied' as const), tool: word, reason: word }),
+  );
+  fc.assert(
+    fc.property(outcome, given => {
+      expect(outcomeOfText(textOfOutcome(given) ?? '')).toEqual({ ...given, basis: 'convention' });
+    }),
+  );
+});
+
+test('whatever a tool says is an outcome, and reading it never throws', () => {
+  const said = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc.constantFrom(...SEED.map(([text]) => text)),
+  );
+  fc.assert(
+    fc.property(said, text => {
+      const { basis, ...outcome } = outcomeOfText(text);
+      expect(outcomeSchema.safeParse(outcome).success).toBe(true);
+      expect(basis).toBe(outcome.type === 'success' ? 'assumed' : 'convention');
+    }),
+  );
+});

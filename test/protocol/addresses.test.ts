@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { cancelToolCallUrl, closeThreadUrl, discoveryCandidates } from '../../src/protocol/addresses.js';
+
+test.each([
+  ['http://127.0.0.1:3001', ['http://127.0.0.1:3001']],
+  ['http://127.0.0.1:3001/', ['http://127.0.0.1:3001']],
+  ['HTTP://Tools.Example:80/a//', ['http://tools.example/a', 'http://tools.example']],
+  ['https://tools.example/a/b/?x=1#y', ['https://tools.example/a/b', 'https://tools.example']],
+])('%s: the URL as given is asked, then its origin', (url, bases) => {
+  expect(discoveryCandidates(url)).toEqual(
+    bases.map(base => ({ base, url: `${base}/.well-known/rap-toolset` })),
+  );
+});
+
+test('notices go below the base', () => {
+  expect(closeThreadUrl('http://tools.example/a')).toBe('http://tools.example/a/close_thread');
+  expect(cancelToolCallUrl('http://tools.example/a')).toBe('http://tools.example/a/cancel_tool_call');
+});

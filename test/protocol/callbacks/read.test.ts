@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { CALLBACK_TYPES, type CallbackType } from '../../../src/protocol/callbacks/index.js';
+import { type CallbackReading, readCallback } from '../../../src/protocol/callbacks/read.js';
+import { parseJson } from '../../../src/text/json.js';
+import { SEED_RESULTS } from '../seed-messages.js';
+
+const read = (value: unknown): CallbackReading => readCallback(parseJson(JSON.stringify(value)));
+const faultsOf = (reading: CallbackReading) => (reading.ok ? [] : reading.faults);
+const warningsOf = (reading: CallbackReading) => (reading.ok ? reading.warnings : ['failed']);
+
+const ids = { group_id: 'thread_xyz', id: 'call_abc123' };
+/** One message of each type, with all it may carry. */
+const VALID: Readonly<Record<CallbackType, Readonly<Record<string, unknown>>>> = {
+  tool_result: {
+    ...ids,
+    call_id: null,
+    text: 'done',
+    content: [
+      { type: 'text', text: 'done' },
+      { type: 'image', data: 'aGk=', mediaType: 'image/png' },
+    ],
+    display_as: [{ type: 'hologram', content: { any: 'thing' } }],
+    subscription: true,
+  },
+  oauth: { ...ids, call_id: 'c', auth_url: 'https://auth.example/consent?state=1' },
+  user_choice: {
+    ...ids,
+    call_id: 'c',
+    prompt: 'Where to?',
+    choices: ['staging', 'production'],
+    default: 1,
+    response_url: 'http://127.0.0.1:3001/choices/1',
+  },
+  subscription_event: {
+    group_id: 'thread_xyz',
+    tool_call_id: 'call_abc123',
+    text: 'opened',
+    associative: true,
+    final: true,
+  },
+  view_update: { group_id: 'thread_xyz', view_type: 'diff', content: { patch: '' } },
+};
+const message = (type: CallbackType, fields: object = {}) => ({ type, ...VALID[type], ...fields });
+
+test('every type of the protocol is known', () => {
+  expect([...CALLBACK_TYPES].sort()).toEqual(Object.keys(VALID).sort());
+});
+
+describe('seed 000: every example is a tool_result without a warning', () => {
+  test.each(Object.entries(SEED_RESULTS))('%s', (_, source) => {
+    const native: unknown = JSON.parse(source);
+    expect(readCallback(parseJson(source))).toEqual({ ok: true, message: native, native, warnings: [] });
+  });
+});
+
+describe.each(CALLBACK_TYPES)('%s', type => {
+  test('is read whole', () => {
+    expect(read(message(type))).toMatchObject({ ok: true, message: message(type), warnings: [] });
+  });
+
+  test('unknown fields are ignored, and kept in what came', () => {
+    const reading = read(message(type, { extra: { deep: 1 } }));
+    expect(reading).toMatchObject({ ok: true, native: { extra: { deep: 1 } } });
+    expect(reading.ok && 'extra' in reading.message).toBe(false);
+  });
+
+  test('RT-VALIDATE: a wrong type of any field is told with its path', () => {
+    for (const field of Object.keys(VALID[type])) {
+      const [fault = ''] = faultsOf(read(message(type, { [field]: 7.5 })));
+      expect(fault).toMatch(new RegExp(`^\\$\\.${field}: `));
+    }
+  });
+});
+
+describe('RT-VALIDATE: what must be there', () => {
+  test.each<[CallbackType, string]>([
+    ['tool_result', 'group_id'],
+    ['tool_result', 'id'],
+    ['oauth', 'group_id'],
+    ['oauth', 'id'],
+    ['user_choice', 'id'],
+    ['user_choice', 'prompt'],
+    ['user_choice', 'choices'],
+    ['user_choice', 'default'],
+    ['subscription_event', 'tool_call_id'],
+    ['subscription_event', 'text'],
+    ['view_update', 'view_type'],
+    ['view_update', 'content'],
+  ])('%s: %s', (type, field) => {
+    expect(faultsOf(read(message(type, { [field]: undefined })))).toEqual([`$.${field}: is required`]);
+  });
+});
+
+describe('TOOL-CHOICE', () => {
+  test.each([
+    [{ choices: [], default: 0 }, expect.stringMatching(/^\$\.choices: must have at least 1 items?$/)],
+    [{ default: 2 }, '$.default: is not the index of one of the choices'],
+    [{ default: -1 }, '$.default: must be at least 0'],
+    [{ default: 0.5 }, '$.default: must be an integer'],
+    [{ choices: ['a', 1] }, '$.choices[1]: must be a string'],
+    [{ response_url: 'file:///etc/passwd' }, '$.response_url: must be an http or https URL'],
+    [{ response_url: '/relative' }, '$.response_url: must be an http or https URL'],
+  ])('%j', (fields, fault) => {
+    expect(faultsOf(read(message('user_choice', fields)))).toContainEqual(fault);
+  });
+});
+
+describe('TOOL-OAUTH and row 13: auth_url', () => {
+  test.each([
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'ftp://auth.example/',
+    'http://auth.example/',
+    'http://127.0.0.1.evil.example/',
+  ])('%s is refused', auth_url => {
+    expect(faultsOf(read(message('oauth', { auth_url })))).toEqual([
+      '$.auth_url: must be an https URL (http only on loopback)',
+    ]);
+  });
+
+  test.each(['-oProxyCommand=x', '$(reboot)', ''])('%j is no URL', auth_url => {
+    expect(faultsOf(read(message('oauth', { auth_url })))).toContain(
+      '$.auth_url: must be an https URL (http only on loopback)',
+    );
+  });
+
+  test.each([
+    'http://localhost:4000/consent',
+    'http://127.0.0.1/',
+    'http://[::1]:4000/',
+    'HTTP://LOCALHOST/',
+  ])('%s is taken, with a warning', auth_url => {
+    expect(warningsOf(read(message('oauth', { auth_url })))).toEqual([
+      { id: 'TOOL-OAUTH', message: 'auth_url is http; that is fine on loopback only' },
+    ]);
+  });
+});
+
+describe('tool_result: text, content, display_as', () => {
+  const bare = { type: 'tool_result', ...ids };
+
+  test('neither text nor content is not enough', () => {
+    expect(faultsOf(read(bare))).toEqual([
+      '$.text: is required (or content, in the later text of the protocol)',
+    ]);
+  });
+
+  test('content without text is taken, with a warning', () => {
+    expect(warningsOf(read({ ...bare, content: [] }))).toEqual([
+      { id: 'TOOL-POST', message: 'the result has content but no text, which older runtimes require' },
+    ]);
+  });
+
+  test('an empty text is a text', () => {
+    expect(read({ ...bare, text: '' })).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  test('content items are of the two types there are', () => {
+    expect(faultsOf(read({ ...bare, content: [{ type: 'video', data: '' }] }))).toEqual([
+      expect.stringMatching(/^\$\.content\[0\]\.type: /),
+    ]);
+  });
+
+  test('a bad hint does not lose a result: a segment of any type, with any content or none', () => {
+    for (const content of [null, 7, {}, 'text', undefined])
+      expect(read({ ...bare, text: '', display_as: [{ type: 'x', content }] })).toMatchObject({ ok: true });
+  });
+});
+
+describe('an unknown type names the known ones', () => {
+  test.each([
+    [{ ...ids, type: 'tool_error' }, 'is "tool_error"'],
+    [{ ...ids, type: 7 }, 'is 7'],
+    [{ ...ids }, 'is absent'],
+  ])('%j', (value, said) => {
+    expect(faultsOf(read(value))).toEqual([
+      `$.type: ${said}; a callback is one of tool_result, oauth, user_choice, subscription_event, view_update`,
+    ]);
+  });
+
+  test.each([[null], [7], ['text'], [[]]])('%j is no message', value => {
+    expect(faultsOf(read(value))).toEqual(['$: must be an object']);
+  });
+});
+
+test('what is not JSON has that for a fault', () => {
+  expect(readCallback({ ok: false, reason: 'the body is not valid UTF-8' })).toEqual({
+    ok: false,
+    faults: ['the body is not valid UTF-8'],
+  });
+});
+
+test('row 20: the notes of the reading become warnings', () => {
+  const [source = ''] = Object.values(SEED_RESULTS);
+  const reading = readCallback(parseJson(`\uFEFF${source}`));
+  expect(warningsOf(reading)).toEqual([
+    { id: 'TOOL-POST', message: 'the body starts with a byte-order mark' },
+  ]);
+});
+
+test('row 19: __proto__ reaches no object of ours', () => {
+  const reading = readCallback(
+    parseJson(`{"type":"tool_result","id":"a","group_id":"b","text":"","__proto__":{"text":"x"}}`),
+  );
+  expect(reading.ok && Object.getPrototypeOf(reading.message)).toBe(Object.prototype);
+  expect(reading.ok && Object.keys(reading.message).sort()).toEqual(['group_id', 'id', 'text', 'type']);
+});

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { readToolset } from '../../src/protocol/read-toolset.js';
+import { parseJson } from '../../src/text/json.js';
+
+const TOOL = { name: 'edit_file', description: 'Edits', inputSchema: { type: 'object' } };
+const TOOLSET = { name: 'demo', endpoint: 'http://127.0.0.1:3001/invoke', tools: [TOOL] };
+
+const read = (document: unknown) => readToolset(parseJson(JSON.stringify(document)));
+const faults = async (document: unknown) => {
+  const reading = await read(document);
+  return reading.ok ? [] : reading.faults;
+};
+const withTool = (fields: object) => faults({ ...TOOLSET, tools: [{ ...TOOL, ...fields }] });
+
+describe('TOOL-DISCOVER: a toolset that is valid', () => {
+  test('with the least there may be', async () => {
+    expect(await read(TOOLSET)).toEqual({
+      ok: true,
+      notes: [],
+      toolset: { ...TOOLSET, needsMigration: false },
+    });
+  });
+
+  test('with all there may be; annotations of a vendor are kept', async () => {
+    const annotations = {
+      requiresAuth: 'github',
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      longRunning: true,
+      'x-acme-cost': { cents: 3 },
+    };
+    const whole = {
+      ...TOOLSET,
+      description: 'All of it',
+      needsMigration: true,
+      tools: [{ ...TOOL, annotations, displayScript: 'args.path' }],
+    };
+    expect(await read(whole)).toEqual({ ok: true, notes: [], toolset: whole });
+  });
+
+  test('unknown fields are ignored', async () => {
+    expect(await faults({ ...TOOLSET, version: 3, tools: [{ ...TOOL, icon: 'x' }] })).toEqual([]);
+  });
+
+  test('row 20: the notes of the reading are handed on', async () => {
+    const reading = await readToolset(parseJson(`\uFEFF${JSON.stringify(TOOLSET)}`));
+    expect(reading).toMatchObject({ ok: true, notes: ['the body starts with a byte-order mark'] });
+  });
+});
+
+describe('RT-TOOLSET: every fault at once', () => {
+  const broken = {
+    name: '',
+    endpoint: 'tools.example',
+    tools: [
+      { name: 'twice', description: '', inputSchema: { type: 'strnig' } },
+      { name: 'a b', description: 3, inputSchema: {} },
+      { name: 'twice', inputSchema: { properties: { n: { minLength: -1 } } } },
+      { name: 'no_schema', description: '', inputSchema: [], annotations: { readOnly: 'yes' } },
+    ],
+  };
+
+  test('with its JSON path', async () => {
+    const paths = (await faults(broken)).map(fault => fault.split(': ')[0]);
+    expect(new Set(paths)).toEqual(
+      new Set([
+        '$.name',
+        '$.endpoint',
+        '$.tools[0].inputSchema.type',
+        '$.tools[1].name',
+        '$.tools[1].description',
+        '$.tools[2].description',
+        '$.tools[2].inputSchema.properties.n.minLength',
+        '$.tools[3].inputSchema',
+        '$.tools[3].annotations.readOnly',
+        '$.tools[2].name',
+      ]),
+    );
+  });
+
+  test.each([
+    [7, /^\$: must be an object$/],
+    [{}, /^\$\.name: is required$/],
+    [{ ...TOOLSET, tools: [] }, /^\$\.tools: must have at least 1 items?$/],
+    [{ ...TOOLSET, tools: {} }, /^\$\.tools: must be an array$/],
+    [{ ...TOOLSET, tools: [null] }, /^\$\.tools\[0\]: must be an object$/],
+  ])('%j', async (document, fault) => {
+    expect(await faults(document)).toContainEqual(expect.stringMatching(fault));
+  });
+
+  test('what is not JSON says why', async () => {
+    expect(await readToolset(parseJson('<html>'))).toEqual({
+      ok: false,
+      faults: [expect.stringMatching(/^\$: not valid JSON/)],
+    });
+  });
+});
+
+describe('TOOL-NAMES', () => {
+  test.each(['a', 'A-Z_0-9', 'x'.repeat(128)])('%s is a name', async name => {
+    expect(await withTool({ name })).toEqual([]);
+  });
+
+  test.each(['', 'a b', 'ä', 'a.b', 'a/b', 'a\n', '\u202ea'])('%j is none', async name => {
+    const found = await withTool({ name });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(/^\$\.tools\[0\]\.name: /);
+  });
+
+  test('128 characters and not one more, for a tool as for a toolset', async () => {
+    const name = 'x'.repeat(129);
+    expect(await withTool({ name })).toEqual(['$.tools[0].name: must have at most 128 characters']);
+    expect(await faults({ ...TOOLSET, name })).toEqual(['$.name: must have at most 128 characters']);
+    expect(await faults({ ...TOOLSET, name: name.slice(1) })).toEqual([]);
+  });
+
+  test('a name is there once; its case counts', async () => {
+    const names = (...all: string[]) => ({ ...TOOLSET, tools: all.map(name => ({ ...TOOL, name })) });
+    expect(await faults(names('a', 'A'))).toEqual([]);
+    expect(await faults(names('a', 'b', 'a', 'a'))).toEqual([
+      '$.tools[2].name: "a" is already the name of $.tools[0]',
+      '$.tools[3].name: "a" is already the name of $.tools[0]',
+    ]);
+  });
+
+  test('every repeated name is told, however many there are', async () => {
+    const tools = Array.from({ length: 2_000 }, (_, index) => ({ ...TOOL, name: `tool_${index % 1_000}` }));
+    expect(await faults({ ...TOOLSET, tools })).toHaveLength(1_000);
+  });
+});
+
+test('row 22: many costly schemas are bounded as one is', async () => {
+  const type = Array.from({ length: 20_000 }, (_, index) => `type${index}`);
+  const tools = Array.from({ length: 12 }, (_, index) => ({
+    ...TOOL,
+    name: `tool_${index}`,
+    inputSchema: { type },
+  }));
+  const start = performance.now();
+  expect(await faults({ ...TOOLSET, tools })).not.toEqual([]);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+describe('the endpoint', () => {
+  test.each(['https://tools.example/invoke?x=1', 'http://[::1]:80/'])('%s is one', async endpoint => {
+    expect(await faults({ ...TOOLSET, endpoint })).toEqual([]);
+  });
+
+  test.each(['', '/invoke', 'tools.example', 'ftp://tools.example', 'javascript:alert(1)', 7])(
+    '%j is none',
+    async endpoint => {
+      expect(await faults({ ...TOOLSET, endpoint })).toEqual([expect.stringMatching(/^\$\.endpoint: /)]);
+    },
+  );
+});
+
+test('TOOL-NAMES, row 19: a toolset with __proto__ in its places changes nothing', async () => {
+  const source = JSON.stringify(TOOLSET).replace(
+    '"inputSchema":{',
+    '"inputSchema":{"__proto__":{"polluted":1},',
+  );
+  expect(await readToolset(parseJson(source))).toMatchObject({ ok: true });
+  expect('polluted' in {}).toBe(false);
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { type Level, REQUIREMENTS, type Side } from '../../src/protocol/requirements.js';
+
+/** Section 3 of the protocol's page, copied by hand. */
+const TOOL: Readonly<Record<string, Level>> = {
+  'TOOL-ACK': 'MUST',
+  'TOOL-ASYNC': 'MUST',
+  'TOOL-ALWAYS': 'MUST',
+  'TOOL-POST': 'MUST',
+  'TOOL-GROUP': 'MUST',
+  'TOOL-ID': 'MUST',
+  'TOOL-CALLID': 'MUST',
+  'TOOL-ONCE': 'MUST',
+  'TOOL-ISOLATE': 'MUST',
+  'TOOL-OPAQUE': 'MUST',
+  'TOOL-VALIDATE': 'MUST',
+  'TOOL-UNKNOWN-OP': 'SHOULD',
+  'TOOL-BAD-ARGS': 'SHOULD',
+  'TOOL-MALFORMED': 'SHOULD',
+  'TOOL-EXTRA': 'SHOULD',
+  'TOOL-ERRPREFIX': 'SHOULD',
+  'TOOL-SECRET': 'MUST',
+  'TOOL-NOLEAK': 'SHOULD',
+  'TOOL-RETRY': 'SHOULD',
+  'TOOL-NORETRY': 'SHOULD',
+  'TOOL-FALLBACK': 'SHOULD',
+  'TOOL-DIFF': 'MUST',
+  'TOOL-IMAGE': 'SHOULD',
+  'TOOL-SUB': 'MUST',
+  'TOOL-CHOICE': 'MUST',
+  'TOOL-OAUTH': 'MUST',
+  'TOOL-CANCEL': 'MUST',
+  'TOOL-CLOSE': 'MUST',
+  'TOOL-DISCOVER': 'MUST',
+  'TOOL-NAMES': 'MUST',
+  'TOOL-MIGRATE': 'MUST',
+  'TOOL-RATE': 'SHOULD',
+};
+
+const RUNTIME: Readonly<Record<string, Level>> = {
+  'RT-OP': 'MUST',
+  'RT-ARGS': 'SHOULD',
+  'RT-ID': 'MUST',
+  'RT-FIELDS': 'MUST',
+  'RT-NON200': 'SHOULD',
+  'RT-RETRY': 'SHOULD',
+  'RT-NORETRY': 'MUST',
+  'RT-VALIDATE': 'MUST',
+  'RT-MATCH': 'MUST',
+  'RT-SANITIZE': 'SHOULD',
+  'RT-DUP': 'SHOULD',
+  'RT-TEXT': 'MUST',
+  'RT-DISPLAY': 'SHOULD',
+  'RT-PENDING': 'MUST',
+  'RT-OAUTH': 'MUST',
+  'RT-CHOICE': 'MUST',
+  'RT-SUB': 'MUST',
+  'RT-VIEW': 'MUST',
+  'RT-SERIAL': 'MUST',
+  'RT-NOTIFY': 'MUST',
+  'RT-TOOLSET': 'MUST',
+  'RT-AUDIT': 'SHOULD',
+  'RT-TIMEOUT': 'none',
+};
+
+function levelsOf(side: Side): Record<string, Level> {
+  const own = Object.entries(REQUIREMENTS).filter(([, requirement]) => requirement.side === side);
+  return Object.fromEntries(own.map(([id, { level }]) => [id, level]));
+}
+
+test('32 requirements of the tool, with their levels', () => {
+  expect(levelsOf('tool')).toEqual(TOOL);
+  expect(Object.keys(TOOL)).toHaveLength(32);
+});
+
+test('23 requirements of the runtime, with their levels', () => {
+  expect(levelsOf('runtime')).toEqual(RUNTIME);
+  expect(Object.keys(RUNTIME)).toHaveLength(23);
+});
+
+test('every id says whose it is, every statement is a clause', () => {
+  for (const [id, { side, statement }] of Object.entries(REQUIREMENTS)) {
+    expect(id).toMatch(side === 'tool' ? /^TOOL-[A-Z-]+$/ : /^RT-[A-Z0-9]+$/);
+    expect(statement).toMatch(/^(POSTs|[a-z]).*[^.]$/);
+  }
+});

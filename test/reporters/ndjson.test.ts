@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { readTranscript } from '../../src/exchange/transcript-reader.js';
+import { transcriptWriter } from '../../src/exchange/transcript-writer.js';
+import { ndjsonReporter } from '../../src/reporters/ndjson.js';
+import { createRedactor } from '../../src/text/redact.js';
+import { acknowledged, call, eventsOf, fold, resultArrives } from '../exchange/build.js';
+import { report } from './paper.js';
+
+const ABOUT = {
+  startedAt: '2025-01-01T00:00:00.000Z',
+  observer: 'runtime',
+  program: 'protocol-cli/test',
+} as const;
+
+test('stdout is a transcript', async () => {
+  const events = eventsOf(call(), acknowledged(), resultArrives());
+  const { stdout } = await report(
+    (history, paper) => ndjsonReporter(history, paper, transcriptWriter(createRedactor()), ABOUT),
+    events,
+    { trouble: { code: 'timeout', message: 'no result' } },
+  );
+  const transcript = readTranscript(stdout.split('\n'));
+  expect(transcript).toMatchObject({ header: ABOUT, end: 'timeout', faults: [] });
+  expect(fold(transcript.events)).toEqual(fold(events));
+});

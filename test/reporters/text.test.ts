@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { textReporter } from '../../src/reporters/text.js';
+import {
+  acknowledged,
+  arrives,
+  at,
+  call,
+  eventsOf,
+  type Moment,
+  OAUTH,
+  RESULT,
+  resultArrives,
+  timedOut,
+} from '../exchange/build.js';
+import { report } from './paper.js';
+
+const story = (...rest: Moment[][]) => eventsOf(at(0, call()), at(3, acknowledged()), ...rest);
+const told = (rest: Moment[], { isTTY = false, quiet = false } = {}) =>
+  report((history, paper) => textReporter(history, paper, { isTTY }), story(rest), { quiet });
+
+describe('RT-TEXT: stdout is exactly what the LLM gets', () => {
+  test.each(['', 'done', 'a\r\nb\n', '\u0000\u001b[31m', '😀'.repeat(50_000), '{"a":1}'])(
+    '%#: byte for byte',
+    async text => {
+      expect((await told(resultArrives({ text }))).stdout).toBe(text);
+    },
+  );
+
+  test('row 20: a lone surrogate becomes U+FFFD, with a warning', async () => {
+    const { stdout, stderr } = await told(resultArrives({ text: 'a\ud800b' }));
+    expect(stdout).toBe('a\ufffdb');
+    expect(stderr).toContain('lone surrogate; it goes out as U+FFFD [RT-SANITIZE]');
+  });
+
+  test('row 24: on a terminal it is made safe first', async () => {
+    expect((await told(resultArrives({ text: '\u001b[31m' }), { isTTY: true })).stdout).toBe('␛[31m\n');
+  });
+
+  test('our own timeout is said in the words of seed 002', async () => {
+    expect((await told(timedOut(5_000))).stdout).toBe('{"timeout":{"durationMs":5000}}');
+  });
+});
+
+describe('everything else goes to stderr', () => {
+  const forged = arrives({ ...RESULT, id: 'x' }, { status: 404 });
+
+  test('RT-OAUTH: a consent URL, whole, at once', async () => {
+    const { stdout, stderr } = await told(arrives({ ...OAUTH, auth_url: 'https://auth.example/?state=1' }));
+    expect([stdout, stderr]).toEqual(['', 'visit this URL to go on: https://auth.example/?state=1\n']);
+  });
+
+  test('RT-MATCH: a discarded callback, at once and at the end', async () => {
+    const { stderr } = await told(forged);
+    expect(stderr.match(/\[RT-MATCH\]/g)).toHaveLength(2);
+  });
+
+  test('-q: no warnings', async () => {
+    expect((await told(forged, { quiet: true })).stderr).toBe('');
+  });
+});

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { troubleText, warningText } from '../../src/reporters/trouble.js';
+
+test('what failed, its faults, what to do', () => {
+  const trouble = {
+    code: 'usage',
+    message: 'it failed',
+    faults: ['$.a: is required', '$.b: too'],
+    hint: 'Mend it.',
+  } as const;
+  expect(troubleText(trouble)).toBe('error: it failed\n  $.a: is required\n  $.b: too\nhint: Mend it.\n');
+  expect(troubleText({ code: 'usage', message: 'it failed' })).toBe('error: it failed\n');
+});
+
+test('a warning names its requirement, where it has one', () => {
+  expect(warningText({ id: 'TOOL-ACK', message: 'late' })).toBe('warning: late [TOOL-ACK]\n');
+  expect(warningText({ message: 'late' })).toBe('warning: late\n');
+});
+
+test('row 24: nothing foreign acts, and no text makes lines of its own', () => {
+  const foreign = fc.string({ unit: 'binary' });
+  fc.assert(
+    fc.property(foreign, foreign, foreign, (message, fault, hint) => {
+      const text = troubleText({ code: 'usage', message, faults: [fault], hint }) + warningText({ message });
+      expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+      expect(text.split('\n')).toHaveLength(hint === '' ? 4 : 5);
+    }),
+  );
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import type { Toolset } from '../../src/protocol/toolset.js';
+import { checkArguments, toolOf } from '../../src/runtime/check-call.js';
+
+const tool = (inputSchema: Record<string, unknown>) => ({ name: 'edit_file', description: '', inputSchema });
+const TOOLSET: Toolset = {
+  name: 'demo\u202e',
+  endpoint: 'http://127.0.0.1/',
+  needsMigration: false,
+  tools: [tool({}), { ...tool({}), name: 'deploy' }],
+};
+
+describe('RT-OP', () => {
+  test('an operation of the toolset is found', () => {
+    expect(toolOf(TOOLSET, 'deploy').name).toBe('deploy');
+  });
+
+  test.each([
+    ['edit_fiel', 'Did you mean "edit_file"? There are: edit_file, deploy.'],
+    ['qqqqqqqqqqq', 'There are: edit_file, deploy.'],
+    ['__proto__', 'There are: edit_file, deploy.'],
+  ])('%s is not, and the names there are are told', (operation, hint) => {
+    expect(() => toolOf(TOOLSET, operation)).toThrow(
+      expect.objectContaining({
+        code: 'unknown-operation',
+        message: `no operation "${operation}" in the toolset demo<U+202E>`,
+        hint,
+      }),
+    );
+  });
+});
+
+describe('RT-ARGS', () => {
+  const schema = { properties: { path: { type: 'string' }, n: { minimum: 1 } }, required: ['path'] };
+
+  test('arguments that fit', async () => {
+    expect(await checkArguments(tool(schema), { path: '' })).toEqual([]);
+  });
+
+  test('arguments that do not: path and rule of every fault', async () => {
+    await expect(checkArguments(tool(schema), { n: 0 })).rejects.toMatchObject({
+      code: 'invalid-arguments',
+      message: 'the arguments break the inputSchema of edit_file',
+      faults: ['$.path: is required', '$.n: must be >= 1 (minimum)'],
+    });
+  });
+
+  test.each([
+    ['row 22', { properties: { path: { pattern: '^(a|a)*$' } } }, /took longer than 250 ms/],
+    ['row 23', { $ref: 'http://127.0.0.1:1/x\u202e' }, /can't resolve reference .*<U\+202E>/],
+  ])('%s: a schema that cannot be used is a warning, not a wall', async (_, inputSchema, message) => {
+    expect(await checkArguments(tool(inputSchema), { path: `${'a'.repeat(40)}b` })).toEqual([
+      { id: 'RT-ARGS', message: expect.stringMatching(message) },
+    ]);
+  });
+});

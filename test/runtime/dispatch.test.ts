@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { dispatch } from '../../src/runtime/dispatch.js';
+import { INVOCATION, KEY } from '../exchange/build.js';
+import { type Reply, startServing } from '../support/serving.js';
+import { workbench } from './wire-of.js';
+
+async function dispatched(replies: readonly Reply[], { retries = 2, lenient = false } = {}) {
+  await using server = await startServing(...replies);
+  await using bench = workbench();
+  const signal = new AbortController().signal;
+  await dispatch(bench.wire, {
+    key: KEY,
+    endpoint: server.url,
+    invocation: INVOCATION,
+    retries,
+    lenient,
+    signal,
+  });
+  return { exchange: bench.history.first, requests: server.requests };
+}
+
+describe('attempts, and what they come to', () => {
+  test.each<[string, Reply[], number, object | null]>([
+    ['200', [200], 1, null],
+    ['RT-RETRY: 503, then 200', [503, 200], 2, null],
+    ['RT-RETRY: a reset, then 200', ['reset', 200], 2, null],
+    ['RT-RETRY: 500 for ever', [500], 3, { by: 'refusal', status: 500, excerpt: 'status 500' }],
+    ['RT-RETRY: resets for ever', ['reset'], 3, { by: 'unreachable', code: 'ECONNRESET', attempts: 3 }],
+    ['RT-NORETRY: 400', [400], 1, { by: 'refusal', status: 400, excerpt: 'status 400' }],
+    ['RT-NORETRY: 404', [404], 1, { by: 'refusal', status: 404 }],
+    ['RT-NORETRY: 503, then 400', [503, 400], 2, { by: 'refusal', status: 400 }],
+    ['row 11: a redirect is never followed', [302], 1, { by: 'refusal', status: 302 }],
+    ['RT-NON200: 201', [201], 1, { by: 'refusal', status: 201 }],
+    ['RT-NON200: 204', [204], 1, { by: 'refusal', status: 204, excerpt: '' }],
+  ])('%s', async (_, replies, attempts, settled) => {
+    const { exchange, requests } = await dispatched(replies);
+    expect(requests).toHaveLength(attempts);
+    expect(exchange?.attempts).toHaveLength(attempts);
+    if (settled) expect(exchange?.settled).toMatchObject(settled);
+    else expect(exchange?.settled).toBeNull();
+  });
+
+  test('--lenient-ack takes any 2xx', async () => {
+    const { exchange } = await dispatched([204], { lenient: true });
+    expect(exchange?.settled).toBeNull();
+  });
+
+  test('--retries 0: once is once', async () => {
+    const { requests } = await dispatched([503], { retries: 0 });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('RT-RETRY: nothing listens', async () => {
+    const { url } = await startServing(200).then(async server => {
+      await server[Symbol.asyncDispose]();
+      return server;
+    });
+    await using bench = workbench();
+    const signal = new AbortController().signal;
+    await dispatch(bench.wire, {
+      key: KEY,
+      endpoint: url,
+      invocation: INVOCATION,
+      retries: 1,
+      lenient: false,
+      signal,
+    });
+    expect(bench.history.first?.settled).toMatchObject({
+      by: 'unreachable',
+      phase: 'connect',
+      code: 'ECONNREFUSED',
+      attempts: 2,
+    });
+  });
+});
+
+test('RT-FIELDS: a POST of JSON, as the invocation stands, the same each time', async () => {
+  const { requests } = await dispatched([503, 200]);
+  for (const { method, headers, body } of requests) {
+    expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
+    expect(JSON.parse(body)).toEqual(INVOCATION);
+  }
+});
+
+test('the body of an acknowledgement is not read, that of a refusal only at its beginning', async () => {
+  const endless: Reply = response => {
+    response.writeHead(200);
+    response.write('never to end');
+  };
+  const { exchange } = await dispatched([endless]);
+  expect(exchange?.attempts[0]).not.toHaveProperty('excerpt');
+  const huge: Reply = response => response.writeHead(400).end('x'.repeat(1_000_000));
+  const refused = await dispatched([huge]);
+  expect(refused.exchange?.attempts[0]?.excerpt?.length).toBeLessThanOrEqual(4_096);
+});
+
+test('an abort ends it at once, and nothing is given up', async () => {
+  const abort = new AbortController();
+  const hangs: Reply = () => abort.abort();
+  await using server = await startServing(hangs);
+  await using bench = workbench();
+  const { signal } = abort;
+  await dispatch(bench.wire, {
+    key: KEY,
+    endpoint: server.url,
+    invocation: INVOCATION,
+    retries: 5,
+    lenient: false,
+    signal,
+  });
+  expect(bench.history.first?.settled).toBeNull();
+  expect(server.requests).toHaveLength(1);
+});
+
+describe('row 12: credentials', () => {
+  test.each([
+    ['go to their own origin', true],
+    ['go to no other', false],
+  ])('%s', async (_, own) => {
+    await using server = await startServing(200);
+    const origin = own ? new URL(server.url).origin : 'http://127.0.0.1:1';
+    await using bench = workbench({ origin, headers: { authorization: 'Bearer canary' } });
+    const signal = new AbortController().signal;
+    await dispatch(bench.wire, {
+      key: KEY,
+      endpoint: server.url,
+      invocation: INVOCATION,
+      retries: 0,
+      lenient: false,
+      signal,
+    });
+    expect(server.requests[0]?.headers.authorization).toBe(own ? 'Bearer canary' : undefined);
+  });
+});

@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { llmTextOf } from '../../src/exchange/ending.js';
+import { type Call, Runtime } from '../../src/runtime/runtime.js';
+import { systemClock } from '../../src/system/clock.js';
+import { ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../exchange/build.js';
+import { type Received, type Reply, startServing } from '../support/serving.js';
+import { type Workbench, workbench } from './wire-of.js';
+
+const LISTENER = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 10_000 };
+let bench: Workbench;
+let runtime: Runtime;
+beforeEach(async () => {
+  bench = workbench();
+  const { history, wire } = bench;
+  runtime = await Runtime.start({ log: wire.log, history, clock: systemClock, listener: LISTENER });
+});
+afterEach(async () => {
+  await runtime.close();
+  await bench[Symbol.asyncDispose]();
+});
+
+const post = (url: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+const callbackUrl = ({ body }: Received): string => JSON.parse(body).callback_url;
+
+/** A tool that acknowledges, then posts each body in turn; `statuses` is what it was answered. */
+function toolThatPosts(...bodies: (object | string | Uint8Array)[]) {
+  const statuses: number[] = [];
+  const reply: Reply = (response, request) => {
+    response.end();
+    void bodies.reduce(async (before, body) => {
+      await before;
+      const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+      const answer = await post(callbackUrl(request), bytes);
+      statuses.push(answer.status);
+    }, Promise.resolve());
+  };
+  return { reply, statuses };
+}
+
+async function invoked(reply: Reply, options: Partial<Call> = {}) {
+  await using server = await startServing(reply);
+  const { callback_url: _, ...call } = INVOCATION;
+  const { invocation, token } = runtime.address(call);
+  const waiting = { timeoutMs: 10_000, retries: 0, lenientAck: false, ...options };
+  await runtime.invoke(bench.wire, { endpoint: server.url, invocation, ...waiting });
+  const exchange = bench.history.first;
+  if (!exchange) throw new Error('the call was made');
+  return { exchange, invocation, token };
+}
+
+test('the main job: sent, acknowledged, called back', async () => {
+  const tool = toolThatPosts(RESULT);
+  const { exchange, invocation, token } = await invoked(tool.reply);
+  expect(llmTextOf(exchange)).toBe('done');
+  expect(exchange.attempts).toMatchObject([{ status: 200 }]);
+  expect(exchange.invocation).toEqual(invocation);
+  expect(invocation.callback_url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/callback/${token}$`));
+});
+
+test('row 8, RT-MATCH, RT-VALIDATE: what is forged or broken is answered 4xx, and the right one counts', async () => {
+  const forged = { ...RESULT, text: 'forged' };
+  const tool = toolThatPosts(
+    '{',
+    { type: 'x' },
+    { ...forged, id: 'x' },
+    { ...forged, group_id: 'x' },
+    new Uint8Array([0xff]),
+    RESULT,
+  );
+  const { exchange } = await invoked(tool.reply);
+  expect(llmTextOf(exchange)).toBe('done');
+  expect(exchange.arrivals.map(({ status }) => status)).toEqual([400, 400, 404, 404, 400, 200]);
+  expect(exchange.arrivals.map(({ verdict }) => verdict.status)).toEqual([400, 400, 404, 404, 400, 200]);
+});
+
+test('a result before the acknowledgement is accepted', async () => {
+  const { exchange } = await invoked(async (response, request) => {
+    await post(callbackUrl(request), JSON.stringify(RESULT));
+    response.end();
+  });
+  expect(exchange.settled?.by).toBe('result');
+  expect(exchange.attempts).toMatchObject([{ status: 200 }]);
+});
+
+test('RT-NON200: a refusal ends the wait at once', async () => {
+  const { exchange } = await invoked(201);
+  expect(exchange.settled).toMatchObject({ by: 'refusal', status: 201 });
+});
+
+test('RT-TIMEOUT: no result in time', async () => {
+  const { exchange } = await invoked(200, { timeoutMs: 30 });
+  expect(exchange.settled).toMatchObject({ by: 'timeout', afterMs: 30 });
+});
+
+test('RT-PENDING: oauth stops the clock, and the invocation is not sent again', async () => {
+  const { exchange } = await invoked(
+    async (response, request) => {
+      response.end();
+      await post(callbackUrl(request), JSON.stringify(OAUTH));
+      systemClock.after(150, () => void post(callbackUrl(request), JSON.stringify(RESULT)));
+    },
+    { timeoutMs: 100 },
+  );
+  expect(exchange.settled?.by).toBe('result');
+  expect(exchange.attempts).toHaveLength(1);
+});
+
+describe('the listener', () => {
+  const addressed = () => {
+    const { callback_url: _, ...call } = INVOCATION;
+    const { invocation } = runtime.address(call);
+    const { log } = bench.wire;
+    const wire = {
+      client: { send: () => new Promise<never>(() => {}), close: async () => {} },
+      log,
+      credentials: bench.wire.credentials,
+    };
+    void runtime.invoke(wire, {
+      endpoint: ENDPOINT,
+      invocation,
+      timeoutMs: 0,
+      retries: 0,
+      lenientAck: false,
+    });
+    return invocation.callback_url;
+  };
+  const result = JSON.stringify(RESULT);
+
+  test('row 1: a wrong address is a bare 404, counted, and no part of any call', async () => {
+    const url = addressed();
+    for (const wrong of [url.slice(0, -1), `${url}x`, url.replace('/callback/', '/')]) {
+      const answer = await post(wrong, result);
+      expect([answer.status, await answer.text()]).toEqual([404, '']);
+    }
+    expect(bench.history.first?.arrivals).toEqual([]);
+    expect([...bench.history.errands.values()].map(({ refusal }) => refusal)).toEqual(
+      Array(3).fill('wrong-address'),
+    );
+  });
+
+  test.each([
+    ['row 3: an Origin', { origin: 'null' }, result, 403],
+    ['row 15: too large', {}, JSON.stringify({ ...RESULT, text: 'x'.repeat(10_000) }), 413],
+    ['row 16: encoded', { 'content-encoding': 'gzip' }, result, 415],
+    ['TOOL-POST: not JSON by its type', { 'content-type': 'text/plain' }, result, 415],
+  ])('%s: refused, and the call hears of it', async (_, headers, body, status) => {
+    expect((await post(addressed(), body, headers)).status).toBe(status);
+    expect(bench.history.first?.arrivals).toMatchObject([{ status, verdict: { kind: 'rejected', status } }]);
+    expect(bench.history.first?.settled).toBeNull();
+  });
+
+  test('RT-DUP: delivered again, it is answered 200 again', async () => {
+    const url = addressed();
+    expect([(await post(url, result)).status, (await post(url, result)).status]).toEqual([200, 200]);
+    expect(bench.history.first?.arrivals.map(({ verdict }) => verdict.kind)).toEqual([
+      'settles',
+      'duplicate',
+    ]);
+  });
+
+  test('a full disk: what is not kept is answered 503, so that it comes again', async () => {
+    const url = addressed();
+    bench.wire.log.keep(() => Promise.reject(new Error('ENOSPC')));
+    expect((await post(url, result)).status).toBe(503);
+  });
+});
+
+test('row 7: two calls have two addresses', () => {
+  const { callback_url: _, ...call } = INVOCATION;
+  const [one, two] = [runtime.address(call), runtime.address({ ...call, id: `${KEY}-2` })];
+  expect(one.invocation.callback_url).not.toBe(two.invocation.callback_url);
+});
+
+test('a public address stands in for ours', async () => {
+  const { history, wire } = bench;
+  const listener = { ...LISTENER, publicUrl: 'https://tunnel.example/base' };
+  const other = await Runtime.start({ log: wire.log, history, clock: systemClock, listener });
+  const { invocation, token } = other.address(INVOCATION);
+  await other.close();
+  expect(invocation.callback_url).toBe(`https://tunnel.example/base/callback/${token}`);
+});

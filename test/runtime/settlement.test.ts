@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import type { Exchange } from '../../src/exchange/exchange.js';
+import { History } from '../../src/exchange/history.js';
+import { createLog } from '../../src/exchange/log.js';
+import { settlement } from '../../src/runtime/settlement.js';
+import {
+  acknowledged,
+  arrives,
+  CHOICE,
+  call,
+  canceled,
+  chose,
+  KEY,
+  type Moment,
+  OAUTH,
+  resultArrives,
+} from '../exchange/build.js';
+import { fakeClock } from '../support/fake-clock.js';
+
+/** A call that was sent, with somebody waiting for its end. */
+function waiting({
+  timeoutMs = 1_000,
+  leave,
+}: {
+  timeoutMs?: number;
+  leave?: (exchange: Exchange) => boolean;
+} = {}) {
+  const clock = fakeClock();
+  const log = createLog(() => clock.now());
+  const history = new History();
+  log.subscribe(event => history.apply(event));
+  let isOver = false;
+  const over = settlement(log, history, clock, { key: KEY, timeoutMs, ...(leave && { leave }) }).then(() => {
+    isOver = true;
+  });
+  const happens = (...parts: readonly Moment[][]) => {
+    for (const fact of parts.flat()) log.emit(fact);
+  };
+  happens(call());
+  const isOverNow = async () => {
+    await new Promise(setImmediate);
+    return isOver;
+  };
+  return { clock, history, happens, over, isOverNow, settled: () => history.first?.settled };
+}
+
+test('a result ends the wait, and the clock', async () => {
+  const { clock, happens, over, settled } = waiting();
+  happens(acknowledged(), resultArrives());
+  await over;
+  expect([settled()?.by, clock.pending()]).toEqual(['result', 0]);
+});
+
+test('so does a cancel', async () => {
+  const { happens, over, settled } = waiting();
+  happens(canceled());
+  await over;
+  expect(settled()?.by).toBe('cancel');
+});
+
+describe('RT-TIMEOUT: our own timeout is a fact', () => {
+  test('after its time, with its window', async () => {
+    const { clock, over, settled } = waiting({ timeoutMs: 5_000 });
+    clock.advance(5_000);
+    await over;
+    expect(settled()).toEqual({ by: 'timeout', at: 5_000, afterMs: 5_000 });
+  });
+
+  test('0: never', async () => {
+    const { clock, isOverNow } = waiting({ timeoutMs: 0 });
+    clock.advance(1e9);
+    expect(await isOverNow()).toBe(false);
+  });
+
+  test('what does not settle does not end the wait', async () => {
+    const { happens, isOverNow } = waiting();
+    happens(acknowledged(), arrives({ type: 'nonsense' }), resultArrives({ id: 'other' }, { leg: 'b2' }));
+    expect(await isOverNow()).toBe(false);
+  });
+});
+
+describe('RT-PENDING: it stands still while a person decides', () => {
+  test.each([
+    ['oauth, until the result', OAUTH, resultArrives({}, { leg: 'b2' }), 'result'],
+    ['a choice, until it is made', CHOICE, chose(1), undefined],
+  ])('%s', async (_, question, answer, by) => {
+    const { clock, happens, settled } = waiting({ timeoutMs: 1_000 });
+    clock.advance(900);
+    happens(arrives(question));
+    clock.advance(1_000_000);
+    expect(settled()).toBeNull();
+    happens(answer);
+    clock.advance(99);
+    expect(settled()?.by).toBe(by);
+    clock.advance(1);
+    expect(settled()?.by).toBe(by ?? 'timeout');
+  });
+});
+
+test('leave ends the wait though the call is pending', async () => {
+  const { clock, happens, over, settled } = waiting({
+    leave: exchange => exchange.waitingFor?.type === 'user_choice',
+  });
+  happens(arrives(CHOICE));
+  await over;
+  expect([settled(), clock.pending()]).toEqual([null, 0]);
+});
+
+test('the events of another call are none of its business', async () => {
+  const { happens, isOverNow } = waiting();
+  happens(resultArrives().map(each => ({ ...each, calls: ['other'] })));
+  expect(await isOverNow()).toBe(false);
+});

@@ -1,0 +1,20 @@
+import { History } from '../../src/exchange/history.js';
+import { createLog } from '../../src/exchange/log.js';
+import type { Wire } from '../../src/runtime/wire.js';
+import { createNodeClient } from '../../src/transport/node-client.js';
+
+export interface Workbench extends AsyncDisposable {
+  readonly wire: Wire;
+  readonly history: History;
+}
+
+/** A wire with a real client, and a history of what went over it. */
+export function workbench(
+  credentials: Wire['credentials'] = { origin: 'http://nobody.example', headers: {} },
+): Workbench {
+  const log = createLog(() => performance.now());
+  const history = new History();
+  log.subscribe(event => history.apply(event));
+  const client = createNodeClient();
+  return { wire: { client, log, credentials }, history, [Symbol.asyncDispose]: () => client.close() };
+}

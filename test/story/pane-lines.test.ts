@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { paneLines } from '../../src/story/pane-lines.js';
+import type { Pane } from '../../src/story/panes.js';
+import { words } from '../support/words.js';
+
+const pane: Pane = {
+  title: 'llm',
+  about: 'text, 5 bytes',
+  notes: ['a note'],
+  drawing: { kind: 'text', text: 'a\nb\nc' },
+};
+
+test('its heading, its notes, its drawing', () => {
+  const { lines, total } = paneLines(pane, Number.POSITIVE_INFINITY);
+  expect(lines.map(words)).toEqual(['LLM text, 5 bytes', 'a note', 'a', 'b', 'c']);
+  expect(total).toBe(5);
+});
+
+test('no more of the drawing than asked for; the total counts all', () => {
+  const { lines, total } = paneLines({ ...pane, title: 'human', notes: [] }, 2);
+  expect(lines.map(words)).toEqual(['HUMAN text, 5 bytes', 'a', 'b']);
+  expect(total).toBe(4);
+});

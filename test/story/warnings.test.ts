@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { warningsOf } from '../../src/story/warnings.js';
+import {
+  acknowledged,
+  answered,
+  arrives,
+  at,
+  call,
+  EVENT,
+  errand,
+  historyOf,
+  INVOCATION,
+  KEY,
+  lost,
+  type Moment,
+  OAUTH,
+  RESULT,
+  refused,
+  resultArrives,
+  timedOut,
+} from '../exchange/build.js';
+
+function told(...story: Moment[][]): string[] {
+  const history = historyOf(...story);
+  return warningsOf(history, history.first).map(({ id, message }) => (id ? `${id}: ${message}` : message));
+}
+const acknowledgedAt = (milliseconds: number) => [at(0, call()), at(milliseconds, acknowledged())];
+const started = () => acknowledgedAt(3);
+
+test('a call as it should be warns of nothing', () => {
+  expect(told(at(0, errand('discovery')), ...started(), at(9, resultArrives()), errand('close'))).toEqual([]);
+});
+
+describe('TOOL-ACK', () => {
+  test.each([
+    [250, []],
+    [251, ['TOOL-ACK: the acknowledgement took 251ms, more than 250ms']],
+    [1_000, ['TOOL-ACK: the acknowledgement took 1s, more than 250ms']],
+    [1_500, ['TOOL-ACK: the acknowledgement took 1.5s, more than 1000ms']],
+  ])('after %i ms', (milliseconds, warnings) => {
+    expect(told(...acknowledgedAt(milliseconds))).toEqual(warnings);
+  });
+
+  test('the result came first, or no acknowledgement at all', () => {
+    const early = ['TOOL-ACK: the result came before the acknowledgement'];
+    expect(told(at(0, call()), at(2, resultArrives()), at(3, acknowledged()))).toEqual(early);
+    expect(told(at(0, call()), at(2, resultArrives()))).toEqual(early);
+  });
+});
+
+test('RT-RETRY: each attempt that was not the last', () => {
+  const story = [call(), lost(), call({ attempt: 2 }), answered(503, { attempt: 2 }), call({ attempt: 3 })];
+  expect(told(...story)).toEqual([
+    'RT-RETRY: attempt 1 of the invocation broke (ECONNREFUSED); it was sent again',
+    'RT-RETRY: attempt 2 of the invocation was answered 503; it was sent again',
+  ]);
+});
+
+describe('what arrived', () => {
+  const again = { leg: 'b2' };
+  test.each([
+    ['RT-VALIDATE', [arrives([])], 'RT-VALIDATE: a callback was rejected with 400: $: must be an object'],
+    [
+      'RT-MATCH',
+      [arrives({ ...RESULT, group_id: 'x' })],
+      'RT-MATCH: a tool_result was discarded with 404: group_id is "x", the call\'s is "thread_xyz"',
+    ],
+    [
+      'RT-SUB',
+      [arrives(EVENT)],
+      'RT-MATCH: a subscription_event was discarded with 404: no subscription was opened by this call',
+    ],
+    [
+      'RT-DUP',
+      [resultArrives(), resultArrives({}, again)],
+      'RT-DUP: the tool_result was delivered again; it counts once',
+    ],
+    [
+      'TOOL-ONCE',
+      [resultArrives(), resultArrives({ text: 'other' }, again)],
+      'TOOL-ONCE: a second tool_result with other content came; the first counts',
+    ],
+    ['late', [timedOut(), resultArrives()], 'a tool_result came late; it changes nothing'],
+    [
+      'row 3',
+      [refused('an Origin header', 403, { to: KEY })],
+      'RT-VALIDATE: a callback was rejected with 403: an Origin header',
+    ],
+    [
+      'TOOL-OAUTH',
+      [arrives({ ...OAUTH, auth_url: 'http://127.0.0.1/' })],
+      'TOOL-OAUTH: auth_url is http; that is fine on loopback only',
+    ],
+  ])('%s', (_, rest, warning) => {
+    expect(told(...started(), ...rest)).toEqual([warning]);
+  });
+
+  test('TOOL-CALLID', () => {
+    const invocation = { ...INVOCATION, call_id: 'mine' };
+    expect(told(at(0, call({ invocation })), at(3, acknowledged()), resultArrives())).toEqual([
+      'TOOL-CALLID: call_id came back as null, it was "mine"',
+    ]);
+  });
+});
+
+describe('row 1: posts that reached no call', () => {
+  test('are counted', () => {
+    expect(told(refused('wrong-address', 404))).toEqual(['TOOL-OPAQUE: 1 post to a wrong callback address']);
+    expect(told(refused('wrong-address', 404), refused('wrong-address', 404, { leg: 's2' }))).toEqual([
+      'TOOL-OPAQUE: 2 posts to a wrong callback address',
+    ]);
+  });
+
+  test('each reason for a refusal is told once', () => {
+    const foreign = (leg: string) => refused('the Host is foreign', 403, { leg });
+    expect(told(foreign('s1'), foreign('s2'), refused('too large', 413, { leg: 's3' }))).toEqual([
+      'a request to the callback listener was refused with 403: the Host is foreign',
+      'a request to the callback listener was refused with 413: too large',
+    ]);
+  });
+});
+
+describe('RT-NOTIFY: notices that were not answered 200', () => {
+  test.each([
+    ['close', 404, 'TOOL-CLOSE: /close_thread was answered 404 instead of 200'],
+    ['close', null, 'TOOL-CLOSE: /close_thread was not answered (ECONNREFUSED)'],
+    ['cancel', 500, 'TOOL-CANCEL: /cancel_tool_call was answered 500 instead of 200'],
+    ['choice', 201, "TOOL-CHOICE: the choice's response_url was answered 201 instead of 200"],
+  ] as const)('%s, %j', (purpose, status, warning) => {
+    expect(told(errand(purpose, status))).toEqual([warning]);
+  });
+
+  test.each(['discovery', 'close', 'cancel', 'choice'] as const)('%s, answered 200 or not yet', purpose => {
+    expect(told(errand(purpose))).toEqual([]);
+    expect(told(errand(purpose).slice(0, 1))).toEqual([]);
+  });
+});
+
+describe('RT-SANITIZE: a text is never altered, but told of', () => {
+  test.each([
+    ['plain\ttext\n', []],
+    ['\u001b[31m', ['RT-SANITIZE']],
+    ['\ud800', ['TOOL-POST', 'RT-SANITIZE', 'RT-SANITIZE']],
+  ])('%j: %j', (text, ids) => {
+    const warnings = told(...started(), resultArrives({ text }));
+    expect(warnings.map(warning => warning.split(':')[0])).toEqual(ids);
+  });
+});

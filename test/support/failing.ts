@@ -1,0 +1,18 @@
+import { type ErrorCode, ProtocolCliError } from '../../src/errors.js';
+
+/** What a call of ours throws; anything but a {@link ProtocolCliError} is a fault of the test's subject. */
+export async function errorOf(work: () => unknown): Promise<ProtocolCliError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof ProtocolCliError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+/** Code and message in one line, for tables. */
+export async function troubleOf(work: () => unknown): Promise<`${ErrorCode}: ${string}`> {
+  const { code, message } = await errorOf(work);
+  return `${code}: ${message}`;
+}

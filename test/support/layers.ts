@@ -1,0 +1,84 @@
+import { type Graph, roomGraph, roomOf, type Sources, specifiersOf } from './imports.js';
+
+/** What each room may import (the design, section 3). A room that is not here may not exist. */
+export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
+  const base = ['errors', 'text'];
+  const protocol = [...base, 'json-schema', 'protocol'];
+  const exchange = [...protocol, 'outcome', 'exchange'];
+  const story = [...exchange, 'display', 'story'];
+  const apart = [...base, 'transport', 'system'];
+  const role = [...exchange, 'fixtures', 'transport', 'system'];
+  const telling = [...story, 'dress', 'system'];
+  const commands = [...new Set([...role, ...telling, 'runtime', 'tool', 'reporters', 'ui', 'package-root'])];
+  return {
+    errors: [],
+    text: [],
+    'json-schema': base,
+    protocol: [...base, 'json-schema'],
+    outcome: protocol,
+    exchange: [...protocol, 'outcome'],
+    display: [...protocol, 'outcome', 'exchange'],
+    fixtures: [...protocol, 'outcome', 'exchange'],
+    story: [...exchange, 'display'],
+    dress: story,
+    transport: apart.filter(room => room !== 'transport'),
+    system: base,
+    runtime: role,
+    tool: role,
+    reporters: telling,
+    ui: [...telling, 'reporters'],
+    commands,
+    cli: [...base, 'commands', 'reporters', 'system'],
+    index: [...commands, 'commands'],
+    'package-root': [],
+  };
+})();
+
+/** Every import that points the wrong way. */
+export function wrongWays(graph: Graph): string[] {
+  return [...roomGraph(graph)].flatMap(([room, targets]) => {
+    const allowed = MAY_IMPORT[room];
+    if (!allowed) return [`${room} is no room of the design`];
+    return targets.filter(target => !allowed.includes(target)).map(target => `${room} imports ${target}`);
+  });
+}
+
+const PURE = [
+  'text',
+  'json-schema',
+  'protocol',
+  'outcome',
+  'exchange',
+  'display',
+  'fixtures',
+  'story',
+  'dress',
+];
+const MACHINERY =
+  /^(node:)?(net|tls|dgram|https?|http2|fs|fs\/promises|child_process|cluster|worker_threads|readline|readline\/promises|tty|timers|timers\/promises|dns|dns\/promises|os|perf_hooks)$/;
+const WORLD =
+  /\b(Date\.now|new Date\(|performance\.now|setTimeout|setInterval|setImmediate|queueMicrotask|Math\.random|process\.|console\.|fetch\()/;
+
+/** What a pure room touches of the world: sockets, files, processes, clocks, the terminal. */
+export function impurities(sources: Sources): string[] {
+  return [...sources]
+    .filter(([path]) => PURE.includes(roomOf(path)))
+    .flatMap(([path, source]) => {
+      const modules = specifiersOf(source).filter(specifier => MACHINERY.test(specifier));
+      const [word] = WORLD.exec(withoutComments(source)) ?? [];
+      return [...modules, ...(word ? [word] : [])].map(what => `${path} touches ${what}`);
+    });
+}
+
+/** `process.argv` and `process.exitCode` outside of the composition root, `process.exit` anywhere. */
+export function strayProcess(sources: Sources): string[] {
+  return [...sources].flatMap(([path, source]) => {
+    const code = withoutComments(source);
+    const own = path === 'cli.ts' ? [] : (code.match(/\bprocess\.(argv|exitCode)\b/g) ?? []);
+    return [...own, ...(code.match(/\bprocess\.exit\(/g) ?? [])].map(what => `${path} uses ${what}`);
+  });
+}
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\/\/.*$/gm, '');
+}

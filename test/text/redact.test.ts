@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bareUrl, createRedactor, REDACTED, redactHeaders } from '../../src/text/redact.js';
+
+describe('row 25: a secret goes out in no form it is written in', () => {
+  const SECRET = 'tö"k/en\\?>~ 1';
+  const json = JSON.stringify(SECRET).slice(1, -1);
+  const percent = encodeURIComponent(SECRET);
+  const lowered = percent.replaceAll(/%../g, code => code.toLowerCase());
+  const base64 = Buffer.from(SECRET).toString('base64');
+
+  test.each([
+    ['as it is', SECRET],
+    ['in JSON', json],
+    ['in JSON with escaped slashes', json.replaceAll('/', '\\/')],
+    ['percent-encoded', percent],
+    ['percent-encoded, in lower case', lowered],
+    ['in base64', base64],
+    ['in base64 without padding', base64.replace(/=+$/, '')],
+    ['in base64url', Buffer.from(SECRET).toString('base64url')],
+  ])('%s', (_, form) => {
+    expect(createRedactor([SECRET]).text(`<${form}>`)).toMatch(/^<\[redacted\]=*>$/);
+  });
+
+  test('every occurrence', () => {
+    expect(createRedactor(['s3cret']).text('s3cret, s3crets3cret')).toBe(
+      `${REDACTED}, ${REDACTED}${REDACTED}`,
+    );
+  });
+
+  test('a secret that begins like another does not save the rest of it', () => {
+    expect(createRedactor(['abcd', 'abcd1234']).text('abcd1234')).toBe(REDACTED);
+  });
+
+  test('none is left, whatever the secrets are', () => {
+    const secret = fc.string({ unit: fc.constantFrom(...'XYZ'), minLength: 4, maxLength: 9 });
+    fc.assert(
+      fc.property(fc.array(secret), fc.array(secret), (secrets, words) => {
+        const redactor = createRedactor(secrets);
+        const clean = redactor.text([...secrets, ...words].join('-'));
+        for (const each of secrets) expect(clean).not.toContain(each);
+      }),
+    );
+  });
+
+  test('one that comes later counts from then on', () => {
+    const redactor = createRedactor();
+    expect(redactor.text('later')).toBe('later');
+    redactor.add('later');
+    expect(redactor.text('later')).toBe(REDACTED);
+  });
+
+  test('three characters are too little to be told from the rest', () => {
+    expect(createRedactor(['abc']).text('abc')).toBe('abc');
+  });
+});
+
+test('without secrets a text stays as it is', () => {
+  fc.assert(fc.property(fc.string(), text => createRedactor().text(text) === text));
+});
+
+test('row 25: headers pass by an allow-list, whatever their case', () => {
+  expect(
+    redactHeaders({
+      'Content-Type': 'application/json',
+      authorization: 'Bearer x',
+      'x-api-key': '1',
+      Cookie: 'a',
+    }),
+  ).toEqual({
+    'Content-Type': 'application/json',
+    authorization: REDACTED,
+    'x-api-key': REDACTED,
+    Cookie: REDACTED,
+  });
+});
+
+test.each([
+  ['https://auth.example/consent?state=secret', 'https://auth.example/consent'],
+  ['https://user:pass@auth.example:8443/a/b#code=secret', 'https://auth.example:8443/a/b'],
+  ['no url at all', REDACTED],
+])('bareUrl %s', (text, bare) => {
+  expect(bareUrl(text)).toBe(bare);
+});

@@ -28,6 +28,8 @@ export interface Reporter {
   settled?(ending: Ending): Promise<void>;
   /** Lets somebody else use the terminal for a while. */
   aside?<T>(work: () => Promise<T>): Promise<T>;
+  /** Leaves the terminal in order: before `end`, and where a fault of ours leaves nothing to tell. */
+  close?(): Promise<void>;
   end(ending: Ending): Promise<void>;
 }
 

@@ -34,6 +34,9 @@ async function ask(question: string, { stdin, stderr }: Terminal, signal: AbortS
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     return await reader.question(question, { signal });
+  } catch {
+    stderr.write('\n'); // the end of input (Ctrl-D) is no consent; neither is an interruption
+    return '';
   } finally {
     reader.close();
   }

@@ -29,9 +29,10 @@ export async function runInvoke(
   const observation = await observe(plan.options, terminal, clock);
   const interrupted = interruption();
   const run = new InvokeRun(plan, terminal, clock, observation, interrupted);
-  const trouble = await run.toTheEnd().catch(asTrouble);
-  await run.stop();
-  interrupted.release();
+  const trouble = await run
+    .toTheEnd()
+    .catch(asTrouble)
+    .finally(() => run.stop());
   return conclude(run.ending(trouble), observation, interrupted);
 }
 
@@ -82,8 +83,11 @@ class InvokeRun {
     };
   }
 
+  /** Whatever happened: nothing of ours goes on, and the terminal is in order. */
   async stop(): Promise<void> {
-    await Promise.all(this.#stops.reverse().map(stop => stop()));
+    await Promise.allSettled(this.#stops.reverse().map(stop => stop()));
+    this.interrupted.release();
+    await this.observation.reporter.close?.();
   }
 
   async #call(runtime: Runtime, { wire, endpoint, operation, args }: Prepared): Promise<void> {

@@ -48,12 +48,11 @@ export function frameOf({ steps, panes, now }: Scene, { columns, rows }: Size, t
   const stepRows = steps.flatMap(step => wrapLine(stepLine(step, now), columns, theme));
   if (panes === null) return { steps: latest(stepRows, height), panes: null };
   const isSideBySide = columns >= WIDE;
-  const forSteps = latest(
-    stepRows,
-    Math.max(1, height - BLANK - (isSideBySide ? SMALLEST_PANE : 2 * SMALLEST_PANE + BLANK)),
-  );
-  const left = Math.max(1, height - forSteps.length - BLANK);
   const width = isSideBySide ? columnWidth({ width: columns, gap: GAP }) : columns;
+  const least = [panes.human, panes.llm].map(pane => paneRows(pane, width, SMALLEST_PANE, theme).length);
+  const reserved = isSideBySide ? Math.max(...least) : least.reduce((sum, rows) => sum + rows, BLANK);
+  const forSteps = latest(stepRows, Math.max(1, height - BLANK - reserved));
+  const left = Math.max(1, height - forSteps.length - BLANK);
   const [human, llm] = isSideBySide
     ? [paneRows(panes.human, width, left, theme), paneRows(panes.llm, width, left, theme)]
     : stacked(panes, width, left - BLANK, theme);

@@ -33,6 +33,7 @@ export function liveReporter(options: LiveOptions): Reporter {
   const theme = createTheme(level);
   let panes: Panes | null = null;
   let isAside = false;
+  let isOver = false;
   const scene = (): Scene => ({ steps: stepsOf(history), panes, now: clock.now() - start });
   const store = createLiveStore({ scene: scene(), size: sizeOf(stdout) });
   const mount = () =>
@@ -46,9 +47,10 @@ export function liveReporter(options: LiveOptions): Reporter {
   const redraw = () => {
     if (!isAside) store.set({ scene: scene() });
   };
-  const leave = () => {
+  const leave = async () => {
+    await new Promise(setImmediate); // React draws in a microtask what the store holds
     view.unmount();
-    return view.waitUntilExit();
+    await view.waitUntilExit();
   };
   const resize = () => store.set({ size: sizeOf(stdout) });
   stdout.on('resize', resize);
@@ -64,16 +66,20 @@ export function liveReporter(options: LiveOptions): Reporter {
       store.set({ scene: NOTHING });
       await leave();
       return work().finally(() => {
+        if (isOver) return;
         isAside = false;
         view = mount();
         redraw();
       });
     },
-    async end({ exchange, notes, trouble }: Ending) {
+    async close() {
+      isOver = true;
       stopTicking();
       stdout.off('resize', resize);
       redraw();
       await leave();
+    },
+    async end({ exchange, notes, trouble }: Ending) {
       const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
       if (!paper.quiet) for (const warning of warnings) paper.stderr.write(warningText(warning));
       if (trouble) paper.stderr.write(troubleText(trouble));

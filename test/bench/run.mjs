@@ -1,0 +1,40 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { measureMemory } from './memory.mjs';
+import { measureRatios } from './ratios.mjs';
+import { memoryTable, ratioTable } from './table.mjs';
+import { startTool } from './tool.mjs';
+
+/** The figures of the README, all of one run. It reports; it never fails a build. */
+const { values } = parseArgs({
+  options: { json: { type: 'boolean', default: false }, pairs: { type: 'string', default: '21' } },
+});
+const pairs = Math.max(15, Number(values.pairs));
+
+const report = {
+  node: process.version,
+  cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+  pairs,
+  ratios: await withTool(url => measureRatios(url, pairs)),
+  memory: await measureMemory(withTool),
+};
+
+process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : markdown(report));
+
+function markdown({ node, cpu, ratios, memory }) {
+  return [
+    `Node ${node}, ${cpu}; medians of ${pairs} interleaved pairs, in brackets the extremes.`,
+    ratioTable(ratios),
+    memoryTable(memory),
+  ].join('\n\n');
+}
+
+/** A tool of its own for each piece of work: a tool remembers all that it delivered. */
+async function withTool(work) {
+  const tool = await startTool();
+  try {
+    return await work(tool.url);
+  } finally {
+    tool.stop();
+  }
+}

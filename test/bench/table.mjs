@@ -1,0 +1,45 @@
+const MIB = 1024 * 1024;
+
+export function ratioTable(rows) {
+  return table(
+    ['what', 'against', 'ratio', 'ms', 'target', ''],
+    rows.map(({ what, against, ratio, ourMs, theirMs, target, isMet }) => [
+      what,
+      against,
+      range(ratio, 2),
+      `${ourMs.median.toFixed(0)} : ${theirMs.median.toFixed(0)}`,
+      `≤ ${target.toFixed(2)}`,
+      mark(isMet),
+    ]),
+  );
+}
+
+export function memoryTable(rows) {
+  return table(
+    ['text', 'peak memory', 'target (3n + 120 MB)', ''],
+    rows.map(({ kind, bytes, peak, limit, isMet }) => [
+      `${bytes / MIB} MiB, ${kind}`,
+      megabytes(peak),
+      `≤ ${megabytes(limit)}`,
+      mark(isMet),
+    ]),
+  );
+}
+
+function table(head, rows) {
+  const lines = [head, head.map(() => '---'), ...rows];
+  return `${lines.map(cells => `| ${cells.join(' | ')} |`).join('\n')}\n`;
+}
+
+function range({ median, min, max }, digits) {
+  const [middle, low, high] = [median, min, max].map(value => value.toFixed(digits));
+  return `**${middle}** (${low}–${high})`;
+}
+
+function megabytes(bytes) {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}
+
+function mark(isMet) {
+  return isMet ? '✓' : '✗';
+}

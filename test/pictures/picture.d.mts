@@ -1,0 +1,9 @@
+export interface Picture {
+  /** Beside this one. */
+  readonly file: string;
+  readonly words: readonly string[];
+  readonly size: { readonly columns: number; readonly rows: number };
+}
+
+export const PICTURES: readonly Picture[];
+export function draw(picture: Picture): Promise<string>;

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { draw, PICTURES } from './picture.mjs';
+
+describe('the pictures of the README', () => {
+  test.each(PICTURES)('$file shows what the program shows today (else: npm run pictures)', async picture => {
+    const [kept, today] = await Promise.all([
+      readFile(new URL(picture.file, import.meta.url), 'utf8'),
+      draw(picture),
+    ]);
+    expect(piecesOf(kept).length).toBeGreaterThan(10);
+    expect(piecesOf(today)).toEqual(piecesOf(kept));
+  });
+
+  test.each(PICTURES)(
+    '$file brings nothing with it: no script, no font, no address that is fetched',
+    async ({ file }) => {
+      const svg = await readFile(new URL(file, import.meta.url), 'utf8');
+      expect(svg).not.toMatch(/<script|<image|<foreignObject|href=|url\(|@import|@font-face/i);
+    },
+  );
+});
+
+/** Every piece of text with its place and its look. A slow machine may have more to say below the view. */
+function piecesOf(svg: string): string[] {
+  const pieces = [
+    ...svg.matchAll(
+      /<text x="([\d.]+)" y="([\d.]+)"[^>]*?( class="b")?( style="[^"]*")?( xml[^>]*)?>([^<]*)</g,
+    ),
+  ];
+  const seen = pieces.map(
+    ([, x, y, bold = '', style = '', , text = '']) => `${y} ${x}${bold}${style} ${lasting(text)}`,
+  );
+  const warned = seen.findIndex(piece => piece.includes(' warning: '));
+  return warned < 0 ? seen : seen.slice(0, warned);
+}
+
+/** Times and ports are those of the run. */
+function lasting(text: string): string {
+  return text.replaceAll(/(?<=127\.0\.0\.1:)\d+/g, 'PORT').replaceAll(/\b[\d.]+m?s\b/g, 'TIME');
+}

@@ -1,0 +1,138 @@
+import './support/outside-ci.js';
+import fc from 'fast-check';
+import { render } from 'ink';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { sideBySide, stack } from '../../src/dress/columns.js';
+import { createTheme } from '../../src/dress/theme.js';
+import { App } from '../../src/ui/live/app.js';
+import { frameOf, GAP, type Scene } from '../../src/ui/live/frame.js';
+import { createLiveStore } from '../../src/ui/live/store.js';
+import { Emulator, type Size } from './support/emulator.js';
+import { fakeTerminal } from './support/fake-terminal.js';
+import { settledScene, waitingScene } from './support/scenes.js';
+
+const THEME = createTheme(2);
+const anySize = fc.record({
+  columns: fc.integer({ min: 40, max: 220 }),
+  rows: fc.integer({ min: 8, max: 70 }),
+});
+/** Wide characters, marks without width, joined emoji, controls, lines without end. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.constantFrom('\n', '\t', '漢字', '👩‍👩‍👧', 'e\u0301', '\u202e', '\u001b[2J', 'x'.repeat(300)),
+    ),
+    { maxLength: 60 },
+  )
+  .map(parts => parts.join(''));
+
+describe('a frame', () => {
+  test('is never wider than the terminal, and stays one row below its height, whatever the tool says', () => {
+    fc.assert(
+      fc.property(anyText, anyText, anySize, (human, llm, size) => {
+        const { steps, panes } = frameOf(settledScene(human, llm), size, THEME);
+        if (!panes) throw new Error('there are no panes');
+        const { human: left, llm: right, isSideBySide, width } = panes;
+        const height = isSideBySide ? Math.max(left.length, right.length) : left.length + 1 + right.length;
+        expect(steps.length + 1 + height).toBeLessThanOrEqual(size.rows - 1);
+        for (const row of steps) expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
+        for (const row of [...left, ...right]) expect(stringWidth(row)).toBeLessThanOrEqual(width);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('the live view in a terminal', () => {
+  const large = { columns: 160, rows: 40 };
+
+  test('puts the panes side by side from 120 columns on, and one below the other under that', async () => {
+    await using view = await draw(settledScene('seen', 'sent'), { columns: 120, rows: 20 });
+    expect(view.emulator.text()).toMatch(/^HUMAN text +LLM text$/m);
+    await view.resize({ columns: 119, rows: 20 });
+    expect(view.emulator.text()).toMatch(/^HUMAN text\n(.*\n)+LLM text$/m);
+    await view.resize({ columns: 120, rows: 20 });
+    expect(view.emulator.text()).toMatch(/^HUMAN text +LLM text$/m);
+  });
+
+  test('keeps to one frame on the screen through every size from 40 × 8 on, with nothing scrolled away', async () => {
+    await using view = await draw(settledScene('seen\n'.repeat(90), 'sent\n'.repeat(90)), large);
+    for (let columns = 160; columns >= 40; columns -= 12)
+      for (const rows of [40, 8, 24]) await view.resize({ columns, rows });
+    await view.resize(large);
+    expect(view.emulator.text().match(/HUMAN/g)).toHaveLength(1);
+    expect(view.emulator.text().match(/LLM/g)).toHaveLength(1);
+    expect(view.emulator.raw).not.toContain('\u001b[3J');
+  });
+
+  test('draws again only what changed while it waits: the clock', async () => {
+    await using view = await draw(waitingScene(1_000), large);
+    expect(view.emulator.text()).toContain('… waiting for the result 1s');
+    await view.show(waitingScene(2_500));
+    expect(view.emulator.text()).toContain('… waiting for the result 2.5s');
+    expect(view.emulator.text().match(/waiting/g)).toHaveLength(1);
+  });
+
+  test('is cut to the rows that can be seen before React gets it: 50,000 lines cost no more than 50', async () => {
+    await using view = await draw(settledScene('line\n'.repeat(50_000), 'x'), large);
+    expect(view.emulator.text()).toContain('more lines');
+    expect(view.emulator.scrollback()).toEqual([]);
+  });
+});
+
+interface View extends AsyncDisposable {
+  readonly emulator: Emulator;
+  show(scene: Scene): Promise<void>;
+  resize(size: Size): Promise<void>;
+}
+
+/** The component alone, drawn by Ink into an emulator: no process, no tool. */
+async function draw(first: Scene, firstSize: Size): Promise<View> {
+  let [scene, size] = [first, firstSize];
+  const emulator = new Emulator(size);
+  const terminal = fakeTerminal(emulator, size);
+  const store = createLiveStore({ scene, size });
+  const { unmount, waitUntilExit } = render(<App store={store} theme={THEME} />, {
+    stdout: terminal.stream,
+    patchConsole: false,
+    exitOnCtrlC: false,
+  });
+  const drawn = () => {
+    const frame = shown(scene, size);
+    return emulator.waitFor(`it shows\n${frame}`, () => emulator.text().endsWith(frame));
+  };
+  await drawn();
+  return {
+    emulator,
+    async show(next) {
+      scene = next;
+      store.set({ scene });
+      await drawn();
+    },
+    async resize(next) {
+      size = next;
+      emulator.resize(size);
+      store.set({ size });
+      terminal.resize(size);
+      await drawn();
+    },
+    async [Symbol.asyncDispose]() {
+      unmount();
+      await waitUntilExit();
+    },
+  };
+}
+
+/** A frame as text, laid out without Ink. */
+function shown(scene: Scene, size: Size): string {
+  const { steps, panes } = frameOf(scene, size, createTheme(0));
+  const columns = { width: size.columns, gap: GAP };
+  const below = panes?.isSideBySide
+    ? sideBySide(panes.human, panes.llm, columns)
+    : stack(panes?.human ?? [], panes?.llm ?? []);
+  return stack(steps, below)
+    .map(row => row.trimEnd())
+    .join('\n');
+}

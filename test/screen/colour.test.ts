@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { openProgram } from './support/screen.js';
+
+let plain: Peer;
+
+beforeAll(async () => {
+  plain = await startPeer('plain');
+});
+
+afterAll(() => plain.stop());
+
+describe.concurrent('colour', () => {
+  const call = () => ['invoke', plain.url, 'edit_file', 'path=a.txt'];
+
+  test('is there by default', async () => {
+    await using screen = openProgram(call());
+    expect(await screen.ended).toBe(0);
+    expect(screen.emulator.colours.size).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['NO_COLOR', [], { NO_COLOR: '1' }],
+    ['--no-color', ['--no-color'], {}],
+    ['FORCE_COLOR=0', [], { FORCE_COLOR: '0' }],
+    ['--no-color against FORCE_COLOR', ['--no-color'], { FORCE_COLOR: '3' }],
+    ['NO_COLOR against FORCE_COLOR', [], { NO_COLOR: '1', FORCE_COLOR: '3' }],
+  ] as const)('is gone altogether with %s; the signs stay', async (_, words, env) => {
+    await using screen = openProgram([...call(), ...words], { env });
+    expect(await screen.ended).toBe(0);
+    expect([...screen.emulator.colours]).toEqual([]);
+    expect(screen.text()).toContain('2   - old line 1');
+    expect(screen.text()).toContain('  2 + new line 1');
+  });
+
+  test('is gone in plain mode too', async () => {
+    await using screen = openProgram([...call(), '-o', 'plain'], { env: { NO_COLOR: '1' } });
+    expect(await screen.ended).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
+    expect(screen.emulator.raw).not.toMatch(/\u001b/);
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { common } from './support/cell.js';
+import { display, resultWith } from './support/results.js';
+import { openProgram, openShell, type Screen } from './support/screen.js';
+
+const ESC = '\u001b';
+const HOSTILE = [
+  `${ESC}]0;owned\u0007`,
+  `${ESC}]52;c;b3duZWQ=\u0007`,
+  `${ESC}]8;;https://evil.example${ESC}\\link`,
+  `${ESC}[2J${ESC}[3J${ESC}[1;1H`,
+  `${ESC}c`,
+  '\rover\b\b\b\u0007',
+  '\u009d0;owned\u009c\u009b31m',
+  '\u202eoverride\u2066\u200b',
+].join(' ');
+/** As the terminal must show it. */
+const HARMLESS = '␛]0;owned␇ ␛]52;c;b3duZWQ=␇';
+
+let odd: Peer;
+let own: OwnTool;
+
+beforeAll(async () => {
+  [odd, own] = await Promise.all([
+    startPeer('odd'),
+    startTool({
+      text: resultWith({ text: HOSTILE }),
+      json: resultWith({ text: JSON.stringify({ [HOSTILE]: HOSTILE }) }),
+      segment_type: resultWith({
+        text: 'harmless',
+        display_as: [{ type: HOSTILE, content: HOSTILE }, display.text(HOSTILE)],
+      }),
+      bad_diff: resultWith({ text: 'harmless', display_as: [display.diff(HOSTILE, HOSTILE)] }),
+      section: resultWith({
+        text: 'harmless',
+        display_as: [
+          display.diff('a', `--- a\n+++ a\n@@ -1 +1 @@ ${HOSTILE.replaceAll('\r', '')}\n-a\n+b\n`),
+        ],
+      }),
+      refusal: { status: 400, body: HOSTILE },
+      prompt: {
+        callbacks: ({ id, group_id }) => [
+          JSON.stringify({
+            type: 'user_choice',
+            group_id,
+            id,
+            prompt: HOSTILE,
+            choices: [HOSTILE, 'b'],
+            default: 0,
+            response_url: `${own.url}/choice`,
+          }),
+        ],
+      },
+    }),
+  ]);
+});
+
+afterAll(() => Promise.all([odd.stop(), own[Symbol.asyncDispose]()]));
+
+describe.concurrent('threats, row 24: foreign text on the screen acts on nothing and hides nothing', () => {
+  test.each([
+    ['in both panes', 'text', 0, HARMLESS],
+    ['in the keys and values of JSON, which are escaped in part', 'json', 0, '<U+202E>override'],
+    ['in the type of a segment', 'segment_type', 0, HARMLESS],
+    ['in a diff that is none', 'bad_diff', 0, HARMLESS],
+    ['in the section of a hunk header', 'section', 0, HARMLESS],
+    ['in the body of a refusal', 'refusal', 4, HARMLESS],
+    ['in a question and its choices', 'prompt', 6, HARMLESS],
+  ] as const)('%s', async (_, operation, status, shown) => {
+    await using screen = openShell(`echo above; $TOOL invoke ${own.url} ${operation}; echo "status $?"`, {
+      columns: 140,
+      rows: 50,
+    });
+    expect(await screen.ended).toBe(0);
+    expectUnharmed(screen);
+    expect(screen.emulator.history()).toContain(`status ${status}`);
+    expect(unwrapped(screen)).toContain(unwrappedText(shown));
+  });
+
+  test('in every place of a result: path, patch, file names, rows, text', async () => {
+    await using screen = openShell(`echo above; $TOOL invoke ${odd.url} hostile_text`, {
+      columns: 200,
+      rows: 60,
+    });
+    expect(await screen.ended).toBe(0);
+    expectUnharmed(screen);
+    for (const place of ['text', 'context', 'old', 'new'])
+      expect(unwrapped(screen)).toContain(unwrappedText(`${place} ␛]0;owned title␇`));
+    expect(screen.text()).toMatch(/\d+ control or invisible characters shown/);
+  });
+
+  test('in plain mode', async () => {
+    await using screen = openProgram(['invoke', own.url, 'text', '-o', 'plain']);
+    expect(await screen.ended).toBe(0);
+    expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+    expect(unwrapped(screen)).toContain(unwrappedText(HARMLESS));
+  });
+
+  test('in what a toolset says of itself', async () => {
+    await using tool = await startTool({ [HOSTILE]: {} });
+    await using screen = openProgram(['toolset', tool.url]);
+    expect(await screen.ended).toBe(2);
+    expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+  });
+
+  test('in what a person typed: an operation that does not exist', async () => {
+    await using screen = openProgram(['invoke', own.url, HOSTILE]);
+    expect(await screen.ended).toBe(2);
+    expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+    expect(unwrapped(screen)).toContain(unwrappedText(HARMLESS));
+  });
+
+  test('and its pictures stand out: inverse cells', async () => {
+    await using screen = openProgram(['invoke', own.url, 'text'], { columns: 160 });
+    expect(await screen.ended).toBe(0);
+    expect(common(screen.emulator.cellsOf('␛'), 'inverse')).toBe(true);
+    expect(common(screen.emulator.cellsOf('␇'), 'inverse')).toBe(true);
+    expect(common(screen.emulator.cellsOf('<U+009D>'), 'inverse')).toBe(true);
+    expect(common(screen.emulator.cellsOf('0;owned'), 'inverse')).toBe(false);
+  });
+});
+
+function expectUnharmed({ emulator }: Screen): void {
+  expect(emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+  expect(emulator.raw).not.toContain(`${ESC}[3J`);
+  expect(emulator.raw).not.toContain(`${ESC}[2J`);
+  expect(emulator.isCursorVisible).toBe(true);
+  expect(emulator.history().startsWith('above\n')).toBe(true);
+}
+
+/** Where rows are wrapped depends on what stands before; what they say does not. */
+function unwrapped({ emulator }: Screen): string {
+  return unwrappedText(emulator.history());
+}
+
+function unwrappedText(text: string): string {
+  return text.replaceAll(/\s/g, '');
+}

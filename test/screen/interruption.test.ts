@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
+import { openShell, type Screen } from './support/screen.js';
+
+const WAITING = '… waiting for the result';
+const CTRL_C = '\u0003';
+
+let plain: Peer;
+
+beforeAll(async () => {
+  plain = await startPeer('plain');
+});
+
+afterAll(() => plain.stop());
+
+/** What the shell sees of a program that was told to stop, and what the same terminal is like afterwards. */
+describe.concurrent('a live view that is interrupted', () => {
+  const slow = (id: string) => `$TOOL invoke ${plain.url} slow ms=60000 --id ${id}`;
+  /** The shell must outlive what the terminal sends to both. */
+  const shell = (line: string) => openShell(`trap : INT HUP TERM; ${line}; echo "status $?"; stty -a`);
+
+  test('by Ctrl-C restores the terminal, ends with 130 and cancels the call', async () => {
+    await using screen = shell(slow('by-ctrl-c'));
+    await screen.shows(WAITING);
+    expect(screen.emulator.isCursorVisible).toBe(false);
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(0);
+    expectRestored(screen, 130);
+    const { body } = await plain.seen('cancel_tool_call', entry => entry.raw.includes('by-ctrl-c'));
+    expect(fieldOf({ body }, 'tool_call_id')).toBe('by-ctrl-c');
+    const thread = fieldOf({ body }, 'thread_id');
+    await plain.seen('close_thread', entry => fieldOf(entry, 'thread_id') === thread);
+  });
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGINT', 130],
+  ] as const)('by %s restores the terminal, ends with %i and cancels the call', async (signal, status) => {
+    await using screen = shell(`${slow(signal)} & child=$!; echo "pid $child"; wait $child; wait $child`);
+    await screen.shows('pid ');
+    await plain.seen('invocation', entry => entry.raw.includes(signal));
+    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
+    process.kill(Number(pid), signal);
+    expect(await screen.ended).toBe(0);
+    expectRestored(screen, status);
+    await plain.seen('cancel_tool_call', entry => entry.raw.includes(signal));
+  });
+
+  test('says what it was waiting for, and that it was stopped', async () => {
+    await using screen = shell(slow('told'));
+    await screen.shows(WAITING);
+    screen.type(CTRL_C);
+    await screen.shows(/✗ interrupted/);
+    await screen.shows(/• call cancelled, answered 200|✓ call cancelled, answered 200/);
+    await screen.ended;
+    expect(screen.text()).toContain('interrupted before the result came');
+  });
+});
+
+function expectRestored({ emulator }: Screen, status: number): void {
+  expect(emulator.history()).toContain(`status ${status}`);
+  expect(emulator.isCursorVisible).toBe(true);
+  expect(emulator.isAlternate).toBe(false);
+  expect(emulator.history()).toMatch(/(?<!-)\bicanon\b/);
+  expect(emulator.history()).toMatch(/(?<!-)\becho\b/);
+  expect(emulator.history()).toMatch(/(?<!-)\bisig\b/);
+}

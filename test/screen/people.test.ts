@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { openProgram, openShell, type Screen } from './support/screen.js';
+
+const QUESTION = 'delete_all({}) is marked destructive. Call it? [y/N]';
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+
+let stdlib: Peer;
+
+beforeAll(async () => {
+  stdlib = await startPeer('stdlib');
+});
+
+afterAll(() => stdlib.stop());
+
+describe.concurrent('a destructive tool', () => {
+  test('is called after y', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'delete_all', '--id', 'said-yes']);
+    await screen.shows(QUESTION);
+    screen.type('y\r');
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('Deleted all 3 files');
+    await stdlib.seen('invocation', ({ raw }) => raw.includes('said-yes'));
+  });
+
+  test.each([
+    ['n', 'n\r'],
+    ['nothing', '\r'],
+  ])('is not called after %s: exit 5', async (_, keys) => {
+    await using screen = openProgram(['invoke', stdlib.url, 'delete_all', '--id', 'said-no']);
+    await screen.shows(QUESTION);
+    screen.type(keys);
+    expect(await screen.ended).toBe(5);
+    expect(screen.text()).toContain('error: delete_all was not called: you said no');
+    expect((await stdlib.log()).filter(({ raw }) => raw.includes('said-no'))).toEqual([]);
+  });
+
+  test('keeps its question on a row of its own, whole and once, while a person thinks and types', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'delete_all']);
+    await screen.shows(QUESTION);
+    for (const typed of ['m', 'ma', 'may']) {
+      screen.type(typed.slice(-1));
+      await screen.emulator.waitFor(`the answer so far is ${typed}`, () =>
+        screen.emulator.rows().includes(`${QUESTION} ${typed}`),
+      );
+    }
+    screen.type('\r');
+    expect(await screen.ended).toBe(5);
+    expect(screen.emulator.history().split(QUESTION)).toHaveLength(2);
+  });
+
+  test('shows each step once, though a question came in between', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'delete_all']);
+    await screen.shows(QUESTION);
+    screen.type('y\r');
+    expect(await screen.ended).toBe(0);
+    expect(screen.emulator.history().match(/✓ discovered/g)).toHaveLength(1);
+    expect(screen.emulator.history()).toMatch(/\[y\/N\] y$/m);
+  });
+
+  test('is not called after Ctrl-C: exit 130, the terminal restored', async () => {
+    await using screen = atQuestion();
+    await screen.shows(QUESTION);
+    screen.type(CTRL_C);
+    await expectLeft(screen, 130);
+  });
+
+  test('is not called after the end of input (Ctrl-D): exit 5, as after no', async () => {
+    await using screen = atQuestion();
+    await screen.shows(QUESTION);
+    screen.type(CTRL_D);
+    await expectLeft(screen, 5);
+  });
+
+  test('is not called after SIGTERM at the question: exit 143, the terminal restored', async () => {
+    await using screen = atQuestion();
+    await screen.shows(QUESTION);
+    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
+    process.kill(Number(pid), 'SIGTERM');
+    await expectLeft(screen, 143);
+  });
+
+  test('is called without a question with --yes', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'delete_all', '--yes']);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).not.toContain('[y/N]');
+  });
+});
+
+describe.concurrent('a tool that needs the person', () => {
+  test('shows the URL to visit, whole, and then goes on', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'login', 'ms=500'], { columns: 120 });
+    await screen.shows(/• visit https?:\/\/\S+ to go on/);
+    await screen.shows('… waiting for you');
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('authorised');
+  });
+
+  test('shows its question with the choices, and how to answer', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    expect(await screen.ended).toBe(6);
+    expect(screen.text()).toMatch(/• the tool asks: .+ 0 staging {2}1 production {2}2 neither/);
+    expect(screen.text()).toContain('--choose');
+  });
+
+  test('goes on with --choose', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'ask', '--choose', 'staging'], { columns: 120 });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('Chosen: staging');
+    expect(screen.text()).toMatch(/✓ selection sent, answered 200/);
+  });
+});
+
+/** The shell outlives the program, and tells its status and what it left of the terminal. */
+function atQuestion(): Screen {
+  const call = `exec $TOOL invoke ${stdlib.url} delete_all --id at-question`;
+  return openShell(`trap : INT; sh -c 'echo "pid $$"; ${call}'; echo "status $?"; stty -a`);
+}
+
+async function expectLeft({ ended, emulator }: Screen, status: number): Promise<void> {
+  await emulator.waitFor('the program has ended', () => emulator.text().includes('status '));
+  expect(await ended).toBe(0);
+  expect(emulator.history()).toContain(`status ${status}`);
+  expect(emulator.isCursorVisible).toBe(true);
+  expect(emulator.history()).toMatch(/(?<!-)\bicanon\b/);
+  expect((await stdlib.log()).filter(({ raw }) => raw.includes('at-question'))).toEqual([]);
+}

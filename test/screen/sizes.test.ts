@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { display, resultWith } from './support/results.js';
+import { openProgram, openShell, type Screen } from './support/screen.js';
+
+const CLEAR_SCROLLBACK = '\u001b[3J';
+/**
+ * Rows of the old view that a terminal wrapped when it became narrower: nobody can tell whether it did, and to erase too few
+ * is better than to erase what stood there before.
+ */
+const MOST_LEFT_OVER = 3;
+const WAITING = '… waiting for the result';
+const BEFORE = Array.from({ length: 60 }, (_, index) => `before ${index + 1}`);
+/** What stood in the terminal before, so that a loss of it would show. */
+const PRELUDE = 'i=1; while [ $i -le 60 ]; do echo "before $i"; i=$((i+1)); done;';
+/** What the same terminal goes on with. */
+const POSTLUDE = 'echo "status $?"';
+
+let plain: Peer;
+let own: OwnTool;
+
+beforeAll(async () => {
+  const long = resultWith({
+    text: rows('llm', 100),
+    display_as: [display.text(`${rows('human', 100)}\n${'wide '.repeat(100)}`)],
+  });
+  [plain, own] = await Promise.all([startPeer('plain'), startTool({ long })]);
+});
+
+afterAll(() => Promise.all([plain.stop(), own[Symbol.asyncDispose]()]));
+
+describe.concurrent('a frame', () => {
+  test.each([
+    [40, 10],
+    [40, 8],
+    [79, 9],
+    [119, 24],
+    [120, 8],
+    [160, 12],
+  ])(
+    'fits into %i × %i: the screen from before is scrolled up whole, and no row of the view is lost or left behind',
+    async (columns, height) => {
+      await using screen = openShell(`${PRELUDE} $TOOL invoke ${own.url} long -q; ${POSTLUDE}`, {
+        columns,
+        rows: height,
+      });
+      expect(await screen.ended).toBe(0);
+      expectIntact(screen);
+      const story = screen.emulator.history().split('\n').slice(BEFORE.length);
+      expect(story.length).toBeLessThanOrEqual(height);
+      expect(story.filter(row => row.startsWith('HUMAN'))).toHaveLength(1);
+      expect(story.join('\n')).toMatch(/… \d+ more lines/);
+      expect(story.at(-1)).toBe('status 0');
+    },
+  );
+
+  test('shows every step where there is room for it: short panes leave the rest to the steps', async () => {
+    await using screen = openProgram(['invoke', plain.url, 'echo', 'text=short'], { columns: 100, rows: 12 });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(/^✓ discovered/);
+    expect(screen.text()).toContain('LLM text, 5 bytes\nshort');
+  });
+
+  test('tells of both panes at 40 × 10', async () => {
+    await using screen = openProgram(['invoke', plain.url, 'edit_file', 'path=a.txt'], {
+      columns: 40,
+      rows: 10,
+    });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(/^HUMAN display_as\[0\] diff/m);
+    expect(screen.text()).toMatch(/^LLM text, 22 bytes$/m);
+  });
+});
+
+describe.concurrent('a terminal that is resized while the result is awaited', () => {
+  test.each([
+    ['narrower', { columns: 100, rows: 30 }, { columns: 60, rows: 30 }],
+    ['wider', { columns: 60, rows: 30 }, { columns: 140, rows: 30 }],
+    ['lower', { columns: 100, rows: 30 }, { columns: 100, rows: 12 }],
+    ['higher', { columns: 100, rows: 12 }, { columns: 100, rows: 40 }],
+    ['narrower and lower', { columns: 160, rows: 40 }, { columns: 45, rows: 10 }],
+  ])(
+    '%s: the view is drawn for the new size, and what stood there before is untouched',
+    async (_, from, to) => {
+      await using screen = openShell(`${PRELUDE} $TOOL invoke ${plain.url} slow ms=900; ${POSTLUDE}`, from);
+      await screen.shows(WAITING);
+      screen.resize(to);
+      expect(await screen.ended).toBe(0);
+      expectIntact(screen);
+      expect(occurrences(screen, 'HUMAN ')).toBe(1);
+      expect(occurrences(screen, 'LLM ')).toBe(1);
+      expect(leftOver(screen)).toBeLessThanOrEqual(MOST_LEFT_OVER);
+      expect(occurrences(screen, WAITING)).toBe(0);
+    },
+  );
+});
+
+describe.concurrent('a terminal that is resized after the result', () => {
+  test('while the view lingers: the panes move to where there is room for them', async () => {
+    await using screen = openProgram(['invoke', plain.url, 'edit_file', 'path=a.txt', '--linger', '1500ms'], {
+      columns: 160,
+      rows: 30,
+    });
+    await screen.shows('✓ result after');
+    screen.resize({ columns: 80, rows: 30 });
+    expect(await screen.ended).toBe(0);
+    const shown = screen.emulator.rows();
+    expect(shown).toContain('HUMAN display_as[0] diff (the first segment)');
+    expect(shown).toContain('LLM text, 22 bytes');
+  });
+
+  test('when the program is gone: nothing is left that a narrower terminal would tear', async () => {
+    await using screen = openShell(
+      `${PRELUDE} $TOOL invoke ${plain.url} edit_file path=a.txt; ${POSTLUDE}; read wait`,
+      { columns: 160, rows: 30 },
+    );
+    await screen.shows('status 0');
+    screen.resize({ columns: 60, rows: 20 });
+    screen.type('\r');
+    expect(await screen.ended).toBe(0);
+    expectIntact(screen);
+  });
+});
+
+function expectIntact({ emulator }: Screen): void {
+  expect(emulator.raw).not.toContain(CLEAR_SCROLLBACK);
+  expect(emulator.isAlternate).toBe(false);
+  expect(emulator.history().split('\n').slice(0, BEFORE.length)).toEqual(BEFORE);
+}
+
+/** Rows between what stood there before and the view's last frame. */
+function leftOver({ emulator }: Screen): number {
+  const drawn = emulator.history().split('\n').slice(BEFORE.length);
+  return Math.max(
+    0,
+    drawn.findLastIndex(row => row.includes('✓ discovered')),
+  );
+}
+
+function occurrences({ emulator }: Screen, text: string): number {
+  return emulator.history().split(text).length - 1;
+}
+
+function rows(name: string, count: number): string {
+  return Array.from({ length: count }, (_, index) => `${name} ${index + 1}`).join('\n');
+}

@@ -1,0 +1,82 @@
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+import { Emulator, type Size } from './emulator.js';
+
+const BIN = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
+
+export interface ScreenOptions extends Partial<Size> {
+  /** Added to a small environment of our own: `CI`, `NO_COLOR` and `FORCE_COLOR` are unset unless told. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Screen extends AsyncDisposable {
+  readonly emulator: Emulator;
+  readonly pid: number;
+  /** The exit status; for a death by signal 128 and its number, as shells say it. */
+  readonly ended: Promise<number>;
+  text(): string;
+  /** Waits until the screen shows it. */
+  shows(text: string | RegExp): Promise<void>;
+  /** Types, byte for byte. */
+  type(keys: string): void;
+  resize(size: Size): void;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** The built program in a terminal of its own, as a person meets it. */
+export function openProgram(args: readonly string[], options?: ScreenOptions): Screen {
+  return open(process.execPath, [BIN, ...args], options);
+}
+
+/** A line of shell in a terminal of its own; `$TOOL` in it stands for the built program. */
+export function openShell(line: string, { env, ...options }: ScreenOptions = {}): Screen {
+  return open('/bin/sh', ['-c', line], { ...options, env: { TOOL: `${process.execPath} ${BIN}`, ...env } });
+}
+
+function open(
+  file: string,
+  args: string[],
+  { columns = 100, rows = 40, env = {} }: ScreenOptions = {},
+): Screen {
+  const emulator = new Emulator({ columns, rows });
+  const terminal = spawn(file, args, {
+    name: 'xterm-256color',
+    cols: columns,
+    rows,
+    cwd: tmpdir(),
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', LANG: 'C.UTF-8', ...env },
+  });
+  let isOver = false;
+  let drawn = Promise.resolve();
+  terminal.onData(data => {
+    drawn = emulator.write(data);
+  });
+  const ended = new Promise<number>(resolve =>
+    terminal.onExit(({ exitCode, signal }) => {
+      isOver = true;
+      void drawn.then(() => resolve(signal ? 128 + signal : exitCode));
+    }),
+  );
+  return {
+    emulator,
+    ended,
+    pid: terminal.pid,
+    text: () => emulator.text(),
+    shows: text =>
+      emulator.waitFor(`it shows ${text}`, () => {
+        const shown = emulator.text();
+        return typeof text === 'string' ? shown.includes(text) : text.test(shown);
+      }),
+    type: keys => terminal.write(keys),
+    resize(size) {
+      emulator.resize(size);
+      terminal.resize(size.columns, size.rows);
+    },
+    signal: name => terminal.kill(name),
+    async [Symbol.asyncDispose]() {
+      if (!isOver) terminal.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

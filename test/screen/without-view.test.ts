@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { run } from '../e2e/support/program.js';
+import { openProgram, openShell, type Screen } from './support/screen.js';
+
+const SYNCHRONISED = '\u001b[?2026h';
+const HIDE_CURSOR = '\u001b[?25l';
+
+let plain: Peer;
+let odd: Peer;
+
+beforeAll(async () => {
+  [plain, odd] = await Promise.all([startPeer('plain'), startPeer('odd')]);
+});
+
+afterAll(() => Promise.all([plain.stop(), odd.stop()]));
+
+/** Where a live view would do harm, or nobody would see it, its story is told in lines: written once, never redrawn. */
+describe.concurrent('no live view is drawn', () => {
+  test.each([
+    ['CI is set', {}, { CI: 'true' }],
+    ['the terminal is narrower than 40 columns', { columns: 39, rows: 24 }, {}],
+    ['the terminal is lower than 8 rows', { columns: 80, rows: 7 }, {}],
+  ])('where %s: plain', async (_, size, env) => {
+    await using screen = openProgram(['invoke', plain.url, 'echo', 'text=hello'], { ...size, env });
+    expect(await screen.ended).toBe(0);
+    expectPlain(screen);
+    expect(screen.emulator.history()).toMatch(/✓ result after/);
+    expect(screen.emulator.history()).toMatch(/^LLM text, 5 bytes$/m);
+  });
+
+  test('where stdin is no terminal: plain', async () => {
+    await using screen = openShell(`$TOOL invoke ${plain.url} echo text=hello </dev/null`);
+    expect(await screen.ended).toBe(0);
+    expectPlain(screen);
+  });
+
+  test('where -o plain asks for lines', async () => {
+    await using screen = openProgram(['invoke', plain.url, 'edit_file', 'path=a.txt', '-o', 'plain']);
+    expect(await screen.ended).toBe(0);
+    expectPlain(screen);
+    expect(screen.text()).toContain('2   - old line 1');
+  });
+
+  test('where -o ui is asked for and stdout is a pipe: exit 2, with what to do', async () => {
+    const ended = await run(['invoke', plain.url, 'echo', 'text=hello', '-o', 'ui']);
+    expect(ended.status).toBe(2);
+    expect(ended.stdout).toBe('');
+    expect(ended.stderr).toMatch(/^error: -o ui needs a terminal/);
+    expect(ended.stderr).toContain('hint: -o plain');
+  });
+
+  test('where stdout is a pipe: the text alone, though a person sits at stdin and stderr', async () => {
+    await using screen = openShell(`$TOOL invoke ${plain.url} echo text=hello | od -c`);
+    expect(await screen.ended).toBe(0);
+    expectPlain(screen);
+    expect(screen.text()).toContain('0000000   h   e   l   l   o');
+  });
+
+  test('for -o text, which is made safe on a terminal (threats, row 24)', async () => {
+    await using screen = openProgram(['invoke', odd.url, 'hostile_text', '-o', 'text', '-q']);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('text ␛]0;owned title␇');
+    expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
+    expect(screen.emulator.raw).not.toMatch(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/);
+  });
+});
+
+function expectPlain({ emulator }: Screen): void {
+  expect(emulator.raw).not.toContain(SYNCHRONISED);
+  expect(emulator.raw).not.toContain(HIDE_CURSOR);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
+  expect(emulator.raw.replaceAll(/\u001b\[[\d;]*m/g, '')).not.toMatch(/\u001b/);
+}

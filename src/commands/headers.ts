@@ -2,7 +2,7 @@ import { ProtocolCliError } from '../errors.js';
 import type { Credentials } from '../runtime/wire.js';
 
 export interface HeaderOptions {
-  readonly header: readonly string[];
+  readonly header?: readonly string[];
   readonly bearer?: string;
 }
 
@@ -22,7 +22,7 @@ const RESERVED = new Set([
  * @throws ProtocolCliError `usage`.
  */
 export function readCredentials(
-  { header, bearer }: HeaderOptions,
+  { header = [], bearer }: HeaderOptions,
   url: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Credentials {

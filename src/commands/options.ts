@@ -31,7 +31,7 @@ export function byteCount(text: string): number {
   return Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
 }
 
-export function collect(text: string, before: readonly string[]): readonly string[] {
+export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
 
@@ -52,11 +52,20 @@ export const outputOption = () =>
     OUTPUTS,
   );
 export const headerOption = () =>
-  new Option('-H, --header <name: value>', "header for the URL's own origin (repeatable)")
-    .argParser(collect)
-    .default([], 'none');
+  new Option('-H, --header <name: value>', "header for the URL's own origin (repeatable)").argParser(collect);
 export const bearerOption = () =>
   new Option(
     '--bearer <token>',
     "bearer token for the URL's own origin; env:NAME reads it from the environment",
   );
+
+/** An option with a value and a default, the default as a person writes it. */
+export function valueOption<T>(
+  flags: string,
+  description: string,
+  read: (text: string) => T,
+  preset: T,
+  shown: string,
+): Option {
+  return new Option(flags, description).argParser(read).default(preset, shown);
+}

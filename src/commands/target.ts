@@ -45,10 +45,7 @@ export function readTarget(
   words: readonly string[],
   options: TargetOptions,
 ): { target: Target | null; rest: readonly string[] } {
-  if (options.demo && options.command !== undefined)
-    throw new ProtocolCliError('usage', '--demo and --command exclude each other');
-  if ((options.demo || options.command !== undefined) && options.endpoint)
-    throw new ProtocolCliError('usage', '--endpoint needs the URL of the endpoint');
+  refuseContradictions(words, options);
   if (options.demo) return { target: { kind: 'demo' }, rest: words };
   if (options.command !== undefined)
     return { target: { kind: 'command', command: options.command }, rest: words };
@@ -60,6 +57,18 @@ export function readTarget(
   return { target: null, rest: words };
 }
 
+function refuseContradictions(
+  [first = '']: readonly string[],
+  { demo, command, endpoint }: TargetOptions,
+): void {
+  const named = demo ? '--demo' : command === undefined ? null : '--command';
+  if (demo && command !== undefined)
+    throw new ProtocolCliError('usage', '--demo and --command exclude each other');
+  if (named && endpoint) throw new ProtocolCliError('usage', '--endpoint needs the URL of the endpoint');
+  if (named && first.includes('://'))
+    throw new ProtocolCliError('usage', `${named} and a URL exclude each other`);
+}
+
 const URL_HINT =
   'For example: protocol-cli invoke http://127.0.0.1:3001/invoke edit_file path=a.txt --endpoint';
 
@@ -69,8 +78,15 @@ function asUrl(word: string): string | null {
   const full = /^[\w.-]+:\d+(\/|$)|^localhost(\/|$)|^[\w-]+(\.[\w-]+)+(\/|$)|^\[[\da-f:]+\]/i.test(short)
     ? `http://${short}`
     : short;
+  if (/^\d+$/.test(word) || /^https?:(?!\/\/)/i.test(word))
+    throw new ProtocolCliError('usage', `${word} is no URL`, {
+      hint: 'A tool server is given as http://host:port, or :port for this machine.',
+    });
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(full)) return null;
-  if (!/^https?:/i.test(full)) throw new ProtocolCliError('usage', `${word} is no http or https URL`);
+  if (!/^https?:/i.test(full))
+    throw new ProtocolCliError('usage', `${word} is no http or https URL`, {
+      hint: 'A tool server is given as http://host:port.',
+    });
   if (!URL.canParse(full))
     throw new ProtocolCliError('usage', `${word} is no valid URL`, {
       hint: 'A tool server is given as http://host:port.',

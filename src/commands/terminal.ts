@@ -15,7 +15,7 @@ const SMALLEST = { columns: 40, rows: 8 };
 
 /** A live view needs a person on both ends and room to draw; CI pretends to be one and has nobody. */
 export function canDraw({ stdin, stdout, env }: Terminal): boolean {
-  const isBothWays = stdin.isTTY === true && stdout.isTTY === true;
+  const isBothWays = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
   return isBothWays && !env['CI'] && stdout.columns >= SMALLEST.columns && stdout.rows >= SMALLEST.rows;
 }
 

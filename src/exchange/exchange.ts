@@ -9,6 +9,8 @@ export interface Attempt {
   readonly sentAt: number;
   readonly endedAt?: number;
   readonly status?: number;
+  /** Bytes that the answer said its body has. */
+  readonly bodySize?: number;
   /** The beginning of a refusal's body, for a person; an acknowledgement's body is not read. */
   readonly excerpt?: string;
   readonly broken?: { readonly phase: string; readonly code: string };

@@ -54,6 +54,11 @@ export class History {
   }
 }
 
+/** How many POSTs reached the listener but no call. */
+export function strayCount({ errands }: History): number {
+  return [...errands.values()].filter(({ purpose }) => purpose === 'callback').length;
+}
+
 function isErrand({ purpose, calls = [] }: RequestEvent): boolean {
   return purpose === 'callback' ? calls.length === 0 : purpose !== 'invocation';
 }

@@ -75,7 +75,13 @@ function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exc
 
 function onResponse(exchange: Exchange, event: ResponseEvent): Exchange {
   const excerpt = event.body ? { excerpt: Buffer.from(event.body.bytes).toString('utf8') } : {};
-  const answered = withAttempt(exchange, event.leg, { endedAt: event.at, status: event.status, ...excerpt });
+  const size = Number(event.headers['content-length'] ?? 0);
+  const answered = withAttempt(exchange, event.leg, {
+    endedAt: event.at,
+    status: event.status,
+    ...(size > 0 && { bodySize: size }),
+    ...excerpt,
+  });
   return answered === exchange ? withAnswer(exchange, event) : answered;
 }
 

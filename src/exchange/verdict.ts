@@ -14,3 +14,5 @@ export type Verdict =
   | { readonly kind: 'discarded'; readonly status: 404; readonly reason: string }
   /** It is not a callback at all (RT-VALIDATE), or the listener's guard refused it. */
   | { readonly kind: 'rejected'; readonly status: number; readonly reason: string };
+
+export type VerdictKind = Verdict['kind'];

@@ -50,6 +50,7 @@ function callReport(exchange: Exchange, panes: Panes | null): object {
   const { invocation, endpoint, settled } = exchange;
   const text = llmTextOf(exchange);
   const sentAt = exchange.attempts[0]?.sentAt ?? 0;
+  const ackMs = acknowledgedAfter(exchange);
   return {
     invocation,
     endpoint,
@@ -59,12 +60,12 @@ function callReport(exchange: Exchange, panes: Panes | null): object {
     llm: text === null ? null : { text },
     display: panes && display(panes),
     timing: {
-      ackMs: acknowledgedAfter(exchange),
-      resultMs: settled?.by === 'result' ? settled.at - sentAt : null,
+      ackMs: ackMs === null ? null : since(ackMs, 0),
+      resultMs: settled?.by === 'result' ? since(settled.at, sentAt) : null,
     },
     callbacks: exchange.arrivals.map(({ at, verdict, message, status, size }) => ({
       type: message?.type ?? null,
-      ms: at - sentAt,
+      ms: since(at, sentAt),
       verdict: verdict.kind,
       status: status ?? verdict.status,
       ...('reason' in verdict && { reason: verdict.reason }),
@@ -78,7 +79,12 @@ function acknowledgement(exchange: Exchange): object | null {
   const attempt = answeredAttempt(exchange);
   return attempt?.endedAt === undefined
     ? null
-    : { status: attempt.status, ms: attempt.endedAt - attempt.sentAt };
+    : { status: attempt.status, ms: since(attempt.endedAt, attempt.sentAt) };
+}
+
+/** Milliseconds, without the noise that subtracting decimals makes. */
+function since(at: number, start: number): number {
+  return Math.round((at - start) * 1_000) / 1_000;
 }
 
 function display({ choice }: Panes): object {

@@ -15,18 +15,19 @@ export function textReporter(
   { isTTY }: { readonly isTTY: boolean },
 ): Reporter {
   const { stdout, stderr, quiet } = paper;
-  const urgent = urgentTeller(history, paper);
+  const told = new Set<string>();
   return {
-    event: urgent,
+    event: urgentTeller(history, paper, told),
     async settled({ exchange }: Ending) {
       const text = exchange && llmTextOf(exchange);
       if (text === null || text === undefined) return;
       await writeOut(stdout, isTTY ? `${visible(text)}\n` : toWellFormed(text).text);
     },
     async end({ exchange, notes, trouble }: Ending) {
-      if (!quiet)
-        for (const warning of [...notes, ...warningsOf(history, exchange)])
-          stderr.write(warningText(warning));
+      const warnings = [...notes, ...warningsOf(history, exchange)];
+      // What went wrong with a callback is told again only where it explains why there is no result.
+      const untold = trouble ? warnings : warnings.filter(({ message }) => !told.has(message));
+      if (!quiet) for (const warning of untold) stderr.write(warningText(warning));
       if (trouble) stderr.write(troubleText(trouble));
     },
   };

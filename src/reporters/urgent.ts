@@ -12,14 +12,21 @@ const NEWS = new Set<Arrival['verdict']['kind']>(['rejected', 'discarded', 'late
 /**
  * Told on stderr the moment it happens, in every output without a live view: what needs a person (a consent URL, whole),
  * and a callback that went wrong, since that is the usual reason for a "timeout".
+ * @param told gets the message of every warning that was told
  */
-export function urgentTeller(history: History, { stderr, quiet }: Paper): (event: Event) => void {
+export function urgentTeller(
+  history: History,
+  { stderr, quiet }: Paper,
+  told: Set<string> = new Set(),
+): (event: Event) => void {
   const isTimeToTell = tellingLess();
   return event => {
     if (event.kind === 'request') stderr.write(question(arrivalOf(history, event)));
-    if (event.kind === 'response' && !quiet)
-      for (const warning of newsOf(history, event))
-        if (isTimeToTell(warning.message)) stderr.write(warningText(warning));
+    if (event.kind !== 'response' || quiet) return;
+    for (const warning of newsOf(history, event)) {
+      told.add(warning.message);
+      if (isTimeToTell(warning)) stderr.write(warningText(warning));
+    }
   };
 }
 
@@ -43,11 +50,12 @@ function question(arrival: Arrival | undefined): string {
 }
 
 /** The first time, the tenth, the hundredth: a flood must not drown the rest. At the end it is told how many there were. */
-function tellingLess(): (message: string) => boolean {
+function tellingLess(): (warning: Warning) => boolean {
   const counts = new Map<string, number>();
-  return message => {
-    const count = (counts.get(message) ?? 0) + 1;
-    counts.set(message, count);
+  return ({ id, message }) => {
+    const kind = id === 'TOOL-OPAQUE' ? id : message; // a guesser's addresses differ each time
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
     return Number.isInteger(Math.log10(count));
   };
 }

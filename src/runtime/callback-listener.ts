@@ -2,6 +2,7 @@ import { Content } from '../exchange/content.js';
 import type { History } from '../exchange/history.js';
 import { judge } from '../exchange/judge.js';
 import type { Log } from '../exchange/log.js';
+import type { VerdictKind } from '../exchange/verdict.js';
 import { readCallback } from '../protocol/callbacks/read.js';
 import {
   type Answer,
@@ -65,6 +66,12 @@ export async function startCallbackListener(
   };
 }
 
+/** For the tool's own log; nothing of what came is repeated (threats, row 28). */
+const WORDS: Partial<Record<VerdictKind, string>> = {
+  rejected: 'This is no callback: its body breaks the schema of its type.\n',
+  discarded: 'This callback matches no pending call: its group_id and id must be those of the invocation.\n',
+};
+
 /** Judged before it is a fact, since the answer must be what the fold will say of it too. */
 async function receive(
   log: Log,
@@ -76,7 +83,7 @@ async function receive(
   if (key === undefined || !exchange) return { status: 404 };
   const leg = log.leg();
   const body = new Content(incoming.body);
-  const { status } = judge(exchange, readCallback(body.json), body.sha256);
+  const { status, kind } = judge(exchange, readCallback(body.json), body.sha256);
   const calls = [key];
   log.emit({
     kind: 'request',
@@ -93,7 +100,7 @@ async function receive(
     () => 503, // what is not kept must come again
   );
   log.emit({ kind: 'response', leg, status: answered, headers: {}, calls });
-  return { status: answered };
+  return { status: answered, ...(answered === status && WORDS[kind] !== undefined && { body: WORDS[kind] }) };
 }
 
 function recordRefusal(log: Log, key: string | undefined, refusal: Refusal): void {

@@ -99,12 +99,14 @@ function explained(error: TransportError, url: string): ProtocolCliError {
   const hint = isUnknownName
     ? 'The name does not resolve. Is it spelt right?'
     : (HINTS[error.code] ?? GENERAL);
-  return new ProtocolCliError('unreachable', `${url}: ${error.message}`, { hint, cause: error });
+  const reason = error.code === 'EPROTO' ? 'the TLS handshake failed' : error.message;
+  return new ProtocolCliError('unreachable', `${url}: ${reason}`, { hint, cause: error });
 }
 
 const GENERAL = 'Is the tool running, and is this its address?';
 const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there. Is the tool running, and is the port right?',
+  EPROTO: 'The server does not speak TLS on this port. Try http:// instead of https://.',
   ECONNRESET:
     'The connection was closed before an answer came. Does the server speak plain HTTP on this port?',
   ETIMEDOUT: 'No answer came in time. Is something between here and the tool dropping packets?',

@@ -12,10 +12,13 @@ export interface Failure {
   readonly hint?: string;
 }
 
-/** Null where the tool sent its result. */
-export function failureOf(exchange: Exchange): Failure | null {
+/**
+ * Null where the tool sent its result.
+ * @param strays how many POSTs reached the listener but no call
+ */
+export function failureOf(exchange: Exchange, strays = 0): Failure | null {
   const { settled, waitingFor } = exchange;
-  if (settled) return settlementFailure(exchange, settled);
+  if (settled) return settlementFailure(exchange, settled, strays);
   if (waitingFor?.type !== 'user_choice') return null;
   const { prompt, choices } = waitingFor;
   return {
@@ -25,7 +28,7 @@ export function failureOf(exchange: Exchange): Failure | null {
   };
 }
 
-function settlementFailure(exchange: Exchange, settled: Settlement): Failure | null {
+function settlementFailure(exchange: Exchange, settled: Settlement, strays: number): Failure | null {
   const outcome = outcomeOf(exchange);
   const message = outcome?.type === 'error' ? outcome.message : '';
   switch (settled.by) {
@@ -43,7 +46,7 @@ function settlementFailure(exchange: Exchange, settled: Settlement): Failure | n
       return {
         code: 'timeout',
         message: timeoutMessage(exchange, settled.afterMs),
-        hint: timeoutHint(exchange),
+        hint: timeoutHint(exchange, strays),
       };
     case 'cancel':
       return { code: 'interrupted', message: 'interrupted before the result came' };
@@ -66,12 +69,16 @@ function timeoutMessage(exchange: Exchange, afterMs: number): string {
   return `no result within ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}, ${acknowledged}`;
 }
 
-function timeoutHint({ invocation, arrivals }: Exchange): string {
-  const { callback_url } = invocation;
+/** The likeliest reason first: what came and did not count, then where nothing came at all. */
+function timeoutHint(exchange: Exchange, strays: number): string {
+  const { callback_url } = exchange.invocation;
   const origin = URL.canParse(callback_url) ? new URL(callback_url).origin : callback_url;
-  const seen =
-    arrivals.length > 0
-      ? ` ${arrivals.length} callback${arrivals.length === 1 ? '' : 's'} came, but none was the result.`
-      : '';
-  return `The tool must be able to reach the callback URL it was given, at ${origin}.${seen} --callback-url gives another address, --timeout more time.`;
+  const [reason] = exchange.arrivals.flatMap(({ verdict }) => ('reason' in verdict ? [verdict.reason] : []));
+  if (reason !== undefined)
+    return `A callback came to the URL it was given, at ${origin}, but did not count: ${reason}.`;
+  if (strays > 0)
+    return `Something was posted to ${origin}, but not to the callback URL: that must be used exactly as it was given.`;
+  const silence = 'The connection was taken, but no answer came: the tool must answer 200 before it works. ';
+  const reach = `The tool must be able to reach the callback URL it was given, at ${origin}.`;
+  return `${answeredAttempt(exchange) ? '' : silence}${reach} --callback-url gives another address, --timeout more time.`;
 }

@@ -1,7 +1,8 @@
 import { type Choice, chooseSegment, type Drawing } from '../display/choose.js';
 import { llmTextOf } from '../exchange/ending.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { Exchange, Settlement } from '../exchange/exchange.js';
 import type { Warning } from '../protocol/requirements.js';
+import { formatDuration } from '../text/format-duration.js';
 import { prettyJson } from '../text/json-pretty.js';
 import { countUnseen } from '../text/visible.js';
 
@@ -30,7 +31,7 @@ export function panesOf(exchange: Exchange, supports: ReadonlySet<string>): Pane
   const choice = chooseSegment(result?.display_as, supports);
   return {
     choice,
-    human: humanPane(choice, text),
+    human: result === null ? ourPane(exchange) : humanPane(choice, text),
     llm: llmPane(text, result !== null),
     warnings: choice.warnings,
   };
@@ -51,9 +52,31 @@ function humanPane(choice: Choice, text: string): Pane {
   };
 }
 
+/** Where the tool sent no result, a person reads words, not the payload for the LLM. */
+function ourPane({ settled }: Exchange): Pane {
+  const drawing = { kind: 'text', text: settled ? settlementWords(settled) : '' } as const;
+  return { title: 'human', about: 'no result from the tool', notes: [], drawing };
+}
+
+function settlementWords(settled: Settlement): string {
+  switch (settled.by) {
+    case 'result':
+      return 'the result is here';
+    case 'refusal':
+      return `the tool answered ${settled.status} instead of 200`;
+    case 'unreachable':
+      return `the tool could not be reached (${settled.code})`;
+    case 'timeout':
+      return `no result within ${formatDuration(settled.afterMs)}`;
+    case 'cancel':
+      return 'interrupted';
+  }
+}
+
 function llmPane(text: string, fromTool: boolean): Pane {
   const pretty = prettyJson(text);
-  const size = `${Buffer.byteLength(text)} bytes`;
+  const bytes = Buffer.byteLength(text);
+  const size = `${bytes} byte${bytes === 1 ? '' : 's'}`;
   return {
     title: 'llm',
     about: fromTool ? `text, ${size}` : `made by this runtime, ${size}`,

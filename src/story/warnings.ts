@@ -37,7 +37,7 @@ export function arrivalWarnings({ verdict, message, warnings }: Arrival): readon
         ? [{ id: 'RT-DUP', message: `the ${what} was delivered again; it counts once` }]
         : [{ id: 'TOOL-ONCE', message: `a second ${what} with other content came; the first counts` }];
     case 'late':
-      return [{ message: `a ${what} came late; it changes nothing` }];
+      return [{ message: `a ${what} came after the call had ended; it changes nothing` }];
     default:
       return warnings;
   }
@@ -45,20 +45,18 @@ export function arrivalWarnings({ verdict, message, warnings }: Arrival): readon
 
 /** POSTs that reached the listener but no call. */
 export function misdirected(errands: readonly Errand[]): Warning[] {
-  const stray = errands.filter(({ purpose }) => purpose === 'callback');
-  const lost = stray.filter(({ refusal }) => refusal === 'wrong-address').length;
+  const stray = errands.filter(({ purpose, status }) => purpose === 'callback' && status !== undefined);
+  const lost = stray.filter(({ refusal }) => refusal === 'wrong-address');
   const refused = stray.filter(({ refusal }) => refusal !== 'wrong-address');
   return [
-    ...(lost > 0
-      ? [
-          {
-            id: 'TOOL-OPAQUE',
-            message: `${lost} post${lost === 1 ? '' : 's'} to a wrong callback address`,
-          } as const,
-        ]
-      : []),
+    ...(lost.length > 0 ? [wrongAddress(lost)] : []),
     ...new Map(refused.map(each => [each.refusal, refusal(each)])).values(),
   ];
+}
+
+function wrongAddress(lost: readonly Errand[]): Warning {
+  const posts = `${lost.length} post${lost.length === 1 ? '' : 's'} to a wrong callback address`;
+  return { id: 'TOOL-OPAQUE', message: `${posts}: ${lost[0]?.url}, where /callback/<token> was given` };
 }
 
 function refusal({ status, refusal: reason = '' }: Errand): Warning {
@@ -67,11 +65,13 @@ function refusal({ status, refusal: reason = '' }: Errand): Warning {
 
 function acknowledgementWarnings(exchange: Exchange): Warning[] {
   const { attempts, settled } = exchange;
-  const tries = attempts.slice(0, -1).map(({ status, broken }, index) => ({
+  const tries: Warning[] = attempts.slice(0, -1).map(({ status, broken }, index) => ({
     id: 'RT-RETRY' as const,
     message: `attempt ${index + 1} of the invocation ${status === undefined ? `broke (${broken?.code})` : `was answered ${status}`}; it was sent again`,
   }));
   const answered = answeredAttempt(exchange);
+  const unread = answered?.status === 200 && settled?.by === 'timeout' ? (answered.bodySize ?? 0) : 0;
+  if (unread > 0) tries.push(unreadBody(unread));
   const early = settled?.by === 'result' && (answered?.endedAt ?? Number.POSITIVE_INFINITY) > settled.at;
   const after = acknowledgedAfter(exchange) ?? 0;
   if (early) return [...tries, { id: 'TOOL-ACK', message: 'the result came before the acknowledgement' }];
@@ -81,6 +81,14 @@ function acknowledgementWarnings(exchange: Exchange): Warning[] {
     ...tries,
     { id: 'TOOL-ACK', message: `the acknowledgement took ${formatDuration(after)}, more than ${limit}ms` },
   ];
+}
+
+/** Every beginner's first mistake, and silent otherwise. */
+function unreadBody(size: number): Warning {
+  return {
+    id: 'TOOL-ASYNC',
+    message: `the acknowledgement carried a body of ${size} bytes, which is never read: a result is POSTed to callback_url`,
+  };
 }
 
 function noticeWarnings({ purpose, status, broken }: Errand): Warning[] {

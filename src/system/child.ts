@@ -112,13 +112,9 @@ function failed(
   stderr: readonly string[],
 ): ProtocolCliError {
   const what = problem instanceof Error ? problem.message : String(problem);
-  const tail = stderr.length > 0 ? `; the last it wrote to stderr:\n${stderr.join('\n')}` : '';
-  return new ProtocolCliError(
-    'command-failed',
-    `the command "${command}" did not start: ${what}${ending}${tail}`,
-    {
-      hint: 'The first line on its stdout must be JSON with the port it serves, as {"port":3001}.',
-      cause: problem,
-    },
-  );
+  return new ProtocolCliError('command-failed', `the command "${command}" did not start: ${what}${ending}`, {
+    faults: stderr,
+    hint: 'The first line on its stdout must be JSON with the port it serves, as {"port":3001}.',
+    cause: problem,
+  });
 }

@@ -49,11 +49,18 @@ describe('a URL, or what curl would take for one', () => {
 describe('--demo, --command and --endpoint', () => {
   const words = ['http://127.0.0.1:3001', 'edit_file'];
   test.each<[TargetOptions, object, string[]]>([
-    [{ demo: true }, { kind: 'demo' }, words],
-    [{ command: 'node x' }, { kind: 'command', command: 'node x' }, words],
-    [{ endpoint: true }, { kind: 'endpoint', url: words[0] }, ['edit_file']],
-  ])('%j', (options, target, rest) => {
-    expect(readTarget(words, options)).toEqual({ target, rest });
+    [{ demo: true }, { kind: 'demo' }, ['edit_file']],
+    [{ command: 'node x' }, { kind: 'command', command: 'node x' }, ['edit_file']],
+    [{ endpoint: true }, { kind: 'endpoint', url: words[0] }, words],
+  ])('%j', (options, target, given) => {
+    expect(readTarget(given, options)).toEqual({ target, rest: ['edit_file'] });
+  });
+
+  test.each([
+    [{ demo: true }, 'usage: --demo and a URL exclude each other'],
+    [{ command: 'x' }, 'usage: --command and a URL exclude each other'],
+  ])('%j leaves no place for a URL', async (options, trouble) => {
+    expect(await troubleOf(() => readTarget(words, options))).toBe(trouble);
   });
 
   test.each<[TargetOptions, string]>([

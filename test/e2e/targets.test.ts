@@ -99,7 +99,8 @@ describe.concurrent('--command', () => {
     const { status, report } = await invokeJson(['--command', command, 'echo']);
     expect(status).toBe(4);
     expect(report.error?.code).toBe('command-failed');
-    for (const saying of says) expect(`${report.error?.message}\n${report.error?.hint}`).toMatch(saying);
+    const { message, hint, faults = [] } = report.error ?? {};
+    for (const saying of says) expect([message, hint, ...faults].join('\n')).toMatch(saying);
   });
 });
 

@@ -67,7 +67,6 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     ['in a diff that is none', 'bad_diff', 0, HARMLESS],
     ['in the section of a hunk header', 'section', 0, HARMLESS],
     ['in the body of a refusal', 'refusal', 4, HARMLESS],
-    ['in a question and its choices', 'prompt', 6, HARMLESS],
   ] as const)('%s', async (_, operation, status, shown) => {
     await using screen = openShell(`echo above; $TOOL invoke ${own.url} ${operation}; echo "status $?"`, {
       columns: 140,
@@ -77,6 +76,19 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     expectUnharmed(screen);
     expect(screen.emulator.history()).toContain(`status ${status}`);
     expect(unwrapped(screen)).toContain(unwrappedText(shown));
+  });
+
+  test('in a question and its choices', async () => {
+    await using screen = openShell(`echo above; $TOOL invoke ${own.url} prompt; echo "status $?"`, {
+      columns: 140,
+      rows: 50,
+    });
+    await screen.shows('Your choice');
+    expect(unwrapped(screen)).toContain(unwrappedText(HARMLESS));
+    screen.type('\x03');
+    expect(await screen.ended).toBe(0);
+    expectUnharmed(screen);
+    expect(screen.emulator.history()).toContain('status 130');
   });
 
   test('in every place of a result: path, patch, file names, rows, text', async () => {

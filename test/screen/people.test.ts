@@ -97,11 +97,28 @@ describe.concurrent('a tool that needs the person', () => {
     expect(screen.text()).toContain('authorised');
   });
 
-  test('shows its question with the choices, and how to answer', async () => {
+  test.each([
+    ['1\r', 'Chosen: production'],
+    ['neither\r', 'Chosen: neither'],
+    ['\r', 'Chosen: staging'], // dismissed: the default
+    ['7\r1\r', 'Chosen: production'],
+  ])('asks its question, and sends what %j means', async (keys, said) => {
     await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
-    expect(await screen.ended).toBe(6);
-    expect(screen.text()).toMatch(/• the tool asks: .+ 0 staging {2}1 production {2}2 neither/);
-    expect(screen.text()).toContain('--choose');
+    await screen.shows('Your choice [0]');
+    for (const row of ['Which environment?', '  0 staging (default)', '  1 production', '  2 neither'])
+      expect(screen.emulator.rows()).toContain(row);
+    screen.type(keys);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain(said);
+  });
+
+  test('takes its question back at Ctrl-C, and selects nothing', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    await screen.shows('Your choice [0]');
+    screen.type('\x03');
+    expect(await screen.ended).toBe(130);
+    expect(screen.text()).toMatch(/call cancelled, answered 200/);
+    expect(screen.text()).not.toContain('selection sent');
   });
 
   test('goes on with --choose', async () => {

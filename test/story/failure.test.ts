@@ -64,15 +64,19 @@ describe('a timeout says what was sent, what was acknowledged, and which address
     expect(failure?.code).toBe('timeout');
     expect(failure?.message).toBe(`no result within 5s: edit_file was sent to ${ENDPOINT}, ${said}`);
     expect(failure?.hint).toContain('the callback URL it was given, at http://127.0.0.1:4000.');
-    expect(failure?.hint).not.toContain('came');
   });
 
-  test.each([
-    [1, ' 1 callback came, but none was the result.'],
-    [2, ' 2 callbacks came, but none was the result.'],
-  ])('%i callbacks that were no result', (count, said) => {
-    const strays = Array.from({ length: count }, (_, i) => arrives({ ...RESULT, id: 'x' }, { leg: `b${i}` }));
-    expect(failureOf(exchangeOf(call(), acknowledged(), ...strays, timedOut()))?.hint).toContain(said);
+  test('a callback that did not count is the likeliest reason', () => {
+    const stray = arrives({ ...RESULT, id: 'x' });
+    const hint = failureOf(exchangeOf(call(), acknowledged(), stray, timedOut()))?.hint;
+    expect(hint).toMatch(
+      /^A callback came to the URL it was given, at http:\/\/127.0.0.1:4000, but did not count: id is "x"/,
+    );
+  });
+
+  test('so is a post to another address', () => {
+    const hint = failureOf(exchangeOf(call(), acknowledged(), timedOut()), 1)?.hint;
+    expect(hint).toMatch(/^Something was posted to http:\/\/127.0.0.1:4000, but not to the callback URL/);
   });
 
   test('a callback URL that is none, as a file may hold it, is no reason to crash', () => {

@@ -97,7 +97,7 @@ describe('RT-TEXT: what the LLM gets', () => {
   ])('%s is marked as ours', (_, rest, text, about) => {
     const panes = panesOf(exchangeOf(call(), ...rest), BOTH);
     expect(panes?.llm).toMatchObject({ about, drawing: { kind: 'text', text } });
-    expect(panes?.human.about).toBe('text (no display_as)');
+    expect(panes?.human.about).toBe('no result from the tool');
   });
 });
 

@@ -117,11 +117,11 @@ describe('what arrives', () => {
       [refused('an Origin header', 403, { to: KEY })],
       ['✗ callback rejected with 403: an Origin header', '… waiting for the result'],
     ],
-    ['a view', [arrives(VIEW)], ['• view_update after 9ms', '… waiting for the result']],
+    ['a view', [arrives(VIEW)], ['• view diff updated after 9ms', '… waiting for the result']],
     [
       'an event',
       [resultArrives({ subscription: true }), arrives(EVENT, { leg: 'b2' })],
-      ['✓ result after 9ms', '• subscription_event after 9ms'],
+      ['✓ result after 9ms', '• event: opened after 9ms'],
     ],
     ['oauth', [arrives(OAUTH)], ['• visit https://auth.example/consent to go on', '… waiting for you']],
     [
@@ -143,7 +143,7 @@ describe('what arrives', () => {
       SENT,
       ACKNOWLEDGED,
       '✗ no result within 1m',
-      '• tool_result came late; it changes nothing after 1m 0.5s',
+      '• tool_result came after the call had ended; it changes nothing after 1m 0.5s',
     ]);
   });
 

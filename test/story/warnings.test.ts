@@ -80,7 +80,11 @@ describe('what arrived', () => {
       [resultArrives(), resultArrives({ text: 'other' }, again)],
       'TOOL-ONCE: a second tool_result with other content came; the first counts',
     ],
-    ['late', [timedOut(), resultArrives()], 'a tool_result came late; it changes nothing'],
+    [
+      'late',
+      [timedOut(), resultArrives()],
+      'a tool_result came after the call had ended; it changes nothing',
+    ],
     [
       'row 3',
       [refused('an Origin header', 403, { to: KEY })],
@@ -105,9 +109,11 @@ describe('what arrived', () => {
 
 describe('row 1: posts that reached no call', () => {
   test('are counted', () => {
-    expect(told(refused('wrong-address', 404))).toEqual(['TOOL-OPAQUE: 1 post to a wrong callback address']);
+    expect(told(refused('wrong-address', 404))).toEqual([
+      expect.stringMatching(/^TOOL-OPAQUE: 1 post to a wrong callback address: /),
+    ]);
     expect(told(refused('wrong-address', 404), refused('wrong-address', 404, { leg: 's2' }))).toEqual([
-      'TOOL-OPAQUE: 2 posts to a wrong callback address',
+      expect.stringMatching(/^TOOL-OPAQUE: 2 posts to a wrong callback address: /),
     ]);
   });
 

@@ -10,6 +10,7 @@ import {
   outputOption,
   port,
   segmentTypes,
+  valueOption,
   wholeNumber,
 } from '../options.js';
 import type { RunCommand } from '../run-command.js';
@@ -41,9 +42,9 @@ export function invokeCommand(run: RunCommand): Command {
   return new Command('invoke')
     .summary('call a tool, catch its callback, show what the human sees beside what the LLM gets')
     .description(
-      'Calls a tool for real: discovers its toolset, sends one invocation, waits for the callback, and shows\nwhat the human sees beside what the LLM gets.',
+      'Calls a tool for real: discovers its toolset, sends one invocation, waits for the callback,\nand shows what the human sees beside what the LLM gets.',
     )
-    .usage('[url] <operation> [key=value…] [options]')
+    .usage('[url] [operation] [key=value…] [options]')
     .argument(
       '[words...]',
       'base URL of the tool server (not with --demo or --command), operation, arguments',
@@ -54,7 +55,7 @@ export function invokeCommand(run: RunCommand): Command {
     .option('--endpoint', 'the URL is the invocation endpoint itself: no discovery')
     .addOption(headerOption())
     .addOption(bearerOption())
-    .optionsGroup('Arguments:')
+    .optionsGroup('Arguments of the operation:')
     .option('--args <json|@file|->', 'all arguments at once')
     .option('--no-validate', 'send arguments that break the schema, as they are')
     .option('--dry-run', 'print the request and its curl form; do not invoke')
@@ -63,31 +64,45 @@ export function invokeCommand(run: RunCommand): Command {
     .option('--call-id <id>', 'secondary id, comes back with the result')
     .option('--group-id <id>', 'conversation thread (default: a fresh one, closed at the end)')
     .option('--user-id <id>', 'end user on whose behalf the call is made')
-    .option('--ancestor <id>', 'ancestor thread, root first (repeatable)', collect, [])
+    .option('--ancestor <id>', 'ancestor thread, root first (repeatable)', collect)
     .optionsGroup('Waiting:')
-    .option(
-      '--timeout <duration>',
-      'for the result; 0 waits for ever; stands still while a person decides',
-      duration,
-      60_000,
+    .addOption(
+      valueOption(
+        '--timeout <duration>',
+        'for the result, such as 500ms, 2s, 5m, 1h; a bare number is ms; 0 waits for ever',
+        duration,
+        60_000,
+        '60s',
+      ),
     )
     .option('--retries <n>', 'of the dispatch, where the tool is unreachable or answers 5xx', wholeNumber, 2)
-    .option('--linger <duration>', 'stay after the result, to see what still comes', duration, 0)
+    .option('--linger <duration>', 'stay after the result, to see what still comes', duration)
     .option('--lenient-ack', 'take any 2xx for an acknowledgement')
     .optionsGroup('Callback listener:')
     .option('--callback-host <host>', 'address to listen on', '127.0.0.1')
     .option('--callback-port <port>', 'port to listen on; 0 takes any', port, 0)
     .option('--callback-url <base>', 'how the tool reaches this listener; a path with a token is appended')
-    .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect, [])
-    .option('--max-body <size>', 'largest callback', byteCount, 64 * 1024 * 1024)
+    .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
+    .addOption(
+      valueOption(
+        '--max-body <size>',
+        'largest callback, such as 512k, 64m',
+        byteCount,
+        64 * 1024 * 1024,
+        '64m',
+      ),
+    )
     .optionsGroup('People:')
     .option('--choose <choice>', "answer the tool's questions: an index from 0, a label, or default")
     .option('--yes', 'no question before a destructive tool')
-    .option(
-      '--supports <types>',
-      'pretend to be a client that draws only these segments',
-      segmentTypes,
-      DEFAULT_SEGMENT_TYPES,
+    .addOption(
+      valueOption(
+        '--supports <types>',
+        'pretend to be a client that draws only these segments',
+        segmentTypes,
+        DEFAULT_SEGMENT_TYPES,
+        'diff,text',
+      ),
     )
     .optionsGroup('Output:')
     .addOption(outputOption())

@@ -14,15 +14,15 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly callId?: string;
   readonly groupId?: string;
   readonly userId?: string;
-  readonly ancestor: readonly string[];
+  readonly ancestor?: readonly string[];
   readonly timeout: number;
   readonly retries: number;
-  readonly linger: number;
+  readonly linger?: number;
   readonly lenientAck?: boolean;
   readonly callbackHost: string;
   readonly callbackPort: number;
   readonly callbackUrl?: string;
-  readonly allowHost: readonly string[];
+  readonly allowHost?: readonly string[];
   readonly maxBody: number;
   readonly choose?: string;
   readonly yes?: boolean;
@@ -92,7 +92,7 @@ function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions): I
     groupId: groupId ?? `thread_${randomUUID()}`,
     isOurThread: groupId === undefined,
     ...(userId !== undefined && { userId }),
-    ancestors: ancestor,
+    ancestors: ancestor ?? [],
   };
 }
 
@@ -104,7 +104,7 @@ function listenerOf({
   maxBody,
 }: InvokeOptions): ListenerOptions {
   const publicUrl = callbackUrl === undefined ? {} : { publicUrl: publicBase(callbackUrl) };
-  return { host, port, allowedHosts: allowHost, maxBody, ...publicUrl };
+  return { host, port, allowedHosts: allowHost ?? [], maxBody, ...publicUrl };
 }
 
 function publicBase(text: string): string {

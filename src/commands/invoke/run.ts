@@ -1,11 +1,10 @@
 import { ProtocolCliError } from '../../errors.js';
 import { outcomeOf } from '../../exchange/ending.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import type { Invocation } from '../../protocol/invocation.js';
+import { strayCount } from '../../exchange/history.js';
 import type { Ending, Trouble } from '../../reporters/reporter.js';
-import { cancelToolCall, closeThread, respondToChoice } from '../../runtime/notices.js';
+import { cancelToolCall, closeThread } from '../../runtime/notices.js';
 import { Runtime } from '../../runtime/runtime.js';
-import type { Wire } from '../../runtime/wire.js';
 import { failureOf } from '../../story/failure.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { createNodeClient } from '../../transport/node-client.js';
@@ -13,7 +12,7 @@ import { isWildcard } from '../../transport/server.js';
 import { type ExitStatus, statusOfFailure, statusOfOutcome } from '../exit-status.js';
 import { secretsOf } from '../headers.js';
 import type { Terminal } from '../terminal.js';
-import { selectedIndex } from './choose.js';
+import { answerChoices, isLeftOpen } from './choices.js';
 import { type Interruption, interruption } from './interruption.js';
 import type { Stage } from './locate.js';
 import { type Observation, observe } from './observe.js';
@@ -53,21 +52,13 @@ class InvokeRun {
     const { log, history } = this.observation;
     const client = createNodeClient();
     this.#stops.push(() => client.close());
-    const { reporter } = this.observation;
-    const stage: Stage = {
-      log,
-      client,
-      terminal: this.terminal,
-      signal: this.interrupted.signal,
-      aside: work => reporter.aside?.(work) ?? work(),
-      onStop: stop => this.#stops.push(stop),
-    };
+    const stage: Stage = { log, client, ...this.#aside(), onStop: stop => this.#stops.push(stop) };
     this.#prepared = await this.interrupted.race(prepare(this.plan, stage));
     const runtime = await Runtime.start({ log, history, clock: this.clock, listener: this.plan.listener });
     this.#stops.push(() => runtime.close());
     await this.#call(runtime, this.#prepared);
     const exchange = this.#exchange();
-    const failure = exchange ? failureOf(exchange) : null;
+    const failure = exchange ? this.#failure(exchange) : null;
     await this.observation.reporter.settled?.(this.ending(failure));
     await this.#takeLeave(this.#prepared, exchange);
     return failure;
@@ -87,7 +78,15 @@ class InvokeRun {
   async stop(): Promise<void> {
     await Promise.allSettled(this.#stops.reverse().map(stop => stop()));
     this.interrupted.release();
+    if (this.interrupted.signal.aborted) this.terminal.stdin.destroy(); // arguments may still be awaited from there
     await this.observation.reporter.close?.();
+  }
+
+  /** How a person is asked: beside whatever else is on the terminal, until they want to stop. */
+  #aside(): Pick<Stage, 'terminal' | 'signal' | 'aside'> {
+    const { reporter } = this.observation;
+    const { signal } = this.interrupted;
+    return { terminal: this.terminal, signal, aside: work => reporter.aside?.(work) ?? work() };
   }
 
   async #call(runtime: Runtime, { wire, endpoint, operation, args }: Prepared): Promise<void> {
@@ -103,34 +102,14 @@ class InvokeRun {
       ...(userId !== undefined && { user_id: userId }),
     });
     for (const secret of [token, ...secretsOf(wire.credentials)]) this.observation.redactor.add(secret);
-    const unbind = [this.#answerChoices(wire, invocation), this.#cancelWhenInterrupted(id)];
+    const chooser = { choose: options.choose, ...this.#aside() };
+    const { history } = this.observation;
+    const unbind = [answerChoices(wire, history, invocation, chooser), this.#cancelWhenInterrupted(id)];
     const { timeout: timeoutMs, retries, lenientAck = false } = options;
-    const leave = (exchange: Exchange) =>
-      exchange.waitingFor?.type === 'user_choice' && this.#selection(exchange) === null;
+    const leave = (exchange: Exchange) => isLeftOpen(exchange, chooser);
     await runtime.invoke(wire, { endpoint, invocation, timeoutMs, retries, lenientAck, leave });
     await this.#linger();
     for (const each of unbind) each();
-  }
-
-  /** `--choose` answers each question the tool asks (RT-CHOICE). */
-  #answerChoices(wire: Wire, { id: key, group_id: thread }: Invocation): () => void {
-    const { log, history } = this.observation;
-    return log.subscribe(event => {
-      if (event.kind !== 'response' || !event.calls?.includes(key)) return;
-      const exchange = history.exchanges.get(key);
-      const selected = exchange ? this.#selection(exchange) : null;
-      if (exchange?.waitingFor?.type !== 'user_choice' || selected === null) return;
-      const { response_url, id } = exchange.waitingFor;
-      log.emit({ kind: 'decided', what: 'choice', by: 'flag', value: selected, calls: [key] });
-      void respondToChoice(wire, response_url, { key, thread }, { id, selected });
-    });
-  }
-
-  #selection({ waitingFor }: Exchange): number | null {
-    const { choose } = this.plan.options;
-    return waitingFor?.type === 'user_choice' && choose !== undefined
-      ? selectedIndex(choose, waitingFor)
-      : null;
   }
 
   #cancelWhenInterrupted(key: string): () => void {
@@ -141,7 +120,7 @@ class InvokeRun {
 
   /** `--linger`: what still comes is told too. */
   async #linger(): Promise<void> {
-    const { linger: afterMs } = this.plan.options;
+    const { linger: afterMs = 0 } = this.plan.options;
     const by = this.#exchange()?.settled?.by;
     if (afterMs === 0 || (by !== 'result' && by !== 'timeout')) return;
     await this.interrupted
@@ -157,6 +136,13 @@ class InvokeRun {
     if (exchange.settled?.by === 'cancel')
       await cancelToolCall(wire, base, { key: exchange.key, thread, id });
     if (this.plan.identity.isOurThread) await closeThread(wire, base, thread);
+  }
+
+  #failure(exchange: Exchange): Trouble | null {
+    const failure = failureOf(exchange, strayCount(this.observation.history));
+    const { choose } = this.plan.options;
+    if (failure?.code !== 'decision-needed' || choose === undefined) return failure;
+    return { ...failure, message: `--choose ${choose} is none of the choices that the tool offers` };
   }
 
   #exchange(): Exchange | undefined {

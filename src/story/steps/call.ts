@@ -46,7 +46,7 @@ function arrivalStep(exchange: Exchange, { leg, at, verdict, message }: Arrival)
     case 'holds':
       return step(`arrival:${leg}`, at, 'note', ...question(message));
     case 'noted':
-      return step(`arrival:${leg}`, at, 'note', say(what), since);
+      return step(`arrival:${leg}`, at, 'note', ...news(message), since);
     case 'duplicate':
       return step(
         `arrival:${leg}`,
@@ -56,7 +56,13 @@ function arrivalStep(exchange: Exchange, { leg, at, verdict, message }: Arrival)
         since,
       );
     case 'late':
-      return step(`arrival:${leg}`, at, 'note', say(`${what} came late; it changes nothing`), since);
+      return step(
+        `arrival:${leg}`,
+        at,
+        'note',
+        say(`${what} came after the call had ended; it changes nothing`),
+        since,
+      );
     default:
       return step(
         `arrival:${leg}`,
@@ -66,6 +72,14 @@ function arrivalStep(exchange: Exchange, { leg, at, verdict, message }: Arrival)
         ...quote(verdict.reason),
       );
   }
+}
+
+function news(message: Arrival['message']): Line {
+  if (message?.type === 'subscription_event')
+    return [say(message.final ? 'last event: ' : 'event: '), ...quote(message.text)];
+  if (message?.type === 'view_update')
+    return [say('view '), ...quote(message.view_type, 'title'), say(' updated')];
+  return [say(message?.type ?? 'callback')];
 }
 
 function question(message: Arrival['message']): Line {

@@ -71,7 +71,8 @@ function paneRows(pane: Pane, width: number, max: number, theme: Theme): string[
   const { lines, total } = paneLines(pane, max);
   const rows = lines.flatMap(line => wrapLine(line, width, theme));
   const unseen = total - lines.length;
-  const more = (count: number) => dressLine([{ text: `… ${count + unseen} more lines`, tone: 'dim' }], theme);
+  const more = (count: number) =>
+    dressLine([{ text: `… ${count + unseen} more lines (-o plain shows all)`, tone: 'dim' }], theme);
   return unseen > 0 && rows.length < max ? [...rows, more(0)] : fitRows(rows, max, more);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { selectedIndex } from '../../../src/commands/invoke/choose.js';
+import { selectedIndex } from '../../../src/commands/invoke/choices.js';
 import type { UserChoice } from '../../../src/protocol/callbacks/index.js';
 import { CHOICE } from '../../exchange/build.js';
 

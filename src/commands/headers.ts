@@ -18,19 +18,23 @@ const RESERVED = new Set([
 ]);
 
 /**
- * The headers for the origin of `url`, and only for it (threats, row 12).
+ * The headers a user gave, by lower-case name.
  * @throws ProtocolCliError `usage`.
  */
-export function readCredentials(
+export function readHeaders(
   { header = [], bearer }: HeaderOptions,
-  url: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Credentials {
+  env: Environment,
+): Record<string, string> {
   const headers: Record<string, string> = Object.fromEntries(header.map(parseHeader));
-  const authorization: Record<string, string> =
-    bearer === undefined ? {} : { authorization: `Bearer ${bearerToken(bearer, env)}` };
-  return { origin: new URL(url).origin, headers: { ...headers, ...authorization } };
+  return bearer === undefined ? headers : { ...headers, authorization: `Bearer ${bearerToken(bearer, env)}` };
 }
+
+/** The same for the origin of `url`, and only for it (threats, row 12). */
+export function readCredentials(options: HeaderOptions, url: string, env: Environment): Credentials {
+  return { origin: new URL(url).origin, headers: readHeaders(options, env) };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 function parseHeader(text: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
@@ -43,7 +47,7 @@ function parseHeader(text: string): [string, string] {
   return [name.toLowerCase(), value.trim()];
 }
 
-function bearerToken(bearer: string, env: Readonly<Record<string, string | undefined>>): string {
+function bearerToken(bearer: string, env: Environment): string {
   if (!bearer.startsWith('env:')) return bearer;
   const name = bearer.slice('env:'.length);
   const token = env[name];
@@ -52,7 +56,7 @@ function bearerToken(bearer: string, env: Readonly<Record<string, string | undef
 }
 
 /** What must never be written down: each value, and what follows its scheme (`Bearer …`, `Basic …` also decoded). */
-export function secretsOf({ headers }: Credentials): string[] {
+export function secretsOf(headers: Readonly<Record<string, string>>): string[] {
   return Object.values(headers).flatMap(value => {
     const [scheme = '', ...rest] = value.split(/\s+/);
     const decoded = /^basic$/i.test(scheme) ? Buffer.from(rest.join(''), 'base64').toString('utf8') : '';

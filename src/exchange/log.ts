@@ -28,9 +28,12 @@ export function createLog(now: () => number): Log {
   // An event that a listener emits waits its turn: everybody hears of everything in the same order.
   const tellAll = () => {
     isTelling = true;
-    for (let event = waiting.shift(); event; event = waiting.shift())
-      for (const listener of listeners) listener(event);
-    isTelling = false;
+    try {
+      for (let event = waiting.shift(); event; event = waiting.shift())
+        for (const listener of listeners) listener(event);
+    } finally {
+      isTelling = false;
+    }
   };
   return {
     emit(fact) {

@@ -7,6 +7,7 @@ import { warningsOf } from '../story/warnings.js';
 import { writeOut } from '../system/output.js';
 import { safeJson } from '../text/json-safe.js';
 import { bareUrl, type Redactor } from '../text/redact.js';
+import { redactJson } from '../text/redact-json.js';
 import type { Ending, Paper, Reporter } from './reporter.js';
 import { errorReport, troubleText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
@@ -21,7 +22,7 @@ export function jsonReporter(
   return {
     event: urgentTeller(history, paper),
     async end(ending: Ending) {
-      const report = redactor.text(safeJson(invokeReport(ending, supports), 2));
+      const report = redactJson(safeJson(invokeReport(ending, supports), 2), redactor);
       await writeOut(paper.stdout, `${report}\n`);
       if (ending.trouble) paper.stderr.write(troubleText(ending.trouble));
     },

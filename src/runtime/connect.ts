@@ -38,7 +38,8 @@ export interface Connection extends AsyncDisposable {
   readonly toolset: Toolset;
   readonly history: History;
   /**
-   * Calls an operation and resolves once the call is settled, well or not: `outcomeOf` and `llmTextOf` say how.
+   * Calls an operation and resolves once the call is settled, well or not: `outcomeOf` and `llmTextOf` say how; or once
+   * the tool asks the user something (`exchange.waitingFor`).
    * @throws ProtocolCliError `unknown-operation` or `invalid-arguments` before anything is sent (RT-OP, RT-ARGS).
    */
   invoke(operation: string, args: Record<string, unknown>, settings?: InvokeSettings): Promise<Exchange>;
@@ -76,13 +77,25 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
       call_id: callId,
       group_id: thread,
     });
-    return runtime.invoke(wire, { endpoint: toolset.endpoint, invocation, timeoutMs, retries, lenientAck });
+    return runtime.invoke(wire, {
+      endpoint: toolset.endpoint,
+      invocation,
+      timeoutMs,
+      retries,
+      lenientAck,
+      leave: isAsking,
+    });
   };
   const close = async () => {
     await Promise.all([...ourThreads].map(thread => closeThread(wire, base, thread)));
     await Promise.all([runtime.close(), client.close()]);
   };
   return { toolset, history, invoke, close, [Symbol.asyncDispose]: close };
+}
+
+/** Nobody answers here: the call is given back with its question. */
+function isAsking({ waitingFor }: Exchange): boolean {
+  return waitingFor?.type === 'user_choice';
 }
 
 function closing(client: { close(): Promise<void> }): (error: unknown) => Promise<never> {

@@ -36,7 +36,8 @@ export async function dispatch(wire: Wire, call: Dispatch): Promise<void> {
       shouldRetry,
       signal,
     });
-  } catch {
+  } catch (error) {
+    if (!(error instanceof NotAccepted || error instanceof TransportError || signal.aborted)) throw error;
     if (!signal.aborted) wire.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [call.key] });
   }
 }

@@ -1,8 +1,11 @@
+import { ProtocolCliError } from '../errors.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { History } from '../exchange/history.js';
 import type { Log } from '../exchange/log.js';
-import type { Invocation } from '../protocol/invocation.js';
+import { type Invocation, invocationSchema } from '../protocol/invocation.js';
+import { validate } from '../protocol/validate.js';
 import type { Clock } from '../system/clock.js';
+import { readJson } from '../text/json.js';
 import { type CallbackListener, type ListenerOptions, startCallbackListener } from './callback-listener.js';
 import { dispatch } from './dispatch.js';
 import { settlement } from './settlement.js';
@@ -52,11 +55,15 @@ export class Runtime {
     return { invocation: { ...call, callback_url: url }, token };
   }
 
-  /** Sends an addressed invocation and waits until the call is settled or left. */
+  /**
+   * Sends an addressed invocation and waits until the call is settled or left.
+   * @throws ProtocolCliError `invalid-arguments` for what nobody could read back, `usage` for an id that was used before.
+   */
   async invoke(wire: Wire, call: Call): Promise<Exchange> {
     const { log, history, clock } = this.options;
     const { endpoint, invocation, retries, lenientAck: lenient } = call;
     const key = invocation.id;
+    refuseUnsendable(invocation, history);
     const abort = new AbortController();
     const settled = settlement(log, history, clock, { ...call, key });
     const sent = dispatch(wire, { key, endpoint, invocation, retries, lenient, signal: abort.signal });
@@ -77,4 +84,20 @@ export class Runtime {
   close(): Promise<void> {
     return this.listener.close();
   }
+}
+
+/** What we could not read ourselves would leave no exchange to wait for (RT-FIELDS, RT-ID). */
+function refuseUnsendable(invocation: Invocation, history: History): void {
+  if (history.exchanges.has(invocation.id))
+    throw new ProtocolCliError('usage', `the id ${JSON.stringify(invocation.id)} was used before`, {
+      hint: 'Each call needs an id of its own.',
+    });
+  const reading = readJson(Buffer.from(JSON.stringify(invocation)));
+  const checked = reading.ok
+    ? validate(invocationSchema, reading.value)
+    : { ...reading, faults: [reading.reason] };
+  if (!checked.ok)
+    throw new ProtocolCliError('invalid-arguments', 'the invocation cannot be sent', {
+      faults: checked.faults,
+    });
 }

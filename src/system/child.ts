@@ -13,6 +13,8 @@ const EXIT_AFTER_OUTPUT_MS = 200;
 export interface StartOptions extends CommandOptions {
   /** Milliseconds until its first line must be there; 10,000 unless told. */
   readonly readyWithinMs?: number;
+  /** Stops it while it is not ready yet. */
+  readonly signal?: AbortSignal;
   /** Gets what it writes to stderr, as it comes. */
   readonly onStderr?: (text: string) => void;
 }
@@ -43,6 +45,8 @@ export async function startCommand(options: StartOptions): Promise<RunningComman
   const stderr = keepTail(child.stderr, options.onStderr);
   const exited = exitOf(child);
   const stop = stopper(child, exited);
+  const callOff = () => void stop();
+  options.signal?.addEventListener('abort', callOff, { once: true });
   try {
     const { port, said } = await readiness(child, options.readyWithinMs ?? READY_MS);
     return { port, url: `http://127.0.0.1:${port}`, ready: said, stop, exited };
@@ -50,6 +54,8 @@ export async function startCommand(options: StartOptions): Promise<RunningComman
     const ending = await endingOf(exited);
     await stop();
     throw failed(options.command, problem, ending, stderr());
+  } finally {
+    options.signal?.removeEventListener('abort', callOff);
   }
 }
 

@@ -1,3 +1,4 @@
+import { ProtocolCliError } from '../errors.js';
 import { errnoOf } from './errno.js';
 
 const CHUNK = 64 * 1024;
@@ -24,7 +25,7 @@ export function quietPipes(...streams: readonly NodeJS.WritableStream[]): void {
 /**
  * Writes all of `data`, piece by piece as the reader takes it: a long string is never turned into one buffer of bytes.
  * Resolves too where the reader has gone; see {@link isClosed}.
- * @throws what else went wrong, as a full disk.
+ * @throws ProtocolCliError `unwritable-file` for what else went wrong, as a full disk.
  */
 export async function writeOut(stream: NodeJS.WritableStream, data: string | Uint8Array): Promise<void> {
   quietPipes(stream);
@@ -48,7 +49,7 @@ function writePiece(stream: NodeJS.WritableStream, piece: string | Uint8Array): 
     stream.write(piece, error => {
       if (!error) stream.off('error', listened);
       if (!error || endsQuietly(stream, error)) resolve();
-      else reject(error);
+      else reject(unwritable(error));
     });
   });
 }
@@ -56,4 +57,11 @@ function writePiece(stream: NodeJS.WritableStream, piece: string | Uint8Array): 
 function endsQuietly(stream: NodeJS.WritableStream, error: Error): boolean {
   if (errnoOf(error) === 'EPIPE') closed.add(stream);
   return isClosed(stream);
+}
+
+function unwritable(error: Error): ProtocolCliError {
+  return new ProtocolCliError('unwritable-file', `cannot write the output: ${error.message}`, {
+    hint: 'Is the disk full?',
+    cause: error,
+  });
 }

@@ -67,5 +67,8 @@ export function loneSurrogateNotes(text: string, value: unknown): readonly strin
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, each]) => key.isWellFormed() && isWellFormed(each));
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  return Object.keys(value).every(
+    key => key.isWellFormed() && isWellFormed(value[key as keyof typeof value]),
+  );
 }

@@ -1,3 +1,6 @@
+/** Shorter ones are no secrets, and too common to take out. */
+const SHORTEST = 4;
+
 export const REDACTED = '[redacted]';
 
 const PLAIN_HEADERS = new Set([
@@ -28,7 +31,7 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const forms = new Set<string>();
   const redactor: Redactor = {
     add(secret) {
-      if (secret.length >= 4) for (const form of writtenForms(secret)) forms.add(form);
+      if (secret.length >= SHORTEST) for (const form of writtenForms(secret)) forms.add(form);
     },
     text(text) {
       let clean = text;

@@ -75,6 +75,10 @@ function open({ request: start, agent }: Door, url: URL, request: HttpRequest): 
   }
 }
 
+const HUNG_UP = Object.assign(new Error('the connection was closed without an answer'), {
+  code: 'ECONNRESET',
+});
+
 function report(sending: ClientRequest, reception: Reception): void {
   reception.opened(() => sending.destroy());
   sending.once('socket', socket => {
@@ -83,6 +87,7 @@ function report(sending: ClientRequest, reception: Reception): void {
     else reception.connected();
   });
   sending.on('error', error => reception.failed(error));
+  sending.once('close', () => reception.failed(HUNG_UP)); // a 101 ends without a word; settled, it changes nothing
   sending.once('response', response => {
     reception.head(response.statusCode ?? 0, response.headers);
     response

@@ -92,6 +92,22 @@ describe.concurrent('--command', () => {
   });
 
   it.each([
+    ['toolset', []],
+    ['invoke', ['silent', '--dry-run']],
+  ] as const)('%s %j: it is stopped too where we are interrupted before it is ready', async (name, rest) => {
+    await using folder = await temporaryFolder();
+    const command = `echo $$ > '${folder.file('pid')}'; exec sleep 60`;
+    const { child, ended } = start([name, '--command', command, ...rest]);
+    const pid = await eventually('it is started', async () => {
+      const text = await readFile(folder.file('pid'), 'utf8').catch(() => '');
+      return Number(text) || undefined;
+    });
+    child.kill('SIGINT');
+    expect((await ended).status).toBe(130);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it.each([
     ['that ends', 'echo broken >&2; exit 3', [/did not start/, /status 3/, /broken/]],
     ['that says no port', 'echo hello; exec sleep 60', [/not a JSON object/, /\{"port":3001\}/]],
     ['that cannot be found', 'no-such-program-anywhere', [/not found/]],
@@ -136,10 +152,22 @@ describe.concurrent('.infinity/rap.json', () => {
     await using folder = await temporaryFolder();
     const command = `echo $$ > '${folder.file('pid')}'; exec ${peerCommand('plain')}`;
     await using project = await configured([{ type: 'toolset_command', command }]);
-    const ended = await run(['invoke', 'echo', 'text=a'], { cwd: project.path });
+    const ended = await run(['invoke', 'echo', 'text=a', '--yes'], { cwd: project.path });
     expect(ended).toMatchObject({ status: 0, stdout: 'a' });
     expect(isAlive(Number(await readFile(folder.file('pid'), 'utf8')))).toBe(false);
   });
+
+  it.each([['invoke', 'echo', 'text=a'], ['toolset']])(
+    'a toolset_command is not started unasked: %s',
+    async (...args) => {
+      await using folder = await temporaryFolder();
+      const command = `touch '${folder.file('started')}'`;
+      await using project = await configured([{ type: 'toolset_command', command }]);
+      const { status, stderr } = await run(args, { cwd: project.path });
+      expect([status, stderr]).toEqual([6, expect.stringContaining('--yes')]);
+      await expect(readFile(folder.file('started'))).rejects.toThrow('ENOENT');
+    },
+  );
 
   it('RT-TOOLSET: a name that two toolsets define is available from neither', async () => {
     await using project = await configured([server(plain), server(stdlib)]);

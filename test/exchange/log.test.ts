@@ -90,3 +90,16 @@ describe('the keeper', () => {
     expect(kept.map(({ seq }) => seq)).toEqual([0]);
   });
 });
+
+test('a listener that throws does not silence the log', () => {
+  const { log } = logWithClock();
+  const heard: number[] = [];
+  const leave = log.subscribe(() => {
+    throw new Error('a fault of ours');
+  });
+  expect(() => log.emit(fact)).toThrow('a fault of ours');
+  leave();
+  log.subscribe(({ seq }) => heard.push(seq));
+  log.emit(fact);
+  expect(heard).toEqual([1]);
+});

@@ -15,7 +15,10 @@ import { SEED_RESULTS } from '../protocol/seed-messages.js';
 import { report } from './paper.js';
 
 const told = (...story: Moment[][]) =>
-  report((history, paper) => plainReporter(history, paper, new Set(['diff', 'text']), 0), eventsOf(...story));
+  report(
+    (history, paper) => plainReporter(history, paper, new Set(['diff', 'text']), { level: 0, isTTY: true }),
+    eventsOf(...story),
+  );
 const started = () => [at(0, call()), at(3, acknowledged())];
 
 test('the story in lines, then the two panes', async () => {

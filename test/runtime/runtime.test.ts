@@ -180,3 +180,33 @@ test('a public address stands in for ours', async () => {
   await other.close();
   expect(invocation.callback_url).toBe(`https://tunnel.example/base/callback/${token}`);
 });
+
+describe('RT-ID, RT-FIELDS: what could never be settled is not sent', () => {
+  const refused = async (change: object) => {
+    let sent = 0;
+    await using server = await startServing(response => {
+      sent++;
+      response.end();
+    });
+    const { invocation } = runtime.address({ ...INVOCATION, ...change });
+    const call = { endpoint: server.url, invocation, timeoutMs: 10_000, retries: 0, lenientAck: false };
+    const failure = await runtime.invoke(bench.wire, call).catch((error: Error) => error.message);
+    return { failure, sent };
+  };
+  const deep = JSON.parse(`${'{"a":'.repeat(128)}1${'}'.repeat(128)}`);
+
+  test.each([
+    ['an empty id', { id: '' }],
+    ['arguments that are nested too deep inside the invocation', { arguments: deep }],
+  ])('%s', async (_, change) => {
+    expect(await refused(change)).toEqual({ failure: 'the invocation cannot be sent', sent: 0 });
+  });
+
+  test('an id that was used before', async () => {
+    await invoked(toolThatPosts(RESULT).reply);
+    expect(await refused({ group_id: 'another' })).toEqual({
+      failure: `the id "${KEY}" was used before`,
+      sent: 0,
+    });
+  });
+});

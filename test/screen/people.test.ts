@@ -101,7 +101,6 @@ describe.concurrent('a tool that needs the person', () => {
     ['1\r', 'Chosen: production'],
     ['neither\r', 'Chosen: neither'],
     ['\r', 'Chosen: staging'], // dismissed: the default
-    ['7\r1\r', 'Chosen: production'],
   ])('asks its question, and sends what %j means', async (keys, said) => {
     await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
     await screen.shows('Your choice [0]');
@@ -110,6 +109,16 @@ describe.concurrent('a tool that needs the person', () => {
     screen.type(keys);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain(said);
+  });
+
+  test('asks again where the answer is none of the choices', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    await screen.shows('Your choice [0]');
+    screen.type('7\r');
+    await screen.shows(/Your choice \[0\] 7\s+Your choice \[0\]/);
+    screen.type('1\r');
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('Chosen: production');
   });
 
   test('takes its question back at Ctrl-C, and selects nothing', async () => {

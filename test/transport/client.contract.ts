@@ -54,6 +54,13 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
       expect(peer.requests).toHaveLength(1);
     });
 
+    it('a connection that changes its protocol is one without an answer', async () => {
+      await using peer = await startPeer(
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+      );
+      expect(await failing(peer.url)).toMatchObject({ code: expect.stringMatching(/^\w+$/) });
+    });
+
     it('waits through interim answers', async () => {
       await using peer = await startPeer(
         `HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${answer(200, 'ok')}`,

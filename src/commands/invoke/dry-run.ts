@@ -4,8 +4,10 @@ import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/output.js';
 import { safeJson } from '../../text/json-safe.js';
 import { REDACTED } from '../../text/redact.js';
+import { visibleLine } from '../../text/visible.js';
 import { createNodeClient } from '../../transport/node-client.js';
 import type { ExitStatus } from '../exit-status.js';
+import { type OnStop, stoppable } from '../interruption.js';
 import type { Terminal } from '../terminal.js';
 import type { InvokePlan } from './plan.js';
 import { prepare } from './prepare.js';
@@ -15,45 +17,50 @@ import { prepare } from './prepare.js';
  * nor the types of the arguments are known.
  */
 export async function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
+  return stoppable((onStop, signal) => show(plan, terminal, onStop, signal));
+}
+
+async function show(
+  plan: InvokePlan,
+  terminal: Terminal,
+  onStop: OnStop,
+  signal: AbortSignal,
+): Promise<ExitStatus> {
   const client = createNodeClient();
-  const stops: (() => Promise<void>)[] = [() => client.close()];
+  onStop(() => client.close());
   const log = createLog(systemClock.now);
   const consented = { ...plan, options: { ...plan.options, yes: true } }; // nothing is called, so nobody is asked
-  try {
-    const prepared = await prepare(consented, {
-      log,
-      client,
-      terminal,
-      signal: new AbortController().signal,
-      aside: work => work(),
-      onStop: stop => stops.push(stop),
-    });
-    const { id, callId, groupId, userId, ancestors } = plan.identity;
-    const invocation = {
-      operation: prepared.operation,
-      arguments: prepared.args,
-      id,
-      call_id: callId,
-      callback_url: `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`,
-      group_id: groupId,
-      ...(ancestors.length > 0 && { thread_ancestors: ancestors }),
-      ...(userId !== undefined && { user_id: userId }),
-    };
-    const { headers, origin } = prepared.wire.credentials;
-    const sent = new URL(prepared.endpoint).origin === origin ? Object.keys(headers) : [];
-    if (!plan.options.quiet) for (const note of prepared.notes) terminal.stderr.write(warningText(note));
-    await writeOut(
-      terminal.stdout,
-      requestText(
-        prepared.endpoint,
-        ['content-type: application/json', ...sent.map(name => `${name}: ${REDACTED}`)],
-        invocation,
-      ),
-    );
-    return 0;
-  } finally {
-    await Promise.all(stops.map(stop => stop()));
-  }
+  const prepared = await prepare(consented, {
+    log,
+    client,
+    terminal,
+    signal,
+    aside: work => work(),
+    onStop,
+  });
+  const { id, callId, groupId, userId, ancestors } = plan.identity;
+  const invocation = {
+    operation: prepared.operation,
+    arguments: prepared.args,
+    id,
+    call_id: callId,
+    callback_url: `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`,
+    group_id: groupId,
+    ...(ancestors.length > 0 && { thread_ancestors: ancestors }),
+    ...(userId !== undefined && { user_id: userId }),
+  };
+  const { headers, origin } = prepared.wire.credentials;
+  const sent = new URL(prepared.endpoint).origin === origin ? Object.keys(headers) : [];
+  if (!plan.options.quiet) for (const note of prepared.notes) terminal.stderr.write(warningText(note));
+  await writeOut(
+    terminal.stdout,
+    requestText(
+      visibleLine(prepared.endpoint),
+      ['content-type: application/json', ...sent.map(name => `${name}: ${REDACTED}`)],
+      invocation,
+    ),
+  );
+  return 0;
 }
 
 function requestText(endpoint: string, headers: readonly string[], invocation: object): string {

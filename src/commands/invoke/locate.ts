@@ -6,7 +6,9 @@ import { toolOf } from '../../runtime/check-call.js';
 import { type Discovered, discover } from '../../runtime/discover.js';
 import type { Wire } from '../../runtime/wire.js';
 import type { HttpClient } from '../../transport/client.js';
+import { confirmCommands } from '../confirm-commands.js';
 import { readCredentials } from '../headers.js';
+import type { OnStop } from '../interruption.js';
 import { reach } from '../reach.js';
 import { configuredTargets, type ServerTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
@@ -21,7 +23,7 @@ export interface Stage {
   /** Does something on the terminal while nobody else draws there. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
   /** Takes what has to be stopped at the end. */
-  readonly onStop: (stop: () => Promise<void>) => void;
+  readonly onStop: OnStop;
 }
 
 /** The one tool that will be called, and where it was found. */
@@ -47,22 +49,16 @@ export async function locate(plan: InvokePlan, target: ServerTarget | null, stag
   const { cwd, home } = stage.terminal;
   const targets = await configuredTargets([cwd, home]);
   const operation = operationOf(plan);
+  if (!plan.options.yes) await stage.aside(() => confirmCommands(targets, stage.terminal, stage.signal));
   return pick(await Promise.allSettled(targets.map(each => load(plan, each, stage))), operation);
 }
 
 async function load(
   plan: InvokePlan,
   target: ServerTarget,
-  { client, log, terminal, onStop }: Stage,
+  { client, log, terminal, onStop, signal }: Stage,
 ): Promise<Loaded> {
-  const reaching = reach(target);
-  onStop(() =>
-    reaching.then(
-      reached => reached.stop(),
-      () => {},
-    ),
-  ); // also where we are interrupted meanwhile
-  const { url } = await reaching;
+  const url = await reach(target, onStop, signal);
   const wire = { client, log, credentials: readCredentials(plan.options, url, terminal.env) };
   return { wire, discovered: await discover(wire, url) };
 }

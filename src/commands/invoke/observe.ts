@@ -8,6 +8,7 @@ import { textReporter } from '../../reporters/text.js';
 import { verboseTeller } from '../../reporters/verbose.js';
 import type { Clock } from '../../system/clock.js';
 import { createRedactor, type Redactor } from '../../text/redact.js';
+import { readHeaders, secretsOf } from '../headers.js';
 import { PROGRAM } from '../program.js';
 import { canDraw, defaultOutput, type Output, type Terminal } from '../terminal.js';
 import type { InvokeOptions } from './plan.js';
@@ -31,7 +32,7 @@ export async function observe(
   const output = outputOf(options, terminal);
   const log = createLog(() => clock.now());
   const history = new History();
-  const redactor = createRedactor();
+  const redactor = createRedactor(secretsOf(readHeaders(options, terminal.env)));
   const about = { startedAt: clock.wall().toISOString(), observer: 'runtime', program: PROGRAM } as const;
   log.subscribe(event => history.apply(event));
   const finish =
@@ -106,13 +107,11 @@ async function reporterFor(output: Output, desk: Desk): Promise<Reporter> {
         transcriptWriter(redactor),
         about,
       );
-    case 'plain':
-      return (await import('../../reporters/plain.js')).plainReporter(
-        history,
-        paper,
-        options.supports,
-        levelFor(desk),
-      );
+    case 'plain': {
+      const { plainReporter } = await import('../../reporters/plain.js');
+      const isTTY = terminal.stdout.isTTY === true;
+      return plainReporter(history, paper, options.supports, { level: levelFor(desk), isTTY });
+    }
     case 'ui': {
       const { liveReporter } = await import('../../ui/live/reporter.js');
       const { stdin, stdout } = terminal;

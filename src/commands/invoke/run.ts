@@ -10,10 +10,9 @@ import { type Clock, systemClock } from '../../system/clock.js';
 import { createNodeClient } from '../../transport/node-client.js';
 import { isWildcard } from '../../transport/server.js';
 import { type ExitStatus, statusOfFailure, statusOfOutcome } from '../exit-status.js';
-import { secretsOf } from '../headers.js';
+import { type Interruption, interruption } from '../interruption.js';
 import type { Terminal } from '../terminal.js';
 import { answerChoices, isLeftOpen } from './choices.js';
-import { type Interruption, interruption } from './interruption.js';
 import type { Stage } from './locate.js';
 import { type Observation, observe } from './observe.js';
 import type { InvokePlan } from './plan.js';
@@ -56,6 +55,8 @@ class InvokeRun {
     this.#prepared = await this.interrupted.race(prepare(this.plan, stage));
     const runtime = await Runtime.start({ log, history, clock: this.clock, listener: this.plan.listener });
     this.#stops.push(() => runtime.close());
+    if (this.interrupted.signal.aborted)
+      throw new ProtocolCliError('interrupted', 'interrupted before the tool was called');
     await this.#call(runtime, this.#prepared);
     const exchange = this.#exchange();
     const failure = exchange ? this.#failure(exchange) : null;
@@ -101,7 +102,7 @@ class InvokeRun {
       ...(ancestors.length > 0 && { thread_ancestors: [...ancestors] }),
       ...(userId !== undefined && { user_id: userId }),
     });
-    for (const secret of [token, ...secretsOf(wire.credentials)]) this.observation.redactor.add(secret);
+    this.observation.redactor.add(token);
     const chooser = { choose: options.choose, ...this.#aside() };
     const { history } = this.observation;
     const unbind = [answerChoices(wire, history, invocation, chooser), this.#cancelWhenInterrupted(id)];
@@ -123,10 +124,16 @@ class InvokeRun {
     const { linger: afterMs = 0 } = this.plan.options;
     const by = this.#exchange()?.settled?.by;
     if (afterMs === 0 || (by !== 'result' && by !== 'timeout')) return;
-    await this.interrupted
-      .race(new Promise<void>(resolve => this.clock.after(afterMs, resolve)))
-      .catch(() => {});
-    this.observation.log.emit({ kind: 'expired', what: 'linger', afterMs });
+    const { signal } = this.interrupted;
+    await new Promise<void>(resolve => {
+      const cancel = this.clock.after(afterMs, resolve);
+      const leave = () => {
+        cancel();
+        resolve();
+      };
+      signal.addEventListener('abort', leave, { once: true });
+    });
+    if (!signal.aborted) this.observation.log.emit({ kind: 'expired', what: 'linger', afterMs });
   }
 
   /** The tool hears that nobody waits any more: the call cancelled where we gave it up, our own thread closed. */
@@ -164,7 +171,8 @@ async function conclude(
 ): Promise<ExitStatus> {
   const kept = await finish(ending.trouble?.code ?? 'done').then(() => null, asTrouble);
   const trouble = ending.trouble ?? kept;
-  await reporter.end({ ...ending, trouble });
+  const lost = ending.trouble && kept ? [{ message: kept.message }] : [];
+  await reporter.end({ ...ending, notes: [...ending.notes, ...lost], trouble });
   const outcome = ending.exchange ? outcomeOf(ending.exchange) : null;
   const status = trouble ? statusOfFailure(trouble.code) : statusOfOutcome(outcome?.type ?? 'unknown');
   return signalStatus() ?? status;

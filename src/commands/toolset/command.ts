@@ -19,6 +19,7 @@ export function toolsetCommand(run: RunCommand): Command {
     .argument('[url]', 'base URL of the tool server')
     .option('--demo', 'the tool bundled with this program')
     .option('--command <command>', 'start a server that prints {"port":N} first, and stop it afterwards')
+    .option('--yes', 'start the commands of .infinity/rap.json without a question')
     .addOption(headerOption())
     .addOption(bearerOption())
     .addOption(

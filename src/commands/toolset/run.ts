@@ -10,8 +10,10 @@ import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/output.js';
 import { safeJson } from '../../text/json-safe.js';
 import { createNodeClient } from '../../transport/node-client.js';
+import { confirmCommands } from '../confirm-commands.js';
 import type { ExitStatus } from '../exit-status.js';
 import { type HeaderOptions, readCredentials } from '../headers.js';
+import { type OnStop, stoppable } from '../interruption.js';
 import { reach } from '../reach.js';
 import { configuredTargets, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
 import type { Terminal } from '../terminal.js';
@@ -19,6 +21,7 @@ import type { Terminal } from '../terminal.js';
 export interface ToolsetOptions extends TargetOptions, HeaderOptions {
   readonly output: 'text' | 'json';
   readonly color: boolean;
+  readonly yes?: boolean;
 }
 
 /** `toolset`: every tool server meant, one after the other. */
@@ -33,27 +36,37 @@ export async function runToolset(
       hint: 'A tool server is given as http://host:port.',
     });
   if (target?.kind === 'endpoint') throw new ProtocolCliError('usage', 'an endpoint has no toolset');
-  const targets = target ? [target] : await configuredTargets([terminal.cwd, terminal.home]);
-  for (const each of targets) await list(each, options, terminal);
-  return 0;
+  return stoppable(async (onStop, signal) => {
+    const targets = target ? [target] : await configuredTargets([terminal.cwd, terminal.home]);
+    if (!target && !options.yes) await confirmCommands(targets, terminal, signal);
+    for (const each of targets) await list(each, options, { terminal, onStop, signal });
+    return 0;
+  });
 }
 
-async function list(target: ServerTarget, options: ToolsetOptions, terminal: Terminal): Promise<void> {
+interface Desk {
+  readonly terminal: Terminal;
+  readonly onStop: OnStop;
+  readonly signal: AbortSignal;
+}
+
+async function list(
+  target: ServerTarget,
+  options: ToolsetOptions,
+  { terminal, onStop, signal }: Desk,
+): Promise<void> {
   const client = createNodeClient();
-  const reached = await reach(target);
-  try {
-    const wire = {
-      client,
-      log: createLog(systemClock.now),
-      credentials: readCredentials(options, reached.url, terminal.env),
-    };
-    const { toolset, notes } = await discover(wire, reached.url);
-    for (const message of notes) terminal.stderr.write(warningText({ id: 'TOOL-DISCOVER', message }));
-    const text = options.output === 'json' ? safeJson(toolset, 2) : listing(toolset, options, terminal);
-    await writeOut(terminal.stdout, `${text}\n`);
-  } finally {
-    await Promise.all([client.close(), reached.stop()]);
-  }
+  onStop(() => client.close());
+  const url = await reach(target, onStop, signal);
+  const wire = {
+    client,
+    log: createLog(systemClock.now),
+    credentials: readCredentials(options, url, terminal.env),
+  };
+  const { toolset, notes } = await discover(wire, url);
+  for (const message of notes) terminal.stderr.write(warningText({ id: 'TOOL-DISCOVER', message }));
+  const text = options.output === 'json' ? safeJson(toolset, 2) : listing(toolset, options, terminal);
+  await writeOut(terminal.stdout, `${text}\n`);
 }
 
 function listing(

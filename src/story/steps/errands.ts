@@ -10,12 +10,10 @@ const NOTICES: Readonly<Partial<Record<Errand['purpose'], string>>> = {
   choice: 'selection sent',
 };
 
-/** Notices that went out, and POSTs that reached the listener but no call. */
+/** Discovery while it goes on or where it failed, and notices that went out. */
 export function errandSteps(errand: Errand): Step[] {
   const { leg, purpose, at, endedAt, status } = errand;
   if (purpose === 'discovery') return discoverySteps(errand);
-  if (purpose === 'callback')
-    return endedAt === undefined ? [] : [step(`errand:${leg}`, at, 'failed', ...stray(errand))];
   const notice = NOTICES[purpose];
   if (notice === undefined || endedAt === undefined) return [];
   const answer = status === undefined ? 'not answered' : `answered ${status}`;
@@ -30,6 +28,17 @@ function discoverySteps({ leg, url, at, endedAt, status, broken }: Errand): Step
   if (status === 200) return [];
   const answer = status === undefined ? `could not be asked: ${broken ?? 'broken'}` : `answered ${status}`;
   return [step(key, endedAt, 'failed', ...quote(url), say(` ${answer}`), after(endedAt - at))];
+}
+
+/** POSTs that reached the listener but no call: one step for each reason, however many there are. */
+export function straySteps(errands: Iterable<Errand>): Step[] {
+  const steps = new Map<string, Step>();
+  for (const errand of errands) {
+    const { purpose, status, refusal = '', at } = errand;
+    if (purpose !== 'callback' || status === undefined || steps.has(refusal)) continue;
+    steps.set(refusal, step(`stray:${refusal}`, at, 'failed', ...stray(errand)));
+  }
+  return [...steps.values()];
 }
 
 function stray({ status, refusal = '' }: Errand): Line {

@@ -1,6 +1,6 @@
 import type { History } from '../../exchange/history.js';
 import { callSteps } from './call.js';
-import { errandSteps } from './errands.js';
+import { errandSteps, straySteps } from './errands.js';
 import { loadedStep } from './loaded.js';
 import type { Step } from './step.js';
 
@@ -13,5 +13,6 @@ export function stepsOf(history: History): Step[] {
     ...history.toolsets.map(loadedStep(history)),
     ...exchanges.flatMap(exchange => callSteps(exchange)),
     ...[...history.errands.values()].flatMap(errandSteps),
+    ...straySteps(history.errands.values()),
   ].sort((a, b) => Number(a.state === 'running') - Number(b.state === 'running') || a.at - b.at);
 }

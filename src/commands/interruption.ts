@@ -1,6 +1,6 @@
-import { ProtocolCliError } from '../../errors.js';
-import { type EndingSignal, onSignals } from '../../system/signals.js';
-import { type ExitStatus, statusOfSignal } from '../exit-status.js';
+import { ProtocolCliError } from '../errors.js';
+import { type EndingSignal, onSignals } from '../system/signals.js';
+import { type ExitStatus, statusOfSignal } from './exit-status.js';
 
 /** A person's wish to stop, as a value: the first signal ends the work in good order, the second at once. */
 export interface Interruption {
@@ -45,4 +45,28 @@ export function interruption(): Interruption {
       return Promise.race([work, interrupted]);
     },
   };
+}
+
+/** Takes what has to be stopped at the end. */
+export type OnStop = (stop: () => Promise<void>) => void;
+
+/**
+ * Work that a signal ends in good order: what was started is stopped however it ends, and a signal decides the exit status.
+ * @throws what the work throws.
+ */
+export async function stoppable(
+  work: (onStop: OnStop, signal: AbortSignal) => Promise<ExitStatus>,
+): Promise<ExitStatus> {
+  const interrupted = interruption();
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    return await interrupted.race(work(stop => stops.push(stop), interrupted.signal));
+  } catch (error) {
+    const status = interrupted.signalStatus();
+    if (status === undefined) throw error;
+    return status;
+  } finally {
+    await Promise.allSettled(stops.map(stop => stop()));
+    interrupted.release();
+  }
 }

@@ -1,0 +1,27 @@
+import { ProtocolCliError } from '../errors.js';
+import { visibleLine } from '../text/visible.js';
+import { ask, isSomebodyThere } from './ask.js';
+import type { ServerTarget } from './target.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * A folder may come from anybody: the commands of its `.infinity/rap.json` are offered, not run unasked.
+ * @throws ProtocolCliError `decision-needed` where nobody is there to ask, `declined` where the answer is no.
+ */
+export async function confirmCommands(
+  targets: readonly ServerTarget[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const target of targets) {
+    if (target.kind !== 'command') continue;
+    const what = `.infinity/rap.json starts the command: ${visibleLine(target.command)}`;
+    if (!isSomebodyThere(terminal))
+      throw new ProtocolCliError('decision-needed', what, {
+        hint: 'Add --yes to start it without a question.',
+      });
+    const answer = (await ask(`${what}\nStart it? [y/N] `, terminal, signal)) ?? 'no';
+    if (!/^y(es)?$/i.test(answer.trim()))
+      throw new ProtocolCliError('declined', 'it was not started: you said no');
+  }
+}

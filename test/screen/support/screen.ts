@@ -29,9 +29,16 @@ export function openProgram(args: readonly string[], options?: ScreenOptions): S
   return open(process.execPath, [BIN, ...args], options);
 }
 
-/** A line of shell in a terminal of its own; `$TOOL` in it stands for the built program. */
+/**
+ * A line of shell in a terminal of its own; `$TOOL` in it stands for the built program.
+ * The shell stays a moment longer: what is unread 200 ms after the exit, node-pty throws away.
+ */
 export function openShell(line: string, { env, ...options }: ScreenOptions = {}): Screen {
-  return open('/bin/sh', ['-c', line], { ...options, env: { TOOL: `${process.execPath} ${BIN}`, ...env } });
+  const lingering = `${line}; status=$?; sleep 0.5; exit $status`;
+  return open('/bin/sh', ['-c', lingering], {
+    ...options,
+    env: { TOOL: `${process.execPath} ${BIN}`, ...env },
+  });
 }
 
 function open(

@@ -1,7 +1,7 @@
 import type { Outcome } from '../outcome/outcome.js';
 import type { FailureCode } from '../story/failure.js';
 
-/** What a shell is told, and why. Help and README are generated from this table. */
+/** What a shell is told, and why. Help is made from this table; a test holds the README to it. */
 export const EXIT_STATUSES = {
   0: 'fine',
   1: 'a check or a verification failed',

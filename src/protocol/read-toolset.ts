@@ -1,4 +1,5 @@
 import { checkSchemas } from '../json-schema/check-schema.js';
+import { isRecord } from '../text/is-record.js';
 import type { JsonReading } from '../text/json.js';
 import { type Toolset, toolsetSchema } from './toolset.js';
 import { validate } from './validate.js';
@@ -46,8 +47,4 @@ async function schemaFaults(tools: ReturnType<typeof toolsOf>): Promise<string[]
   return found.flatMap((faults, index) =>
     faults.map(({ path, message }) => `$.tools[${index}].inputSchema${path.slice(1)}: ${message}`),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

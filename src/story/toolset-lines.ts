@@ -1,4 +1,5 @@
 import type { Tool, Toolset } from '../protocol/toolset.js';
+import { isRecord } from '../text/is-record.js';
 import type { Line } from './line.js';
 import { quote, say } from './spans.js';
 
@@ -48,8 +49,4 @@ function typeText(property: unknown): string {
   if (Array.isArray(property['enum']))
     return property['enum'].map(value => JSON.stringify(value)).join(' | ');
   return [property['type'] ?? 'any'].flat().join(' | ');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isRecord } from '../text/is-record.js';
 
 const LONGEST_LINE = 64 * 1024;
 
@@ -46,12 +47,8 @@ export function parseReady(line: string): Ready {
 function parseObject(line: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

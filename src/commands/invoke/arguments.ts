@@ -1,4 +1,5 @@
 import { ProtocolCliError } from '../../errors.js';
+import { isRecord } from '../../text/is-record.js';
 import { type JsonReading, parseJson, readJson } from '../../text/json.js';
 import { readSource } from '../read-source.js';
 import { typed } from './typed.js';
@@ -81,7 +82,7 @@ async function fromWhole(source: string, stdin: AsyncIterable<Uint8Array>): Prom
       hint: 'Give a JSON object, @file, or - for standard input.',
     });
   refuseLossy(where, reading);
-  if (isObject(reading.value)) return reading.value;
+  if (isRecord(reading.value)) return reading.value;
   throw new ProtocolCliError('usage', `${where}: the arguments must be a JSON object`);
 }
 
@@ -89,8 +90,4 @@ async function fromWhole(source: string, stdin: AsyncIterable<Uint8Array>): Prom
 function refuseLossy(where: string, reading: JsonReading): void {
   const [note] = reading.ok ? reading.notes : [];
   if (note !== undefined) throw new ProtocolCliError('usage', `${where}: ${note}`);
-}
-
-function isObject(value: unknown): value is Arguments {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

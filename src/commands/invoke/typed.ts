@@ -1,3 +1,4 @@
+import { isRecord } from '../../text/is-record.js';
 import { parseJson } from '../../text/json.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -81,8 +82,4 @@ const isGiven = (value: unknown) => value !== undefined;
 function typeName(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
-}
-
-function isRecord(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,10 +6,15 @@ import type { RunCommand } from './commands/run-command.js';
 import type { Terminal } from './commands/terminal.js';
 import { ProtocolCliError } from './errors.js';
 import { troubleText } from './reporters/trouble.js';
-import { quietPipes } from './system/output.js';
+import { flushed, quietPipes } from './system/output.js';
 
 /** The composition root: the only place that knows argv and the exit status. */
 export async function main(argv: readonly string[], version: string): Promise<void> {
+  quietPipes(process.stdout, process.stderr);
+  let isHost = false;
+  const runCommand = runnerFor(wordsAfterDashes(argv), () => {
+    isHost = true;
+  });
   const program = new Command('protocol-cli')
     .description('Tests tools that talk to AI agents over asynchronous HTTP.')
     .version(version)
@@ -22,17 +27,35 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   } catch (error) {
     process.exitCode = statusOfError(error);
   }
+  if (isHost) await leave();
 }
 
-const runCommand: RunCommand = async body => {
-  quietPipes(process.stdout, process.stderr);
-  const status: ExitStatus = await body(terminal());
-  process.exitCode = status;
-};
+/** All is closed and said; only code that is not ours could still keep the process, and nobody would know why. */
+async function leave(): Promise<void> {
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  process.exit();
+}
 
-function terminal(): Terminal {
-  const { stdin, stdout, stderr, env } = process;
-  return { stdin, stdout, stderr, env, cwd: process.cwd(), home: homedir() };
+function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void): RunCommand {
+  return async body => {
+    const { stdin, stdout, stderr, env } = process;
+    process.exitCode = await body({
+      stdin,
+      stdout,
+      stderr,
+      env,
+      afterDashes,
+      cwd: process.cwd(),
+      home: homedir(),
+      hostsCode,
+    });
+  };
+}
+
+/** Commander drops the dashes, and what comes after them may be another program's line. */
+function wordsAfterDashes(argv: readonly string[]): readonly string[] | null {
+  const at = argv.indexOf('--');
+  return at < 0 ? null : argv.slice(at + 1);
 }
 
 function statusOfError(error: unknown): ExitStatus {

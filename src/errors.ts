@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'unknown-operation'
   | 'invalid-arguments'
   | 'invalid-toolset'
+  | 'invalid-fixtures'
   | 'port-in-use'
   | 'unreachable'
   | 'no-discovery'

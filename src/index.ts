@@ -10,9 +10,15 @@ export { History } from './exchange/history.js';
 export { judge } from './exchange/judge.js';
 export { createLog, type Log } from './exchange/log.js';
 export { begin, step } from './exchange/step.js';
+export type { ToolCall } from './exchange/tool-call.js';
+export { type ToolCallState, toolCallState } from './exchange/tool-call.js';
 export { readTranscript, type Transcript } from './exchange/transcript-reader.js';
 export { transcriptWriter } from './exchange/transcript-writer.js';
 export type { Verdict } from './exchange/verdict.js';
+export type { VerificationReport } from './exchange/verification/report.js';
+export type { FixtureSet } from './fixtures/fixture-set.js';
+export { parseFixtures } from './fixtures/parse-fixtures.js';
+export { type FixtureText, readFixtures } from './fixtures/read-fixtures.js';
 export { outcomeOfText, textOfOutcome } from './outcome/conventions.js';
 export { type JudgedOutcome, type Outcome, outcomeSchema } from './outcome/outcome.js';
 export {
@@ -34,3 +40,23 @@ export { type Tool, type Toolset, toolsetSchema } from './protocol/toolset.js';
 export { type Connection, type ConnectOptions, connect, type InvokeSettings } from './runtime/connect.js';
 export { readJson } from './text/json.js';
 export { createRedactor } from './text/redact.js';
+export type { ArgumentsOf, JsonSchema } from './tool/handlers/arguments-of.js';
+export {
+  defineTool,
+  type HandlerCall,
+  type HandlerInput,
+  type ToolDefinition,
+} from './tool/handlers/define-tool.js';
+export {
+  canceled,
+  denied,
+  error,
+  payload,
+  result,
+  silence,
+  type ToolOutput,
+  timeout,
+} from './tool/handlers/output.js';
+export type { Middleware } from './tool/middleware/middlewares.js';
+export { type MockTool, startMockTool } from './tool/mock-tool.js';
+export type { MockToolOptions } from './tool/options.js';

@@ -128,6 +128,7 @@ describe('only the composition root knows argv and the exit status', () => {
     ['commands/a.ts', 'process.exitCode = 1;', 'process.exitCode'],
     ['ui/a.tsx', 'process.argv[2];', 'process.argv'],
     ['cli.ts', 'process.exit(1);', 'process.exit('],
+    ['system/a.ts', 'process.exit();', 'process.exit('],
   ])('and it bites: %s with %s', (path, source, what) => {
     expect(strayProcess(madeUp({ [path]: source }))).toEqual([`${path} uses ${what}`]);
   });

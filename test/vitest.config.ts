@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: ['test/build-once.ts'],
+    maxWorkers: 2,
+    isolate: false, // no test changes what another one sees; to load everything anew for each file would take longer than the tests
     testTimeout: 20_000,
     env: { FORCE_COLOR: '0', TERM: 'xterm-256color' },
   },

@@ -16,10 +16,34 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** Each call is remembered until the end. */
+const MOST_REPEATS = 10_000;
+const MOST_SIDE_BY_SIDE = 1_000;
+
+export const repeats = (text: string) => countUpTo(MOST_REPEATS, text);
+export const sideBySide = (text: string) => countUpTo(MOST_SIDE_BY_SIDE, text);
+
+function countUpTo(most: number, text: string): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > most)
+    throw new InvalidArgumentError(`It takes a whole number from 1 to ${most}.`);
+  return number;
+}
+
 export function port(text: string): number {
   const number = wholeNumber(text);
   if (number > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return number;
+}
+
+/** Where the other side reaches a listener of ours; a path is appended. */
+export function publicBase(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
+    return text.replace(/\/+$/, '');
+  throw new InvalidArgumentError(
+    'It is no base URL. One is such as https://tunnel.example.com: a path with a token is appended.',
+  );
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { shippedFile } from '../package-root.js';
+import type { MockTool } from '../tool/mock-tool.js';
+import { createNodeClient } from '../transport/node-client.js';
+import { demoFixtures } from './demo-fixtures.js';
 import type { OnStop } from './interruption.js';
 import type { ServerTarget } from './target.js';
 
@@ -13,11 +14,8 @@ export async function reach(target: ServerTarget, onStop: OnStop, signal: AbortS
     case 'url':
       return target.url;
     case 'demo': {
-      const { startFixtureTool } = await import('../tool/fixture-tool.js');
-      const tool = await startFixtureTool(
-        JSON.parse(await readFile(shippedFile('fixtures/demo.json'), 'utf8')),
-      );
-      onStop(() => tool.close());
+      const tool = await startDemo();
+      onStop(() => tool.close({ drainMs: 0 }));
       return tool.url;
     }
     case 'command': {
@@ -32,4 +30,10 @@ export async function reach(target: ServerTarget, onStop: OnStop, signal: AbortS
       return (await starting).url;
     }
   }
+}
+
+/** One call is soon over: what is made for throughput would take longer to load. */
+async function startDemo(): Promise<MockTool> {
+  const { startMockTool } = await import('../tool/mock-tool.js');
+  return startMockTool({ fixtures: await demoFixtures(), client: async () => createNodeClient() });
 }

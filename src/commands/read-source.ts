@@ -1,27 +1,50 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { ProtocolCliError } from '../errors.js';
 
 /**
  * Bytes named on the command line: `-` is standard input, anything else a file.
+ * @param most bytes; whatever has more is refused
  * @throws ProtocolCliError `unreadable-file`.
  */
-export async function readSource(name: string, stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+export async function readSource(
+  name: string,
+  stdin: AsyncIterable<Uint8Array>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Uint8Array> {
   try {
-    return name === '-' ? await readAll(stdin) : await readFile(name);
+    return await (name === '-' ? readAll(stdin, most) : readPath(name, most));
   } catch (error) {
     throw new ProtocolCliError(
       'unreadable-file',
       `cannot read ${name}: ${error instanceof Error ? error.message : error}`,
-      {
-        hint: 'The path is taken from the folder you are in.',
-        cause: error,
-      },
+      { hint: error instanceof TooLarge ? SMALLER : RELATIVE, cause: error },
     );
   }
 }
 
-async function readAll(stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+const RELATIVE = 'The path is taken from the folder you are in.';
+const SMALLER = 'Give a part of it.';
+
+class TooLarge extends Error {}
+
+const tooLarge = (most: number) => new TooLarge(`it has more than ${most / 1024 ** 2} MiB`);
+
+/** In one piece, where it is a file whose size is known. */
+async function readPath(path: string, most: number): Promise<Uint8Array> {
+  const there = await stat(path);
+  if (!there.isFile()) return readAll(createReadStream(path), most);
+  if (there.size > most) throw tooLarge(most);
+  return readFile(path);
+}
+
+async function readAll(source: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of stdin) chunks.push(chunk);
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (size > most) throw tooLarge(most);
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks);
 }

@@ -98,18 +98,25 @@ function asUrl(word: string): string | null {
   return full;
 }
 
+const NAME_A_TOOL =
+  'Give its URL (protocol-cli invoke http://127.0.0.1:3001 …), --command, or --demo to try the bundled one.';
+
 /**
  * The servers of `.infinity/rap.json`: the project's, then the home folder's.
+ * @param hint how else a tool can be named
  * @throws ProtocolCliError `usage` where there is none, `unreadable-file` where it is broken.
  */
-export async function configuredTargets(folders: readonly string[]): Promise<ServerTarget[]> {
+export async function configuredTargets(
+  folders: readonly string[],
+  hint = NAME_A_TOOL,
+): Promise<ServerTarget[]> {
   for (const folder of folders) {
     const path = join(folder, CONFIG);
     const bytes = await readFile(path).catch(() => null);
     if (bytes) return targetsOf(path, bytes);
   }
   throw new ProtocolCliError('usage', 'no tool is named', {
-    hint: `Give its URL (protocol-cli invoke http://127.0.0.1:3001 …), --command, or --demo to try the bundled one. There is no ${CONFIG} here or in your home folder either.`,
+    hint: `${hint} There is no ${CONFIG} here or in your home folder either.`,
   });
 }
 

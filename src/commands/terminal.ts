@@ -4,8 +4,12 @@ export interface Terminal {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The words after `--`; null where there is none. */
+  readonly afterDashes: readonly string[] | null;
   readonly cwd: string;
   readonly home: string;
+  /** Code runs from now on that is not ours (threats, row 29): whatever it still waits for at the end, nobody waits for it. */
+  readonly hostsCode: () => void;
 }
 
 export const OUTPUTS = ['ui', 'text', 'plain', 'json', 'ndjson'] as const;

@@ -1,5 +1,5 @@
 import type { Warning } from '../protocol/requirements.js';
-import { excerpt } from './excerpt.js';
+import { excerpt } from '../text/excerpt.js';
 import { lint, type ReadSegment } from './lint.js';
 import type { Segment } from './segment.js';
 import { knownTypes, segmentKinds } from './segments/index.js';

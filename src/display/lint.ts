@@ -1,5 +1,5 @@
 import type { Warning } from '../protocol/requirements.js';
-import { excerpt } from './excerpt.js';
+import { excerpt } from '../text/excerpt.js';
 import type { Segment } from './segment.js';
 import type { Reading } from './segments/kind.js';
 

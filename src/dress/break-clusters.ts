@@ -11,10 +11,15 @@ const KEYCAP = '\u20E3';
 export function breakClusters(line: Line, width: number): Line {
   let cells = 0;
   const place = (character: string) => {
-    const own = character === KEYCAP ? 1 : stringWidth(character);
+    const own = widthOfCharacter(character);
     const fits = cells + own <= width;
     cells = fits ? cells + own : own;
     return fits ? character : `\n${character}`;
   };
-  return line.map(({ text, tone }) => ({ text: Array.from(text, place).join(''), tone }));
+  return line.map(span => ({ ...span, text: Array.from(span.text, place).join('') }));
+}
+
+/** Cells of one character that stands by itself; characters that form one cluster never take more together. */
+export function widthOfCharacter(character: string): number {
+  return character === KEYCAP ? 1 : stringWidth(character);
 }

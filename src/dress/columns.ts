@@ -22,6 +22,27 @@ export function sideBySide(left: readonly string[], right: readonly string[], co
   });
 }
 
+export interface Divided {
+  /** Cells of the left column. */
+  readonly left: number;
+  /** Dressed; between the columns, in every row. */
+  readonly divider: string;
+  /** Rows: the divider goes on below what either column says. */
+  readonly height: number;
+}
+
+/** Two columns of dressed rows with a line between them. */
+export function divided(
+  left: readonly string[],
+  right: readonly string[],
+  { left: width, divider, height }: Divided,
+): string[] {
+  return Array.from(
+    { length: height },
+    (_, index) => padEnd(left[index] ?? '', width) + divider + (right[index] ?? ''),
+  );
+}
+
 /** Blocks of rows one below the other, a blank row between those that are not empty. */
 export function stack(...blocks: readonly (readonly string[])[]): string[] {
   return blocks

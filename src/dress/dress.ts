@@ -1,22 +1,53 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import type { Line } from '../story/line.js';
+import type { Ground, Line, Span } from '../story/line.js';
 import { breakClusters } from './break-clusters.js';
+import { divided } from './columns.js';
 import type { Theme } from './theme.js';
 
 /** Room for text below which a hanging indent would waste the row. */
 const MIN_ROOM = 10;
 
+/** What a row stands on where its words stand on something else. */
+const BELOW: Readonly<Record<Ground, Ground>> = {
+  added: 'added',
+  removed: 'removed',
+  'added-word': 'added',
+  'removed-word': 'removed',
+};
+
 /** A line as the terminal gets it. */
 export function dressLine(line: Line, theme: Theme): string {
-  return line.map(({ text, tone }) => theme[tone](text)).join('');
+  return line.map(span => dressSpan(span, theme)).join('');
+}
+
+function dressSpan({ text, tone, ground }: Span, theme: Theme): string {
+  return ground === undefined || tone === 'hidden' ? theme[tone](text) : theme.on[ground](text, tone);
 }
 
 /**
- * A line as rows of at most `width` cells (2 or more: no wide character fits into less).
+ * A line as rows of at most `width` cells (2 or more, 5 where there are halves: no wide character fits into less).
  * What stands up to the last gutter span is not repeated: the rows that follow are indented by it.
+ * The halves of a line with a divider are wrapped each by itself; what stands on a ground fills its row with it.
  */
 export function wrapLine(line: Line, width: number, theme: Theme): string[] {
+  const at = line.findIndex(({ tone }) => tone === 'divider');
+  const divider = line[at];
+  return divider ? wrapHalves(line, at, divider, width, theme) : wrapWhole(line, width, theme);
+}
+
+function wrapHalves(line: Line, at: number, divider: Span, width: number, theme: Theme): string[] {
+  const room = width - stringWidth(divider.text);
+  const left = Math.floor(room / 2);
+  const halves = [
+    wrapWhole(line.slice(0, at), left, theme),
+    wrapWhole(line.slice(at + 1), room - left, theme),
+  ] as const;
+  const height = Math.max(halves[0].length, halves[1].length);
+  return divided(...halves, { left, divider: dressSpan(divider, theme), height });
+}
+
+function wrapWhole(line: Line, width: number, theme: Theme): string[] {
   const bodyStart = line.findLastIndex(({ tone }) => tone === 'gutter') + 1;
   const gutter = dressLine(line.slice(0, bodyStart), theme);
   const indent = stringWidth(gutter);
@@ -26,6 +57,15 @@ export function wrapLine(line: Line, width: number, theme: Theme): string[] {
 }
 
 function wrap(line: Line, width: number, theme: Theme): string[] {
+  const rows = wrapRows(line, width, theme);
+  const ground = line.find(span => span.ground !== undefined)?.ground;
+  // Blanks that nobody sees would only be in the way of whoever copies a row.
+  if (ground === undefined || theme.on[ground](' ', 'plain') === ' ') return rows;
+  const fill = (row: string) => ' '.repeat(Math.max(0, width - stringWidth(row)));
+  return rows.map(row => row + theme.on[BELOW[ground]](fill(row), 'plain'));
+}
+
+function wrapRows(line: Line, width: number, theme: Theme): string[] {
   const rows = wrapAnsi(dressLine(line, theme), width, { hard: true, trim: false }).split('\n');
   if (rows.every(row => stringWidth(row) <= width)) return rows;
   return dressLine(breakClusters(line, width), theme).split('\n');

@@ -26,6 +26,8 @@ function judged(settled: Settlement): JudgedOutcome {
       return { type: 'error', message: `the tool could not be reached (${settled.code})`, basis: 'ours' };
     case 'timeout':
       return { type: 'timeout', durationMs: settled.afterMs, basis: 'ours' };
+    case 'denial':
+      return { type: 'denied', tool: settled.tool, reason: settled.reason, basis: 'ours' };
     case 'cancel':
       return { type: 'canceled', by: settled.who === 'person' ? 'user' : 'policy', basis: 'ours' };
   }

@@ -36,7 +36,44 @@ export type Settlement = { readonly at: number } & (
   | { readonly by: 'unreachable'; readonly phase: string; readonly code: string; readonly attempts: number }
   | { readonly by: 'timeout'; readonly afterMs: number }
   | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
+  | {
+      readonly by: 'denial';
+      readonly who: 'person' | 'policy';
+      readonly tool: string;
+      readonly reason: string;
+    }
 );
+
+/** What a result with `subscription: true` opens (RT-SUB). */
+export interface Subscription {
+  readonly openedAt: number;
+  /** How many events counted. */
+  readonly events: number;
+  readonly ended: SubscriptionEnd | null;
+}
+
+export type SubscriptionEnd = { readonly at: number } & (
+  | { readonly by: 'final'; readonly sha256: string }
+  | { readonly by: 'cancel' | 'close' }
+);
+
+/** What a person is asked: a consent, or a choice. */
+export interface Question {
+  /** On which it came. */
+  readonly leg: string;
+  readonly message: Extract<Callback, { type: 'oauth' | 'user_choice' }>;
+  readonly isAnswered: boolean;
+}
+
+/** What was picked of a question's choices. */
+export interface Selection {
+  /** The leg on which the question came. */
+  readonly question: string;
+  readonly at: number;
+  readonly by: 'person' | 'flag' | 'policy';
+  /** Index from 0. */
+  readonly selected: number;
+}
 
 /** One invocation and what followed: the value that `step` folds events into. */
 export interface Exchange {
@@ -44,10 +81,25 @@ export interface Exchange {
   readonly invocation: Invocation;
   readonly endpoint: string;
   readonly attempts: readonly Attempt[];
+  /** Oldest first. Where there are very many, the oldest are forgotten: not the result, nor what is still asked. */
   readonly arrivals: readonly Arrival[];
-  /** A person's turn: the clock stands still meanwhile (RT-PENDING). */
-  readonly waitingFor: Extract<Callback, { type: 'oauth' | 'user_choice' }> | null;
+  /** How many arrivals are not kept any more. */
+  readonly forgotten: number;
+  /** Digests of forgotten results and questions: one that comes again is known. */
+  readonly remembered: ReadonlySet<string>;
+  /** Oldest first. */
+  readonly questions: readonly Question[];
+  /** The oldest open question. A person's turn: the clock stands still meanwhile (RT-PENDING). */
+  readonly waitingFor: Question['message'] | null;
+  /** In the order in which they were made. */
+  readonly selections: readonly Selection[];
   readonly settled: Settlement | null;
+  readonly subscription: Subscription | null;
+}
+
+/** Whether events may still come that count. */
+export function isSubscribed({ subscription }: Exchange): boolean {
+  return subscription !== null && subscription.ended === null;
 }
 
 /** The attempt that was answered, if one was. */

@@ -6,7 +6,16 @@ import * as z from 'zod/mini';
  */
 
 const PARTIES = ['runtime', 'tool', 'unknown'] as const;
-const PURPOSES = ['discovery', 'invocation', 'callback', 'choice', 'cancel', 'close', 'migrate'] as const;
+const PURPOSES = [
+  'discovery',
+  'invocation',
+  'callback',
+  'choice',
+  'consent',
+  'cancel',
+  'close',
+  'migrate',
+] as const;
 
 /** What every event carries: its place, its time in monotonic ms since the start, and which calls it concerns. */
 const envelope = {
@@ -16,7 +25,18 @@ const envelope = {
   calls: z.optional(z.array(z.string())),
   /** The thread (`group_id`) concerned, where it is known. */
   thread: z.optional(z.string()),
+  /** It happened in an earlier run, and is told again for whoever looks at this one. */
+  earlier: z.optional(z.literal(true)),
 };
+
+/**
+ * Which message of its call this is, from 0, and where its reply goes on after it: a path of steps and labels; nowhere where there is
+ * none. Without a turn it is the only one.
+ */
+const turnSchema = z.object({
+  index: z.int().check(z.nonnegative()),
+  next: z.optional(z.array(z.union([z.int(), z.string()]))),
+});
 
 const headersSchema = z.record(z.string(), z.string());
 
@@ -37,6 +57,8 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
       body: z.optional(body),
       /** 1 for the first try. */
       attempt: z.int().check(z.positive()),
+      /** Of a callback. */
+      turn: z.optional(turnSchema),
     }),
     z.object({
       kind: z.literal('response'),
@@ -55,6 +77,17 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
       phase: z.string(),
       code: z.string(),
     }),
+    /** An invocation that somebody else makes: whose callbacks come here. */
+    z.object({ kind: z.literal('expected'), ...envelope, body: z.optional(body) }),
+    /** An invocation that was not sent, since it is not allowed: decided before anything went out. */
+    z.object({
+      kind: z.literal('denied'),
+      ...envelope,
+      by: z.enum(['person', 'policy']),
+      tool: z.string(),
+      reason: z.string(),
+      body: z.optional(body),
+    }),
   ] as const;
 }
 
@@ -72,18 +105,66 @@ const ownFacts = [
   z.object({
     kind: z.literal('decided'),
     ...envelope,
-    what: z.enum(['choice', 'cancel', 'give-up']),
+    what: z.enum(['choice', 'consent', 'cancel', 'give-up']),
     by: z.enum(['person', 'flag', 'policy']),
     value: z.optional(z.union([z.string(), z.number()])),
+    /** The leg on which the question came that a choice, or a consent, answers; without it, the oldest that it could. */
+    question: z.optional(z.string()),
   }),
   /** Absence is a fact, with its window. */
   z.object({
     kind: z.literal('expired'),
     ...envelope,
-    what: z.enum(['timeout', 'linger']),
+    what: z.enum(['timeout', 'linger', 'answer']),
     afterMs: z.number(),
   }),
+  /** Which fixture answers a call, for which key and as its how-many-th; null where none does, with the nearest. */
+  z.object({
+    kind: z.literal('matched'),
+    ...envelope,
+    fixture: z.nullable(z.string()),
+    key: z.optional(z.string()),
+    count: z.optional(z.int().check(z.positive())),
+    state: z.optional(z.object({ key: z.string(), to: z.string() })),
+    nearest: z.optional(z.object({ fixture: z.string(), path: z.string(), reason: z.string() })),
+  }),
+  /** What middleware changed in a reply; of one that went out verbatim, what it would have changed. */
+  z.object({
+    kind: z.literal('shaped'),
+    ...envelope,
+    by: z.enum(['middleware', 'verbatim']),
+    changes: z.array(z.object({ path: z.string(), change: z.enum(['redacted', 'sanitized']) })),
+  }),
+  /** What we were told to do, where it is not what a good tool would do; `demand`: its next event waits until somebody fires it. */
+  z.object({
+    kind: z.literal('planned'),
+    ...envelope,
+    by: z.enum(['fixture', 'fault', 'probe']),
+    plan: z.string(),
+    /** Whose plan it is, where the call is not matched for it: a refused acknowledgement. */
+    fixture: z.optional(z.string()),
+    /** The `type` of the callback it is about, and its turn. */
+    type: z.optional(z.string()),
+    turn: z.optional(turnSchema),
+  }),
+  z.object({ kind: z.literal('warned'), ...envelope, message: z.string() }),
+  /** Something that was due and will not happen. */
+  z.object({
+    kind: z.literal('dropped'),
+    ...envelope,
+    what: z.enum(['callback', 'event', 'invocation']),
+    why: z.string(),
+    count: z.int().check(z.positive()),
+    /** The last attempt, where one was made. */
+    leg: z.optional(z.string()),
+    /** The message's `type` and turn, where no attempt shows them. */
+    type: z.optional(z.string()),
+    turn: z.optional(turnSchema),
+  }),
 ] as const;
+
+/** Where a message stands in what its call says. */
+export type Turn = z.infer<typeof turnSchema>;
 
 /** One event, with `body` as the stand-in for message bytes. */
 export function factSchema<Body extends z.ZodMiniType>(body: Body) {

@@ -1,12 +1,17 @@
-import type { Event, RequestEvent } from './events.js';
+import type { Event, InvocationEvent, RequestEvent } from './events.js';
 import type { Exchange } from './exchange.js';
 import { begin, step } from './step.js';
+import { type Thread, withCall, withView } from './thread.js';
 
 /** A request that belongs to no call's own story: discovery, a notice, a POST to an address that is nobody's. */
 export interface Errand {
   readonly leg: string;
   readonly purpose: RequestEvent['purpose'];
   readonly url: string;
+  /** Keys of the calls concerned. */
+  readonly calls: readonly string[];
+  /** Of a notice to a thread. */
+  readonly thread?: string;
   readonly at: number;
   readonly endedAt?: number;
   readonly status?: number;
@@ -28,12 +33,15 @@ export interface LoadedToolset {
  */
 export class History {
   readonly exchanges = new Map<string, Exchange>();
+  /** By `group_id`: of all calls. */
+  readonly threads = new Map<string, Thread>();
   readonly errands = new Map<string, Errand>();
   readonly toolsets: LoadedToolset[] = [];
 
   apply(event: Event): void {
     if (event.kind === 'loaded') this.toolsets.push(loadedToolset(event));
     for (const key of event.calls ?? []) this.#applyToCall(key, event);
+    if (event.kind === 'request' && event.purpose === 'close') this.#closeThread(event);
     if (event.kind === 'request' && isErrand(event)) this.errands.set(event.leg, errand(event));
     else if (event.kind === 'response' || event.kind === 'broken') this.#endErrand(event);
   }
@@ -44,8 +52,33 @@ export class History {
   }
 
   #applyToCall(key: string, event: Event): void {
-    const known = this.exchanges.get(key) ?? (event.kind === 'request' ? begin(key, event) : null);
-    if (known) this.exchanges.set(key, step(known, event));
+    const known = this.exchanges.get(key) ?? this.#begin(key, event);
+    if (!known) return;
+    const stepped = step(known, event);
+    this.exchanges.set(key, stepped);
+    const arrival = stepped.arrivals === known.arrivals ? undefined : stepped.arrivals.at(-1);
+    const thread = this.threads.get(known.invocation.group_id);
+    if (event.kind === 'request' && arrival && thread)
+      this.threads.set(thread.id, withView(thread, key, arrival));
+  }
+
+  #begin(key: string, event: Event): Exchange | null {
+    const exchange = canBegin(event) ? begin(key, event) : null;
+    if (!exchange) return null;
+    const { group_id: id } = exchange.invocation;
+    this.threads.set(id, withCall(this.threads.get(id), exchange));
+    return exchange;
+  }
+
+  /** All that its calls had subscribed to ends with a thread. */
+  #closeThread(event: RequestEvent): void {
+    const thread = event.thread === undefined ? undefined : this.threads.get(event.thread);
+    if (!thread) return;
+    this.threads.set(thread.id, { ...thread, closedAt: thread.closedAt ?? event.at });
+    for (const key of thread.calls) {
+      const exchange = this.exchanges.get(key);
+      if (exchange) this.exchanges.set(key, step(exchange, event));
+    }
   }
 
   #endErrand(event: Extract<Event, { kind: 'response' | 'broken' }>): void {
@@ -54,17 +87,16 @@ export class History {
   }
 }
 
-/** How many POSTs reached the listener but no call. */
-export function strayCount({ errands }: History): number {
-  return [...errands.values()].filter(({ purpose }) => purpose === 'callback').length;
+function canBegin(event: Event): event is InvocationEvent {
+  return event.kind === 'request' || event.kind === 'expected' || event.kind === 'denied';
 }
 
 function isErrand({ purpose, calls = [] }: RequestEvent): boolean {
   return purpose === 'callback' ? calls.length === 0 : purpose !== 'invocation';
 }
 
-function errand({ leg, purpose, url, at }: RequestEvent): Errand {
-  return { leg, purpose, url, at };
+function errand({ leg, purpose, url, calls = [], thread, at }: RequestEvent): Errand {
+  return { leg, purpose, url, calls, ...(thread !== undefined && { thread }), at };
 }
 
 function ending(event: Extract<Event, { kind: 'response' | 'broken' }>): Partial<Errand> {

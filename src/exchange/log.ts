@@ -1,16 +1,28 @@
 import type { Event, Fact } from './events.js';
 
+/** What it throws concerns nobody else: its first failure is a `warned` event, and it goes on hearing. */
 export type Listener = (event: Event) => void;
-/** A listener whose failure counts: what it could not keep must not be acknowledged (a full disk becomes a 503). */
+/**
+ * A listener whose failure counts: what it could not keep must not be acknowledged (a full disk becomes a 503). It gets one event
+ * after the other.
+ */
 export type Keeper = (event: Event) => Promise<void>;
+
+/** A keeper that gets events as they are emitted and keeps them in groups: one write for all that came meanwhile. */
+export interface GroupKeeper {
+  take(event: Event): void;
+  /** Resolves once everything taken so far is kept; rejects where it could not be, and may succeed another time. */
+  kept(): Promise<void>;
+}
 
 /** Where events are produced: gives each its place and time and hands it on, in order. */
 export interface Log {
+  /** The fact becomes the event: each is emitted once. */
   emit(fact: Fact): Event;
   /** A name for one more request and what becomes of it. */
   leg(): string;
   subscribe(listener: Listener): () => void;
-  keep(keeper: Keeper): void;
+  keep(keeper: Keeper | GroupKeeper): void;
   /** Resolves once the keeper holds everything emitted so far; rejects with its error. */
   kept(): Promise<void>;
 }
@@ -18,47 +30,69 @@ export interface Log {
 /** `now` is a monotonic clock in milliseconds; times in events count from this call. */
 export function createLog(now: () => number): Log {
   const start = now();
-  const listeners = new Set<Listener>();
-  let keeping: Promise<void> = Promise.resolve();
-  let keeper: Keeper | null = null;
+  let listeners: readonly Listener[] = [];
+  let keeper: GroupKeeper | null = null;
   let seq = 0;
   let legs = 0;
   const waiting: Event[] = [];
   let isTelling = false;
+  const failed = new WeakSet<Listener>();
+  const reportOnce = (listener: Listener, error: unknown) => {
+    if (failed.has(listener)) return;
+    failed.add(listener);
+    const why = error instanceof Error ? error.message : String(error);
+    log.emit({ kind: 'warned', message: `a listener failed: ${why}` });
+  };
   // An event that a listener emits waits its turn: everybody hears of everything in the same order.
-  const tellAll = () => {
+  const tell = (first: Event) => {
     isTelling = true;
     try {
-      for (let event = waiting.shift(); event; event = waiting.shift())
-        for (const listener of listeners) listener(event);
+      for (let event: Event | undefined = first; event; event = waiting.shift())
+        for (const listener of listeners)
+          try {
+            listener(event);
+          } catch (error) {
+            reportOnce(listener, error);
+          }
     } finally {
       isTelling = false;
     }
   };
-  return {
+  const log: Log = {
     emit(fact) {
-      const event: Event = { ...fact, seq: seq++, at: micro(now() - start) };
-      if (keeper) keeping = chain(keeping, keeper, event);
-      waiting.push(event);
-      if (!isTelling) tellAll();
+      const event = fact as Event; // a copy would cost as much as all the rest of this
+      event.seq = seq++;
+      event.at = micro(now() - start);
+      keeper?.take(event);
+      if (isTelling) waiting.push(event);
+      else tell(event);
       return event;
     },
     leg: () => `l${++legs}`,
     subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
+      listeners = [...listeners, listener];
+      return () => {
+        listeners = listeners.filter(each => each !== listener);
+      };
     },
     keep(next) {
-      keeper = next;
+      keeper = typeof next === 'function' ? oneByOne(next) : next;
+    },
+    kept: () => keeper?.kept() ?? Promise.resolve(),
+  };
+  return log;
+}
+
+/** Once one event could not be kept, none after it is. */
+function oneByOne(keeper: Keeper): GroupKeeper {
+  let keeping: Promise<void> = Promise.resolve();
+  return {
+    take(event) {
+      keeping = keeping.then(() => keeper(event));
+      keeping.catch(() => {}); // whoever awaits `kept()` hears of it; until then it is no unhandled rejection
     },
     kept: () => keeping,
   };
-}
-
-function chain(before: Promise<void>, keeper: Keeper, event: Event): Promise<void> {
-  const next = before.then(() => keeper(event));
-  next.catch(() => {}); // whoever awaits `kept()` hears of it; until then it is no unhandled rejection
-  return next;
 }
 
 /** Finer than this nothing is measured here, and a file should not say so. */

@@ -1,25 +1,29 @@
-import { readCallback } from '../protocol/callbacks/read.js';
 import { invocationSchema } from '../protocol/invocation.js';
-import type { Warning } from '../protocol/requirements.js';
+import { arrivalOf, withAnswer, withArrival } from './arrivals.js';
 import type { Content } from './content.js';
-import type { Event, RequestEvent, ResponseEvent } from './events.js';
-import type { Arrival, Attempt, Exchange, Settlement } from './exchange.js';
-import { judge } from './judge.js';
+import type { Event, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
+import type { Arrival, Attempt, Exchange, Settlement, SubscriptionEnd } from './exchange.js';
+import { withDecision, withQuestion } from './questions.js';
 
-/** The exchange that an invocation's first request begins; null where it is none. */
-export function begin(key: string, event: RequestEvent): Exchange | null {
-  if (event.purpose !== 'invocation') return null;
+/** The exchange that begins with a call's first request, or with a call that others make or nobody; null where it is none. */
+export function begin(key: string, event: InvocationEvent): Exchange | null {
+  if (event.kind === 'request' && event.purpose !== 'invocation') return null;
   const json = event.body?.json;
   const invocation = invocationSchema.safeParse(json?.ok ? json.value : undefined);
   if (!invocation.success) return null;
   return {
     key,
     invocation: invocation.data,
-    endpoint: event.url,
+    endpoint: event.kind === 'request' ? event.url : '',
     attempts: [],
     arrivals: [],
+    forgotten: 0,
+    remembered: new Set(),
+    questions: [],
     waitingFor: null,
+    selections: [],
     settled: null,
+    subscription: null,
   };
 }
 
@@ -36,8 +40,12 @@ export function step(exchange: Exchange, event: Event): Exchange {
         broken: { phase: event.phase, code: event.code },
       });
     case 'expired':
-      if (event.what === 'linger') return exchange;
+      if (event.what !== 'timeout') return exchange;
       return settle(exchange, { by: 'timeout', at: event.at, afterMs: event.afterMs });
+    case 'denied': {
+      const { at, by: who, tool, reason } = event;
+      return settle(exchange, { by: 'denial', at, who, tool, reason });
+    }
     case 'decided':
       return onDecision(exchange, event);
     default:
@@ -46,31 +54,40 @@ export function step(exchange: Exchange, event: Event): Exchange {
 }
 
 function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
-  if (event.purpose === 'invocation')
-    return { ...exchange, attempts: [...exchange.attempts, { leg: event.leg, sentAt: event.at }] };
-  if (event.purpose !== 'callback' || !event.body) return exchange; // without a body it was refused: its answer says why
-  return onCallback(exchange, event, event.body);
+  const { purpose, leg, at, body } = event;
+  if (purpose === 'invocation') return { ...exchange, attempts: [...exchange.attempts, { leg, sentAt: at }] };
+  if (purpose === 'close') return unsubscribe(exchange, { by: 'close', at });
+  if (purpose !== 'callback' || !body) return exchange; // without a body it was refused: its answer says why
+  return onCallback(exchange, event, body);
 }
 
 function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exchange {
-  const reading = readCallback(body.json);
-  const verdict = judge(exchange, reading, body.sha256);
-  const message = reading.ok ? reading.message : null;
-  const warnings = reading.ok ? [...reading.warnings, ...callIdWarnings(exchange, reading.message)] : [];
-  const { leg, at } = event;
-  const arrival = { leg, at, verdict, message, sha256: body.sha256, size: body.bytes.length, warnings };
-  const arrived = { ...exchange, arrivals: [...exchange.arrivals, arrival] };
-  if (verdict.kind === 'settles' && reading.ok && reading.message.type === 'tool_result')
-    return settle(arrived, {
-      by: 'result',
-      at,
-      result: reading.message,
-      native: reading.native,
-      sha256: body.sha256,
-    });
-  if (verdict.kind === 'holds' && (message?.type === 'oauth' || message?.type === 'user_choice'))
-    return { ...arrived, waitingFor: message };
-  return arrived;
+  const { arrival, native } = arrivalOf(exchange, event, body);
+  const arrived = withArrival(exchange, arrival);
+  switch (arrival.verdict.kind) {
+    case 'settles':
+      return onResult(arrived, arrival, native);
+    case 'holds':
+      return withQuestion(arrived, arrival);
+    case 'noted':
+      return onNews(arrived, arrival);
+    default:
+      return arrived;
+  }
+}
+
+function onResult(exchange: Exchange, { at, message, sha256 }: Arrival, native: unknown): Exchange {
+  if (message?.type !== 'tool_result') return exchange;
+  const settled = settle(exchange, { by: 'result', at, result: message, native, sha256 });
+  if (!message.subscription) return settled;
+  return { ...settled, subscription: { openedAt: at, events: 0, ended: null } };
+}
+
+function onNews(exchange: Exchange, { at, message, sha256 }: Arrival): Exchange {
+  const { subscription } = exchange;
+  if (message?.type !== 'subscription_event' || !subscription) return exchange;
+  const counted = { ...exchange, subscription: { ...subscription, events: subscription.events + 1 } };
+  return message.final ? unsubscribe(counted, { by: 'final', at, sha256 }) : counted;
 }
 
 function onResponse(exchange: Exchange, event: ResponseEvent): Exchange {
@@ -86,9 +103,10 @@ function onResponse(exchange: Exchange, event: ResponseEvent): Exchange {
 }
 
 function onDecision(exchange: Exchange, event: Extract<Event, { kind: 'decided' }>): Exchange {
-  if (event.what === 'choice') return { ...exchange, waitingFor: null };
-  if (event.what === 'cancel') return settle(exchange, { by: 'cancel', at: event.at, who: event.by });
-  return settle(exchange, dispatchFailure(exchange, event.at));
+  const { what, by: who, at } = event;
+  if (what === 'choice' || what === 'consent') return withDecision(exchange, what, event);
+  if (what === 'give-up') return settle(exchange, dispatchFailure(exchange, at));
+  return unsubscribe(settle(exchange, { by: 'cancel', at, who }), { by: 'cancel', at });
 }
 
 function dispatchFailure({ attempts }: Exchange, at: number): Settlement {
@@ -109,36 +127,17 @@ function settle(exchange: Exchange, settled: Settlement): Exchange {
   return exchange.settled ? exchange : { ...exchange, settled, waitingFor: null };
 }
 
+/** The first end counts; where nothing was subscribed to there is none. */
+function unsubscribe(exchange: Exchange, ended: SubscriptionEnd): Exchange {
+  const { subscription } = exchange;
+  if (!subscription || subscription.ended) return exchange;
+  return { ...exchange, subscription: { ...subscription, ended } };
+}
+
 function withAttempt(exchange: Exchange, leg: string, change: Partial<Attempt>): Exchange {
   if (!exchange.attempts.some(attempt => attempt.leg === leg)) return exchange;
   return {
     ...exchange,
     attempts: exchange.attempts.map(each => (each.leg === leg ? { ...each, ...change } : each)),
   };
-}
-
-function withAnswer(exchange: Exchange, { leg, at, status, refusal }: ResponseEvent): Exchange {
-  const { arrivals } = exchange;
-  if (refusal !== undefined)
-    return { ...exchange, arrivals: [...arrivals, refused(leg, at, status, refusal)] };
-  if (!arrivals.some(arrival => arrival.leg === leg)) return exchange;
-  return { ...exchange, arrivals: arrivals.map(each => (each.leg === leg ? { ...each, status } : each)) };
-}
-
-/** The listener's guard turned it away before its body counted. */
-function refused(leg: string, at: number, status: number, reason: string): Arrival {
-  const verdict = { kind: 'rejected', status, reason } as const;
-  return { leg, at, verdict, message: null, sha256: '', size: 0, warnings: [], status };
-}
-
-function callIdWarnings({ invocation }: Exchange, message: object): Warning[] {
-  const given = invocation.call_id ?? null;
-  const came = 'call_id' in message ? (message.call_id ?? null) : null;
-  if (!('id' in message) || given === null || came === given) return [];
-  return [
-    {
-      id: 'TOOL-CALLID',
-      message: `call_id came back as ${JSON.stringify(came)}, it was ${JSON.stringify(given)}`,
-    },
-  ];
 }

@@ -1,27 +1,34 @@
 import { safeJson } from '../text/json-safe.js';
+import { RecentMap } from '../text/recent-map.js';
 import { type Redactor, redactHeaders } from '../text/redact.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
-import { shareableText } from './shareable.js';
+import { shareableText, shareableUrl } from './shareable.js';
 import { TRANSCRIPT_FORMAT, type TranscriptHeader, type TranscriptLine } from './transcript-format.js';
 
-/** Turns events into the lines of a shareable transcript: each body once, secrets out (threats, row 25). */
+/** What a transcript says of itself. */
+export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
+
+/** Turns events into the lines of a shareable transcript: each body once, unless it is of long ago, secrets out (threats, row 25). */
 export interface TranscriptWriter {
   /** The line that starts the file. */
-  header(about: Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>): string;
+  header(about: TranscriptAbout): string;
   /** The event's line, after a `body` line where its bytes are new. */
   event(event: Event): string[];
   end(reason: string): string;
 }
 
-const REDACTION = 'callback tokens, credentials, header values, queries of auth_url';
+/** Digests. A body that comes again after so many others is written again: whoever writes for days must not remember them all. */
+const REMEMBERED = 10_000;
+
+const REDACTION = 'callback tokens, credentials, header values, queries of auth_url, tokens of response_url';
 
 export function transcriptWriter(redactor: Redactor): TranscriptWriter {
-  const written = new Set<string>();
+  const written = new RecentMap<string, true>(REMEMBERED);
   const write = (line: TranscriptLine) => safeJson(line);
   const bodyLines = (body: BodyData) => {
-    if (written.has(body.sha256)) return [];
-    written.add(body.sha256);
+    if (written.get(body.sha256)) return [];
+    written.set(body.sha256, true);
     return [write({ kind: 'body', ...pick(body) })];
   };
   return {
@@ -48,14 +55,17 @@ function eventLine(event: Event, body: BodyData | null, redactor: Redactor): Tra
   if (event.kind === 'request')
     return {
       ...event,
-      url: redactor.text(event.url),
+      url: shareableUrl(event, redactor),
       headers: redactHeaders(event.headers),
       body: undefined,
       ...ref,
     };
   if (event.kind === 'response')
     return { ...event, headers: redactHeaders(event.headers), body: undefined, ...ref };
-  return event.kind === 'loaded' ? { ...event, endpoint: redactor.text(event.endpoint) } : event;
+  if (event.kind === 'expected' || event.kind === 'denied') return { ...event, body: undefined, ...ref };
+  if (event.kind === 'loaded') return { ...event, endpoint: redactor.text(event.endpoint) };
+  if (event.kind === 'warned') return { ...event, message: redactor.text(event.message) };
+  return event.kind === 'dropped' ? { ...event, why: redactor.text(event.why) } : event;
 }
 
 /** The digest is that of the redacted bytes: a reader can check it, and nobody can guess a secret against it. */
@@ -65,7 +75,7 @@ function bodyData(content: Content, redactor: Redactor): BodyData {
   if (data === null) {
     const clean = new Content(Buffer.from(redactor.text(Buffer.from(bytes).toString('latin1')), 'latin1'));
     const base64 = Buffer.from(clean.bytes).toString('base64');
-    return { sha256: clean.sha256, size: clean.bytes.length, encoding: 'base64', data: base64 };
+    return { sha256: clean.sha256, size: clean.size, encoding: 'base64', data: base64 };
   }
   const { sha256, bytes: shown } = new Content(Buffer.from(data));
   return { sha256, size: shown.length, encoding: 'utf8', data };

@@ -1,4 +1,4 @@
-import { bounded, OutOfTime } from './bounded.js';
+import { OutOfTime, patientlyBounded } from '../text/bounded.js';
 import { DRAFTS, type Draft, draftOf } from './dialect.js';
 import { type SchemaFault, toFaults } from './fault.js';
 import { validate as validate2020 } from './generated/meta-2020-12.js';
@@ -15,7 +15,9 @@ export async function checkSchemas(schemas: readonly Schema[]): Promise<readonly
   const checks = new Map<Draft | null, FaultsOf>([[null, unknownDraft]]);
   for (const draft of new Set(drafts)) if (draft !== null) checks.set(draft, await checkFor(draft));
   try {
-    return bounded(() => schemas.map((schema, index) => checks.get(drafts[index] ?? null)?.(schema) ?? []));
+    return patientlyBounded(() =>
+      schemas.map((schema, index) => checks.get(drafts[index] ?? null)?.(schema) ?? []),
+    );
   } catch (error) {
     const message = reasonOf(error);
     return schemas.map((_, index) => (index === 0 ? [{ path: '$', message }] : []));

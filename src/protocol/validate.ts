@@ -12,18 +12,22 @@ export function validate<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
 ): Validation<z.infer<Schema>> {
-  const parsed = schema.safeParse(value, { reportInput: true });
+  const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  return {
-    ok: false,
-    faults: parsed.error.issues.map(issue => `${jsonPath(issue.path)}: ${sentence(issue)}`),
-  };
+  return { ok: false, faults: faultsOf(schema, value) };
 }
 
-/** What zod says where nobody gave it words. */
-const WORDLESS = 'Invalid input';
+/** Nearly everything is valid, and to be told what was read makes reading dearer: it is asked for only where it is needed. */
+function faultsOf(schema: z.ZodMiniType, value: unknown): string[] {
+  const issues = schema.safeParse(value, { reportInput: true, error: wordless }).error?.issues ?? [];
+  return issues.map(issue => `${jsonPath(issue.path)}: ${sentence(issue)}`);
+}
 
-function sentence(issue: Issue): string {
+/** In place of words where a schema has none: ours are made of the issue, whatever language a library's user gave zod. */
+export const WORDLESS = 'Invalid input';
+const wordless = () => WORDLESS;
+
+export function sentence(issue: Issue): string {
   return issue.message === WORDLESS ? byCode(issue) : issue.message;
 }
 

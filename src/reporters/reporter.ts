@@ -1,6 +1,7 @@
 import type { Event } from '../exchange/events.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { History } from '../exchange/history.js';
+import type { UserChoice } from '../protocol/callbacks/index.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { FailureCode } from '../story/failure.js';
 
@@ -28,6 +29,11 @@ export interface Reporter {
   settled?(ending: Ending): Promise<void>;
   /** Lets somebody else use the terminal for a while. */
   aside?<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Asks the person at the terminal: the index that was picked, the default where the question was dismissed, null where the signal
+   * called it off. Questions that come meanwhile are asked one after another.
+   */
+  choose?(question: UserChoice, signal: AbortSignal): Promise<number | null>;
   /** Leaves the terminal in order: before `end`, and where a fault of ours leaves nothing to tell. */
   close?(): Promise<void>;
   end(ending: Ending): Promise<void>;

@@ -1,5 +1,6 @@
 import type { Warning } from '../protocol/requirements.js';
 import { visibleLine } from '../text/visible.js';
+import type { Report } from './report-schema.js';
 import type { Trouble } from './reporter.js';
 
 /** `error: …`, its faults, and what to do next; every line safe to print. */
@@ -14,6 +15,6 @@ export function warningText({ id, message }: Warning): string {
 }
 
 /** The same as data. */
-export function errorReport({ code, message, hint, faults = [] }: Trouble): object {
-  return { code, message, hint, ...(faults.length > 0 && { faults }) };
+export function errorReport({ code, message, hint, faults = [] }: Trouble): NonNullable<Report['error']> {
+  return { code, message, hint, ...(faults.length > 0 && { faults: [...faults] }) };
 }

@@ -1,17 +1,21 @@
-import type { Event, RequestEvent, ResponseEvent } from '../exchange/events.js';
+import type { Event } from '../exchange/events.js';
 import type { Arrival } from '../exchange/exchange.js';
 import type { History } from '../exchange/history.js';
 import type { Warning } from '../protocol/requirements.js';
-import { arrivalWarnings, misdirected } from '../story/warnings.js';
+import { arrivalOf, newArrivalOf } from '../story/arrival-of.js';
+import { arrivalWarnings, misdirected, noticeWarnings } from '../story/warnings.js';
 import { visibleLine } from '../text/visible.js';
 import type { Paper } from './reporter.js';
 import { warningText } from './trouble.js';
 
 const NEWS = new Set<Arrival['verdict']['kind']>(['rejected', 'discarded', 'late']);
 
+/** Texts of one requirement that are told each by itself, and those that are remembered as told. */
+const MOST = { texts: 10, told: 1_000 };
+
 /**
  * Told on stderr the moment it happens, in every output without a live view: what needs a person (a consent URL, whole),
- * and a callback that went wrong, since that is the usual reason for a "timeout".
+ * and what went wrong with a callback or a selection, since that is the usual reason for a "timeout".
  * @param told gets the message of every warning that was told
  */
 export function urgentTeller(
@@ -21,41 +25,53 @@ export function urgentTeller(
 ): (event: Event) => void {
   const isTimeToTell = tellingLess();
   return event => {
-    if (event.kind === 'request') stderr.write(question(arrivalOf(history, event)));
-    if (event.kind !== 'response' || quiet) return;
+    const asked = question(newArrivalOf(history, event));
+    if (asked !== '') stderr.write(asked);
+    if (quiet || (event.kind !== 'response' && event.kind !== 'broken')) return;
     for (const warning of newsOf(history, event)) {
-      told.add(warning.message);
+      if (told.size < MOST.told) told.add(warning.message);
       if (isTimeToTell(warning)) stderr.write(warningText(warning));
     }
   };
 }
 
-function newsOf(history: History, event: ResponseEvent): readonly Warning[] {
-  const arrival = arrivalOf(history, event);
-  if (arrival) return NEWS.has(arrival.verdict.kind) ? arrivalWarnings(arrival) : [];
+function newsOf(
+  history: History,
+  event: Extract<Event, { kind: 'response' | 'broken' }>,
+): readonly Warning[] {
+  const found = arrivalOf(history, event);
+  if (found)
+    return NEWS.has(found.arrival.verdict.kind) ? arrivalWarnings(found.arrival, found.exchange) : [];
   const errand = history.errands.get(event.leg);
-  return errand ? misdirected([errand]) : [];
+  if (!errand) return [];
+  return errand.purpose === 'choice' ? noticeWarnings(errand) : misdirected([errand]);
 }
 
-function arrivalOf(history: History, { calls = [], leg }: RequestEvent | ResponseEvent): Arrival | undefined {
-  const exchange = calls[0] === undefined ? undefined : history.exchanges.get(calls[0]);
-  return exchange?.arrivals.find(arrival => arrival.leg === leg);
-}
-
-function question(arrival: Arrival | undefined): string {
+function question(arrival: Arrival | null): string {
   if (arrival?.verdict.kind !== 'holds') return '';
   const { message } = arrival;
   if (message?.type === 'oauth') return `visit this URL to go on: ${visibleLine(message.auth_url)}\n`;
   return message?.type === 'user_choice' ? `the tool asks: ${visibleLine(message.prompt)}\n` : '';
 }
 
-/** The first time, the tenth, the hundredth: a flood must not drown the rest. At the end it is told how many there were. */
+/**
+ * The first time, the tenth, the hundredth: a flood must not drown the rest, nor one that says something else each time (threats,
+ * row 15). At the end it is told how many there were.
+ */
 function tellingLess(): (warning: Warning) => boolean {
   const counts = new Map<string, number>();
-  return ({ id, message }) => {
-    const kind = id === 'TOOL-OPAQUE' ? id : message; // a guesser's addresses differ each time
-    const count = (counts.get(kind) ?? 0) + 1;
-    counts.set(kind, count);
+  const texts = new Map<Warning['id'], number>();
+  const subjectOf = ({ id, message }: Warning) => {
+    if (id === 'TOOL-OPAQUE') return id; // a guesser's addresses differ each time
+    if (counts.has(message)) return message;
+    const known = texts.get(id) ?? 0;
+    texts.set(id, known + 1);
+    return known < MOST.texts ? message : `other texts: ${id}`;
+  };
+  return warning => {
+    const subject = subjectOf(warning);
+    const count = (counts.get(subject) ?? 0) + 1;
+    counts.set(subject, count);
     return Number.isInteger(Math.log10(count));
   };
 }

@@ -1,47 +1,58 @@
 import type { Content } from '../exchange/content.js';
 import type { Event, RequestEvent, ResponseEvent } from '../exchange/events.js';
-import { shareableText } from '../exchange/shareable.js';
+import { shareableText, shareableUrl } from '../exchange/shareable.js';
 import { type Redactor, redactHeaders } from '../text/redact.js';
 import { visible, visibleLine } from '../text/visible.js';
 
 const MAX_BODY = 64 * 1024;
 
-/** `-v`: the invocation and what came back, as curl shows them; secrets out, foreign text safe. */
+type BrokenEvent = Extract<Event, { kind: 'broken' }>;
+
+/**
+ * `-v`: the invocation and what came back, selections and notices, as curl shows them; secrets out, foreign text safe. Discovery is
+ * none of them: `toolset` shows its document.
+ */
 export function verboseTeller(redactor: Redactor, write: (text: string) => unknown): (event: Event) => void {
-  const shown = new Set<string>();
+  const pending = new Set<string>();
   return event => {
-    if (event.kind === 'request' && (event.purpose === 'invocation' || event.purpose === 'callback')) {
-      shown.add(event.leg);
-      write(redactor.text(requestText(event, redactor)));
+    if (event.kind === 'request' && event.purpose !== 'discovery') {
+      pending.add(event.leg);
+      write(requestText(event, redactor));
     }
-    if (event.kind === 'response' && shown.has(event.leg))
-      write(redactor.text(responseText(event, redactor)));
+    if ((event.kind === 'response' || event.kind === 'broken') && pending.delete(event.leg))
+      write(event.kind === 'broken' ? brokenText(event) : responseText(event, redactor));
   };
 }
 
-function requestText({ method, url, headers, body }: RequestEvent, redactor: Redactor): string {
-  return message('>', `${method} ${visibleLine(url)}`, headers, bodyText(body, redactor));
+function requestText(event: RequestEvent, redactor: Redactor): string {
+  const { method, headers, body } = event;
+  const first = `${method} ${visibleLine(shareableUrl(event, redactor))}`;
+  return headText('>', first, headers, redactor) + bodyText(body, redactor);
 }
 
 function responseText({ status, headers, body }: ResponseEvent, redactor: Redactor): string {
-  return message('<', String(status), headers, bodyText(body, redactor));
+  return headText('<', String(status), headers, redactor) + bodyText(body, redactor);
 }
 
-function message(
+function brokenText({ phase, code }: BrokenEvent): string {
+  return `* not answered: ${code} (${phase})\n`;
+}
+
+function headText(
   sign: string,
   first: string,
   headers: Readonly<Record<string, string>>,
-  body: string,
+  redactor: Redactor,
 ): string {
   const fields = Object.entries(redactHeaders(headers)).map(
-    ([name, value]) => `${name}: ${visibleLine(value)}`,
+    ([name, value]) => `${name}: ${visibleLine(redactor.text(value))}`,
   );
-  return [first, ...fields].map(line => `${sign} ${line}\n`).join('') + body;
+  return [first, ...fields].map(line => `${sign} ${line}\n`).join('');
 }
 
 function bodyText(body: Content | undefined, redactor: Redactor): string {
-  if (!body || body.bytes.length === 0) return '';
-  const text = shareableText(body, redactor) ?? `(${body.bytes.length} bytes that are not UTF-8)`;
+  if (!body || body.size === 0) return '';
+  const text = shareableText(body, redactor) ?? `(${body.size} bytes that are not UTF-8)`;
   const rest = text.length > MAX_BODY ? `\n… ${text.length - MAX_BODY} more characters` : '';
   return `\n${visible(text.slice(0, MAX_BODY))}${rest}\n`;
 }

@@ -3,13 +3,17 @@ import type { Event } from '../exchange/events.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { History } from '../exchange/history.js';
 import { createLog } from '../exchange/log.js';
+import { openChoices } from '../exchange/questions.js';
+import type { UserChoice } from '../protocol/callbacks/index.js';
 import type { Toolset } from '../protocol/toolset.js';
 import { systemClock } from '../system/clock.js';
 import { createAgentClient } from '../transport/agent-client.js';
 import type { ListenerOptions } from './callback-listener.js';
 import { checkArguments, toolOf } from './check-call.js';
 import { discover } from './discover.js';
+import { subscriptionEnd } from './following.js';
 import { closeThread } from './notices.js';
+import { type Answering, answerQuestions } from './questions.js';
 import { Runtime } from './runtime.js';
 
 export interface ConnectOptions {
@@ -31,6 +35,13 @@ export interface InvokeSettings {
   readonly groupId?: string;
   readonly id?: string;
   readonly callId?: string;
+  /**
+   * Answers what the tool asks: the index of a choice (RT-CHOICE). Without it, or where it throws, the call is given back with its
+   * question.
+   */
+  readonly choose?: (question: UserChoice) => number | Promise<number>;
+  /** Resolves only after the last event of what the call subscribed to (RT-SUB). */
+  readonly follow?: boolean;
 }
 
 /** A tool server that was discovered, and a listener for its callbacks. */
@@ -39,7 +50,7 @@ export interface Connection extends AsyncDisposable {
   readonly history: History;
   /**
    * Calls an operation and resolves once the call is settled, well or not: `outcomeOf` and `llmTextOf` say how; or once
-   * the tool asks the user something (`exchange.waitingFor`).
+   * the tool asks the user something that nobody answers (`exchange.waitingFor`).
    * @throws ProtocolCliError `unknown-operation` or `invalid-arguments` before anything is sent (RT-OP, RT-ARGS).
    */
   invoke(operation: string, args: Record<string, unknown>, settings?: InvokeSettings): Promise<Exchange>;
@@ -66,7 +77,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
 
   const invoke: Connection['invoke'] = async (operation, args, settings = {}) => {
     const { timeoutMs = 60_000, retries = 2, lenientAck = false, callId = null, groupId } = settings;
-    const { id = `call_${randomUUID()}` } = settings;
+    const { id = `call_${randomUUID()}`, choose, follow = false } = settings;
     await checkArguments(toolOf(toolset, operation), args);
     const thread = groupId ?? `thread_${randomUUID()}`;
     if (groupId === undefined) ourThreads.add(thread);
@@ -77,14 +88,14 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
       call_id: callId,
       group_id: thread,
     });
-    return runtime.invoke(wire, {
-      endpoint: toolset.endpoint,
-      invocation,
-      timeoutMs,
-      retries,
-      lenientAck,
-      leave: isAsking,
-    });
+    const { endpoint } = toolset;
+    const { answering, leave } = answeringBy(choose);
+    const stopAnswering = answerQuestions(wire, history, invocation, answering);
+    const call = { endpoint, invocation, timeoutMs, retries, lenientAck, leave };
+    const exchange = await runtime.invoke(wire, call).finally(stopAnswering);
+    if (!follow) return exchange;
+    await subscriptionEnd(log, history, id);
+    return history.exchanges.get(id) ?? exchange;
   };
   const close = async () => {
     await Promise.all([...ourThreads].map(thread => closeThread(wire, base, thread)));
@@ -93,9 +104,24 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   return { toolset, history, invoke, close, [Symbol.asyncDispose]: close };
 }
 
-/** Nobody answers here: the call is given back with its question. */
-function isAsking({ waitingFor }: Exchange): boolean {
-  return waitingFor?.type === 'user_choice';
+/** Whoever calls is asked; where that cannot answer, the call is left. */
+function answeringBy(choose: InvokeSettings['choose']): {
+  readonly answering: Answering;
+  readonly leave: (exchange: Exchange) => boolean;
+} {
+  let canAnswer = choose !== undefined;
+  const select = async (question: UserChoice) => {
+    try {
+      return choose ? await choose(question) : null;
+    } catch (error) {
+      canAnswer = false;
+      throw error;
+    }
+  };
+  return {
+    answering: { by: 'policy', select },
+    leave: exchange => openChoices(exchange).length > 0 && !canAnswer,
+  };
 }
 
 function closing(client: { close(): Promise<void> }): (error: unknown) => Promise<never> {

@@ -1,54 +1,136 @@
-import { cancelToolCallUrl, closeThreadUrl } from '../protocol/addresses.js';
-import type { CancelToolCall, ChoiceResponse, CloseThread } from '../protocol/notices.js';
-import { type About, send, type Wire } from './wire.js';
+import { ProtocolCliError } from '../errors.js';
+import { cancelToolCallUrl, closeThreadUrl, migrateUrl } from '../protocol/addresses.js';
+import type { CancelToolCall, ChoiceResponse, CloseThread, Migrate } from '../protocol/notices.js';
+import type { HttpAnswer, ReadLimit } from '../transport/client.js';
+import { isEncoded } from '../transport/coding.js';
+import { type About, recordedSend, type Wire } from './wire.js';
 
+/** A selection is no notice: somebody has thought about it, and it is sent once. */
+const SELECTION_TIMEOUT_MS = 10_000;
 const NOTICE_TIMEOUT_MS = 1_000;
+const EXCERPT_BYTES = 4 * 1024;
+
+/** What a tool server is told besides invocations; its `kind` is what the log calls it. */
+export type Notice =
+  | { readonly kind: 'cancel'; readonly message: CancelToolCall }
+  | { readonly kind: 'close'; readonly message: CloseThread }
+  | { readonly kind: 'migrate'; readonly message: Migrate };
+
+/** What became of a message. Only 200 means that it was taken. */
+export type NoticeAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The beginning of the body, where it was not taken. */
+      readonly excerpt: string;
+      /** Bytes of its body; null where it has one, and did not say how long. */
+      readonly bodySize: number | null;
+    }
+  | { readonly kind: 'unanswered'; readonly reason: string; readonly hint?: string };
+
+export interface Delivery {
+  /** 1,000 ms unless told: nobody should wait for a notice. 0 for no limit. */
+  readonly timeoutMs?: number;
+  /** Keys of the calls concerned. */
+  readonly calls?: string[];
+}
+
+const URLS: Readonly<Record<Notice['kind'], (base: string) => string>> = {
+  cancel: cancelToolCallUrl,
+  close: closeThreadUrl,
+  migrate: migrateUrl,
+};
+
+/** Where a notice goes, at a tool server's base. */
+export function noticeUrl({ kind }: Notice, base: string): string {
+  return URLS[kind](base);
+}
+
+/** Sends a notice to a tool server's base. Single shot; never throws (RT-NOTIFY). */
+export function notify(
+  wire: Wire,
+  base: string,
+  notice: Notice,
+  { timeoutMs, calls }: Delivery = {},
+): Promise<NoticeAnswer> {
+  const { kind, message } = notice;
+  const thread = 'thread_id' in message ? { thread: message.thread_id } : {};
+  const about: About = { purpose: kind, attempt: 1, ...thread, ...(calls && { calls }) };
+  return post(wire, about, noticeUrl(notice, base), message, timeoutMs);
+}
 
 /** Says that a thread is over. Single shot; never throws (RT-NOTIFY). */
-export function closeThread(wire: Wire, base: string, thread: string): Promise<boolean> {
-  const notice: CloseThread = { thread_id: thread };
-  return post(wire, { purpose: 'close', attempt: 1, thread }, closeThreadUrl(base), notice);
+export async function closeThread(wire: Wire, base: string, thread: string): Promise<boolean> {
+  return isTaken(await notify(wire, base, { kind: 'close', message: { thread_id: thread } }));
 }
 
 /** Says that a call is no longer wanted; a result may still come. Single shot; never throws (RT-NOTIFY). */
-export function cancelToolCall(
+export async function cancelToolCall(
   wire: Wire,
   base: string,
-  call: { key: string; thread: string; id: string },
+  { key, thread, id }: { key: string; thread: string; id: string },
 ): Promise<boolean> {
-  const notice: CancelToolCall = { thread_id: call.thread, tool_call_id: call.id };
-  const about: About = { purpose: 'cancel', attempt: 1, thread: call.thread, calls: [call.key] };
-  return post(wire, about, cancelToolCallUrl(base), notice);
+  const message = { thread_id: thread, tool_call_id: id };
+  return isTaken(await notify(wire, base, { kind: 'cancel', message }, { calls: [key] }));
 }
 
 /** Sends the user's selection (RT-CHOICE). False where it did not arrive: the call then stays pending until its end. */
-export function respondToChoice(
+export async function respondToChoice(
   wire: Wire,
   url: string,
   call: { key: string; thread: string },
   response: ChoiceResponse,
 ): Promise<boolean> {
   const about: About = { purpose: 'choice', attempt: 1, thread: call.thread, calls: [call.key] };
-  return post(wire, about, url, response);
+  return isTaken(await post(wire, about, url, response, SELECTION_TIMEOUT_MS));
+}
+
+export function isTaken(answer: NoticeAnswer): boolean {
+  return answer.kind === 'answered' && answer.status === 200;
 }
 
 async function post(
   wire: Wire,
   about: About,
   url: string,
-  message: CloseThread | CancelToolCall | ChoiceResponse,
-): Promise<boolean> {
+  message: Notice['message'] | ChoiceResponse,
+  timeoutMs = NOTICE_TIMEOUT_MS,
+): Promise<NoticeAnswer> {
   try {
-    const { status } = await send(wire, about, {
+    const { status, headers, body } = await recordedSend(wire, about, {
       method: 'POST',
       url,
       headers: { 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify(message)),
-      read: 'nothing',
-      timeoutMs: NOTICE_TIMEOUT_MS,
+      read: about.purpose === 'close' ? readUnlessEmpty : readUnlessTaken,
+      timeoutMs,
     });
-    return status === 200;
-  } catch {
-    return false; // the log has it
+    const excerpt = status === 200 ? '' : Buffer.from(body).toString('utf8').trim();
+    return { kind: 'answered', status, excerpt, bodySize: bodySizeOf(headers, body) };
+  } catch (error) {
+    return unanswered(error);
   }
+}
+
+/** A body beside a 200 says nothing; that of a refusal helps a person. */
+function readUnlessTaken(status: number): ReadLimit {
+  return status === 200 ? 'nothing' : { maxBytes: EXCERPT_BYTES, partial: true };
+}
+
+/** Where there must be no body (TOOL-CLOSE), its first byte tells of one that did not say its length. */
+function readUnlessEmpty(status: number, headers: HttpAnswer['headers']): ReadLimit {
+  const isTold = 'content-length' in headers || isEncoded(headers);
+  return status !== 200 || isTold ? readUnlessTaken(status) : { maxBytes: 1, partial: true };
+}
+
+function bodySizeOf(headers: HttpAnswer['headers'], body: Uint8Array): number | null {
+  const announced = headers['content-length'];
+  if (announced !== undefined) return Number(announced);
+  return body.length > 0 ? null : 0;
+}
+
+function unanswered(error: unknown): NoticeAnswer {
+  const reason = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof ProtocolCliError ? error.hint : undefined;
+  return { kind: 'unanswered', reason, ...(hint !== undefined && { hint }) };
 }

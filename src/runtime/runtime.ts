@@ -1,4 +1,5 @@
 import { ProtocolCliError } from '../errors.js';
+import { Content } from '../exchange/content.js';
 import type { Exchange } from '../exchange/exchange.js';
 import type { History } from '../exchange/history.js';
 import type { Log } from '../exchange/log.js';
@@ -53,6 +54,17 @@ export class Runtime {
   } {
     const { url, token } = this.listener.addressFor(call.id);
     return { invocation: { ...call, callback_url: url }, token };
+  }
+
+  /** An addressed invocation that is not sent, and why: the exchange it ends in. */
+  deny(
+    invocation: Invocation,
+    { by, reason }: { readonly by: 'person' | 'policy'; readonly reason: string },
+  ): Exchange {
+    const { operation: tool, id, group_id: thread } = invocation;
+    const body = Content.ofJson(invocation);
+    this.options.log.emit({ kind: 'denied', by, tool, reason, calls: [id], thread, body });
+    return this.#exchange(id);
   }
 
   /**

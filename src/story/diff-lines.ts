@@ -1,69 +1,46 @@
-import type { Diff, DiffFile, Hunk } from '../display/diff/model.js';
-import { drawRows, heightOf } from './diff-rows.js';
+import type { Diff } from '../display/diff/model.js';
+import type { DiffLook } from './diff-look.js';
+import { type Part, partsOf } from './diff-parts.js';
 import type { Line } from './line.js';
-import { quote, say } from './spans.js';
-import type { Window } from './text-lines.js';
+import type { Layout, Window } from './window.js';
 
-/** A part of the layout that knows its height before anything is drawn. */
-interface Block {
-  readonly height: number;
-  /** Its lines `from` … `to`, counted from its own first. */
-  draw(from: number, to: number): Line[];
-}
+/** From here on there is room for old and new beside each other. */
+const WIDE = 120;
 
 /**
- * A diff as lines: a header per file, a header per hunk, rows with both line numbers and a sign.
- * Only the lines asked for are built.
- * @param window `from` (0-based, 0 unless told) and `count`, in lines
+ * A diff as lines: a header per file, a header per hunk, rows with line numbers and a sign. Only the lines asked for are built.
+ * A window that begins below a header begins with that header once more.
  */
-export function diffLines(diff: Diff, { from = 0, count }: { from?: number; count: number }): Window {
+export function diffLines(diff: Diff, { from = 0, count, ...layout }: Layout): Window {
   const lines: Line[] = [];
   let total = 0;
-  for (const { height, draw } of blocksOf(diff)) {
+  let sticky: number | undefined;
+  for (const part of partsOf(diff, lookOf(layout))) {
     const start = Math.max(from - total, 0);
-    const end = Math.min(from + count - total, height);
-    if (start < end) for (const line of draw(start, end)) lines.push(line);
-    total += height;
+    if (start < part.height) sticky ??= repeatHeaders(part, count, lines);
+    const end = Math.min(from + count - (sticky ?? 0) - total, part.height);
+    if (start < end) for (const line of part.draw(start, end)) lines.push(line);
+    total += part.height;
   }
-  return { lines, total };
+  return { lines, sticky: sticky ?? 0, total };
 }
 
-function* blocksOf({ files }: Diff): Generator<Block> {
-  const digits = String(lastNumber(files)).length;
-  for (const file of files) {
-    yield { height: 1, draw: () => [fileHeader(file)] };
-    for (const hunk of file.hunks) {
-      yield { height: 1, draw: () => [hunkHeader(hunk)] };
-      yield { height: heightOf(hunk.rows), draw: (from, to) => drawRows(hunk.rows, digits, from, to) };
-    }
-  }
+/** All lines of a diff, each made as it is asked for. */
+export function* wholeDiff(diff: Diff, layout: Omit<Layout, 'from' | 'count'>): Generator<Line> {
+  for (const part of partsOf(diff, lookOf(layout))) yield* part.draw(0, part.height);
 }
 
-function lastNumber(files: readonly DiffFile[]): number {
-  let last = 0;
-  for (const { hunks } of files)
-    for (const { oldStart, oldCount, newStart, newCount } of hunks)
-      last = Math.max(last, oldStart + oldCount, newStart + newCount);
-  return last;
+function lookOf({
+  width = 0,
+  isUnfolded = false,
+  highlighter = null,
+}: Omit<Layout, 'from' | 'count'>): DiffLook {
+  return { isSplit: width >= WIDE, isUnfolded, highlighter };
 }
 
-function fileHeader({ oldPath, newPath, added, removed, ...file }: DiffFile): Line {
-  const path = oldPath === newPath ? newPath : `${oldPath} → ${newPath}`;
-  const notes = notesOn(file).join(', ');
-  return [
-    ...quote(path, 'title'),
-    ...(notes === '' ? [] : [say(` (${notes})`, 'dim')]),
-    say(` +${added}`, 'added'),
-    say(` −${removed}`, 'removed'),
-  ];
-}
-
-function notesOn({ kind, oldMode, newMode }: Pick<DiffFile, 'kind' | 'oldMode' | 'newMode'>): string[] {
-  const modes = oldMode && newMode ? [`mode ${oldMode} → ${newMode}`] : [];
-  return kind === 'changed' || kind === 'mode' ? modes : [kind, ...modes];
-}
-
-function hunkHeader({ oldStart, oldCount, newStart, newCount, section }: Hunk): Line {
-  const where = say(`@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`, 'hunk');
-  return section === '' ? [where] : [where, say(' '), ...quote(section, 'dim')];
+/** As many as there were. A window that is too low for them and what they are about does without. */
+function repeatHeaders({ under }: Part, count: number, lines: Line[]): number {
+  if (under.length >= count) return 0;
+  for (const header of under) lines.push(header());
+  return under.length;
 }

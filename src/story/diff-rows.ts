@@ -1,90 +1,75 @@
-import type { Row, RowKind } from '../display/diff/model.js';
-import { pairsWithin } from '../display/diff/pairs.js';
+import { type Block, partnerOf } from '../display/diff/blocks.js';
+import type { RowKind, Rows } from '../display/diff/model.js';
 import { type Mark, wordMarks } from '../display/diff/words.js';
-import { visibleRuns } from '../text/visible.js';
-import type { Line, Span, Tone } from './line.js';
+import { codeSpans } from './diff-code.js';
+import type { FileLook } from './diff-look.js';
+import type { Line, Tone } from './line.js';
 import { say } from './spans.js';
 
 /** A longer row is cut for the eye, and its words are not compared. */
 const MAX_ROW = 4_000;
 
-const NO_NEWLINE: Line = [say('\\ No newline at end of file', 'dim')];
-
-/** `changed`: the tone of a word that the row does not share with its partner. */
-const LOOKS: Readonly<Record<RowKind, { sign: string; tone: Tone; changed: Tone }>> = {
-  context: { sign: ' ', tone: 'plain', changed: 'plain' },
-  added: { sign: '+', tone: 'added', changed: 'added-word' },
-  removed: { sign: '-', tone: 'removed', changed: 'removed-word' },
+const SIGNS: Readonly<Record<RowKind, { sign: string; tone: Tone }>> = {
+  context: { sign: ' ', tone: 'plain' },
+  added: { sign: '+', tone: 'added' },
+  removed: { sign: '-', tone: 'removed' },
 };
 
-/** How many lines {@link drawRows} has for these rows in all. */
-export function heightOf(rows: readonly Row[]): number {
-  let height = rows.length;
-  for (const row of rows) if (row.noNewline) height++;
-  return height;
+/** The `at`-th line of a block: both numbers, the sign, the row. */
+export function unifiedLine(block: Block, at: number, rows: Rows, look: FileLook): Line {
+  const row = block.from + at;
+  const { oldNo, newNo } = block;
+  const number = (no: number | null) => `${no ?? ''}`.padStart(look.digits);
+  const draw = (old: number | null, now: number | null) => [
+    say(`${number(old)} ${number(now)} `, 'gutter'),
+    ...rowSpans(block, row, rows, look),
+  ];
+  if (block.kind === 'unchanged') return draw(oldNo + at, newNo + at);
+  return row < block.middle ? draw(oldNo + at, null) : draw(null, newNo + row - block.middle);
 }
 
-/** The lines `from` … `to` of a hunk's rows; `digits` is the width of a line number. */
-export function drawRows(rows: readonly Row[], digits: number, from: number, to: number): Line[] {
-  const first = rowAt(rows, from);
-  const pairs = pairsWithin(rows, first.index, first.index + to - from);
-  const lines: Line[] = [];
-  for (let index = first.index; lines.length < to - first.line; index++) {
-    const row = rows[index];
-    if (!row) break;
-    lines.push(drawRow(row, rows[pairs.get(index) ?? -1], digits));
-    if (row.noNewline) lines.push(NO_NEWLINE);
-  }
-  return lines.slice(from - first.line, to - first.line);
-}
-
-/** The row that holds a line, and the line it starts on: a row without a newline takes two. */
-function rowAt(rows: readonly Row[], wanted: number): { index: number; line: number } {
-  let line = 0;
-  let index = 0;
-  for (const { noNewline } of rows) {
-    const next = line + (noNewline ? 2 : 1);
-    if (next > wanted) break;
-    line = next;
-    index++;
-  }
-  return { index, line };
-}
-
-function drawRow(row: Row, partner: Row | undefined, digits: number): Line {
-  const { sign, tone } = LOOKS[row.kind];
-  const number = (of?: number) => String(of ?? '').padStart(digits);
+/** The `at`-th line of a block with its old half, a divider, and its new half; either may be empty. */
+export function splitLine(block: Block, at: number, rows: Rows, look: FileLook): Line {
+  const half = (no: number, row: number) => [
+    say(`${`${no}`.padStart(look.digits)} `, 'gutter'),
+    ...rowSpans(block, row, rows, look),
+  ];
+  const [oldNo, newNo] = [block.oldNo + at, block.newNo + at];
+  const divider = say(' │ ', 'divider');
+  if (block.kind === 'unchanged')
+    return [...half(oldNo, block.from + at), divider, ...half(newNo, block.from + at)];
+  const [removed, added] = [block.from + at, block.middle + at];
   return [
-    say(`${number(row.oldNo)} ${number(row.newNo)} `, 'gutter'),
-    say(sign, tone),
-    say(' ', 'gutter'),
-    ...body(row, partner),
+    ...(removed < block.middle ? half(oldNo, removed) : []),
+    divider,
+    ...(added < block.to ? half(newNo, added) : []),
   ];
 }
 
-function body(row: Row, partner: Row | undefined): Line {
-  const beyond = row.text.length - MAX_ROW;
-  if (beyond <= 0) return spansOf(marksOf(row, partner), row.kind);
-  const head = { text: row.text.slice(0, MAX_ROW), changed: false };
-  return [...spansOf([head], row.kind), say(` … ${beyond} more characters`, 'dim')];
+function rowSpans(block: Block, row: number, rows: Rows, { path, highlighter }: FileLook): Line {
+  const kind = rows.kindAt(row) ?? 'context';
+  const text = rows.textAt(row);
+  const { sign, tone } = SIGNS[kind];
+  const beyond = text.length - MAX_ROW;
+  const code = beyond > 0 ? text.slice(0, MAX_ROW) : text;
+  return [
+    say(sign, tone),
+    say(' ', 'gutter'),
+    ...codeSpans({
+      text: code,
+      kind,
+      marks: beyond > 0 ? [] : marksOf(block, row, rows),
+      tokens: highlighter?.tokensOf(path, rows, row) ?? [],
+    }),
+    ...(beyond > 0 ? [say(` … ${beyond} more characters`, 'dim')] : []),
+    ...(rows.endsWithoutNewline(row) ? [say(' \\ No newline at end of file', 'dim')] : []),
+  ];
 }
 
-function marksOf(row: Row, partner: Row | undefined): readonly Mark[] {
-  if (!partner || partner.text.length > MAX_ROW) return [{ text: row.text, changed: false }];
-  return row.kind === 'removed'
-    ? wordMarks(row.text, partner.text).removed
-    : wordMarks(partner.text, row.text).added;
-}
-
-/** Marks and hidden characters cut the same text independently; a hidden one keeps its own tone. */
-function spansOf(marks: readonly Mark[], kind: RowKind): Span[] {
-  const { tone, changed } = LOOKS[kind];
-  const spans: Span[] = [];
-  let column = 0;
-  for (const mark of marks)
-    for (const { text, hidden } of visibleRuns(mark.text, column)) {
-      spans.push(say(text, hidden ? 'hidden' : mark.changed ? changed : tone));
-      column += text.length;
-    }
-  return spans;
+function marksOf(block: Block, row: number, rows: Rows): readonly Mark[] {
+  const partner = block.kind === 'changed' ? partnerOf(block, row) : undefined;
+  if (partner === undefined) return [];
+  const [text, other] = [rows.textAt(row), rows.textAt(partner)];
+  if (other.length > MAX_ROW) return [];
+  return row < partner ? wordMarks(text, other).removed : wordMarks(other, text).added;
 }

@@ -1,9 +1,16 @@
 import type { ErrorCode } from '../errors.js';
 import { outcomeOf } from '../exchange/ending.js';
-import { answeredAttempt, type Exchange, type Settlement } from '../exchange/exchange.js';
+import { type Arrival, answeredAttempt, type Exchange, type Settlement } from '../exchange/exchange.js';
+import type { Errand } from '../exchange/history.js';
+import { openChoices } from '../exchange/questions.js';
+import type { UserChoice } from '../protocol/callbacks/index.js';
+import { cut } from '../text/cut.js';
 import { formatDuration } from '../text/format-duration.js';
 
-export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'timeout';
+export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeout';
+
+/** Of a question this much is told: characters, and how many choices by their name. */
+const MOST = { prompt: 300, label: 60, choices: 20 };
 
 /** Why there is no result from the tool: what failed, and what to do next. The same shape as an error of ours. */
 export interface Failure {
@@ -14,21 +21,30 @@ export interface Failure {
 
 /**
  * Null where the tool sent its result.
- * @param strays how many POSTs reached the listener but no call
+ * @param errands what else was posted: to nobody's address, or in vain
  */
-export function failureOf(exchange: Exchange, strays = 0): Failure | null {
-  const { settled, waitingFor } = exchange;
-  if (settled) return settlementFailure(exchange, settled, strays);
-  if (waitingFor?.type !== 'user_choice') return null;
-  const { prompt, choices } = waitingFor;
+export function failureOf(exchange: Exchange, errands: Iterable<Errand> = []): Failure | null {
+  const { settled } = exchange;
+  if (settled) return settlementFailure(exchange, settled, [...errands]);
+  const [question] = openChoices(exchange);
+  return question ? unanswered(question) : null;
+}
+
+function unanswered({ prompt, choices }: UserChoice): Failure {
+  const named = choices.slice(0, MOST.choices).map((choice, index) => `${index} ${cut(choice, MOST.label)}`);
+  const rest = choices.length - named.length;
   return {
     code: 'decision-needed',
-    message: `the tool asks "${prompt}" and nobody is there to answer`,
-    hint: `Answer with --choose <index, label or default>: ${choices.map((choice, index) => `${index} ${choice}`).join(', ')}.`,
+    message: `the tool asks "${cut(prompt, MOST.prompt)}" and nobody is there to answer`,
+    hint: `Answer with --choose <index, label or default>: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
   };
 }
 
-function settlementFailure(exchange: Exchange, settled: Settlement, strays: number): Failure | null {
+function settlementFailure(
+  exchange: Exchange,
+  settled: Settlement,
+  errands: readonly Errand[],
+): Failure | null {
   const outcome = outcomeOf(exchange);
   const message = outcome?.type === 'error' ? outcome.message : '';
   switch (settled.by) {
@@ -46,7 +62,13 @@ function settlementFailure(exchange: Exchange, settled: Settlement, strays: numb
       return {
         code: 'timeout',
         message: timeoutMessage(exchange, settled.afterMs),
-        hint: timeoutHint(exchange, strays),
+        hint: timeoutHint(exchange, errands),
+      };
+    case 'denial':
+      return {
+        code: 'denied',
+        message: `${settled.tool} was not called: ${settled.who === 'person' ? 'you said no' : settled.reason}`,
+        ...(settled.who === 'policy' && { hint: 'The file of --policy says what may be called.' }),
       };
     case 'cancel':
       return { code: 'interrupted', message: 'interrupted before the result came' };
@@ -70,15 +92,26 @@ function timeoutMessage(exchange: Exchange, afterMs: number): string {
 }
 
 /** The likeliest reason first: what came and did not count, then where nothing came at all. */
-function timeoutHint(exchange: Exchange, strays: number): string {
+function timeoutHint(exchange: Exchange, errands: readonly Errand[]): string {
   const { callback_url } = exchange.invocation;
   const origin = URL.canParse(callback_url) ? new URL(callback_url).origin : callback_url;
-  const [reason] = exchange.arrivals.flatMap(({ verdict }) => ('reason' in verdict ? [verdict.reason] : []));
+  const [reason] = exchange.arrivals.flatMap(reasonOf);
   if (reason !== undefined)
     return `A callback came to the URL it was given, at ${origin}, but did not count: ${reason}.`;
-  if (strays > 0)
+  if (errands.some(errand => isLostSelection(errand, exchange)))
+    return 'The tool had asked, and the selection did not reach its response_url: it may still wait for it.';
+  if (errands.some(({ purpose }) => purpose === 'callback'))
     return `Something was posted to ${origin}, but not to the callback URL: that must be used exactly as it was given.`;
   const silence = 'The connection was taken, but no answer came: the tool must answer 200 before it works. ';
   const reach = `The tool must be able to reach the callback URL it was given, at ${origin}.`;
   return `${answeredAttempt(exchange) ? '' : silence}${reach} --callback-url gives another address, --timeout more time.`;
+}
+
+/** Why a callback did not count. What nobody here knows was no result anyway. */
+function reasonOf({ verdict }: Arrival): string[] {
+  return verdict.kind === 'rejected' || verdict.kind === 'discarded' ? [verdict.reason] : [];
+}
+
+function isLostSelection({ purpose, calls, status }: Errand, { key }: Exchange): boolean {
+  return purpose === 'choice' && status !== 200 && calls.includes(key);
 }

@@ -1,3 +1,5 @@
+import type { Role } from '../display/syntax/token.js';
+
 /**
  * Lines with meaning. The story says *what* a piece of text is; `dress/` decides how that looks.
  * Text in a span is always safe to print: foreign text enters through `text/visible`.
@@ -12,15 +14,19 @@ export type Tone =
   | 'running'
   | 'hidden' // a control or invisible character, shown as a picture
   | 'gutter'
+  | 'divider' // parts a line into halves, each of which keeps to its own half of the width
   | 'hunk'
   | 'added'
   | 'removed'
-  | 'added-word'
-  | 'removed-word';
+  | Role;
+
+/** What a piece of a diff stands on, whatever it is: a row that was changed, or the words in it that were. */
+export type Ground = 'added' | 'removed' | 'added-word' | 'removed-word';
 
 export interface Span {
   readonly text: string;
   readonly tone: Tone;
+  readonly ground?: Ground;
 }
 
 export type Line = readonly Span[];

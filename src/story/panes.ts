@@ -1,6 +1,8 @@
 import { type Choice, chooseSegment, type Drawing } from '../display/choose.js';
 import { llmTextOf } from '../exchange/ending.js';
 import type { Exchange, Settlement } from '../exchange/exchange.js';
+import type { ToolResult } from '../protocol/callbacks/index.js';
+import { llmText } from '../protocol/llm-text.js';
 import type { Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../text/format-duration.js';
 import { prettyJson } from '../text/json-pretty.js';
@@ -8,7 +10,7 @@ import { countUnseen } from '../text/visible.js';
 
 /** What one of the two panes shows, and what is to be said about it. Which pane shows what is decided here and nowhere else. */
 export interface Pane {
-  readonly title: 'human' | 'llm';
+  readonly title: 'human' | 'llm' | 'view';
   /** In a few words: which segment was chosen, or where the text is from. */
   readonly about: string;
   /** What was passed over, what was altered for the eye. */
@@ -25,16 +27,19 @@ export interface Panes {
 
 /** What the human sees beside what the LLM gets (RT-DISPLAY, RT-TEXT); null while the call is pending. */
 export function panesOf(exchange: Exchange, supports: ReadonlySet<string>): Panes | null {
+  const { settled } = exchange;
+  if (settled?.by === 'result') return panesOfResult(settled.result, supports);
   const text = llmTextOf(exchange);
   if (text === null) return null;
-  const result = exchange.settled?.by === 'result' ? exchange.settled.result : null;
-  const choice = chooseSegment(result?.display_as, supports);
-  return {
-    choice,
-    human: result === null ? ourPane(exchange) : humanPane(choice, text),
-    llm: llmPane(text, result !== null),
-    warnings: choice.warnings,
-  };
+  const choice = chooseSegment(undefined, supports);
+  return { choice, human: ourPane(exchange), llm: llmPane(text, false), warnings: choice.warnings };
+}
+
+/** The same for a result by itself, as it is saved. */
+export function panesOfResult(result: ToolResult, supports: ReadonlySet<string>): Panes {
+  const text = llmText(result);
+  const choice = chooseSegment(result.display_as, supports);
+  return { choice, human: humanPane(choice, text), llm: llmPane(text, true), warnings: choice.warnings };
 }
 
 function humanPane(choice: Choice, text: string): Pane {
@@ -68,12 +73,15 @@ function settlementWords(settled: Settlement): string {
       return `the tool could not be reached (${settled.code})`;
     case 'timeout':
       return `no result within ${formatDuration(settled.afterMs)}`;
+    case 'denial':
+      return `not called: ${settled.reason}`;
     case 'cancel':
       return 'interrupted';
   }
 }
 
-function llmPane(text: string, fromTool: boolean): Pane {
+/** @param fromTool whether it is the tool's own text, or words of ours in its place */
+export function llmPane(text: string, fromTool: boolean): Pane {
   const pretty = prettyJson(text);
   const bytes = Buffer.byteLength(text);
   const size = `${bytes} byte${bytes === 1 ? '' : 's'}`;
@@ -85,7 +93,8 @@ function llmPane(text: string, fromTool: boolean): Pane {
   };
 }
 
-function unseen(drawing: Drawing): string[] {
-  const count = countUnseen(drawing.kind === 'text' ? drawing.text : drawing.raw);
+/** Says that what is drawn holds characters that nobody would see; a diff says so by itself, file by file. */
+export function unseen(drawing: Drawing): string[] {
+  const count = drawing.kind === 'text' ? countUnseen(drawing.text) : 0;
   return count === 0 ? [] : [`${count} control or invisible character${count === 1 ? '' : 's'} shown`];
 }

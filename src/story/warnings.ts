@@ -1,27 +1,65 @@
 import { llmTextOf } from '../exchange/ending.js';
 import { type Arrival, acknowledgedAfter, answeredAttempt, type Exchange } from '../exchange/exchange.js';
 import type { Errand, History } from '../exchange/history.js';
+import type { Invocation } from '../protocol/invocation.js';
 import type { Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../text/format-duration.js';
 import { countUnseen } from '../text/visible.js';
 
 const SLOW_ACK_MS = 250;
 const LATE_ACK_MS = 1_000;
+/** Of one requirement. */
+const MOST_TEXTS = 20;
 
 /** Everything worth a warning that follows from what happened; the choice of a display segment has its own. */
 export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
   const errands = [...history.errands.values()];
   return [
     ...(exchange ? acknowledgementWarnings(exchange) : []),
-    ...(exchange?.arrivals.flatMap(arrivalWarnings) ?? []),
+    ...(exchange ? exchange.arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)) : []),
+    ...(exchange ? forgettingWarnings(exchange) : []),
+    ...(exchange ? subscriptionWarnings(exchange) : []),
     ...misdirected(errands),
     ...errands.flatMap(noticeWarnings),
-    ...(exchange ? textWarnings(exchange) : []),
+    ...(exchange?.settled?.by === 'result' ? textWarnings(llmTextOf(exchange) ?? '') : []),
+  ];
+}
+
+/** What is said many times is said once, with how often; of a flood of texts about one requirement only the first are. */
+export function counted(warnings: readonly Warning[]): Warning[] {
+  const times = new Map<string, number>();
+  for (const { message } of warnings) times.set(message, (times.get(message) ?? 0) + 1);
+  const once = new Map(warnings.map(warning => [warning.message, warning]));
+  const all = [...once.values()].map(warning => {
+    const count = times.get(warning.message) ?? 1;
+    return count === 1 ? warning : { ...warning, message: `${warning.message} (${count} times)` };
+  });
+  return withoutFlood(all);
+}
+
+function withoutFlood(warnings: readonly Warning[]): Warning[] {
+  const texts = new Map<Warning['id'], number>();
+  const kept = warnings.filter(({ id }) => {
+    const count = (texts.get(id) ?? 0) + 1;
+    texts.set(id, count);
+    return id === undefined || count <= MOST_TEXTS;
+  });
+  const rest = [...texts].filter(([id, count]) => id !== undefined && count > MOST_TEXTS);
+  return [
+    ...kept,
+    ...rest.map(([id, count]) => ({
+      ...(id !== undefined && { id }),
+      message: `… and ${count - MOST_TEXTS} more like it`,
+    })),
   ];
 }
 
 /** What a callback that did nothing is worth saying at once: it is the usual reason for a "timeout". */
-export function arrivalWarnings({ verdict, message, warnings }: Arrival): readonly Warning[] {
+export function arrivalWarnings(
+  arrival: Arrival,
+  { invocation }: Pick<Exchange, 'invocation'>,
+): readonly Warning[] {
+  const { verdict, message, warnings } = arrival;
   const what = message?.type ?? 'callback';
   switch (verdict.kind) {
     case 'rejected':
@@ -30,7 +68,17 @@ export function arrivalWarnings({ verdict, message, warnings }: Arrival): readon
       ];
     case 'discarded':
       return [
-        { id: 'RT-MATCH', message: `a ${what} was discarded with ${verdict.status}: ${verdict.reason}` },
+        {
+          id: isUncalledFor(invocation, arrival) ? 'TOOL-SUB' : 'RT-MATCH',
+          message: `a ${what} was discarded with ${verdict.status}: ${verdict.reason}`,
+        },
+      ];
+    case 'ignored':
+      return [
+        {
+          ...(message?.type === 'view_update' && { id: 'RT-VIEW' as const }),
+          message: `a ${what} was ignored: ${verdict.reason}`,
+        },
       ];
     case 'duplicate':
       return verdict.identical
@@ -41,6 +89,30 @@ export function arrivalWarnings({ verdict, message, warnings }: Arrival): readon
     default:
       return warnings;
   }
+}
+
+/** An event that names the right call, and has no subscription, or none any more. */
+function isUncalledFor({ id, group_id }: Invocation, { message }: Arrival): boolean {
+  return (
+    message?.type === 'subscription_event' && message.tool_call_id === id && message.group_id === group_id
+  );
+}
+
+/** What is told of the call is not all of it. */
+function forgettingWarnings({ forgotten }: Exchange): Warning[] {
+  if (forgotten === 0) return [];
+  const callbacks = forgotten === 1 ? '1 callback is' : `${forgotten} callbacks are`;
+  return [{ message: `${callbacks} not kept any more, the oldest of very many or very large ones` }];
+}
+
+/** Nobody stayed for what the result announced. */
+function subscriptionWarnings({ subscription }: Exchange): Warning[] {
+  if (subscription?.ended?.by !== 'close') return [];
+  return [
+    {
+      message: 'a subscription was opened; --follow stays for its events (it was closed with its thread)',
+    },
+  ];
 }
 
 /** POSTs that reached the listener but no call. */
@@ -91,7 +163,8 @@ function unreadBody(size: number): Warning {
   };
 }
 
-function noticeWarnings({ purpose, status, broken }: Errand): Warning[] {
+/** Notices, and the user's selection, that were not taken. */
+export function noticeWarnings({ purpose, status, broken }: Errand): Warning[] {
   const answer =
     status === undefined
       ? `not answered (${broken ?? 'no answer yet'})`
@@ -104,8 +177,8 @@ function noticeWarnings({ purpose, status, broken }: Errand): Warning[] {
   return [];
 }
 
-function textWarnings(exchange: Exchange): Warning[] {
-  const text = exchange.settled?.by === 'result' ? (llmTextOf(exchange) ?? '') : '';
+/** What is unusual about a text that the LLM gets (RT-SANITIZE). */
+export function textWarnings(text: string): Warning[] {
   const count = countUnseen(text);
   return [
     ...(text.isWellFormed()

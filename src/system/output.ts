@@ -36,6 +36,11 @@ export async function writeOut(stream: NodeJS.WritableStream, data: string | Uin
   }
 }
 
+/** Resolves once all that was written has left us; also where its reader has gone. */
+export function flushed(stream: NodeJS.WritableStream): Promise<void> {
+  return new Promise(resolve => void stream.write('', () => resolve()));
+}
+
 /** Half a surrogate pair, written alone, would come out as U+FFFD. */
 function wholeCharacters(text: string, end: number): number {
   const code = text.codePointAt(end - 1) ?? 0;

@@ -26,11 +26,16 @@ export type Files = Pick<typeof fs, 'lstat' | 'open' | 'rename' | 'rm'>;
  * Starts a file beside `path`.
  * @throws ProtocolCliError `unwritable-file`, here and from every method.
  */
-export async function createPrivateFile(path: string, files: Files = fs): Promise<PrivateFile> {
+export function createPrivateFile(path: string, files: Files = fs): Promise<PrivateFile> {
+  return createFile(path, OWNER_ONLY, files);
+}
+
+/** As {@link createPrivateFile}, for whoever `mode` says. */
+export async function createFile(path: string, mode: number, files: Files = fs): Promise<PrivateFile> {
   const draft = join(dirname(path), `.${randomUUID()}.tmp`);
   return explaining(path, async () => {
     await refuseSpecial(path, files);
-    return new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, OWNER_ONLY), files);
+    return new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, mode), files);
   });
 }
 
@@ -95,7 +100,8 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function unwritable(path: string, cause: unknown): ProtocolCliError {
+/** A failure to write, in words: which file, why, and what to do. */
+export function unwritable(path: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const hint = HINTS[errnoOf(cause)] ?? 'Give the path of a file in a folder that you may write to.';
   return new ProtocolCliError('unwritable-file', `cannot write ${path}: ${reason}`, { hint, cause });

@@ -17,29 +17,44 @@ export interface Diagnosis {
 export function diagnose(text: string): Diagnosis {
   const notes = new Set<string>();
   const note = (message: string) => notes.size < MAX_NOTES && notes.add(message);
-  const keys: Set<string>[] = [];
+  const keys: SeenKeys[] = [];
   let isTooDeep = false;
-  let word = { from: 0, to: 0 };
+  let wordFrom = 0;
+  let wordTo = 0;
   scanJson(text, (kind, from, to) => {
-    if (kind === 'open') isTooDeep = keys.push(new Set()) > MAX_DEPTH;
+    if (kind === 'open') isTooDeep = keys.push(new SeenKeys()) > MAX_DEPTH;
     else if (kind === 'close') keys.pop();
-    else if (kind === 'string') word = { from, to };
-    else if (kind === 'colon') noteRepeatedKey(text.slice(word.from, word.to), keys.at(-1), note);
+    else if (kind === 'string') {
+      wordFrom = from;
+      wordTo = to;
+    } else if (kind === 'colon') noteRepeatedKey(text.slice(wordFrom, wordTo), keys.at(-1), note);
     else if (kind === 'scalar') noteLossyNumber(text.slice(from, Math.min(to, from + LONGEST_NUMBER)), note);
     return !isTooDeep;
   });
   return { isTooDeep, notes: [...notes] };
 }
 
-function noteRepeatedKey(
-  token: string,
-  seen: Set<string> | undefined,
-  note: (message: string) => void,
-): void {
+/** The keys of one object. Most have few, and a list of a few is quicker than a set of them. */
+class SeenKeys {
+  readonly #few: string[] = [];
+  #many: Set<string> | undefined;
+
+  /** Whether it was seen before; now it has been. */
+  isKnown(key: string): boolean {
+    const isKnown = this.#many ? this.#many.has(key) : this.#few.includes(key);
+    if (isKnown) return true;
+    if (this.#many) this.#many.add(key);
+    else if (this.#few.push(key) > FEW) this.#many = new Set(this.#few);
+    return false;
+  }
+}
+
+const FEW = 16;
+
+function noteRepeatedKey(token: string, seen: SeenKeys | undefined, note: (message: string) => void): void {
   if (token.length > LONGEST_KEY) return;
   const key = token.includes('\\') ? unescaped(token) : token;
-  if (seen?.has(key)) note(`the key ${token} is there twice in one object; the last one counts`);
-  seen?.add(key);
+  if (seen?.isKnown(key)) note(`the key ${token} is there twice in one object; the last one counts`);
 }
 
 function unescaped(token: string): string {

@@ -4,29 +4,31 @@ export type JsonTokenKind = 'open' | 'close' | 'string' | 'scalar' | 'comma' | '
 /** Called with the token's half-open range; return `false` to stop the scan. */
 export type JsonVisitor = (kind: JsonTokenKind, from: number, to: number) => unknown;
 
-const STRUCTURE: Readonly<Record<string, JsonTokenKind>> = {
+const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
   '{': 'open',
   '[': 'open',
   '}': 'close',
   ']': 'close',
   ',': 'comma',
   ':': 'colon',
+  '"': 'string',
+  ' ': 'blank',
+  '\n': 'blank',
+  '\r': 'blank',
+  '\t': 'blank',
 };
+
+/** By character code, since a look-up by a one-letter string costs ten times as much; what is not here belongs to a scalar. */
+const BY_CODE = Array.from({ length: 128 }, (_, code) => KINDS[String.fromCharCode(code)]);
 
 /** Walks the tokens in linear time and constant space. Says nothing about validity: that stays with `JSON.parse`. */
 export function scanJson(text: string, visit: JsonVisitor): void {
   for (let at = 0; at < text.length; ) {
-    const character = text.charAt(at);
-    const kind =
-      character === '"' ? 'string' : (STRUCTURE[character] ?? (isBlank(character) ? null : 'scalar'));
+    const kind = BY_CODE[text.charCodeAt(at)] ?? 'scalar';
     const to = kind === 'string' ? stringEnd(text, at) : kind === 'scalar' ? scalarEnd(text, at) : at + 1;
-    if (kind && visit(kind, at, to) === false) return;
+    if (kind !== 'blank' && visit(kind, at, to) === false) return;
     at = to;
   }
-}
-
-function isBlank(character: string): boolean {
-  return character === ' ' || character === '\n' || character === '\r' || character === '\t';
 }
 
 function stringEnd(text: string, from: number): number {
@@ -40,6 +42,11 @@ function stringEnd(text: string, from: number): number {
 
 function scalarEnd(text: string, from: number): number {
   let at = from + 1;
-  while (at < text.length && !isBlank(text.charAt(at)) && !(text.charAt(at) in STRUCTURE)) at++;
+  while (at < text.length && !endsScalar(text.charCodeAt(at))) at++;
   return at;
+}
+
+function endsScalar(code: number): boolean {
+  const kind = BY_CODE[code];
+  return kind !== undefined && kind !== 'string';
 }

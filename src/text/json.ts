@@ -29,10 +29,13 @@ export function parseJson(source: string): JsonReading {
   }
 }
 
+/** One for all: it remembers nothing of a text that it was given whole. */
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** Null where the bytes are not valid UTF-8; a byte-order mark is kept. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return STRICT_UTF8.decode(bytes);
   } catch {
     return null;
   }

@@ -1,3 +1,5 @@
+import { Needles } from './needles.js';
+
 /** Shorter ones are no secrets, and too common to take out. */
 const SHORTEST = 4;
 
@@ -25,30 +27,33 @@ const PLAIN_HEADERS = new Set([
 export interface Redactor {
   add(secret: string): void;
   text(text: string): string;
+  /** As `text`, which it is unless told, for what a member of a JSON object is called. */
+  name?(text: string): string;
 }
 
+/** A secret that holds or overlaps another one leaves nothing of that behind. */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
-  const forms = new Set<string>();
+  const forms = new Needles();
   const redactor: Redactor = {
     add(secret) {
       if (secret.length >= SHORTEST) for (const form of writtenForms(secret)) forms.add(form);
     },
     text(text) {
-      let clean = text;
-      for (const form of longestFirst(forms)) clean = clean.replaceAll(form, REDACTED);
-      return clean;
+      const pieces: string[] = [];
+      let done = 0;
+      for (const { from, to } of forms.in(text)) {
+        pieces.push(text.slice(done, from), REDACTED);
+        done = to;
+      }
+      return done === 0 ? text : pieces.join('') + text.slice(done);
     },
   };
   for (const secret of secrets) redactor.add(secret);
   return redactor;
 }
 
-/** A secret that holds another one must not leave its rest behind. */
-function longestFirst(forms: ReadonlySet<string>): string[] {
-  return [...forms].sort((a, b) => b.length - a.length);
-}
-
-function writtenForms(secret: string): string[] {
+/** A text as it is, and as JSON, URLs and base64 write it. */
+export function writtenForms(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const percent = encodeURIComponent(secret.toWellFormed());
   const lower = percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase());
@@ -75,4 +80,20 @@ export function bareUrl(text: string): string {
   } catch {
     return REDACTED;
   }
+}
+
+/** So many characters of a path may be a token. */
+const TOKEN_LIKE = /[\w.~-]{16}/;
+
+/** As {@link bareUrl}, without what may be a token in its path; a path alone will do. */
+export function tokenlessUrl(text: string): string {
+  const bare = text.startsWith('/') ? text.replace(/[?#].*/s, '') : bareUrl(text);
+  const [origin = ''] = /^(?:[a-z]+:\/\/[^/]*)?/i.exec(bare) ?? [];
+  const segments = bare.slice(origin.length).split('/');
+  return origin + segments.map(each => (mayBeToken(each) ? REDACTED : each)).join('/');
+}
+
+/** What is percent-encoded counts, too: nobody else writes long words so. */
+function mayBeToken(segment: string): boolean {
+  return TOKEN_LIKE.test(segment.replace(/%[\da-f]{2}/gi, '_'));
 }

@@ -55,6 +55,12 @@ export function countUnseen(text: string): number {
   return count;
 }
 
+/** Each character that {@link countUnseen} counts, as {@link visible} shows it. */
+export function* picturesIn(text: string): Generator<string> {
+  for (const [character] of text.matchAll(UNSEEN))
+    if (character !== '\n' && character !== '\t') yield picture(character);
+}
+
 function picture(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);

@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { remembering } from '../text/remembering.js';
 
 /** Every way an IPv4 range can be written as an IPv6 one: mapped, compatible, NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056). */
 const LINK_LOCAL = blockList([
@@ -21,13 +22,28 @@ const METADATA = blockList([
   ['2002:6464:64c8::', 48],
 ]);
 
-/** Why we never connect to an address (threats, row 9); null where we may, and for what is no IP address. */
-export function addressProblem(address: string): string | null {
+/**
+ * Why we never connect to an address (threats, row 9); null where we may, and for what is no IP address. Remembered: a look into a
+ * BlockList costs as much as a fifth of a request.
+ */
+export const addressProblem = remembering(problemOf);
+
+function problemOf(address: string): string | null {
   const bare = address.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
   if (isListed(LINK_LOCAL, bare)) return `${address} is a link-local address`;
   if (isListed(METADATA, bare)) return `${address} is a cloud's metadata address`;
   return null;
 }
+
+const LOOPBACK = blockList([
+  ['127.0.0.0', 8],
+  ['::1', 128],
+]);
+
+/** Whether a host, as the URL parser writes it, is this machine: an address, or the one name for it. */
+export const isLoopback = remembering(
+  host => host === 'localhost' || isListed(LOOPBACK, host.replace(/^\[|\]$/g, '')),
+);
 
 function blockList(subnets: readonly (readonly [net: string, prefix: number])[]): BlockList {
   const list = new BlockList();

@@ -1,9 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import type { HttpAnswer, HttpClient, HttpRequest } from './client.js';
 import { destinationOf } from './destination.js';
 import { type ClientOptions, guardedLookup } from './lookup.js';
+import { drip } from './pace.js';
 import { Reception } from './reception.js';
 import { headersFor, MAX_HEADER_BYTES } from './request-headers.js';
+import { requestTarget } from './request-target.js';
 
 const CONNECTIONS = 256;
 
@@ -18,28 +22,56 @@ export function createAgentClient(options: ClientOptions = {}): HttpClient {
     connect: { lookup: guardedLookup(options) },
   });
 
-  const send = async (request: HttpRequest): Promise<HttpAnswer> => {
-    const { origin, pathname, search } = destinationOf(request.url);
+  const dispatch = (request: HttpRequest): Reception => {
+    const url = destinationOf(request.url);
+    const path = requestTarget(request.url, url);
     const reception = new Reception(request);
-    const { method, body = null } = request;
+    const { method } = request;
+    const body = bodyOf(request);
     agent.dispatch(
-      { origin, path: pathname + search, method, headers: headersFor(request), body },
-      report(reception),
+      { origin: url.origin, path, method, headers: headersFor(request), body },
+      new Report(reception),
     );
-    return reception.answer;
+    return reception;
   };
-  return { send, close: () => agent.destroy() };
+  return {
+    send(request): Promise<HttpAnswer> {
+      try {
+        return dispatch(request).answer;
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    close: () => agent.destroy(),
+  };
 }
 
-function report(reception: Reception): Dispatcher.DispatchHandler {
-  return {
-    onRequestStart(controller) {
-      reception.connected();
-      reception.opened(() => controller.abort(new Error('not wanted any more')));
-    },
-    onResponseStart: (_, status, headers) => reception.head(status, headers),
-    onResponseData: (_, chunk) => reception.chunk(chunk),
-    onResponseEnd: () => reception.end(),
-    onResponseError: (_, error) => reception.failed(error),
-  };
+function bodyOf({ body, pace }: HttpRequest): Uint8Array | Readable | null {
+  return body && pace ? Readable.from(drip(body, pace)) : (body ?? null);
+}
+
+/** Tells a reception what happens on the wire. */
+class Report implements Dispatcher.DispatchHandler {
+  constructor(private readonly reception: Reception) {}
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.reception.connected();
+    this.reception.opened(() => controller.abort(new Error('not wanted any more')));
+  }
+
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    this.reception.head(status, headers);
+  }
+
+  onResponseData(_: unknown, chunk: Uint8Array): void {
+    this.reception.chunk(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.reception.end();
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.reception.failed(error);
+  }
 }

@@ -9,31 +9,32 @@ const WITHOUT_BODY = new Set([204, 304]);
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body: content = '' }: Answer,
+  { status, headers, body = '', sent }: Answer,
   lingerMs: number,
 ): Promise<void> {
-  const body = typeof content === 'string' ? Buffer.from(content) : content;
   const unread = hasBody(request) && !request.readableEnded;
-  response.statusCode = status;
-  response.setHeaders(new Map(Object.entries(plain(body.length))));
-  if (WITHOUT_BODY.has(status)) response.removeHeader('Content-Length');
-  if (unread) response.setHeader('Connection', 'close');
-  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
-  if (unread) await sendAhead(request, response, body, lingerMs);
-  response.end(unread ? undefined : body);
-}
-
-/** Nothing we answer is ever taken for a page or a script (threats, row 28). */
-function plain(length: number): Record<string, string> {
-  return {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Length': String(length),
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  const head: Record<string, string | number> = {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff', // nothing we answer is ever taken for a page or a script (threats, row 28)
   };
+  if (!WITHOUT_BODY.has(status)) head['content-length'] = length;
+  if (unread) head['connection'] = 'close';
+  for (const name in headers) head[name.toLowerCase()] = headers[name] ?? ''; // in the place of ours, however it is written
+  response.writeHead(status, head);
+  if (unread) await sendAhead(request, response, body, lingerMs);
+  else await new Promise(setImmediate); // all answers of a turn go out together: to wake the other side costs more than to answer it
+  response.end(unread || length === 0 ? undefined : body); // with nothing beside it the head goes out in one piece
+  sent?.();
 }
 
 /** To close on unread bytes would reset the connection and lose the answer: it goes out whole, then the sender may finish. */
-async function sendAhead(request: IncomingMessage, response: ServerResponse, body: Uint8Array, ms: number) {
+async function sendAhead(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string | Uint8Array,
+  ms: number,
+) {
   response.flushHeaders();
   if (body.length > 0) response.write(body);
   await drain(request, { bytes: LINGER_BYTES, ms });

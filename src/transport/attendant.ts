@@ -8,6 +8,8 @@ import { Denial, type Refusal } from './refusal.js';
 import type { Incoming, Reply, Route } from './route.js';
 
 export interface Post extends Door {
+  /** Says in the answer why a request is refused: the texts are ours, and echo nothing (threats, row 28). Bare unless told. */
+  readonly explains?: boolean;
   readonly onRefused?: (refusal: Refusal) => void;
 }
 
@@ -21,7 +23,8 @@ export function attend(server: Server, post: Post, { lingerMs }: ServerLimits): 
   const deny = async (denial: Denial, request: IncomingMessage, response: ServerResponse) => {
     if (!broken.knows(request.socket)) tell(denial, request);
     const { status, headers } = denial;
-    if (status > 0) await sendAnswer(request, response, { status, headers }, lingerMs);
+    const body = post.explains && status < 500 ? `refused, since ${denial.detail}\n` : '';
+    if (status > 0) await sendAnswer(request, response, { status, headers, body }, lingerMs);
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     broken.expect(request.socket, response);
@@ -50,7 +53,7 @@ async function replyTo(
   return body instanceof Denial ? body : route.handle(incoming(request, body));
 }
 
-async function bodyFor(route: Route, request: IncomingMessage, response: ServerResponse, maxBody: number) {
+function bodyFor(route: Route, request: IncomingMessage, response: ServerResponse, maxBody: number) {
   if (route.accepts === 'nothing') return NOTHING;
   if (request.headers.expect !== undefined) response.writeContinue();
   return readBody(request, maxBody);

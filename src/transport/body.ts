@@ -6,19 +6,15 @@ import { bodyTooLarge, Denial } from './refusal.js';
 export function readBody(request: IncomingMessage, maxBody: number): Promise<Uint8Array | Denial> {
   return new Promise(resolve => {
     const gatherer = new ByteGatherer(maxBody, announcedLength(request.headers));
-    const settle = (outcome: Uint8Array | Denial) => {
-      request.off('data', take).pause();
-      resolve(outcome);
-    };
     const take = (chunk: Uint8Array) => {
-      if (!gatherer.add(chunk)) settle(bodyTooLarge(maxBody));
+      if (gatherer.add(chunk)) return;
+      request.off('data', take).pause();
+      resolve(bodyTooLarge(maxBody));
     };
     request
       .on('data', take)
-      .once('end', () => settle(gatherer.bytes()))
-      .once('error', () =>
-        settle(new Denial(0, 'aborted', 'its sender went away in the middle of the body')),
-      );
+      .on('end', () => resolve(gatherer.bytes()))
+      .on('error', () => resolve(new Denial(0, 'aborted', 'its sender went away in the middle of the body')));
   });
 }
 

@@ -1,3 +1,5 @@
+import type { Pace } from './pace.js';
+
 /**
  * How much of an answer's body to read: nothing (settled at the headers; the rest is dropped, within bounds),
  * or at most `maxBytes`, beyond which it fails, or with `partial` is cut.
@@ -6,11 +8,14 @@ export type ReadLimit = 'nothing' | { readonly maxBytes: number; readonly partia
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
+  /** Its path and query are sent as they are written here. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** The limit, or how it follows from the status. */
-  readonly read: ReadLimit | ((status: number) => ReadLimit);
+  /** Sends the body in small pieces; all at once unless told. */
+  readonly pace?: Pace;
+  /** The limit, or how it follows from the head of the answer. */
+  readonly read: ReadLimit | ((status: number, headers: HttpAnswer['headers']) => ReadLimit);
   readonly signal?: AbortSignal;
   /** For all of it, from the name's lookup to the last byte read. 30,000 ms unless told, 0 for no limit. */
   readonly timeoutMs?: number;

@@ -10,10 +10,11 @@ export function watchDeadline(
 ): () => void {
   const late = () => giveUp('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
   const timer = timeoutMs > 0 ? setTimeout(late, timeoutMs) : undefined;
+  if (!signal) return () => clearTimeout(timer);
   const abort = () => giveUp('ABORTED', 'the request was called off');
-  signal?.addEventListener('abort', abort, { once: true });
+  signal.addEventListener('abort', abort, { once: true });
   return () => {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    signal.removeEventListener('abort', abort);
   };
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { hasBody } from './body.js';
 import { isEncoded } from './coding.js';
 import { type HostHeader, parseHost } from './hosts.js';
 import { bodyTooLarge, Denial } from './refusal.js';
 import type { Route } from './route.js';
 
-type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'headersDistinct'>;
+type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders'>;
 
 /** What a server lets in. */
 export interface Door {
@@ -22,23 +23,34 @@ export function admit(head: Head, { allowsHost, routes, maxBody }: Door): Route 
   const path = pathOf(head);
   const stranger = judgeHost(head, allowsHost);
   if (stranger) return stranger;
-  const here = routes.filter(candidate => candidate.serves(path));
-  const route = here.find(candidate => candidate.method === head.method);
+  const route = routes.find(({ method, serves }) => method === head.method && serves(path));
   const visitor = judgeOrigin(head, route);
   if (visitor) return visitor;
-  return route ? (judgeContent(head, route, maxBody) ?? route) : nothingHere(here);
+  if (route) return judgeContent(head, route, maxBody) ?? route;
+  return nothingHere(routes.filter(candidate => candidate.serves(path)));
 }
 
 function pathOf({ url = '' }: Pick<Head, 'url'>): string {
-  return url.split('?', 1)[0] ?? '';
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
 }
 
-function judgeHost({ headersDistinct }: Head, allows: Door['allowsHost']): Denial | undefined {
-  const [value, ...more] = headersDistinct.host ?? [];
-  const host = value === undefined || more.length > 0 ? null : parseHost(value);
+function judgeHost({ headers, rawHeaders }: Head, allows: Door['allowsHost']): Denial | undefined {
+  const host = headers.host === undefined || isRepeated('host', rawHeaders) ? null : parseHost(headers.host);
   if (!host) return new Denial(400, 'malformed', 'its Host header is missing, repeated or not a host');
   if (!allows(host)) return new Denial(403, 'host', 'its Host header names a host that is not allowed');
   return undefined;
+}
+
+/** Of names and values in turn. Node keeps the first Host of several, and which one is meant nobody can know. */
+function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isNamed(name, rawHeaders[at] ?? '')) count++;
+  return count > 1;
+}
+
+function isNamed(name: string, written: string): boolean {
+  return written.length === name.length && written.toLowerCase() === name;
 }
 
 /** Never by Sec-Fetch-Mode: Node's own fetch sends that one. */
@@ -67,11 +79,19 @@ function judgeContent({ headers }: Head, route: Route, maxBody: number): Denial 
   if (isEncoded(headers))
     return new Denial(415, 'encoding', 'its body is encoded', { 'Accept-Encoding': 'identity' });
   if (route.accepts === 'nothing') return undefined;
-  if (!isJson(headers['content-type']))
-    return new Denial(415, 'media-type', 'its Content-Type is not application/json');
+  const wanted = MEDIA_TYPES[route.accepts];
+  const isBare = route.accepts === 'json?' && !hasBody({ headers });
+  if (!isBare && mediaType(headers['content-type']) !== wanted)
+    return new Denial(415, 'media-type', `its Content-Type is not ${wanted}`);
   return Number(headers['content-length'] ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
 }
 
-function isJson(contentType = ''): boolean {
-  return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+const MEDIA_TYPES = {
+  json: 'application/json',
+  'json?': 'application/json',
+  form: 'application/x-www-form-urlencoded',
+} as const;
+
+function mediaType(contentType = ''): string | undefined {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase();
 }

@@ -1,4 +1,5 @@
 import { ProtocolCliError } from '../errors.js';
+import { remembering } from '../text/remembering.js';
 
 export interface HostHeader {
   /** In lower case; an IPv6 address keeps its brackets. */
@@ -13,7 +14,9 @@ const LONGEST_NAME = 253;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Reads one Host value (RFC 9110, 7.2); null where it is none. */
-export function parseHost(value: string): HostHeader | null {
+export const parseHost = remembering(readHost);
+
+function readHost(value: string): HostHeader | null {
   const { name, port } = SHAPE.exec(value)?.groups ?? {};
   if (name === undefined || name.length > LONGEST_NAME) return null;
   return { name: name.toLowerCase(), port };

@@ -33,6 +33,6 @@ async function allowedAddresses(
 ): Promise<[LookupAddress, ...LookupAddress[]]> {
   const [first, ...others] = await resolve(hostname);
   if (!first) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-  for (const { address } of [first, ...others]) refuseAddress(address);
+  for (const { address } of [first, ...others]) refuseAddress(address, hostname);
   return [first, ...others];
 }

@@ -1,10 +1,13 @@
 import { type ClientRequest, Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { Readable } from 'node:stream';
 import type { HttpAnswer, HttpClient, HttpRequest } from './client.js';
 import { destinationOf } from './destination.js';
 import { asTransportError } from './failure.js';
 import { type ClientOptions, guardedLookup } from './lookup.js';
+import { drip } from './pace.js';
 import { Reception } from './reception.js';
 import { headersFor, MAX_HEADER_BYTES } from './request-headers.js';
+import { requestTarget } from './request-target.js';
 
 /**
  * On node:http, with nothing to load: for single shots. Connections are kept open all the same: a tool may acknowledge before it
@@ -21,7 +24,7 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
     underWay.add(reception);
     sending.once('close', () => underWay.delete(reception));
     report(sending, reception);
-    sending.end(request.body);
+    write(sending, request);
     return reception.answer;
   };
   const close = async () => {
@@ -68,11 +71,17 @@ class Doors {
 /** @throws TransportError `BAD_HEADER`. */
 function open({ request: start, agent }: Door, url: URL, request: HttpRequest): ClientRequest {
   const { method } = request;
+  const path = requestTarget(request.url, url);
   try {
-    return start(url, { agent, method, headers: headersFor(request), maxHeaderSize: MAX_HEADER_BYTES });
+    return start(url, { agent, method, path, headers: headersFor(request), maxHeaderSize: MAX_HEADER_BYTES });
   } catch (error) {
     throw asTransportError(error, 'connect');
   }
+}
+
+function write(sending: ClientRequest, { body, pace }: HttpRequest): void {
+  if (body && pace) Readable.from(drip(body, pace)).pipe(sending);
+  else sending.end(body);
 }
 
 const HUNG_UP = Object.assign(new Error('the connection was closed without an answer'), {

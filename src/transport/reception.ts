@@ -7,6 +7,7 @@ import { asTransportError } from './failure.js';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array(0);
 
 type Limit = Exclude<ReadLimit, 'nothing'>;
 type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -17,7 +18,7 @@ type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undef
  */
 export class Reception {
   readonly answer: Promise<HttpAnswer>;
-  readonly #limitFor: (status: number) => ReadLimit;
+  readonly #limitFor: Exclude<HttpRequest['read'], ReadLimit>;
   #read: ReadLimit = 'nothing';
   readonly #callOff: () => void;
   #resolve: (answer: HttpAnswer) => void = () => {};
@@ -25,7 +26,7 @@ export class Reception {
   #isSettled = false;
   #phase: Phase = 'connect';
   #head: Omit<HttpAnswer, 'body'> = { status: 0, headers: {} };
-  #body = new ByteGatherer(0, 0);
+  #body: ByteGatherer | null = null;
   #toDrop = DRAIN_BYTES;
   #patience: NodeJS.Timeout | undefined;
   #hangUp: (() => void) | undefined;
@@ -55,14 +56,14 @@ export class Reception {
     this.#phase = 'answer';
     const headers = flatten(foreign);
     this.#head = { status, headers };
-    this.#read = this.#limitFor(status);
-    if (this.#read === 'nothing') this.#leaveRest();
+    this.#read = this.#limitFor(status, headers);
+    if (this.#read === 'nothing') this.#leaveRest(headers);
     else this.#prepare(this.#read, headers);
   }
 
   chunk(bytes: Uint8Array): void {
     if (this.#isSettled || this.#read === 'nothing') this.#drop(bytes.length);
-    else if (!this.#body.add(bytes)) this.#overflow(this.#read);
+    else if (!this.#body?.add(bytes)) this.#overflow(this.#read);
   }
 
   end(): void {
@@ -94,9 +95,10 @@ export class Reception {
     this.#hangUp?.();
   }
 
-  /** An answer that goes on for ever holds neither memory nor the process. */
-  #leaveRest(): void {
+  /** An answer that goes on for ever holds neither memory nor the process; where nothing follows, none can. */
+  #leaveRest(headers: Readonly<Record<string, string>>): void {
     this.#succeed();
+    if (announcedLength(headers) === 0) return;
     this.#patience = setTimeout(() => this.#hangUp?.(), DRAIN_MS).unref();
   }
 
@@ -106,7 +108,9 @@ export class Reception {
   }
 
   #succeed(): void {
-    if (this.#settle()) this.#resolve({ ...this.#head, body: this.#body.bytes() });
+    if (!this.#settle()) return;
+    const { status, headers } = this.#head;
+    this.#resolve({ status, headers, body: this.#body?.bytes() ?? NOTHING });
   }
 
   #fail(code: string, message: string): void {
@@ -124,6 +128,15 @@ export class Reception {
   }
 }
 
-function flatten(foreign: ForeignHeaders): Record<string, string> {
-  return Object.fromEntries(Object.entries(foreign).map(([name, value = '']) => [name, String(value)]));
+function flatten(foreign: ForeignHeaders): Readonly<Record<string, string>> {
+  if (isFlat(foreign)) return foreign;
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(foreign)) headers[name] = String(foreign[name] ?? '');
+  return headers;
+}
+
+/** Nearly always: a header that comes several times is a list. */
+function isFlat(foreign: ForeignHeaders): foreign is Readonly<Record<string, string>> {
+  for (const name in foreign) if (typeof foreign[name] !== 'string') return false;
+  return true;
 }

@@ -1,9 +1,13 @@
 import type { HttpRequest } from './client.js';
 
-/** The headers to send: what was asked for, and no encoding of the answer (threats, row 16). */
-export function headersFor({ headers = {} }: HttpRequest): Record<string, string> {
-  const given = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'accept-encoding');
-  return Object.fromEntries([...given, ['accept-encoding', 'identity']]);
+/** The headers to send: what was asked for, and no encoding of the answer (threats, row 16). A body in pieces keeps its length. */
+export function headersFor({ headers = {}, body, pace }: HttpRequest): Record<string, string> {
+  const sent: Record<string, string> = {};
+  for (const name of Object.keys(headers))
+    if (name.toLowerCase() !== 'accept-encoding') sent[name] = headers[name] ?? '';
+  sent['accept-encoding'] = 'identity';
+  if (body && pace) sent['content-length'] = String(body.length);
+  return sent;
 }
 
 /** Bytes of an answer's head that are read. */

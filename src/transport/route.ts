@@ -15,6 +15,8 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** Called once the answer was handed to the connection, also where nobody reads it any more: what is to follow it begins here. */
+  readonly sent?: () => void;
 }
 
 /** What a handler gives back; `'reset'` breaks the connection without an answer. */
@@ -25,8 +27,8 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   /** Asked with the path without the query; may do a constant-time lookup. */
   readonly serves: (path: string) => boolean;
-  /** `json` demands `Content-Type: application/json`; with `nothing` a body is left unread. */
-  readonly accepts: 'json' | 'nothing';
+  /** `json` and `form` demand their `Content-Type`, `json?` only where there is a body; with `nothing` a body is left unread. */
+  readonly accepts: 'json' | 'json?' | 'form' | 'nothing';
   /** A page for people: a browser may visit it, by hand or from our own origin. Other routes refuse every browser. */
   readonly browsers?: 'same-origin';
   readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;

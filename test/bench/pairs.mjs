@@ -15,7 +15,7 @@ export async function inPairs({ ours, theirs }, count) {
   };
 }
 
-function spread(values) {
+export function spread(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   const median = (sorted[Math.ceil(middle) - 1] + sorted[Math.floor(middle)]) / 2;

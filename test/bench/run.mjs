@@ -1,8 +1,10 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureDiff } from './diff/measure.mjs';
 import { measureMemory } from './memory.mjs';
+import { measureMock } from './mock/measure.mjs';
 import { measureRatios } from './ratios.mjs';
-import { memoryTable, ratioTable } from './table.mjs';
+import { memoryTable, mockTable, ratioTable } from './table.mjs';
 import { startTool } from './tool.mjs';
 
 /** The figures of the README, all of one run. It reports; it never fails a build. */
@@ -11,21 +13,25 @@ const { values } = parseArgs({
 });
 const pairs = Math.max(15, Number(values.pairs));
 
+const diff = await measureDiff(pairs);
 const report = {
   node: process.version,
   cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
   pairs,
-  ratios: await withTool(url => measureRatios(url, pairs)),
-  memory: await measureMemory(withTool),
+  ratios: [...(await withTool(url => measureRatios(url, pairs))), ...diff.ratios],
+  memory: [...(await measureMemory(withTool)), ...diff.memory],
+  mock: await measureMock(),
 };
 
 process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : markdown(report));
 
-function markdown({ node, cpu, ratios, memory }) {
+function markdown({ node, cpu, ratios, memory, mock }) {
   return [
     `Node ${node}, ${cpu}; medians of ${pairs} interleaved pairs, in brackets the extremes.`,
     ratioTable(ratios),
     memoryTable(memory),
+    `\`mock-tool\` beside a bare \`node:http\` server that posts with \`undici.Agent\`, round by round:`,
+    mockTable(mock),
   ].join('\n\n');
 }
 

@@ -18,10 +18,24 @@ export function memoryTable(rows) {
   return table(
     ['text', 'peak memory', 'target (3n + 120 MB)', ''],
     rows.map(({ kind, bytes, peak, limit, isMet }) => [
-      `${bytes / MIB} MiB, ${kind}`,
+      `${(bytes / MIB).toFixed(0)} MiB, ${kind}`,
       megabytes(peak),
       `≤ ${megabytes(limit)}`,
       mark(isMet),
+    ]),
+  );
+}
+
+/** What has no target is the price of something. */
+export function mockTable(rows) {
+  return table(
+    ['`mock-tool`', 'ratio', 'it : a bare server', 'target', ''],
+    rows.map(({ what, ratio, figures, target, isMet }) => [
+      what,
+      ratio ? range(ratio, 2) : '',
+      figures,
+      target ?? '',
+      isMet === null ? '' : mark(isMet),
     ]),
   );
 }

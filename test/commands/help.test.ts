@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { CANCEL_EXAMPLES } from '../../src/commands/cancel/command.js';
+import { CLOSE_THREAD_EXAMPLES } from '../../src/commands/close-thread/command.js';
 import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/exit-status.js';
 import { COMMANDS } from '../../src/commands/index.js';
 import { INVOKE_EXAMPLES } from '../../src/commands/invoke/command.js';
+import { LISTEN_EXAMPLES } from '../../src/commands/listen/command.js';
+import { MIGRATE_EXAMPLES } from '../../src/commands/migrate/command.js';
+import { MOCK_TOOL_EXAMPLES } from '../../src/commands/mock-tool/command.js';
+import { RENDER_EXAMPLES } from '../../src/commands/render/command.js';
 import { TOOLSET_EXAMPLES } from '../../src/commands/toolset/command.js';
 
 function helpOf(name: string): string {
@@ -13,14 +19,20 @@ function helpOf(name: string): string {
 
 describe.each([
   ['invoke', INVOKE_EXAMPLES, [0, 2, 4, 5, 6, 7, 130]],
+  ['mock-tool', MOCK_TOOL_EXAMPLES, [0, 1, 2]],
   ['toolset', TOOLSET_EXAMPLES, [0, 2, 4]],
+  ['render', RENDER_EXAMPLES, [0, 2]],
+  ['listen', LISTEN_EXAMPLES, [0, 2, 7]],
+  ['cancel', CANCEL_EXAMPLES, [0, 2, 4, 130]],
+  ['close-thread', CLOSE_THREAD_EXAMPLES, [0, 2, 4, 130]],
+  ['migrate', MIGRATE_EXAMPLES, [0, 2, 4, 130]],
 ] as const)('the help of %s', (name, examples, statuses) => {
   const help = helpOf(name);
 
   test('holds every example, which is a call of it', () => {
     for (const { about, line } of examples) {
       expect(help).toContain(`  # ${about}\n  ${line}\n`);
-      expect(line).toMatch(new RegExp(`^protocol-cli ${name} `));
+      expect(line).toMatch(new RegExp(`(^|\\| )protocol-cli ${name} `));
     }
   });
 
@@ -37,5 +49,14 @@ describe.each([
 });
 
 test('every command there is', () => {
-  expect(COMMANDS.map(make => make(async () => {}).name())).toEqual(['invoke', 'toolset']);
+  expect(COMMANDS.map(make => make(async () => {}).name())).toEqual([
+    'invoke',
+    'mock-tool',
+    'toolset',
+    'render',
+    'listen',
+    'cancel',
+    'close-thread',
+    'migrate',
+  ]);
 });

@@ -1,6 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { byteCount, collect, duration, port, segmentTypes, wholeNumber } from '../../src/commands/options.js';
+import {
+  byteCount,
+  collect,
+  duration,
+  port,
+  publicBase,
+  segmentTypes,
+  wholeNumber,
+} from '../../src/commands/options.js';
 
 type Reader = (text: string) => unknown;
 
@@ -16,6 +24,7 @@ describe('what is read', () => {
     ['byteCount', byteCount, '512k', 524_288],
     ['byteCount', byteCount, '64MiB', 67_108_864],
     ['byteCount', byteCount, '1 GB', 1_073_741_824],
+    ['publicBase', publicBase, 'https://tunnel.example/base//', 'https://tunnel.example/base'],
     ['segmentTypes', segmentTypes, 'diff, text', new Set(['diff', 'text'])],
     ['segmentTypes', segmentTypes, 'text', new Set(['text'])],
   ])('%s: %j', (_, read, text, value) => {
@@ -27,6 +36,7 @@ describe('what is not', () => {
   test.each<[string, Reader, string[], RegExp]>([
     ['duration', duration, ['', 'soon', '-1s', '1d'], /500ms, 2s, 5m, 1h/],
     ['wholeNumber', wholeNumber, ['', '-1', '1.5', '1e3', ' 1', '1234567890'], /whole number/],
+    ['publicBase', publicBase, ['', 'tunnel', '/path', 'ftp://a', 'http://a?x=1', 'http://a#b'], /base URL/],
     ['port', port, ['65536', '99999', '-1', 'http'], /number/],
     ['byteCount', byteCount, ['', '-1', '1.5m', '1t', 'm'], /512k, 64m, 1g/],
     ['segmentTypes', segmentTypes, ['image', '', 'diff,', 'DIFF'], /choose from diff, text/],

@@ -18,3 +18,13 @@ test.each(['/no/such/file', '.', ''])('%j cannot be read, and the error names it
   expect(message).toMatch(new RegExp(`^cannot read ${name}: E`));
   expect(hint).toBeDefined();
 });
+
+test('more than is allowed is refused as soon as it is there', async () => {
+  async function* endless() {
+    for (;;) yield Buffer.alloc(1024);
+  }
+  const { message, hint } = await errorOf(() => readSource('-', endless(), 1024 ** 2));
+  expect(message).toBe('cannot read -: it has more than 1 MiB');
+  expect(hint).toBe('Give a part of it.');
+  expect((await readSource('-', stdin('ab'), 2)).length).toBe(2);
+});

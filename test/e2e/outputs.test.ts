@@ -35,6 +35,10 @@ describe.concurrent('-o json', () => {
       'display',
       'timing',
       'callbacks',
+      'forgotten',
+      'subscription',
+      'views',
+      'choices',
       'warnings',
     ]);
     expect(report).toMatchObject({
@@ -85,7 +89,7 @@ describe.concurrent('-o plain: the story without a terminal', () => {
     expect(status).toBe(0);
     expect(steady(stderr)).toBe('');
     expect(withoutTimes(stdout)).toBe(`\
-✓ discovered plain-tool (7 operations) at ${plain.url} in TIME
+✓ discovered plain-tool (10 operations) at ${plain.url} in TIME
 ✓ sent edit_file to ${plain.url}/invoke
 ✓ acknowledged with 200 after TIME
 ✓ result after TIME
@@ -132,6 +136,7 @@ Replaced text in a.txt
 describe.concurrent('-o ndjson is the transcript', () => {
   it.each<[string, () => readonly string[], number]>([
     ['a result', () => [plain.url, 'edit_file', 'path=a.txt'], 0],
+    ['a large text', () => [plain.url, 'big', 'bytes=2000000', 'kind=mixed'], 0],
     ['a consent', () => [stdlib.url, 'login', 'ms=10'], 0],
     ['a choice', () => [stdlib.url, 'ask', '--choose', '2'], 0],
     ['a subscription', () => [stdlib.url, 'subscribe', 'ms=5', '--linger', '500ms'], 0],
@@ -159,6 +164,7 @@ describe.concurrent('--save', () => {
   it.each<[string, () => readonly string[]]>([
     ['edit_file', () => [plain.url, 'edit_file', 'path=a.txt']],
     ['mixed text', () => [plain.url, 'big', 'bytes=5000', 'kind=mixed']],
+    ['a large text', () => [plain.url, 'big', 'bytes=2000000', 'kind=mixed']],
     ['JSON', () => [plain.url, 'json']],
     ['a failure', () => [plain.url, 'fail']],
     ['a choice', () => [stdlib.url, 'ask', '--choose', 'neither']],
@@ -221,13 +227,14 @@ describe.concurrent('stderr', () => {
     expect(stderr).toContain('https://auth.example.com/authorize?state=');
   });
 
-  it('-v shows both messages, as curl does', async () => {
+  it('-v shows both messages and the notice, as curl does', async () => {
     const { stderr } = await run(['invoke', plain.url, 'echo', 'text=seen', '-v']);
     expect(stderr).toMatch(/^> POST http:\/\/127\.0\.0\.1:\d+\/invoke$/m);
     expect(stderr).toMatch(/^> content-type: application\/json$/m);
     expect(stderr).toContain('"operation":"echo"');
     expect(stderr).toContain('"type":"tool_result"');
-    expect(stderr.match(/^< 200$/gm)).toHaveLength(2);
+    expect(stderr).toMatch(/^> POST http:\/\/127\.0\.0\.1:\d+\/close_thread$/m);
+    expect(stderr.match(/^< 200$/gm)).toHaveLength(3);
   });
 });
 

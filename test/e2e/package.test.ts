@@ -48,6 +48,8 @@ beforeAll(async () => {
     '--no-fund',
     '--prefer-offline',
     '--silent',
+    '--prefix',
+    empty.path,
     project.file(packed.filename),
   ];
   await execute('npm', install, { cwd: empty.path });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/folder.js';
-import { resultFor, startTool } from './support/own-tool.js';
+import { type Invocation, resultFor, startTool } from './support/own-tool.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
 import { type Ended, run } from './support/program.js';
 import { invokeJson } from './support/report.js';
@@ -98,6 +98,33 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     expect(stdout).not.toContain(token);
   });
 
+  it.each(['json', 'ndjson'])('-o %s: an address of a question blanks nothing but itself', async output => {
+    await using folder = await temporaryFolder();
+    const code = '0123456789-code-4711';
+    const path = `/user_choice/group_id/ask/u001b/subscription_event/${code}?code=${code}`;
+    await using tool = await startTool({
+      ask: {
+        callbacks: call => [questionFor(call, `${tool.url}${path}`), resultFor(call, `\u001b ${code}`)],
+      },
+    });
+    const { status, stdout } = await run([
+      ...['invoke', tool.url, 'ask', '--choose', 'default', '-o', output],
+      ...['--save', folder.file('transcript')],
+    ]);
+    const saved = await readFile(folder.file('transcript'), 'utf8');
+    expect(status).toBe(0);
+    expect(stdout + saved).not.toContain(code);
+    for (const text of output === 'json' ? [saved] : [saved, stdout]) {
+      expect(text).toContain(`${tool.url}/user_choice/group_id/ask/u001b/[redacted]/[redacted]"`);
+      for (const line of text.trimEnd().split('\n')) JSON.parse(line);
+    }
+    if (output === 'json')
+      expect(JSON.parse(stdout)).toMatchObject({
+        invocation: { operation: 'ask', group_id: expect.any(String) },
+        llm: { text: '\u001b [redacted]' },
+      });
+  });
+
   it('the password of a URL is neither sent nor printed', async () => {
     const url = `http://ada:${KEY}@127.0.0.1:${odd.port}`;
     const { stdout, stderr } = await invokeJson([url, 'no_display', '--id', 'with-a-password']);
@@ -145,6 +172,11 @@ describe.concurrent('row 12: credentials go to the origin they were given for', 
     expect(headers).toMatchObject({ authorization: 'Bearer FROM-THE-ENVIRONMENT' });
   });
 });
+
+function questionFor({ id, group_id }: Invocation, response_url: string): string {
+  const question = { prompt: 'Which?', choices: ['a', 'b'], default: 0, response_url };
+  return JSON.stringify({ type: 'user_choice', group_id, id, ...question });
+}
 
 /** The one place where a consent URL stands whole. */
 function withoutUrlForThePerson(text: Ended['stdout']): string {

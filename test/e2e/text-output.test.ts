@@ -43,6 +43,16 @@ describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', () => {
     expect(unsafeIn(stderr)).toEqual([]);
   });
 
+  it('a large one stays so beside -v, which shows its beginning', async () => {
+    const { status, bytes, stderr } = await run([
+      ...textOf(plain, 'big', `bytes=${2 * MiB}`, 'kind=mixed'),
+      '-v',
+    ]);
+    expect(status).toBe(0);
+    expect(firstDifference(bytes, Buffer.from(bigText(2 * MiB, 'mixed')))).toBeNull();
+    expect(stderr).toMatch(/^… \d{7} more characters$/m);
+  });
+
   it('text is the default in a pipe', async () => {
     const { stdout } = await run(['invoke', plain.url, 'echo', 'text=a']);
     expect(stdout).toBe('a');
@@ -67,6 +77,14 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
     const [bytes] = await Promise.all([buffer(child.stdout), once(child, 'exit')]);
     expect(firstDifference(bytes, Buffer.from(bigText(MiB, 'mixed')))).toBeNull();
   });
+
+  it.each([['--help'], ['invoke', '--help'], ['toolset', '--demo']])(
+    '%s %s | true ends quietly',
+    async (...words) => {
+      const { stderr } = await runShell(`${shellLine(words.filter(word => word !== undefined))} | true`);
+      expect(stderr).toBe('');
+    },
+  );
 
   it.each(['text', 'plain', 'json', 'ndjson'])('-o %s | head -1 ends quietly', async output => {
     const line = shellLine(['invoke', plain.url, 'big', `bytes=${MiB}`, 'kind=mixed', '-o', output]);

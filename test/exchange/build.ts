@@ -155,12 +155,25 @@ export function errand(
 }
 
 export const gaveUp = (): Moment[] => [{ kind: 'decided', what: 'give-up', by: 'policy', calls }];
-export const chose = (value: number): Moment[] => [
-  { kind: 'decided', what: 'choice', by: 'flag', value, calls },
+/** A selection; without the leg on which its question came it answers the oldest. */
+export const chose = (value: number, question?: string): Moment[] => [
+  { kind: 'decided', what: 'choice', by: 'flag', value, calls, ...(question !== undefined && { question }) },
 ];
+export const consented = (): Moment[] => [{ kind: 'decided', what: 'consent', by: 'person', calls }];
 export const canceled = (by: 'person' | 'flag' | 'policy' = 'person'): Moment[] => [
   { kind: 'decided', what: 'cancel', by, calls },
 ];
+/** An invocation that is not sent. */
+export const denied = (by: 'person' | 'policy' = 'policy', reason = 'not here'): Moment[] => [
+  { kind: 'denied', by, tool: 'edit_file', reason, calls, thread: THREAD, body: Content.ofJson(INVOCATION) },
+];
+/** An invocation that somebody else sends. */
+export const expected = (): Moment[] => [
+  { kind: 'expected', calls, thread: THREAD, body: Content.ofJson(INVOCATION) },
+];
+/** The notice that a thread is over, and its answer. */
+export const closed = (thread = THREAD): Moment[] =>
+  errand('close').map(moment => (moment.kind === 'request' ? { ...moment, thread } : moment));
 export const timedOut = (afterMs = 60_000): Moment[] => [
   { kind: 'expired', what: 'timeout', afterMs, calls },
 ];

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/exchange/content.js';
 
-test('bytes as they came, their digest and their JSON', () => {
+const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+test('bytes as they came, their number, their digest and their JSON', () => {
   const bytes = Buffer.from('{"a":1}');
   const content = new Content(bytes);
   expect(content.bytes).toBe(bytes);
-  expect(content.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+  expect(content.size).toBe(7);
+  expect(content.sha256).toBe(digestOf(bytes));
   expect(content.json).toEqual({ ok: true, value: { a: 1 }, notes: [] });
   expect(content.json).toBe(content.json);
 });
@@ -17,4 +20,24 @@ test('bytes that are no JSON', () => {
 
 test('of a value', () => {
   expect(Buffer.from(Content.ofJson({ text: '日本' }).bytes).toString()).toBe('{"text":"日本"}');
+});
+
+describe('read once', () => {
+  const LARGE = JSON.stringify({ text: 'é😀"\n'.repeat(200_000) });
+
+  test.each([
+    ['a small body', '{"a":1}'],
+    ['a large text', LARGE],
+    ['no JSON', '{'],
+  ])('%s: all but the bytes is there', (_, source) => {
+    const kept = new Content(Buffer.from(source));
+    const { size, sha256, json } = Content.readOnce(Buffer.from(source));
+    expect({ size, sha256, json }).toEqual({ size: kept.size, sha256: kept.sha256, json: kept.json });
+  });
+
+  test('whoever asks for the bytes is told, and gets no destroyed ones', () => {
+    const content = Content.readOnce(Buffer.from(LARGE));
+    expect(() => content.bytes).toThrow('the bytes of this body were not kept');
+    expect(content).toBeInstanceOf(Content);
+  });
 });

@@ -33,6 +33,12 @@ test('one call: discovery, exchange, notice, each in its place', () => {
   ]);
 });
 
+test('an errand knows whose it is', () => {
+  const selection = errand('choice').map(moment => ({ ...moment, calls: [KEY] }));
+  const history = historyOf(errand('discovery'), call(), selection);
+  expect([...history.errands.values()].map(({ calls }) => calls)).toEqual([[], [KEY]]);
+});
+
 test('nothing has happened', () => {
   const history = historyOf();
   expect(history.first).toBeUndefined();

@@ -164,3 +164,16 @@ describe('RT-SUB: events', () => {
     expect(verdictOn(early, EVENT)).toEqual({ kind: 'noted', status: 200 });
   });
 });
+
+describe('row 15: a reason is of a length that a person reads', () => {
+  const long = 'x'.repeat(5_000_000);
+  test.each([
+    ['a thread', { ...RESULT, group_id: long }],
+    ['a call', { ...RESULT, id: long }],
+    ['a view type', { ...VIEW, view_type: long }],
+    ['a type', { type: long }],
+  ])('%s of five megabytes', (_, message) => {
+    const verdict = verdictOn(pending, message);
+    expect('reason' in verdict && verdict.reason.length).toBeLessThan(1_100);
+  });
+});

@@ -3,7 +3,7 @@ import type { Event, Fact } from '../../src/exchange/events.js';
 import { createLog } from '../../src/exchange/log.js';
 import { fakeClock } from '../support/fake-clock.js';
 
-const fact: Fact = { kind: 'expired', what: 'linger', afterMs: 1 };
+const fact = (): Fact => ({ kind: 'expired', what: 'linger', afterMs: 1 });
 
 function logWithClock() {
   const clock = fakeClock();
@@ -12,9 +12,9 @@ function logWithClock() {
 
 test('each event has its place and its time since the start, in microseconds', () => {
   const { clock, log } = logWithClock();
-  expect(log.emit(fact)).toEqual({ ...fact, seq: 0, at: 0 });
+  expect(log.emit(fact())).toEqual({ ...fact(), seq: 0, at: 0 });
   clock.advance(1.23456);
-  expect(log.emit(fact)).toEqual({ ...fact, seq: 1, at: 1.235 });
+  expect(log.emit(fact())).toEqual({ ...fact(), seq: 1, at: 1.235 });
 });
 
 test('every leg has a name of its own', () => {
@@ -26,12 +26,12 @@ describe('listeners', () => {
   test('hear everything from when they come until they leave', () => {
     const { log } = logWithClock();
     const heard: number[] = [];
-    log.emit(fact);
+    log.emit(fact());
     const leave = log.subscribe(event => heard.push(event.seq));
-    log.emit(fact);
-    log.emit(fact);
+    log.emit(fact());
+    log.emit(fact());
     leave();
-    log.emit(fact);
+    log.emit(fact());
     expect(heard).toEqual([1, 2]);
   });
 
@@ -39,10 +39,10 @@ describe('listeners', () => {
     const { log } = logWithClock();
     const heard: number[] = [];
     log.subscribe(event => {
-      if (event.seq === 0) log.emit(fact);
+      if (event.seq === 0) log.emit(fact());
     });
     log.subscribe(event => heard.push(event.seq));
-    log.emit(fact);
+    log.emit(fact());
     expect(heard).toEqual([0, 1]);
   });
 });
@@ -56,15 +56,15 @@ describe('the keeper', () => {
       await Promise.resolve();
       steps.push(`end ${seq}`);
     });
-    log.emit(fact);
-    log.emit(fact);
+    log.emit(fact());
+    log.emit(fact());
     await log.kept();
     expect(steps).toEqual(['begin 0', 'end 0', 'begin 1', 'end 1']);
   });
 
   test('without one, everything is kept', async () => {
     const { log } = logWithClock();
-    log.emit(fact);
+    log.emit(fact());
     await log.kept();
   });
 
@@ -78,10 +78,10 @@ describe('the keeper', () => {
       if (event.seq === 1) throw new Error('ENOSPC');
       kept.push(event);
     });
-    log.emit(fact);
+    log.emit(fact());
     await log.kept();
-    log.emit(fact);
-    log.emit(fact);
+    log.emit(fact());
+    log.emit(fact());
     await new Promise(setImmediate);
     await expect(log.kept()).rejects.toThrow('ENOSPC');
     await expect(log.kept()).rejects.toThrow('ENOSPC');
@@ -91,15 +91,32 @@ describe('the keeper', () => {
   });
 });
 
-test('a listener that throws does not silence the log', () => {
-  const { log } = logWithClock();
-  const heard: number[] = [];
-  const leave = log.subscribe(() => {
-    throw new Error('a fault of ours');
+describe('a keeper of groups', () => {
+  test('gets events at once, and says itself when they are kept', async () => {
+    const { log } = logWithClock();
+    const taken: number[] = [];
+    const outcomes = [Promise.resolve(), Promise.reject(new Error('ENOSPC')), Promise.resolve()];
+    log.keep({
+      take: ({ seq }) => void taken.push(seq),
+      kept: () => outcomes.shift() ?? Promise.reject(new Error('asked too often')),
+    });
+    log.emit(fact());
+    log.emit(fact());
+    expect(taken).toEqual([0, 1]);
+    await log.kept();
+    await expect(log.kept()).rejects.toThrow('ENOSPC');
+    await log.kept();
   });
-  expect(() => log.emit(fact)).toThrow('a fault of ours');
-  leave();
-  log.subscribe(({ seq }) => heard.push(seq));
-  log.emit(fact);
-  expect(heard).toEqual([1]);
+});
+
+test('a listener that throws harms nobody: it is reported once, the others hear everything', () => {
+  const { log } = logWithClock();
+  const heard: (number | string)[] = [];
+  log.subscribe(() => {
+    throw new Error('a fault of theirs');
+  });
+  log.subscribe(event => heard.push(event.kind === 'warned' ? event.message : event.seq));
+  log.emit(fact());
+  log.emit(fact());
+  expect(heard).toEqual([0, 'a listener failed: a fault of theirs', 2]);
 });

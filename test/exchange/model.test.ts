@@ -2,20 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { llmTextOf, outcomeOf } from '../../src/exchange/ending.js';
 import type { Event } from '../../src/exchange/events.js';
-import type { Exchange } from '../../src/exchange/exchange.js';
+import type { Exchange, Question } from '../../src/exchange/exchange.js';
 import { judge } from '../../src/exchange/judge.js';
+import { openQuestions } from '../../src/exchange/questions.js';
 import { begin, step } from '../../src/exchange/step.js';
 import { readTranscript } from '../../src/exchange/transcript-reader.js';
 import { transcriptWriter } from '../../src/exchange/transcript-writer.js';
 import { readCallback } from '../../src/protocol/callbacks/read.js';
 import { createRedactor } from '../../src/text/redact.js';
 import { deepFreeze } from '../support/deep-freeze.js';
-import { eventsOf, exchangeOf, fold, KEY } from './build.js';
+import { CHOICE, eventsOf, exchangeOf, fold, historyOf, KEY, THREAD } from './build.js';
 import { ACTIONS, type Action, FORGED, type Model, PENDING, storyOf } from './model.js';
 
 const actions = fc.array(fc.constantFrom(...ACTIONS), { maxLength: 30 });
 const holds = (predicate: (drawn: Action[]) => void) =>
   fc.assert(fc.property(actions, predicate), { numRuns: 500 });
+/** For what there are more states of. */
+const agrees = (predicate: (drawn: Action[]) => void) =>
+  fc.assert(fc.property(actions, predicate), { numRuns: 2_000 });
 
 /** The exchange after each event, made of frozen values only: a step that writes to its input throws. */
 function* lives(
@@ -37,11 +41,42 @@ function modelOf(drawn: readonly Action[]): Model {
 
 describe('row 8: any interleaving of what can happen to a call', () => {
   test('it is settled by the first that could, and by nothing else', () => {
-    holds(drawn => {
+    agrees(drawn => {
       const { settled } = exchangeOf(...storyOf(drawn));
       const model = modelOf(drawn);
       expect(settled?.by ?? null).toBe(model.by);
       expect(settled?.by === 'result' ? settled.result.text : null).toBe(model.text);
+    });
+  });
+
+  test('RT-SUB: what it subscribed to counts its events until its end', () => {
+    agrees(drawn => {
+      const { subscription } = exchangeOf(...storyOf(drawn));
+      const model = modelOf(drawn).subscription;
+      expect(subscription?.events).toBe(model?.events);
+      expect(subscription?.ended === null).toBe(model?.ended === null);
+    });
+  });
+
+  test('RT-VIEW: the latest view of its thread is what is seen', () => {
+    holds(drawn => {
+      const view = historyOf(...storyOf(drawn))
+        .threads.get(THREAD)
+        ?.views.get('diff');
+      expect(view?.content['patch'] ?? null).toBe(modelOf(drawn).view);
+    });
+  });
+
+  test('RT-PENDING: it waits for the oldest question that nobody has answered', () => {
+    const nameOf = ({ message }: Question) => {
+      if (message.type === 'oauth') return 'oauth';
+      return message.prompt === CHOICE.prompt ? 'choice' : 'another choice';
+    };
+    agrees(drawn => {
+      const exchange = exchangeOf(...storyOf(drawn));
+      const open = openQuestions(exchange);
+      expect(open.map(nameOf)).toEqual(modelOf(drawn).open);
+      expect(exchange.waitingFor).toBe(open[0]?.message ?? null);
     });
   });
 
@@ -53,7 +88,7 @@ describe('row 8: any interleaving of what can happen to a call', () => {
   });
 
   test('each arrival gets the verdict that the model gives it', () => {
-    holds(drawn => {
+    agrees(drawn => {
       const expected: string[] = [];
       let model = PENDING;
       for (const action of drawn) {

@@ -6,6 +6,8 @@ import {
   call,
   canceled,
   chose,
+  closed,
+  consented,
   EVENT,
   gaveUp,
   lingered,
@@ -26,10 +28,25 @@ export interface Model {
   readonly text: string | null;
   readonly seen: readonly string[];
   readonly asked: readonly string[];
+  /** Of these, those that nobody has answered, and the call has not outlived. */
+  readonly open: readonly string[];
   readonly lastTry: 'refusal' | 'unreachable';
+  /** What the result opened: with how many events, and the text of its last one or why it ended. */
+  readonly subscription: { readonly events: number; readonly ended: string | null } | null;
+  /** The patch of the diff view; null where there is none. */
+  readonly view: string | null;
 }
 
-export const PENDING: Model = { by: null, text: null, seen: [], asked: [], lastTry: 'unreachable' };
+export const PENDING: Model = {
+  by: null,
+  text: null,
+  seen: [],
+  asked: [],
+  open: [],
+  lastTry: 'unreachable',
+  subscription: null,
+  view: null,
+};
 
 /** Something that can happen at any time: the facts, what the model makes of it, and the verdict on what arrived. */
 export interface Action {
@@ -43,13 +60,19 @@ export interface Action {
 export const FORGED = 'FORGED';
 
 const unchanged = (model: Model) => model;
-const settles = (by: NonNullable<Model['by']>) => (model: Model) => (model.by ? model : { ...model, by });
+const settles = (by: NonNullable<Model['by']>) => (model: Model) =>
+  model.by ? model : { ...model, by, open: [] };
 
-function result(text: string): Action {
+function result(text: string, subscription = false): Action {
+  const opened = subscription ? { events: 0, ended: null } : null;
   return {
     name: `result "${text}"`,
-    moments: leg => resultArrives({ text }, { leg }),
-    next: model => ({ ...model, ...(model.by ? {} : { by: 'result', text }), seen: [...model.seen, text] }),
+    moments: leg => resultArrives({ text, ...(subscription && { subscription }) }, { leg }),
+    next: model => ({
+      ...model,
+      ...(model.by ? {} : { by: 'result', text, subscription: opened, open: [] }),
+      seen: [...model.seen, text],
+    }),
     verdict(model) {
       if (model.by === null) return 'settles';
       return model.by === 'result' || model.seen.includes(text) ? 'duplicate' : 'late';
@@ -61,11 +84,60 @@ function question(name: string, message: object): Action {
   return {
     name,
     moments: leg => arrives(message, { leg }),
-    next: model => (model.by ? model : { ...model, asked: [...model.asked, name] }),
+    next: model =>
+      model.by || model.asked.includes(name)
+        ? model
+        : { ...model, asked: [...model.asked, name], open: [...model.open, name] },
     verdict(model) {
-      if (model.by) return 'late';
-      return model.asked.includes(name) ? 'duplicate' : 'holds';
+      if (model.asked.includes(name)) return 'duplicate';
+      return model.by ? 'late' : 'holds';
     },
+  };
+}
+
+/** What answers the oldest question of its kind. */
+function answer(name: string, moments: Action['moments'], isMeant: (question: string) => boolean): Action {
+  return {
+    name,
+    moments,
+    next(model) {
+      const answered = model.open.find(isMeant);
+      return { ...model, open: model.open.filter(question => question !== answered) };
+    },
+  };
+}
+
+const ends = (why: string) => (model: Model) =>
+  model.subscription?.ended === null
+    ? { ...model, subscription: { ...model.subscription, ended: why } }
+    : model;
+
+function event(text: string, final: boolean): Action {
+  return {
+    name: `event "${text}"`,
+    moments: leg => arrives({ ...EVENT, text, final }, { leg }),
+    next(model) {
+      if (model.subscription?.ended !== null) return model;
+      const counted = {
+        ...model,
+        subscription: { ...model.subscription, events: model.subscription.events + 1 },
+      };
+      return final ? ends(text)(counted) : counted;
+    },
+    verdict({ subscription }) {
+      if (subscription?.ended === null) return 'noted';
+      return final && subscription?.ended === text ? 'duplicate' : 'discarded';
+    },
+  };
+}
+
+function view(patch: string | null): Action {
+  const content = patch === null ? {} : { patch };
+  return {
+    name: `view ${patch}`,
+    moments: leg => arrives({ ...VIEW, content }, { leg }),
+    next: model => ({ ...model, view: patch }),
+    verdict: () => 'noted',
   };
 }
 
@@ -80,6 +152,13 @@ export const ACTIONS: readonly Action[] = [
   result('one'),
   result('two'),
   result('Error: three'),
+  result('subscribed', true),
+  event('opened', false),
+  event('merged', true),
+  event('closed', true),
+  view('one'),
+  view('two'),
+  view(null),
   question('oauth', OAUTH),
   question('choice', CHOICE),
   question('another choice', { ...CHOICE, prompt: 'And when?' }),
@@ -87,8 +166,9 @@ export const ACTIONS: readonly Action[] = [
   without('discarded', 'result, forged group', forged(RESULT, { group_id: 'x', text: FORGED })),
   without('discarded', 'oauth, forged id', forged(OAUTH, { id: FORGED })),
   without('discarded', 'choice, forged group', forged(CHOICE, { group_id: 'x', prompt: FORGED })),
-  without('discarded', 'event of no subscription', forged(EVENT, { text: FORGED })),
-  without('noted', 'view', leg => arrives({ ...VIEW, content: { patch: FORGED } }, { leg })),
+  without('discarded', 'event of another call', forged(EVENT, { tool_call_id: 'x', text: FORGED })),
+  without('ignored', 'view of an unknown type', forged(VIEW, { view_type: 'x', content: { x: FORGED } })),
+  without('discarded', 'view of another thread', forged(VIEW, { group_id: 'x', content: { patch: FORGED } })),
   without('rejected', 'no text', leg => arrives({ ...RESULT, text: undefined, note: FORGED }, { leg })),
   without('rejected', 'no JSON', leg => bytesArrive(Buffer.from(`{"text":"${FORGED}"`), { leg })),
   without('rejected', 'no UTF-8', leg => bytesArrive(Buffer.from([0x22, 0xff, 0x22]), { leg })),
@@ -101,9 +181,17 @@ export const ACTIONS: readonly Action[] = [
     next: model => ({ ...model, lastTry: 'refusal' }),
   },
   { name: 'timeout', moments: () => timedOut(), next: settles('timeout') },
-  { name: 'cancel', moments: () => canceled(), next: settles('cancel') },
+  { name: 'cancel', moments: () => canceled(), next: model => ends('cancel')(settles('cancel')(model)) },
+  { name: 'close', moments: () => closed(), next: ends('close') },
+  { name: 'close another thread', moments: () => closed('x'), next: unchanged },
   { name: 'give up', moments: () => gaveUp(), next: model => settles(model.lastTry)(model) },
-  { name: 'choice made', moments: () => chose(0), next: unchanged },
+  answer(
+    'choice made',
+    () => chose(0),
+    question => question !== 'oauth',
+  ),
+  answer('consent given', consented, question => question === 'oauth'),
+  { name: 'choice of nobody', moments: () => chose(0, 'nowhere'), next: unchanged },
   { name: 'lingered', moments: () => lingered(), next: unchanged },
   {
     name: 'lost answer of a stranger',

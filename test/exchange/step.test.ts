@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/exchange/content.js';
 import type { RequestEvent } from '../../src/exchange/events.js';
+import { openQuestions } from '../../src/exchange/questions.js';
 import { begin } from '../../src/exchange/step.js';
 import {
   acknowledged,
@@ -20,6 +21,7 @@ import {
   KEY,
   lingered,
   lost,
+  type Moment,
   OAUTH,
   RESULT,
   refused,
@@ -38,8 +40,13 @@ describe('begin', () => {
       endpoint: ENDPOINT,
       attempts: [],
       arrivals: [],
+      forgotten: 0,
+      remembered: new Set(),
+      questions: [],
       waitingFor: null,
+      selections: [],
       settled: null,
+      subscription: null,
     });
   });
 
@@ -118,16 +125,72 @@ describe('what settles a call', () => {
   });
 });
 
+const AND_WHEN = { ...CHOICE, prompt: 'And when?' };
+
 describe("RT-PENDING: a person's turn", () => {
   test('a question waits; its answer, or any end, ends the waiting', () => {
     expect(exchangeOf(call(), arrives(CHOICE)).waitingFor).toEqual(CHOICE);
     expect(exchangeOf(call(), arrives(OAUTH)).waitingFor).toEqual(OAUTH);
-    for (const end of [chose(1), resultArrives({}, { leg: 'back-2' }), timedOut(), canceled()])
-      expect(exchangeOf(call(), arrives(OAUTH), end).waitingFor).toBeNull();
+    for (const question of [OAUTH, CHOICE])
+      for (const end of [resultArrives({}, { leg: 'back-2' }), timedOut(), canceled()])
+        expect(exchangeOf(call(), arrives(question), end).waitingFor).toBeNull();
+    expect(exchangeOf(call(), arrives(CHOICE), chose(1)).waitingFor).toBeNull();
+  });
+
+  const consentThenChoice = [call(), arrives(OAUTH, { leg: 'page' }), arrives(CHOICE, { leg: 'pick' })];
+
+  test('the answer to one question leaves the others open, the oldest first', () => {
+    expect(exchangeOf(...consentThenChoice).waitingFor).toEqual(OAUTH);
+    const answered = exchangeOf(...consentThenChoice, chose(1, 'pick'));
+    expect(answered.waitingFor).toEqual(OAUTH);
+    expect(openQuestions(answered).map(({ leg }) => leg)).toEqual(['page']);
+    expect(openQuestions(exchangeOf(...consentThenChoice, timedOut()))).toEqual([]);
+  });
+
+  test('an answer that names no question is to the oldest that it could be to', () => {
+    const exchange = exchangeOf(...consentThenChoice, arrives(AND_WHEN, { leg: 'when' }), chose(1));
+    expect(openQuestions(exchange).map(({ leg }) => leg)).toEqual(['page', 'when']);
+    expect(exchange.selections).toMatchObject([{ selected: 1, question: 'pick' }]);
   });
 
   test('a question after the end waits for nobody', () => {
     expect(exchangeOf(call(), timedOut(), arrives(OAUTH)).waitingFor).toBeNull();
+  });
+});
+
+describe('RT-CHOICE: what was picked', () => {
+  const asked = arrives(CHOICE);
+
+  test('is kept, with the question that it answers, in the order in which it was', () => {
+    const { selections } = exchangeOf(
+      call(),
+      arrives(CHOICE, { leg: 'where' }),
+      arrives(AND_WHEN, { leg: 'when' }),
+      at(5, chose(1, 'when')),
+      at(9, chose(0, 'where')),
+    );
+    expect(selections).toEqual([
+      { at: 5, by: 'flag', selected: 1, question: 'when' },
+      { at: 9, by: 'flag', selected: 0, question: 'where' },
+    ]);
+  });
+
+  test.each([
+    ['a question that is answered', chose(0, 'back-1')],
+    ['a question that never came', chose(0, 'nowhere')],
+    ['none that is open', chose(0)],
+  ])('an answer to %s changes nothing', (_, again) => {
+    const answered = exchangeOf(call(), asked, chose(1));
+    expect(exchangeOf(call(), asked, chose(1), again)).toEqual(answered);
+  });
+
+  test('consent is no selection, nor is a choice without a value', () => {
+    const decided = (what: 'consent' | 'choice'): Moment[] => [
+      { kind: 'decided', what, by: 'person', calls: [KEY] },
+    ];
+    const both = [call(), asked, arrives(OAUTH, { leg: 'page' })];
+    expect(exchangeOf(...both, decided('consent'))).toMatchObject({ selections: [], waitingFor: CHOICE });
+    expect(exchangeOf(...both, decided('choice'))).toMatchObject({ selections: [], waitingFor: OAUTH });
   });
 });
 

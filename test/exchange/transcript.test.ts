@@ -8,6 +8,7 @@ import {
   acknowledged,
   arrives,
   bytesArrive,
+  CHOICE,
   call,
   errand,
   eventsOf,
@@ -72,6 +73,18 @@ describe('what is written', () => {
   test('row 24: no line acts on a terminal', () => {
     for (const line of LINES) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
+});
+
+test('row 25: the address of a question is told without its token, as a field', () => {
+  const url = 'http://tool:3001/user_choice/0123456789abcdef?code=canary';
+  const selection = errand('choice').map(each => ('url' in each ? { ...each, url } : each));
+  const story = eventsOf(call(), arrives({ ...CHOICE, response_url: url }), selection);
+  const lines = written(story).map(line => JSON.parse(line));
+  expect(JSON.stringify(lines)).not.toMatch(/0123456789abcdef|canary/);
+  const shared = 'http://tool:3001/user_choice/[redacted]';
+  expect(lines).toContainEqual(expect.objectContaining({ purpose: 'choice', url: shared }));
+  const bodies = lines.filter(({ kind }) => kind === 'body').map(({ data }) => JSON.parse(data));
+  expect(bodies).toContainEqual({ ...CHOICE, response_url: shared });
 });
 
 describe('what is read', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { checkValue } from '../../src/json-schema/check-value.js';
+import { checkValue, valueChecker } from '../../src/json-schema/check-value.js';
 
 const within = async (milliseconds: number, work: Promise<unknown>) => {
   const start = performance.now();
@@ -139,4 +139,22 @@ describe('row 19: __proto__', () => {
       expect((await checkValue({ required: [name] }, {})).kind).toBe('invalid');
     },
   );
+});
+
+describe('one schema, many values', () => {
+  test('each is judged by itself', async () => {
+    const check = await valueChecker({ type: 'object', required: ['a'] });
+    expect([{ a: 1 }, {}, { a: 2 }].map(value => check(value).kind)).toEqual(['valid', 'invalid', 'valid']);
+  });
+
+  test('row 22: a costly pattern is bounded for each of them', async () => {
+    const check = await valueChecker({ properties: { a: { pattern: '^(a|a)*$' } } });
+    expect(check({ a: `${'a'.repeat(40)}!` }).kind).toBe('unusable');
+    expect(check({ a: 'aa' })).toEqual({ kind: 'valid' });
+  });
+
+  test('a schema that cannot be compiled is unusable for all', async () => {
+    const check = await valueChecker({ $ref: 'https://example.com/elsewhere' });
+    expect([1, 'a'].map(value => check(value).kind)).toEqual(['unusable', 'unusable']);
+  });
 });

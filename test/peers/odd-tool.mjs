@@ -4,7 +4,9 @@ import { acknowledgements } from './odd/acknowledgements.mjs';
 import { Call } from './odd/call.mjs';
 import { deliveries } from './odd/deliveries.mjs';
 import { displays } from './odd/displays.mjs';
+import { events } from './odd/events.mjs';
 import { messages } from './odd/messages.mjs';
+import { questions } from './odd/questions.mjs';
 import { peculiarNames } from './odd/schemas.mjs';
 import { answerDiscovery, isVariant } from './odd/toolsets.mjs';
 
@@ -20,6 +22,7 @@ const RECEIVED = {
 const { TOOLSET } = process.env;
 if (TOOLSET && !isVariant(TOOLSET)) throw new Error(`TOOLSET=${TOOLSET} is not known`);
 
+const conversations = { ...deliveries, ...questions, ...events };
 const journal = new Journal();
 const attempts = new Map();
 
@@ -29,7 +32,7 @@ await serve(async (request, response) => {
   const what = RECEIVED[request.url];
   if (!what) return response.writeHead(404).end();
   const { body } = await journal.receive(what, request);
-  if (what === 'invocation' && body?.callback_url) await perform(body, response);
+  if (what === 'invocation' && body?.callback_url) await perform(body, ownOrigin(request), response);
   else response.writeHead(200, { 'content-length': 0 }).end();
 });
 
@@ -39,11 +42,11 @@ async function discover(request, response) {
   answerDiscovery(isAtOrigin ? TOOLSET : 'missing', ownOrigin(request), response);
 }
 
-async function perform(invocation, response) {
+async function perform(invocation, origin, response) {
   const { id, operation } = invocation;
   const attempt = (attempts.get(id) ?? 0) + 1;
   attempts.set(id, attempt);
-  const call = new Call(invocation, { attempt, response, journal });
+  const call = new Call(invocation, { attempt, origin, response, journal });
   const acknowledge = own(acknowledgements, operation);
   if (acknowledge) return acknowledge(call);
   call.acknowledge();
@@ -51,7 +54,7 @@ async function perform(invocation, response) {
 }
 
 function answer(call, operation) {
-  const deliver = own(deliveries, operation);
+  const deliver = own(conversations, operation);
   if (deliver) return deliver(call);
   const message = own(messages, operation);
   if (message) return call.deliver(message(call.reply()));

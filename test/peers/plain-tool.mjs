@@ -1,6 +1,8 @@
 import { ownOrigin, sendJson, serve } from './kit/http.mjs';
 import { Journal } from './kit/journal.mjs';
-import { deliver } from './plain/delivery.mjs';
+import { Call, end } from './plain/call.mjs';
+import { isConsent, showConsent, takeConsent } from './plain/consent.mjs';
+import { migrate, migration } from './plain/migration.mjs';
 import { perform, tools } from './plain/operations.mjs';
 
 const NOTICES = {
@@ -11,15 +13,18 @@ const NOTICES = {
 const journal = new Journal();
 
 await serve(async (request, response) => {
-  if (request.method === 'POST') await take(request, response);
-  else await show(request, response);
+  if (request.method !== 'POST') await show(request, response);
+  else if (isConsent(request.url)) await hear(request, response);
+  else if (request.url === '/migrate' && migration) await move(request, response);
+  else await take(request, response);
 });
 
 async function show(request, response) {
   if (request.url === '/__log') return sendJson(response, journal.entries);
+  if (isConsent(request.url)) return showConsent(request.url, response);
   if (request.url !== '/.well-known/rap-toolset') return response.writeHead(404).end();
   await journal.receive('discovery', request);
-  sendJson(response, { name: 'plain-tool', endpoint: `${ownOrigin(request)}/invoke`, tools });
+  sendJson(response, { name: 'plain-tool', endpoint: `${ownOrigin(request)}/invoke`, tools, ...migration });
 }
 
 async function take(request, response) {
@@ -28,11 +33,24 @@ async function take(request, response) {
   // The protocol wants the acknowledgement at once, so this tool does not even wait for the body.
   response.writeHead(200).end();
   const { body } = await journal.receive(what, request);
-  if (what === 'invocation' && body?.callback_url) await answer(body);
+  if (what === 'close_thread') end(body?.thread_id);
+  if (what === 'cancel_tool_call') end(body?.thread_id, body?.tool_call_id);
+  if (what === 'invocation' && body?.callback_url) await answer(body, ownOrigin(request));
 }
 
-async function answer(invocation) {
-  const { id, call_id, group_id, callback_url } = invocation;
-  const outcome = await perform(invocation.operation, invocation.arguments);
-  await deliver(journal, callback_url, { type: 'tool_result', group_id, id, call_id, ...outcome });
+async function answer(invocation, origin) {
+  const call = new Call(invocation, { journal, origin });
+  await perform(invocation.operation, invocation.arguments, call);
+  call.leave();
+}
+
+async function hear(request, response) {
+  const { raw } = await journal.receive('consent', request);
+  takeConsent(request.url, raw, response);
+}
+
+async function move(request, response) {
+  const { body } = await journal.receive('migrate', request);
+  const { status, text } = migrate(body);
+  response.writeHead(status, { 'content-type': 'text/plain' }).end(text);
 }

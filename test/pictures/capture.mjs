@@ -7,21 +7,28 @@ import headless from '@xterm/headless';
 const BIN = fileURLToPath(new URL('../../bin/protocol-cli.cjs', import.meta.url));
 
 /**
- * Runs the program in a terminal of its own; what a person sees at its end, the prompt included.
+ * Runs the program in a terminal of its own; what a person sees at its end, or once it shows something.
  * @returns {Promise<{ columns: number, rows: import('./svg.mjs').Run[][] }>}
  */
-export async function capture(words, { columns, rows }) {
+export async function capture(words, { columns, rows }, { shown = words, until, meanwhile } = {}) {
   const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
-  terminal.write(`\u001b[32m$\u001b[39m \u001b[1mnpx protocol-cli ${words.join(' ')}\u001b[22m\r\n`);
-  await run(words, { columns, rows }, terminal);
-  const { active } = terminal.buffer;
-  const lines = Array.from({ length: active.baseY + rows }, (_, index) => runsOf(active.getLine(index)));
-  return { columns, rows: lines.slice(0, lines.findLastIndex(line => line.length > 0) + 1) };
+  terminal.write(`\u001b[32m$\u001b[39m \u001b[1mnpx protocol-cli ${shown.join(' ')}\u001b[22m\r\n`);
+  const program = start(words, { columns, rows }, terminal);
+  try {
+    const stop = await meanwhile?.((await program.shows(/http:\/\/127\.0\.0\.1:\d+/))[0]);
+    if (until) await program.shows(until);
+    else await program.ended;
+    const lines = linesOf(terminal);
+    stop?.();
+    return { columns, rows: lines.slice(0, lines.findLastIndex(line => line.length > 0) + 1) };
+  } finally {
+    program.stop();
+  }
 }
 
-function run(words, { columns, rows }, terminal) {
+function start(words, { columns, rows }, terminal) {
   const child = spawn(process.execPath, [BIN, ...words], {
     name: 'xterm-256color',
     cols: columns,
@@ -29,12 +36,44 @@ function run(words, { columns, rows }, terminal) {
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, HOME: homedir(), LANG: 'C.UTF-8' },
   });
-  child.onData(data => terminal.write(data));
-  return new Promise((resolve, reject) =>
+  const watchers = new Set();
+  child.onData(data =>
+    terminal.write(data, () => {
+      for (const look of watchers) look();
+    }),
+  );
+  const ended = new Promise((resolve, reject) =>
     child.onExit(({ exitCode }) =>
       terminal.write('', () => (exitCode === 0 ? resolve() : reject(new Error(`exit status ${exitCode}`)))),
     ),
   );
+  ended.catch(() => {}); // where nobody waits for the end
+  return {
+    ended,
+    stop: () => child.kill('SIGKILL'),
+    /** Resolves to the match once the screen shows it. */
+    shows(pattern) {
+      const found = new Promise(resolve => {
+        const look = () => {
+          const match = pattern.exec(textOf(terminal));
+          if (match) resolve(match);
+        };
+        watchers.add(look);
+        look();
+      });
+      return Promise.race([found, ended.then(() => Promise.reject(new Error(`ended before ${pattern}`)))]);
+    },
+  };
+}
+
+function textOf({ buffer: { active } }) {
+  return Array.from({ length: active.length }, (_, index) =>
+    active.getLine(index)?.translateToString(true),
+  ).join('\n');
+}
+
+function linesOf({ buffer: { active }, rows }) {
+  return Array.from({ length: active.baseY + rows }, (_, index) => runsOf(active.getLine(index)));
 }
 
 /** Neighbouring cells of the same look, blanks that nobody sees left out. */
@@ -60,6 +99,8 @@ function lookOf(cell) {
     background: cell.isBgDefault() ? null : cell.getBgColor(),
     bold: cell.isBold() !== 0,
     dim: cell.isDim() !== 0,
+    italic: cell.isItalic() !== 0,
+    underline: cell.isUnderline() !== 0,
     inverse: cell.isInverse() !== 0,
   };
 }

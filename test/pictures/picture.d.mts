@@ -2,6 +2,9 @@ export interface Picture {
   /** Beside this one. */
   readonly file: string;
   readonly words: readonly string[];
+  readonly shown?: readonly string[];
+  readonly until?: RegExp;
+  readonly meanwhile?: (url: string) => Promise<() => void>;
   readonly size: { readonly columns: number; readonly rows: number };
 }
 

@@ -1,12 +1,89 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openRuntime } from '../peers/runtime.mjs';
 import { capture } from './capture.mjs';
 import { svgOf } from './svg.mjs';
 
-/** The pictures of the README: their file, and the call that they show. */
+const example = name => fileURLToPath(new URL(`../../fixtures/examples/${name}.yaml`, import.meta.url));
+const TRANSCRIPT = new URL('../../fixtures/transcripts/diff.ndjson', import.meta.url);
+
+/**
+ * The pictures of the README: their file, and the line that they show. Without `until` it is the screen at the program's end;
+ * with it, the screen that shows that. `shown` is the line where it has a path of this machine in it; `meanwhile` is what others
+ * do once the program has said its URL.
+ */
 export const PICTURES = [
   { file: 'invoke.svg', words: ['invoke', '--demo'], size: { columns: 120, rows: 40 } },
+  {
+    file: 'choice.svg',
+    words: ['invoke', '--demo', 'write_outside', 'path=/etc/hosts'],
+    size: { columns: 90, rows: 16 },
+    until: /esc/i,
+  },
+  {
+    file: 'oauth.svg',
+    words: ['invoke', '--demo', 'open_issue', 'title=Typo'],
+    size: { columns: 90, rows: 12 },
+    until: /opens it/,
+  },
+  {
+    file: 'subscription.svg',
+    words: ['invoke', '--demo', 'watch', '--follow'],
+    size: { columns: 90, rows: 24 },
+  },
+  {
+    file: 'view.svg',
+    words: ['invoke', '--demo', 'refactor'],
+    size: { columns: 90, rows: 20 },
+    until: /updated 2 times/,
+  },
+  {
+    file: 'repeat.svg',
+    words: ['invoke', '--demo', 'deploy', 'service=api', '--repeat', '5', '--concurrency', '5'],
+    size: { columns: 100, rows: 12 },
+  },
+  {
+    file: 'render.svg',
+    words: ['render', await patchFile()],
+    shown: ['render', 'retry.patch'],
+    size: { columns: 132, rows: 40 },
+  },
+  {
+    file: 'mock-tool.svg',
+    words: ['mock-tool', example('subscription'), '--seed', 'acme'],
+    shown: ['mock-tool', 'fixtures/examples/subscription.yaml', '--seed', 'acme'],
+    size: { columns: 110, rows: 26 },
+    meanwhile: callTheMock,
+    until: /waits to be fired/,
+  },
 ];
 
 /** Draws one from a real run; its times and ports are that run's, its layout is always the same. */
-export async function draw({ words, size }) {
-  return svgOf(await capture(words, size), 'protocol-cli');
+export async function draw({ words, size, ...how }) {
+  return svgOf(await capture(words, size, how), 'protocol-cli');
+}
+
+/** The diff of a transcript as a file, as `git diff > retry.patch` would have made it. */
+async function patchFile() {
+  const lines = (await readFile(TRANSCRIPT, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  const messages = lines.filter(({ kind }) => kind === 'body').map(({ data }) => JSON.parse(data));
+  const {
+    display_as: [diff],
+  } = messages.find(({ display_as }) => display_as);
+  const file = join(await mkdtemp(join(tmpdir(), 'picture-')), 'retry.patch');
+  await writeFile(file, diff.content.patch);
+  return file;
+}
+
+async function callTheMock(url) {
+  const runtime = await openRuntime();
+  const args = { repository: 'acme/api' };
+  const call = await runtime.invoke(url, 'watch_pull_requests', args, { id: 'call_1', groupId: 'thread_1' });
+  await call.result();
+  return () => runtime.close();
 }

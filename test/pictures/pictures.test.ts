@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { draw, PICTURES } from './picture.mjs';
 
-describe('the pictures of the README', () => {
+describe.concurrent('the pictures of the README', () => {
   test.each(PICTURES)('$file shows what the program shows today (else: npm run pictures)', async picture => {
     const [kept, today] = await Promise.all([
       readFile(new URL(picture.file, import.meta.url), 'utf8'),
@@ -21,7 +21,7 @@ describe('the pictures of the README', () => {
   );
 });
 
-/** Every piece of text with its place and its look. A slow machine may have more to say below the view. */
+/** Every piece of text with its row and its look. A slow machine may have more to say below the view. */
 function piecesOf(svg: string): string[] {
   const pieces = [
     ...svg.matchAll(
@@ -29,13 +29,16 @@ function piecesOf(svg: string): string[] {
     ),
   ];
   const seen = pieces.map(
-    ([, x, y, bold = '', style = '', , text = '']) => `${y} ${x}${bold}${style} ${lasting(text)}`,
+    ([, , y, bold = '', style = '', , text = '']) => `${y}${bold}${style} ${lasting(text)}`,
   );
   const warned = seen.findIndex(piece => piece.includes(' warning: '));
   return warned < 0 ? seen : seen.slice(0, warned);
 }
 
-/** Times and ports are those of the run. */
+/** Times, ports and ids are those of the run, and so is the room that they take. */
 function lasting(text: string): string {
-  return text.replaceAll(/(?<=127\.0\.0\.1:)\d+/g, 'PORT').replaceAll(/\b[\d.]+m?s\b/g, 'TIME');
+  return text
+    .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, 'PORT')
+    .replaceAll(/(?<=\b(?:call_|state=))[\w-]{20,}/g, 'ID')
+    .replaceAll(/ *\b(?:[\d.]+m?s|\d:\d\d\.\d)\b/g, ' TIME');
 }

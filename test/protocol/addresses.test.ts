@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { cancelToolCallUrl, closeThreadUrl, discoveryCandidates } from '../../src/protocol/addresses.js';
+import {
+  baseOf,
+  cancelToolCallUrl,
+  closeThreadUrl,
+  discoveryCandidates,
+  migrateUrl,
+} from '../../src/protocol/addresses.js';
 
 test.each([
   ['http://127.0.0.1:3001', ['http://127.0.0.1:3001']],
@@ -15,4 +21,10 @@ test.each([
 test('notices go below the base', () => {
   expect(closeThreadUrl('http://tools.example/a')).toBe('http://tools.example/a/close_thread');
   expect(cancelToolCallUrl('http://tools.example/a')).toBe('http://tools.example/a/cancel_tool_call');
+  expect(migrateUrl('http://tools.example/a')).toBe('http://tools.example/a/migrate');
+});
+
+test('a base is a URL without what a path cannot be put after', () => {
+  expect(baseOf('http://Tools.Example/a//?x=1#y')).toBe('http://tools.example/a');
+  expect(baseOf('http://127.0.0.1:3001')).toBe('http://127.0.0.1:3001');
 });

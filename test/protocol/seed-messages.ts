@@ -15,7 +15,7 @@ export const SEED_INVOCATION = `{
 "user_id": "user_42"
 }`;
 
-export const SEED_RESULTS: Readonly<Record<string, string>> = {
+export const SEED_RESULTS = {
   request: `{
 "type": "tool_result",
 "group_id": "thread_xyz",
@@ -63,4 +63,4 @@ export const SEED_RESULTS: Readonly<Record<string, string>> = {
 "id": "call_abc123",
 "text": "Error: API rate limit exceeded. Retry after 60 seconds."
 }`,
-};
+} as const satisfies Readonly<Record<string, string>>;

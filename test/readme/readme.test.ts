@@ -2,6 +2,8 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
@@ -14,13 +16,23 @@ const readme = await readFile('README.md', 'utf8');
 const tool = spawn(process.execPath, ['test/peers/plain-tool.mjs'], { stdio: ['ignore', 'pipe', 'inherit'] });
 let toolUrl = '';
 let listenerPort = 0;
+/** For the files that examples name, and those that they write. */
+let folder = '';
 
 beforeAll(async () => {
   const [line] = await once(createInterface(tool.stdout), 'line');
   toolUrl = `http://127.0.0.1:${JSON.parse(line).port}`;
   listenerPort = await freePort();
+  folder = await mkdtemp(join(tmpdir(), 'readme-'));
+  await writeFile(
+    join(folder, 'policy.yaml'),
+    blocksOf(readme, 'yaml').find(block => block.startsWith('# policy.yaml')) ?? '',
+  );
 });
-afterAll(() => tool.kill());
+afterAll(async () => {
+  tool.kill();
+  await rm(folder, { recursive: true });
+});
 
 /** The README's names for things, as they are here. */
 function local(command: string): string {
@@ -30,15 +42,16 @@ function local(command: string): string {
     .replaceAll('http://tool:3001', toolUrl)
     .replaceAll('node server.mjs', 'node test/peers/plain-tool.mjs')
     .replaceAll('http://me:8080', `http://127.0.0.1:${listenerPort}`)
-    .replaceAll('8080', String(listenerPort));
+    .replaceAll('8080', String(listenerPort))
+    .replaceAll(/(?<= )(policy\.yaml|choice\.svg)/g, name => join(folder, name));
 }
 
-describe('every example of the README', () => {
+describe.concurrent('every example of the README', () => {
   const examples = examplesOf(readme);
 
-  test('is found', () => expect(examples.length).toBeGreaterThan(10));
+  test('is found', ({ expect }) => expect(examples.length).toBeGreaterThan(10));
 
-  test.each(examples)('$command', async ({ command, output }) => {
+  test.for(examples)('$command', async ({ command, output }, { expect }) => {
     const { stdout, stderr } = await run('sh', ['-c', local(command)]).catch(failed => failed);
     expect(`${stdout}${stderr}`).not.toBe('');
     const printed = `${stdout}${output.some(line => line.startsWith('error: ')) ? stderr : ''}`.split('\n');
@@ -54,13 +67,13 @@ test('the example in code prints what it says', async () => {
     loader: 'ts',
     target: 'node20',
   });
-  const folder = await mkdtemp('test/readme/.run-');
+  const inside = await mkdtemp('test/readme/.run-');
   try {
-    await writeFile(`${folder}/example.mjs`, code);
-    const { stdout } = await run(process.execPath, [`${folder}/example.mjs`]);
+    await writeFile(`${inside}/example.mjs`, code);
+    const { stdout } = await run(process.execPath, [`${inside}/example.mjs`]);
     expect(stdout.trim()).toBe(said);
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(inside, { recursive: true });
   }
 });
 

@@ -5,20 +5,24 @@ import {
   acknowledged,
   arrives,
   at,
+  CHOICE,
   call,
   ENDPOINT,
   eventsOf,
   INVOCATION,
+  KEY,
   loaded,
   type Moment,
   OAUTH,
   RESULT,
   resultArrives,
+  THREAD,
   timedOut,
 } from '../exchange/build.js';
+import { event, STORIES, view } from '../story/stories.js';
 import { report } from './paper.js';
 
-async function told(story: Moment[][], trouble: Parameters<typeof report>[2] = {}) {
+async function told(story: readonly Moment[][], trouble: Parameters<typeof report>[2] = {}) {
   const redactor = createRedactor(['token']);
   const { stdout } = await report(
     (history, paper) => jsonReporter(history, paper, redactor, new Set(['text'])),
@@ -79,6 +83,90 @@ test('RT-OAUTH: an auth_url goes out without its query', async () => {
   ]);
   expect(stdout).not.toContain('canary');
   expect(value.callbacks).toMatchObject([{ type: 'oauth', auth_url: 'https://auth.example/a' }]);
+});
+
+describe('the conversation', () => {
+  test('without one each member says so', async () => {
+    const { value } = await told([...started(), resultArrives()]);
+    expect(value).toMatchObject({ subscription: null, views: [], choices: [], forgotten: 0 });
+  });
+
+  test('RT-SUB: the events of a subscription, and what a runtime makes of each', async () => {
+    const { value } = await told(STORIES['a subscription'] ?? []);
+    const call = { name: 'receive_event', arguments: { tool_call_id: KEY } };
+    const child = { placement: 'child-thread', thread_ancestors: [THREAD] };
+    expect(value.subscription).toEqual({
+      events: 3,
+      ended: 'final',
+      calls: [
+        { ...call, text: 'opened', ...child },
+        { ...call, text: 'joined', placement: 'thread', thread_ancestors: [] },
+        { ...call, text: 'closed', ...child },
+      ],
+    });
+    expect(value.callbacks.at(-1)).toMatchObject({ verdict: 'discarded', text: 'opened' });
+  });
+
+  test.each([
+    ['a subscription that is cancelled', 'cancel'],
+    ['a subscription that nobody follows', 'close'],
+  ])('%s', async (name, ended) => {
+    expect((await told(STORIES[name] ?? [])).value.subscription.ended).toBe(ended);
+  });
+
+  test('RT-VIEW: the views as they are at the end', async () => {
+    const { value } = await told(STORIES['a view that stays'] ?? []);
+    expect(value.views).toEqual([
+      { type: 'diff', content: { patch: expect.stringContaining('+new') }, updates: 1 },
+    ]);
+    expect((await told(STORIES['views'] ?? [])).value.views).toEqual([]);
+  });
+
+  test.each([
+    ['a choice', [{ prompt: 'Where to?', selected: 1, by: 'flag' }]],
+    ['a choice that nobody makes', [{ prompt: 'Where to?', selected: null, by: null }]],
+    [
+      'two choices',
+      [
+        { prompt: 'Where to?', selected: 1, by: 'flag' },
+        { prompt: 'Sure?', selected: 0, by: 'flag' },
+      ],
+    ],
+  ])('RT-CHOICE: %s', async (name, choices) => {
+    expect((await told(STORIES[name] ?? [])).value.choices).toEqual(choices);
+  });
+
+  test('callbacks that are not kept any more are counted', async () => {
+    const events = Array.from({ length: 2_500 }, (_, index) => event(`e${index}`));
+    const { value } = await told([...started(), resultArrives({ subscription: true }), ...events]);
+    expect(value.forgotten).toBeGreaterThan(0);
+    expect(value.forgotten + value.callbacks.length).toBe(2_501);
+    expect(value.subscription.events).toBe(2_500);
+  });
+
+  test('secrets in it are redacted', async () => {
+    const { stdout } = await told([
+      ...started(),
+      resultArrives({ subscription: true }),
+      event('e1', { text: 'my token' }),
+      view('v1', 'a token'),
+      arrives({ ...CHOICE, prompt: 'token?' }, { leg: 'c1' }),
+    ]);
+    expect(stdout).not.toMatch(/my token|a token|token\?/);
+  });
+
+  test('many warnings of the same are one, with how many', async () => {
+    const strangers = ['b1', 'b2', 'b3'].map(leg => arrives(7, { leg, status: 400 }));
+    expect((await told([...started(), ...strangers])).value.warnings).toEqual([
+      { id: 'RT-VALIDATE', message: 'a callback was rejected with 400: $: must be an object (3 times)' },
+    ]);
+  });
+});
+
+test('the result is there whole: what the protocol does not know, too', async () => {
+  const fields = { vendor: { a: 1 }, display_as: [{ type: 'x', content: 1, more: 2 }] };
+  const { value } = await told([...started(), resultArrives(fields)]);
+  expect(value.result).toEqual({ ...RESULT, ...fields });
 });
 
 test('row 24: nothing unseen is raw', async () => {

@@ -1,17 +1,21 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { plainReporter } from '../../src/reporters/plain.js';
 import {
   acknowledged,
+  arrives,
   at,
   call,
   ENDPOINT,
   eventsOf,
   KEY,
   type Moment,
+  OAUTH,
   refused,
   resultArrives,
+  VIEW,
 } from '../exchange/build.js';
 import { SEED_RESULTS } from '../protocol/seed-messages.js';
+import { event, view } from '../story/stories.js';
 import { report } from './paper.js';
 
 const told = (...story: Moment[][]) =>
@@ -50,6 +54,86 @@ test('each step is told once', async () => {
   const { stdout } = await told(...started(), resultArrives(), resultArrives({}, { leg: 'b2' }));
   const steps = stdout.split('\n').filter(line => /^[✓✗•]/.test(line));
   expect(new Set(steps).size).toBe(steps.length);
+});
+
+test('events are told as they come, after the panes too', async () => {
+  const { stdout } = await told(
+    ...started(),
+    at(9, resultArrives({ subscription: true })),
+    at(10, event('e1')),
+    at(11, event('e2', { final: true, text: 'gone' })),
+  );
+  expect(stdout).toContain(
+    [
+      '✓ result after 9ms; it opened a subscription',
+      '• event 1 → child thread: opened after 10ms',
+      '• last event 2 → child thread: gone after 11ms',
+    ].join('\n'),
+  );
+});
+
+describe('RT-VIEW: a view is drawn when it changes', () => {
+  const patch = (line: string) => `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${line}\n`;
+
+  test('each time, with how often it did', async () => {
+    const { stdout } = await told(
+      ...started(),
+      at(5, view('v1', patch('new'))),
+      at(6, view('v2', patch('newer'))),
+    );
+    expect(stdout.split('\n').slice(2)).toEqual([
+      '• view diff updated after 5ms',
+      '',
+      'VIEW diff, updated once',
+      'x +1 −1',
+      expect.stringContaining('@@ -1,1 +1,1 @@'),
+      expect.stringContaining('- old'),
+      expect.stringContaining('+ new'),
+      '',
+      '• view diff updated after 6ms',
+      '',
+      'VIEW diff, updated 2 times',
+      'x +1 −1',
+      expect.stringContaining('@@ -1,1 +1,1 @@'),
+      expect.stringContaining('- old'),
+      expect.stringContaining('+ newer'),
+      '',
+      '',
+    ]);
+  });
+
+  test('not where it was cleared or is not known', async () => {
+    const unknown = arrives({ ...VIEW, view_type: 'hologram' }, { leg: 'v2' });
+    expect((await told(...started(), view('v1', ''), unknown)).stdout).not.toContain('VIEW');
+  });
+
+  test('a long one is cut, and says so', async () => {
+    const long = `--- a/x\n+++ b/x\n@@ -0,0 +1,1000 @@\n${'+a\n'.repeat(1_000)}`;
+    const { stdout } = await told(...started(), view('v1', long));
+    expect(stdout).toMatch(/… 80\d more lines/);
+    expect(stdout.split('\n').length).toBeLessThan(220);
+  });
+});
+
+describe('RT-OAUTH: in a pipe a consent URL has no query, wherever it stands', () => {
+  const auth_url = 'https://auth.example/?code=canary';
+  const story = [
+    ...started(),
+    arrives({ ...OAUTH, auth_url }),
+    resultArrives({ text: 'Error: no' }, { leg: 'b2' }),
+  ];
+
+  test.each([
+    [true, true],
+    [false, false],
+  ])('terminal: %j', async (isTTY, isWhole) => {
+    const { stdout } = await report(
+      (history, paper) => plainReporter(history, paper, new Set(['text']), { level: 0, isTTY }),
+      eventsOf(...story),
+    );
+    expect(stdout).toContain('• visit https://auth.example/');
+    expect(stdout.includes('canary')).toBe(isWhole);
+  });
 });
 
 test('row 3: what the guard refused is told with its reason and its status, never before they are known', async () => {

@@ -12,11 +12,12 @@ import {
   resultArrives,
   timedOut,
 } from '../exchange/build.js';
+import { event } from '../story/stories.js';
 import { report } from './paper.js';
 
 const story = (...rest: Moment[][]) => eventsOf(at(0, call()), at(3, acknowledged()), ...rest);
-const told = (rest: Moment[], { isTTY = false, quiet = false } = {}) =>
-  report((history, paper) => textReporter(history, paper, { isTTY }), story(rest), { quiet });
+const told = (rest: Moment[], { isTTY = false, quiet = false, follows = false } = {}) =>
+  report((history, paper) => textReporter(history, paper, { isTTY, follows }), story(rest), { quiet });
 
 describe('RT-TEXT: stdout is exactly what the LLM gets', () => {
   test.each(['', 'done', 'a\r\nb\n', '\u0000\u001b[31m', '😀'.repeat(50_000), '{"a":1}'])(
@@ -38,6 +39,41 @@ describe('RT-TEXT: stdout is exactly what the LLM gets', () => {
 
   test('our own timeout is said in the words of seed 002', async () => {
     expect((await told(timedOut(5_000))).stdout).toBe('{"timeout":{"durationMs":5000}}');
+  });
+});
+
+describe('--follow: the result, then the text of each event on a line of its own', () => {
+  const opened = resultArrives({ text: 'a\r\n\u0000', subscription: true });
+  const news = (...texts: string[]) => [
+    ...opened,
+    ...texts.flatMap((text, index) => event(`e${index}`, { text })),
+  ];
+
+  test.each([[['one', 'two']], [['', 'b\r\n', '\u0000']], [[]]])('%j, byte for byte', async texts => {
+    const { stdout } = await told(news(...texts), { follows: true });
+    expect(stdout).toBe(['a\r\n\u0000', ...texts].join('\n'));
+  });
+
+  test('without it they are not there', async () => {
+    expect((await told(news('one'))).stdout).toBe('a\r\n\u0000');
+  });
+
+  test('those that do not count are told on stderr only', async () => {
+    const after = [
+      ...news('one'),
+      ...event('e8', { final: true, text: 'last' }),
+      ...event('e9', { text: 'more' }),
+    ];
+    const { stdout, stderr } = await told(after, { follows: true });
+    expect(stdout).toBe('a\r\n\u0000\none\nlast');
+    expect(stderr).toContain(
+      'a subscription_event was discarded with 404: the subscription has ended [TOOL-SUB]',
+    );
+  });
+
+  test('row 24: on a terminal each is made safe, and a line', async () => {
+    const { stdout } = await told(news('\u001b[2J'), { follows: true, isTTY: true });
+    expect(stdout).toBe('a␍\n␀\n␛[2J\n');
   });
 });
 

@@ -3,11 +3,14 @@ import { verboseTeller } from '../../src/reporters/verbose.js';
 import { createRedactor } from '../../src/text/redact.js';
 import {
   answered,
+  arrives,
+  CHOICE,
   call,
   errand,
   eventsOf,
   INVOCATION,
   type Moment,
+  OAUTH,
   resultArrives,
 } from '../exchange/build.js';
 
@@ -39,11 +42,32 @@ test('both messages, as curl shows them', () => {
   );
 });
 
-test('discovery and notices are none of them', () => {
-  expect(told([], errand('discovery'), errand('close'))).toBe('');
+test('discovery is none of them', () => {
+  expect(told([], errand('discovery'))).toBe('');
+});
+
+test('a selection and a notice are, and where there was no answer, why', () => {
+  expect(told([], errand('choice', 500), errand('close', null))).toBe(
+    [
+      '> POST http://127.0.0.1:3001/choice',
+      '< 500',
+      '> POST http://127.0.0.1:3001/close',
+      '* not answered: ECONNREFUSED (connect)',
+      '',
+    ].join('\n'),
+  );
 });
 
 describe('row 25: secrets are out', () => {
+  test('of the address at which a question is answered', () => {
+    const url = 'http://tool:3001/choices/0123456789abcdef?code=canary';
+    const selection = errand('choice').map(each => ('url' in each ? { ...each, url } : each));
+    const text = told([], arrives({ ...CHOICE, response_url: url }), selection);
+    expect(text).toContain('> POST http://tool:3001/choices/[redacted]\n');
+    expect(text).toContain('"response_url":"http://tool:3001/choices/[redacted]"');
+    expect(text).not.toContain('canary');
+  });
+
   test('in urls, headers and bodies', () => {
     const secretive = { ...INVOCATION, callback_url: 'http://127.0.0.1/callback/s3cret' };
     const story = [
@@ -59,6 +83,17 @@ describe('row 25: secrets are out', () => {
     expect(text).not.toMatch(/s3cret|canary/);
     expect(text).toContain('> authorization: [redacted]');
     expect(text).toContain('> POST /callback/[redacted]');
+  });
+
+  test('in what is posted where the tool asked for it', () => {
+    const story = errand('choice').map(each => ({ ...each, url: 'http://127.0.0.1/s3cret?x=s3cret' }));
+    expect(told(['s3cret'], story)).toBe('> POST http://127.0.0.1/[redacted]\n< 200\n');
+  });
+
+  test('RT-OAUTH: an auth_url has no query', () => {
+    const text = told([], arrives({ ...OAUTH, auth_url: 'https://auth.example/a?state=canary' }));
+    expect(text).toContain('https://auth.example/a');
+    expect(text).not.toContain('canary');
   });
 });
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { cancelToolCall, closeThread, respondToChoice } from '../../src/runtime/notices.js';
+import { cancelToolCall, closeThread, isTaken, notify, respondToChoice } from '../../src/runtime/notices.js';
 import type { Wire } from '../../src/runtime/wire.js';
 import { KEY, THREAD } from '../exchange/build.js';
 import { type Reply, startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 
 const CALL = { key: KEY, thread: THREAD, id: KEY };
+const MOVE = { session_id: 's', destination_url: 'http://other.example' };
 const NOTICES: [string, (wire: Wire, base: string) => Promise<boolean>, string, object][] = [
   ['close_thread', (wire, base) => closeThread(wire, base, THREAD), '/close_thread', { thread_id: THREAD }],
   [
@@ -13,6 +14,12 @@ const NOTICES: [string, (wire: Wire, base: string) => Promise<boolean>, string, 
     (wire, base) => cancelToolCall(wire, base, CALL),
     '/cancel_tool_call',
     { thread_id: THREAD, tool_call_id: KEY },
+  ],
+  [
+    'migrate',
+    async (wire, base) => isTaken(await notify(wire, base, { kind: 'migrate', message: MOVE })),
+    '/migrate',
+    { session_id: 's', destination_url: 'http://other.example' },
   ],
   [
     'RT-CHOICE: a selection',
@@ -41,4 +48,71 @@ describe.each(NOTICES)('%s', (_, send, path, body) => {
       expect(bench.history.errands.size).toBe(1);
     },
   );
+});
+
+test('RT-CHOICE: a slow response_url is waited for longer than a notice is, and asked once', async () => {
+  await using server = await startServing(response => {
+    setTimeout(() => response.writeHead(200).end(), 1_100);
+  });
+  await using bench = workbench();
+  const base = server.url.slice(0, -1);
+  const [isSent, isClosed] = await Promise.all([
+    respondToChoice(bench.wire, `${base}/choices/1`, CALL, { id: KEY, selected: 1 }),
+    closeThread(bench.wire, base, THREAD),
+  ]);
+  expect([isSent, isClosed]).toEqual([true, false]);
+  expect(server.requests.filter(({ url }) => url === '/choices/1')).toHaveLength(1);
+});
+
+describe('what became of a notice', () => {
+  const close = { kind: 'close', message: { thread_id: THREAD } } as const;
+
+  test('a refusal is told with the beginning of what it said', async () => {
+    await using server = await startServing(response => response.writeHead(409).end('x'.repeat(10_000)));
+    await using bench = workbench();
+    const answer = await notify(bench.wire, server.url.slice(0, -1), close);
+    expect(answer).toMatchObject({ kind: 'answered', status: 409, excerpt: 'x'.repeat(4_096) });
+  });
+
+  test('what stands beside a 200 is not read, but its size is known', async () => {
+    await using server = await startServing(response =>
+      response.writeHead(200, { 'content-length': 5 }).end('hello'),
+    );
+    await using bench = workbench();
+    const answer = await notify(bench.wire, server.url.slice(0, -1), close);
+    expect(answer).toEqual({ kind: 'answered', status: 200, excerpt: '', bodySize: 5 });
+  });
+
+  test.each([
+    ['that there is one is known where its size is not', ['h', 'ello'], null],
+    ['nor is an empty one of unknown size a body', [], 0],
+  ])('%s', async (_, chunks, bodySize) => {
+    await using server = await startServing(response => {
+      response.writeHead(200, { 'transfer-encoding': 'chunked' });
+      for (const chunk of chunks) response.write(chunk);
+      response.end();
+    });
+    await using bench = workbench();
+    const answer = await notify(bench.wire, server.url.slice(0, -1), close);
+    expect(answer).toEqual({ kind: 'answered', status: 200, excerpt: '', bodySize });
+  });
+
+  test.each([
+    ['http://127.0.0.1:1', /ECONNREFUSED/, /Is the tool running/],
+    ['http://169.254.169.254', /is not called/, /never link-local/],
+  ])('%s is not answered, and why', async (base, reason, hint) => {
+    await using bench = workbench();
+    expect(await notify(bench.wire, base, close)).toEqual({
+      kind: 'unanswered',
+      reason: expect.stringMatching(reason),
+      hint: expect.stringMatching(hint),
+    });
+  });
+
+  test('nobody waits longer than told', async () => {
+    await using server = await startServing(() => {});
+    await using bench = workbench();
+    const answer = await notify(bench.wire, server.url.slice(0, -1), close, { timeoutMs: 50 });
+    expect(answer).toMatchObject({ kind: 'unanswered', reason: expect.stringContaining('50') });
+  });
 });

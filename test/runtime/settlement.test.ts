@@ -95,6 +95,17 @@ describe('RT-PENDING: it stands still while a person decides', () => {
     clock.advance(1);
     expect(settled()?.by).toBe(by ?? 'timeout');
   });
+
+  test('as long as any question is open, whichever is answered first', () => {
+    const { clock, happens, settled } = waiting({ timeoutMs: 1_000 });
+    happens(arrives(CHOICE, { leg: 'where' }), arrives({ ...CHOICE, prompt: 'And when?' }, { leg: 'when' }));
+    happens(chose(0, 'when'));
+    clock.advance(1_000_000);
+    expect(settled()).toBeNull();
+    happens(chose(0, 'where'));
+    clock.advance(1_000);
+    expect(settled()?.by).toBe('timeout');
+  });
 });
 
 test('leave ends the wait though the call is pending', async () => {

@@ -1,16 +1,18 @@
 import './support/outside-ci.js';
+import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { render } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { sideBySide, stack } from '../../src/dress/columns.js';
+import { GAP } from '../../src/dress/pane-layout.js';
 import { createTheme } from '../../src/dress/theme.js';
 import { App } from '../../src/ui/live/app.js';
-import { frameOf, GAP, type Scene } from '../../src/ui/live/frame.js';
+import { type Frame, frameOf, type Scene } from '../../src/ui/live/frame.js';
 import { createLiveStore } from '../../src/ui/live/store.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeTerminal } from './support/fake-terminal.js';
-import { settledScene, waitingScene } from './support/scenes.js';
+import { askingScene, question, settledScene, waitingScene } from './support/scenes.js';
 
 const THEME = createTheme(2);
 const anySize = fc.record({
@@ -32,16 +34,39 @@ describe('a frame', () => {
   test('is never wider than the terminal, and stays one row below its height, whatever the tool says', () => {
     fc.assert(
       fc.property(anyText, anyText, anySize, (human, llm, size) => {
-        const { steps, panes } = frameOf(settledScene(human, llm), size, THEME);
-        if (!panes) throw new Error('there are no panes');
-        const { human: left, llm: right, isSideBySide, width } = panes;
-        const height = isSideBySide ? Math.max(left.length, right.length) : left.length + 1 + right.length;
-        expect(steps.length + 1 + height).toBeLessThanOrEqual(size.rows - 1);
-        for (const row of steps) expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
+        const frame = frameOf(settledScene(human, llm), size, THEME);
+        if (!frame.panes) throw new Error('there are no panes');
+        expectFits(frame, size);
+        const { human: left, llm: right, width } = frame.panes;
         for (const row of [...left, ...right]) expect(stringWidth(row)).toBeLessThanOrEqual(width);
       }),
       { numRuns: 150 },
     );
+  });
+
+  test('stays so while a tool asks, beside views of its thread; the choices can always be seen', () => {
+    const anyChoices = fc.array(anyText, { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(
+        anyText,
+        anyChoices,
+        fc.array(anyText, { maxLength: 3 }),
+        anySize,
+        (prompt, labels, views, size) => {
+          const frame = frameOf(askingScene(question(prompt, labels), views), size, THEME);
+          expectFits(frame, size);
+          expect(frame.picker.some(row => stripVTControlCharacters(row).startsWith('❯ '))).toBe(true);
+          expect(frame.steps.at(-1)).toBe('subscribed: 3 events');
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test('has nothing but what fits where a terminal is too small for anything', () => {
+    const asking = { ...settledScene('seen\nseen', 'sent'), ...askingScene(question('Which?', ['a', 'b'])) };
+    for (let rows = 1; rows < 12; rows++)
+      expectFits(frameOf(asking, { columns: 20, rows }, THEME), { columns: 20, rows });
   });
 });
 
@@ -75,6 +100,14 @@ describe('the live view in a terminal', () => {
     expect(view.emulator.text().match(/waiting/g)).toHaveLength(1);
   });
 
+  test('shows the views of a thread under the steps, and a question below all', async () => {
+    await using view = await draw(
+      askingScene(question('Which?', ['staging', 'production']), ['a view']),
+      large,
+    );
+    expect(view.emulator.text()).toMatch(/subscribed: 3 events\n\nVIEW text\na view\n\nWhich\?\n❯ 0 staging/);
+  });
+
   test('is cut to the rows that can be seen before React gets it: 50,000 lines cost no more than 50', async () => {
     await using view = await draw(settledScene('line\n'.repeat(50_000), 'x'), large);
     expect(view.emulator.text()).toContain('more lines');
@@ -93,8 +126,8 @@ async function draw(first: Scene, firstSize: Size): Promise<View> {
   let [scene, size] = [first, firstSize];
   const emulator = new Emulator(size);
   const terminal = fakeTerminal(emulator, size);
-  const store = createLiveStore({ scene, size });
-  const { unmount, waitUntilExit } = render(<App store={store} theme={THEME} />, {
+  const store = createLiveStore({ scene, size, takesKeys: false });
+  const { unmount, waitUntilExit } = render(<App store={store} theme={THEME} onCommand={() => {}} />, {
     stdout: terminal.stream,
     patchConsole: false,
     exitOnCtrlC: false,
@@ -127,12 +160,19 @@ async function draw(first: Scene, firstSize: Size): Promise<View> {
 
 /** A frame as text, laid out without Ink. */
 function shown(scene: Scene, size: Size): string {
-  const { steps, panes } = frameOf(scene, size, createTheme(0));
-  const columns = { width: size.columns, gap: GAP };
-  const below = panes?.isSideBySide
-    ? sideBySide(panes.human, panes.llm, columns)
-    : stack(panes?.human ?? [], panes?.llm ?? []);
-  return stack(steps, below)
+  return rowsOf(frameOf(scene, size, createTheme(0)), size)
     .map(row => row.trimEnd())
     .join('\n');
+}
+
+function rowsOf({ steps, views, panes, picker }: Frame, { columns: width }: Size): readonly string[] {
+  const { human = [], llm = [], isSideBySide = false } = panes ?? {};
+  const both = isSideBySide ? sideBySide(human, llm, { width, gap: GAP }) : stack(human, llm);
+  return stack(steps, views, both, picker);
+}
+
+function expectFits(frame: Frame, size: Size): void {
+  expect(rowsOf(frame, size).length).toBeLessThanOrEqual(size.rows - 1);
+  for (const row of [...frame.steps, ...frame.views, ...frame.picker])
+    expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
 }

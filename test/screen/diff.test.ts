@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
-import { type Cell, CYAN, common, GREEN, RED } from './support/cell.js';
+import { type Cell, CYAN, common, GREEN, MAGENTA, RED } from './support/cell.js';
 import { display, resultWith } from './support/results.js';
 import { openProgram } from './support/screen.js';
 
@@ -9,60 +9,114 @@ const PATCH = `\
 --- a/greet.py
 +++ b/greet.py
 @@ -8,4 +8,4 @@ def greet():
- before
+ return before
 -say("hello", name)
 +say("goodbye", name)
  after
 \\ No newline at end of file
 `;
+/** Of the 256 colours. */
+const DARK = { added: 22, removed: 52 };
+const BRIGHT = { added: 28, removed: 124 };
 
 let odd: Peer;
 let own: OwnTool;
 
 beforeAll(async () => {
   const edit = resultWith({ text: 'edited', display_as: [display.diff('greet.py', PATCH)] });
-  [odd, own] = await Promise.all([startPeer('odd'), startTool({ edit })]);
+  const hidden = PATCH.replace('goodbye', 'good\u202ebye');
+  const trojan = resultWith({ text: 'edited', display_as: [display.diff('greet.py', hidden)] });
+  const long = `--- a/x\n+++ b/x\n@@ -1,400 +1,400 @@\n${'-a b\n+a c\n'.repeat(400)}`;
+  const lengthy = resultWith({ text: 'edited', display_as: [display.diff('x', long)] });
+  [odd, own] = await Promise.all([startPeer('odd'), startTool({ edit, trojan, lengthy })]);
 });
 
 afterAll(() => Promise.all([odd.stop(), own[Symbol.asyncDispose]()]));
 
 describe.concurrent('a diff on the screen', () => {
-  test('has both line numbers and a sign on every row', async () => {
-    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80 });
+  test.each([80, 120, 160])('at %d columns has both line numbers and a sign on every row', async columns => {
+    await using screen = openProgram(['invoke', own.url, 'edit'], { columns });
     expect(await screen.ended).toBe(0);
     const rows = screen.emulator.rows();
     const from = rows.findIndex(row => row.startsWith('greet.py'));
-    expect(rows.slice(from, from + 7)).toEqual([
+    const left = rows.slice(from, from + 6).map(row => row.replace(/ {4,}edited$/, ''));
+    expect(left).toEqual([
       'greet.py +1 −1',
       '@@ -8,3 +8,3 @@ def greet():',
-      ' 8  8   before',
+      ' 8  8   return before',
       ' 9    - say("hello", name)',
       '    9 + say("goodbye", name)',
-      '10 10   after',
-      '\\ No newline at end of file',
+      '10 10   after \\ No newline at end of file',
     ]);
   });
 
-  test('has colours besides: red and green rows, dim numbers, a cyan hunk header', async () => {
+  test('has its old side and its new side beside each other where its pane has 120 columns', async () => {
+    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 243 });
+    expect(await screen.ended).toBe(0);
+    expect(screen.emulator.rows()).toContainEqual(
+      expect.stringMatching(/^ 9 - say\("hello", name\) +│ {2}9 \+ say\("goodbye", name\)$/),
+    );
+  });
+
+  test('has colours besides: rows on red and green, dim numbers, a cyan hunk header', async () => {
     await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
-    expect(common(emulator.cellsOf('- say(').filter(isInk), 'foreground')).toBe(RED);
-    expect(common(emulator.cellsOf('+ say(').filter(isInk), 'foreground')).toBe(GREEN);
+    expect(common(emulator.cellsOf('say("').slice(0, 5), 'background')).toBe(DARK.removed);
+    expect(common(emulator.cellsOf('", name)'), 'background')).toBe(DARK.removed);
     expect(common(emulator.cellsOf('@@ -8,3 +8,3 @@'), 'foreground')).toBe(CYAN);
     expect(common(emulator.cellsOf('10 10 '), 'dim')).toBe(true);
-    expect(common(emulator.cellsOf('before'), 'foreground')).toBeNull();
+    expect(common(emulator.cellsOf('before'), 'background')).toBeNull();
   });
 
   test('marks the changed word alone, on both sides', async () => {
     await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
-    const [removed, added] = [emulator.cellsOf('hello'), emulator.cellsOf('goodbye')];
-    expect(common(removed, 'background')).toBe(88);
-    expect(common(added, 'background')).toBe(22);
-    expect(common(emulator.cellsOf('say("'), 'background')).toBeNull();
-    expect(common(emulator.cellsOf('", name)'), 'background')).toBeNull();
+    expect(common(emulator.cellsOf('hello'), 'background')).toBe(BRIGHT.removed);
+    expect(common(emulator.cellsOf('goodbye'), 'background')).toBe(BRIGHT.added);
+  });
+
+  test('is coloured as its language, in changed rows and in others, and loses no mark by that', async () => {
+    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80 });
+    expect(await screen.ended).toBe(0);
+    const { emulator } = screen;
+    expect(common(emulator.cellsOf('return'), 'foreground')).toBe(MAGENTA);
+    const string = common(emulator.cellsOf('goodbye'), 'foreground');
+    expect(string).not.toBe(common(emulator.cellsOf('name)'), 'foreground'));
+    expect(common(emulator.cellsOf('"goodbye"'), 'foreground')).toBe(string);
+  });
+
+  test('with 16 colours has rows in red and green, and its words underlined', async () => {
+    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80, env: { FORCE_COLOR: '1' } });
+    expect(await screen.ended).toBe(0);
+    const { emulator } = screen;
+    expect(common(emulator.cellsOf('- say(').filter(isInk), 'foreground')).toBe(RED);
+    expect(common(emulator.cellsOf('+ say(').filter(isInk), 'foreground')).toBe(GREEN);
+    expect(common(emulator.cellsOf('goodbye'), 'underline')).toBe(true);
+    expect(common(emulator.cellsOf('return before'), 'foreground')).toBeNull();
+    expect(common(emulator.cellsOf('say("goodbye", name)'), 'background')).toBeNull();
+  });
+
+  test('without colours says the same', async () => {
+    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80, env: { NO_COLOR: '1' } });
+    expect(await screen.ended).toBe(0);
+    expect(screen.emulator.colours).toEqual(new Set());
+    expect(screen.emulator.rows()).toContain('    9 + say("goodbye", name)');
+  });
+
+  test('says under its header that something in it is hidden, and shows that', async () => {
+    await using screen = openProgram(['invoke', own.url, 'trojan'], { columns: 80 });
+    expect(await screen.ended).toBe(0);
+    const rows = screen.emulator.rows();
+    expect(rows[rows.indexOf('greet.py +1 −1') + 1]).toBe('1 hidden character, shown as <U+202E>');
+    expect(common(screen.emulator.cellsOf('good<U+202E>bye').slice(4, 12), 'inverse')).toBe(true);
+  });
+
+  test('that is longer than the screen says how much longer, and where all of it can be seen', async () => {
+    await using screen = openProgram(['invoke', own.url, 'lengthy'], { columns: 80, rows: 20 });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(/^… \d{3} more lines \(protocol-cli render or -o plain shows all\)$/m);
   });
 
   test('is drawn with a warning where the hunk header counts wrongly, as in the seed', async () => {
@@ -79,9 +133,10 @@ describe.concurrent('a diff on the screen', () => {
     expect(screen.text()).toMatch(/skipped display_as\[0\] diff: malformed diff/);
   });
 
-  test('of two files shows both, each with its name', async () => {
+  test('of two files shows both, each with its name, and the sum of both', async () => {
     await using screen = openProgram(['invoke', odd.url, 'two_files_diff'], { columns: 80 });
     expect(await screen.ended).toBe(0);
+    expect(screen.emulator.rows()).toContain('2 files +2 −1');
     expect(screen.emulator.rows()).toContain('src/a.txt +1 −1');
     expect(screen.emulator.rows()).toContain('src/b.txt +1 −0');
   });

@@ -39,6 +39,15 @@ beforeAll(async () => {
           display.diff('a', `--- a\n+++ a\n@@ -1 +1 @@ ${HOSTILE.replaceAll('\r', '')}\n-a\n+b\n`),
         ],
       }),
+      code: resultWith({
+        text: 'harmless',
+        display_as: [
+          display.diff(
+            'a.ts',
+            `--- a.ts\n+++ a.ts\n@@ -1 +1 @@\n-let a = "${HOSTILE}";\n+let b = "${HOSTILE}";\n`,
+          ),
+        ],
+      }),
       refusal: { status: 400, body: HOSTILE },
       prompt: {
         callbacks: ({ id, group_id }) => [
@@ -66,6 +75,7 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     ['in the type of a segment', 'segment_type', 0, HARMLESS],
     ['in a diff that is none', 'bad_diff', 0, HARMLESS],
     ['in the section of a hunk header', 'section', 0, HARMLESS],
+    ['in the code of a diff', 'code', 0, HARMLESS],
     ['in the body of a refusal', 'refusal', 4, HARMLESS],
   ] as const)('%s', async (_, operation, status, shown) => {
     await using screen = openShell(`echo above; $TOOL invoke ${own.url} ${operation}; echo "status $?"`, {
@@ -78,12 +88,13 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     expect(unwrapped(screen)).toContain(unwrappedText(shown));
   });
 
-  test('in a question and its choices', async () => {
-    await using screen = openShell(`echo above; $TOOL invoke ${own.url} prompt; echo "status $?"`, {
-      columns: 140,
-      rows: 50,
-    });
-    await screen.shows('Your choice');
+  test.each([
+    ['ui', '⏎ choose'],
+    ['plain', 'Your choice'],
+  ])('in a question and its choices, with -o %s', async (output, asked) => {
+    const call = `$TOOL invoke ${own.url} prompt -o ${output}`;
+    await using screen = openShell(`echo above; ${call}; echo "status $?"`, { columns: 140, rows: 50 });
+    await screen.shows(asked);
     expect(unwrapped(screen)).toContain(unwrappedText(HARMLESS));
     screen.type('\x03');
     expect(await screen.ended).toBe(0);

@@ -95,14 +95,53 @@ describe.concurrent('a tool that needs the person', () => {
     await screen.shows('… waiting for you');
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('authorised');
+    expect(screen.text()).not.toContain('opens it');
   });
+
+  test.each([
+    ['\u001b[B\r', 'Chosen: production'],
+    ['2\r', 'Chosen: neither'],
+    ['\r', 'Chosen: staging'],
+    ['j\u001b', 'Chosen: staging'], // dismissed: the default
+  ])('RT-CHOICE: asks its question, and sends what %j means', async (keys, said) => {
+    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    await screen.shows('⏎ choose');
+    for (const row of ['Which environment?', '❯ 0 staging (default)', '  1 production', '  2 neither'])
+      expect(screen.emulator.rows()).toContain(row);
+    screen.type(keys);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain(said);
+    expect(screen.text()).toMatch(/✓ selection sent, answered 200/);
+    expect(screen.text()).not.toContain('⏎ choose');
+  });
+
+  test('takes its question back at Ctrl-C, and selects nothing', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    await screen.shows('⏎ choose');
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(130);
+    expect(screen.text()).toMatch(/call cancelled, answered 200/);
+    expect(screen.text()).not.toContain('selection sent');
+    expect(screen.text()).not.toContain('⏎ choose');
+  });
+
+  test('goes on with --choose', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'ask', '--choose', 'staging'], { columns: 120 });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('Chosen: staging');
+    expect(screen.text()).toMatch(/✓ selection sent, answered 200/);
+  });
+});
+
+describe.concurrent('a tool that asks where nothing is drawn', () => {
+  const PLAIN = ['-o', 'plain'];
 
   test.each([
     ['1\r', 'Chosen: production'],
     ['neither\r', 'Chosen: neither'],
     ['\r', 'Chosen: staging'], // dismissed: the default
-  ])('asks its question, and sends what %j means', async (keys, said) => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+  ])('asks for a line, and sends what %j means', async (keys, said) => {
+    await using screen = openProgram(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     for (const row of ['Which environment?', '  0 staging (default)', '  1 production', '  2 neither'])
       expect(screen.emulator.rows()).toContain(row);
@@ -112,7 +151,7 @@ describe.concurrent('a tool that needs the person', () => {
   });
 
   test('asks again where the answer is none of the choices', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    await using screen = openProgram(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     screen.type('7\r');
     await screen.shows(/Your choice \[0\] 7\s+Your choice \[0\]/);
@@ -122,19 +161,12 @@ describe.concurrent('a tool that needs the person', () => {
   });
 
   test('takes its question back at Ctrl-C, and selects nothing', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    await using screen = openProgram(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
-    screen.type('\x03');
+    screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);
     expect(screen.text()).toMatch(/call cancelled, answered 200/);
     expect(screen.text()).not.toContain('selection sent');
-  });
-
-  test('goes on with --choose', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask', '--choose', 'staging'], { columns: 120 });
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toContain('Chosen: staging');
-    expect(screen.text()).toMatch(/✓ selection sent, answered 200/);
   });
 });
 

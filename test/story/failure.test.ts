@@ -7,15 +7,21 @@ import {
   CHOICE,
   call,
   canceled,
+  chose,
   ENDPOINT,
+  errand,
   exchangeOf,
   gaveUp,
+  historyOf,
   INVOCATION,
+  KEY,
   lost,
   OAUTH,
   RESULT,
+  refused,
   resultArrives,
   timedOut,
+  VIEW,
 } from '../exchange/build.js';
 
 describe('no failure', () => {
@@ -75,8 +81,28 @@ describe('a timeout says what was sent, what was acknowledged, and which address
   });
 
   test('so is a post to another address', () => {
-    const hint = failureOf(exchangeOf(call(), acknowledged(), timedOut()), 1)?.hint;
+    const { first, errands } = historyOf(call(), acknowledged(), refused('wrong-address', 404), timedOut());
+    const hint = first && failureOf(first, errands.values())?.hint;
     expect(hint).toMatch(/^Something was posted to http:\/\/127.0.0.1:4000, but not to the callback URL/);
+  });
+
+  test('so is a selection that did not arrive', () => {
+    const unanswered = errand('choice', null).map(each => ({ ...each, calls: [KEY] }));
+    const { first, errands } = historyOf(
+      call(),
+      acknowledged(),
+      arrives(CHOICE),
+      chose(0),
+      unanswered,
+      timedOut(),
+    );
+    const hint = first && failureOf(first, errands.values())?.hint;
+    expect(hint).toMatch(/^The tool had asked, and the selection did not reach its response_url/);
+  });
+
+  test('a view of a type that nobody knows is none', () => {
+    const view = arrives({ ...VIEW, view_type: 'chart' });
+    expect(failureOf(exchangeOf(call(), acknowledged(), view, timedOut()))?.hint).not.toContain('chart');
   });
 
   test('a callback URL that is none, as a file may hold it, is no reason to crash', () => {
@@ -91,6 +117,20 @@ test('a question that nobody answers', () => {
     message: 'the tool asks "Where to?" and nobody is there to answer',
     hint: 'Answer with --choose <index, label or default>: 0 staging, 1 production.',
   });
+});
+
+test('the question that nobody answers, though a page was opened before', () => {
+  const asked = [arrives(OAUTH, { leg: 'page' }), arrives(CHOICE, { leg: 'pick' })];
+  expect(failureOf(exchangeOf(call(), ...asked))?.code).toBe('decision-needed');
+  expect(failureOf(exchangeOf(call(), ...asked, chose(0, 'pick')))).toBeNull();
+});
+
+test('row 15: of a question with very much in it, what a person reads', () => {
+  const choices = Array.from({ length: 5_000 }, (_, index) => `${index}${'x'.repeat(1_000)}`);
+  const { message = '', hint = '' } =
+    failureOf(exchangeOf(call(), arrives({ ...CHOICE, prompt: 'y'.repeat(100_000), choices }))) ?? {};
+  expect(message.length).toBeLessThan(400);
+  expect(hint).toMatch(/: 0 0x+…, 1 1x+…, .*, 19 19x+… and 4980 more\.$/);
 });
 
 test('an interruption', () => {

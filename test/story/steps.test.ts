@@ -10,9 +10,12 @@ import {
   call,
   canceled,
   chose,
+  closed,
+  denied,
   ENDPOINT,
   EVENT,
   errand,
+  expected,
   gaveUp,
   historyOf,
   INVOCATION,
@@ -28,6 +31,7 @@ import {
   VIEW,
 } from '../exchange/build.js';
 import { words } from '../support/words.js';
+import { event, selected, view } from './stories.js';
 
 const told = (...story: Moment[][]) => stepsOf(historyOf(...story)).map(step => words(stepLine(step)));
 const SENT = `✓ sent edit_file to ${ENDPOINT}`;
@@ -121,7 +125,7 @@ describe('what arrives', () => {
     [
       'an event',
       [resultArrives({ subscription: true }), arrives(EVENT, { leg: 'b2' })],
-      ['✓ result after 9ms', '• event: opened after 9ms'],
+      ['✓ result after 9ms; it opened a subscription', '• event 1 → child thread: opened after 9ms'],
     ],
     ['oauth', [arrives(OAUTH)], ['• visit https://auth.example/consent to go on', '… waiting for you']],
     [
@@ -132,7 +136,20 @@ describe('what arrives', () => {
     [
       'user_choice, answered',
       [arrives(CHOICE), chose(1)],
-      ['• the tool asks: Where to?  0 staging  1 production', '… waiting for the result'],
+      [
+        '• the tool asks: Where to?  0 staging  1 production',
+        '✓ --choose picked 1 production',
+        '… waiting for the result',
+      ],
+    ],
+    [
+      'RT-VIEW: cleared, or of an unknown type',
+      [view('v1', ''), arrives({ ...VIEW, view_type: 'hologram' }, { leg: 'v2' })],
+      [
+        '• view diff cleared after 9ms',
+        '• view_update ignored: the view type "hologram" is not known here',
+        '… waiting for the result',
+      ],
     ],
   ])('%s', (_, rest, lines) => {
     expect(told(...started(), ...rest.map(each => at(9, each)))).toEqual([SENT, ACKNOWLEDGED, ...lines]);
@@ -168,13 +185,181 @@ describe('how it ends', () => {
   ])('%s', (_, end, lines) => {
     expect(told(...started(), end)).toEqual([SENT, ACKNOWLEDGED, ...lines]);
   });
+
+  test.each([
+    ['policy', 'edit_file was not called: not here'],
+    ['person', 'edit_file was not called: you said no'],
+  ] as const)('denied by a %s: nothing was sent', (by, line) => {
+    expect(told(denied(by))).toEqual([`✗ ${line}`]);
+  });
+
+  test('a call that others make has no dispatch to count from', () => {
+    expect(told(expected(), resultArrives())).toEqual(['✓ result']);
+    expect(told(expected())).toEqual(['… waiting for the result']);
+  });
+});
+
+/** Without what every call begins with. */
+const conversation = (...story: Moment[][]) => told(...started(), ...story).slice(2);
+
+describe('RT-CHOICE: who picked what, and whether the tool heard of it', () => {
+  const asked = () => at(9, arrives(CHOICE));
+  const ASKED = '• the tool asks: Where to?  0 staging  1 production';
+
+  test.each([
+    ['person', 'you picked 0 staging (the default)'],
+    ['flag', '--choose picked 0 staging (the default)'],
+    ['policy', 'the policy picked 0 staging (the default)'],
+  ] as const)('by a %s', (by, line) => {
+    const decided: Moment[] = [{ kind: 'decided', what: 'choice', by, value: 0, calls: [KEY] }];
+    expect(conversation(asked(), at(10, decided))).toEqual([ASKED, `✓ ${line}`, '… waiting for the result']);
+  });
+
+  test('the selection is sent', () => {
+    expect(conversation(asked(), at(10, chose(1)), at(12, selected()))).toEqual([
+      ASKED,
+      '✓ --choose picked 1 production',
+      '✓ selection sent, answered 200 after 0ms',
+      '… waiting for the result',
+    ]);
+  });
+
+  test.each([
+    [null, 'ECONNREFUSED'],
+    [500, 'answered 500 instead of 200'],
+  ])(
+    'it does not arrive (%j): the call stays pending, which is no longer said of a call that has ended',
+    (status, why) => {
+      const lost = `✗ the selection did not arrive: ${why} after 0ms`;
+      const story = [asked(), at(10, chose(1)), at(12, selected(status))];
+      expect(conversation(...story, at(20, timedOut(20)))).toContain(`${lost}; the call stays pending`);
+      expect(
+        conversation(...story.slice(0, 2), at(11, resultArrives({}, { leg: 'b2' })), ...story.slice(2)),
+      ).toContain(lost);
+    },
+  );
+
+  test('of two questions the first selection answers the first', () => {
+    const again = arrives({ ...CHOICE, prompt: 'Sure?', choices: ['no', 'yes'] }, { leg: 'b2' });
+    const lines = conversation(asked(), at(10, again), at(11, chose(1)), at(12, chose(1)));
+    expect(lines.slice(2, 4)).toEqual(['✓ --choose picked 1 production', '✓ --choose picked 1 yes']);
+  });
+
+  test('a selection that names its question answers that one', () => {
+    const again = arrives({ ...CHOICE, prompt: 'Sure?', choices: ['no', 'yes'] }, { leg: 'b2' });
+    const lines = conversation(asked(), at(10, again), at(11, chose(0, 'b2')));
+    expect(lines.slice(2)).toEqual(['✓ --choose picked 0 no (the default)', '… waiting for you']);
+  });
+
+  test('of a thousand choices the first are told', () => {
+    const choices = Array.from({ length: 1_000 }, (_, index) => `c${index}`);
+    const [line = ''] = conversation(arrives({ ...CHOICE, choices }));
+    expect(line).toMatch(/ {2}19 c19 {2}and 980 more$/);
+  });
+});
+
+describe('RT-OAUTH: consent', () => {
+  test.each([
+    ['given: the result says so', {}, ['✓ result after 2s; consent was given']],
+    ['refused', { text: 'Error: no' }, ['✓ result after 2s', '✗ outcome error (by convention)']],
+  ])('%s', (_, fields, lines) => {
+    expect(conversation(at(9, arrives(OAUTH)), at(2_000, resultArrives(fields, { leg: 'b2' })))).toEqual([
+      '• visit https://auth.example/consent to go on',
+      ...lines,
+    ]);
+  });
+});
+
+describe('RT-SUB: the events of a subscription', () => {
+  const opened = () => at(9, resultArrives({ subscription: true }));
+  const OPENED = '✓ result after 9ms; it opened a subscription';
+
+  test('each with its number, and the conversation that it goes to', () => {
+    const story = [
+      at(10, event('e1')),
+      at(11, event('e2', { associative: true, text: 'joined' })),
+      at(12, event('e3', { final: true, text: 'gone' })),
+    ];
+    expect(conversation(opened(), ...story)).toEqual([
+      OPENED,
+      '• event 1 → child thread: opened after 10ms',
+      '• event 2 → this thread (associative): joined after 11ms',
+      '• last event 3 → child thread: gone after 12ms',
+    ]);
+  });
+
+  test('one after the last is discarded, and told', () => {
+    expect(conversation(opened(), event('e1', { final: true }), event('e2')).at(-1)).toBe(
+      '✗ subscription_event discarded with 404: the subscription has ended',
+    );
+  });
+
+  test.each([
+    ['cancelled', canceled(), '• the subscription was cancelled, after 1 event'],
+    ['closed with its thread', closed(), '• the subscription was closed with its thread, after 1 event'],
+  ])('%s', (_, end, line) => {
+    const lines = conversation(opened(), at(10, event('e1')), at(11, end), at(12, event('e2')));
+    expect(lines).toContain(line);
+    expect(lines.at(-1)).toMatch(
+      /^✗ subscription_event discarded with 404: the .*subscription was c|^✗ .* closed$/,
+    );
+  });
+
+  test('a long text is cut for the eye', () => {
+    expect(conversation(opened(), event('e1', { text: 'x'.repeat(1_000_000) })).at(-1)?.length).toBeLessThan(
+      5_000,
+    );
+  });
+
+  test('those that are not kept any more are counted, and the numbers of the others stay', () => {
+    const events = Array.from({ length: 2_500 }, (_, index) => at(10 + index, event(`e${index}`)));
+    const lines = conversation(opened(), ...events);
+    const { forgotten = 0 } = historyOf(...started(), opened(), ...events).first ?? {};
+    expect(forgotten).toBeGreaterThan(0);
+    expect(lines[1]).toBe(`• ${forgotten} callbacks before this are not kept any more`);
+    expect(lines[2]).toMatch(new RegExp(`^• event ${forgotten + 1} →`));
+    expect(lines.at(-1)).toMatch(/^• event 2500 →/);
+  });
+});
+
+test('of several calls each step says whose it is', () => {
+  const other = call({ invocation: { ...INVOCATION, id: 'other' } }).map(each => ({
+    ...each,
+    calls: ['other'],
+  }));
+  const lines = told(
+    at(0, call()),
+    at(1, other),
+    at(2, acknowledged()),
+    at(3, arrives(CHOICE)),
+    at(4, chose(1)),
+    at(5, selected()),
+  );
+  expect(lines).toEqual([
+    `✓ ${KEY}: sent edit_file to ${ENDPOINT}`,
+    `✓ other: sent edit_file to ${ENDPOINT}`,
+    `✓ ${KEY}: acknowledged with 200 after 2ms`,
+    `• ${KEY}: the tool asks: Where to?  0 staging  1 production`,
+    `✓ ${KEY}: --choose picked 1 production`,
+    `✓ ${KEY}: selection sent, answered 200 after 0ms`,
+    '… other: waiting for the acknowledgement',
+    `… ${KEY}: waiting for the result`,
+  ]);
+});
+
+describe('the latest only', () => {
+  test('as many as are asked for, the last of all', () => {
+    const story = [...started(), resultArrives({ subscription: true }), event('e1'), event('e2')];
+    const all = stepsOf(historyOf(...story));
+    expect(stepsOf(historyOf(...story), { latest: 2 })).toEqual(all.slice(-2));
+    expect(stepsOf(historyOf(...story), { latest: 1_000 })).toEqual(all);
+  });
 });
 
 describe('notices and strangers', () => {
   test.each([
     [errand('close', 500), ['• thread closed, answered 500 after 1ms']],
     [errand('cancel', null), ['• call cancelled, not answered after 1ms']],
-    [errand('choice', 200), ['✓ selection sent, answered 200 after 1ms']],
     [errand('discovery', 404), ['✗ http://127.0.0.1:3001/discovery answered 404 after 1ms']],
     [refused('wrong-address', 404), ['✗ a post to a wrong callback address, answered 404']],
     [

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { warningsOf } from '../../src/story/warnings.js';
+import { counted, warningsOf } from '../../src/story/warnings.js';
 import {
   acknowledged,
   answered,
   arrives,
   at,
   call,
+  canceled,
+  closed,
   EVENT,
   errand,
   historyOf,
@@ -18,7 +20,9 @@ import {
   refused,
   resultArrives,
   timedOut,
+  VIEW,
 } from '../exchange/build.js';
+import { event } from './stories.js';
 
 function told(...story: Moment[][]): string[] {
   const history = historyOf(...story);
@@ -29,6 +33,15 @@ const started = () => acknowledgedAt(3);
 
 test('a call as it should be warns of nothing', () => {
   expect(told(at(0, errand('discovery')), ...started(), at(9, resultArrives()), errand('close'))).toEqual([]);
+});
+
+test('callbacks that are not kept any more are said to be missing', () => {
+  const flood = Array.from({ length: 2_100 }, (_, index) => arrives(VIEW, { leg: `${index}` }));
+  const history = historyOf(...started(), ...flood);
+  const { forgotten } = history.first ?? {};
+  expect(told(...started(), ...flood)).toEqual([
+    `${forgotten} callbacks are not kept any more, the oldest of very many or very large ones`,
+  ]);
 });
 
 describe('TOOL-ACK', () => {
@@ -68,7 +81,17 @@ describe('what arrived', () => {
     [
       'RT-SUB',
       [arrives(EVENT)],
-      'RT-MATCH: a subscription_event was discarded with 404: no subscription was opened by this call',
+      'TOOL-SUB: a subscription_event was discarded with 404: no subscription was opened by this call',
+    ],
+    [
+      'RT-SUB: of another call',
+      [arrives({ ...EVENT, tool_call_id: 'x' })],
+      'RT-MATCH: a subscription_event was discarded with 404: id is "x", the call\'s is "call_abc123"',
+    ],
+    [
+      'RT-VIEW',
+      [arrives({ ...VIEW, view_type: 'hologram' })],
+      'RT-VIEW: a view_update was ignored: the view type "hologram" is not known here',
     ],
     [
       'RT-DUP',
@@ -103,6 +126,55 @@ describe('what arrived', () => {
     const invocation = { ...INVOCATION, call_id: 'mine' };
     expect(told(at(0, call({ invocation })), at(3, acknowledged()), resultArrives())).toEqual([
       'TOOL-CALLID: call_id came back as null, it was "mine"',
+    ]);
+  });
+});
+
+describe('TOOL-SUB: after its end a subscription says nothing more', () => {
+  const opened = () => resultArrives({ subscription: true });
+
+  test.each([
+    ['the last event', event('e1', { final: true }), 'the subscription has ended'],
+    ['a cancel', canceled(), 'the subscription was cancelled'],
+  ])('after %s', (_, end, reason) => {
+    expect(told(...started(), opened(), end, event('e2'))).toEqual([
+      `TOOL-SUB: a subscription_event was discarded with 404: ${reason}`,
+    ]);
+  });
+
+  test('one that was closed with its thread was followed by nobody', () => {
+    expect(told(...started(), opened(), event('e1'), closed())).toEqual([
+      'a subscription was opened; --follow stays for its events (it was closed with its thread)',
+    ]);
+  });
+
+  test.each([
+    ['open', []],
+    ['ended', event('e1', { final: true })],
+    ['cancelled', canceled()],
+  ])('one that is %s is none to warn of', (_, end) => {
+    expect(told(...started(), opened(), end)).toEqual([]);
+    expect(told(...started(), opened(), ...(end.length > 0 ? [end, closed()] : []))).toEqual([]);
+  });
+});
+
+describe('counted', () => {
+  test('what is said many times is said once, where it was said first', () => {
+    const [a, b] = [{ id: 'RT-DUP', message: 'a' } as const, { message: 'b' }];
+    expect(counted([a, b, a, a])).toEqual([{ id: 'RT-DUP', message: 'a (3 times)' }, b]);
+    expect(counted([])).toEqual([]);
+  });
+
+  test('row 15: of very many texts about the same, the first; of what has no requirement, all', () => {
+    const flood = Array.from(
+      { length: 500 },
+      (_, index) => ({ id: 'RT-MATCH', message: `${index}` }) as const,
+    );
+    const others = Array.from({ length: 30 }, (_, index) => ({ message: `other ${index}` }));
+    expect(counted([...flood, ...others])).toEqual([
+      ...flood.slice(0, 20),
+      ...others,
+      { id: 'RT-MATCH', message: '… and 480 more like it' },
     ]);
   });
 });

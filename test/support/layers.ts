@@ -70,12 +70,15 @@ export function impurities(sources: Sources): string[] {
     });
 }
 
-/** `process.argv` and `process.exitCode` outside of the composition root, `process.exit` anywhere. */
+/**
+ * `process.argv` and `process.exitCode` outside of the composition root, and `process.exit` too; with a status of its own
+ * anywhere: the one `process.exit()` there is comes after everything was written, for code that is not ours.
+ */
 export function strayProcess(sources: Sources): string[] {
   return [...sources].flatMap(([path, source]) => {
     const code = withoutComments(source);
-    const own = path === 'cli.ts' ? [] : (code.match(/\bprocess\.(argv|exitCode)\b/g) ?? []);
-    return [...own, ...(code.match(/\bprocess\.exit\(/g) ?? [])].map(what => `${path} uses ${what}`);
+    const words = path === 'cli.ts' ? /\bprocess\.exit\((?!\))/g : /\bprocess\.(argv\b|exitCode\b|exit\()/g;
+    return (code.match(words) ?? []).map(what => `${path} uses ${what}`);
   });
 }
 

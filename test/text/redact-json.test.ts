@@ -30,3 +30,11 @@ test('whatever the secrets are, JSON stays JSON', () => {
     }),
   );
 });
+
+test('row 25: a secret is found behind escapes, and none of them is torn', () => {
+  const redactor = createRedactor(['u001bsecret', 'n-secret']);
+  const source = '{"a":"\\u001bsecret \\u0075001bsecret","b":"\\n-secret n-secret","c":"\\u001b"}';
+  expect(redactJson(source, redactor)).toBe(
+    `{"a":"\\u001bsecret ${REDACTED}","b":"\\n-secret ${REDACTED}","c":"\\u001b"}`,
+  );
+});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bareUrl, createRedactor, REDACTED, redactHeaders } from '../../src/text/redact.js';
+import { bareUrl, createRedactor, REDACTED, redactHeaders, tokenlessUrl } from '../../src/text/redact.js';
 
 describe('row 25: a secret goes out in no form it is written in', () => {
   const SECRET = 'tö"k/en\\?>~ 1';
@@ -30,6 +30,18 @@ describe('row 25: a secret goes out in no form it is written in', () => {
 
   test('a secret that begins like another does not save the rest of it', () => {
     expect(createRedactor(['abcd', 'abcd1234']).text('abcd1234')).toBe(REDACTED);
+  });
+
+  test('what overlaps another goes with it', () => {
+    expect(createRedactor(['abcdef', 'efghij']).text('<abcdefghij>')).toBe(`<${REDACTED}>`);
+  });
+
+  test('thousands cost no more than a few', { timeout: 2_000 }, () => {
+    const secrets = Array.from({ length: 4_000 }, (_, n) => `token-${n}-${'x'.repeat(30)}`);
+    const redactor = createRedactor(secrets);
+    let clean = '';
+    for (const secret of secrets) clean = redactor.text(`{"callback_url":"http://h/${secret}"}`);
+    expect(clean).toBe(`{"callback_url":"http://h/${REDACTED}"}`);
   });
 
   test('none is left, whatever the secrets are', () => {
@@ -81,4 +93,16 @@ test.each([
   ['no url at all', REDACTED],
 ])('bareUrl %s', (text, bare) => {
   expect(bareUrl(text)).toBe(bare);
+});
+
+test.each([
+  ['http://tool:3001/choices/7', 'http://tool:3001/choices/7'],
+  ['http://tool/choices/0123456789abcdef?token=1#2', `http://tool/choices/${REDACTED}`],
+  ['http://a-very-long-host-name.example/v1', 'http://a-very-long-host-name.example/v1'],
+  ['http://user:pass@tool/%61%62%63%64%65%66%67%68%69%6a%6b%6c%6d%6e%6f%70', `http://tool/${REDACTED}`],
+  ['http://tool/u001b/n', 'http://tool/u001b/n'],
+  ['/choices/0123456789abcdef?token=1', `/choices/${REDACTED}`],
+  ['no url at all', REDACTED],
+])('tokenlessUrl %s', (text, clean) => {
+  expect(tokenlessUrl(text)).toBe(clean);
 });

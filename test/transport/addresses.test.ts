@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressProblem } from '../../src/transport/addresses.js';
+import { addressProblem, isLoopback } from '../../src/transport/addresses.js';
 import { destinationOf } from '../../src/transport/destination.js';
 
 describe('addresses', () => {
@@ -80,4 +80,22 @@ describe('destinations', () => {
   it('takes the others as they are', () => {
     expect(destinationOf('HTTP://LocalHost:80/a?b#c').href).toBe('http://localhost/a?b#c');
   });
+});
+
+describe('loopback', () => {
+  it.each(['localhost', '127.0.0.1', '127.255.0.9', '[::1]', '::1', '[::ffff:7f00:1]'])('is %s', host =>
+    expect(isLoopback(host)).toBe(true),
+  );
+
+  it.each([
+    '0.0.0.0',
+    '128.0.0.1',
+    '[::]',
+    '[::2]',
+    'localhost.evil.example',
+    'evil-localhost',
+    'localhost.',
+    'sub.localhost',
+    '',
+  ])('row 9: is not %j', host => expect(isLoopback(host)).toBe(false));
 });

@@ -26,7 +26,6 @@ describe('gathering bytes', () => {
     const gatherer = new ByteGatherer(10, 4);
     gatherer.add(new Uint8Array([1, 2, 3, 4]));
     expect(gatherer.bytes()).toBe(gatherer.bytes());
-    expect(gatherer.bytes().buffer.byteLength).toBe(4);
   });
 
   it('knows the announced length', () => {

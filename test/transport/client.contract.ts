@@ -42,6 +42,42 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
       expect(peer.requests[0]).toMatch(/^content-length: 2\r$/im);
     });
 
+    it.each(['/a/../b', '//x', '/?', '/%2e%2E/%c3%A9', '/x/', '/a|b"{}'])(
+      'TOOL-OPAQUE: asks for the target as it was written: %s',
+      async target => {
+        await using peer = await startPeer(answer(200, ''));
+        await get(`http://127.0.0.1:${peer.port}${target}`);
+        expect(peer.requests[0]?.split('\r\n')[0]).toBe(`GET ${target} HTTP/1.1`);
+      },
+    );
+
+    it('sends a body in pieces where it is told to, with its length', async () => {
+      const arrived: string[] = [];
+      await using peer = await startPeer(socket => {
+        socket.on('data', piece => {
+          arrived.push(piece.toString());
+          if (arrived.join('').endsWith('f')) socket.write(answer(200, ''));
+        });
+      });
+      const body = Buffer.from('abcdef');
+      const pace = { bytes: 1, everyMs: 20 };
+      expect(await client.send({ method: 'POST', url: peer.url, body, pace, read: ENOUGH })).toMatchObject({
+        status: 200,
+      });
+      expect(peer.requests[0]).toMatch(/^content-length: 6\r$/im);
+      expect(arrived.length).toBeGreaterThan(2);
+    });
+
+    it('stops sending in pieces when its time is over', async () => {
+      await using peer = await startPeer(() => {});
+      const body = Buffer.alloc(1_000);
+      const pace = { bytes: 1, everyMs: 5 };
+      expect(await failing(peer.url, { method: 'POST', body, pace, timeoutMs: 40 })).toEqual({
+        phase: 'send',
+        code: 'ETIMEDOUT',
+      });
+    });
+
     it('row 16: asks for the identity, whatever it was told', async () => {
       await using peer = await startPeer(answer(200, ''));
       await get(peer.url, { headers: { 'Accept-Encoding': 'br' } });
@@ -265,6 +301,16 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
           phase: 'address',
           code: 'REFUSED_ADDRESS',
         });
+      });
+
+      it('row 10: localhost that is another machine is caught', async () => {
+        client = create({ resolve: async () => [loopback, { address: '10.0.0.1', family: 4 }] });
+        await using peer = await startPeer(answer(200, ''));
+        expect(await failing(`http://localhost:${peer.port}/`)).toEqual({
+          phase: 'address',
+          code: 'REFUSED_ADDRESS',
+        });
+        expect(peer.requests).toEqual([]);
       });
 
       it('row 10: a name that resolves differently the second time is caught', async () => {

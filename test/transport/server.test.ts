@@ -49,6 +49,16 @@ describe('an answer', () => {
     expect(seen).toContain('["GET","/hello?who=%3Cme%3E","127.0.0.1",0,"127.0.0.1"]');
   });
 
+  it('is handed over before what follows it begins', async () => {
+    const order: string[] = [];
+    const answer = await serving(() => {
+      order.push('handled');
+      return { status: 200, body: 'x', sent: () => order.push('sent') };
+    });
+    expect(statusOf(answer)).toBe(200);
+    expect(order).toEqual(['handled', 'sent']);
+  });
+
   it('can be a broken connection', async () => {
     expect(await serving(() => 'reset')).toBe('');
     expect(server.refusals).toEqual([]);

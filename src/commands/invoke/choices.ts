@@ -1,9 +1,8 @@
 import type { Exchange } from '../../exchange/exchange.js';
-import type { History } from '../../exchange/history.js';
+import { openChoices } from '../../exchange/questions.js';
 import type { UserChoice } from '../../protocol/callbacks/index.js';
-import type { Invocation } from '../../protocol/invocation.js';
-import { respondToChoice } from '../../runtime/notices.js';
-import type { Wire } from '../../runtime/wire.js';
+import type { Reporter } from '../../reporters/reporter.js';
+import type { Answering } from '../../runtime/questions.js';
 import { visibleLine } from '../../text/visible.js';
 import { ask, isSomebodyThere } from '../ask.js';
 import type { Terminal } from '../terminal.js';
@@ -12,6 +11,8 @@ import type { Stage } from './locate.js';
 /** Who answers what a tool asks: `--choose`, or the person at the terminal. */
 export interface Chooser {
   readonly choose: string | undefined;
+  /** How the person picks, where whoever draws on the terminal offers it; else they are asked for a line. */
+  readonly pick?: Reporter['choose'];
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly aside: Stage['aside'];
@@ -26,46 +27,45 @@ export function selectedIndex(choose: string, { choices, default: preset }: User
 }
 
 /** Whether a pending question will stay without an answer. */
-export function isLeftOpen({ waitingFor }: Exchange, { choose, terminal }: Chooser): boolean {
-  if (waitingFor?.type !== 'user_choice') return false;
-  return choose === undefined ? !isSomebodyThere(terminal) : selectedIndex(choose, waitingFor) === null;
+export function isLeftOpen(exchange: Exchange, { choose, pick, terminal }: Chooser): boolean {
+  if (choose !== undefined) return isLeftByFlag(exchange, choose);
+  return openChoices(exchange).length > 0 && pick === undefined && !isSomebodyThere(terminal);
 }
 
-/** Answers each question of a call as it comes, and POSTs the selection (RT-CHOICE). Returns how to stop. */
-export function answerChoices(
-  wire: Wire,
-  history: History,
-  { id: key, group_id: thread }: Invocation,
-  chooser: Chooser,
-): () => void {
-  const { log } = wire;
-  const over = new AbortController();
-  const answer = async (question: UserChoice) => {
-    const by = chooser.choose === undefined ? 'person' : 'flag';
-    const selected = await select(question, chooser, AbortSignal.any([chooser.signal, over.signal]));
-    if (selected === null) return;
-    log.emit({ kind: 'decided', what: 'choice', by, value: selected, calls: [key] });
-    await respondToChoice(wire, question.response_url, { key, thread }, { id: question.id, selected });
-  };
-  const unsubscribe = log.subscribe(event => {
-    if (event.kind !== 'response' || !event.calls?.includes(key)) return;
-    const exchange = history.exchanges.get(key);
-    if (exchange?.settled) over.abort();
-    if (exchange?.arrivals.at(-1)?.leg !== event.leg) return; // the answer to something older
-    if (exchange.waitingFor?.type === 'user_choice') void answer(exchange.waitingFor);
-  });
-  return () => {
-    over.abort();
-    unsubscribe();
-  };
+/** The same where `--choose` answers, or nobody. */
+export function isLeftByFlag(exchange: Exchange, choose: string | undefined): boolean {
+  return openChoices(exchange).some(
+    question => choose === undefined || selectedIndex(choose, question) === null,
+  );
 }
 
-async function select(
+/** The chooser as whoever answers a call's questions; a person is asked one thing after the other. */
+export function answeringWith(chooser: Chooser): Answering {
+  const { choose, signal } = chooser;
+  if (choose !== undefined) return answeringByFlag(choose);
+  let before: Promise<unknown> = Promise.resolve();
+  const select: Answering['select'] = (question, over) => {
+    const asked = before.then(() => askWhoIsThere(question, chooser, AbortSignal.any([signal, over])));
+    before = asked.catch(() => {});
+    return asked;
+  };
+  return { by: 'person', select };
+}
+
+/** `--choose`, or nobody. */
+export function answeringByFlag(choose: string | undefined): Answering {
+  const select = async (question: UserChoice) =>
+    choose === undefined ? null : selectedIndex(choose, question);
+  return { by: 'flag', select };
+}
+
+async function askWhoIsThere(
   question: UserChoice,
-  { choose, terminal, aside }: Chooser,
+  { pick, terminal, aside }: Chooser,
   signal: AbortSignal,
 ): Promise<number | null> {
-  if (choose !== undefined) return selectedIndex(choose, question);
+  if (signal.aborted) return null;
+  if (pick) return pick(question, signal);
   return isSomebodyThere(terminal) ? aside(() => askPerson(question, terminal, signal)) : null;
 }
 

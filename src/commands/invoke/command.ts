@@ -9,7 +9,10 @@ import {
   headerOption,
   outputOption,
   port,
+  publicBase,
+  repeats,
   segmentTypes,
+  sideBySide,
   valueOption,
   wholeNumber,
 } from '../options.js';
@@ -33,6 +36,18 @@ export const INVOKE_EXAMPLES: readonly Example[] = [
   {
     about: 'exactly what the LLM gets, for the next program',
     line: "protocol-cli invoke :3001 list_instances -o text | jq '.count'",
+  },
+  {
+    about: 'stay for the events of a subscription',
+    line: 'protocol-cli invoke :3001 watch repo=api --follow',
+  },
+  {
+    about: 'answer its question',
+    line: "protocol-cli invoke --demo write_outside path=a.txt --choose 'Yes, once'",
+  },
+  {
+    about: 'is anything mixed up?',
+    line: 'protocol-cli invoke :3001 echo text=hi --repeat 100 --concurrency 10',
   },
   { about: 'look before you leap', line: 'protocol-cli invoke :3001 delete_all --dry-run' },
 ];
@@ -77,11 +92,18 @@ export function invokeCommand(run: RunCommand): Command {
     )
     .option('--retries <n>', 'of the dispatch, where the tool is unreachable or answers 5xx', wholeNumber, 2)
     .option('--linger <duration>', 'stay after the result, to see what still comes', duration)
+    .option('--follow', 'stay for the events of a subscription, until its last one or Ctrl-C')
+    .option('--repeat <n>', 'make the call n times and compare: a line for each, then a summary', repeats)
+    .option('--concurrency <n>', 'with --repeat: how many calls side by side (default: 1)', sideBySide)
     .option('--lenient-ack', 'take any 2xx for an acknowledgement')
     .optionsGroup('Callback listener:')
     .option('--callback-host <host>', 'address to listen on', '127.0.0.1')
     .option('--callback-port <port>', 'port to listen on; 0 takes any', port, 0)
-    .option('--callback-url <base>', 'how the tool reaches this listener; a path with a token is appended')
+    .option(
+      '--callback-url <base>',
+      'how the tool reaches this listener; a path with a token is appended',
+      publicBase,
+    )
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
     .addOption(
       valueOption(
@@ -95,6 +117,7 @@ export function invokeCommand(run: RunCommand): Command {
     .optionsGroup('People:')
     .option('--choose <choice>', "answer the tool's questions: an index from 0, a label, or default")
     .option('--yes', 'no question before a destructive tool')
+    .option('--policy <file>', 'what may be called: allow and deny by name, wildcard and annotation')
     .addOption(
       valueOption(
         '--supports <types>',
@@ -108,7 +131,7 @@ export function invokeCommand(run: RunCommand): Command {
     .addOption(outputOption())
     .option('--save <file>', 'write the transcript, secrets redacted')
     .option('-q, --quiet', 'no warnings')
-    .option('-v, --verbose', 'show both messages on stderr, redacted')
+    .option('-v, --verbose', 'show every message of the call on stderr, redacted')
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(INVOKE_EXAMPLES) + exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]))
     .action((words: string[], options: InvokeOptions) =>

@@ -1,14 +1,16 @@
 import { createLog } from '../../exchange/log.js';
 import { warningText } from '../../reporters/trouble.js';
+import { rulingOn } from '../../runtime/policy.js';
 import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/output.js';
 import { safeJson } from '../../text/json-safe.js';
 import { REDACTED } from '../../text/redact.js';
 import { visibleLine } from '../../text/visible.js';
 import { createNodeClient } from '../../transport/node-client.js';
-import type { ExitStatus } from '../exit-status.js';
+import { type ExitStatus, statusOfFailure } from '../exit-status.js';
 import { type OnStop, stoppable } from '../interruption.js';
 import type { Terminal } from '../terminal.js';
+import { loadPolicy } from './consent.js';
 import type { InvokePlan } from './plan.js';
 import { prepare } from './prepare.js';
 
@@ -29,8 +31,7 @@ async function show(
   const client = createNodeClient();
   onStop(() => client.close());
   const log = createLog(systemClock.now);
-  const consented = { ...plan, options: { ...plan.options, yes: true } }; // nothing is called, so nobody is asked
-  const prepared = await prepare(consented, {
+  const prepared = await prepare(plan, {
     log,
     client,
     terminal,
@@ -40,7 +41,7 @@ async function show(
   });
   const { id, callId, groupId, userId, ancestors } = plan.identity;
   const invocation = {
-    operation: prepared.operation,
+    operation: prepared.tool.name,
     arguments: prepared.args,
     id,
     call_id: callId,
@@ -60,7 +61,11 @@ async function show(
       invocation,
     ),
   );
-  return 0;
+  const { policy: file } = plan.options;
+  const ruling = file === undefined ? null : rulingOn(await loadPolicy(file), prepared.tool);
+  if (!ruling || ruling.allowed) return 0;
+  terminal.stderr.write(warningText({ message: `it would not be sent: ${ruling.reason}` }));
+  return statusOfFailure('denied');
 }
 
 function requestText(endpoint: string, headers: readonly string[], invocation: object): string {

@@ -18,7 +18,10 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly timeout: number;
   readonly retries: number;
   readonly linger?: number;
+  readonly follow?: boolean;
   readonly lenientAck?: boolean;
+  readonly repeat?: number;
+  readonly concurrency?: number;
   readonly callbackHost: string;
   readonly callbackPort: number;
   readonly callbackUrl?: string;
@@ -26,6 +29,8 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly maxBody: number;
   readonly choose?: string;
   readonly yes?: boolean;
+  /** A file. */
+  readonly policy?: string;
   readonly supports: ReadonlySet<string>;
   readonly output?: Output;
   readonly dryRun?: boolean;
@@ -61,6 +66,7 @@ export function planInvoke(words: readonly string[], options: InvokeOptions): In
   const { target, rest } = readTarget(words, options);
   const [operation, ...argumentWords] = rest.length === 0 && options.demo ? demoCall(options) : rest;
   if (operation?.includes('=')) throw noOperation(operation);
+  refuseContradictions(options);
   if (operation === '' || (operation === undefined && target !== null)) throw noOperation();
   return {
     options,
@@ -70,6 +76,14 @@ export function planInvoke(words: readonly string[], options: InvokeOptions): In
     identity: identityOf(options),
     listener: listenerOf(options),
   };
+}
+
+function refuseContradictions({ repeat, concurrency, id, follow, linger }: InvokeOptions): void {
+  if (repeat === undefined && concurrency !== undefined)
+    throw new ProtocolCliError('usage', '--concurrency needs --repeat <n>: how many calls there are');
+  if (repeat === undefined) return;
+  const alone = id === undefined ? (follow ? '--follow' : linger ? '--linger' : null) : '--id';
+  if (alone) throw new ProtocolCliError('usage', `${alone} and --repeat exclude each other`);
 }
 
 /** `invoke --demo` alone must show something. */
@@ -103,15 +117,6 @@ function listenerOf({
   allowHost,
   maxBody,
 }: InvokeOptions): ListenerOptions {
-  const publicUrl = callbackUrl === undefined ? {} : { publicUrl: publicBase(callbackUrl) };
+  const publicUrl = callbackUrl === undefined ? {} : { publicUrl: callbackUrl };
   return { host, port, allowedHosts: allowHost ?? [], maxBody, ...publicUrl };
-}
-
-function publicBase(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
-    return text.replace(/\/+$/, '');
-  throw new ProtocolCliError('usage', `--callback-url ${text} is no base URL`, {
-    hint: 'Give the address under which the tool reaches this listener, such as https://tunnel.example.com: a path with a token is appended.',
-  });
 }

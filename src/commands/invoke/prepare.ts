@@ -1,9 +1,9 @@
 import type { Warning } from '../../protocol/requirements.js';
 import { checkArguments } from '../../runtime/check-call.js';
+import type { Governed } from '../../runtime/policy.js';
 import type { Wire } from '../../runtime/wire.js';
 import { readCredentials } from '../headers.js';
 import { readArguments } from './arguments.js';
-import { confirmDestructive } from './consent.js';
 import { locate, operationOf, type Stage } from './locate.js';
 import type { InvokePlan } from './plan.js';
 
@@ -13,14 +13,14 @@ export interface Prepared {
   readonly endpoint: string;
   /** Where notices go; null where there was no discovery. */
   readonly base: string | null;
-  readonly operation: string;
+  /** The operation, and what is known of it. */
+  readonly tool: Governed;
   readonly args: Record<string, unknown>;
   readonly notes: readonly Warning[];
 }
 
 /**
- * From a plan to a call that may be sent: the tool reached, its toolset loaded, the operation known, the arguments checked,
- * consent given.
+ * From a plan to a call that may be sent: the tool reached, its toolset loaded, the operation known, the arguments checked.
  * @throws ProtocolCliError saying what is wrong.
  */
 export async function prepare(plan: InvokePlan, stage: Stage): Promise<Prepared> {
@@ -30,15 +30,13 @@ export async function prepare(plan: InvokePlan, stage: Stage): Promise<Prepared>
   const { tool, discovered, wire } = found;
   const args = await readArguments(plan.words, tool.inputSchema, stage.terminal.stdin);
   const unchecked = plan.options.validate ? await checkArguments(tool, args) : [];
-  if (tool.annotations?.destructive === true && !plan.options.yes)
-    await stage.aside(() => confirmDestructive(tool, args, stage.terminal, stage.signal));
   const { base, toolset, notes } = discovered;
   return {
     wire,
     base,
     args,
     endpoint: toolset.endpoint,
-    operation: tool.name,
+    tool,
     notes: [
       ...found.notes,
       ...notes.map(message => ({ id: 'TOOL-DISCOVER', message }) as const),
@@ -58,7 +56,7 @@ async function prepareEndpoint(
     wire,
     endpoint: url,
     base: null,
-    operation: operationOf(plan),
+    tool: { name: operationOf(plan) },
     args: await readArguments(plan.words, null, terminal.stdin),
     notes: [
       {

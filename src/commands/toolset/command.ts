@@ -30,6 +30,6 @@ export function toolsetCommand(run: RunCommand): Command {
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(TOOLSET_EXAMPLES) + exitStatusText([0, 2, 4]))
     .action((url: string | undefined, options: ToolsetOptions) =>
-      run(async terminal => (await import('./run.js')).runToolset(url, options, terminal)),
+      run(async terminal => (await import('../seldom.js')).runToolset(url, options, terminal)),
     );
 }

@@ -1,17 +1,18 @@
 import type { StructuredPatch } from 'diff';
-import { excerpt } from '../excerpt.js';
+import { excerpt } from '../../text/excerpt.js';
 import type { Outline } from './outline.js';
+import type { PatchLines } from './patch-lines.js';
 
 /** What may stand between hunks: the headers of diff, git, svn and hg. */
 const HEADER =
   /^(?:(?:---|\+\+\+)[ \t]|diff |index |Index: |=+\r?$|(?:old|new|deleted file|new file) mode |(?:rename|copy) (?:from|to) |(?:dis)?similarity index |Binary files )/;
 
 /** Why these lines are no unified diff, in words for the author of the tool; undefined when nothing speaks against it. */
-export function faultOf(lines: readonly string[], { hunks, outside }: Outline): string | undefined {
-  const stray = outside.find(at => !isHeader(lines[at] ?? ''));
+export function faultOf(lines: PatchLines, { hunks, outside }: Outline): string | undefined {
+  const stray = outside.find(at => !isHeader(lines.at(at) ?? ''));
   if (stray !== undefined) {
-    const inside = (hunks[0]?.at ?? lines.length) < stray;
-    return `line ${stray + 1}: ${strayFault(lines[stray] ?? '', inside)}`;
+    const inside = (hunks[0]?.at ?? lines.count) < stray;
+    return `line ${stray + 1}: ${strayFault(lines.at(stray) ?? '', inside)}`;
   }
   const hollow = hunks.findIndex(({ height }) => height === 0);
   return hollow < 0 ? undefined : `hunk ${hollow + 1} has no lines`;

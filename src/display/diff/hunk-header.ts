@@ -27,8 +27,3 @@ export function readHunkHeader(line: string): HunkHeader | undefined {
   const numbers = [header.oldStart, header.newStart, header.said.old, header.said.new];
   return numbers.every(Number.isSafeInteger) ? header : undefined;
 }
-
-/** The `@@` line of a hunk, without its section. */
-export function writeHunkHeader(oldStart: number, newStart: number, counts: Counts): string {
-  return `@@ -${oldStart},${counts.old} +${newStart},${counts.new} @@`;
-}

@@ -17,6 +17,14 @@ export interface DiffFile {
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;
+  readonly hidden: Hidden;
+}
+
+/** Characters that nobody would see, or that would act on a terminal. */
+export interface Hidden {
+  readonly count: number;
+  /** What they are shown as, each once; only the first few. */
+  readonly pictures: readonly string[];
 }
 
 /** Starts are as written in the header; counts are what the hunk really has. */
@@ -27,19 +35,18 @@ export interface Hunk {
   readonly newCount: number;
   /** What stands behind the second `@@`: usually the function that encloses the hunk. */
   readonly section: string;
-  readonly rows: readonly Row[];
+  readonly rows: Rows;
 }
 
 export type RowKind = 'context' | 'added' | 'removed';
 
-export interface Row {
-  readonly kind: RowKind;
-  /** 1-based line in the old file; absent for an added row. */
-  readonly oldNo?: number;
-  /** 1-based line in the new file; absent for a removed row. */
-  readonly newNo?: number;
+/** The rows of a hunk, each looked up only when it is asked for: a patch may have half a million. */
+export interface Rows {
+  readonly length: number;
+  /** Undefined where there is no such row. */
+  kindAt(index: number): RowKind | undefined;
   /** Without its sign; a `\r` before the line feed is kept. */
-  readonly text: string;
-  /** The file ends here, without a line feed. */
-  readonly noNewline?: true;
+  textAt(index: number): string;
+  /** The file ends with this row, without a line feed. */
+  endsWithoutNewline(index: number): boolean;
 }

@@ -1,5 +1,6 @@
 import { type Extent, measure } from './extent.js';
 import { type HunkHeader, readHunkHeader } from './hunk-header.js';
+import type { PatchLines } from './patch-lines.js';
 
 export interface HunkOutline extends HunkHeader, Extent {
   /** Index of its `@@` line. */
@@ -14,11 +15,11 @@ export interface Outline {
 }
 
 /** Finds the hunks of a patch and their true extent. */
-export function outlineOf(lines: readonly string[]): Outline {
+export function outlineOf(lines: PatchLines): Outline {
   const hunks: HunkOutline[] = [];
   const outside: number[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const header = readHunkHeader(lines[at] ?? '');
+  for (let at = 0; at < lines.count; at++) {
+    const header = readHunkHeader(lines.at(at) ?? '');
     if (header) {
       const hunk = { at, ...header, ...measure(lines, at + 1, header.said) };
       hunks.push(hunk);

@@ -23,7 +23,7 @@ export type { OAuth } from './oauth.js';
 export type { SubscriptionEvent } from './subscription-event.js';
 export type { ContentItem, ToolResult } from './tool-result.js';
 export type { UserChoice } from './user-choice.js';
-export type { ViewUpdate } from './view-update.js';
+export { VIEW_TYPES, type ViewUpdate } from './view-update.js';
 
 function unknownType(input: unknown): string {
   const type =

@@ -1,115 +1,68 @@
-import { outcomeOf } from '../../exchange/ending.js';
-import type { Arrival, Attempt, Exchange } from '../../exchange/exchange.js';
-import { formatDuration } from '../../text/format-duration.js';
-import type { Line } from '../line.js';
-import { quote, say } from '../spans.js';
-import { after, type Step, step } from './step.js';
+import type { Event } from '../../exchange/events.js';
+import type { Arrival, Exchange } from '../../exchange/exchange.js';
+import { arrivalStep, arrivalSteps } from './arrivals.js';
+import { answerSteps, sentStep } from './attempts.js';
+import { endSteps, unsubscribedSteps, waitingSteps } from './endings.js';
+import { selectionStep } from './questions.js';
+import type { Step } from './step.js';
 
-/** One call: its dispatch, what came back for it, and how it ended or what it waits for. */
-export function callSteps(exchange: Exchange): Step[] {
+/** One call: its dispatch, what came back for it, and how it ended or what it waits for. Of its callbacks only the `latest`. */
+export function callSteps(exchange: Exchange, latest = Number.POSITIVE_INFINITY): Step[] {
+  const { attempts, selections } = exchange;
   return [
-    ...exchange.attempts.flatMap((attempt, index) => attemptSteps(exchange, attempt, index)),
-    ...exchange.arrivals.map(arrival => arrivalStep(exchange, arrival)),
+    ...attempts.flatMap(attempt => [sentStep(exchange, attempt), ...answerSteps(attempt)]),
+    ...arrivalSteps(exchange, latest),
+    ...selections.map(selection => selectionStep(exchange, selection)),
     ...endSteps(exchange),
+    ...unsubscribedSteps(exchange),
+    ...waitingSteps(exchange),
   ];
 }
 
-function attemptSteps(exchange: Exchange, attempt: Attempt, index: number): Step[] {
-  const { invocation, endpoint } = exchange;
-  const again = index > 0 ? ` again (attempt ${index + 1})` : '';
-  const sent = step(
-    `sent:${attempt.leg}`,
-    attempt.sentAt,
-    'done',
-    say(`sent${again} `),
-    ...quote(invocation.operation, 'title'),
-    say(' to '),
-    ...quote(endpoint),
-  );
-  return attempt.endedAt === undefined ? [sent] : [sent, answerStep(attempt, attempt.endedAt)];
-}
-
-function answerStep({ leg, sentAt, status, broken }: Attempt, endedAt: number): Step {
-  const took = after(endedAt - sentAt);
-  if (status === 200) return step(`answer:${leg}`, endedAt, 'done', say('acknowledged with 200'), took);
-  if (status !== undefined)
-    return step(`answer:${leg}`, endedAt, 'failed', say(`answered ${status} instead of 200`), took);
-  return step(`answer:${leg}`, endedAt, 'failed', say(`not acknowledged: ${broken?.code ?? 'broken'}`), took);
-}
-
-function arrivalStep(exchange: Exchange, { leg, at, verdict, message }: Arrival): Step {
-  const since = after(at - (exchange.attempts[0]?.sentAt ?? at));
-  const what = message?.type ?? 'callback';
-  switch (verdict.kind) {
-    case 'settles':
-      return step(`arrival:${leg}`, at, 'done', say('result'), since);
-    case 'holds':
-      return step(`arrival:${leg}`, at, 'note', ...question(message));
-    case 'noted':
-      return step(`arrival:${leg}`, at, 'note', ...news(message), since);
-    case 'duplicate':
-      return step(
-        `arrival:${leg}`,
-        at,
-        'note',
-        say(`${what} ${verdict.identical ? 'delivered again' : 'with other content'}; the first counts`),
-        since,
-      );
-    case 'late':
-      return step(
-        `arrival:${leg}`,
-        at,
-        'note',
-        say(`${what} came after the call had ended; it changes nothing`),
-        since,
-      );
+/** What an event adds to the story of a call that has it already: as much work however long that story is. */
+export function newCallSteps(exchange: Exchange, event: Event): Step[] {
+  switch (event.kind) {
+    case 'request':
+      if (event.purpose === 'invocation')
+        return attemptWith(exchange, event.leg).map(each => sentStep(exchange, each));
+      if (event.purpose === 'close') return unsubscribedSteps(exchange).filter(({ at }) => at === event.at);
+      return event.purpose === 'callback' ? newArrivalSteps(exchange, event.leg) : [];
+    case 'broken':
+      return attemptWith(exchange, event.leg).flatMap(answerSteps);
+    case 'response':
+      if (event.refusal !== undefined) return newArrivalSteps(exchange, event.leg);
+      return attemptWith(exchange, event.leg).flatMap(answerSteps);
+    case 'decided':
+      if (event.what === 'choice') return newSelectionSteps(exchange, event.at);
+      return endsAt(exchange, event.at);
+    case 'expired':
+      return event.what === 'timeout' ? endsAt(exchange, event.at) : [];
+    case 'denied':
+      return endsAt(exchange, event.at);
     default:
-      return step(
-        `arrival:${leg}`,
-        at,
-        'failed',
-        say(`${what} ${verdict.kind} with ${verdict.status}: `),
-        ...quote(verdict.reason),
-      );
+      return [];
   }
 }
 
-function news(message: Arrival['message']): Line {
-  if (message?.type === 'subscription_event')
-    return [say(message.final ? 'last event: ' : 'event: '), ...quote(message.text)];
-  if (message?.type === 'view_update')
-    return [say('view '), ...quote(message.view_type, 'title'), say(' updated')];
-  return [say(message?.type ?? 'callback')];
+const attemptWith = ({ attempts }: Exchange, leg: string) => attempts.filter(attempt => attempt.leg === leg);
+
+function newArrivalSteps(exchange: Exchange, leg: string): Step[] {
+  const arrival = exchange.arrivals.findLast(each => each.leg === leg);
+  if (!arrival) return [];
+  const told = arrivalStep(exchange, arrival, exchange.subscription?.events ?? 0);
+  return settles(arrival) ? [told, ...endSteps(exchange)] : [told];
 }
 
-function question(message: Arrival['message']): Line {
-  if (message?.type === 'oauth')
-    return [say('visit '), ...quote(message.auth_url, 'title'), say(' to go on')];
-  if (message?.type !== 'user_choice') return [];
-  const choices = message.choices.flatMap((choice, index) => [say(`  ${index} `, 'dim'), ...quote(choice)]);
-  return [say('the tool asks: '), ...quote(message.prompt, 'title'), ...choices];
+const settles = ({ verdict }: Arrival) => verdict.kind === 'settles';
+
+function newSelectionSteps(exchange: Exchange, at: number): Step[] {
+  const selection = exchange.selections.at(-1);
+  return selection?.at === at ? [selectionStep(exchange, selection)] : [];
 }
 
-function endSteps(exchange: Exchange): Step[] {
-  const { settled, waitingFor, attempts, key } = exchange;
-  const last = attempts.at(-1);
-  if (settled === null) {
-    const what = waitingFor
-      ? 'waiting for you'
-      : last?.endedAt === undefined
-        ? 'waiting for the acknowledgement'
-        : 'waiting for the result';
-    return [step(`end:${key}`, last?.endedAt ?? last?.sentAt ?? 0, 'running', say(what))];
-  }
-  const outcome = outcomeOf(exchange);
-  if (settled.by === 'result')
-    return outcome?.type === 'success'
-      ? []
-      : [step(`end:${key}`, settled.at, 'failed', say(`outcome ${outcome?.type} (by ${outcome?.basis})`))];
-  if (settled.by === 'timeout')
-    return [
-      step(`end:${key}`, settled.at, 'failed', say(`no result within ${formatDuration(settled.afterMs)}`)),
-    ];
-  if (settled.by === 'cancel') return [step(`end:${key}`, settled.at, 'failed', say('interrupted'))];
-  return [];
+/** An end that an event before it had brought is told already. */
+function endsAt(exchange: Exchange, at: number): Step[] {
+  const isByResult = exchange.settled?.by === 'result';
+  const ends = [...(isByResult ? [] : endSteps(exchange)), ...unsubscribedSteps(exchange)];
+  return ends.filter(end => end.at === at);
 }

@@ -16,7 +16,7 @@ export function step(key: string, at: number, state: Step['state'], ...line: Lin
   return { key, at, state, line };
 }
 
-export function after(milliseconds: number) {
+export function after(milliseconds: number): Span {
   return say(` after ${formatDuration(milliseconds)}`, 'dim');
 }
 

@@ -1,20 +1,24 @@
-import { columnWidth, fitRows } from '../../dress/columns.js';
+import type { Highlighter } from '../../display/syntax/highlighter.js';
+import { fitRows } from '../../dress/columns.js';
+import { cutLine } from '../../dress/cut-line.js';
 import { dressLine, wrapLine } from '../../dress/dress.js';
+import { paneLayout } from '../../dress/pane-layout.js';
 import type { Theme } from '../../dress/theme.js';
+import type { Line } from '../../story/line.js';
 import { paneLines } from '../../story/pane-lines.js';
 import type { Pane, Panes } from '../../story/panes.js';
+import { say } from '../../story/spans.js';
 import { stepLine } from '../../story/step-line.js';
 import type { Step } from '../../story/steps/index.js';
+import type { Size } from '../terminal.js';
+import { allot } from './allot.js';
+import type { Picker } from './picker.js';
+import { pickerRows } from './picker-rows.js';
 
-/** The terminal's size in cells. */
-export interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-/** What the live view draws, cut to fit: dressed rows, never wider or more than the terminal allows. */
+/** What the live view draws, cut to fit: dressed rows, never wider or more than the terminal allows. A block may be empty. */
 export interface Frame {
   readonly steps: readonly string[];
+  readonly views: readonly string[];
   /** Null until the call is settled. */
   readonly panes: {
     readonly isSideBySide: boolean;
@@ -22,61 +26,103 @@ export interface Frame {
     readonly human: readonly string[];
     readonly llm: readonly string[];
   } | null;
+  readonly picker: readonly string[];
 }
 
 export interface Scene {
   readonly steps: readonly Step[];
+  /** What can be done meanwhile, or what goes on: below the steps. */
+  readonly status: readonly Line[];
+  /** What the thread shows besides results, as it is now. */
+  readonly views: readonly Pane[];
   readonly panes: Panes | null;
+  readonly picker: Picker | null;
+  /** Without one, code is plain. */
+  readonly highlighter?: Highlighter | null;
   /** Ms since the start. */
   readonly now: number;
 }
 
-/** From here on the panes stand side by side. */
-const WIDE = 120;
-export const GAP = 3;
-/** Rows between steps and panes, and between stacked panes. */
-const BLANK = 1;
-/** A pane smaller than this says nothing. */
-const SMALLEST_PANE = 3;
+/** What panes are drawn with. */
+interface Pencil {
+  readonly width: number;
+  readonly theme: Theme;
+  readonly highlighter: Highlighter | null;
+}
+
+/** A heading, and one row: of what it says, or of how much that is. */
+const SMALLEST_PANE = 2;
+/** The prompt, two choices, the keys. */
+const SMALLEST_PICKER = 4;
 
 /**
  * Lays the scene out. A frame as high as the terminal would make it scroll, and what scrolls can be wiped no more:
  * it stays one row below.
  */
-export function frameOf({ steps, panes, now }: Scene, { columns, rows }: Size, theme: Theme): Frame {
-  const height = rows - 1;
-  const stepRows = steps.flatMap(step => wrapLine(stepLine(step, now), columns, theme));
-  if (panes === null) return { steps: latest(stepRows, height), panes: null };
-  const isSideBySide = columns >= WIDE;
-  const width = isSideBySide ? columnWidth({ width: columns, gap: GAP }) : columns;
-  const least = [panes.human, panes.llm].map(pane => paneRows(pane, width, SMALLEST_PANE, theme).length);
-  const reserved = isSideBySide ? Math.max(...least) : least.reduce((sum, rows) => sum + rows, BLANK);
-  const forSteps = latest(stepRows, Math.max(1, height - BLANK - reserved));
-  const left = Math.max(1, height - forSteps.length - BLANK);
-  const [human, llm] = isSideBySide
-    ? [paneRows(panes.human, width, left, theme), paneRows(panes.llm, width, left, theme)]
-    : stacked(panes, width, left - BLANK, theme);
-  return { steps: forSteps, panes: { isSideBySide, width, human, llm } };
+export function frameOf(scene: Scene, { columns, rows }: Size, theme: Theme): Frame {
+  const height = Math.max(0, rows - 1);
+  const { isSideBySide, width } = paneLayout(columns);
+  const steps = stepRows(scene, { columns, rows: height }, theme);
+  const { views, picker, panes } = scene;
+  const pencil = { width, theme, highlighter: scene.highlighter ?? null };
+  const draw = {
+    views: (max: number) => viewRows(views, max, { ...pencil, width: columns }),
+    human: (max: number) => (panes ? paneRows(panes.human, max, pencil) : []),
+    llm: (max: number) => (panes ? paneRows(panes.llm, max, pencil) : []),
+    picker: (max: number) => (picker ? pickerRows(picker, { columns, rows: max }, theme) : []),
+  };
+  const human = draw.human(height).length;
+  const llm = draw.llm(height).length;
+  const [forSteps = 0, forViews = 0, forHuman = 0, forLlm = 0, forPicker = 0] = allot(height, [
+    { rows: steps.length, least: 1 + scene.status.length, rank: 0 },
+    { rows: draw.views(height).length, least: SMALLEST_PANE * views.length, rank: 4 },
+    { rows: isSideBySide ? Math.max(human, llm) : human, least: SMALLEST_PANE, rank: 3 },
+    { rows: isSideBySide ? 0 : llm, least: SMALLEST_PANE, rank: 2 },
+    { rows: draw.picker(height).length, least: SMALLEST_PICKER, rank: 1 },
+  ]);
+  return {
+    steps: latest(steps, forSteps),
+    views: draw.views(forViews),
+    panes: panes && {
+      isSideBySide,
+      width,
+      human: draw.human(forHuman),
+      llm: draw.llm(isSideBySide ? forHuman : forLlm),
+    },
+    picker: draw.picker(forPicker),
+  };
 }
 
-/** The smaller pane gets what it needs, the other the rest. */
-function stacked({ human, llm }: Panes, width: number, left: number, theme: Theme): [string[], string[]] {
-  const half = Math.max(1, Math.floor(left / 2));
-  const small = Math.min(half, paneRows(llm, width, half, theme).length);
-  const upper = paneRows(human, width, Math.max(1, left - small), theme);
-  return [upper, paneRows(llm, width, Math.max(1, left - upper.length), theme)];
+/** Only of the latest steps that there can be room for: there may be thousands. */
+function stepRows({ steps, status, now }: Scene, { columns, rows }: Size, theme: Theme): string[] {
+  const lines = [...latest(steps, rows).map(step => stepLine(step, now)), ...status];
+  return lines.flatMap(line => wrapLine(line, columns, theme));
 }
 
-function paneRows(pane: Pane, width: number, max: number, theme: Theme): string[] {
-  const { lines, total } = paneLines(pane, max);
+/** One below the other, each with its share. */
+function viewRows(views: readonly Pane[], max: number, pencil: Pencil): string[] {
+  const share = Math.floor(max / Math.max(1, views.length));
+  return views.flatMap(view => paneRows(view, share, pencil));
+}
+
+function paneRows(pane: Pane, max: number, { width, theme, highlighter }: Pencil): string[] {
+  const { lines, total } = paneLines(pane, { count: max, width, highlighter });
   const rows = lines.flatMap(line => wrapLine(line, width, theme));
   const unseen = total - lines.length;
-  const more = (count: number) =>
-    dressLine([{ text: `… ${count + unseen} more lines (-o plain shows all)`, tone: 'dim' }], theme);
+  const more = (count: number) => dressLine(moreLine(count + unseen, width), theme);
   return unseen > 0 && rows.length < max ? [...rows, more(0)] : fitRows(rows, max, more);
 }
 
-/** The end of a list of rows: what happened last matters most. */
-function latest(rows: readonly string[], max: number): string[] {
-  return rows.length <= max ? [...rows] : rows.slice(rows.length - max);
+/** How much is not shown, and where it can be seen: in short where there is no room for more. */
+function moreLine(count: number, width: number): Line {
+  const all = `… ${count} more lines (protocol-cli render or -o plain shows all)`;
+  return cutLine(
+    [say(all.length <= width ? all : `… ${count} more lines (-o plain shows all)`, 'dim')],
+    width,
+  );
+}
+
+/** The end of a list: what happened last matters most. */
+function latest<T>(list: readonly T[], max: number): readonly T[] {
+  return list.slice(Math.max(0, list.length - max));
 }

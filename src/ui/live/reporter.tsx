@@ -1,18 +1,22 @@
 import { render } from 'ink';
+import { loadHighlighter, loadLexers } from '../../display/syntax/load.js';
 import type { ColourLevel } from '../../dress/colour-level.js';
 import { createTheme } from '../../dress/theme.js';
 import type { History } from '../../exchange/history.js';
 import type { Ending, Paper, Reporter } from '../../reporters/reporter.js';
 import { troubleText, warningText } from '../../reporters/trouble.js';
-import { type Panes, panesOf } from '../../story/panes.js';
-import { stepsOf } from '../../story/steps/index.js';
+import { panesOf } from '../../story/panes.js';
 import { warningsOf } from '../../story/warnings.js';
 import type { Clock } from '../../system/clock.js';
+import { sizeOf, unbounded } from '../terminal.js';
+import { throttled } from '../throttle.js';
 import { App } from './app.js';
-import type { Scene, Size } from './frame.js';
+import type { Scene } from './frame.js';
+import { Session } from './session.js';
 import { createLiveStore } from './store.js';
 
-const TICK_MS = 100;
+/** At most ten frames a second, however much happens, and as many while nothing does: clocks run. */
+const FRAME_MS = 100;
 
 export interface LiveOptions {
   readonly history: History;
@@ -22,22 +26,28 @@ export interface LiveOptions {
   readonly clock: Clock;
   readonly supports: ReadonlySet<string>;
   readonly level: ColourLevel;
+  /** What Ctrl-C does; a SIGINT unless told. */
+  readonly interrupt?: () => void;
 }
 
-const NOTHING: Scene = { steps: [], panes: null, now: 0 };
+const NOTHING: Scene = { steps: [], status: [], views: [], panes: null, picker: null, now: 0 };
 
 /** Draws in place, below what is on the screen already; the last frame stays there. Needs a terminal on both ends. */
 export function liveReporter(options: LiveOptions): Reporter {
   const { history, paper, clock, supports, level, stdin, stdout } = options;
-  const start = clock.now();
+  const { interrupt = () => process.kill(process.pid, 'SIGINT') } = options;
   const theme = createTheme(level);
-  let panes: Panes | null = null;
+  const isColourful = level >= 2;
   let isAside = false;
   let isOver = false;
-  const scene = (): Scene => ({ steps: stepsOf(history), panes, now: clock.now() - start });
-  const store = createLiveStore({ scene: scene(), size: sizeOf(stdout) });
+  const session = new Session({ history, clock, interrupt, onChange: () => redraw() });
+  const state = () => {
+    const size = sizeOf(stdout);
+    return { size, scene: session.scene(size), takesKeys: session.takesKeys };
+  };
+  const store = createLiveStore(state());
   const mount = () =>
-    render(<App store={store} theme={theme} />, {
+    render(<App store={store} theme={theme} onCommand={command => session.press(command)} />, {
       stdin,
       stdout: unbounded(stdout),
       exitOnCtrlC: false,
@@ -45,25 +55,41 @@ export function liveReporter(options: LiveOptions): Reporter {
     });
   let view = mount();
   const redraw = () => {
-    if (!isAside) store.set({ scene: scene() });
+    if (isAside) return;
+    const tookKeys = store.snapshot().takesKeys;
+    store.set(state());
+    if (tookKeys && !session.takesKeys) setImmediate(letGo);
   };
+  // Ink reads on where nobody presses keys any more: what is typed then is for whoever has the terminal next.
+  const letGo = () => {
+    if (!session.takesKeys) stdin.pause();
+  };
+  const frames = throttled(clock, FRAME_MS, redraw);
   const leave = async () => {
     await new Promise(setImmediate); // React draws in a microtask what the store holds
     view.unmount();
     await view.waitUntilExit();
   };
-  const resize = () => store.set({ size: sizeOf(stdout) });
-  stdout.on('resize', resize);
-  const stopTicking = ticking(clock, redraw);
+  stdout.on('resize', redraw);
+  const stopTicking = ticking(clock, frames.ask);
+  const stopLoading = clock.after(FRAME_MS, () => void (isColourful && loadLexers()));
   return {
-    event: redraw,
+    event() {
+      // Raw mode begins and ends with what can be pressed.
+      if (session.takesKeys === store.snapshot().takesKeys) frames.ask();
+      else redraw();
+    },
+    choose: (question, signal) => session.questions.ask(question, signal),
     async settled({ exchange }: Ending) {
-      panes = exchange ? panesOf(exchange, supports) : null;
+      const panes = exchange ? panesOf(exchange, supports) : null;
+      const drawings = [panes?.human ?? [], session.views].flat().map(({ drawing }) => drawing);
+      if (isColourful) session.highlighter = await loadHighlighter(drawings);
+      session.panes = panes;
       redraw();
     },
     async aside(work) {
       isAside = true;
-      store.set({ scene: NOTHING });
+      store.set({ scene: NOTHING, takesKeys: false });
       await leave();
       return work().finally(() => {
         if (isOver) return;
@@ -74,32 +100,26 @@ export function liveReporter(options: LiveOptions): Reporter {
     },
     async close() {
       isOver = true;
+      session.end();
       stopTicking();
-      stdout.off('resize', resize);
+      stopLoading();
+      frames.stop();
+      stdout.off('resize', redraw);
       redraw();
       await leave();
     },
     async end({ exchange, notes, trouble }: Ending) {
-      const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
+      const warnings = [...notes, ...warningsOf(history, exchange), ...(session.panes?.warnings ?? [])];
       if (!paper.quiet) for (const warning of warnings) paper.stderr.write(warningText(warning));
       if (trouble) paper.stderr.write(troubleText(trouble));
     },
   };
 }
 
-function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
-  return { columns, rows };
-}
-
-/** Ink clears the scrollback (CSI 3J) where it believes a frame to be higher than the terminal; frames are cut to it here. */
-function unbounded(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
-  return Object.create(stdout, { rows: { value: Number.MAX_SAFE_INTEGER } });
-}
-
 function ticking(clock: Clock, tick: () => void): () => void {
   let cancel = () => {};
   const next = () => {
-    cancel = clock.after(TICK_MS, () => {
+    cancel = clock.after(FRAME_MS, () => {
       tick();
       next();
     });

@@ -1,29 +1,14 @@
-import type { Scene, Size } from './frame.js';
+import { createStore, type Store } from '../store.js';
+import type { Size } from '../terminal.js';
+import type { Scene } from './frame.js';
 
 export interface LiveState {
   readonly scene: Scene;
   readonly size: Size;
+  /** Something can be pressed: until then what is typed is for whoever has the terminal next. */
+  readonly takesKeys: boolean;
 }
 
-/** What the live view shows at the moment. Changes from outside come in here; React only looks. */
-export interface LiveStore {
-  readonly subscribe: (listener: () => void) => () => void;
-  readonly snapshot: () => LiveState;
-  readonly set: (change: Partial<LiveState>) => void;
-}
+export type LiveStore = Store<LiveState>;
 
-export function createLiveStore(initial: LiveState): LiveStore {
-  const listeners = new Set<() => void>();
-  let state = initial;
-  return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    snapshot: () => state,
-    set(change) {
-      state = { ...state, ...change };
-      for (const listener of listeners) listener();
-    },
-  };
-}
+export const createLiveStore = createStore<LiveState>;

@@ -1,7 +1,15 @@
-import { expect, test } from 'vitest';
-import { selectedIndex } from '../../../src/commands/invoke/choices.js';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import {
+  answeringWith,
+  type Chooser,
+  isLeftOpen,
+  selectedIndex,
+} from '../../../src/commands/invoke/choices.js';
+import type { Terminal } from '../../../src/commands/terminal.js';
+import type { Exchange } from '../../../src/exchange/exchange.js';
 import type { UserChoice } from '../../../src/protocol/callbacks/index.js';
-import { CHOICE } from '../../exchange/build.js';
+import { acknowledged, arrives, CHOICE, call, historyOf, OAUTH } from '../../exchange/build.js';
 
 const choice = { ...CHOICE, choices: ['staging', 'production', '0', 'Default'], default: 1 } as UserChoice;
 
@@ -20,4 +28,69 @@ test.each([
   ['Production', null],
 ])('RT-CHOICE: --choose %j picks %j', (choose, index) => {
   expect(selectedIndex(choose, choice)).toBe(index);
+});
+
+/** Nobody at a terminal, unless told. */
+function chooser({ isTTY = false, ...fields }: Partial<Chooser> & { isTTY?: boolean } = {}): Chooser {
+  const stream = () => Object.assign(new PassThrough(), { isTTY });
+  const terminal = { stdin: stream(), stderr: stream() } as unknown as Terminal;
+  const { signal } = new AbortController();
+  return { choose: undefined, terminal, signal, aside: work => work(), ...fields };
+}
+
+describe('a question', () => {
+  const asked = historyOf(call(), acknowledged(), arrives(CHOICE)).first as Exchange;
+  const pick = async () => 0;
+
+  test.each([
+    ['where nobody is there', {}, true],
+    ['where somebody can be asked for a line', { isTTY: true }, false],
+    ['where somebody can pick', { pick }, false],
+    ['where --choose fits a choice', { choose: 'production' }, false],
+    ['where --choose fits none, whoever is there', { choose: 'mars', pick, isTTY: true }, true],
+  ])('stays without an answer %s: %j → %j', (_, who, isOpen) => {
+    expect(isLeftOpen(asked, chooser(who))).toBe(isOpen);
+  });
+
+  test('may be another than the oldest: a page that is open before it', () => {
+    const page = arrives(OAUTH, { leg: 'page' });
+    const both = historyOf(call(), page, arrives(choice, { leg: 'pick' })).first as Exchange;
+    expect(isLeftOpen(both, chooser())).toBe(true);
+    expect(isLeftOpen(both, chooser({ choose: 'mars' }))).toBe(true);
+    expect(isLeftOpen(both, chooser({ choose: 'staging' }))).toBe(false);
+  });
+
+  test('is none where the tool does not ask', () => {
+    expect(isLeftOpen(historyOf(call()).first as Exchange, chooser())).toBe(false);
+  });
+});
+
+describe('who answers', () => {
+  const { signal } = new AbortController();
+
+  test.each<[string, Partial<Chooser>, 'flag' | 'person', number | null]>([
+    ['--choose, whoever is there', { choose: 'production', pick: async () => 0 }, 'flag', 1],
+    ['--choose that fits none', { choose: 'mars' }, 'flag', null],
+    ['a person who picks', { pick: async () => 0 }, 'person', 0],
+    ['nobody', {}, 'person', null],
+  ])('%s', async (_, who, by, selected) => {
+    const answering = answeringWith(chooser(who));
+    expect([answering.by, await answering.select(choice, signal)]).toEqual([by, selected]);
+  });
+});
+
+test('a person is asked one thing after the other', async () => {
+  const asked: ((index: number) => void)[] = [];
+  const pick: Chooser['pick'] = () => new Promise(answer => asked.push(answer));
+  const { select } = answeringWith(chooser({ pick }));
+  const { signal } = new AbortController();
+  const [first, second] = [select(choice, signal), select(choice, signal)];
+  await new Promise(setImmediate);
+  expect(asked).toHaveLength(1);
+  asked[0]?.(1);
+  expect(await first).toBe(1);
+  await new Promise(setImmediate);
+  expect(asked).toHaveLength(2);
+  asked[1]?.(2);
+  expect(await second).toBe(2);
 });

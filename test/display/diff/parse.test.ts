@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Hunk } from '../../../src/display/diff/model.js';
 import { parsePatch } from '../../../src/display/diff/parse.js';
+import { rowsOf } from './rows-of.js';
 
 /** The example of seed 000: its header says 3 and 4 lines, it has 2 and 3. */
 const SEED = '--- src/main.rs\n+++ src/main.rs\n@@ -1,3 +1,4 @@\n fn main() {\n+ println!("hello");\n }';
@@ -12,6 +14,12 @@ function parsed(patch: string) {
   return result;
 }
 
+/** The rows of its only hunk, or of its first. */
+function rowsIn(patch: string) {
+  const hunk = parsed(patch).diff.files[0]?.hunks[0];
+  return hunk ? rowsOf(hunk) : [];
+}
+
 function reasonOf(patch: string): string {
   const result = parsePatch(patch);
   return result.ok ? 'not refused' : result.reason;
@@ -19,37 +27,28 @@ function reasonOf(patch: string): string {
 
 describe('what is drawn', () => {
   test("the seed's own example is recounted", () => {
-    expect(parsed(SEED)).toEqual({
-      ok: true,
-      recounted: ['hunk 1: says −3 +4 lines, has −2 +3'],
-      diff: {
-        added: 1,
-        removed: 0,
-        files: [
-          {
-            oldPath: 'src/main.rs',
-            newPath: 'src/main.rs',
-            kind: 'changed',
-            added: 1,
-            removed: 0,
-            hunks: [
-              {
-                oldStart: 1,
-                oldCount: 2,
-                newStart: 1,
-                newCount: 3,
-                section: '',
-                rows: [
-                  { kind: 'context', oldNo: 1, newNo: 1, text: 'fn main() {' },
-                  { kind: 'added', newNo: 2, text: ' println!("hello");' },
-                  { kind: 'context', oldNo: 2, newNo: 3, text: '}' },
-                ],
-              },
-            ],
-          },
-        ],
-      },
+    const { recounted, diff } = parsed(SEED);
+    expect(recounted).toEqual(['hunk 1: says −3 +4 lines, has −2 +3']);
+    expect(diff).toMatchObject({
+      added: 1,
+      removed: 0,
+      files: [
+        {
+          oldPath: 'src/main.rs',
+          newPath: 'src/main.rs',
+          kind: 'changed',
+          added: 1,
+          removed: 0,
+          hidden: { count: 0, pictures: [] },
+          hunks: [{ oldStart: 1, oldCount: 2, newStart: 1, newCount: 3, section: '' }],
+        },
+      ],
     });
+    expect(rowsIn(SEED)).toEqual([
+      { kind: 'context', oldNo: 1, newNo: 1, text: 'fn main() {', endsWithoutNewline: false },
+      { kind: 'added', oldNo: null, newNo: 2, text: ' println!("hello");', endsWithoutNewline: false },
+      { kind: 'context', oldNo: 2, newNo: 3, text: '}', endsWithoutNewline: false },
+    ]);
   });
 
   test('right counts are left alone, a trailing line feed is no line', () => {
@@ -63,22 +62,20 @@ describe('what is drawn', () => {
   });
 
   test('carriage returns are kept', () => {
-    const { diff } = parsed(`${HEAD}@@ -1 +1 @@\n-a\r\n+b\n`);
-    expect(diff.files[0]?.hunks[0]?.rows.map(row => row.text)).toEqual(['a\r', 'b']);
+    expect(rowsIn(`${HEAD}@@ -1 +1 @@\n-a\r\n+b\n`).map(row => row.text)).toEqual(['a\r', 'b']);
   });
 
   test('the mark of a missing newline hangs on its row', () => {
-    const { diff } = parsed(`${HEAD}@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n`);
-    expect(diff.files[0]?.hunks[0]?.rows).toEqual([
-      { kind: 'removed', oldNo: 1, text: 'a', noNewline: true },
-      { kind: 'added', newNo: 1, text: 'b' },
+    expect(rowsIn(`${HEAD}@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n`)).toEqual([
+      { kind: 'removed', oldNo: 1, newNo: null, text: 'a', endsWithoutNewline: true },
+      { kind: 'added', oldNo: null, newNo: 1, text: 'b', endsWithoutNewline: false },
     ]);
   });
 
   test('removed lines that look like a header or a signature are rows when the counts say so', () => {
-    const { diff, recounted } = parsed(`${HEAD}@@ -1,3 +1 @@\n--- comment\n-- \n-c\n+++ d\n`);
-    expect(recounted).toEqual([]);
-    expect(diff.files[0]?.hunks[0]?.rows.map(row => row.text)).toEqual(['-- comment', '- ', 'c', '++ d']);
+    const patch = `${HEAD}@@ -1,3 +1 @@\n--- comment\n-- \n-c\n+++ d\n`;
+    expect(parsed(patch).recounted).toEqual([]);
+    expect(rowsIn(patch).map(row => row.text)).toEqual(['-- comment', '- ', 'c', '++ d']);
   });
 
   test('a wrong count does not swallow the next file', () => {
@@ -92,7 +89,7 @@ describe('what is drawn', () => {
   });
 
   test('empty context lines whose space was stripped', () => {
-    expect(parsed(`${HEAD}@@ -1,3 +1,3 @@\n-a\n+b\n\n c\n`).diff.files[0]?.hunks[0]?.rows).toHaveLength(4);
+    expect(rowsIn(`${HEAD}@@ -1,3 +1,3 @@\n-a\n+b\n\n c\n`)).toHaveLength(4);
     expect(parsed(`${HEAD}@@ -1,9 +1,9 @@\n-a\n+b\n\n c\n\n\n`).recounted).toEqual([
       'hunk 1: says −9 +9 lines, has −3 +3',
     ]);
@@ -136,12 +133,9 @@ describe('what is drawn', () => {
   });
 
   test('a created file is numbered from 1', () => {
-    const { diff } = parsed('--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n');
-    expect(diff.files[0]?.hunks[0]).toMatchObject({
-      oldStart: 0,
-      oldCount: 0,
-      rows: [{ newNo: 1 }, { newNo: 2 }],
-    });
+    const patch = '--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n';
+    expect(parsed(patch).diff.files[0]?.hunks[0]).toMatchObject({ oldStart: 0, oldCount: 0 });
+    expect(rowsIn(patch)).toMatchObject([{ newNo: 1 }, { newNo: 2 }]);
   });
 });
 
@@ -216,10 +210,12 @@ describe('hostile input', () => {
       fc.property(patches, patch => {
         const result = parsePatch(`${HEAD}@@ -1,2 +1,2 @@\n-a\n+b\n${patch}`);
         const written = new Set(patch.split('\n').map(line => line.slice(1))).add('a').add('b');
-        for (const hunk of result.ok ? result.diff.files.flatMap(file => file.hunks) : []) {
-          expect(hunk.rows.filter(row => row.kind !== 'added')).toHaveLength(hunk.oldCount);
-          expect(hunk.rows.filter(row => row.kind !== 'removed')).toHaveLength(hunk.newCount);
-          for (const row of hunk.rows) expect(written).toContain(row.text);
+        const hunks: readonly Hunk[] = result.ok ? result.diff.files.flatMap(file => file.hunks) : [];
+        for (const hunk of hunks) {
+          const rows = rowsOf(hunk);
+          expect(rows.filter(row => row.kind !== 'added')).toHaveLength(hunk.oldCount);
+          expect(rows.filter(row => row.kind !== 'removed')).toHaveLength(hunk.newCount);
+          for (const row of rows) expect(written).toContain(row.text);
         }
       }),
       { numRuns: 2_000 },

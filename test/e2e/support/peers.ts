@@ -34,17 +34,16 @@ const TOOLS = {
   stdlib: ['python3', 'stdlib_tool.py'],
 } as const;
 
+export type PeerName = keyof typeof TOOLS;
+
 /** The command that starts a peer, for a shell. */
-export function peerCommand(name: keyof typeof TOOLS): string {
+export function peerCommand(name: PeerName): string {
   const [program, file] = TOOLS[name];
   return `${program === 'node' ? process.execPath : program} '${peerPath(file)}'`;
 }
 
 /** Starts a tool that shares no code with us, see test/peers/README.md. */
-export async function startPeer(
-  name: keyof typeof TOOLS,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Peer> {
+export async function startPeer(name: PeerName, env: Readonly<Record<string, string>> = {}): Promise<Peer> {
   const [program, file] = TOOLS[name];
   const child = spawn(program, [peerPath(file)], {
     env: { ...process.env, ...env },

@@ -1,4 +1,6 @@
-/** The examples of the protocol's pages "Tool Result" (seed 000) and "Tool Invocation" (seed 004), unchanged. */
+import { SEED_RESULTS as SEED_MESSAGES } from '../../protocol/seed-messages.js';
+
+/** The examples of the protocol's pages "Tool Result" (seed 000) and "Tool Invocation" (seed 004), and what must come of each. */
 
 export interface SeedResult {
   readonly message: string;
@@ -12,77 +14,35 @@ export interface SeedResult {
 
 export const SEED_RESULTS = {
   request: {
-    message: `{
-"type": "tool_result",
-"group_id": "thread_xyz",
-"id": "call_abc123",
-"call_id": null,
-"text": "Deployment completed successfully. Instance i-0abc123 is running.",
-"display_as": [
-{ "type": "text", "content": "Deployed instance i-0abc123" }
-]
-}`,
+    message: SEED_MESSAGES.request,
     status: 0,
     display: { chosen: 0, type: 'text' },
     drawn: 'HUMAN display_as[0] text (the first segment)\nDeployed instance i-0abc123\n',
     ids: [],
   },
   structured: {
-    message: `{
-"type": "tool_result",
-"group_id": "thread_xyz",
-"id": "call_abc123",
-"text": "{\\"instances\\": [{\\"id\\": \\"i-0abc123\\", \\"state\\": \\"running\\"}], \\"count\\": 1}"
-}`,
+    message: SEED_MESSAGES['structured results'],
     status: 0,
     display: { chosen: null, type: 'text' },
     drawn: 'indented here; sent as it is\n{\n  "instances": [',
     ids: [],
   },
   text_display: {
-    message: `{
-"type": "tool_result",
-"group_id": "thread_xyz",
-"id": "call_abc123",
-"text": "Replaced text in src/main.rs",
-"display_as": [
-{ "type": "text", "content": "edit_file src/main.rs — 1 insertion" }
-]
-}`,
+    message: SEED_MESSAGES['a simple text-only display'],
     status: 0,
     display: { chosen: 0, type: 'text' },
     drawn: '\nedit_file src/main.rs — 1 insertion\n',
     ids: [],
   },
   diff_display: {
-    message: `{
-"type": "tool_result",
-"group_id": "thread_xyz",
-"id": "call_abc123",
-"text": "Replaced text in src/main.rs",
-"display_as": [
-{
-"type": "diff",
-"content": {
-"path": "src/main.rs",
-"patch": "--- src/main.rs\\n+++ src/main.rs\\n@@ -1,3 +1,4 @@\\n fn main() {\\n+ println!(\\"hello\\");\\n }"
-}
-},
-{ "type": "text", "content": "edit_file src/main.rs — 1 insertion" }
-]
-}`,
+    message: SEED_MESSAGES['a diff display with text fallback'],
     status: 0,
     display: { chosen: 0, type: 'diff' },
     drawn: 'src/main.rs +1 −0\n@@ -1,2 +1,3 @@\n1 1   fn main() {\n  2 +  println!("hello");\n2 3   }\n',
     ids: ['TOOL-DIFF'],
   },
   error: {
-    message: `{
-"type": "tool_result",
-"group_id": "thread_xyz",
-"id": "call_abc123",
-"text": "Error: API rate limit exceeded. Retry after 60 seconds."
-}`,
+    message: SEED_MESSAGES['error handling'],
     status: 5,
     display: { chosen: null, type: 'text' },
     drawn: '\nError: API rate limit exceeded. Retry after 60 seconds.\n',

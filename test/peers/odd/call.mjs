@@ -5,9 +5,10 @@ import { request } from 'node:http';
 export class Call {
   #journal;
 
-  constructor(invocation, { attempt, response, journal }) {
+  constructor(invocation, { attempt, origin, response, journal }) {
     this.invocation = invocation;
     this.attempt = attempt;
+    this.origin = origin;
     this.response = response;
     this.#journal = journal;
   }

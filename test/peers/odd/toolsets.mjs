@@ -2,7 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { acknowledgements } from './acknowledgements.mjs';
 import { deliveries } from './deliveries.mjs';
 import { displays } from './displays.mjs';
+import { events } from './events.mjs';
 import { messages } from './messages.mjs';
+import { questions } from './questions.mjs';
 import { peculiarTools } from './schemas.mjs';
 
 const LATE_SCHEMA = {
@@ -11,9 +13,15 @@ const LATE_SCHEMA = {
   required: ['ms'],
   additionalProperties: false,
 };
-const tools = Object.keys({ ...acknowledgements, ...deliveries, ...messages, ...displays }).map(name =>
-  tool(name, name === 'late_ms' ? LATE_SCHEMA : undefined),
-);
+const operations = {
+  ...acknowledgements,
+  ...deliveries,
+  ...questions,
+  ...events,
+  ...messages,
+  ...displays,
+};
+const tools = Object.keys(operations).map(name => tool(name, name === 'late_ms' ? LATE_SCHEMA : undefined));
 
 const INVALID = {
   name: '',

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bigText } from '../big-text.mjs';
 import { argumentFault } from './arguments.mjs';
 import { editedDisplay } from './edit.mjs';
+import { flows } from './flows.mjs';
+import { integer, oneOf, schema } from './schemas.mjs';
 import { JSON_TEXT, LMKIT_TEXTS, RATE_LIMIT_TEXT } from './texts.mjs';
 
 const operations = {
@@ -22,10 +24,7 @@ const operations = {
   },
   big: {
     description: 'Gives a text of so many UTF-8 bytes.',
-    inputSchema: schema(
-      { bytes: integer(0, 256 * 1024 * 1024), kind: { type: 'string', enum: ['ascii', 'mixed'] } },
-      ['bytes'],
-    ),
+    inputSchema: schema({ bytes: integer(0, 256 * 1024 * 1024), kind: oneOf('ascii', 'mixed') }, ['bytes']),
     run: ({ bytes, kind }) => ({ text: bigText(bytes, kind) }),
   },
   slow: {
@@ -44,7 +43,7 @@ const operations = {
   },
   lmkit: {
     description: 'Answers with the JSON that LM-Kit uses for an unsuccessful call.',
-    inputSchema: schema({ kind: { type: 'string', enum: Object.keys(LMKIT_TEXTS) } }, ['kind']),
+    inputSchema: schema({ kind: oneOf(...Object.keys(LMKIT_TEXTS)) }, ['kind']),
     run: ({ kind }) => ({ text: LMKIT_TEXTS[kind] }),
   },
   json: {
@@ -53,26 +52,20 @@ const operations = {
     annotations: { readOnly: true, idempotent: true },
     run: () => ({ text: JSON_TEXT }),
   },
+  ...flows,
 };
 
-export const tools = Object.entries(operations).map(([name, { run, ...tool }]) => ({ name, ...tool }));
+export const tools = Object.entries(operations).map(([name, { run, after, ...tool }]) => ({ name, ...tool }));
 
-/** Every outcome is the body of a result; failures say what can be done. */
-export async function perform(operation, args) {
+/** Every outcome is a result; failures say what can be done. */
+export async function perform(operation, args, call) {
   if (!Object.hasOwn(operations, operation)) {
-    return {
-      text: `Error: unknown operation "${operation}". Use one of ${Object.keys(operations).join(', ')}.`,
-    };
+    const names = Object.keys(operations).join(', ');
+    return call.result({ text: `Error: unknown operation "${operation}". Use one of ${names}.` });
   }
-  const { inputSchema, run } = operations[operation];
+  const { inputSchema, run, after } = operations[operation];
   const fault = argumentFault(inputSchema, args);
-  return fault ? { text: `Error: ${fault}. Correct it and call again.` } : run(args);
-}
-
-function schema(properties, required = []) {
-  return { type: 'object', properties, required, additionalProperties: false };
-}
-
-function integer(minimum, maximum) {
-  return { type: 'integer', minimum, maximum };
+  if (fault) return call.result({ text: `Error: ${fault}. Correct it and call again.` });
+  await call.result(await run(args, call));
+  await after?.(args, call);
 }

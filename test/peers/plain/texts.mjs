@@ -1,5 +1,10 @@
 export const RATE_LIMIT_TEXT = 'Error: API rate limit exceeded. Retry after 60 seconds.';
 
+export const REFUSED_TEXT = 'Error: access was refused. Ask for it and call again.';
+
+/** Of a call that nobody wants any more. */
+export const LMKIT_CANCELED = '{"canceled":{"reason":"the runtime cancelled the call","by":"user"}}';
+
 export const LMKIT_TEXTS = {
   denied: '{"denied": {"tool": "...", "reason": "..."}}',
   canceled: '{"canceled": {"reason": "...", "by": "user|policy|system"}}',

@@ -5,7 +5,7 @@ import threading
 from .delivery import deliver
 
 _ended = set()
-_ended_lock = threading.Lock()
+_ending = threading.Condition()
 
 
 class Call:
@@ -14,6 +14,7 @@ class Call:
         self.own_origin = own_origin
         self.group_id = invocation.get("group_id")
         self.id = invocation.get("id")
+        self.thread_ancestors = invocation.get("thread_ancestors")
         self._url = invocation["callback_url"]
         self._names = {"id": self.id}
         if "call_id" in invocation:
@@ -29,13 +30,18 @@ class Call:
     def send(self, kind, **fields):
         deliver(self._url, {"type": kind, "group_id": self.group_id, **fields})
 
+    def wait_for_end(self, seconds):
+        """True as soon as the call is cancelled or its thread closed; False when the time is over."""
+        with _ending:
+            return _ending.wait_for(lambda: self._is_ended, seconds)
+
     @property
-    def is_ended(self):
-        with _ended_lock:
-            return (self.group_id, self.id) in _ended or (self.group_id, None) in _ended
+    def _is_ended(self):
+        return (self.group_id, self.id) in _ended or (self.group_id, None) in _ended
 
 
 def end(thread_id, tool_call_id=None):
     """A cancelled call, or without an id the whole thread."""
-    with _ended_lock:
+    with _ending:
         _ended.add((thread_id, tool_call_id))
+        _ending.notify_all()

@@ -24,11 +24,14 @@ def take(key, raw):
         if key not in _open:
             return 404, None
         call, choices = _open[key]
-        if not isinstance(answer, dict) or not _is_index(answer.get("selected"), choices):
+        selected = answer.get("selected") if isinstance(answer, dict) else None
+        if type(selected) is not int:
             return 400, None
         del _open[key]
-    return 200, lambda: call.result(f"Chosen: {choices[answer['selected']]}")
+    return 200, lambda: call.result(_said(selected, choices))
 
 
-def _is_index(value, choices):
-    return type(value) is int and 0 <= value < len(choices)
+def _said(selected, choices):
+    if 0 <= selected < len(choices):
+        return f"Chosen: {choices[selected]}"
+    return f"Error: {selected} is not the index of one of the {len(choices)} choices. Call again."

@@ -1,6 +1,7 @@
 """What the tool does: one function per operation."""
 
 import difflib
+import json
 import time
 
 from . import choices
@@ -42,8 +43,7 @@ def login(call):
 def subscribe(call):
     call.result("Subscribed", subscription=True)
     for number in (1, 2, 3):
-        time.sleep(call.arguments.get("ms", 50) / 1000)
-        if call.is_ended:
+        if call.wait_for_end(call.arguments.get("ms", 50) / 1000):
             return
         final = {"final": True} if number == 3 else {}
         call.send("subscription_event", tool_call_id=call.id, text=f"Event {number} of 3", **final)
@@ -53,3 +53,19 @@ def view(call):
     patch = "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-before\n+after\n"
     call.send("view_update", view_type="diff", content={"patch": patch})
     call.result("View updated")
+
+
+def ancestors(call):
+    call.result(json.dumps(call.thread_ancestors, separators=(",", ":")))
+
+
+def work(call):
+    """A cancelled call may end in a result that says so, in none, or as if nothing had happened."""
+    if not call.wait_for_end(call.arguments["ms"] / 1000):
+        call.result("Worked")
+        return
+    when_cancelled = call.arguments.get("when_cancelled", "say_so")
+    if when_cancelled == "say_so":
+        call.result('{"canceled":{"reason":"the runtime cancelled the call","by":"user"}}')
+    elif when_cancelled == "finish":
+        call.result("Worked")

@@ -32,6 +32,14 @@ _CATALOG = [
     _tool(operations.login, "Needs the user's consent.", {"ms": _MS}, requiresAuth="oauth"),
     _tool(operations.subscribe, "Three events, one every `ms`.", {"ms": _MS}, longRunning=True),
     _tool(operations.view, "Updates the diff view."),
+    _tool(operations.ancestors, "Tells the ancestors of the thread.", readOnly=True),
+    _tool(
+        operations.work,
+        "Works for `ms`, or until it is cancelled.",
+        {"ms": _MS, "when_cancelled": {"type": "string", "enum": ["say_so", "finish", "say_nothing"]}},
+        ["ms"],
+        longRunning=True,
+    ),
 ]
 _RUNS = {tool["name"]: (run, tool["inputSchema"]) for run, tool in _CATALOG}
 
@@ -71,6 +79,8 @@ def _fault(schema, arguments):
 def _value_fault(schema, value):
     if type(value) is not _TYPES[schema["type"]]:
         return f"must be of type {schema['type']}"
+    if value not in schema.get("enum", [value]):
+        return f"must be one of {', '.join(schema['enum'])}"
     if "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
         return f"must be from {schema['minimum']} to {schema['maximum']}"
     return None

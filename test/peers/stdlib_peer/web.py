@@ -28,9 +28,19 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def read_bytes(self):
+        if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
+            return b"".join(iter(self._read_chunk, b""))
+        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+
+    def _read_chunk(self):
+        size = int(self.rfile.readline().split(b";")[0], 16)
+        chunk = self.rfile.read(size)
+        self.rfile.readline()
+        return chunk
+
     def read_text(self):
-        length = int(self.headers.get("Content-Length", 0))
-        return self.rfile.read(length).decode("utf-8", "replace")
+        return self.read_bytes().decode("utf-8", "replace")
 
     def answer(self, status, body=b""):
         self.send_response(status)

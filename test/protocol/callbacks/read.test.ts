@@ -112,15 +112,16 @@ describe('TOOL-OAUTH and row 13: auth_url', () => {
     'ftp://auth.example/',
     'http://auth.example/',
     'http://127.0.0.1.evil.example/',
+    'https://good.example@evil.example/',
   ])('%s is refused', auth_url => {
     expect(faultsOf(read(message('oauth', { auth_url })))).toEqual([
-      '$.auth_url: must be an https URL (http only on loopback)',
+      '$.auth_url: must be an https URL without a user in it (http only on loopback)',
     ]);
   });
 
   test.each(['-oProxyCommand=x', '$(reboot)', ''])('%j is no URL', auth_url => {
     expect(faultsOf(read(message('oauth', { auth_url })))).toContain(
-      '$.auth_url: must be an https URL (http only on loopback)',
+      '$.auth_url: must be an https URL without a user in it (http only on loopback)',
     );
   });
 

@@ -15,6 +15,7 @@ export interface Cell {
 /** Numbers of the 16 colours. */
 export const RED = 1;
 export const GREEN = 2;
+export const MAGENTA = 5;
 export const CYAN = 6;
 
 export function cellAt(cell: IBufferCell): Cell {

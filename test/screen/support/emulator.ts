@@ -132,7 +132,11 @@ export class Emulator {
     const { active } = this.#terminal.buffer;
     return Array.from(
       { length: to - from },
-      (_, index) => active.getLine(from + index)?.translateToString(true) ?? '',
+      (_, index) =>
+        active
+          .getLine(from + index)
+          ?.translateToString(true)
+          .trimEnd() ?? '',
     );
   }
 

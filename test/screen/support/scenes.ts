@@ -1,5 +1,7 @@
+import type { UserChoice } from '../../../src/protocol/callbacks/index.js';
 import type { Pane, Panes } from '../../../src/story/panes.js';
 import type { Scene } from '../../../src/ui/live/frame.js';
+import { openPicker } from '../../../src/ui/live/picker.js';
 
 const TONE = 'plain';
 const done = (key: string, text: string): Scene['steps'][number] => ({
@@ -8,6 +10,7 @@ const done = (key: string, text: string): Scene['steps'][number] => ({
   state: 'done',
   line: [{ text, tone: TONE }],
 });
+const NOTHING_ELSE = { status: [], views: [], panes: null, picker: null } as const;
 const STEPS = [done('a', 'discovered a tool'), done('b', 'sent an operation')];
 
 /** A call that waits, so many ms after it was sent. */
@@ -18,7 +21,7 @@ export function waitingScene(ms: number): Scene {
     state: 'running',
     line: [{ text: 'waiting for the result', tone: TONE }],
   } as const;
-  return { steps: [...STEPS, waiting], panes: null, now: ms };
+  return { ...NOTHING_ELSE, steps: [...STEPS, waiting], now: ms };
 }
 
 /** A call with its result: what the human sees, and what the LLM gets. */
@@ -29,7 +32,24 @@ export function settledScene(human: string, llm: string): Scene {
     choice: { chosen: null, reason: 'no display_as', skipped: [], warnings: [] },
     warnings: [],
   };
-  return { steps: [...STEPS, done('c', 'result')], panes, now: 1_000 };
+  return { ...NOTHING_ELSE, steps: [...STEPS, done('c', 'result')], panes, now: 1_000 };
+}
+
+/** A question that stands on the screen. */
+export function question(prompt: string, choices: readonly string[], preset = 0): UserChoice {
+  const ids = { group_id: 'thread', id: 'call' };
+  const response_url = 'http://127.0.0.1:9/choice';
+  return { type: 'user_choice', ...ids, prompt, choices: [...choices], default: preset, response_url };
+}
+
+/** A call that waits for an answer, beside what its thread shows. */
+export function askingScene(asked: UserChoice, views: readonly string[] = []): Scene {
+  return {
+    ...waitingScene(1_000),
+    status: [[{ text: 'subscribed: 3 events', tone: TONE }]],
+    views: views.map(text => pane('view', text)),
+    picker: openPicker(asked),
+  };
 }
 
 function pane(title: Pane['title'], text: string): Pane {

@@ -1,0 +1,33 @@
+import { Command } from 'commander';
+import { type Example, examplesText, exitStatusText } from '../help.js';
+import { withNoticeOptions } from '../notices/options.js';
+import { collect } from '../options.js';
+import type { RunCommand } from '../run-command.js';
+import type { CloseThreadOptions } from './run.js';
+
+export const CLOSE_THREAD_EXAMPLES: readonly Example[] = [
+  { about: 'this thread is over', line: 'protocol-cli close-thread http://127.0.0.1:3001 thread_1' },
+  { about: 'and so are all of these', line: 'protocol-cli close-thread :3001 thread_1 thread_2 thread_3' },
+  {
+    about: 'told to every server of .infinity/rap.json',
+    line: 'protocol-cli close-thread --group-id thread_1',
+  },
+];
+
+/** `close-thread`: tells a tool that conversation threads are over. */
+export function closeThreadCommand(run: RunCommand): Command {
+  const command = new Command('close-thread')
+    .summary('tell a tool that a conversation thread is over')
+    .description('Tells a tool that conversation threads are over: POST {url}/close_thread,\nonce for each.')
+    .usage('[url] [thread…] [options]')
+    .argument(
+      '[words...]',
+      'base URL of the tool server (default: every server of .infinity/rap.json), then threads',
+    )
+    .option('--group-id <id>', 'a thread whose name might be taken for a URL (repeatable)', collect);
+  return withNoticeOptions(command, '10s')
+    .addHelpText('after', examplesText(CLOSE_THREAD_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]))
+    .action((words: string[], options: CloseThreadOptions) =>
+      run(async terminal => (await import('../seldom.js')).runCloseThread(words, options, terminal)),
+    );
+}

@@ -1,0 +1,75 @@
+import type { Exchange } from '../../exchange/exchange.js';
+import type { Invocation } from '../../protocol/invocation.js';
+import type { Trouble } from '../../reporters/reporter.js';
+import { subscriptionEnd } from '../../runtime/following.js';
+import { answerQuestions } from '../../runtime/questions.js';
+import { failureOf } from '../../story/failure.js';
+import { answeringWith, isLeftOpen } from './choices.js';
+import { type Finish, statusOfCall } from './finish.js';
+import { notesOf } from './notes.js';
+import { address, asideOf, cancelWhenInterrupted, type Opened, type Setting } from './opening.js';
+import { linger, waiting } from './stay.js';
+import { takeLeave } from './take-leave.js';
+
+/** After a cancel: what is on its way already is told. */
+const FAREWELL_MS = 300;
+/** Whoever has pressed Ctrl-C does not wait for a `--linger` of minutes. */
+const LONGEST_FAREWELL_MS = 2_000;
+
+/** Calls, tells the result as soon as it is here, stays as long as was asked for, and takes leave of the tool. */
+export async function callOnce(setting: Setting, opened: Opened): Promise<Finish> {
+  const invocation = address(setting, opened, setting.plan.identity);
+  const { denial, runtime } = opened;
+  if (denial) await tell(setting, opened, runtime.deny(invocation, denial));
+  else await call(setting, opened, invocation);
+  const exchange = setting.observation.history.exchanges.get(invocation.id);
+  if (!exchange) throw new Error('a call that was made or denied has an exchange');
+  await takeLeave(exchange, farewell(setting, opened));
+  const trouble = troubleOf(setting, exchange);
+  return { exchange, trouble, status: statusOfCall(exchange, trouble) };
+}
+
+async function call(setting: Setting, opened: Opened, invocation: Invocation): Promise<void> {
+  const { plan, observation } = setting;
+  const { timeout: timeoutMs, retries, lenientAck = false, choose } = plan.options;
+  const { wire, endpoint } = opened.prepared;
+  const chooser = { choose, pick: observation.reporter.choose, ...asideOf(setting) };
+  const stopAnswering = answerQuestions(wire, observation.history, invocation, answeringWith(chooser));
+  const stopCancelling = cancelWhenInterrupted(setting, invocation.id);
+  const leave = (exchange: Exchange) => isLeftOpen(exchange, chooser);
+  const wanted = { endpoint, invocation, timeoutMs, retries, lenientAck, leave };
+  const exchange = await opened.runtime.invoke(wire, wanted);
+  await stopAnswering();
+  await tell(setting, opened, exchange);
+  await stay(setting, exchange);
+  stopCancelling();
+}
+
+async function tell(setting: Setting, { prepared }: Opened, exchange: Exchange): Promise<void> {
+  const { history, reporter } = setting.observation;
+  const notes = notesOf(setting.plan, prepared);
+  await reporter.settled?.({ history, exchange, notes, trouble: troubleOf(setting, exchange) });
+}
+
+async function stay(
+  { plan, observation, clock, interrupted }: Setting,
+  { key, settled }: Exchange,
+): Promise<void> {
+  const { follow: isFollowing, linger: lingerMs = 0 } = plan.options;
+  const { log, history } = observation;
+  if (isFollowing) await subscriptionEnd(log, history, key);
+  if (lingerMs > 0 && (settled?.by === 'result' || settled?.by === 'timeout'))
+    await linger({ log, clock, signal: interrupted.signal }, lingerMs);
+}
+
+function farewell({ plan, clock }: Setting, { prepared: { wire, base } }: Opened) {
+  const ms = Math.min(plan.options.linger ?? FAREWELL_MS, LONGEST_FAREWELL_MS);
+  return { wire, base, isOurThread: plan.identity.isOurThread, listenOn: () => waiting(clock, ms) };
+}
+
+function troubleOf({ observation, plan }: Setting, exchange: Exchange): Trouble | null {
+  const failure = failureOf(exchange, observation.history.errands.values());
+  const { choose } = plan.options;
+  if (failure?.code !== 'decision-needed' || choose === undefined) return failure;
+  return { ...failure, message: `--choose ${choose} is none of the choices that the tool offers` };
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { ProtocolCliError } from '../../errors.js';
+import { faultsOf } from '../../fixtures/reading/explain.js';
+import { lineOf } from '../../fixtures/reading/source.js';
+import { readYaml } from '../../fixtures/reading/yaml.js';
+import type { Policy } from '../../runtime/policy.js';
+import { policySchema } from '../../runtime/policy-schema.js';
+import { decodeUtf8 } from '../../text/json.js';
+
+/**
+ * The policy in a file, YAML or JSON.
+ * @throws ProtocolCliError `unreadable-file`, with every fault, its line and its path.
+ */
+export async function readPolicy(path: string): Promise<Policy> {
+  const text = decodeUtf8(await readFile(path).catch(cause => Promise.reject(unreadable(path, cause))));
+  if (text === null) throw invalid(path, ['it is not UTF-8']);
+  if (text.trim() === '') throw invalid(path, ['it is empty; a policy needs at least `version: 1`']);
+  const reading = readYaml(path, text);
+  if ('faults' in reading)
+    throw invalid(
+      path,
+      reading.faults.map(({ position: { line, col }, message }) => `${path}:${line}:${col} ${message}`),
+    );
+  const { value, faults } = faultsOf(policySchema, reading.source.value);
+  if (!value)
+    throw invalid(
+      path,
+      faults.map(fault => lineOf(reading.source, fault)),
+    );
+  return value;
+}
+
+function unreadable(path: string, cause: unknown): ProtocolCliError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ProtocolCliError('unreadable-file', `cannot read the policy ${path}: ${reason}`, { cause });
+}
+
+function invalid(path: string, faults: readonly string[]): ProtocolCliError {
+  return new ProtocolCliError('unreadable-file', `the policy ${path} is not valid`, {
+    faults,
+    hint: 'For example: {"version": 1, "deny": ["delete_*", {"annotation": "destructive"}]}',
+  });
+}

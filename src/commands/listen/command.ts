@@ -1,0 +1,104 @@
+import { Command, Option } from 'commander';
+import { type Example, examplesText, exitStatusText } from '../help.js';
+import {
+  byteCount,
+  collect,
+  DEFAULT_SEGMENT_TYPES,
+  duration,
+  port,
+  publicBase,
+  segmentTypes,
+  valueOption,
+  wholeNumber,
+} from '../options.js';
+import type { RunCommand } from '../run-command.js';
+import { expectation } from './expectation.js';
+import type { ListenFlags } from './plan.js';
+
+export const LISTEN_EXAMPLES: readonly Example[] = [
+  { about: 'show whatever tools post, until Ctrl-C', line: 'protocol-cli listen --port 4000' },
+  {
+    about: 'in a script: wait for the results of two calls that somebody else makes',
+    line: 'protocol-cli listen --expect thread_1/call_1 --expect thread_1/call_2 --count 2 --timeout 30s',
+  },
+  {
+    about: 'as data, a line for each callback',
+    line: 'protocol-cli listen -o json | jq -r \'select(.verdict == "settles").llm.text\'',
+  },
+  {
+    about: 'between containers',
+    line: 'protocol-cli listen --host 0.0.0.0 --port 4000 --callback-url http://listener:4000',
+  },
+];
+
+/** `listen`: takes the callbacks of calls that somebody else makes. */
+export function listenCommand(run: RunCommand): Command {
+  return new Command('listen')
+    .summary('stay and show the callbacks of calls that somebody else makes')
+    .description(
+      'A callback listener that stays: prints its callback_url, shows what tools post\nthere, and says for each whether it would have matched a pending call.\nIn a pipe, the first line is {"port":N,"url":"…","callback_url":"…"}.',
+    )
+    .usage('[options]')
+    .optionsGroup('Where it listens:')
+    .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1'))
+    .option('--port <port>', 'port to listen on; 0 takes any', port, 0)
+    .option(
+      '--callback-url <base>',
+      'how tools reach this listener; a path with a token is appended',
+      publicBase,
+    )
+    .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
+    .addOption(
+      valueOption(
+        '--max-body <size>',
+        'largest callback, such as 512k, 64m',
+        byteCount,
+        64 * 1024 * 1024,
+        '64m',
+      ),
+    )
+    .optionsGroup('What is expected:')
+    .option(
+      '--expect <group_id/id>',
+      'a call whose callbacks will come: no others count (repeatable; default: any)',
+      expectation,
+    )
+    .option('--group-id <id>', 'with --id: the same for ids that have a slash in them')
+    .option('--id <id>', 'id of the call')
+    .optionsGroup('How long it stays:')
+    .option('--count <n>', 'until so many results have come (default: until it is stopped)', wholeNumber)
+    .addOption(
+      valueOption(
+        '--timeout <duration>',
+        'no longer than this, such as 30s, 5m; 0 has no limit. Exit status 7 where a result that was waited for is missing',
+        duration,
+        0,
+        '0',
+      ),
+    )
+    .optionsGroup('Output:')
+    .addOption(
+      new Option(
+        '-o, --output <format>',
+        'lines and panes, a line of JSON for each callback, or a transcript',
+      )
+        .choices(['plain', 'json', 'ndjson'])
+        .default('plain'),
+    )
+    .addOption(
+      valueOption(
+        '--supports <types>',
+        'pretend to be a client that draws only these segments',
+        segmentTypes,
+        DEFAULT_SEGMENT_TYPES,
+        'diff,text',
+      ),
+    )
+    .option('--save <file>', 'write the transcript, secrets redacted')
+    .option('-q, --quiet', 'no warnings')
+    .option('--no-color', 'no colours (NO_COLOR works too)')
+    .addHelpText('after', examplesText(LISTEN_EXAMPLES) + exitStatusText([0, 2, 7]))
+    .action((flags: ListenFlags) =>
+      run(async terminal => (await import('../seldom.js')).runListen(flags, terminal)),
+    );
+}

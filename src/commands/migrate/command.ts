@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { type Example, examplesText, exitStatusText } from '../help.js';
+import { withNoticeOptions } from '../notices/options.js';
+import type { RunCommand } from '../run-command.js';
+import type { MigrateOptions } from './run.js';
+
+export const MIGRATE_EXAMPLES: readonly Example[] = [
+  {
+    about: 'move the state of a session to another machine',
+    line: 'protocol-cli migrate http://127.0.0.1:3001 session_1 https://other.example:3001',
+  },
+  {
+    about: 'what does a tool answer that never said it could?',
+    line: 'protocol-cli migrate :3001 session_1 http://127.0.0.1:3002 --force',
+  },
+];
+
+/** `migrate`: tells a tool to move a session's state. */
+export function migrateCommand(run: RunCommand): Command {
+  const command = new Command('migrate')
+    .summary("tell a tool to move a session's state to another machine")
+    .description(
+      "Tells a tool to move a session's state: POST {url}/migrate, once.\nThe toolset must say needsMigration; a 200 comes only once the state has moved.",
+    )
+    .usage('<url> <session> <destination> [options]')
+    .argument('<url>', 'base URL of the tool server')
+    .argument('<session>', 'id of the session')
+    .argument('<destination>', 'URL that its state moves to')
+    .option('--force', 'send it though the toolset does not say needsMigration');
+  return withNoticeOptions(command, '60s')
+    .addHelpText('after', examplesText(MIGRATE_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]))
+    .action((url: string, session: string, destination: string, options: MigrateOptions) =>
+      run(async terminal =>
+        (await import('../seldom.js')).runMigrate({ url, session, destination }, options, terminal),
+      ),
+    );
+}

@@ -1,0 +1,79 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Example, examplesText, exitStatusText } from '../help.js';
+import { DEFAULT_SEGMENT_TYPES, segmentTypes, valueOption, wholeNumber } from '../options.js';
+import type { RunCommand } from '../run-command.js';
+import { DIALECTS } from './kinds/kind.js';
+import type { RenderOptions } from './run.js';
+
+export const RENDER_EXAMPLES: readonly Example[] = [
+  { about: 'a saved result, a transcript, whatever it is', line: 'protocol-cli render result.json' },
+  {
+    about: 'what a weaker client would show of it',
+    line: 'protocol-cli render result.json --supports text',
+  },
+  {
+    about: 'a long one, in colour, to scroll through',
+    line: 'protocol-cli render run.ndjson --color | less -R',
+  },
+  { about: 'a diff', line: 'git diff | protocol-cli render -' },
+  {
+    about: 'a picture for a README or a bug report',
+    line: 'protocol-cli render run.ndjson --as svg --save run.svg',
+  },
+  {
+    about: 'a transcript as the object that invoke would have printed',
+    line: "protocol-cli render run.ndjson -o json | jq '.outcome'",
+  },
+];
+
+/** Below this a row holds no line of a diff. */
+const NARROWEST = 20;
+const WIDEST = 1_000;
+
+/** `render`: shows something saved as it was shown live. */
+export function renderCommand(run: RunCommand): Command {
+  return new Command('render')
+    .summary('show a saved message, result, toolset, transcript or diff')
+    .description(
+      'Shows something saved as it was shown live: a message (tool_result, oauth, user_choice,\nsubscription_event, view_update), an invocation, a toolset, the object of invoke -o json,\na transcript, or a bare unified diff. Which of them it is, it sees by itself.\nWhat could be read of a broken transcript is shown.',
+    )
+    .usage('<file|-> [options]')
+    .argument('<file>', 'what to show; - is standard input')
+    .addOption(new Option('--dialect <name>', 'take it for nothing else').choices(DIALECTS))
+    .addOption(
+      valueOption(
+        '--supports <types>',
+        'pretend to be a client that draws only these segments',
+        segmentTypes,
+        DEFAULT_SEGMENT_TYPES,
+        'diff,text',
+      ),
+    )
+    .option('--unfold', 'every unchanged line of a diff too')
+    .optionsGroup('Output:')
+    .addOption(
+      new Option('-o, --output <format>', 'for people, or what it is as one object')
+        .choices(['plain', 'json'])
+        .default('plain'),
+    )
+    .addOption(new Option('--as <format>', 'a picture in place of text').choices(['svg']))
+    .option('--save <file>', 'where the picture goes (default: stdout)')
+    .option(
+      '--width <cells>',
+      "cells of a row (default: the terminal's; 80 in a pipe, 100 in a picture)",
+      cells,
+    )
+    .option('--color', 'colours in a pipe too (FORCE_COLOR works too)')
+    .option('--no-color', 'no colours (NO_COLOR works too)')
+    .addHelpText('after', examplesText(RENDER_EXAMPLES) + exitStatusText([0, 2]))
+    .action((file: string, options: RenderOptions) =>
+      run(async terminal => (await import('../seldom.js')).runRender(file, options, terminal)),
+    );
+}
+
+function cells(text: string): number {
+  const width = wholeNumber(text);
+  if (width < NARROWEST || width > WIDEST)
+    throw new InvalidArgumentError(`A width is a number of cells from ${NARROWEST} to ${WIDEST}.`);
+  return width;
+}

@@ -1,0 +1,107 @@
+import type { Transcript } from '../../../exchange/transcript-reader.js';
+import type { Warning } from '../../../protocol/requirements.js';
+import { invokeReport } from '../../../reporters/json.js';
+import { warningsOfAll } from '../../../reporters/repeats/warnings.js';
+import type { Ending } from '../../../reporters/reporter.js';
+import { type Failure, failureOf } from '../../../story/failure.js';
+import type { Line } from '../../../story/line.js';
+import { panesOf } from '../../../story/panes.js';
+import { summaryLines, summaryOf } from '../../../story/repeats/summary.js';
+import { callHeading } from '../../../story/saved/call-lines.js';
+import { problemLines } from '../../../story/saved/problem-lines.js';
+import { type Chapter, chronicleOf, timelineOf, toolTimelineOf } from '../../../story/saved/timeline.js';
+import { quote, say } from '../../../story/spans.js';
+import { viewPane } from '../../../story/view-pane.js';
+import { counted, warningsOf } from '../../../story/warnings.js';
+import { linesSection, type Section } from '../sheet.js';
+import type { Saved, View } from './kind.js';
+
+/** A transcript as it is shown: what it is, its timeline, then each call with its panes, its views and its problems. */
+export function savedTranscript(transcript: Transcript): Saved {
+  const { whole, chapters } = chronicleOf(transcript.events);
+  const exchanges = [...whole.exchanges.values()];
+  const { faults } = transcript;
+  return {
+    faults,
+    sections: view => [
+      linesSection(headLines(transcript)),
+      ...toolStory(transcript),
+      ...chapters.flatMap((chapter, index) =>
+        chapterSections(chapter, { view, number: index, of: chapters.length - 1, transcript }),
+      ),
+      linesSection(exchanges.length > 1 ? summaryLines(summaryOf(exchanges)) : []),
+      linesSection(faultLines(faults)),
+    ],
+    report: ({ supports }) => {
+      const notes = faults.map(message => ({ message }));
+      const reportOf = (chapter: Chapter) => invokeReport(endingOf(chapter, []), supports);
+      const [only, ...calls] = chapters;
+      if (only && calls.length === 0) return invokeReport(endingOf(only, notes), supports);
+      return {
+        calls: calls.map(reportOf),
+        summary: summaryOf(exchanges),
+        warnings: [...notes, ...warningsOfAll(whole)],
+      };
+    },
+  };
+}
+
+function headLines({ header, events, end }: Transcript): Line[] {
+  const title = say('TRANSCRIPT', 'title');
+  const count = `${events.length} event${events.length === 1 ? '' : 's'}`;
+  const ended = end === null ? [say('; it stops without an end', 'warn')] : [say('; ended: '), ...quote(end)];
+  if (!header) return [[title, say(` without its header, ${count}`), ...ended]];
+  const { startedAt, observer, program } = header;
+  return [
+    [title, say(' of '), ...quote(startedAt), say(' by '), ...quote(program)],
+    [say(`${count}, as the ${observer} saw them`), ...ended],
+  ];
+}
+
+/** A tool's view has one timeline for all that it served. */
+function toolStory({ header, events }: Transcript): Section[] {
+  return header?.observer === 'tool' ? [linesSection(toolTimelineOf(events))] : [];
+}
+
+interface Place {
+  readonly view: View;
+  readonly number: number;
+  /** How many calls there are beside what belongs to none; 0 where all is one chapter. */
+  readonly of: number;
+  readonly transcript: Transcript;
+}
+
+function chapterSections(chapter: Chapter, { view, number, of, transcript }: Place): Section[] {
+  const { history, exchange } = chapter;
+  const panes = exchange ? panesOf(exchange, view.supports) : null;
+  const views = [...history.threads.values()].flatMap(thread => [...thread.views.values()]);
+  const { notes, trouble } = endingOf(chapter, [...(panes?.warnings ?? [])]);
+  const steps = transcript.header?.observer === 'tool' ? [] : timelineOf(chapter);
+  return [
+    linesSection(of > 0 && exchange ? [chapterHeading(exchange, number, of)] : []),
+    linesSection(steps),
+    ...(panes ? [{ kind: 'panes', human: panes.human, llm: panes.llm } as const] : []),
+    ...views.map(each => ({ kind: 'pane', pane: viewPane(each) }) as const),
+    linesSection(problemLines(counted([...warningsOf(history, exchange), ...notes]), trouble)),
+  ];
+}
+
+function chapterHeading({ invocation }: NonNullable<Chapter['exchange']>, number: number, of: number): Line {
+  return [say(`CALL ${number} of ${of}  `, 'title'), ...callHeading(invocation.operation, invocation)];
+}
+
+function endingOf(
+  { history, exchange }: Chapter,
+  notes: readonly Warning[],
+): Ending & { trouble: Failure | null } {
+  const trouble = exchange ? failureOf(exchange, history.errands.values()) : null;
+  return { history, exchange, notes, trouble };
+}
+
+function faultLines(faults: readonly string[]): Line[] {
+  return problemLines(
+    faults.map(message => ({ message })),
+    null,
+    'COULD NOT BE READ',
+  );
+}

@@ -1,0 +1,23 @@
+import type { Drawing } from '../segments/kind.js';
+import { Highlighter } from './highlighter.js';
+import { languageOf } from './language.js';
+
+/**
+ * The highlighter for what is to be drawn, to be awaited once before; null where there is no code in a language that is known.
+ */
+export async function loadHighlighter(drawings: readonly Drawing[]): Promise<Highlighter | null> {
+  if (!drawings.some(hasKnownCode)) return null;
+  const { lexerOf } = await loadLexers();
+  return new Highlighter(lexerOf);
+}
+
+/** Takes some 20 ms, once: good to have done where there is something to wait for. */
+export function loadLexers() {
+  return import('./lexers.js');
+}
+
+function hasKnownCode(drawing: Drawing): boolean {
+  return (
+    drawing.kind === 'diff' && drawing.diff.files.some(({ newPath }) => languageOf(newPath) !== undefined)
+  );
+}

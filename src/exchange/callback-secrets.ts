@@ -1,0 +1,190 @@
+import { isRecord } from '../text/is-record.js';
+import { readJson } from '../text/json.js';
+import { RecentMap } from '../text/recent-map.js';
+import { REDACTED, type Redactor } from '../text/redact.js';
+import type { Event } from './events.js';
+
+/** The members of our messages that are URLs with a secret in them. */
+const URL_FIELDS = ['callback_url', 'response_url', 'auth_url'];
+/** A path segment that is a word, or a version, and no token: it may be told. */
+const COMMON = /^(?:[a-z]{1,10}|v\d{1,3})$/i;
+/** Shorter ones are looked for within URLs alone: elsewhere they may be anything. */
+const SHORTEST = 8;
+/** Of a longer one this much is looked for. */
+const LONGEST = 256;
+/** Secrets: an event names its own anew, so those of long ago are not missed. */
+const REMEMBERED = 50_000;
+
+/** Inside of a longer word: what is long enough to be a token by itself. */
+const TOKEN = /[\w.~-]{16,}/g;
+/** Such as `subscription_event`. */
+const NAME = /^[a-z]+(?:_[a-z]+)+$/;
+
+const URLS = /https?:(?:\/\/|\\\/\\\/)[^\s"'<>]+/gi;
+const HOST = /^https?:(?:\/\/|\\\/\\\/)[^\\/?#]*/i;
+/** What a text, which may be JSON or percent-encoded, consists of: what is an escape is no part of a word. */
+const PIECES = /\\u[\da-f]{4}|\\[\s\S]|%[\da-f]{2}|\w+|[^\w\\%]|[\\%]/gi;
+
+/** A redactor that learns what is secret from the events it is shown. */
+export interface EventRedactor extends Redactor {
+  learn(event: Event): void;
+}
+
+/**
+ * Takes out of texts what is secret in the URLs that events name: whoever has a callback URL can speak into a conversation
+ * (threats, row 25). That is every path segment and value of a query that is no common word, anywhere; short ones only in URLs.
+ * Looks words up instead of searching for each, since there is a token for every call; in bounded memory.
+ */
+export function callbackSecrets(events: Iterable<Event> = []): EventRedactor {
+  const words = new Words();
+  const redactor: EventRedactor = {
+    add: secret => words.add(secret),
+    text: text => words.replaceIn(text),
+    learn(event) {
+      for (const url of urlsOf(event)) for (const word of wordsOf(url)) words.add(word);
+    },
+  };
+  for (const event of events) redactor.learn(event);
+  return redactor;
+}
+
+/** As {@link callbackSecrets}, for these URLs. @param known words that are told anyway, as ids in a path */
+export function urlSecrets(urls: Iterable<string>, known: readonly string[] = []): Redactor {
+  const redactor = callbackSecrets();
+  for (const url of urls) for (const word of wordsOf(url)) if (!known.includes(word)) redactor.add(word);
+  return redactor;
+}
+
+/**
+ * Takes out, besides what `redactor` does, what may be a token in the addresses at which questions are answered: whoever has one
+ * can answer for the user. A tool writes these addresses, so that no more than its long words count, whole, and never as a name.
+ */
+export function withQuestionSecrets(redactor: Redactor): EventRedactor {
+  const words = new Words();
+  return {
+    add: secret => redactor.add(secret),
+    text: text => words.replaceIn(redactor.text(text)),
+    name: text => redactor.text(text),
+    learn(event) {
+      for (const secret of questionSecrets(event)) words.add(secret);
+    },
+  };
+}
+
+/** Ids that the event names may be told, and so may the names of a protocol. */
+function questionSecrets(event: Event): string[] {
+  if (event.kind !== 'request' || event.purpose !== 'callback') return [];
+  const message = event.body?.json.ok ? event.body.json.value : null;
+  if (!isRecord(message) || message['type'] !== 'user_choice') return [];
+  const { response_url: url, id, group_id } = message;
+  const told = [...(event.calls ?? []), event.thread, id, group_id].map(String);
+  const tokens = typeof url === 'string' ? wordsOf(url).flatMap(word => word.match(TOKEN) ?? []) : [];
+  return tokens.filter(token => !NAME.test(token) && !told.some(each => each.includes(token)));
+}
+
+/** Many words, found in a text in the time it takes to read it. */
+class Words {
+  readonly #long = new RecentMap<string, true>(REMEMBERED);
+  readonly #short = new RecentMap<string, true>(REMEMBERED);
+  /** By how long words begin: how long they are, the longest first. */
+  readonly #lengths = new RecentMap<string, readonly number[]>(REMEMBERED);
+  #isEmpty = true;
+
+  add(word: string): void {
+    this.#isEmpty = false;
+    for (const form of formsOf(word.slice(0, LONGEST)))
+      if (form.length < SHORTEST) this.#short.set(form, true);
+      else this.#addLong(form);
+  }
+
+  replaceIn(text: string): string {
+    if (this.#isEmpty) return text;
+    return this.#replaceLong(text.replace(URLS, url => this.#replaceShort(url)));
+  }
+
+  #addLong(form: string): void {
+    const head = form.slice(0, SHORTEST);
+    const lengths = this.#lengths.get(head) ?? [];
+    const isNew = !lengths.includes(form.length);
+    this.#lengths.set(head, isNew ? [...lengths, form.length].sort((a, b) => b - a) : lengths);
+    this.#long.set(form, true);
+  }
+
+  #replaceShort(url: string): string {
+    const [host = ''] = HOST.exec(url) ?? [];
+    const rest = url.slice(host.length);
+    return host + rest.replace(/[^/\\?&=#]+/g, part => (this.#short.get(part) ? REDACTED : part));
+  }
+
+  #replaceLong(text: string): string {
+    const pieces: string[] = [];
+    let done = 0;
+    for (const { 0: piece, index } of text.matchAll(PIECES)) {
+      if (index < done || (piece.length > 1 && piece.startsWith('\\'))) continue;
+      const end = this.#endAt(text, index);
+      if (end === index) continue;
+      pieces.push(text.slice(done, index), REDACTED);
+      done = end;
+    }
+    return pieces.join('') + text.slice(done);
+  }
+
+  /** Where the longest word ends that begins `at` this place; `at` itself where none does. */
+  #endAt(text: string, at: number): number {
+    for (const length of this.#lengths.get(text.slice(at, at + SHORTEST)) ?? []) {
+      const word = text.slice(at, at + length);
+      if (this.#long.get(word) && (length === LONGEST || !goesOn(text, at + length))) return at + length;
+    }
+    return at;
+  }
+}
+
+/** A longer word is another one. */
+function goesOn(text: string, end: number): boolean {
+  return /\w/.test(text[end - 1] ?? '') && /\w/.test(text[end] ?? '');
+}
+
+/** Without what could end a text of JSON; a slash at the start would be half of an escape. */
+function formsOf(word: string): Set<string> {
+  const plain = word.replace(/^\/+/, '');
+  const percent = encodeURIComponent(plain.toWellFormed());
+  return new Set(
+    [
+      plain,
+      plain.replaceAll('/', '\\/'),
+      percent,
+      percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase()),
+    ].filter(form => form !== ''),
+  );
+}
+
+function urlsOf(event: Event): string[] {
+  if (event.kind !== 'request') return [];
+  const json = event.body && readJson(event.body.bytes); // read anew: nothing of it stays
+  const value = json?.ok ? json.value : null;
+  const named = isRecord(value) ? URL_FIELDS.map(field => value[field]) : [];
+  return [...(event.purpose === 'callback' ? [event.url] : []), ...named].filter(
+    (url): url is string => typeof url === 'string',
+  );
+}
+
+/** Of a path, a query and a fragment, as they are written and as they are meant; a host is no secret. */
+function wordsOf(url: string): string[] {
+  const [path = '', query = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/\?(.*)/s);
+  const values = query.split(/[&#]/).map(each => each.slice(each.indexOf('=') + 1));
+  const written = [...path.split(/[/#]/), ...values, ...values.flatMap(value => value.split('/'))];
+  return [...new Set(written.flatMap(word => [word, decoded(word)]).flatMap(tame))];
+}
+
+/** Whatever could end a text, or an escape in it, ends a word. */
+function tame(word: string): string[] {
+  const words = word.split(/["'<>\\\s\p{Cc}]+/u);
+  const bare = words.map(each => each.replace(/[.=]+$/, ''));
+  return [...words, ...bare, ...(word.match(TOKEN) ?? [])].filter(each => each !== '' && !COMMON.test(each));
+}
+
+function decoded(text: string): string {
+  return text.replace(/(?:%[\da-f]{2})+/gi, bytes =>
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
+  );
+}

@@ -1,0 +1,223 @@
+import type { Invocation } from '../protocol/invocation.js';
+import { type Addressee, readInvocation } from '../protocol/read-invocation.js';
+import { isRecord } from '../text/is-record.js';
+import type { Content } from './content.js';
+import type { Event, RequestEvent } from './events.js';
+
+/** One POST of a callback. `status` or `broken` once it is known what became of it. Times in ms since the start. */
+export interface DeliveryAttempt {
+  readonly leg: string;
+  readonly at: number;
+  readonly endedAt?: number;
+  readonly status?: number;
+  readonly broken?: string;
+}
+
+/** One callback to the runtime, with its attempts. */
+export interface CallbackDelivery {
+  readonly url: string;
+  readonly body: Content | null;
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+/** What only a person can do. */
+export type Awaits = 'fire' | 'choice' | 'consent';
+
+/** One invocation as the tool sees it, and all that it said. Times in ms since the start. */
+export interface ToolCall {
+  readonly key: string;
+  /** What came; null where it was malformed. */
+  readonly invocation: Invocation | null;
+  /** Whom it names, malformed or not; null where not even that could be read. */
+  readonly addressee: Addressee | null;
+  readonly receivedAt: number;
+  /** How often the runtime sent it. */
+  readonly arrivals: number;
+  readonly acknowledgement: { readonly leg: string; readonly status?: number; readonly at?: number };
+  /** The fixture or handler that answers; null where none does. */
+  readonly answeredBy: string | null;
+  readonly nearest?: NonNullable<Extract<Event, { kind: 'matched' }>['nearest']>;
+  readonly isCancelled: boolean;
+  /** What somebody has to do before it goes on: fire its next event, or answer its question. Null where it waits for nobody. */
+  readonly awaits: Awaits | null;
+  /** No callback at all was meant. */
+  readonly isSilent: boolean;
+  readonly deliveries: readonly CallbackDelivery[];
+  /** How many earlier callbacks are not remembered any more. */
+  readonly forgotten: number;
+  /** What was done on purpose that a good tool would not do: faults, silence, a rate limit. */
+  readonly plans: readonly string[];
+  /** What people chose and granted. */
+  readonly decisions: readonly Extract<Event, { kind: 'decided' }>[];
+  /** Why callbacks were given up. */
+  readonly dropped: readonly string[];
+  /** Why its result was given up; null where it was not. */
+  readonly lost: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** What a call is after one more event; undefined where there is none yet and the event begins none. Pure. */
+export function stepToolCall(key: string, call: ToolCall | undefined, event: Event): ToolCall | undefined {
+  if (event.kind === 'request' && event.purpose === 'invocation')
+    return call
+      ? { ...call, arrivals: call.arrivals + 1, acknowledgement: { leg: event.leg } }
+      : begin(key, event);
+  return call && step(call, event);
+}
+
+function begin(key: string, event: RequestEvent): ToolCall {
+  const reading = event.body && readInvocation(event.body.json);
+  return {
+    key,
+    invocation: reading?.ok ? reading.invocation : null,
+    addressee: (reading?.ok ? reading.invocation : reading?.addressee) ?? null,
+    receivedAt: event.at,
+    arrivals: 1,
+    acknowledgement: { leg: event.leg },
+    answeredBy: null,
+    isCancelled: false,
+    awaits: null,
+    isSilent: false,
+    deliveries: [],
+    forgotten: 0,
+    plans: [],
+    decisions: [],
+    dropped: [],
+    lost: null,
+    warnings: [],
+  };
+}
+
+function step(call: ToolCall, event: Event): ToolCall {
+  const next = noted(call, event);
+  const awaits = awaited(call, event);
+  return awaits === call.awaits ? next : { ...next, awaits };
+}
+
+function awaited(call: ToolCall, event: Event): Awaits | null {
+  switch (event.kind) {
+    case 'request':
+      return event.purpose !== 'callback' || isAgain(call, event) ? call.awaits : questionIn(event);
+    case 'planned':
+      return event.plan === 'demand' ? 'fire' : null;
+    case 'dropped':
+      return event.what === 'event' ? null : call.awaits;
+    case 'decided':
+    case 'expired':
+      return null;
+    default:
+      return call.awaits;
+  }
+}
+
+/** Another attempt, or a callback that somebody sends once more by hand: that one has no turn. */
+function isAgain({ deliveries }: ToolCall, { attempt, turn, body }: RequestEvent): boolean {
+  return attempt > 1 || (turn === undefined && deliveries.some(each => isSame(each.body, body ?? null)));
+}
+
+function questionIn({ body }: RequestEvent): Awaits | null {
+  const type = typeOfMessage(body ?? null);
+  return type === 'user_choice' ? 'choice' : type === 'oauth' ? 'consent' : null;
+}
+
+function noted(call: ToolCall, event: Event): ToolCall {
+  switch (event.kind) {
+    case 'request':
+      if (event.purpose === 'callback') return { ...call, deliveries: withAttempt(call.deliveries, event) };
+      return event.purpose === 'cancel' ? { ...call, isCancelled: true } : call;
+    case 'response':
+      return ended(call, event.leg, { endedAt: event.at, status: event.status });
+    case 'broken':
+      return ended(call, event.leg, { endedAt: event.at, broken: event.code });
+    case 'matched':
+      return { ...call, answeredBy: event.fixture, ...(event.nearest && { nearest: event.nearest }) };
+    case 'planned':
+      if (event.plan === 'demand') return call;
+      return {
+        ...call,
+        plans: [...call.plans, event.plan],
+        isSilent: call.isSilent || event.plan === 'silence',
+      };
+    case 'decided':
+      return { ...call, decisions: [...call.decisions, event] };
+    case 'dropped':
+      return {
+        ...call,
+        dropped: [...call.dropped, event.why],
+        lost: isResultLost(call, event) ? event.why : call.lost,
+      };
+    case 'warned':
+      return { ...call, warnings: [...call.warnings, event.message] };
+    default:
+      return call;
+  }
+}
+
+/** More is to come after these. What cannot be read, or is of another type, was to be the result: a fault may have done that. */
+const ON_THE_WAY = new Set(['view_update', 'subscription_event', 'user_choice', 'oauth']);
+
+function isResultLost(call: ToolCall, { what, leg, type }: Extract<Event, { kind: 'dropped' }>): boolean {
+  const delivery = call.deliveries.find(({ attempts }) => attempts.some(attempt => attempt.leg === leg));
+  const message = type ?? (delivery && typeOfDelivery(delivery)) ?? '';
+  return what === 'callback' && !ON_THE_WAY.has(message);
+}
+
+/** The first attempt begins a delivery; the others are of the last one with the same bytes: several may be on their way. */
+function withAttempt(
+  deliveries: readonly CallbackDelivery[],
+  event: RequestEvent,
+): readonly CallbackDelivery[] {
+  const { leg, at, url, body = null } = event;
+  const index = event.attempt === 1 ? -1 : deliveries.findLastIndex(each => isSame(each.body, body));
+  const known = deliveries[index];
+  if (!known) return [...deliveries, { url, body, attempts: [{ leg, at }] }];
+  return deliveries.with(index, { ...known, attempts: [...known.attempts, { leg, at }] });
+}
+
+function isSame(one: Content | null, other: Content | null): boolean {
+  return one === other || (one?.size === other?.size && one?.sha256 === other?.sha256);
+}
+
+function ended(call: ToolCall, leg: string, change: Partial<DeliveryAttempt>): ToolCall {
+  if (call.acknowledgement.leg === leg) {
+    const { status, endedAt: at = 0 } = change;
+    return status === undefined ? call : { ...call, acknowledgement: { leg, status, at } };
+  }
+  const attempts = (all: readonly DeliveryAttempt[]) =>
+    all.map(attempt => (attempt.leg === leg ? { ...attempt, ...change } : attempt));
+  return {
+    ...call,
+    deliveries: call.deliveries.map(each => ({ ...each, attempts: attempts(each.attempts) })),
+  };
+}
+
+export function isDelivered({ attempts }: CallbackDelivery): boolean {
+  return attempts.some(({ status = 0 }) => status >= 200 && status < 300);
+}
+
+/** The `type` of a callback; null where its bytes are no message (a fault may want that). */
+export function typeOfDelivery({ body }: CallbackDelivery): string | null {
+  return typeOfMessage(body);
+}
+
+function typeOfMessage(body: Content | null): string | null {
+  const value = body?.json.ok ? body.json.value : null;
+  return isRecord(value) && typeof value['type'] === 'string' ? value['type'] : null;
+}
+
+/**
+ * `waiting`: its result is still to come; `asking`: it is a person's turn; `delivered`: the runtime took the result;
+ * `undelivered`: it was given up; `silent`: none was meant; `refused`: the invocation was not accepted.
+ */
+export type ToolCallState = 'waiting' | 'asking' | 'delivered' | 'undelivered' | 'silent' | 'refused';
+
+export function toolCallState(call: ToolCall): ToolCallState {
+  const { status = 200 } = call.acknowledgement;
+  const types = call.deliveries.filter(isDelivered).map(typeOfDelivery);
+  if (types.includes('tool_result')) return 'delivered';
+  if (call.isSilent) return 'silent';
+  if (status !== 200) return 'refused';
+  if (call.lost !== null) return 'undelivered';
+  const isQuestion = types.at(-1) === 'oauth' || types.at(-1) === 'user_choice';
+  return isQuestion && call.awaits !== null ? 'asking' : 'waiting';
+}

@@ -1,0 +1,37 @@
+import { isRecord } from '../text/is-record.js';
+import type { JsonReading } from '../text/json.js';
+import { type Invocation, invocationSchema } from './invocation.js';
+import { validate } from './validate.js';
+
+/** What a callback needs to find its way. */
+export type Addressee = Pick<Invocation, 'callback_url' | 'group_id' | 'id' | 'call_id'>;
+
+export type InvocationReading =
+  | { readonly ok: true; readonly invocation: Invocation; readonly notes: readonly string[] }
+  /** `addressee`: whoever can still be told, where a callback URL could be read (TOOL-MALFORMED). */
+  | { readonly ok: false; readonly faults: readonly string[]; readonly addressee: Addressee | null };
+
+/** An invocation's body, judged by its schema. The schema copies known keys only (threats, row 19). */
+export function readInvocation(reading: JsonReading): InvocationReading {
+  if (!reading.ok) return { ok: false, faults: [reading.reason], addressee: null };
+  const checked = validate(invocationSchema, reading.value);
+  if (checked.ok) return { ok: true, invocation: checked.value, notes: reading.notes };
+  return { ok: false, faults: checked.faults, addressee: addresseeOf(reading.value) };
+}
+
+/** Whoever waits for callbacks, sound or not. */
+export function addresseeIn(reading: InvocationReading): Addressee | null {
+  return reading.ok ? reading.invocation : reading.addressee;
+}
+
+function addresseeOf(value: unknown): Addressee | null {
+  const { callback_url, group_id, id, call_id } = isRecord(value) ? value : {};
+  if (typeof callback_url !== 'string' || callback_url === '') return null;
+  const echo = typeof call_id === 'string' ? { call_id } : {};
+  return { callback_url, group_id: named(group_id), id: named(id), ...echo };
+}
+
+/** A number is somebody's idea of an id; of anything else nothing can be echoed. */
+function named(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

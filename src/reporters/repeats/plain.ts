@@ -1,0 +1,39 @@
+import type { ColourLevel } from '../../dress/colour-level.js';
+import { dressLine } from '../../dress/dress.js';
+import { createTheme } from '../../dress/theme.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import type { History } from '../../exchange/history.js';
+import type { Line } from '../../story/line.js';
+import { callLine } from '../../story/repeats/call-line.js';
+import { summaryLines, summaryOf } from '../../story/repeats/summary.js';
+import { writeOut } from '../../system/output.js';
+import type { Ending, Paper, Reporter } from '../reporter.js';
+import { troubleText, warningText } from '../trouble.js';
+import { warningsOfAll } from './warnings.js';
+
+/** Many calls: a line for each as it ends, then what they came to. */
+export function plainRepeats(
+  history: History,
+  { stdout, stderr, quiet }: Paper,
+  { level }: { readonly level: ColourLevel },
+): Reporter {
+  const theme = createTheme(level);
+  const ended: Exchange[] = [];
+  let writing = Promise.resolve(); // many end at once: one line is written after the other
+  const write = (lines: readonly Line[]) => {
+    const text = lines.map(line => `${dressLine(line, theme)}\n`).join('');
+    writing = writing.then(() => writeOut(stdout, text));
+    return writing;
+  };
+  return {
+    async settled({ exchange, trouble }: Ending) {
+      if (exchange) await write([callLine(ended.push(exchange), exchange, trouble)]);
+    },
+    async end({ notes, trouble }: Ending) {
+      if (ended.length > 0) await write([[], ...summaryLines(summaryOf(ended))]);
+      if (!quiet)
+        for (const warning of [...notes, ...warningsOfAll(history)]) stderr.write(warningText(warning));
+      if (trouble) stderr.write(troubleText(trouble));
+    },
+  };
+}

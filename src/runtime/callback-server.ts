@@ -1,0 +1,159 @@
+import { Content } from '../exchange/content.js';
+import type { Log } from '../exchange/log.js';
+import type { Verdict, VerdictKind } from '../exchange/verdict.js';
+import type { SecretPaths } from '../transport/secret-paths.js';
+import { type Answer, type Incoming, type Refusal, startServer } from '../transport/server.js';
+
+/** Where the listener listens, and what it calls itself to the tool. */
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** The base of our URLs as the tool sees it, without a trailing slash; ours where there is none. */
+  readonly publicUrl?: string;
+  readonly allowedHosts: readonly string[];
+  /** Bytes. */
+  readonly maxBody: number;
+  /** True unless told: where nobody asks for the bytes of a callback, a large one takes less memory without them. */
+  readonly keepBodies?: boolean;
+}
+
+export interface CallbackServer {
+  readonly port: number;
+  readonly url: string;
+  /** A path of ours as the tool sees it. */
+  urlOf(path: string): string;
+  close(): Promise<void>;
+}
+
+/** A callback that passed the guard. */
+export type Arrived = Omit<Incoming, 'body'> & { readonly body: Content };
+
+/** What callbacks are taken for, by what their address stands for. */
+export interface Taker<Meaning> {
+  take(meaning: Meaning, arrived: Arrived): Promise<Answer>;
+  /** Keys of the calls that a post concerns which the guard refused. */
+  callsOf(meaning: Meaning): readonly string[];
+}
+
+/** What a callback concerns. */
+export interface Concerns {
+  readonly calls?: string[];
+  readonly thread?: string;
+}
+
+export const CALLBACK_PATH = '/callback/';
+
+/**
+ * Serves the addresses there are: guard, token, body; then whoever takes it (threats, rows 1–8).
+ * @throws ProtocolCliError `port-in-use`.
+ */
+export async function serveCallbacks<Meaning>(
+  log: Log,
+  addresses: SecretPaths<Meaning>,
+  options: ListenerOptions,
+  { take, callsOf }: Taker<Meaning>,
+): Promise<CallbackServer> {
+  const { host, port, publicUrl, allowedHosts, maxBody, keepBodies } = options;
+  const meaningOf = (target: string) => addresses.resolve(target.split('?', 1)[0] ?? target);
+  const contentOf = ({ body }: Incoming) =>
+    keepBodies === false ? Content.readOnce(body) : new Content(body);
+  const server = await startServer({
+    host,
+    port,
+    allowedHosts: [...allowedHosts, ...(publicUrl ? [new URL(publicUrl).host] : [])],
+    maxBody,
+    routes: [
+      {
+        name: 'callback',
+        method: 'POST',
+        serves: path => addresses.resolve(path) !== undefined,
+        accepts: 'json',
+        handle: async incoming => {
+          const meaning = meaningOf(incoming.target);
+          return meaning === undefined
+            ? { status: 404 }
+            : take(meaning, { ...incoming, body: contentOf(incoming) });
+        },
+      },
+    ],
+    onRefused: refusal => {
+      const meaning = meaningOf(refusal.target ?? '');
+      recordRefusal(log, refusal, meaning === undefined ? null : callsOf(meaning));
+    },
+  });
+  return {
+    port: server.port,
+    url: server.url,
+    urlOf: path => (publicUrl ?? server.url) + path,
+    close: () => server.close(),
+  };
+}
+
+/** For the tool's own log; nothing of what came is repeated (threats, row 28). */
+const WORDS: Partial<Record<VerdictKind, string>> = {
+  rejected: 'This is no callback: its body breaks the schema of its type.\n',
+  discarded: 'This callback matches no pending call: its group_id and id must be those of the invocation.\n',
+};
+
+/** A callback that was judged becomes a fact, and then the answer: what could not be kept must come again. */
+export async function answerCallback(
+  log: Log,
+  concerns: Concerns,
+  arrived: Arrived,
+  verdict: Verdict,
+): Promise<Answer> {
+  const { status, kind } = verdict;
+  const leg = log.leg();
+  const { body } = arrived;
+  log.emit({
+    kind: 'request',
+    leg,
+    purpose: 'callback',
+    attempt: 1,
+    ...concerns,
+    ...about(arrived),
+    body,
+  });
+  const answered = await log.kept().then(
+    () => status,
+    () => 503,
+  );
+  // Where it is no call's, only this says why it did nothing.
+  const refusal = concerns.calls || !('reason' in verdict) ? {} : { refusal: verdict.reason };
+  const { calls } = concerns;
+  log.emit({ kind: 'response', leg, status: answered, headers: {}, ...(calls && { calls }), ...refusal });
+  return { status: answered, ...(answered === status && WORDS[kind] !== undefined && { body: WORDS[kind] }) };
+}
+
+/** @param keys of the calls whose address it came to; null where the address is nobody's */
+function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | null): void {
+  const leg = log.leg();
+  const concerns = keys === null || keys.length === 0 ? {} : { calls: [...keys] };
+  const { method = '', target = '', status, reason, detail } = refusal;
+  log.emit({
+    kind: 'request',
+    leg,
+    purpose: 'callback',
+    attempt: 1,
+    ...concerns,
+    ...about({ method, target: keys === null ? withoutTokens(target) : target, headers: {} }),
+  });
+  log.emit({
+    kind: 'response',
+    leg,
+    status,
+    headers: {},
+    refusal: reason === 'no-route' ? 'wrong-address' : detail,
+    ...concerns,
+  });
+}
+
+function about({ method, target, headers }: Pick<Incoming, 'method' | 'target' | 'headers'>) {
+  const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  return { from: 'tool', to: 'runtime', method, url: target, headers: Object.fromEntries(flat) } as const;
+}
+
+/** Almost a token is almost a secret. */
+function withoutTokens(target: string): string {
+  return target.replace(/[\w-]{16,}/g, '…');
+}

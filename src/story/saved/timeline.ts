@@ -1,0 +1,99 @@
+import type { Event } from '../../exchange/events.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import { History } from '../../exchange/history.js';
+import { RecentCalls } from '../../exchange/recent-calls.js';
+import { formatDuration } from '../../text/format-duration.js';
+import type { Line } from '../line.js';
+import { say } from '../spans.js';
+import { stepLine } from '../step-line.js';
+import { newStepsOf, type Step, stepsOf } from '../steps/index.js';
+import { newsOf } from '../tool-calls/index.js';
+
+/** A part of what was recorded, with a history of its own. */
+export interface Chapter {
+  readonly history: History;
+  /** The call that it tells of; undefined where it is about none. */
+  readonly exchange: Exchange | undefined;
+  /** All of them: a history itself forgets, where there are very many. */
+  readonly steps: readonly Step[];
+}
+
+/** All that was recorded, and the same in parts. */
+export interface Chronicle {
+  readonly whole: History;
+  readonly chapters: readonly Chapter[];
+}
+
+/** What belongs to no call first, then each call by itself; a single call has all there is. */
+export function chronicleOf(events: readonly Event[]): Chronicle {
+  const all = new Telling();
+  for (const event of events) all.take(event);
+  const whole = all.history;
+  if (whole.exchanges.size <= 1) return { whole, chapters: [all.chapter()] };
+  const parts = new Map<string | null, Telling>([[null, new Telling()]]);
+  for (const key of whole.exchanges.keys()) parts.set(key, new Telling());
+  const owners = new Owners(whole);
+  for (const event of events) for (const key of owners.of(event)) parts.get(key)?.take(event);
+  return { whole, chapters: [...parts.values()].map(part => part.chapter()) };
+}
+
+/** Takes events one by one, and notes what each brought to an end. */
+class Telling {
+  readonly history = new History();
+  readonly #steps: Step[] = [];
+
+  take(event: Event): void {
+    this.history.apply(event);
+    for (const step of newStepsOf(this.history, event)) this.#steps.push(step);
+  }
+
+  chapter(): Chapter {
+    const running = stepsOf(this.history, { latest: 1 }).filter(({ state }) => state === 'running');
+    return { history: this.history, exchange: this.history.first, steps: [...this.#steps, ...running] };
+  }
+}
+
+/** Keys of calls; null stands for none. */
+type Keys = readonly (string | null)[];
+
+/** Whose an event is: a closed thread concerns each of its calls, an answer whoever made the request. */
+class Owners {
+  readonly #byLeg = new Map<string, Keys>();
+
+  constructor(private readonly history: History) {}
+
+  of(event: Event): Keys {
+    const leg = 'leg' in event ? event.leg : undefined;
+    if (leg === undefined) return this.#named(event);
+    const keys = this.#byLeg.get(leg) ?? this.#named(event);
+    this.#byLeg.set(leg, keys);
+    return keys;
+  }
+
+  #named({ calls = [], thread = '' }: Event): Keys {
+    const named = calls.filter(key => this.history.exchanges.has(key));
+    const keys = named.length > 0 ? named : (this.history.threads.get(thread)?.calls ?? []);
+    return keys.length > 0 ? keys : [null];
+  }
+}
+
+const MARGIN = 8;
+
+/** What happened, step by step, each with the time since the start in the margin. */
+export function timelineOf({ steps }: Chapter): Line[] {
+  return steps.map(step => [margin(step.at), ...stepLine(step)]);
+}
+
+/** The same as the tool saw it. */
+export function toolTimelineOf(events: readonly Event[]): Line[] {
+  const calls = new RecentCalls();
+  return events.flatMap(event => {
+    calls.apply(event);
+    const news = newsOf(event, calls.get(event.calls?.[0] ?? ''));
+    return news ? [[margin(event.at), ...news]] : [];
+  });
+}
+
+function margin(at: number) {
+  return say(`${formatDuration(at).padStart(MARGIN)} `, 'gutter');
+}

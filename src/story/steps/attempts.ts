@@ -1,0 +1,31 @@
+import type { Attempt, Exchange } from '../../exchange/exchange.js';
+import { quote, say } from '../spans.js';
+import { after, type Step, step } from './step.js';
+
+/** A dispatch of the invocation. */
+export function sentStep({ invocation, endpoint, attempts }: Exchange, { leg, sentAt }: Attempt): Step {
+  const index = attempts.findIndex(attempt => attempt.leg === leg);
+  const again = index > 0 ? ` again (attempt ${index + 1})` : '';
+  return step(
+    `sent:${leg}`,
+    sentAt,
+    'done',
+    say(`sent${again} `),
+    ...quote(invocation.operation, 'title'),
+    say(' to '),
+    ...quote(endpoint),
+  );
+}
+
+/** What became of a dispatch, once that is known. */
+export function answerSteps({ leg, sentAt, endedAt, status, broken }: Attempt): Step[] {
+  if (endedAt === undefined) return [];
+  const took = after(endedAt - sentAt);
+  const key = `answer:${leg}`;
+  if (status === 200) return [step(key, endedAt, 'done', say('acknowledged with 200'), took)];
+  const answer =
+    status === undefined
+      ? `not acknowledged: ${broken?.code ?? 'broken'}`
+      : `answered ${status} instead of 200`;
+  return [step(key, endedAt, 'failed', say(answer), took)];
+}

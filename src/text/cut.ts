@@ -1,0 +1,4 @@
+/** The beginning of a foreign text, of a length that a person reads. */
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+}

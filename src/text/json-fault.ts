@@ -1,0 +1,112 @@
+import { type JsonTokenKind, scanJson } from './json-scan.js';
+
+/** Where a text stops being JSON, for a person: `JSON.parse` does not always say. */
+export interface JsonFault {
+  /** Both from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+type Expected = 'a value' | 'a key' | 'a key or }' | 'a value or ]' | ':' | ', or }' | ', or ]' | 'the end';
+
+const LITERAL = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+const AFTER_COMMA: Readonly<Partial<Record<Expected, Expected>>> = { ', or }': 'a key', ', or ]': 'a value' };
+const LONGEST = 40;
+
+/** The first fault of a JSON text; null where there is none. Linear, whatever its depth. */
+export function jsonFault(text: string): JsonFault | null {
+  const walk = new Walk(text);
+  let at = -1;
+  scanJson(text, (kind, from, to) => {
+    if (!walk.takes(kind, from, to)) at = from;
+    return at < 0;
+  });
+  if (at < 0 && walk.expects === 'the end') return null;
+  const place = placeOf(text, at < 0 ? text.length : at);
+  const found = at < 0 ? 'the text ends' : `${JSON.stringify(tokenAt(text, at))} stands`;
+  return { ...place, message: `${found} where ${walk.expects} is expected` };
+}
+
+/** What may come next, token by token. */
+class Walk {
+  expects: Expected = 'a value';
+  readonly #closers: ('}' | ']')[] = [];
+
+  constructor(private readonly text: string) {}
+
+  /** Whether the token may stand here; then it has been passed. */
+  takes(kind: JsonTokenKind, from: number, to: number): boolean {
+    const next = this.#after(kind, from, to);
+    if (next) this.expects = next;
+    return next !== null;
+  }
+
+  #after(kind: JsonTokenKind, from: number, to: number): Expected | null {
+    switch (kind) {
+      case 'colon':
+        return this.expects === ':' ? 'a value' : null;
+      case 'comma':
+        return AFTER_COMMA[this.expects] ?? null;
+      case 'close':
+        return this.#close(from);
+      case 'open':
+        return this.#wantsValue() ? this.#open(from) : null;
+      case 'string':
+        return isJson(this.text.slice(from, to)) ? this.#string() : null;
+      case 'scalar':
+        return this.#wantsValue() && LITERAL.test(this.text.slice(from, to)) ? this.#afterValue() : null;
+    }
+  }
+
+  #string(): Expected | null {
+    if (this.expects === 'a key' || this.expects === 'a key or }') return ':';
+    return this.#wantsValue() ? this.#afterValue() : null;
+  }
+
+  #wantsValue(): boolean {
+    return this.expects === 'a value' || this.expects === 'a value or ]';
+  }
+
+  #open(at: number): Expected {
+    const isObject = this.text[at] === '{';
+    this.#closers.push(isObject ? '}' : ']');
+    return isObject ? 'a key or }' : 'a value or ]';
+  }
+
+  #close(at: number): Expected | null {
+    const closer = this.#closers.at(-1);
+    if (closer === undefined || this.text[at] !== closer || !this.expects.endsWith(closer)) return null;
+    this.#closers.pop();
+    return this.#afterValue();
+  }
+
+  #afterValue(): Expected {
+    const closer = this.#closers.at(-1);
+    return closer === undefined ? 'the end' : `, or ${closer}`;
+  }
+}
+
+function isJson(token: string): boolean {
+  try {
+    JSON.parse(token);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function tokenAt(text: string, at: number): string {
+  const line = text.slice(at, at + LONGEST);
+  return /^[\w.+-]+|^./su.exec(line)?.[0] ?? '';
+}
+
+function placeOf(text: string, at: number): { line: number; column: number } {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', start)) {
+    line++;
+    start = end + 1;
+  }
+  return { line, column: at - start + 1 };
+}

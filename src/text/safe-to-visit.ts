@@ -1,0 +1,13 @@
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * Whether a person may be sent to a page (TOOL-OAUTH; threats, row 13): https only. A loopback `http:` consent page is what a tool
+ * under development has; anywhere else the code would travel in the open. A user before the host (`https://bank.example@evil.example`)
+ * makes a person see another host than that which is opened.
+ */
+export function isSafeToVisit(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}

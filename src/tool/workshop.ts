@@ -1,0 +1,155 @@
+import type { Log } from '../exchange/log.js';
+import { ToolCalls } from '../exchange/tool-calls.js';
+import { Verification } from '../exchange/verification/verification.js';
+import type { FixtureSet } from '../fixtures/fixture-set.js';
+import { FixtureState } from '../fixtures/fixture-state.js';
+import { addresseeIn, readInvocation } from '../protocol/read-invocation.js';
+import { systemClock } from '../system/clock.js';
+import { Answers } from './answers/answers.js';
+import { FixtureAnswers } from './answers/fixture-answers.js';
+import { Operations, type ToolsetFields } from './answers/operations.js';
+import { rateGate } from './answers/rate-limit.js';
+import { toolsetOf } from './answers/toolset-of.js';
+import type { Desk } from './conversation/conversation.js';
+import { DEFAULTS } from './defaults.js';
+import { HandlerAnswers } from './handlers/handler-answers.js';
+import { CallsUnderWay } from './intake/calls-under-way.js';
+import { Repeats } from './intake/repeats.js';
+import type { Journal } from './journal/durable.js';
+import type { Recovery } from './journal/recovery.js';
+import { resume } from './journal/resumption.js';
+import { EventRing } from './journal/ring.js';
+import { Middlewares } from './middleware/middlewares.js';
+import { type MockToolOptions, NO_FIXTURES } from './options.js';
+
+/** Everything a mock tool works with and remembers, apart from its server. */
+export class Workshop {
+  readonly ring: EventRing;
+  readonly repeats = new Repeats();
+  readonly underWay = new CallsUnderWay();
+  readonly #state = new FixtureState();
+  readonly #waitFor: () => number;
+  #fixtures: FixtureSet;
+  #answers: Answers;
+  #verification: Verification;
+  #journal: Journal | null = null;
+
+  constructor(
+    private readonly options: MockToolOptions,
+    readonly seed: string,
+    readonly log: Log,
+    readonly desk: Desk,
+  ) {
+    const { clock = systemClock, keep = DEFAULTS.keep, fixtures = NO_FIXTURES, rateLimit } = options;
+    this.#waitFor = rateGate(rateLimit, clock);
+    this.#fixtures = fixtures;
+    this.#answers = this.#answersBy(fixtures);
+    this.#verification = new Verification(fixtures.fixtures);
+    this.ring = new EventRing({ events: keep });
+    log.subscribe(event => {
+      this.ring.push(event);
+      this.#verification.apply(event);
+    });
+  }
+
+  get answers(): Answers {
+    return this.#answers;
+  }
+
+  get verification(): Verification {
+    return this.#verification;
+  }
+
+  get toolset(): ToolsetFields {
+    return toolsetOf(this.#fixtures, this.options.handlers ?? []);
+  }
+
+  /** From the next call on. Counts and states stay. */
+  replaceFixtures(fixtures: FixtureSet): void {
+    this.#fixtures = fixtures;
+    this.#answers = this.#answersBy(fixtures);
+    this.#verification.reload(fixtures.fixtures);
+  }
+
+  /** Forgets counts and states of one key; or everything. So does the durable journal. */
+  reset(key?: string): void {
+    this.#state.reset(key);
+    this.#journal?.reset(key);
+    if (key !== undefined) return;
+    this.repeats.clear();
+    this.ring.clear();
+    this.#verification = new Verification(this.#fixtures.fixtures);
+  }
+
+  /** From here on everything is kept. What the runs before left counts: counts, states, and which invocations were accepted. */
+  keepJournal(journal: Journal, { matched, settled, calls }: Recovery): void {
+    this.#journal = journal;
+    this.log.keep(journal);
+    for (const fact of matched) this.#state.restore(fact);
+    for (const { groupId, id, sha256 } of settled) this.repeats.recall(groupId, id, sha256);
+    for (const { key, invocation } of calls) {
+      const to = addresseeIn(readInvocation(invocation.json));
+      if (to) this.repeats.recall(to.group_id, to.id, invocation.sha256, key);
+    }
+  }
+
+  /** Goes on with the calls that a restart interrupted. @param base our own base URL. */
+  resume({ calls }: Recovery, base: string): void {
+    const { desk, underWay, answers } = this;
+    for (const call of calls) void resume(call, { desk, underWay, answers, base });
+  }
+
+  /** What a cancel notice says. @returns the key of the call it names, known or not. */
+  cancel(thread: string, id: string): string {
+    const key = this.repeats.keyOf(thread, id);
+    this.underWay.cancel(key);
+    return key;
+  }
+
+  /** A thread is over, or has moved elsewhere: its calls are called off, and what was counted for it is forgotten. */
+  closeThread(thread: string): void {
+    this.underWay.closeThread(thread);
+    this.#state.reset(thread);
+  }
+
+  /** Sends the last callback of a call once more, the same bytes. False where there is none any more. */
+  redeliver(key: string): boolean {
+    const call = ToolCalls.of(this.ring.events).get(key);
+    const last = call?.deliveries.at(-1);
+    if (!last?.body) return false;
+    const thread = call?.addressee?.group_id ?? '';
+    void this.desk.outbox.post({ key, thread, url: last.url, body: last.body });
+    return true;
+  }
+
+  /** Everything is due at once. Resolves when all is delivered or given up; what is left after `ms` is given up. */
+  async drain(ms: number): Promise<void> {
+    const { pauses, outbox } = this.desk;
+    const { clock = systemClock } = this.options;
+    pauses.hurry();
+    outbox.hurry();
+    await new Promise<void>(resolve => {
+      const cancel = clock.after(ms, resolve);
+      const over = this.underWay.idle().then(() => outbox.idle());
+      void over.then(cancel).then(resolve);
+    });
+    if (!this.#journal) this.underWay.stop(); // with one, the next run goes on with them
+    await outbox.close();
+  }
+
+  /** Whatever is still worked on is not waited for, and is told so. */
+  stop(): void {
+    this.underWay.stop();
+  }
+
+  #answersBy(fixtures: FixtureSet): Answers {
+    const { handlers = [], middleware, clock = systemClock } = this.options;
+    const middlewares = new Middlewares(fixtures.middleware, middleware);
+    return new Answers({
+      operations: new Operations(toolsetOf(fixtures, handlers)),
+      handlers: new HandlerAnswers(handlers, middlewares),
+      fixtures: new FixtureAnswers({ fixtures, state: this.#state, middlewares, seed: this.seed, clock }),
+      waitFor: this.#waitFor,
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { fitRows } from '../../dress/columns.js';
+import { cutLine, widthOf } from '../../dress/cut-line.js';
+import { dressLine, wrapLine } from '../../dress/dress.js';
+import type { Theme } from '../../dress/theme.js';
+import type { Line } from '../../story/line.js';
+import { quote, say } from '../../story/spans.js';
+import { textLines } from '../../story/text-lines.js';
+import { hintsLine } from '../hints.js';
+import type { Size } from '../terminal.js';
+import type { Picker } from './picker.js';
+
+const CURSOR = '❯ ';
+const DEFAULT = say(' (default)', 'dim');
+const HINTS = 1;
+
+/** A question as rows of the terminal, at most `rows` of them: the prompt, the choices around the cursor, the keys. */
+export function pickerRows(picker: Picker, { columns, rows }: Size, theme: Theme): string[] {
+  const { choices } = picker.question;
+  const fewest = Math.min(choices.length, Math.ceil(rows / 2));
+  const prompt = promptRows(picker, { columns, rows: Math.max(1, rows - HINTS - fewest) }, theme);
+  const room = Math.max(1, rows - HINTS - prompt.length);
+  const from = firstSeen(picker, room);
+  const seen = choices
+    .slice(from, from + room)
+    .map((label, index) => choiceLine(picker, from + index, label, columns));
+  const lines = [...seen, keysLine(picker, seen.length, columns)];
+  return [...prompt, ...lines.map(line => dressLine(line, theme))].slice(0, rows);
+}
+
+function promptRows({ question }: Picker, { columns, rows }: Size, theme: Theme): string[] {
+  const { lines } = textLines(question.prompt, rows + 1);
+  const bold = lines.map(line => line.map(span => (span.tone === 'plain' ? say(span.text, 'title') : span)));
+  const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
+  return fitRows(
+    bold.flatMap(line => wrapLine(line, columns, theme)),
+    rows,
+    more,
+  );
+}
+
+/** The cursor stands in the middle, save at either end. */
+function firstSeen({ selected, question }: Picker, room: number): number {
+  return Math.max(0, Math.min(selected - Math.floor(room / 2), question.choices.length - room));
+}
+
+/** A label is cut; its index and whether it is the default never are. */
+function choiceLine({ question, selected }: Picker, index: number, label: string, columns: number): Line {
+  const isSelected = index === selected;
+  const digits = String(question.choices.length - 1).length;
+  const head = [
+    say(isSelected ? CURSOR : ' '.repeat(CURSOR.length), 'running'),
+    say(`${String(index).padStart(digits)} `, 'dim'),
+  ];
+  const tail = index === question.default ? [DEFAULT] : [];
+  const room = columns - widthOf(head) - widthOf(tail);
+  return [...head, ...cutLine(quote(start(label, columns), isSelected ? 'running' : 'plain'), room), ...tail];
+}
+
+/** A label may be ten megabytes long: what is more than a row holds is cut before it is looked at. */
+function start(label: string, columns: number): string {
+  const head = Array.from(label.slice(0, 2 * columns))
+    .slice(0, columns)
+    .join('');
+  return head.length < label.length ? `${head}…` : label;
+}
+
+function keysLine({ question, selected }: Picker, seen: number, columns: number): Line {
+  const { length } = question.choices;
+  const hints = [
+    ['↑↓', seen < length ? `${selected + 1} of ${length}` : 'select'],
+    ['Ctrl-C', 'cancel'],
+  ] as const;
+  const always = [
+    ['⏎', 'choose'],
+    ['Esc', 'default'],
+  ] as const;
+  return hintsLine(hints, always, columns);
+}

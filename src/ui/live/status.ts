@@ -1,0 +1,45 @@
+import { widthOf } from '../../dress/cut-line.js';
+import type { Subscription } from '../../exchange/exchange.js';
+import type { OAuth } from '../../protocol/callbacks/index.js';
+import type { Line } from '../../story/line.js';
+import { quote, say } from '../../story/spans.js';
+import { formatDuration } from '../../text/format-duration.js';
+import { type Hint, hintsLine } from '../hints.js';
+
+/** What became of the wish to open a page. */
+export interface Visit {
+  readonly page: OAuth;
+  readonly said: string;
+  readonly isBad: boolean;
+  /** It is not known yet what becomes of it. */
+  readonly isUnderWay: boolean;
+}
+
+/** While a page must be visited: what became of the wish to open it, and the key for that. */
+export function visitLines(visit: Visit | null, columns: number): readonly Line[] {
+  const [opens, cancels] = [opensHint(visit), ['Ctrl-C', 'cancels']] as const;
+  const keys = hintsLine([], [opens, cancels], columns);
+  return visit === null ? [keys] : [quote(visit.said, visit.isBad ? 'bad' : 'good'), keys];
+}
+
+function opensHint(visit: Visit | null): Hint {
+  if (visit === null) return ['o', 'opens it'];
+  return ['o', visit.isBad ? 'tries again' : 'opens it again'];
+}
+
+/**
+ * While events may come: how many did, and for how long they have been awaited; the key where there is room for it.
+ * @param now ms since the start
+ */
+export function subscriptionLine({ events, openedAt }: Subscription, now: number, columns: number): Line {
+  const count = `${events} event${events === 1 ? '' : 's'}`;
+  const open = formatDuration(wholeSeconds(Math.max(0, now - openedAt)));
+  const line = [say('… ', 'running'), say(`subscribed: ${count}`), say(`, ${open}`, 'dim')];
+  const whole = [...line, say('; Ctrl-C cancels', 'dim')];
+  return widthOf(whole) <= columns ? whole : line;
+}
+
+/** It may last for days: nobody needs ten frames a second of that. */
+function wholeSeconds(ms: number): number {
+  return ms < 1_000 ? ms : Math.floor(ms / 1_000) * 1_000;
+}

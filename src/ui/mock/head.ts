@@ -1,0 +1,32 @@
+import type { Line } from '../../story/line.js';
+import { quote, say } from '../../story/spans.js';
+import { type Tally, tallyLine } from '../../story/tool-calls/index.js';
+
+/** The mock that is looked at. */
+export interface ShownTool {
+  readonly name: string;
+  readonly url: string;
+  readonly seed: string;
+  /** How many fixtures there are. */
+  readonly fixtures: number;
+}
+
+/** Where the mock is reached, and how it goes. */
+export function headLines(tool: ShownTool, tally: Tally, isPaused: boolean): readonly Line[] {
+  const { name, url, seed, fixtures } = tool;
+  const count = `${fixtures} ${fixtures === 1 ? 'fixture' : 'fixtures'}`;
+  const paused = isPaused ? [say('‖ deliveries are held back', 'warn'), say(' · ', 'dim')] : [];
+  return [
+    [...quote(name, 'title'), say('  '), say(url, 'running')],
+    [...paused, ...tallyLine(tally), say(` · ${count} · seed `, 'dim'), ...quote(seed, 'dim')],
+  ];
+}
+
+/** What to do where nothing has come yet. */
+export function emptyLines({ url }: ShownTool): readonly Line[] {
+  return [
+    [say('No calls yet.')],
+    [say('Give a runtime this URL, or call it from another terminal:', 'dim')],
+    [say('  protocol-cli invoke ', 'dim'), say(url, 'running')],
+  ];
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { BoundedLines } from '../../src/commands/bounded-lines.js';
+
+function paper() {
+  const written: string[] = [];
+  return {
+    written,
+    writableLength: 0,
+    write(text: string) {
+      written.push(text);
+      this.writableLength += text.length;
+    },
+  };
+}
+const dropped = (count: number) => [`dropped ${count}`];
+
+test('row 30: what a slow reader has no room for is dropped, and said once there is room again', () => {
+  const slow = paper();
+  const lines = new BoundedLines(slow, dropped, 5);
+  lines.write(() => ['body', 'event']);
+  for (let number = 0; number < 3; number++)
+    lines.write(() => {
+      throw new Error('what is dropped is not even made');
+    });
+  slow.writableLength = 0;
+  lines.write(() => ['next']);
+  slow.writableLength = 0;
+  lines.write(() => ['last']);
+  expect(slow.written).toEqual(['body\n', 'event\n', 'dropped 3\n', 'next\n', 'last\n']);
+});
+
+test('the end is written in any case, after what was lost', () => {
+  const slow = paper();
+  const lines = new BoundedLines(slow, dropped, 0);
+  for (const line of ['a', 'b', 'c']) lines.write(() => [line]);
+  lines.end(['end']);
+  expect(slow.written).toEqual(['a\n', 'dropped 2\n', 'end\n']);
+});

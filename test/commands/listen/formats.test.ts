@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import type { Format, FormatOptions } from '../../../src/commands/listen/formats/format.js';
+import { jsonFormat } from '../../../src/commands/listen/formats/json.js';
+import { ndjsonFormat } from '../../../src/commands/listen/formats/ndjson.js';
+import { plainFormat } from '../../../src/commands/listen/formats/plain.js';
+import { heardIn } from '../../../src/commands/listen/heard.js';
+import { History } from '../../../src/exchange/history.js';
+import { readTranscript } from '../../../src/exchange/transcript-reader.js';
+import { createRedactor } from '../../../src/text/redact.js';
+import {
+  arrives,
+  at,
+  CHOICE,
+  eventsOf,
+  expected,
+  KEY,
+  type Moment,
+  OAUTH,
+  RESULT,
+  refused,
+  VIEW,
+} from '../../exchange/build.js';
+
+const OPTIONS: FormatOptions = {
+  supports: new Set(['diff', 'text']),
+  redactor: createRedactor(['s3cr3t-token']),
+  about: { startedAt: '2025-01-01T00:00:00.000Z', observer: 'runtime', program: 'test' },
+  level: 0,
+  isTTY: false,
+};
+
+/** All lines that a format makes of a story, as it happens. */
+function told(format: Format, ...story: readonly (readonly Moment[])[]): string[] {
+  const history = new History();
+  const lines = eventsOf(expected(), ...story).flatMap(event => {
+    history.apply(event);
+    const heard = heardIn(history, new Set([KEY]), event);
+    return heard || format.isWhole ? format.lines(event, heard) : [];
+  });
+  return [...format.begin, ...lines, ...format.end('done')];
+}
+
+const QUESTION = { ...CHOICE, response_url: 'http://tool:3001/choices/0123456789abcdef?code=canary' };
+
+describe('row 25: the address at which a question is answered', () => {
+  const piped = Object.entries({ plain: plainFormat, json: jsonFormat, ndjson: ndjsonFormat });
+
+  test.each(piped)('has no token in %s', (_, format) => {
+    const text = told(format(OPTIONS), arrives(QUESTION)).join('\n');
+    expect(text).toContain('http://tool:3001/choices/[redacted]');
+    expect(text).not.toMatch(/0123456789abcdef|canary/);
+  });
+
+  test('is whole on a terminal, for whoever answers', () => {
+    const lines = told(plainFormat({ ...OPTIONS, isTTY: true }), arrives(QUESTION));
+    expect(lines.join('\n')).toContain(QUESTION.response_url);
+  });
+});
+
+describe('plain', () => {
+  test('each callback with its time, then what is drawn of it', () => {
+    expect(told(plainFormat(OPTIONS), at(61_200, arrives(RESULT)))).toEqual([
+      '  1:01.2 ✓ result',
+      '           matches what is expected: group_id thread_xyz and id call_abc123',
+      '',
+      'HUMAN text (no display_as)',
+      'done',
+      '',
+      'LLM text, 4 bytes',
+      'done',
+      '',
+    ]);
+  });
+
+  test('a view that was cleared is told, and nothing is drawn', () => {
+    const lines = told(plainFormat(OPTIONS), arrives({ ...VIEW, content: {} }));
+    expect(lines).toEqual([
+      expect.stringContaining('view diff cleared'),
+      expect.stringContaining('thread_xyz'),
+    ]);
+  });
+
+  test('RT-OAUTH: the query of a consent URL is for a terminal alone', () => {
+    const consent = arrives({ ...OAUTH, auth_url: 'https://auth.example/consent?state=1' });
+    expect(told(plainFormat(OPTIONS), consent)[0]).toContain('visit https://auth.example/consent to go on');
+    expect(told(plainFormat({ ...OPTIONS, isTTY: true }), consent)[0]).toContain('?state=1');
+  });
+
+  test('a guesser does not drown the rest: posts to wrong addresses are told the first, tenth, hundredth time', () => {
+    const guesses = Array.from({ length: 150 }, (_, n) =>
+      refused('wrong-address', 404, { leg: `stray-${n}` }),
+    );
+    expect(told(plainFormat(OPTIONS), ...guesses)).toHaveLength(3);
+    const others = Array.from({ length: 5 }, (_, n) =>
+      refused('it is too large', 413, { leg: `stray-${n}` }),
+    );
+    expect(told(plainFormat(OPTIONS), ...others)).toHaveLength(5);
+  });
+
+  test('what nobody read in time is counted', () => {
+    const [event] = eventsOf(expected());
+    if (event) expect(plainFormat(OPTIONS).lost(7, event)).toEqual([expect.stringContaining('7')]);
+  });
+});
+
+describe('json', () => {
+  test('one line for each, with the time of day, and secrets out', () => {
+    const [line = '', ...rest] = told(
+      jsonFormat(OPTIONS),
+      at(1_500, arrives({ ...RESULT, text: 's3cr3t-token' })),
+    );
+    expect(rest).toEqual([]);
+    expect(JSON.parse(line)).toMatchObject({
+      time: '2025-01-01T00:00:01.500Z',
+      type: 'tool_result',
+      id: KEY,
+      verdict: 'settles',
+      expected: true,
+      llm: { text: '[redacted]' },
+      warnings: [],
+    });
+  });
+
+  test('what is compared with an expected call and is another is not expected', () => {
+    const [line = ''] = told(jsonFormat(OPTIONS), arrives({ ...RESULT, id: 'other' }, { status: 404 }));
+    expect(JSON.parse(line)).toMatchObject({
+      verdict: 'discarded',
+      status: 404,
+      expected: false,
+      id: 'other',
+    });
+  });
+
+  test('TOOL-ONCE: a second result has its warning', () => {
+    const again = arrives({ ...RESULT, text: 'other' }, { leg: 'back-2' });
+    const lines = told(jsonFormat(OPTIONS), arrives(RESULT), again);
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+      verdict: 'duplicate',
+      warnings: [{ id: 'TOOL-ONCE' }],
+    });
+  });
+});
+
+describe('ndjson', () => {
+  test('is a transcript, whole', () => {
+    const { events, faults, end } = readTranscript(told(ndjsonFormat(OPTIONS), arrives(RESULT)));
+    expect([faults, end]).toEqual([[], 'done']);
+    expect(events.map(({ kind }) => kind)).toEqual(['expected', 'request', 'response']);
+  });
+
+  test('what nobody read in time is a fact', () => {
+    const format = ndjsonFormat(OPTIONS);
+    const [event] = eventsOf(expected());
+    const lines = event ? [...format.begin, ...format.lost(7, event), ...format.end('done')] : [];
+    expect(readTranscript(lines).events).toMatchObject([{ kind: 'dropped', what: 'event', count: 7 }]);
+  });
+});

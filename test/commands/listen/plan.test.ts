@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { type ListenFlags, planListen } from '../../../src/commands/listen/plan.js';
+import { ProtocolCliError } from '../../../src/errors.js';
+
+const FLAGS: ListenFlags = {
+  host: '127.0.0.1',
+  port: 0,
+  maxBody: 1_000,
+  timeout: 0,
+  supports: new Set(['text']),
+  output: 'plain',
+  color: false,
+};
+const plan = (flags: Partial<ListenFlags> = {}) => planListen({ ...FLAGS, ...flags });
+
+test('without flags it takes whatever comes, for as long as it may', () => {
+  expect(plan()).toMatchObject({ expected: [], count: null });
+});
+
+test('what is expected: pairs, and one more for ids with a slash', () => {
+  const pair = { groupId: 'a', id: 'b' };
+  expect(plan({ expect: [pair], groupId: 'c/d', id: 'e/f' }).expected).toEqual([
+    pair,
+    { groupId: 'c/d', id: 'e/f' },
+  ]);
+});
+
+test.each<[Partial<ListenFlags>, boolean]>([
+  [{ output: 'plain' }, false],
+  [{ output: 'json' }, false],
+  [{ output: 'ndjson' }, true],
+  [{ save: 'a.ndjson' }, true],
+])('%j: the bytes of callbacks are kept only where somebody tells them', (flags, keepBodies) => {
+  expect(plan(flags).listener.keepBodies).toBe(keepBodies);
+});
+
+describe('what makes no sense', () => {
+  test.each<[Partial<ListenFlags>, RegExp]>([
+    [{ count: 0 }, /--count 0/],
+    [{ count: 2, expect: [{ groupId: 'a', id: 'b' }] }, /no more than 1 can come/],
+    [{ groupId: 'a' }, /belong together/],
+    [{ id: 'a' }, /belong together/],
+    [{ groupId: '', id: 'a' }, /belong together/],
+  ])('%j', (flags, message) => {
+    const attempt = () => plan(flags);
+    expect(attempt).toThrow(ProtocolCliError);
+    expect(attempt).toThrow(message);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { recogniseTranscript } from '../../../src/commands/render/kinds/transcript.js';
+import { rowsOf } from '../../../src/commands/render/rows.js';
+import { createTheme } from '../../../src/dress/theme.js';
+import type { Event } from '../../../src/exchange/events.js';
+import { transcriptWriter } from '../../../src/exchange/transcript-writer.js';
+import { createRedactor } from '../../../src/text/redact.js';
+import {
+  acknowledged,
+  arrives,
+  at,
+  call,
+  closed,
+  eventsOf,
+  loaded,
+  resultArrives,
+  VIEW,
+} from '../../exchange/build.js';
+
+const SUPPORTS = new Set(['diff', 'text']);
+const ABOUT = {
+  startedAt: '2026-11-21T10:00:00.000Z',
+  observer: 'runtime',
+  program: 'protocol-cli/test',
+} as const;
+const PATCH = '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-a\n+b\n';
+const STORY = eventsOf(
+  loaded(),
+  call(),
+  at(4, acknowledged()),
+  at(6, arrives({ ...VIEW, content: { patch: PATCH } }, { leg: 'view' })),
+  at(20, resultArrives({ text: 'done', display_as: [{ type: 'text', content: 'seen' }] })),
+  closed(),
+);
+
+function linesOf(
+  events: readonly Event[] = STORY,
+  about: Parameters<typeof transcriptWriter>[0] = createRedactor(),
+) {
+  const writer = transcriptWriter(about);
+  return [writer.header(ABOUT), ...events.flatMap(event => writer.event(event)), writer.end('done')];
+}
+
+function saved(lines: readonly string[]) {
+  const recognition = recogniseTranscript(lines);
+  if (!recognition.ok) throw new Error(recognition.faults.join('\n'));
+  return recognition.saved;
+}
+
+function rows(lines: readonly string[]): string[] {
+  const sections = saved(lines).sections({ supports: SUPPORTS, isPrivate: false });
+  return [...rowsOf(sections, { width: 80, theme: createTheme(0) })];
+}
+
+test('a transcript is shown from its head to its views', () => {
+  expect(rows(linesOf())).toEqual([
+    'TRANSCRIPT of 2026-11-21T10:00:00.000Z by protocol-cli/test',
+    '9 events, as the runtime saw them; ended: done',
+    '',
+    '     0ms ✓ discovered demo (1 operation) at http://127.0.0.1:3001 in 0ms',
+    '     1ms ✓ sent edit_file to http://127.0.0.1:3001/invoke',
+    '     4ms ✓ acknowledged with 200 after 3ms',
+    '     6ms • view diff updated after 5ms',
+    '    20ms ✓ result after 19ms',
+    '    22ms ✓ thread closed, answered 200 after 1ms',
+    '',
+    'HUMAN display_as[0] text (the first segment)',
+    'seen',
+    '',
+    'LLM text, 4 bytes',
+    'done',
+    '',
+    expect.stringMatching(/^VIEW diff, /),
+    'a.txt +1 −1',
+    '@@ -1,1 +1,1 @@',
+    '1   - a',
+    '  1 + b',
+  ]);
+});
+
+describe('a broken one', () => {
+  const broken = () =>
+    linesOf().flatMap((line, index) => (index === 3 ? ['{"kind":', 'garbage', line] : [line]));
+
+  test('is shown as far as it could be read, and says what could not, line by line', () => {
+    expect(rows(broken()).slice(-3)).toEqual([
+      'COULD NOT BE READ',
+      expect.stringMatching(/^! line 4: not valid JSON/),
+      expect.stringMatching(/^! line 5: not valid JSON/),
+    ]);
+    expect(rows(broken())).toContain('LLM text, 4 bytes');
+    expect(saved(broken()).faults).toHaveLength(2);
+  });
+
+  test('warns of it in its report', () => {
+    const report = saved(broken()).report({ supports: SUPPORTS, isPrivate: false });
+    expect(report).toMatchObject({
+      llm: { text: 'done' },
+      warnings: expect.arrayContaining([{ message: expect.stringMatching(/^line 4: /) }]),
+    });
+  });
+
+  test('without its head or its end says so', () => {
+    expect(rows(linesOf().slice(1, -1))[0]).toBe(
+      'TRANSCRIPT without its header, 9 events; it stops without an end',
+    );
+  });
+
+  test('of which nothing is left is none', () => {
+    expect(recogniseTranscript(['garbage'])).toEqual({
+      ok: false,
+      faults: [expect.stringMatching(/^line 1: not valid JSON/)],
+    });
+  });
+});
+
+test('the line that servers print first is no fault, and any other is', () => {
+  const ready = '{"port":3001,"url":"http://127.0.0.1:3001"}';
+  expect(saved([ready, ...linesOf()]).faults).toEqual([]);
+  expect(saved([...linesOf(), ready]).faults).toHaveLength(1);
+});
+
+test('a transcript of nothing but its frame says that nothing happened', () => {
+  expect(rows(linesOf([]))).toEqual([
+    expect.stringMatching(/^TRANSCRIPT of/),
+    expect.stringMatching(/^0 events/),
+  ]);
+});

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { flowTools } from '../support/flow-tools.js';
+import { folded } from '../support/folded.js';
+import { startLive } from '../support/live.js';
+import type { Ended } from '../support/program.js';
+import { readReport, verdicts } from '../support/report.js';
+
+/** Cancelled during work: the tool is told once, and a result may come all the same (RT-NOTIFY). */
+const tool = flowTools('stdlib', 'mock');
+
+interface Cancelled extends Ended {
+  readonly id: string;
+}
+
+/** Calls `work`, and presses Ctrl-C as soon as the tool has the call. */
+async function cancelled(name: 'stdlib' | 'mock', ...args: readonly string[]): Promise<Cancelled> {
+  const id = randomUUID();
+  const call = startLive(['invoke', tool(name).url, 'work', 'ms=60000', '--id', id, ...args]);
+  await tool(name).hears('invocation', { id });
+  call.interrupt();
+  return { ...(await call.ended), id };
+}
+
+describe.concurrent.each(['stdlib', 'mock'] as const)('cancel during work, of %s', name => {
+  it.each(['say_so', 'say_nothing'])('%s: exit 130, and the tool hears of it', async when => {
+    const ended = await cancelled(name, `when_cancelled=${when}`, '-o', 'json');
+    const report = readReport(ended);
+    const thread = report.invocation?.group_id ?? '';
+    expect(ended.status).toBe(130);
+    expect(report.outcome).toMatchObject({ type: 'canceled', by: 'user', basis: 'ours' });
+    expect(await tool(name).hears('cancel', { tool_call_id: ended.id })).toEqual({
+      thread_id: thread,
+      tool_call_id: ended.id,
+    });
+    await tool(name).hears('close', { thread_id: thread });
+    expect(await tool(name).heard('cancel', { tool_call_id: ended.id })).toHaveLength(1);
+  });
+
+  it('a result that still comes is taken with 200, and changes nothing', async () => {
+    const ended = await cancelled(name, 'when_cancelled=say_so', '--linger', '1s', '-o', 'json');
+    const report = readReport(ended);
+    expect(ended.status).toBe(130);
+    expect(verdicts(report)).toEqual(['late 200']);
+    expect(report.result).toBeNull();
+    expect(report.outcome).toMatchObject({ type: 'canceled', by: 'user', basis: 'ours' });
+  });
+
+  it('-o text: what the LLM gets says who ended it', async () => {
+    const ended = await cancelled(name, 'when_cancelled=say_nothing', '-o', 'text');
+    expect(ended.status).toBe(130);
+    expect(JSON.parse(ended.stdout)).toEqual({ canceled: { by: 'user' } });
+  });
+
+  it('-o ndjson: the decision, then the two notices', async () => {
+    const ended = await cancelled(name, 'when_cancelled=say_nothing', '-o', 'ndjson');
+    const { events, exchange, faults } = folded(ended.stdout);
+    expect(faults).toEqual([]);
+    expect(exchange.settled).toMatchObject({ by: 'cancel', who: 'person' });
+    const purposes = events.flatMap(event => (event.kind === 'request' ? [event.purpose] : []));
+    expect(purposes.filter(purpose => /cancel|close/.test(purpose))).toEqual(['cancel', 'close']);
+  });
+});
+
+it.concurrent('a tool that finishes all the same: its result changes nothing', async () => {
+  const ended = await cancelled('stdlib', 'when_cancelled=finish', '--linger', '1s', '-o', 'json');
+  const report = readReport(ended);
+  expect(ended.status).toBe(130);
+  expect(verdicts(report)).toEqual(['late 200']);
+  expect(report.llm?.text).not.toContain('Worked');
+});

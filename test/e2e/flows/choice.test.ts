@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { flowTools } from '../support/flow-tools.js';
+import { arrivalsOf, folded } from '../support/folded.js';
+import { run } from '../support/program.js';
+import { invokeJson, verdicts, warningIds } from '../support/report.js';
+
+/** RT-CHOICE: the tool asks, the user picks, the tool goes on. */
+const tool = flowTools('stdlib', 'mock', 'odd');
+
+const choicesTo = (name: 'stdlib' | 'mock', id: string) => tool(name).heard('choice', { id });
+
+describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', name => {
+  it.each([
+    ['its label', 'production', 1],
+    ['its index', '2', 2],
+    ['default', 'default', 0],
+  ])(
+    '--choose with %s: the selection is posted, the result is what follows from it',
+    async (_, choose, selected) => {
+      const id = randomUUID();
+      const { status, report } = await invokeJson([tool(name).url, 'ask', '--choose', choose, '--id', id]);
+      const label = ['staging', 'production', 'neither'][selected];
+      expect(status).toBe(0);
+      expect(report.llm?.text).toBe(`Chosen: ${label}`);
+      expect(verdicts(report)).toEqual(['holds 200', 'settles 200']);
+      expect(report.choices).toEqual([
+        expect.objectContaining({ prompt: 'Which environment?', selected, by: 'flag' }),
+      ]);
+      expect(warningIds(report)).toEqual([]);
+      expect(await choicesTo(name, id)).toEqual([{ id, selected }]);
+    },
+  );
+
+  it('an index out of range is posted nowhere: exit 6, with the choices', async () => {
+    const id = randomUUID();
+    const { status, report } = await invokeJson([tool(name).url, 'ask', '--choose', '3', '--id', id]);
+    expect(status).toBe(6);
+    expect(report.error).toMatchObject({
+      code: 'decision-needed',
+      message: '--choose 3 is none of the choices that the tool offers',
+      hint: expect.stringMatching(/0 staging.*1 production.*2 neither/),
+    });
+    expect(await choicesTo(name, id)).toEqual([]);
+  });
+
+  it('nobody there: exit 6, and nothing is posted', async () => {
+    const id = randomUUID();
+    const { status, stdout, stderr } = await run(['invoke', tool(name).url, 'ask', '--id', id, '-o', 'text']);
+    expect({ status, stdout }).toEqual({ status: 6, stdout: '' });
+    expect(stderr).toMatch(/^the tool asks: Which environment\?$/m);
+    expect(await choicesTo(name, id)).toEqual([]);
+  });
+
+  it('-o text: only the result is on stdout', async () => {
+    const { status, stdout } = await run(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'text']);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'Chosen: production' });
+  });
+
+  it('-o plain: the question with its choices, then the result', async () => {
+    const { stdout } = await run(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'plain']);
+    expect(stdout).toMatch(
+      /the tool asks: Which environment\? +0 staging +1 production +2 neither\n[\s\S]*✓ result/,
+    );
+    expect(stdout).toContain('\nChosen: production\n');
+  });
+
+  it('-o ndjson: question, decision, selection and result, in this order', async () => {
+    const ended = await run(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'ndjson']);
+    const { events, exchange, faults } = folded(ended.stdout);
+    expect(faults).toEqual([]);
+    expect(arrivalsOf(exchange)).toEqual(['user_choice holds 200', 'tool_result settles 200']);
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: 'decided', what: 'choice', value: 1, by: 'flag' }),
+    );
+    const wanted = ['callback', 'choice', 'callback'];
+    const requests = events.flatMap(event => (event.kind === 'request' ? [event.purpose] : []));
+    expect(requests.filter(purpose => wanted.includes(purpose))).toEqual(wanted);
+  });
+});
+
+const ANSWERED = ['--choose', 'Yes'];
+
+describe.concurrent.each(['odd', 'mock'] as const)('choice, a response_url of %s that is dead', name => {
+  it.each([
+    ['choice_dead', 'ECONNREFUSED'],
+    ['choice_link_local', 'REFUSED_ADDRESS'],
+  ])('%s: said, and the call pends until its time is over', async (operation, code) => {
+    const call = [tool(name).url, operation, ...ANSWERED, '--timeout', '400ms'];
+    const { status, report, stderr } = await invokeJson(call);
+    expect(status).toBe(7);
+    const [meanwhile] = stderr.split('error: no result within');
+    expect(meanwhile).toContain(`response_url was not answered (${code})`);
+    expect(warningIds(report)).toContain('TOOL-CHOICE');
+    expect(report.outcome).toMatchObject({ type: 'timeout', basis: 'ours' });
+  });
+});
+
+describe.concurrent('choice, a response_url', () => {
+  it('that is not there is said, and a result may come all the same', async () => {
+    const { status, stdout, stderr } = await run(['invoke', tool('odd').url, 'choice_lost', ...ANSWERED]);
+    expect(status).toBe(5);
+    expect(stdout).toMatch(/^Error: nobody answered\./);
+    expect(stderr).toMatch(/response_url was answered 404 instead of 200.*\[TOOL-CHOICE\]/);
+  });
+});
+
+it.concurrent('a default out of range is no question: 400, and nobody is asked', async () => {
+  const { status, report, stderr } = await invokeJson([tool('odd').url, 'choice_bad_default', ...ANSWERED]);
+  expect(status).toBe(0);
+  expect(report.llm?.text).toBe('choice_bad_default done');
+  expect(verdicts(report)).toEqual(['rejected 400', 'settles 200']);
+  expect(warningIds(report)).toEqual(['RT-VALIDATE']);
+  expect(stderr).toMatch(/\$\.default: is not the index of one of the choices/);
+});

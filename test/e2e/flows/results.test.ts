@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { flowTools } from '../support/flow-tools.js';
+import { arrivalsOf, folded } from '../support/folded.js';
+import { run } from '../support/program.js';
+import { invokeJson, verdicts, warningIds } from '../support/report.js';
+
+/** Results that come too late, or twice. */
+const tool = flowTools('plain', 'odd', 'mock');
+
+const LATE = ['slow', 'ms=300', '--timeout', '100ms', '--linger', '800ms'];
+const TWICE = ['two_results', '--linger', '300ms'];
+
+describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', name => {
+  it('is taken with 200, said, and changes nothing: exit 7', async () => {
+    const id = randomUUID();
+    const { status, report, stderr } = await invokeJson([tool(name).url, ...LATE, '--id', id]);
+    expect(status).toBe(7);
+    expect(await tool(name).answers({ id })).toEqual([200]);
+    expect(verdicts(report)).toEqual(['late 200']);
+    expect(report.outcome).toMatchObject({ type: 'timeout', durationMs: 100, basis: 'ours' });
+    expect(report.result).toBeNull();
+    expect(stderr).toContain('a tool_result came after the call had ended');
+  });
+
+  it('-o text: the LLM gets the timeout', async () => {
+    const { stdout } = await run(['invoke', tool(name).url, ...LATE, '-o', 'text']);
+    expect(stdout).toBe('{"timeout":{"durationMs":100}}');
+  });
+
+  it('-o plain: the timeout, then what came after it', async () => {
+    const { stdout } = await run(['invoke', tool(name).url, ...LATE, '-o', 'plain']);
+    expect(stdout).toMatch(/✗ no result within 100ms[\s\S]*tool_result came after the call had ended/);
+  });
+
+  it('-o ndjson: folded again, it is as late', async () => {
+    const { status, stdout } = await run(['invoke', tool(name).url, ...LATE, '-o', 'ndjson']);
+    const { exchange, end } = folded(stdout);
+    expect({ status, end, by: exchange.settled?.by }).toEqual({ status: 7, end: 'timeout', by: 'timeout' });
+    expect(arrivalsOf(exchange)).toEqual(['tool_result late 200']);
+  });
+});
+
+describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name => {
+  it('the first one counts, the second is said', async () => {
+    const id = randomUUID();
+    const { status, report } = await invokeJson([tool(name).url, ...TWICE, '--id', id]);
+    expect(status).toBe(0);
+    expect(await tool(name).answers({ id })).toEqual([200, 200]);
+    expect(report.llm?.text).toBe('first result');
+    expect(verdicts(report)).toEqual(['settles 200', 'duplicate 200']);
+    expect(warningIds(report)).toEqual(['TOOL-ONCE']);
+  });
+
+  it('-o text: only the first is on stdout', async () => {
+    const { stdout, stderr } = await run(['invoke', tool(name).url, ...TWICE, '-o', 'text']);
+    expect(stdout).toBe('first result');
+    expect(stderr).toContain('a second tool_result with other content came; the first counts');
+  });
+
+  it('-o plain and -o ndjson: both are there, and which counts', async () => {
+    const [plain, ndjson] = await Promise.all(
+      ['plain', 'ndjson'].map(output => run(['invoke', tool(name).url, ...TWICE, '-o', output])),
+    );
+    expect(plain?.stdout).toMatch(/✓ result[\s\S]*tool_result with other content; the first counts/);
+    const { exchange } = folded(ndjson?.stdout ?? '');
+    expect(arrivalsOf(exchange)).toEqual(['tool_result settles 200', 'tool_result duplicate 200']);
+    expect(exchange.settled).toMatchObject({ by: 'result', result: { text: 'first result' } });
+  });
+});

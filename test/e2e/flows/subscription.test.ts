@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Callback } from '../../../src/protocol/callbacks/index.js';
+import { type FlowTool, flowTools, startMockTool } from '../support/flow-tools.js';
+import { arrivalsOf, folded } from '../support/folded.js';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { startLive } from '../support/live.js';
+import { fieldOf } from '../support/peers.js';
+import { run } from '../support/program.js';
+import { invokeJson, readReport, verdicts, warningIds } from '../support/report.js';
+
+/** RT-SUB: a result opens a subscription, events follow until the last one. */
+const THOUSAND = 1_000;
+const tool = flowTools('plain', 'mock', 'odd');
+let folder: Folder;
+let flood: FlowTool;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  flood = await startMockTool(await folder.write('thousand.json', JSON.stringify(fixturesOf(THOUSAND))));
+});
+afterAll(async () => {
+  await flood.stop();
+  await folder[Symbol.asyncDispose]();
+});
+
+const EVENTS = ['Event 1 of 3', 'Event 2 of 3', 'Event 3 of 3'];
+const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
+
+describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name => {
+  it('--follow stays until the last event: the result, then a line for each event', async () => {
+    const { status, stdout } = await run(['invoke', tool(name).url, 'watch', '--follow', '-o', 'text']);
+    expect(status).toBe(0);
+    expect(stdout).toBe(['Watching', ...EVENTS].join('\n'));
+  });
+
+  it('the time for the result is no limit for the events', async () => {
+    const call = ['watch', 'every_ms=600', '--follow', '--timeout', '1500ms', '-o', 'text'];
+    const { status, stdout } = await run(['invoke', tool(name).url, ...call]);
+    expect(status).toBe(0);
+    expect(linesOf(stdout)).toEqual(['Watching', ...EVENTS]);
+  });
+
+  it('-o json: what a runtime makes of each event, in the thread or in a child of it', async () => {
+    const ids = ['--group-id', `${name}-json`, '--id', `${name}-sub`, '--ancestor', 'root'];
+    const call = [tool(name).url, 'watch', 'associative=every_second', '--follow', ...ids];
+    const { status, report } = await invokeJson(call);
+    expect(status).toBe(0);
+    expect(report.llm?.text).toBe('Watching');
+    expect(report.subscription).toMatchObject({ events: 3, ended: 'final' });
+    const child = { placement: 'child-thread', thread_ancestors: ['root', `${name}-json`] };
+    const same = { placement: 'thread', thread_ancestors: ['root'] };
+    expect(report.subscription?.calls).toMatchObject(
+      [child, same, child].map((where, index) => ({
+        name: 'receive_event',
+        arguments: { tool_call_id: `${name}-sub` },
+        text: EVENTS[index],
+        ...where,
+      })),
+    );
+    expect(verdicts(report)).toEqual(['settles 200', 'noted 200', 'noted 200', 'noted 200']);
+    expect(warningIds(report)).toEqual([]);
+  });
+
+  it('-o plain: a step for each event', async () => {
+    const call = ['watch', 'associative=every_second', '--follow', '-o', 'plain'];
+    const { status, stdout } = await run(['invoke', tool(name).url, ...call]);
+    expect(status).toBe(0);
+    const steps = linesOf(stdout).filter(line => /event/i.test(line));
+    expect(steps[0]).toMatch(/event 1 → child thread: Event 1 of 3/);
+    expect(steps[1]).toMatch(/event 2 → this thread \(associative\): Event 2 of 3/);
+    expect(steps[2]).toMatch(/last event.*Event 3 of 3/);
+  });
+
+  it('-o ndjson: folded again, it is the subscription that there was', async () => {
+    const { status, stdout } = await run(['invoke', tool(name).url, 'watch', '--follow', '-o', 'ndjson']);
+    const { exchange, faults, end } = folded(stdout);
+    expect({ status, faults, end }).toEqual({ status: 0, faults: [], end: 'done' });
+    expect(exchange.subscription).toMatchObject({ events: 3, ended: { by: 'final' } });
+    const event = 'subscription_event noted 200';
+    expect(arrivalsOf(exchange)).toEqual(['tool_result settles 200', event, event, event]);
+  });
+
+  it('a thread of our own is closed after the last event, not before', async () => {
+    const { report } = await invokeJson([tool(name).url, 'watch', '--follow']);
+    const thread = report.invocation?.group_id ?? '';
+    await tool(name).hears('close', { thread_id: thread });
+    expect(report.subscription?.events).toBe(3);
+  });
+
+  it('without --follow it is said, and the thread is closed at once', async () => {
+    const id = randomUUID();
+    const call = ['watch', 'events=1000', '--id', id, '-o', 'text'];
+    const { status, stdout, stderr } = await run(['invoke', tool(name).url, ...call]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'Watching' });
+    expect(stderr).toContain('a subscription was opened; --follow stays for its events');
+    const invocation = await tool(name).hears('invocation', { id });
+    await tool(name).hears('close', { thread_id: fieldOf({ body: invocation }, 'group_id') });
+  });
+
+  it('Ctrl-C cancels it: exit 130, the tool is told of the call and of the thread', async () => {
+    const id = randomUUID();
+    const args = ['watch', 'events=1000', 'every_ms=20', '--follow', '--id', id, '-o', 'json', '-v'];
+    const call = startLive(['invoke', tool(name).url, ...args]);
+    await call.says(/Event 2 of 1000/);
+    call.interrupt();
+    const ended = await call.ended;
+    const report = readReport(ended);
+    expect(ended.status).toBe(130);
+    expect(report.subscription?.ended).toBe('cancel');
+    const thread = report.invocation?.group_id ?? '';
+    await tool(name).hears('cancel', { thread_id: thread, tool_call_id: id });
+    await tool(name).hears('close', { thread_id: thread });
+    expect(report.callbacks?.some(({ verdict }) => verdict === 'rejected')).toBe(false);
+  });
+});
+
+describe.concurrent('subscription, events that go on after Ctrl-C', () => {
+  it('are discarded, and it is said', async () => {
+    const call = startLive(['invoke', tool('odd').url, 'deaf_events', '--follow', '-o', 'json', '-v']);
+    await call.says(/"Event 2"/);
+    call.interrupt();
+    const ended = await call.ended;
+    const report = readReport(ended);
+    expect(ended.status).toBe(130);
+    expect(verdicts(report).at(-1)).toBe('discarded 404');
+    expect(ended.stderr).toMatch(/a subscription_event was discarded with 404: .*cancelled/);
+  });
+});
+
+describe.concurrent.each(['odd', 'mock'] as const)('subscription, what %s should not have sent', name => {
+  it('an event after the last one is discarded with 404', async () => {
+    const id = randomUUID();
+    const call = [tool(name).url, 'event_after_final', '--follow', '--linger', '400ms', '--id', id];
+    const { status, report, stderr } = await invokeJson(call);
+    expect(status).toBe(0);
+    expect(verdicts(report)).toEqual(['settles 200', 'noted 200', 'noted 200', 'discarded 404']);
+    expect(report.subscription).toMatchObject({ events: 2, ended: 'final' });
+    expect(report.subscription?.calls.map(({ text }) => text)).toEqual(['first', 'last']);
+    expect(stderr).toContain('the subscription has ended');
+    expect(await tool(name).answers({ tool_call_id: id })).toEqual([200, 200, 404]);
+  });
+
+  it('so is one that nobody subscribed to', async () => {
+    const call = [tool(name).url, 'event_unasked', '--follow', '--linger', '400ms'];
+    const { status, report } = await invokeJson(call);
+    expect(status).toBe(0);
+    expect(verdicts(report)).toEqual(['settles 200', 'discarded 404']);
+    expect(report.subscription).toBeNull();
+    expect(warningIds(report)).toEqual(['TOOL-SUB']);
+  });
+});
+
+const NUMBERED = Array.from({ length: THOUSAND }, (_, index) => `Event ${index + 1} of ${THOUSAND}`);
+const FLOOD = ['watch', `events=${THOUSAND}`, 'every_ms=0'];
+
+describe('subscription, a thousand events at once: none is lost, and each is in its place', () => {
+  it.each([
+    ['plain, each after the 200 of the one before', () => tool('plain'), ['way=in_turn']],
+    ['plain, none waiting for the one before', () => tool('plain'), ['way=pipelined']],
+    ['mock', () => flood, []],
+  ])('%s', async (_, flooding, args) => {
+    const id = randomUUID();
+    const call = [...FLOOD, ...args, '--follow', '--id', id, '-o', 'text'];
+    const { status, stdout } = await run(['invoke', flooding().url, ...call]);
+    expect(status).toBe(0);
+    expect(linesOf(stdout)).toEqual(['Watching', ...NUMBERED]);
+    expect(await flooding().answers({ tool_call_id: id })).toEqual(NUMBERED.map(() => 200));
+  });
+
+  it('-o json has them all', async () => {
+    const { report } = await invokeJson([tool('plain').url, ...FLOOD, 'way=pipelined', '--follow']);
+    expect(report.subscription?.events).toBe(THOUSAND);
+    expect(report.subscription?.calls.map(({ text }) => text)).toEqual(NUMBERED);
+  });
+
+  it('-o ndjson has them all, in the order in which they came', async () => {
+    const call = [...FLOOD, 'way=pipelined', '--follow', '-o', 'ndjson'];
+    const { exchange } = folded((await run(['invoke', tool('plain').url, ...call])).stdout);
+    expect(exchange.subscription).toMatchObject({ events: THOUSAND, ended: { by: 'final' } });
+    expect(exchange.arrivals.flatMap(({ message }) => eventText(message))).toEqual(NUMBERED);
+  });
+});
+
+function eventText(message: Callback | null): string[] {
+  return message?.type === 'subscription_event' ? [message.text] : [];
+}
+
+/** The mock's `watch`, with so many events. */
+function fixturesOf(events: number): object {
+  const reply = Array.from({ length: events }, (_, index) => ({
+    event: { text: `Event ${index + 1} of ${events}`, ...(index === events - 1 && { final: true }) },
+  }));
+  const result = { result: { text: 'Watching', subscription: true } };
+  return { version: 1, fixtures: [{ match: { operation: 'watch' }, reply: [result, ...reply] }] };
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { flowTools } from '../support/flow-tools.js';
+import { arrivalsOf, folded } from '../support/folded.js';
+import { run } from '../support/program.js';
+import { invokeJson, verdicts, warningIds } from '../support/report.js';
+
+/** RT-VIEW: the latest view of each type; empty content clears it, an unknown type is ignored. */
+const tool = flowTools('plain', 'mock', 'odd');
+
+describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
+  it('each replaces the one before: the last one stands', async () => {
+    const { status, report } = await invokeJson([tool(name).url, 'paint']);
+    expect(status).toBe(0);
+    expect(report.llm?.text).toBe('Painted');
+    expect(report.views).toEqual([
+      {
+        type: 'diff',
+        updates: 3,
+        content: expect.objectContaining({ patch: expect.stringContaining('+three') }),
+      },
+    ]);
+    expect(verdicts(report)).toEqual(['noted 200', 'noted 200', 'noted 200', 'settles 200']);
+    expect(warningIds(report)).toEqual([]);
+  });
+
+  it('empty content clears it', async () => {
+    const { report } = await invokeJson([tool(name).url, 'paint', 'afterwards=clear']);
+    expect(report.views).toEqual([]);
+    expect(verdicts(report)).toEqual([...Array(4).fill('noted 200'), 'settles 200']);
+  });
+
+  it('-o text: views are for the human, the LLM gets the result alone', async () => {
+    const { stdout } = await run(['invoke', tool(name).url, 'paint', '-o', 'text']);
+    expect(stdout).toBe('Painted');
+  });
+
+  it('-o plain: a step for each, and which was cleared', async () => {
+    const { stdout } = await run(['invoke', tool(name).url, 'paint', 'afterwards=clear', '-o', 'plain']);
+    expect(stdout.match(/^. view diff .*$/gm)).toHaveLength(4);
+    expect(stdout).toMatch(/^. view diff cleared/m);
+  });
+
+  it('-o ndjson: folded again, the thread has the view', async () => {
+    const ended = await run(['invoke', tool(name).url, 'paint', '--group-id', 'painted', '-o', 'ndjson']);
+    const { history, exchange, faults } = folded(ended.stdout);
+    expect(faults).toEqual([]);
+    expect(history.threads.get('painted')?.views.get('diff')).toMatchObject({
+      updates: 3,
+      content: { patch: expect.stringContaining('+three') },
+    });
+    expect(arrivalsOf(exchange).at(-1)).toBe('tool_result settles 200');
+  });
+});
+
+describe.concurrent.each(['odd', 'mock'] as const)('views, of a type that is not known, of %s', name => {
+  it('are taken with 200 and ignored', async () => {
+    const { status, report } = await invokeJson([tool(name).url, 'unknown_view']);
+    expect(status).toBe(0);
+    expect(report.llm?.text).toBe('unknown_view done');
+    expect(verdicts(report)).toEqual(['ignored 200', 'settles 200']);
+    expect(report.callbacks?.[0]?.reason).toContain('hologram');
+    expect(report.views).toEqual([]);
+  });
+
+  it('-o plain says so', async () => {
+    const { stdout } = await run(['invoke', tool(name).url, 'unknown_view', '-o', 'plain']);
+    expect(stdout).toMatch(/^. view hologram .*ignored|^. view_update ignored.*hologram/m);
+  });
+});

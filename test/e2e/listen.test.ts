@@ -1,0 +1,235 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readTranscript } from '../../src/exchange/transcript-reader.js';
+import { fold } from '../exchange/build.js';
+import { temporaryFolder } from './support/folder.js';
+import { ask } from './support/http.js';
+import { type Listening, startListening } from './support/listening.js';
+import { startPeer } from './support/peers.js';
+import { run, runShell, shellLine } from './support/program.js';
+import { closedPort } from './support/sockets.js';
+
+const IDS = { group_id: 'thread_1', id: 'call_1' };
+const result = (fields: object = {}) => ({
+  type: 'tool_result',
+  ...IDS,
+  text: 'line one\nline two',
+  ...fields,
+});
+const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
+const CONSENT = 'https://auth.example/consent?state=s3cr3t';
+const token = ({ callback_url }: Listening) => callback_url.split('/').at(-1) ?? '';
+
+describe.concurrent('what comes is shown as it comes', () => {
+  it('a result of a real tool that somebody else calls: the human’s pane and the LLM’s', async () => {
+    await using tool = await startPeer('plain');
+    await using listening = await startListening();
+    const { callback_url } = listening;
+    const call = { operation: 'edit_file', arguments: { path: 'src/a.rs' }, ...IDS, callback_url };
+    expect((await ask(`${tool.url}/invoke`, { body: JSON.stringify(call) })).status).toBe(200);
+    await listening.tells('LLM text');
+    const told = await listening.tells('Replaced text in src/a.rs');
+    expect(told).toMatch(/ ✓ result\n +would match a pending call with group_id thread_1 and id call_1\n/);
+    expect(told).toContain('HUMAN display_as[0] diff');
+    expect((await tool.seen('delivery', ({ status }) => status !== null)).status).toBe(200);
+  });
+
+  it('everything else: a second result, events, views, questions', async () => {
+    await using listening = await startListening();
+    const ids = { group_id: 'thread_1', tool_call_id: 'call_1' };
+    const messages = [
+      result({ subscription: true }),
+      result({ text: 'other' }),
+      { type: 'subscription_event', ...ids, text: 'news' },
+      { type: 'subscription_event', ...ids, text: 'the end', final: true },
+      { type: 'subscription_event', ...ids, text: 'too late' },
+      { type: 'view_update', group_id: 'thread_1', view_type: 'diff', content: { patch: PATCH } },
+      { type: 'oauth', group_id: 'thread_1', id: 'call_2', auth_url: CONSENT },
+    ];
+    const statuses = [];
+    for (const message of messages) statuses.push(await listening.post(message));
+    expect(statuses).toEqual([200, 200, 200, 200, 404, 200, 200]);
+    const told = await listening.tells('auth.example');
+    for (const line of [
+      /✓ result; it opened a subscription/,
+      /• tool_result with other content; the first counts/,
+      /• event 1 .*news/,
+      /• last event.*the end/,
+      /✗ subscription_event discarded with 404: the subscription has ended/,
+      /• view diff updated[\s\S]*VIEW diff[\s\S]*\+ new/,
+      /• visit https:\/\/auth\.example\/consent to go on/,
+    ])
+      expect(told).toMatch(line);
+    const { status, stdout, stderr } = await listening.stop();
+    expect(status).toBe(0);
+    expect(stdout).not.toContain('s3cr3t');
+    expect(stderr).toContain(`visit this URL to go on: ${CONSENT}\n`);
+    expect(stderr).toContain('[TOOL-ONCE]');
+  });
+
+  it('as data: a line of JSON for each', async () => {
+    await using listening = await startListening(['-o', 'json']);
+    await listening.post(result());
+    await listening.post({ type: 'oauth', ...IDS, id: 'call_2', auth_url: CONSENT });
+    await listening.post('{"type":"nope"}');
+    await ask(`${listening.callback_url}x`, { body: '{}' });
+    const lines = (await listening.tells('wrong-address')).trim().split('\n');
+    expect(lines.map(line => JSON.parse(line))).toMatchObject([
+      {
+        type: 'tool_result',
+        ...IDS,
+        verdict: 'settles',
+        status: 200,
+        expected: false,
+        llm: { text: 'line one\nline two' },
+        display: { chosen: null, reason: 'no display_as' },
+        outcome: { type: 'success' },
+        message: result(),
+      },
+      { type: 'oauth', verdict: 'holds', message: { auth_url: 'https://auth.example/consent' } },
+      { type: null, verdict: 'rejected', status: 400, reason: expect.stringContaining('$.type') },
+      { type: null, verdict: 'rejected', status: 404, reason: 'wrong-address' },
+    ]);
+    expect(lines.join('')).not.toContain('s3cr3t');
+  });
+
+  it('as a transcript, on stdout and in a file, without the token', async () => {
+    await using folder = await temporaryFolder();
+    await using listening = await startListening(['-o', 'ndjson', '--save', folder.file('saved.ndjson')]);
+    await listening.post(result());
+    await listening.tells('"status":200');
+    const { status, stdout } = await listening.stop('SIGINT');
+    expect(status).toBe(0);
+    const saved = await readFile(folder.file('saved.ndjson'), 'utf8');
+    for (const text of [stdout.slice(stdout.indexOf('\n') + 1), saved]) {
+      const { events, faults, end } = readTranscript(text.trim().split('\n'));
+      expect([faults, end]).toEqual([[], 'done']);
+      expect(fold(events).first?.settled).toMatchObject({ by: 'result' });
+      expect(text).not.toContain(token(listening));
+    }
+  });
+});
+
+describe.concurrent('RT-MATCH: what is expected', () => {
+  it('is judged as a runtime would judge it, and ends the wait', async () => {
+    const args = ['--expect', 'thread_1/call_1', '--group-id', 'a/b', '--id', 'c', '--count', '2'];
+    await using listening = await startListening(args);
+    expect(await listening.post(result({ id: 'call_9' }))).toBe(404);
+    expect(await listening.post(result())).toBe(200);
+    expect(await listening.post(result({ group_id: 'a/b', id: 'c' }))).toBe(200);
+    const { status, stdout } = await listening.ended;
+    expect(status).toBe(0);
+    expect(stdout).toContain('discarded with 404: id is "call_9", the call\'s is "call_1"');
+    expect(stdout).toContain('matches what is expected: group_id a/b and id c');
+  });
+
+  it('and did not come: 7, and what it was', async () => {
+    const args = ['listen', '--expect', 't/a', '--expect', 't/b', '--timeout', '50ms'];
+    const { status, stderr } = await run(args);
+    expect(status).toBe(7);
+    expect(stderr).toMatch(
+      /^error: no result within 50ms for what was expected\n {2}group_id t, id a\n {2}group_id t, id b\nhint: /,
+    );
+  });
+
+  it('or only so many of whatever comes', async () => {
+    const { status, stderr } = await run(['listen', '--count', '1', '--timeout', '50ms']);
+    expect([status, stderr]).toEqual([7, expect.stringMatching(/^error: fewer than 1 results within 50ms/)]);
+  });
+
+  it('nothing: then the time is over, and that is all', async () => {
+    const { status, stderr } = await run(['listen', '--timeout', '50ms']);
+    expect([status, stderr]).toEqual([0, '']);
+  });
+});
+
+describe.concurrent('it is guarded like every listener', () => {
+  it('threats, rows 1 to 4, 15, 16, 18', async () => {
+    await using listening = await startListening(['--max-body', '1k', '--allow-host', 'tools.example']);
+    const { callback_url: url } = listening;
+    const post = async (headers: Record<string, string>, body = JSON.stringify(result()), to = url) =>
+      (await ask(to, { headers, body })).status;
+    expect(await post({}, undefined, `${url.slice(0, -1)}_`)).toBe(404);
+    expect(await post({ host: 'evil.example' })).toBe(403);
+    expect(await post({ origin: 'http://evil.example' })).toBe(403);
+    expect(await post({ host: '[' })).toBe(400);
+    expect(await post({ 'content-type': 'text/plain' })).toBe(415);
+    expect(await post({ 'content-encoding': 'gzip' })).toBe(415);
+    expect(await post({}, ' '.repeat(2_000))).toBe(413);
+    expect(await post({}, `${'['.repeat(200)}${']'.repeat(200)}`)).toBe(400);
+    expect(listening.told()).not.toContain('✓');
+    expect(await post({ host: 'tools.example' })).toBe(200);
+    const told = await listening.tells('✓ result');
+    expect(told).toContain('✗ a post to a wrong callback address, answered 404');
+    expect(told).toMatch(/✗ a request to the callback listener, refused with 403: it comes from a web page/);
+    expect(told).not.toContain(token(listening));
+  });
+
+  it('tools are told the public URL; a port that is asked for is the one', async () => {
+    const port = await closedPort();
+    const base = 'https://tunnel.example/base';
+    await using listening = await startListening(['--port', String(port), '--callback-url', `${base}/`]);
+    expect(listening.port).toBe(port);
+    expect(listening.callback_url).toMatch(/^https:\/\/tunnel\.example\/base\/callback\/[\w-]{43}$/);
+    const second = await run(['listen', '--port', String(port)]);
+    expect(second.status).toBe(2);
+    expect(second.stderr).toContain(String(port));
+  });
+
+  it('row 5: open to the network only when told, and warned of', async () => {
+    await using listening = await startListening(['--host', '0.0.0.0']);
+    expect((await listening.stop()).stderr).toBe(
+      'warning: the listener is open to the network (--host 0.0.0.0)\n',
+    );
+  });
+});
+
+describe.concurrent('how it ends', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s is its normal end', async signal => {
+    await using listening = await startListening();
+    const { status, stderr } = await listening.stop(signal);
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  it('row 30: where nobody reads any more, quietly', async () => {
+    await using listening = await startListening(['-o', 'json']);
+    listening.hangUp();
+    expect(await listening.post(result())).toBe(200);
+    const { status, stderr } = await listening.ended;
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  it('where what comes cannot be told, it is saved all the same', async () => {
+    await using folder = await temporaryFolder();
+    const saved = folder.file('saved.ndjson');
+    const line = shellLine(['listen', '-o', 'json', '--save', saved]);
+    const { status, stderr } = await runShell(`${line} > /dev/full`);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^error: cannot write the output: ENOSPC/)]);
+    const { faults, end } = readTranscript((await readFile(saved, 'utf8')).trim().split('\n'));
+    expect([faults, end]).toEqual([[], 'unwritable-file']);
+    expect(await readdir(dirname(saved))).toEqual(['saved.ndjson']);
+  });
+
+  it.each([
+    [['--expect', 'x'], /group_id and an id/],
+    [['--count', '0'], /--count 0/],
+    [['--id', 'x'], /belong together/],
+    [['--callback-url', 'nowhere'], /base URL/],
+    [['--save', '/nonexistent/x'], /cannot|write|exist/],
+  ])('%j is a mistake, and says which', async (args, message) => {
+    const { status, stderr } = await run(['listen', ...args]);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});
+
+it('memory stays flat, however much comes', async () => {
+  await using listening = await startListening(['-q']);
+  const text = 'x'.repeat(2_000_000);
+  for (let batch = 0; batch < 20; batch++)
+    await Promise.all([1, 2, 3, 4].map(n => listening.post(result({ id: `call_${batch}_${n}`, text }))));
+  const status = await readFile(`/proc/${listening.pid}/status`, 'utf8');
+  const [, peak = ''] = /VmHWM:\s+(\d+) kB/.exec(status) ?? [];
+  expect(Number(peak) / 1024).toBeLessThan(250); // of 160 MB that came, each kept twice would be 400
+});

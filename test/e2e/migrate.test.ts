@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { startPeer } from './support/peers.js';
+import { run } from './support/program.js';
+
+const MOVE = ['session_1', 'http://other.example:3001'];
+const SENT = { session_id: 'session_1', destination_url: 'http://other.example:3001' };
+
+describe.concurrent('migrate', () => {
+  it('TOOL-MIGRATE: tells a tool that says it has a state to move', async () => {
+    await using plain = await startPeer('plain', { MIGRATION: 'moves' });
+    const { status, stdout, stderr } = await run(['migrate', plain.url, ...MOVE]);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^✓ \S+\/migrate \{"session_id":"session_1",.*\} answered 200 after /);
+    expect((await plain.seen('migrate')).body).toEqual(SENT);
+  });
+
+  it('where it fails, the tool’s own words say why', async () => {
+    await using plain = await startPeer('plain', { MIGRATION: 'fails' });
+    const { status, stdout, stderr } = await run(['migrate', plain.url, ...MOVE, '-o', 'json']);
+    expect(status).toBe(4);
+    const { notices, error } = JSON.parse(stdout);
+    expect(notices).toMatchObject([{ notice: 'migrate', sent: SENT, status: 409 }]);
+    expect(notices[0].said).not.toBe('');
+    expect(error).toMatchObject({
+      code: 'bad-acknowledgement',
+      message: expect.stringContaining(notices[0].said),
+    });
+    expect(stderr).toContain(notices[0].said);
+    expect((await plain.log()).filter(({ what }) => what === 'migrate')).toHaveLength(1);
+  });
+
+  it('a tool that has no state to move is not told, unless it must be', async () => {
+    await using odd = await startPeer('odd');
+    const refused = await run(['migrate', odd.url, ...MOVE]);
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toMatch(/does not say needsMigration[\s\S]*--force/);
+    expect((await odd.log()).map(({ what }) => what)).toEqual(['discovery']);
+    const forced = await run(['migrate', odd.url, ...MOVE, '--force']);
+    expect(forced.status).toBe(4);
+    expect(forced.stderr).toMatch(/^warning: .* it is sent all the same \[TOOL-MIGRATE\]\n/);
+    expect(forced.stdout).toMatch(/^✗ \S+\/migrate .* answered 404 instead of 200/);
+  });
+
+  it('nobody there: 4, and nothing was sent', async () => {
+    const { status, stdout, stderr } = await run(['migrate', ':1', ...MOVE]);
+    expect([status, stdout]).toEqual([4, '']);
+    expect(stderr).toMatch(/ECONNREFUSED[\s\S]*Is the tool running/);
+  });
+
+  it.each([
+    [['migrate', ':1', 's'], /missing required argument/],
+    [['migrate', ':1', '', 'http://a.example'], /cannot be empty/],
+    [['migrate', ':1', 's', ':3002'], /destination :3002 cannot be used[\s\S]*\$\.destination_url/],
+    [['migrate', 'x', 's', 'http://a.example'], /"x" is no URL/],
+  ])('%j is a mistake, and says which', async (args, message) => {
+    const { status, stderr } = await run(args);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});

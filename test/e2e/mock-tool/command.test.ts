@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { run } from '../support/program.js';
+import { firstDifference } from '../support/text.js';
+
+/** `mock-tool fixtures -- command`: the command is itself on its streams, and its failure is ours. */
+const FIXTURES = 'version: 1\nfixtures:\n  - { id: used, match: { operation: a }, reply: { payload: b } }\n';
+const INVOKE = `
+import { invokeOnce } from '${new URL('../../peers/runtime.mjs', import.meta.url).href}';
+await invokeOnce(process.env.TOOL_URL, 'a', {});
+`;
+
+async function mockWith(folder: Folder, command: readonly string[], stdin?: Uint8Array) {
+  await folder.write('fixtures.yaml', FIXTURES);
+  await folder.write('invoke.mjs', INVOKE);
+  const args = ['mock-tool', 'fixtures.yaml', '--', ...command];
+  return run(args, { cwd: folder.path, ...(stdin && { stdin }) });
+}
+
+describe.concurrent('the command', () => {
+  it('has stdin and stdout to itself, byte for byte; ours is on stderr', async () => {
+    await using folder = await temporaryFolder();
+    const bytes = randomBytes(300_000);
+    const ended = await mockWith(folder, ['sh', '-c', `cat; '${process.execPath}' invoke.mjs`], bytes);
+    expect(firstDifference(ended.bytes, bytes)).toBeNull();
+    expect(ended.status, ended.stderr).toBe(0);
+    expect(ended.stderr).toMatch(/^mock-tool mock at http:\/\/127\.0\.0\.1:\d+ \(seed \w+\)\n/);
+    expect(ended.stderr).toMatch(/✓ .*1 call/);
+  });
+
+  it('gets its words as they are, and TOOL_URL', async () => {
+    await using folder = await temporaryFolder();
+    const script = 'console.log(JSON.stringify([process.argv.slice(1), process.env.TOOL_URL]))';
+    const words = ['--port', '1', '-o', '--', '$HOME *', ''];
+    const { stdout, stderr } = await mockWith(folder, [process.execPath, '-e', script, '--', ...words]);
+    const [, url = ''] = / at (http:\S+) /.exec(stderr) ?? [];
+    expect(JSON.parse(stdout)).toEqual([words, url]);
+  });
+
+  it.each([
+    ['an exit status', 'exit 7', 7],
+    ['a signal', 'kill -KILL $$', 137],
+    ['SIGTERM', 'kill -TERM $$', 143],
+  ])('fails with %s, which is ours, whatever verification says', async (_, script, status) => {
+    await using folder = await temporaryFolder();
+    const ended = await mockWith(folder, ['sh', '-c', script]);
+    expect(ended.status).toBe(status);
+    expect(ended.stderr).toContain('✗ fixture used (fixtures.yaml:3) was never used\n');
+  });
+
+  it('that is no program is an error of usage', async () => {
+    await using folder = await temporaryFolder();
+    const { status, stderr } = await mockWith(folder, ['no-such-program-5e1']);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(
+      /^error: the command "no-such-program-5e1" did not start: there is no such program$/m,
+    );
+  });
+
+  it('can be stopped by stopping us', async () => {
+    await using folder = await temporaryFolder();
+    const { status, stdout } = await mockWith(folder, [
+      'sh',
+      '-c',
+      "trap 'echo stopped; exit 3' TERM; kill -TERM $PPID; while :; do sleep 0.05; done",
+    ]);
+    expect({ status, stdout }).toEqual({ status: 3, stdout: 'stopped\n' });
+  });
+});

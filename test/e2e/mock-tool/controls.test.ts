@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { temporaryFolder } from '../support/folder.js';
+import { ask } from '../support/http.js';
+import { type Mock, startMock } from '../support/mock.js';
+
+/** What a test in any language can ask of a mock, and the flags that change how it takes invocations. */
+const FIXTURES = `
+version: 1
+fixtures:
+  - match: { operation: count }
+    sequence: [{ payload: "1" }, { payload: "2" }]
+    exhausted: last
+`;
+
+async function counting(...args: string[]): Promise<Mock> {
+  await using folder = await temporaryFolder();
+  return await startMock([await folder.write('f.yaml', FIXTURES), '-q', ...args]);
+}
+
+async function textOf({ url }: Mock, groupId = 't'): Promise<string> {
+  await using runtime = await openRuntime();
+  const call = await runtime.invoke(url, 'count', {}, { groupId });
+  return String((await call.result()).body?.['text']);
+}
+
+describe.concurrent('POST /__mock__/reset', () => {
+  const reset = ({ url }: Mock, body = '') => ask(`${url}/__mock__/reset`, { body });
+
+  it('begins anew: everything, the journal included', async () => {
+    await using mock = await counting();
+    expect([await textOf(mock), await textOf(mock)]).toEqual(['1', '2']);
+    expect(await reset(mock)).toMatchObject({ status: 200, body: expect.stringContaining('"all"') });
+    expect((await mock.journal()).calls).toEqual([]);
+    expect(await textOf(mock)).toBe('1');
+  });
+
+  it('or one key', async () => {
+    await using mock = await counting();
+    for (const thread of ['t', 'u']) await textOf(mock, thread);
+    expect((await reset(mock, '{"key":"t"}')).status).toBe(200);
+    expect([await textOf(mock, 't'), await textOf(mock, 'u')]).toEqual(['1', '2']);
+    expect((await mock.journal()).calls).toHaveLength(4);
+  });
+
+  it.each(['{', '[]', '{"key":1}'])('is told what it should have said: %s', async body => {
+    await using mock = await counting();
+    expect(await reset(mock, body)).toMatchObject({ status: 400 });
+  });
+});
+
+describe.concurrent('an invocation', () => {
+  it.each([
+    ['that a runtime sends again is acknowledged, and not executed twice', [], 1],
+    ['is executed each time with --allow-repeats', ['--allow-repeats'], 3],
+  ])('%s', async (_, args, results) => {
+    await using mock = await counting('--drain', '0', ...args);
+    await using runtime = await openRuntime();
+    const call = await runtime.invoke(mock.url, 'count', {}, { id: 'same', groupId: 't' });
+    const body = JSON.stringify(call.invocation);
+    for (let n = 0; n < 2; n++) expect((await ask(`${mock.url}/invoke`, { body })).status).toBe(200);
+    const other = await runtime.invoke(mock.url, 'count', {}, { groupId: 'another' });
+    await other.result();
+    for (let n = 0; n < results; n++) await call.next();
+    expect(call.callbacks).toHaveLength(results);
+    const { calls } = await mock.journal();
+    expect(calls.find(({ id }) => id === 'same')?.arrivals).toBe(3);
+  });
+
+  it('over the --rate-limit gets 200, and an error result with the time to wait', async () => {
+    await using mock = await counting('--rate-limit', '2/1h');
+    const texts = [await textOf(mock), await textOf(mock), await textOf(mock)];
+    expect(texts).toEqual(['1', '2', expect.stringMatching(/^Error: .*\b\d+ ?(m|s|min)/)]);
+  });
+
+  it('is forgotten when there are more than --keep events, and the journal says how many', async () => {
+    await using mock = await counting('--keep', '10');
+    for (let n = 0; n < 5; n++) await textOf(mock);
+    const { events, forgotten } = await mock.journal();
+    expect(events).toBe(10);
+    expect(forgotten).toBeGreaterThan(5);
+  });
+});

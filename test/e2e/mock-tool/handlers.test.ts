@@ -1,0 +1,115 @@
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { eventually } from '../support/eventually.js';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { startMock } from '../support/mock.js';
+import { ROOT, run, shellLine } from '../support/program.js';
+
+/** Operations in code, and a mock as somebody else's command. */
+const TOOL = `
+import { defineTool, payload, result } from 'protocol-cli';
+export default defineTool({
+  name: 'edit_file',
+  description: 'Replace text in a file',
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  async handle({ arguments: args, group_id, signal }, call) {
+    if (args.path === 'boom') throw new Error('there is no disk');
+    if (args.path === 'wait') return new Promise(resolve => signal.addEventListener('abort', () => {
+      process.stderr.write('called off\\n');
+      resolve(payload('late'));
+    }));
+    if (args.path.startsWith('/')) return payload({ refused: args.path, token: 'hush' });
+    await call.event('halfway');
+    return result({ text: 'done in ' + group_id, display_as: [{ type: 'text', content: 'edit_file' }] });
+  },
+});
+`;
+
+/** Whoever depends on the package, built. */
+async function dependent(): Promise<Folder> {
+  const folder = await temporaryFolder();
+  await mkdir(folder.file('node_modules'));
+  await symlink(ROOT, folder.file('node_modules/protocol-cli'));
+  await folder.write('tool.mjs', TOOL);
+  return folder;
+}
+
+describe.concurrent('--handlers', () => {
+  it('answers by the code, which imports the library', async () => {
+    await using folder = await dependent();
+    await using mock = await startMock(['--handlers', 'tool.mjs'], { cwd: folder.path });
+    await using runtime = await openRuntime();
+    const { tools } = await runtime.discover(mock.url);
+    expect(tools).toMatchObject([{ name: 'edit_file', inputSchema: { required: ['path'] } }]);
+    const textOf = async (args: Record<string, unknown>) => {
+      const call = await runtime.invoke(mock.url, 'edit_file', args, { groupId: 't' });
+      return (await call.result()).body?.['text'];
+    };
+    expect(await textOf({ path: '/etc' })).toBe('{"refused":"/etc","token":"[redacted]"}');
+    expect(await textOf({ path: 'boom' })).toBe('Error: there is no disk');
+    expect(await textOf({})).toMatch(/^Error: .*path/);
+    expect(await textOf({ path: 'a' })).toBe('done in t');
+    const waiting = await runtime.invoke(mock.url, 'edit_file', { path: 'wait' }, { groupId: 't', id: 'w' });
+    await runtime.cancel(mock.url, 't', 'w');
+    await mock.says(/called off/);
+    expect(waiting.callbacks).toEqual([]);
+  });
+
+  it('that cannot be used is an error, and names what is missing', async () => {
+    await using folder = await dependent();
+    await folder.write('none.mjs', 'export const tool = 1;\n');
+    await folder.write('broken.mjs', 'export default {\n');
+    await folder.write('alone.mjs', "import { defineTool } from 'not-there';\n");
+    for (const [file, says] of [
+      ['none.mjs', /^error: .*none\.mjs.*default/m],
+      ['broken.mjs', /^error: .*broken\.mjs.*\nhint: node --check broken\.mjs/m],
+      ['gone.mjs', /^error: .*gone\.mjs.*there is no such file\nhint: Give the path/m],
+      ['alone.mjs', /^error: .*alone\.mjs.*\nhint: .*npm install not-there$/m],
+    ] as const) {
+      const ended = await run(['mock-tool', '--handlers', file], { cwd: folder.path });
+      expect(ended).toMatchObject({ status: 2, stdout: '' });
+      expect(ended.stderr).toMatch(says);
+      expect(ended.stderr).not.toMatch(/^\s+at /m);
+    }
+  });
+});
+
+describe.concurrent('as the command of a runtime', () => {
+  const FIXTURES =
+    'version: 1\nfixtures: [{ match: { operation: a }, reply: { payload: "{{arguments.text}}" } }]\n';
+
+  it('--command: started by sh, found by its first line, ended by a signal to its group', async () => {
+    await using folder = await temporaryFolder();
+    await folder.write('f.yaml', FIXTURES);
+    const line = `echo $$ > pid; exec ${shellLine(['mock-tool', 'f.yaml', '--verify'])} 2> said`;
+    const ended = await run(['invoke', '--command', line, 'a', 'text=hello'], { cwd: folder.path });
+    expect(ended).toMatchObject({ status: 0, stdout: 'hello' });
+    const pid = Number(await readFile(folder.file('pid'), 'utf8'));
+    await eventually('it is gone', () => !isAlive(pid));
+    expect(await readFile(folder.file('said'), 'utf8')).toMatch(/^✓ .*1 call/m);
+  });
+
+  it('a toolset_command of .infinity/rap.json', async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(folder.file('.infinity'));
+    await folder.write('f.yaml', FIXTURES);
+    const config = {
+      tool_sets: [{ type: 'toolset_command', command: shellLine(['mock-tool', 'f.yaml', '-q']) }],
+    };
+    await folder.write(join('.infinity', 'rap.json'), JSON.stringify(config));
+    expect(await run(['invoke', 'a', 'text=hello', '--yes'], { cwd: folder.path })).toMatchObject({
+      status: 0,
+      stdout: 'hello',
+    });
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

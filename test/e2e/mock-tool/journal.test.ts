@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import { appendFile, readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { openSink } from '../../peers/callback-sink.mjs';
+import { openRuntime, type PendingCall } from '../../peers/runtime.mjs';
+import { eventually } from '../support/eventually.js';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { type Mock, startMock } from '../support/mock.js';
+
+/** `--journal`: what was acknowledged survives a kill; it is delivered after a restart, with the same ids and bytes. */
+const FIXTURES = `
+version: 1
+fixtures:
+  - { match: { operation: now }, reply: { payload: "{{uuid}} for {{arguments.n}} at {{now}}" } }
+  - { match: { operation: soon }, reply: { delay: { min: 0, max: 800 }, payload: "{{arguments.n}}" } }
+  - { match: { operation: late }, reply: { delay: 1500, payload: "late {{arguments.n}}" } }
+  - match: { operation: count }
+    sequence: [{ payload: "1" }, { payload: "2" }, { payload: "3" }]
+  - match: { operation: timed }
+    reply:
+      - result: { text: on, subscription: true }
+      - { event: { text: one } }
+      - { delay: 1500, event: { text: two } }
+      - { event: { text: three, final: true } }
+  - match: { operation: demanded }
+    reply:
+      - result: { text: on, subscription: true }
+      - { event: { text: one }, on: demand }
+      - { event: { text: two, final: true }, on: demand }
+  - match: { operation: views }
+    reply:
+      - view: { view_type: markdown, content: { text: a } }
+      - { delay: 1500, view: { view_type: markdown, content: { text: b } } }
+      - { payload: end }
+  - match: { operation: twice }
+    faults: { callback: [duplicate] }
+    reply:
+      - view: { view_type: markdown, content: { text: a } }
+      - { delay: 1500, payload: end }
+  - id: dropped
+    match: { operation: dropped }
+    faults: { callback: [{ drop: true, probability: 0.5 }] }
+    reply:
+      - view: { view_type: markdown, content: { text: a } }
+      - view: { view_type: markdown, content: { text: b } }
+      - view: { view_type: markdown, content: { text: c } }
+      - { delay: 1500, view: { view_type: markdown, content: { text: d } } }
+      - view: { view_type: markdown, content: { text: e } }
+      - view: { view_type: markdown, content: { text: f } }
+      - payload: end
+  - match: { operation: asked }
+    reply:
+      choice: { prompt: "Which?", choices: [A, B] }
+      then:
+        A: [{ result: { text: on, subscription: true } }, { delay: 1500, event: { text: A } }]
+        B: { payload: B }
+`;
+
+async function journalled(folder: Folder, port = 0, ...args: string[]): Promise<Mock> {
+  await folder.write('f.yaml', FIXTURES);
+  return startMock(['f.yaml', '--journal', 'journal.ndjson', '--port', String(port), ...args], {
+    cwd: folder.path,
+  });
+}
+
+const textsOf = (call: PendingCall) => new Set(call.callbacks.map(({ raw }) => raw));
+
+describe('SIGKILL in the middle of many calls, then a restart', () => {
+  it.each(['soon', 'now'])(
+    '%s: nothing that was acknowledged is lost, and repeats are the same bytes',
+    async operation => {
+      await using folder = await temporaryFolder();
+      await using runtime = await openRuntime();
+      await using killed = await journalled(folder);
+      const { endpoint } = await runtime.discover(killed.url);
+      const invoking = Array.from({ length: 400 }, (_, n) =>
+        runtime.invoke(killed.url, operation, { n }, { endpoint, id: randomUUID(), groupId: `t${n % 20}` }),
+      );
+      await eventually(
+        'some are delivered',
+        () => runtime.calls.filter(({ callbacks }) => callbacks.length > 0).length > 40,
+      );
+      await killed.stop('SIGKILL');
+      const calls = await Promise.all(invoking);
+      const acknowledged = calls.filter(({ ack }) => ack.status === 200);
+      expect(acknowledged.length).toBeGreaterThan(40);
+      if (operation === 'soon')
+        expect(acknowledged.some(({ callbacks }) => callbacks.length === 0)).toBe(true);
+
+      await using mock = await journalled(folder, killed.port);
+      await Promise.all(acknowledged.map(call => call.result(10_000)));
+      const [repeated] = acknowledged;
+      if (repeated)
+        await runtime.invoke(
+          mock.url,
+          operation,
+          {},
+          { endpoint, body: JSON.stringify(repeated.invocation) },
+        );
+      await mock.stop();
+      for (const call of acknowledged) {
+        expect(textsOf(call).size).toBe(1);
+        expect(call.callbacks[0]?.body).toMatchObject({
+          id: call.invocation.id,
+          group_id: call.invocation.group_id,
+        });
+        expect(call.callbacks[0]?.url).toBe(
+          new URL(call.invocation.callback_url).pathname + new URL(call.invocation.callback_url).search,
+        );
+      }
+    },
+  );
+});
+
+/** Its bytes as the runtime got them, one callback after the other. */
+const rawOf = ({ callbacks }: PendingCall) => callbacks.map(({ raw }) => raw);
+
+/** Until the journal knows that so many callbacks were taken: what it does not know is sent again. */
+const journalKnows = (folder: Folder, callbacks: number) =>
+  eventually(`${callbacks} callbacks in the journal`, async () => {
+    const text = await readFile(folder.file('journal.ndjson'), 'utf8');
+    return (text.match(/^{"kind":"response"/gm) ?? []).length > callbacks;
+  });
+
+describe.concurrent('killed in the middle of a reply, the next run says the rest, as if nothing had happened', () => {
+  it.each([
+    ['timed', 2, 4],
+    ['demanded', 2, 3],
+    ['views', 1, 3],
+    ['twice', 2, 4],
+    ['dropped', 2, 5],
+    ['asked', 2, 3],
+  ])('%s', async (operation, before, all) => {
+    await using folder = await temporaryFolder();
+    await using other = await temporaryFolder();
+    await using runtime = await openRuntime();
+    const invoke = async (mock: Mock, count: number) => {
+      const call = await runtime.invoke(mock.url, operation, {}, { id: 'i', groupId: 'g' });
+      await goOn(call, mock, count);
+      return call;
+    };
+    const goOn = (call: PendingCall, mock: Mock, count: number) =>
+      eventually(`callback ${count} of ${operation}`, async () => {
+        if (call.callbacks.length >= count) return true;
+        await fetch(`${mock.url}/__mock__/fire`, { method: 'POST' });
+        return false;
+      });
+    await using unkilled = await journalled(other, 0, '--seed', 's25');
+    const whole = await invoke(unkilled, all);
+    await unkilled.stop();
+
+    await using killed = await journalled(folder, 0, '--seed', 's25');
+    const call = await invoke(killed, before);
+    await journalKnows(folder, before);
+    await killed.stop('SIGKILL');
+    expect(call.callbacks).toHaveLength(before);
+    await using mock = await journalled(folder, 0, '--seed', 's25');
+    await goOn(call, mock, all);
+    await mock.says(/✓.*delivered/);
+    expect((await mock.journal()).calls).toMatchObject([{ id: 'i', state: 'delivered' }]);
+    await mock.stop();
+    const bytes = (raw: string) => raw.replaceAll(/:\d+\/choices?\/[^"]*/g, '');
+    expect(rawOf(call).map(bytes)).toEqual(rawOf(whole).map(bytes));
+
+    await using third = await journalled(folder);
+    expect((await third.stop()).stderr).not.toContain('go on from the journal');
+    expect(call.callbacks).toHaveLength(all);
+  });
+});
+
+describe.concurrent('killed after it was called off, or refused', () => {
+  it('TOOL-CLOSE: a subscription whose thread was closed does not go on', async () => {
+    await using folder = await temporaryFolder();
+    await using runtime = await openRuntime();
+    await using killed = await journalled(folder);
+    const subscribed = await runtime.invoke(killed.url, 'demanded', {}, { groupId: 'g' });
+    await subscribed.result();
+    await journalKnows(folder, 1);
+    expect((await runtime.closeThread(killed.url, 'g')).status).toBe(200);
+    await killed.stop('SIGKILL');
+    await using mock = await journalled(folder);
+    expect((await mock.stop()).stderr).not.toContain('go on from the journal');
+  });
+
+  it('POST /__mock__/reset: what was counted is forgotten by the next run, too', async () => {
+    await using folder = await temporaryFolder();
+    await using runtime = await openRuntime();
+    await using killed = await journalled(folder);
+    const textOf = async (base: string) =>
+      (await (await runtime.invoke(base, 'count', {}, { groupId: 't' })).result()).body?.['text'];
+    expect(await textOf(killed.url)).toBe('1');
+    await fetch(`${killed.url}/__mock__/reset`, { method: 'POST' });
+    await killed.stop('SIGTERM');
+    await using mock = await journalled(folder);
+    expect(await textOf(mock.url)).toBe('1');
+  });
+});
+
+describe.concurrent('after a restart', () => {
+  it('what was pending goes on, and says so', async () => {
+    await using folder = await temporaryFolder();
+    await using runtime = await openRuntime();
+    await using killed = await journalled(folder);
+    const late = await runtime.invoke(killed.url, 'late', { n: 7 });
+    await killed.stop('SIGKILL');
+    expect(late.callbacks).toEqual([]);
+    await using mock = await journalled(folder);
+    await mock.says(/^calls that go on from the journal: 1$/m);
+    expect((await late.result()).body).toMatchObject({ text: 'late 7', id: late.invocation.id });
+  });
+
+  it('a sequence goes on where it was, and a repeated invocation is known', async () => {
+    await using folder = await temporaryFolder();
+    await using runtime = await openRuntime();
+    await using killed = await journalled(folder);
+    const { endpoint } = await runtime.discover(killed.url);
+    const textOf = async (base: string) => {
+      const call = await runtime.invoke(base, 'count', {}, { groupId: 't' });
+      return (await call.result()).body?.['text'];
+    };
+    expect(await textOf(killed.url)).toBe('1');
+    await killed.stop('SIGKILL');
+    await using mock = await journalled(folder, killed.port);
+    const [first] = runtime.calls;
+    const again = JSON.stringify(first?.invocation);
+    expect((await runtime.invoke(mock.url, 'count', {}, { endpoint, body: again })).ack.status).toBe(200);
+    expect(await textOf(mock.url)).toBe('2');
+    expect(first && textsOf(first).size).toBe(1); // a second delivery, where the kill came before its answer was kept
+  });
+
+  it('row 27: a torn last line is cut off and told; everything before it counts', async () => {
+    await using folder = await temporaryFolder();
+    await using runtime = await openRuntime();
+    await using killed = await journalled(folder);
+    const late = await runtime.invoke(killed.url, 'late', { n: 1 });
+    await killed.stop('SIGKILL');
+    await appendFile(folder.file('journal.ndjson'), '{"kind":"request","at":12,"le');
+    await using mock = await journalled(folder);
+    await mock.says(/the last line of journal\.ndjson was cut off/);
+    expect((await late.result()).body).toMatchObject({ text: 'late 1' });
+    await mock.stop();
+    for (const line of (await readFile(folder.file('journal.ndjson'), 'utf8')).trim().split('\n'))
+      expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  it('what was delivered is not delivered again', async () => {
+    await using folder = await temporaryFolder();
+    await using runtime = await openRuntime();
+    await using stopped = await journalled(folder);
+    const call = await runtime.invoke(stopped.url, 'now', { n: 1 });
+    await call.result();
+    await stopped.stop('SIGTERM');
+    await using mock = await journalled(folder);
+    const next = await runtime.invoke(mock.url, 'now', { n: 2 });
+    await next.result();
+    await mock.stop();
+    expect(mock.said()).not.toContain('go on from the journal');
+    expect(call.callbacks).toHaveLength(1);
+  });
+
+  it('what a stopped one could not deliver within --drain is delivered by the next', async () => {
+    await using folder = await temporaryFolder();
+    await using runtime = await openRuntime();
+    await using sink = await openSink('hang', 200);
+    await using stopped = await journalled(folder, 0, '--drain', '0');
+    await runtime.invoke(stopped.url, 'now', { n: 1 }, { callbackUrl: sink.url });
+    await eventually('the first attempt', () => sink.requests[0]?.raw);
+    expect((await stopped.stop()).stderr).toMatch(/given up: the tool was stopped before it was delivered/);
+    await using mock = await journalled(folder);
+    await mock.says(/^calls that go on from the journal: 1$/m);
+    await eventually('the second attempt', () => sink.requests[1]?.raw);
+    expect(sink.requests[1]?.raw).toBe(sink.requests[0]?.raw);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { readTranscript } from '../../../src/exchange/transcript-reader.js';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { startMock } from '../support/mock.js';
+
+/** What a mock tells of itself: lines, events, or nothing; and all that is drawn comes from the seed. */
+const TOKEN = 'canary-5f0c2a9be1';
+const FIXTURES = `
+version: 1
+fixtures:
+  - { id: greets, match: { operation: greet }, reply: { payload: "hello {{arguments.name}}" } }
+  - id: draws
+    match: { operation: draw }
+    faults: { callback: [{ duplicate: true, probability: 0.5 }] }
+    reply: { payload: drawn }
+`;
+
+async function fixtures(folder: Folder): Promise<string> {
+  return folder.write('fixtures.yaml', FIXTURES);
+}
+
+describe.concurrent('what a mock tells', () => {
+  it('-o plain: a line for each thing that matters, on stderr, since stdout is for programs', async () => {
+    await using folder = await temporaryFolder();
+    await using mock = await startMock([await fixtures(folder), '-o', 'plain']);
+    await using runtime = await openRuntime();
+    const call = await runtime.invoke(mock.url, 'greet', { name: 'Ada' }, { id: 'c1', groupId: 't1' });
+    await call.result();
+    const none = await runtime.invoke(mock.url, 'nothing', {}, { id: 'c2', groupId: 't1' });
+    await none.result();
+    await runtime.closeThread(mock.url, 't1');
+    await mock.says(/thread t1 was closed/);
+    const { stdout, stderr } = await mock.stop();
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(stderr).toMatch(/^ +0:0\d\.\d → greet c1 \(t1\) answered by greets$/m);
+    expect(stderr).toMatch(/^ +0:0\d\.\d ✓ greet c1 \(t1\) tool_result delivered in \S+$/m);
+    expect(stderr).toMatch(/^ +0:0\d\.\d ! nothing c2 \(t1\) .*nothing/m);
+    expect(stderr).not.toContain(runtime.url);
+  });
+
+  it('warns of what is no fault: what can never answer, and a consent page that runtimes must refuse', async () => {
+    await using folder = await temporaryFolder();
+    const asking = '{ oauth: {}, granted: { payload: a }, refused: { payload: b } }';
+    const path = await folder.write(
+      'asking.yaml',
+      `version: 1\nfixtures:\n  - { id: a, match: { operation: ask }, reply: ${asking} }\n  - { id: b, match: { operation: ask }, reply: ${asking} }\n`,
+    );
+    await using mock = await startMock([path, '--allow-host', 'mock', '--watch']);
+    const shadowed = `^warning: fixture b can never answer: a, which stands before it, .* \\(.*asking\\.yaml:4\\)$`;
+    await mock.says(new RegExp(shadowed, 'm'));
+    expect(mock.said()).toMatch(/^warning: runtimes that call it as mock must refuse the auth_url/m);
+    const since = mock.said().length;
+    await folder.write(
+      'asking.yaml',
+      `version: 1\nfixtures:\n  - { match: { operation: ask }, reply: ${asking} }\n`,
+    );
+    await mock.says(/^1 fixture read again/m, since);
+    expect((await mock.stop()).status).toBe(0);
+    expect(mock.said().slice(since)).not.toContain('warning');
+  });
+
+  it('-q: nothing about calls', async () => {
+    await using folder = await temporaryFolder();
+    await using mock = await startMock([await fixtures(folder), '-q']);
+    await using runtime = await openRuntime();
+    await (await runtime.invoke(mock.url, 'greet', { name: 'Ada' })).result();
+    expect(await mock.stop()).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('row 25: -o ndjson is a transcript, and holds no token of a callback in any form', async () => {
+    await using folder = await temporaryFolder();
+    await using mock = await startMock([await fixtures(folder), '-o', 'ndjson']);
+    await using runtime = await openRuntime();
+    const callbackPath = `/back/${TOKEN}?k=${TOKEN}-%2B`;
+    const call = await runtime.invoke(mock.url, 'greet', { name: 'Ada' }, { callbackPath });
+    await call.result();
+    const journal = await fetch(`${mock.url}/__mock__/journal`).then(answer => answer.text());
+    const asked = await fetch(`${mock.url}/__mock__/journal`, {
+      headers: { accept: 'application/x-ndjson' },
+    });
+    const remembered = await asked.text();
+    const { stdout, stderr } = await mock.stop();
+    const [, ...lines] = stdout.split('\n');
+    for (const transcript of [lines.join('\n'), remembered]) {
+      const { header, events, faults } = readTranscript(transcript.split('\n'));
+      expect(faults).toEqual([]);
+      expect(header?.observer).toBe('tool');
+      expect(events.map(({ kind }) => kind)).toEqual([
+        'request',
+        'matched',
+        'response',
+        'request',
+        'response',
+      ]);
+      expect(events.find(({ kind }) => kind === 'matched')).toMatchObject({ fixture: 'greets', count: 1 });
+    }
+    expect(readTranscript(lines).end).toBe('done');
+    for (const said of [stdout, stderr, journal, remembered])
+      for (const form of formsOf(TOKEN)) expect(said).not.toContain(form);
+    expect(stdout).toContain('[redacted]');
+  });
+
+  it('--seed draws the same again; another one draws otherwise', async () => {
+    await using folder = await temporaryFolder();
+    const file = await fixtures(folder);
+    const drawn = async (seed: string) => {
+      await using mock = await startMock([file, '--seed', seed]);
+      expect(mock.seed).toBe(seed);
+      await using runtime = await openRuntime();
+      for (let n = 0; n < 24; n++) await runtime.invoke(mock.url, 'draw', {}, { id: `c${n}`, groupId: 't' });
+      await Promise.all(runtime.calls.map(call => call.result()));
+      await mock.stop();
+      return runtime.calls.map(({ callbacks }) => callbacks.length).join('');
+    };
+    const [first, again, other] = await Promise.all([drawn('one'), drawn('one'), drawn('two')]);
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+    expect(first).toMatch(/1.*2|2.*1/);
+  });
+});
+
+const formsOf = (secret: string) => [
+  secret,
+  encodeURIComponent(secret),
+  Buffer.from(secret).toString('base64').slice(0, 12),
+  Buffer.from(secret).toString('hex'),
+];

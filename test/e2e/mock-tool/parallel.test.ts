@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storm } from '../../peers/storm.mjs';
+import { temporaryFolder } from '../support/folder.js';
+import { type Mock, startMock } from '../support/mock.js';
+
+/** 2,000 calls over 50 connections and 100 threads: none is missing, comes twice, crosses another or overtakes it. */
+const FIXTURES = `
+version: 1
+toolset:
+  name: storm
+  tools:
+    - { name: count, description: Counts the calls of a thread., inputSchema: { type: object } }
+    - { name: echo, description: Says it back., inputSchema: { type: object } }
+    - { name: slow, description: Says it back some time., inputSchema: { type: object } }
+fixtures:
+  - match: { operation: count, arguments: { text: { $absent: true } } }
+    sequence: [{ payload: "1" }, { payload: "2" }, { payload: "{{count}}" }]
+    exhausted: last
+  - { match: { operation: echo }, reply: { payload: "{{arguments.text}}" } }
+  - { match: { operation: slow }, reply: { delay: { min: 0, max: 80 }, payload: "{{arguments.text}}" } }
+`;
+const EXACT = { sent: 2000, acked: 2000, delivered: 2000, missing: 0, twice: 0, crossed: 0, disordered: 0 };
+
+let mock: Mock;
+beforeAll(async () => {
+  await using folder = await temporaryFolder();
+  mock = await startMock([await folder.write('storm.yaml', FIXTURES), '-q', '--verify', '--seed', 'storm']);
+});
+afterAll(() => mock.stop('SIGKILL'));
+
+describe('many calls at once', () => {
+  it('each gets its own result, at its own address', async () => {
+    expect(await storm(mock.url, 'echo', { own: 'text' })).toMatchObject({ ...EXACT, refusals: {} });
+  });
+
+  it('also where the results overtake each other', async () => {
+    expect(await storm(mock.url, 'slow', { own: 'text' })).toMatchObject({ ...EXACT, refusals: {} });
+  });
+
+  it('a sequence is counted for each thread apart, one by one', async () => {
+    expect(await storm(mock.url, 'count', { keyed: true })).toMatchObject({ ...EXACT, refusals: {} });
+  });
+
+  it('all of them were answered by their fixtures, and delivered: verification agrees', async () => {
+    const { status, stderr } = await mock.stop();
+    expect(stderr).toMatch(/^✓ .*6,?000 calls/m);
+    expect(status).toBe(0);
+  });
+});

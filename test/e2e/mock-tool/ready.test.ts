@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { temporaryFolder } from '../support/folder.js';
+import { startMock } from '../support/mock.js';
+import { run } from '../support/program.js';
+import { closedPort, silentServer } from '../support/sockets.js';
+
+/** `mock-tool` comes up, says where, and ends as a server does. */
+describe.concurrent('without arguments', () => {
+  it('serves the demo toolset; its first line says where, and it ends with 0', async () => {
+    await using mock = await startMock([]);
+    await using runtime = await openRuntime();
+    expect(mock.url).toBe(`http://127.0.0.1:${mock.port}`);
+    const { name, tools } = await runtime.discover(mock.url);
+    expect({ name, tools: tools.map(tool => tool.name) }).toEqual({
+      name: 'demo',
+      tools: expect.arrayContaining(['edit_file', 'watch', 'rate_limited']),
+    });
+    const call = await runtime.invoke(mock.url, 'edit_file', { path: 'a.txt' });
+    expect((await call.result()).body).toMatchObject({ text: 'Replaced text in a.txt' });
+    expect(runtime.verdict()).toEqual([]);
+    const { status, stdout } = await mock.stop();
+    expect(status).toBe(0);
+    expect(stdout).toBe(`${JSON.stringify({ port: mock.port, url: mock.url, seed: mock.seed })}\n`);
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s is the normal end of a server', async signal => {
+    await using mock = await startMock([]);
+    expect(await mock.stop(signal)).toMatchObject({ status: 0, stderr: '' });
+  });
+});
+
+describe.concurrent('a port', () => {
+  it('that is taken is an error, and no other one is used', async () => {
+    await using taken = await silentServer();
+    expect(await run(['mock-tool', '--port', String(taken.port)])).toEqual({
+      status: 2,
+      bytes: Buffer.alloc(0),
+      stdout: '',
+      stderr: `error: port ${taken.port} on 127.0.0.1 is already in use\nhint: Stop what listens there, or choose another port; 0 takes any free one.\n`,
+    });
+  });
+
+  it('that is free is the one', async () => {
+    const port = await closedPort();
+    await using mock = await startMock(['--port', String(port)]);
+    expect(mock.port).toBe(port);
+  });
+});
+
+describe.concurrent('usage', () => {
+  it.each<[string[], RegExp]>([
+    [['--bogus'], /^error: unknown option '--bogus'\n/],
+    [['--port', '70000'], /^error: .*--port.*'70000' is invalid/],
+    [['--drain', 'soon'], /^error: .*--drain.*'soon' is invalid/],
+    [['--rate-limit', 'lots'], /^error: .*--rate-limit.*A rate is 10\/s/],
+    [['--report', 'pdf:x'], /^error: .*"pdf" is no format; choose from junit, json/],
+    [['--watch'], /^error: --watch needs fixture files to watch\n/],
+    [['-o', 'ui'], /^error: -o ui needs a terminal/],
+    [['-o', 'ndjson', '--', 'true'], /^error: -o ndjson and a command both want stdout\n/],
+    [['--'], /^error: there is no command after --\n/],
+    [['--allow-callback', 'http://a.example/path'], /^error: "http:\/\/a\.example\/path" is not an origin/],
+  ])('%j ends with 2 before anything is served', async (args, says) => {
+    const { status, stdout, stderr } = await run(['mock-tool', ...args]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(says);
+  });
+
+  it('a handlers module that is not there is named', async () => {
+    await using folder = await temporaryFolder();
+    const { status, stderr } = await run(['mock-tool', '--handlers', 'no.mjs'], { cwd: folder.path });
+    expect(status).toBe(2);
+    expect(stderr).toContain('no.mjs');
+  });
+});

@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { startMock } from '../support/mock.js';
+import { type Ended, run } from '../support/program.js';
+
+/** What must have happened when the run is over, and how it is said where it did not. */
+const PEERS = new URL('../../peers/', import.meta.url).href;
+const FIXTURES = `
+version: 1
+fixtures:
+  - { id: plain, match: { operation: a, arguments: { n: 1 } }, reply: { payload: b } }
+  - id: twice
+    match: { operation: twice }
+    expect: { calls: { min: 2, max: 3 } }
+    reply: { payload: again }
+  - id: never
+    match: { operation: never }
+    expect: { calls: { max: 0 } }
+    reply: { payload: oh }
+`;
+const GOOD = `await ok('a', { n: 1 }); await ok('twice'); await ok('twice');`;
+
+async function verified(folder: Folder, script: string, ...args: string[]): Promise<Ended> {
+  await folder.write('fixtures.yaml', FIXTURES);
+  await folder.write('test.mjs', `${PRELUDE}\n${script}\nruntime.close();\n`);
+  return run(['mock-tool', 'fixtures.yaml', '-q', ...args, '--', process.execPath, 'test.mjs'], {
+    cwd: folder.path,
+  });
+}
+
+const PRELUDE = `
+import { openRuntime } from '${PEERS}runtime.mjs';
+const runtime = await openRuntime();
+const ok = async (operation, args = {}, options) =>
+  (await runtime.invoke(process.env.TOOL_URL, operation, args, options)).waitFor(() => true);
+`;
+
+describe.concurrent('verification of a run', () => {
+  it('is fine: 0', async () => {
+    await using folder = await temporaryFolder();
+    const { status, stderr } = await verified(folder, GOOD);
+    expect(status, stderr).toBe(0);
+  });
+
+  it.each<[string, string, RegExp]>([
+    [
+      'a fixture that was not used',
+      `await ok('twice'); await ok('twice');`,
+      /^✗ fixture plain \(fixtures\.yaml:4\) was never used$/m,
+    ],
+    [
+      'a call that no fixture answers',
+      `${GOOD} await ok('a', { n: 2 });`,
+      /^✗ .*\ba\b.*no fixture.*(plain).*\$\.arguments\.n/m,
+    ],
+    [
+      'a callback that was refused',
+      `${GOOD} await ok('a', { n: 1 }, { answers: [400] });`,
+      /^✗ .*\ba\b.*400/m,
+    ],
+    [
+      'too few calls',
+      `await ok('a', { n: 1 }); await ok('twice');`,
+      /^✗ .*twice.*1 call.*at least 2|^✗ .*twice.*(2|two)/m,
+    ],
+    [
+      'too many calls',
+      `${GOOD} await ok('never');`,
+      /^✗ fixture never \(fixtures\.yaml:9\) was called once, expected at most 0$/m,
+    ],
+  ])('%s is said, with 1; no callback URL is (row 25)', async (_, script, says) => {
+    await using folder = await temporaryFolder();
+    const { status, stderr } = await verified(folder, script);
+    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(/^✗ verification failed: /m);
+    expect(stderr).not.toContain('canary');
+    expect(status).toBe(1);
+  });
+
+  it('is written as reports that other programs read, passed or failed', async () => {
+    await using folder = await temporaryFolder();
+    const reports = ['--report', 'junit:r.xml', '--report', 'json:r.json'];
+    for (const [script, ok] of [
+      [GOOD, true],
+      [`await ok('a', { n: 2, text: '<&\\u0007]]>' });`, false],
+    ] as const) {
+      await verified(folder, script, ...reports);
+      expect(JSON.parse(await readFile(folder.file('r.json'), 'utf8'))).toMatchObject({ ok });
+      const { tests, failures, cases } = await readJunit(folder.file('r.xml'));
+      expect({ tests, failed: failures > 0 }).toEqual({ tests: cases, failed: !ok });
+    }
+  });
+
+  it('a report that has no folder is an error before anything runs', async () => {
+    await using folder = await temporaryFolder();
+    const ran = `console.log('ran');`;
+    const { status, stdout, stderr } = await verified(folder, ran, '--report', 'json:no/where.json');
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: .*no\/where\.json.*there is no folder no\n.*mkdir -p no$/m);
+  });
+
+  it.each([
+    ['hides no verdict', GOOD, 2],
+    ['nor the status of the command', `${GOOD} process.exitCode = 3;`, 3],
+  ])('a report that cannot be written after all %s', async (_, script, expected) => {
+    await using folder = await temporaryFolder();
+    const spoil = `import { mkdirSync } from 'node:fs'; mkdirSync('r.json');`;
+    const { status, stderr } = await verified(folder, `${spoil} ${script}`, '--report', 'json:r.json');
+    expect(stderr).toMatch(/^✓ [\s\S]*^error: .*r\.json/m);
+    expect(stderr.includes('✗ the command exited with 3\n')).toBe(expected === 3);
+    expect(status).toBe(expected);
+  });
+});
+
+describe.concurrent('--verify, of a server that is stopped', () => {
+  it.each([
+    ['everything happened: 0', ['a', 'twice', 'twice'], 0],
+    ['something did not: 1', ['a', 'twice'], 1],
+  ] as const)('%s', async (_, operations, status) => {
+    await using folder = await temporaryFolder();
+    await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '--verify']);
+    await using runtime = await openRuntime();
+    for (const operation of operations) await (await runtime.invoke(mock.url, operation, { n: 1 })).result();
+    const ended = await mock.stop('SIGTERM');
+    expect(ended.status).toBe(status);
+    expect(ended.stderr).toMatch(status === 0 ? /^✓ /m : /^✗ verification failed: /m);
+  });
+
+  it('without it, a server that was stopped is fine', async () => {
+    await using folder = await temporaryFolder();
+    await using mock = await startMock([await folder.write('f.yaml', FIXTURES)]);
+    expect(await mock.stop('SIGINT')).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('what is still on its way when the time is over is undelivered', async () => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write(
+      'f.yaml',
+      'version: 1\nfixtures: [{ match: { operation: a }, reply: { payload: b } }]\n',
+    );
+    await using mock = await startMock([file, '--verify', '--drain', '200ms']);
+    await using runtime = await openRuntime();
+    await runtime.invoke(mock.url, 'a', {}, { answers: () => 'hang' });
+    await runtime.calls[0]?.waitFor(() => true);
+    const { status, stderr } = await mock.stop();
+    expect(stderr).toMatch(/^✗ .*\ba\b.*stopped before it was delivered/m);
+    expect(status).toBe(1);
+  });
+});
+
+/** As Python's XML library reads it: what is not well-formed is an error. */
+async function readJunit(file: string): Promise<{ tests: number; failures: number; cases: number }> {
+  const script = `
+import json, sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+assert root.tag == 'testsuites'
+print(json.dumps({'tests': int(root.get('tests')), 'failures': len(root.findall('.//failure')), 'cases': len(root.findall('.//testcase'))}))`;
+  const { stdout } = await promisify(execFile)('python3', ['-c', script, file]);
+  return JSON.parse(stdout);
+}

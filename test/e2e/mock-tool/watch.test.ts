@@ -1,0 +1,68 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { invokeOnce } from '../../peers/runtime.mjs';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { type Mock, startMock } from '../support/mock.js';
+
+/** `--watch`: an edit is served from the next call on; a broken one keeps what was, and is told. */
+const fixture = (payload: string) =>
+  `version: 1\nfixtures:\n  - match: { operation: a }\n    reply: { payload: "${payload}" }\n`;
+
+async function textOf({ url }: Mock): Promise<unknown> {
+  const { callbacks } = await invokeOnce(url, 'a', {});
+  return callbacks.at(-1)?.body?.['text'];
+}
+
+async function watching(folder: Folder): Promise<Mock> {
+  await folder.write('a.yaml', fixture('old'));
+  const mock = await startMock(['a.yaml', '--watch'], { cwd: folder.path });
+  expect(await textOf(mock)).toBe('old');
+  return mock;
+}
+
+describe.concurrent('--watch', () => {
+  it('serves what was edited in place', async () => {
+    await using folder = await temporaryFolder();
+    await using mock = await watching(folder);
+    await folder.write('a.yaml', fixture('new'));
+    await mock.says(/^1 fixture read again$/m);
+    expect(await textOf(mock)).toBe('new');
+  });
+
+  it('serves what was saved the way editors do: under another name, then renamed', async () => {
+    await using folder = await temporaryFolder();
+    await using mock = await watching(folder);
+    for (const text of ['second', 'third']) {
+      const since = mock.said().length;
+      await folder.write('.a.yaml.swp', fixture(text));
+      await rename(folder.file('.a.yaml.swp'), folder.file('a.yaml'));
+      await mock.says(/^1 fixture read again$/m, since);
+      expect(await textOf(mock)).toBe(text);
+    }
+  });
+
+  it('of a folder, serves a file that was not there before', async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(folder.file('all'));
+    await folder.write('all/a.yaml', fixture('old'));
+    await using mock = await startMock(['all', '--watch'], { cwd: folder.path });
+    await folder.write('all/b.yaml', fixture('more').replace('operation: a', 'operation: b'));
+    await mock.says(/^2 fixtures read again \(was 1\)$/m);
+    const { callbacks } = await invokeOnce(mock.url, 'b', {});
+    expect(callbacks.at(-1)?.body?.['text']).toBe('more');
+  });
+
+  it('keeps the old fixtures where the new ones are broken, says where, and takes the next ones', async () => {
+    await using folder = await temporaryFolder();
+    await using mock = await watching(folder);
+    await folder.write('a.yaml', fixture('new').replace('payload', 'paylod'));
+    await mock.says(
+      /^warning: the fixtures are as before: .*\n\s+a\.yaml:4:\d+ \$\.fixtures\[0\]\.reply\.paylod: .*"payload"/m,
+    );
+    expect(await textOf(mock)).toBe('old');
+    await folder.write('a.yaml', fixture('mended'));
+    await mock.says(/^1 fixture read again$/m);
+    expect(await textOf(mock)).toBe('mended');
+    expect((await mock.stop()).status).toBe(0);
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Folder, temporaryFolder } from './support/folder.js';
+import { type Peer, startPeer } from './support/peers.js';
+import { run } from './support/program.js';
+import { invokeJson } from './support/report.js';
+
+let stdlib: Peer;
+let folder: Folder;
+const paths: Record<string, string> = {};
+
+const POLICIES = {
+  denies: 'version: 1\ndeny:\n  - { annotation: destructive, reason: ask ops first }\n',
+  allows: 'version: 1\nallow: [delete_all]\n',
+  others: 'version: 1\nallow: [read_*]\n',
+  broken: 'version: 1\nallowed: [a]\n',
+};
+
+beforeAll(async () => {
+  [stdlib, folder] = await Promise.all([startPeer('stdlib'), temporaryFolder()]);
+  for (const [name, text] of Object.entries(POLICIES)) paths[name] = await folder.write(`${name}.yaml`, text);
+});
+afterAll(async () => {
+  await stdlib.stop();
+  await folder[Symbol.asyncDispose]();
+});
+
+const invoke = (id: string, policy: keyof typeof POLICIES, ...more: readonly string[]) =>
+  ['invoke', stdlib.url, 'delete_all', '--id', id, '--policy', paths[policy] ?? '', ...more] as const;
+const heardOf = async (id: string) => (await stdlib.log()).filter(({ raw }) => raw.includes(id));
+
+describe.concurrent('--policy', () => {
+  test('denies before anything is sent: exit 5, and the LLM is told', async () => {
+    const { status, stdout, stderr } = await run(invoke('denied-1', 'denies', '--yes'));
+    expect(stdout).toBe('{"denied":{"tool":"delete_all","reason":"ask ops first"}}');
+    expect([status, stderr]).toEqual([
+      5,
+      'error: delete_all was not called: ask ops first\nhint: The file of --policy says what may be called.\n',
+    ]);
+    expect(await heardOf('denied-1')).toEqual([]);
+  });
+
+  test('as json: an outcome of ours', async () => {
+    const { report, status } = await invokeJson(invoke('denied-2', 'others').slice(1));
+    expect(status).toBe(5);
+    expect(report).toMatchObject({
+      outcome: {
+        type: 'denied',
+        basis: 'ours',
+        tool: 'delete_all',
+        reason: 'the policy allows other tools only',
+      },
+      acknowledgement: null,
+      callbacks: [],
+      error: { code: 'denied' },
+    });
+  });
+
+  test('allows by name what is destructive, with nobody there to ask', async () => {
+    const { status, stdout } = await run(invoke('allowed-1', 'allows'));
+    expect([status, stdout]).toEqual([0, expect.stringContaining('Deleted all')]);
+    expect(await heardOf('allowed-1')).not.toEqual([]);
+  });
+
+  test('by annotation needs a toolset: an endpoint alone has none', async () => {
+    const { status, stderr } = await run([
+      'invoke',
+      `${stdlib.url}/invoke`,
+      'delete_all',
+      ...['--id', 'blind-1', '--endpoint', '--yes', '--policy', paths['denies'] ?? ''],
+    ]);
+    expect(status).toBe(2);
+    expect(stderr).toContain('--endpoint loads no toolset, and the policy asks for annotations');
+    expect(await heardOf('blind-1')).toEqual([]);
+  });
+
+  test('--dry-run says that it would not be sent', async () => {
+    const { status, stdout, stderr } = await run(invoke('dry-1', 'denies', '--dry-run'));
+    expect(status).toBe(5);
+    expect(stdout).toMatch(/^POST /);
+    expect(stderr).toBe('warning: it would not be sent: ask ops first\n');
+  });
+
+  test('that is wrong: its place, and nothing is asked of the tool', async () => {
+    const { status, stderr } = await run(invoke('broken-1', 'broken'));
+    expect(status).toBe(2);
+    expect(stderr).toContain('broken.yaml:2:1 $.allowed: is not known here. Did you mean "allow"?');
+    expect(await heardOf('broken-1')).toEqual([]);
+  });
+});

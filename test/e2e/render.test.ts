@@ -1,0 +1,238 @@
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from './support/folder.js';
+import { type Peer, startPeer } from './support/peers.js';
+import { ROOT, run, runShell, shellLine, start } from './support/program.js';
+import { invokeJson } from './support/report.js';
+import { unsafeIn } from './support/text.js';
+
+const TRANSCRIPTS = join(ROOT, 'fixtures/transcripts');
+const IDS = { group_id: 'thread_a', id: 'call_1' };
+const PATCH = '--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-const a = 1;\n+const a = 2;\n';
+
+/** What can be saved, and the first row of what is shown of it. */
+const SAVED: Readonly<Record<string, readonly [string | object, string]>> = {
+  tool_result: [
+    {
+      type: 'tool_result',
+      ...IDS,
+      text: 'done',
+      display_as: [{ type: 'diff', content: { path: 'a.ts', patch: PATCH } }],
+    },
+    'tool_result of call call_1 in thread thread_a',
+  ],
+  oauth: [
+    { type: 'oauth', ...IDS, auth_url: 'https://auth.example/consent?state=CANARY' },
+    'oauth of call call_1 in thread thread_a',
+  ],
+  user_choice: [
+    {
+      type: 'user_choice',
+      ...IDS,
+      prompt: 'Where to?',
+      choices: ['here', 'there'],
+      default: 1,
+      response_url: 'http://127.0.0.1:9/choices/CANARYCANARY',
+    },
+    'user_choice of call call_1 in thread thread_a',
+  ],
+  subscription_event: [
+    { type: 'subscription_event', group_id: 'thread_a', tool_call_id: 'call_1', text: 'opened' },
+    'subscription_event of call call_1 in thread thread_a',
+  ],
+  view_update: [
+    { type: 'view_update', group_id: 'thread_a', view_type: 'diff', content: { patch: PATCH } },
+    'view_update in thread thread_a',
+  ],
+  invocation: [
+    {
+      operation: 'edit_file',
+      arguments: {},
+      callback_url: 'http://127.0.0.1:9/callback/CANARYCANARY',
+      ...IDS,
+    },
+    'edit_file of call call_1 in thread thread_a',
+  ],
+  toolset: [
+    {
+      name: 'demo',
+      endpoint: 'http://127.0.0.1:9/invoke',
+      tools: [{ name: 'a', description: 'b', inputSchema: { type: 'object' } }],
+    },
+    'demo',
+  ],
+  report: [{ warnings: [], error: { code: 'unreachable', message: 'no tool is there' } }, 'PROBLEMS'],
+  diff: [PATCH, 'a.ts +1 −1'],
+};
+
+let folder: Folder;
+let plain: Peer;
+
+beforeAll(async () => {
+  [folder, plain] = await Promise.all([temporaryFolder(), startPeer('plain')]);
+});
+afterAll(() => Promise.all([folder[Symbol.asyncDispose](), plain.stop()]));
+
+const textOf = (what: string | object) => (typeof what === 'string' ? what : JSON.stringify(what));
+
+describe.concurrent('render', () => {
+  it.each(Object.entries(SAVED))(
+    'shows a %s, from a file as from standard input',
+    async (kind, [what, first]) => {
+      const file = await folder.write(kind, textOf(what));
+      const [fromFile, fromStdin] = await Promise.all([
+        run(['render', file]),
+        run(['render', '-'], { stdin: textOf(what) }),
+      ]);
+      expect(fromFile).toMatchObject({ status: 0, stderr: '' });
+      expect(fromFile.stdout.split('\n')[0]).toBe(first);
+      expect(fromStdin).toEqual(fromFile);
+      expect(fromFile.stdout).not.toContain('CANARY');
+    },
+  );
+
+  it('says what it is as one object, without what gives power', async () => {
+    for (const kind of ['oauth', 'user_choice', 'invocation']) {
+      const [what] = SAVED[kind] ?? [''];
+      const { status, stdout } = await run(['render', '-', '-o', 'json'], { stdin: textOf(what) });
+      expect(status).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ kind, warnings: [] });
+      expect(stdout).not.toContain('CANARY');
+    }
+  });
+
+  it('pretends to be a weaker client', async () => {
+    const [what] = SAVED['tool_result'] ?? [''];
+    const { stdout } = await run(['render', '-', '--supports', 'text'], { stdin: textOf(what) });
+    expect(stdout).toContain('skipped display_as[0] diff: not supported by this client');
+  });
+});
+
+describe.concurrent('a transcript', () => {
+  it.each([
+    ['that went well', ['edit_file', 'path=a.txt']],
+    ['of an error', ['fail']],
+    ['of a time that ran out', ['slow', 'ms=5000', '--timeout', '200ms']],
+  ])('%s tells the same object as the run itself did', async (_, words) => {
+    const file = folder.file(`${words[0]}.ndjson`);
+    const { report } = await invokeJson([plain.url, ...words, '--save', file]);
+    const { status, stdout } = await run(['render', file, '-o', 'json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(report);
+  });
+
+  it('of many calls heads each, and sums them up', async () => {
+    const file = folder.file('many.ndjson');
+    await run(['invoke', plain.url, 'edit_file', 'path=a.txt', '--repeat', '3', '--save', file]);
+    const [shown, told] = await Promise.all([run(['render', file]), run(['render', file, '-o', 'json'])]);
+    expect(shown.stdout.match(/^CALL \d of 3 {2}edit_file of call/gm)).toHaveLength(3);
+    expect(shown.stdout).toMatch(/^3 calls: 3 success$/m);
+    expect(JSON.parse(told.stdout)).toMatchObject({ calls: [{}, {}, {}], summary: { calls: 3 } });
+    const again = await run(['render', '-'], { stdin: told.stdout });
+    expect(again.stdout.match(/^CALL \d of 3$/gm)).toHaveLength(3);
+  });
+
+  it('that is broken is shown as far as it goes, with a warning', async () => {
+    const whole = await readFile(join(TRANSCRIPTS, 'choice.ndjson'), 'utf8');
+    const lines = whole.split('\n');
+    const broken = [...lines.slice(0, 4), 'garbage', ...lines.slice(4, 8), lines[8]?.slice(0, 40)].join('\n');
+    const { status, stdout, stderr } = await run(['render', '-'], { stdin: broken });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/COULD NOT BE READ\n! line 5: .+/);
+    expect(stderr).toBe('warning: 2 lines of standard input could not be read; what could be is shown\n');
+  });
+});
+
+describe.concurrent('what comes out of a pipe', () => {
+  const widest = (text: string) => Math.max(...text.split('\n').map(line => line.length));
+  const long = JSON.stringify({ type: 'tool_result', ...IDS, text: 'word '.repeat(100) });
+
+  it('has 80 columns, or as many as are asked for', async () => {
+    const [preset, told] = await Promise.all([
+      run(['render', '-'], { stdin: long }),
+      run(['render', '-', '--width', '40'], { stdin: long }),
+    ]);
+    expect([widest(preset.stdout), widest(told.stdout)]).toEqual([80, 40]);
+  });
+
+  it.each([
+    ['no colour', [], { NO_COLOR: '' }, false],
+    ['colour where it is asked for, against NO_COLOR', ['--color'], { NO_COLOR: '1' }, true],
+    ['colour with FORCE_COLOR', [], { NO_COLOR: '', FORCE_COLOR: '1' }, true],
+  ])('has %s', async (_, words, env, isColoured) => {
+    const { stdout } = await run(['render', '-', ...words], { stdin: long, env });
+    expect(stdout.includes('\u001b[')).toBe(isColoured);
+  });
+
+  it('threats, row 30: is whole, and ends quietly where nobody reads on', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, row) => `-old ${row}\n+new ${row}\n`).join('');
+    const file = await folder.write('long.diff', `--- a\n+++ a\n@@ -1,10000 +1,10000 @@\n${rows}`);
+    const [whole, head] = await Promise.all([
+      run(['render', file]),
+      runShell(`${shellLine(['render', file])} | head -1; echo "status \${PIPESTATUS[0]}"`),
+    ]);
+    expect(whole.stdout.match(/\n/g)).toHaveLength(20_002);
+    expect(head).toMatchObject({ stdout: 'a +10000 −10000\nstatus 0\n', stderr: '' });
+  });
+});
+
+describe.concurrent('a picture', () => {
+  const words = ['render', join(TRANSCRIPTS, 'choice.ndjson'), '--as', 'svg'];
+
+  it('comes out on stdout, the same each time', async () => {
+    const [one, other] = await Promise.all([run(words), run(words)]);
+    expect(one).toMatchObject({ status: 0, stderr: '' });
+    expect(one.stdout).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="880"/);
+    expect(one.stdout.endsWith('</svg>\n')).toBe(true);
+    expect(one.stdout).not.toMatch(/<script|<image|<foreignObject|href=|url\(|@import|@font-face/i);
+    expect(other.stdout).toBe(one.stdout);
+  });
+
+  it('goes into a file that others may read, as wide as it is told', async () => {
+    const file = folder.file('picture.svg');
+    const { status, stdout } = await run([...words, '--save', file, '--width', '60']);
+    expect([status, stdout]).toEqual([0, '']);
+    expect(await readFile(file, 'utf8')).toContain('width="544"');
+    expect((await stat(file)).mode & 0o777).toBe(0o644);
+  });
+
+  it('shows no secret, and nothing that acts', async () => {
+    const text = '\u001b]0;owned\u0007</text><script>alert(1)</script>';
+    const [oauth] = SAVED['oauth'] ?? [''];
+    const [secret, hostile] = await Promise.all([
+      run(['render', '-', '--as', 'svg'], { stdin: textOf(oauth) }),
+      run(['render', '-', '--as', 'svg'], { stdin: JSON.stringify({ type: 'tool_result', ...IDS, text }) }),
+    ]);
+    expect(secret.stdout).not.toContain('CANARY');
+    expect(hostile.stdout).not.toContain('<script');
+    expect(unsafeIn(hostile.stdout)).toEqual([]);
+  });
+});
+
+describe.concurrent('what cannot be shown ends with 2', () => {
+  it.each([
+    [
+      'a stranger',
+      ['-'],
+      '{"foo":1}',
+      /^error: cannot show standard input: it is nothing that is known here\n/,
+    ],
+    ['broken JSON', ['-'], '{"a":\n}', /\n {2}line 2, column 1: "}" stands where a value is expected\n/],
+    ['no such file', ['/no/such/file'], '', /^error: cannot read \/no\/such\/file: ENOENT/],
+    ['--save without a picture', ['-', '--save', 'x'], '', /hint: Add --as svg/],
+    ['a picture that cannot be written', ['-', '--as', 'svg', '--save', '/no/such/x'], PATCH, /cannot write/],
+  ])('%s', async (_, words, stdin, message) => {
+    const { status, stdout, stderr } = await run(['render', ...words], { stdin });
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+    expect(unsafeIn(stderr)).toEqual([]);
+  });
+
+  it('more than 64 MiB, as soon as they are there', async () => {
+    const { child, ended } = start(['render', '/dev/zero']);
+    await once(child, 'exit');
+    expect((await ended).stderr).toContain('more than 64 MiB');
+  });
+});

@@ -1,0 +1,30 @@
+import { eventually } from './eventually.js';
+import { type Ended, type RunOptions, start } from './program.js';
+
+/** A program that runs, and can be listened to meanwhile. */
+export interface Live {
+  /** Waits until it says this, on stdout or stderr; gives the first group, else all that fits. */
+  says(what: RegExp): Promise<string>;
+  /** What Ctrl-C sends. */
+  interrupt(): void;
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts the built program, to be met while it runs. */
+export function startLive(args: readonly string[], options?: RunOptions): Live {
+  const { child, ended } = start(args, options);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', chunk => {
+      said += chunk;
+    });
+  return {
+    says: what =>
+      eventually(`${what}, not just: ${said.slice(-2_000)}`, () => {
+        const found = what.exec(said);
+        return found ? (found[1] ?? found[0]) : undefined;
+      }),
+    interrupt: () => child.kill('SIGINT'),
+    ended,
+  };
+}

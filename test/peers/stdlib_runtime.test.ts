@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
+
+const RUNTIME = fileURLToPath(new URL('stdlib_runtime.py', import.meta.url));
+const outcomeSchema = z.object({
+  acks: z.array(z.number().nullable()),
+  callbacks: z.array(z.object({ body: z.unknown() })),
+  faults: z.array(z.object({ id: z.string(), why: z.string() })),
+});
+
+let good: Peer;
+let odd: Peer;
+beforeAll(async () => {
+  [good, odd] = await Promise.all([startPeer('stdlib'), startPeer('odd')]);
+});
+afterAll(() => Promise.all([good.stop(), odd.stop()]));
+
+/** Waits for a result for 3 s: everything here is quick, or never comes. */
+function run(...words: string[]): Promise<{ status: number; stdout: string }> {
+  return new Promise(resolve => {
+    const child = execFile(
+      'python3',
+      [RUNTIME, ...words],
+      { env: { ...process.env, LIMIT_S: '3' } },
+      (_, stdout) => resolve({ status: child.exitCode ?? -1, stdout }),
+    );
+  });
+}
+
+describe('a good tool holds the protocol', () => {
+  test.concurrent.each([
+    ['discover', 0],
+    ['result', 1],
+    ['sequence', 3],
+    ['choice', 2],
+    ['oauth-grant', 2],
+    ['subscription', 4],
+    ['cancel', 1],
+    ['close', 1],
+    ['migrate', 0],
+    ['unknown-operation', 1],
+    ['bad-arguments', 1],
+    ['malformed', 1],
+  ])('%s, with %i callbacks', async (scenario, count) => {
+    const { status, stdout } = await run(good.url, scenario);
+    const { callbacks, faults } = outcomeSchema.parse(JSON.parse(stdout));
+    expect(faults).toEqual([]);
+    expect(callbacks).toHaveLength(count);
+    expect(status).toBe(0);
+  });
+});
+
+describe('an odd tool does not', () => {
+  test.concurrent.each([
+    ['before_ack', 'TOOL-ACK'],
+    ['ack_reset', 'TOOL-ACK'],
+    ['ack_gzip', 'TOOL-ASYNC'],
+    ['two_results', 'TOOL-ONCE'],
+    ['forged_id', 'TOOL-ID'],
+    ['forged_group', 'TOOL-GROUP'],
+    ['misdirected', 'TOOL-OPAQUE'],
+    ['invalid_utf8', 'TOOL-POST'],
+    ['text_first', 'TOOL-FALLBACK'],
+  ])('%s: %s', async (operation, id) => {
+    const { status, stdout } = await run(odd.url, 'result', operation);
+    expect(outcomeSchema.parse(JSON.parse(stdout)).faults).toContainEqual({ id, why: expect.anything() });
+    expect(status).toBe(1);
+  });
+});
+
+test('what is not offered could not be tried', async () => {
+  expect(await run(good.url, 'error')).toEqual({ status: 2, stdout: '' });
+});
+
+test('one call, by its operation and arguments', async () => {
+  const { status, stdout } = await run(good.url, 'ask', '{}', 'model-1');
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    ack: { status: 200 },
+    callbacks: [{ body: { type: 'user_choice' } }, { body: { text: 'Chosen: staging', call_id: 'model-1' } }],
+    invocation: { operation: 'ask', call_id: 'model-1' },
+  });
+});

@@ -1,0 +1,45 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { ColourLevel } from '../../src/dress/colour-level.js';
+import { mockPlain } from '../../src/reporters/mock-plain.js';
+import { delivered, MockStory, TOKEN } from '../support/mock-story.js';
+
+/** What is written about a story. */
+function told(tell: (story: MockStory) => unknown, level: ColourLevel = 0): string {
+  const stream = new PassThrough({ encoding: 'utf8' });
+  const story = new MockStory();
+  story.log.subscribe(mockPlain(stream, { level }));
+  tell(story);
+  return String(stream.read() ?? '');
+}
+
+test('a line for everything that happens, with its time', () => {
+  const text = told(story => {
+    delivered(story, 'a', 61_000);
+    story.tell({ kind: 'warned', message: 'a request was refused with 403' });
+  });
+  expect(text).toBe(`  1:01.0 → edit_file a (thread_a) answered by edit-main
+  1:01.2 ✓ edit_file a (thread_a) tool_result delivered in 10ms
+  1:01.2 ! a request was refused with 403
+`);
+});
+
+test('dressed where there are colours', () => {
+  expect(told(story => delivered(story, 'a'), 1)).toContain('\u001b[32m✓\u001b[39m');
+});
+
+test('threats, row 24: nothing foreign reaches a terminal as it is', () => {
+  const text = told(story => {
+    story.receives('a', { operation: '\u001b[2J\u009b31m\r', group_id: '\u202e\n' }).matches('a', '\u0007');
+  });
+  expect(text).toBe('  0:00.0 → ␛[2J<U+009B>31m␍ a (<U+202E>␊) answered by ␇\n');
+});
+
+test('threats, row 25: no token of a callback is told', () => {
+  const text = told(story => {
+    story.receives('a').about('a', { kind: 'warned', message: `could not post to /callback/${TOKEN}` });
+    story.about('a', { kind: 'dropped', what: 'callback', why: `/callback/${TOKEN} refused`, count: 1 });
+  });
+  expect(text.split('\n')).toHaveLength(3);
+  expect(text).not.toContain(TOKEN);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Errand } from '../../../src/exchange/history.js';
+import { ownHistories } from '../../../src/reporters/repeats/own-history.js';
+import { warningsOf } from '../../../src/story/warnings.js';
+import { call, exchangeOf, historyOf, INVOCATION, KEY, THREAD } from '../../exchange/build.js';
+
+const errand = (leg: string, fields: Partial<Errand>): Errand => ({
+  leg,
+  purpose: 'close',
+  url: 'http://127.0.0.1:3001/close_thread',
+  calls: [],
+  at: 1,
+  status: 500,
+  ...fields,
+});
+
+test('a call of many is told with what was posted for it and to its thread, and with nothing else', () => {
+  const history = historyOf(call());
+  for (const each of [
+    errand('own', { purpose: 'cancel', calls: [KEY], thread: THREAD }),
+    errand('thread', { thread: THREAD }),
+    errand('other call', { purpose: 'cancel', calls: ['other'], thread: THREAD }),
+    errand('other thread', { thread: 'other' }),
+    errand('nobody', { purpose: 'callback' }),
+  ])
+    history.errands.set(each.leg, each);
+  const exchange = exchangeOf(call());
+  const own = ownHistories(history)(exchange);
+  expect([...own.errands.keys()]).toEqual(['own', 'thread']);
+  expect(own.threads.get(THREAD)).toBe(history.threads.get(THREAD));
+  const stranger = { ...exchange, key: 'x', invocation: { ...INVOCATION, id: 'x', group_id: 'elsewhere' } };
+  expect(warningsOf(ownHistories(history)(stranger), stranger)).toEqual([]);
+});

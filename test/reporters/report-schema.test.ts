@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { jsonReporter } from '../../src/reporters/json.js';
+import { jsonRepeats } from '../../src/reporters/repeats/json.js';
+import { reportJsonSchema } from '../../src/reporters/report-json-schema.js';
+import type { Trouble } from '../../src/reporters/reporter.js';
+import { createRedactor } from '../../src/text/redact.js';
+import { acknowledged, call, ENDPOINT, eventsOf, INVOCATION, resultArrives } from '../exchange/build.js';
+import { STORIES } from '../story/stories.js';
+import { publishedSchema, schemaText } from '../support/published-schema.js';
+import { report } from './paper.js';
+
+const { path, exportedAs, faultsOf } = publishedSchema('report');
+const TROUBLE: Trouble = { code: 'usage', message: 'it failed', hint: 'Mend it.', faults: ['$.a: no'] };
+
+async function reported(name: string, trouble: Trouble | null = null): Promise<Record<string, unknown>> {
+  const { stdout } = await report(
+    (history, paper) => jsonReporter(history, paper, createRedactor(['token']), new Set(['diff', 'text'])),
+    eventsOf(...(STORIES[name] ?? [])),
+    { trouble },
+  );
+  return JSON.parse(stdout);
+}
+
+test('is published as it is generated (to renew it: vitest -u)', async () => {
+  await expect(schemaText(reportJsonSchema())).toMatchFileSnapshot(path);
+});
+
+test('is exported by the package', () => {
+  expect(exportedAs).toBe(path);
+});
+
+describe('fits the report of each story', () => {
+  test.each(Object.keys(STORIES))('%s', async name => {
+    expect(faultsOf(await reported(name))).toEqual([]);
+    expect(faultsOf(await reported(name, TROUBLE))).toEqual([]);
+  });
+});
+
+test('fits the report of many calls', async () => {
+  const other = call({ invocation: { ...INVOCATION, id: 'other' } }).map(each => ({
+    ...each,
+    calls: ['other'],
+  }));
+  const { stdout } = await report(
+    (history, paper) => jsonRepeats(history, paper, createRedactor(), new Set(['text'])),
+    eventsOf(call(), other, acknowledged(), resultArrives()),
+    { trouble: TROUBLE },
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ calls: [{ endpoint: ENDPOINT }], summary: { calls: 1 } });
+  expect(faultsOf(JSON.parse(stdout))).toEqual([]);
+});
+
+describe('bites', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['a member that is not in it', { more: 1 }],
+    ['a member of another type', { forgotten: '0' }],
+    [
+      'a verdict that nobody knows',
+      { callbacks: [{ type: null, ms: 1, verdict: 'x', status: 200, bytes: 1 }] },
+    ],
+    ['an outcome without its basis', { outcome: { type: 'success' } }],
+    ['no warnings', { warnings: undefined }],
+  ])('%s', async (_, change) => {
+    const { warnings, ...rest } = { ...(await reported('a subscription')), ...change };
+    expect(faultsOf({ ...rest, ...(warnings !== undefined && { warnings }) })).not.toEqual([]);
+  });
+});

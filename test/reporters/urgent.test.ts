@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import type { Paper } from '../../src/reporters/reporter.js';
+import { urgentTeller } from '../../src/reporters/urgent.js';
+import {
+  acknowledged,
+  arrives,
+  at,
+  CHOICE,
+  call,
+  chose,
+  eventsOf,
+  type Moment,
+  OAUTH,
+  refused,
+  resultArrives,
+} from '../exchange/build.js';
+import { event, selected } from '../story/stories.js';
+import { report } from './paper.js';
+
+/** Told while it happens: nothing is told at the end. */
+async function told(story: Moment[][], how: { quiet?: boolean } = {}): Promise<string[]> {
+  const make = (history: Parameters<typeof urgentTeller>[0], paper: Paper) => ({
+    event: urgentTeller(history, paper),
+    async end() {},
+  });
+  const events = eventsOf(at(0, call()), at(3, acknowledged()), ...story);
+  const { stderr } = await report(make, events, how);
+  return stderr.split('\n').slice(0, -1);
+}
+
+describe('TOOL-CHOICE: a selection that did not arrive is told at once', () => {
+  const asked = () => [arrives(CHOICE), chose(1)];
+  const ASKED = 'the tool asks: Where to?';
+
+  test.each([
+    [null, 'not answered (ECONNREFUSED)'],
+    [404, 'answered 404 instead of 200'],
+  ])('%j', async (status, why) => {
+    expect(await told([...asked(), selected(status)])).toEqual([
+      ASKED,
+      `warning: the choice's response_url was ${why} [TOOL-CHOICE]`,
+    ]);
+  });
+
+  test('one that did is not', async () => {
+    expect(await told([...asked(), selected()])).toEqual([ASKED]);
+  });
+});
+
+test('TOOL-SUB: an event that comes after the end', async () => {
+  const story = [resultArrives({ subscription: true }), event('e1', { final: true }), event('e2')];
+  expect(await told(story)).toEqual([
+    'warning: a subscription_event was discarded with 404: the subscription has ended [TOOL-SUB]',
+  ]);
+});
+
+test('a flood of the same is told the first, the tenth, the hundredth time', async () => {
+  const flood = Array.from({ length: 150 }, (_, index) => event(`e${index}`));
+  expect(await told(flood)).toHaveLength(3);
+});
+
+test('row 15: so is one that says something else each time, once ten have been told', async () => {
+  const flood = Array.from({ length: 500 }, (_, index) =>
+    resultArrives({ id: `forged ${index}` }, { leg: `f${index}` }),
+  );
+  expect(await told(flood)).toHaveLength(10 + 3);
+});
+
+test('-q: what needs a person, and nothing else', async () => {
+  const story = [
+    arrives({ ...OAUTH, auth_url: 'https://a.example/?b=1' }),
+    refused('wrong-address', 404),
+    event('e1'),
+  ];
+  expect(await told(story, { quiet: true })).toEqual(['visit this URL to go on: https://a.example/?b=1']);
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import type { Event } from '../../src/exchange/events.js';
+import { startOpenListener } from '../../src/runtime/open-listener.js';
+import { workbench } from './wire-of.js';
+
+const OPTIONS = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 1_000_000 };
+const result = (groupId: string, id: string, text = 'done') => ({
+  type: 'tool_result',
+  group_id: groupId,
+  id,
+  text,
+});
+const view = (groupId: string) => ({
+  type: 'view_update',
+  group_id: groupId,
+  view_type: 'diff',
+  content: { patch: '' },
+});
+
+/** A listener that expects these calls, and what was posted to it one after the other. */
+async function posting(expected: readonly [string, string][], ...messages: readonly object[]) {
+  await using bench = workbench();
+  const { log } = bench.wire;
+  const events: Event[] = [];
+  log.subscribe(event => events.push(event));
+  await using listener = await startOpenListener(log, bench.history, OPTIONS);
+  for (const [groupId, id] of expected) listener.calls.expect({ groupId, id });
+  const statuses: number[] = [];
+  for (const message of messages) statuses.push(await post(listener.callbackUrl, message));
+  const exchanges = [...bench.history.exchanges.values()];
+  const errands = [...bench.history.errands.values()];
+  return { statuses, exchanges, errands, events, listener };
+}
+
+async function post(url: string, message: object): Promise<number> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(message) });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+const idsOf = ({ invocation }: { invocation: { group_id: string; id: string } }) =>
+  `${invocation.group_id}/${invocation.id}`;
+
+describe('where nobody said what to expect', () => {
+  test('each callback belongs to the call that it names, and the first result of each counts', async () => {
+    const told = await posting(
+      [],
+      result('t', 'a'),
+      result('t', 'b'),
+      result('u', 'a'),
+      result('t', 'a', 'again'),
+    );
+    expect(told.statuses).toEqual([200, 200, 200, 200]);
+    expect(told.exchanges.map(idsOf)).toEqual(['t/a', 't/b', 'u/a']);
+    expect(told.exchanges[0]?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(['settles', 'duplicate']);
+  });
+
+  test('a view belongs to the latest call of its thread, and to a thread of its own where there is none', async () => {
+    const { statuses, exchanges } = await posting(
+      [],
+      result('t', 'a'),
+      result('t', 'b'),
+      view('t'),
+      view('v'),
+    );
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    expect(exchanges.map(({ arrivals }) => arrivals.map(({ message }) => message?.type))).toEqual([
+      ['tool_result'],
+      ['tool_result', 'view_update'],
+      ['view_update'],
+    ]);
+  });
+
+  test('RT-SUB: an event that no result announced is discarded', async () => {
+    const event = { type: 'subscription_event', group_id: 't', tool_call_id: 'a', text: 'news' };
+    const announced = { ...result('t', 'b'), subscription: true };
+    const { statuses } = await posting([], event, announced, { ...event, tool_call_id: 'b' });
+    expect(statuses).toEqual([404, 200, 200]);
+  });
+
+  test('RT-VALIDATE: what cannot be read is nobody’s, and it is known why', async () => {
+    const { statuses, exchanges, errands } = await posting([], { type: 'nope' }, result('', 'a'));
+    expect(statuses).toEqual([400, 404]);
+    expect(exchanges).toEqual([]);
+    expect(errands).toMatchObject([
+      { status: 400, refusal: expect.stringMatching(/^\$\.type/) },
+      { status: 404, refusal: 'its group_id or its id is empty' },
+    ]);
+  });
+});
+
+describe('RT-MATCH: where it was said what to expect', () => {
+  test('nothing else counts, and it is compared with the nearest', async () => {
+    const { statuses, exchanges } = await posting(
+      [
+        ['t', 'a'],
+        ['u', 'b'],
+      ],
+      ...[result('u', 'b'), result('u', 'c'), result('v', 'a'), view('v'), result('t', 'a')],
+    );
+    expect(statuses).toEqual([200, 404, 404, 404, 200]);
+    expect(exchanges.map(idsOf)).toEqual(['t/a', 'u/b']);
+    const reasons = exchanges.flatMap(({ arrivals }) =>
+      arrivals.flatMap(({ verdict }) => ('reason' in verdict ? [verdict.reason] : [])),
+    );
+    expect(reasons).toEqual([
+      'group_id is "v", the call\'s is "t"',
+      'group_id is "v", the call\'s is "t"',
+      'id is "c", the call\'s is "b"',
+    ]);
+  });
+
+  test('what cannot be read is held against the only call there is', async () => {
+    const { exchanges } = await posting([['t', 'a']], { type: 'nope' });
+    expect(exchanges[0]?.arrivals).toMatchObject([{ verdict: { kind: 'rejected' }, status: 400 }]);
+  });
+
+  test('each is a fact, before anything came', async () => {
+    const { events } = await posting([['t', 'a']]);
+    expect(events).toMatchObject([{ kind: 'expected', thread: 't', calls: ['["t","a"]'] }]);
+  });
+});
+
+test('threats, row 1: another path is nobody’s, and no call hears of it', async () => {
+  await using bench = workbench();
+  await using listener = await startOpenListener(bench.wire.log, bench.history, OPTIONS);
+  expect(await post(`${listener.callbackUrl}x`, result('t', 'a'))).toBe(404);
+  expect(await post(listener.callbackUrl.slice(0, -1), result('t', 'a'))).toBe(404);
+  expect(bench.history.exchanges.size).toBe(0);
+  expect([...bench.history.errands.values()].map(({ refusal }) => refusal)).toEqual([
+    'wrong-address',
+    'wrong-address',
+  ]);
+});
+
+test('a public URL is what tools are told', async () => {
+  await using bench = workbench();
+  const options = { ...OPTIONS, publicUrl: 'https://tunnel.example/base' };
+  await using listener = await startOpenListener(bench.wire.log, bench.history, options);
+  expect(listener.callbackUrl).toBe(`https://tunnel.example/base/callback/${listener.token}`);
+  expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
+});

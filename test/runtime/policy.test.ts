@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Policy, rulingOn } from '../../src/runtime/policy.js';
+import { policySchema } from '../../src/runtime/policy-schema.js';
+
+const policy = (fields: object): Policy => policySchema.parse({ version: 1, ...fields });
+const allows = (fields: object, tool: Parameters<typeof rulingOn>[1]) =>
+  rulingOn(policy(fields), tool).allowed;
+const named = (name: string) => ({ name });
+
+describe('deny first, then allow, then the default', () => {
+  test.each([
+    [{}, true],
+    [{ deny: ['edit'] }, false],
+    [{ deny: ['edit'], allow: ['edit'] }, false],
+    [{ allow: ['edit'] }, true],
+    [{ allow: ['other'] }, false],
+    [{ allow: ['other'], default: 'allow' }, true],
+    [{ deny: ['other'] }, true],
+    [{ deny: ['other'], default: 'deny' }, false],
+    [{ allow: [] }, false],
+  ])('%j', (fields, allowed) => {
+    expect(allows(fields, named('edit'))).toBe(allowed);
+  });
+});
+
+describe('a name may be a wildcard', () => {
+  test.each([
+    ['edit_file', 'edit_file', true],
+    ['edit_file', 'edit_files', false],
+    ['edit_file', 'Edit_file', false],
+    ['edit_*', 'edit_file', true],
+    ['edit_*', 'edit_', true],
+    ['*_file', 'edit_file', true],
+    ['*', 'anything', true],
+    ['**', 'anything', true],
+    ['e*_f*e', 'edit_file', true],
+    ['e*f*x', 'edit_file', false],
+    ['ab*ba', 'aba', false],
+    ['a*b*b', 'ab', false],
+    ['edit.file', 'edit_file', false],
+  ])('%s and %s: %s', (pattern, name, fits) => {
+    expect(allows({ deny: [pattern] }, named(name))).toBe(!fits);
+  });
+
+  test('as a regular expression would have it, in any case', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
+    const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(pattern, letters, (wildcard, name) => {
+        const expected = new RegExp(`^${wildcard.replaceAll('*', '.*')}$`).test(name);
+        expect(allows({ deny: [wildcard] }, named(name))).toBe(!expected);
+      }),
+    );
+  });
+
+  test('of many stars, at once', () => {
+    expect(allows({ deny: [`${'*a'.repeat(60)}b`] }, named('a'.repeat(128)))).toBe(true);
+  });
+});
+
+describe('an annotation', () => {
+  test.each([
+    ['destructive', { destructive: true }, true],
+    ['destructive', { destructive: false }, false],
+    ['destructive', {}, false],
+    ['requiresAuth', { requiresAuth: 'github' }, true],
+    ['requiresAuth', { requiresAuth: '' }, false],
+    ['x-acme-risk', { 'x-acme-risk': 'high' }, true],
+    ['x-toString', {}, false],
+  ])('%s of %j: %s', (annotation, annotations, fits) => {
+    expect(allows({ deny: [{ annotation }] }, { name: 'edit', annotations })).toBe(!fits);
+  });
+
+  test('of an operation that nothing is known of holds never', () => {
+    expect(allows({ allow: [{ annotation: 'readOnly' }] }, named('edit'))).toBe(false);
+  });
+
+  test('and a name must both hold', () => {
+    const deny = [{ name: 'db_*', annotation: 'destructive' }];
+    expect(allows({ deny }, { name: 'db_drop', annotations: { destructive: true } })).toBe(false);
+    expect(allows({ deny }, { name: 'db_list', annotations: {} })).toBe(true);
+    expect(allows({ deny }, { name: 'rm', annotations: { destructive: true } })).toBe(true);
+  });
+});
+
+test.each([
+  [['rm'], 'the policy denies rm'],
+  [[{ name: 'r*' }], 'the policy denies r*'],
+  [[{ annotation: 'destructive' }], 'the policy denies tools annotated destructive'],
+  [[{ name: 'r*', annotation: 'destructive' }], 'the policy denies r* annotated destructive'],
+  [[{ name: 'rm', reason: 'ask ops first' }], 'ask ops first'],
+])('%j is told as the reason', (deny, reason) => {
+  const tool = { name: 'rm', annotations: { destructive: true } };
+  expect(rulingOn(policy({ deny }), tool)).toEqual({ allowed: false, reason });
+});
+
+test('somebody’s word for a tool is told from the default', () => {
+  expect(rulingOn(policy({ allow: ['r*', 'rm'] }), named('rm'))).toEqual({ allowed: true, isNamed: true });
+  expect(rulingOn(policy({ allow: ['r*'] }), named('rm'))).toEqual({ allowed: true, isNamed: false });
+  expect(rulingOn(policy({}), named('rm'))).toEqual({ allowed: true, isNamed: false });
+});

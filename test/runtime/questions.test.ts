@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { type Answering, answerQuestions } from '../../src/runtime/questions.js';
+import { eventually } from '../e2e/support/eventually.js';
+import { startTool } from '../e2e/support/own-tool.js';
+import {
+  acknowledged,
+  arrives,
+  CHOICE,
+  call,
+  INVOCATION,
+  KEY,
+  type Moment,
+  resultArrives,
+  timedOut,
+  VIEW,
+} from '../exchange/build.js';
+import { workbench } from './wire-of.js';
+
+/** A call whose tool can be answered, with a person who picks when they are told to. */
+async function asking() {
+  const tool = await startTool({});
+  const bench = workbench();
+  const warnings: string[] = [];
+  bench.wire.log.subscribe(event => event.kind === 'warned' && warnings.push(event.message));
+  const asked: {
+    prompt: string;
+    signal: AbortSignal;
+    answer: (index: number | null) => void;
+    fail: (error: Error) => void;
+  }[] = [];
+  const select: Answering['select'] = ({ prompt }, signal) =>
+    new Promise((answer, fail) => asked.push({ prompt, signal, answer, fail }));
+  const stop = answerQuestions(bench.wire, bench.history, INVOCATION, { by: 'person', select });
+  return {
+    asked,
+    stop,
+    question: { ...CHOICE, response_url: `${tool.url}/choice` },
+    sent: () => tool.received.map(({ raw }) => raw),
+    tell: (...parts: readonly (readonly Moment[])[]) => {
+      for (const fact of parts.flat()) bench.wire.log.emit(fact);
+    },
+    exchange: () => bench.history.exchanges.get(KEY),
+    warnings: () => warnings,
+    errands: () => bench.history.errands.values(),
+    async [Symbol.asyncDispose]() {
+      await bench[Symbol.asyncDispose]();
+      await tool[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('a person who picks', () => {
+  test('RT-CHOICE: is asked once it is known, and what they picked is sent', async () => {
+    await using run = await asking();
+    run.tell(call(), acknowledged(), arrives(run.question));
+    expect(run.asked.map(({ prompt }) => prompt)).toEqual(['Where to?']);
+    run.asked[0]?.answer(1);
+    await eventually('the selection is sent', () => run.sent().length === 1);
+    expect(run.sent()).toEqual([JSON.stringify({ id: KEY, selected: 1 })]);
+    expect(run.exchange()?.waitingFor).toBeNull();
+  });
+
+  test('answers the question that they were asked, though another is older', async () => {
+    await using run = await asking();
+    run.tell(call(), acknowledged(), arrives(run.question, { leg: 'where' }));
+    run.tell(arrives({ ...run.question, prompt: 'And when?' }, { leg: 'when' }));
+    run.asked[1]?.answer(1);
+    await eventually('the selection is sent', () => run.sent().length === 1);
+    expect(run.exchange()?.selections).toMatchObject([{ selected: 1, question: 'when' }]);
+    expect(run.exchange()?.waitingFor).toMatchObject({ prompt: 'Where to?' });
+  });
+
+  test('is asked once, though the question comes again, and views come meanwhile', async () => {
+    await using run = await asking();
+    run.tell(call(), acknowledged(), arrives(run.question));
+    run.tell(arrives(run.question, { leg: 'again' }), arrives(VIEW, { leg: 'view' }));
+    expect(run.asked).toHaveLength(1);
+  });
+
+  test('is asked though something else arrived before the question was answered with 200', async () => {
+    await using run = await asking();
+    const [request = [], response = []] = arrives(run.question).map(moment => [moment]);
+    run.tell(call(), acknowledged(), request, arrives(VIEW, { leg: 'view' }), response);
+    expect(run.asked).toHaveLength(1);
+  });
+
+  test.each([
+    ['the result comes', resultArrives({}, { leg: 'result' })],
+    ['the time is over', timedOut()],
+  ])('is asked no longer where %s, and nothing is sent', async (_, end) => {
+    await using run = await asking();
+    run.tell(call(), acknowledged(), arrives(run.question));
+    expect(run.asked[0]?.signal.aborted).toBe(false);
+    run.tell(end);
+    expect(run.asked[0]?.signal.aborted).toBe(true);
+    run.asked[0]?.answer(0);
+    await new Promise(setImmediate);
+    expect(run.sent()).toEqual([]);
+  });
+
+  test('is not left before the selection has arrived', async () => {
+    await using run = await asking();
+    run.tell(call(), acknowledged(), arrives(run.question));
+    run.asked[0]?.answer(1);
+    await new Promise(setImmediate);
+    run.tell(resultArrives({}, { leg: 'result' }));
+    await run.stop();
+    expect(run.sent()).toEqual([JSON.stringify({ id: KEY, selected: 1 })]);
+    expect([...run.errands()]).toMatchObject([{ purpose: 'choice', status: 200 }]);
+  });
+
+  test('cannot answer: that is said, and nothing is sent', async () => {
+    await using run = await asking();
+    run.tell(call(), acknowledged(), arrives(run.question));
+    run.asked[0]?.fail(new Error('out to lunch'));
+    await eventually('it is said', () => run.warnings().length === 1);
+    expect(run.warnings()).toEqual(["nobody answered the tool's question: out to lunch"]);
+    expect(run.sent()).toEqual([]);
+  });
+
+  test('is asked no longer once nobody waits for the call', async () => {
+    await using run = await asking();
+    run.tell(call(), acknowledged(), arrives(run.question));
+    run.stop();
+    expect(run.asked[0]?.signal.aborted).toBe(true);
+    run.tell(arrives({ ...run.question, prompt: 'And now?' }, { leg: 'next' }));
+    expect(run.asked).toHaveLength(1);
+  });
+});

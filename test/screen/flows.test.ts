@@ -1,0 +1,202 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
+import { startMock } from '../e2e/support/mock.js';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { openProgram, openShell, type Screen } from './support/screen.js';
+
+const CTRL_C = '\u0003';
+const ASKED = '⏎ choose';
+/** Ends by a fault of its own as soon as it is told to. */
+const FAULT = `process.on('SIGUSR2', () => { throw new Error('a fault of its own'); });`;
+/** It asks, and takes its time after that. */
+const SLOW = `
+version: 1
+fixtures:
+  - match: { operation: ask }
+    reply:
+      choice: { prompt: Which?, choices: [this, that], default: 0 }
+      then: { this: [{ delay: 1s, payload: done }], that: { payload: done } }
+`;
+
+let plain: Peer;
+let stdlib: Peer;
+let folder: Folder;
+
+beforeAll(async () => {
+  [plain, stdlib, folder] = await Promise.all([startPeer('plain'), startPeer('stdlib'), temporaryFolder()]);
+});
+
+afterAll(() => Promise.all([plain.stop(), stdlib.stop(), folder[Symbol.asyncDispose]()]));
+
+describe.concurrent('a page that must be visited', () => {
+  test('threats, row 13: is opened when o is pressed and not before, and its address is one argument', async () => {
+    const { env, argv } = await desktop('opens', 0);
+    await using screen = openProgram(['invoke', plain.url, 'sign_in'], { columns: 120, env });
+    await screen.shows('o opens it   Ctrl-C cancels');
+    const [, url = ''] = /visit (\S+) to go on/.exec(screen.text()) ?? [];
+    expect(await argv()).toEqual([]);
+    screen.type('o');
+    await screen.shows('opened in the browser');
+    expect(await argv()).toEqual([url]);
+    await fetch(url, { method: 'POST', body: new URLSearchParams({ decision: 'granted' }) });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('signed in');
+    expect(screen.text()).not.toMatch(/opens it|opened in/);
+  });
+
+  test('that cannot be opened is said to be so, and can be tried again', async () => {
+    const { env, argv } = await desktop('fails', 3);
+    await using screen = openProgram(['invoke', plain.url, 'sign_in'], { env });
+    await screen.shows('o opens it');
+    screen.type('o');
+    await screen.shows('it could not be opened (xdg-open ended with status 3): visit it yourself');
+    await screen.shows('o tries again   Ctrl-C cancels');
+    expect(await argv()).toHaveLength(1);
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(130);
+    expect(screen.text()).toContain('call cancelled, answered 200');
+  });
+});
+
+describe.concurrent('the terminal is as it was', () => {
+  /** The shell must outlive what the terminal sends to both. */
+  const shell = (tool: string) =>
+    openShell(`trap : INT HUP TERM; sh -c 'echo "pid $$"; exec ${tool}'; echo "status $?"; stty -a`);
+  const asking = () => `$TOOL invoke ${stdlib.url} ask`;
+
+  test.each([
+    ['a question', 130, () => asking(), ASKED],
+    ['a page to visit', 130, () => `$TOOL invoke ${plain.url} sign_in`, 'o opens it'],
+    ['a subscription', 130, () => `$TOOL invoke ${plain.url} watch events=1000 --follow`, '… subscribed: '],
+  ])('after Ctrl-C at %s: exit %i', async (_, status, line, shown) => {
+    await using screen = shell(line());
+    await screen.shows(shown);
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(0);
+    expectRestored(screen, status);
+    expect(screen.text()).not.toContain(shown);
+  });
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('after %s at a question: exit %i', async (signal, status) => {
+    await using screen = shell(asking());
+    await screen.shows(ASKED);
+    process.kill(pidOf(screen), signal);
+    expect(await screen.ended).toBe(0);
+    expectRestored(screen, status);
+  });
+
+  test('after a question: what is typed while the result is awaited is left to the shell', async () => {
+    const fixtures = await folder.write('slow.yaml', SLOW);
+    await using mock = await startMock([fixtures]);
+    await using screen = openShell(`$TOOL invoke ${mock.url} ask; read line; echo "got [$line]"`);
+    await screen.shows(ASKED);
+    screen.type('\r');
+    await screen.shows(/you picked[\s\S]*… waiting for the result/);
+    screen.type('typed ahead\r');
+    await screen.shows('got [typed ahead]');
+  });
+
+  test('after a crash at a question, which can be read', async () => {
+    const fault = await folder.write('fault.cjs', FAULT);
+    await using screen = shell(`env NODE_OPTIONS="--require ${fault}" ${asking()}`);
+    await screen.shows(ASKED);
+    process.kill(pidOf(screen), 'SIGUSR2');
+    expect(await screen.ended).toBe(0);
+    expectRestored(screen, 1);
+    expect(screen.emulator.history()).toContain('a fault of its own');
+  });
+});
+
+describe.concurrent('a subscription that is followed', () => {
+  const watch = (...words: string[]) => ['invoke', plain.url, 'watch', '--follow', '-q', ...words];
+
+  test('tells its events as they come, and ends with the last one', async () => {
+    await using screen = openProgram(watch('events=4', 'every_ms=300'), { columns: 120 });
+    await screen.shows(/… subscribed: 2 events, [\d.]+m?s; Ctrl-C cancels/);
+    expect(screen.text()).toMatch(/event 2 → .*Event 2 of 4/);
+    expect(screen.text()).toContain('LLM text, 8 bytes\nWatching');
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(/last event 4 → .*Event 4 of 4/);
+    expect(screen.text()).not.toContain('subscribed:');
+  });
+
+  test('shows its newest event even where there is hardly any room', async () => {
+    await using screen = openProgram(watch('events=4', 'every_ms=300'), { columns: 40, rows: 8 });
+    await screen.shows(/event 3 → [\s\S]*\n… subscribed: 3 events/);
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(/HUMAN text[\s\S]*LLM text/);
+  });
+
+  test.each([
+    [40, 8],
+    [200, 60],
+  ])(
+    'of 1,000 events shows the newest in %i × %i, in one frame below what stood there before',
+    async (columns, rows) => {
+      const call = watch('events=1000', 'every_ms=0', 'way=pipelined').join(' ');
+      await using screen = openShell(`echo before; $TOOL ${call}; echo "status $?"`, { columns, rows });
+      expect(await screen.ended).toBe(0);
+      const { emulator } = screen;
+      expect(emulator.history()).toMatch(/^before\n/);
+      if (rows > 8) expect(emulator.history()).toMatch(/Event 1000 of 1000/);
+      expect(emulator.history().split('\n').length).toBeLessThanOrEqual(rows + 1);
+      expect(emulator.history().match(/HUMAN/g)).toHaveLength(1);
+      expect(emulator.history()).toMatch(/status 0$/);
+      expect(emulator.raw).not.toContain('\u001b[3J');
+    },
+  );
+});
+
+describe.concurrent('a view of the thread', () => {
+  const paint = (afterwards: string) => ['invoke', plain.url, 'paint', `afterwards=${afterwards}`];
+
+  test('is drawn as it was at last, beside the result', async () => {
+    await using screen = openProgram(paint('keep'), { env: { NO_COLOR: '1' } });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toMatch(/^VIEW diff, updated/m);
+    expect(screen.text()).toMatch(/^ +1 \+ three\b/m);
+    expect(screen.text()).not.toMatch(/\+ (one|two)\b/);
+    expect(screen.text()).toContain('LLM text, 7 bytes\nPainted');
+    expect(screen.emulator.colours).toEqual(new Set());
+  });
+
+  test('that was cleared is not there any more', async () => {
+    await using screen = openProgram(paint('clear'));
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).not.toMatch(/^VIEW/m);
+    expect(screen.text()).toContain('Painted');
+  });
+});
+
+/** A search path with an `xdg-open` that records what it is given, each on a line of its own. */
+async function desktop(name: string, status: number) {
+  const bin = folder.file(name);
+  const record = join(bin, 'argv');
+  await mkdir(bin);
+  const script = `#!/bin/sh\nprintf '%s\\n' "$@" > '${record}'\nexit ${status}\n`;
+  await writeFile(join(bin, 'xdg-open'), script, { mode: 0o755 });
+  return {
+    env: { PATH: `${bin}${delimiter}${process.env['PATH']}` },
+    argv: async () => (await readFile(record, 'utf8').catch(() => '')).split('\n').filter(Boolean),
+  };
+}
+
+function pidOf({ text }: Screen): number {
+  const [, pid] = /pid (\d+)/.exec(text()) ?? [];
+  return Number(pid);
+}
+
+function expectRestored({ emulator }: Screen, status: number): void {
+  const history = emulator.history();
+  expect(history).toContain(`status ${status}`);
+  expect(emulator.isCursorVisible).toBe(true);
+  expect(emulator.isAlternate).toBe(false);
+  for (const setting of ['icanon', 'echo', 'isig'])
+    expect(history).toMatch(new RegExp(`(?<!-)\\b${setting}\\b`));
+  expect(emulator.raw).not.toContain('\u001b[3J');
+}

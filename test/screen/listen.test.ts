@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { ask } from '../e2e/support/http.js';
+import { openProgram, type Screen, type ScreenOptions } from './support/screen.js';
+
+const ESC = '\u001b';
+const HOSTILE = `${ESC}]0;owned\u0007${ESC}]52;c;b3duZWQ=\u0007${ESC}[2J\rover\u009b31m\u202e`;
+const HARMLESS = '␛]0;owned␇␛]52;c;b3duZWQ=␇␛[2J␍over<U+009B>31m<U+202E>';
+const SIZE = { columns: 160, rows: 60 };
+const CTRL_C = '\u0003';
+
+interface Listening extends Screen {
+  post(message: object): Promise<number>;
+}
+
+/** `listen` as a person at a terminal meets it. */
+async function listening(args: readonly string[] = [], options: ScreenOptions = {}): Promise<Listening> {
+  const screen = openProgram(['listen', ...args], { ...SIZE, ...options });
+  await screen.shows(/\/callback\/[\w-]{43}$/m);
+  const [url = ''] = /http\S+\/callback\/[\w-]{43}/.exec(screen.text()) ?? [];
+  const post = async (message: object) => (await ask(url, { body: JSON.stringify(message) })).status;
+  return { ...screen, post, [Symbol.asyncDispose]: () => screen[Symbol.asyncDispose]() };
+}
+
+const IDS = { group_id: 't', id: 'c' };
+
+describe.concurrent('listen on a terminal', () => {
+  test('says in words where tools reach it, shows what comes, and Ctrl-C is its normal end', async () => {
+    await using screen = await listening();
+    expect(screen.text()).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+, give tools this callback_url:\n/);
+    await screen.post({ type: 'tool_result', ...IDS, text: 'hello' });
+    await screen.shows('hello');
+    const told = screen.text();
+    expect(told).toMatch(
+      /✓ result\n +would match a pending call with group_id t and id c\n\nHUMAN text .*\nhello\n\nLLM text/,
+    );
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(0);
+    expect(screen.emulator.isAlternate).toBe(false);
+    expect(screen.emulator.isCursorVisible).toBe(true);
+  });
+
+  test('a consent URL is shown whole, once: a person sits there', async () => {
+    await using screen = await listening();
+    await screen.post({ type: 'oauth', ...IDS, auth_url: 'https://auth.example/consent?state=1' });
+    await screen.shows('visit https://auth.example/consent?state=1 to go on');
+    expect(screen.text().match(/state=1/g)).toHaveLength(1);
+  });
+
+  test.each<[string, Record<string, string>, boolean]>([
+    ['in colours', {}, true],
+    ['without, where nobody wants them', { NO_COLOR: '1' }, false],
+  ])('%s', async (_, env, isColoured) => {
+    await using screen = await listening([], { env });
+    await screen.post({ type: 'tool_result', ...IDS, text: 'hello' });
+    await screen.shows('LLM text');
+    expect(screen.emulator.colours.size > 0).toBe(isColoured);
+  });
+
+  test('a wide one has the old and the new side of a diff beside each other', async () => {
+    await using screen = await listening();
+    const patch = '--- a/a\n+++ b/a\n@@ -1 +1 @@\n-old\n+new\n';
+    await screen.post({ type: 'view_update', group_id: 't', view_type: 'diff', content: { patch } });
+    await screen.shows(/old.*new/);
+  });
+
+  test('threats, row 24: whatever comes acts on nothing and hides nothing', async () => {
+    await using screen = await listening(['--expect', 'x/y', '--expect', `${HOSTILE}/${HOSTILE}`]);
+    const ids = { group_id: HOSTILE, id: HOSTILE };
+    const about = { prompt: HOSTILE, choices: [HOSTILE], default: 0, response_url: `http://h/${HOSTILE}` };
+    for (const message of [
+      { type: 'user_choice', ...ids, ...about },
+      {
+        type: 'tool_result',
+        ...ids,
+        text: HOSTILE,
+        subscription: true,
+        display_as: [{ type: HOSTILE, content: HOSTILE }],
+      },
+      { type: 'subscription_event', group_id: HOSTILE, tool_call_id: HOSTILE, text: HOSTILE },
+      { type: 'view_update', group_id: HOSTILE, view_type: HOSTILE, content: { [HOSTILE]: HOSTILE } },
+      { type: 'tool_result', group_id: HOSTILE, id: 'other', text: HOSTILE },
+      { type: HOSTILE },
+    ])
+      await screen.post(message);
+    await screen.shows('callback');
+    await screen.shows(/discarded with 404/);
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(0);
+    expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+    expect(screen.emulator.raw).not.toContain(`${ESC}[2J`);
+    expect(screen.emulator.history().replaceAll('\n', '')).toContain(HARMLESS);
+  });
+});

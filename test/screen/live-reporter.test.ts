@@ -1,0 +1,310 @@
+import './support/outside-ci.js';
+import { describe, expect, test } from 'vitest';
+import { History } from '../../src/exchange/history.js';
+import { createLog } from '../../src/exchange/log.js';
+import { systemClock } from '../../src/system/clock.js';
+import { liveReporter } from '../../src/ui/live/reporter.js';
+import {
+  acknowledged,
+  arrives,
+  CHOICE,
+  call,
+  closed,
+  EVENT,
+  type Moment,
+  OAUTH,
+  resultArrives,
+  VIEW,
+} from '../exchange/build.js';
+import { Emulator, type Size } from './support/emulator.js';
+import { fakeKeyboard } from './support/fake-keyboard.js';
+import { fakeTerminal } from './support/fake-terminal.js';
+import { question } from './support/scenes.js';
+
+const HOSTILE = '\u001b]0;owned\u0007\u001b]52;c;eA==\u0007\u001b[2J\r\u202e';
+const CTRL_C = '\u0003';
+const ESC = '\u001b';
+const DOWN = '\u001b[B';
+const ASKED = question('Where to?', ['staging', 'production', 'neither']);
+const { signal: never } = new AbortController();
+const patch = (line: string) => `--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+${line}\n`;
+
+/** The reporter alone, drawn by Ink into an emulator: a story instead of a tool. */
+function open({ columns = 100, rows = 30 }: Partial<Size> = {}, level: 0 | 2 = 0) {
+  const emulator = new Emulator({ columns, rows });
+  const keyboard = fakeKeyboard();
+  const stdout = Object.assign(fakeTerminal(emulator, { columns, rows }).stream, { rows });
+  const log = createLog(() => systemClock.now());
+  const history = new History();
+  let interrupts = 0;
+  log.subscribe(event => history.apply(event));
+  const reporter = liveReporter({
+    history,
+    paper: { stdout, stderr: stdout, quiet: true },
+    stdin: keyboard.stream,
+    stdout,
+    clock: systemClock,
+    supports: new Set(['text', 'diff']),
+    level,
+    interrupt: () => interrupts++,
+  });
+  if (reporter.event) log.subscribe(reporter.event);
+  const { choose, close } = reporter;
+  if (!choose || !close) throw new Error('it neither asks nor closes');
+  const tell = (...parts: readonly (readonly Moment[])[]) => {
+    for (const fact of parts.flat()) log.emit(fact);
+  };
+  tell(call(), acknowledged());
+  return {
+    choose,
+    close,
+    settle: () => reporter.settled?.({ history, exchange: history.first, notes: [], trouble: null }),
+    tell,
+    keyboard,
+    emulator,
+    interrupts: () => interrupts,
+    shows: (text: string) => emulator.waitFor(`it shows ${text}`, () => emulator.text().includes(text)),
+    hides: (text: string) => emulator.waitFor(`it hides ${text}`, () => !emulator.text().includes(text)),
+    resize(size: Size) {
+      emulator.resize(size);
+      Object.assign(stdout, size).emit('resize');
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+describe('a question', () => {
+  test('RT-CHOICE: stands below the steps until it is answered; only then is the terminal raw', async () => {
+    await using view = open();
+    await view.shows('… waiting for the result');
+    expect(view.keyboard.isRaw()).toBe(false);
+    const answer = view.choose(ASKED, never);
+    await view.shows('❯ 0 staging (default)');
+    expect(view.keyboard.isRaw()).toBe(true);
+    view.keyboard.type(DOWN);
+    await view.shows('❯ 1 production');
+    view.keyboard.type('j\r');
+    expect(await answer).toBe(2);
+    await view.hides('Where to?');
+    expect(view.keyboard.isRaw()).toBe(false);
+  });
+
+  test.each([
+    [ESC, 0],
+    [`${DOWN}${ESC}`, 0],
+    ['1\r', 1],
+    ['\u001b[F\r', 2],
+    ['\u001b[F\u001b[H\r', 0],
+  ])('is answered by %j with %i', async (keys, selected) => {
+    await using view = open();
+    const answer = view.choose(ASKED, never);
+    await view.shows('⏎ choose');
+    view.keyboard.type(keys);
+    expect(await answer).toBe(selected);
+  });
+
+  test('is not answered by what was typed before it could be read', async () => {
+    await using view = open();
+    view.keyboard.type('1\r');
+    const answer = view.choose(ASKED, never);
+    await view.shows('❯ 0 staging (default)');
+    view.keyboard.type('\r');
+    expect(await answer).toBe(0);
+  });
+
+  test('waits until the one before it is answered, and what answered that is no answer to this', async () => {
+    await using view = open();
+    const answers = [view.choose(ASKED, never), view.choose(question('And then?', ['x', 'y'], 1), never)];
+    await view.shows('Where to?');
+    expect(view.emulator.text()).not.toContain('And then?');
+    view.keyboard.type('2\r\r');
+    await view.shows('And then?');
+    view.keyboard.type('\r');
+    expect(await Promise.all(answers)).toEqual([2, 1]);
+  });
+
+  test('goes when it is called off, and the terminal is as before', async () => {
+    await using view = open();
+    const over = new AbortController();
+    const answer = view.choose(ASKED, over.signal);
+    await view.shows('⏎ choose');
+    over.abort();
+    expect(await answer).toBeNull();
+    await view.hides('⏎ choose');
+    expect(view.keyboard.isRaw()).toBe(false);
+  });
+
+  test('does not keep Ctrl-C from being a signal, once for each time', async () => {
+    await using view = open();
+    const answer = view.choose(ASKED, never);
+    await view.shows('⏎ choose');
+    view.keyboard.type(CTRL_C);
+    view.keyboard.type(`1${CTRL_C}`);
+    await view.shows('❯ 1 production');
+    expect(view.interrupts()).toBe(2);
+    view.keyboard.type('\r');
+    expect(await answer).toBe(1);
+  });
+
+  test('has no answer where the view is closed: its last frame has no question, and the terminal is as it was', async () => {
+    await using view = open();
+    const answer = view.choose(ASKED, never);
+    await view.shows('⏎ choose');
+    expect(view.emulator.isCursorVisible).toBe(false);
+    await view.close();
+    expect(await answer).toBeNull();
+    await view.hides('⏎ choose');
+    expect(view.emulator.isCursorVisible).toBe(true);
+    expect(view.keyboard.isRaw()).toBe(false);
+    expect(view.emulator.text()).toContain('✓ acknowledged with 200');
+  });
+
+  test('threats, row 24: acts on nothing, in prompt, labels and views', async () => {
+    await using view = open({ columns: 160, rows: 40 }, 2);
+    view.tell(
+      arrives({ ...VIEW, content: { patch: `${HOSTILE}${patch(HOSTILE)}` } }, { leg: 'v' }),
+      arrives({ ...CHOICE, prompt: HOSTILE, choices: [HOSTILE] }),
+    );
+    void view.choose(question(HOSTILE, [HOSTILE, 'b']), never);
+    await view.shows('❯ 0 ␛]0;owned␇␛]52;c;eA==␇␛[2J␍<U+202E> (default)');
+    expect(view.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+    expect(view.emulator.raw).not.toContain('\u001b[2J');
+  });
+});
+
+describe('a page that must be visited', () => {
+  test('has its key beside it until the result is here; only meanwhile the terminal is raw', async () => {
+    await using view = open();
+    view.tell(arrives(OAUTH));
+    await view.shows('o opens it   Ctrl-C cancels');
+    expect(view.emulator.text()).toContain(OAUTH.auth_url);
+    expect(view.keyboard.isRaw()).toBe(true);
+    view.keyboard.type(CTRL_C);
+    await view.emulator.waitFor('the signal', () => view.interrupts() === 1);
+    view.tell(resultArrives({}, { leg: 'back-2' }));
+    await view.shows('✓ result');
+    expect(view.emulator.text()).not.toContain('opens it');
+    expect(view.keyboard.isRaw()).toBe(false);
+  });
+});
+
+describe('the views of a thread', () => {
+  test('are drawn before the result and beside it, again when they change, and no more when they are cleared', async () => {
+    await using view = open();
+    view.tell(arrives({ ...VIEW, content: { patch: patch('first') } }, { leg: 'v1' }));
+    await view.shows('+ first');
+    expect(view.emulator.text()).toMatch(/^VIEW diff/m);
+    view.tell(arrives({ ...VIEW, content: { patch: patch('second') } }, { leg: 'v2' }));
+    await view.shows('+ second');
+    expect(view.emulator.text()).not.toContain('+ first');
+    view.tell(resultArrives());
+    await view.settle();
+    await view.shows('LLM text');
+    expect(view.emulator.text()).toMatch(/VIEW diff[\s\S]*\+ second[\s\S]*HUMAN text/);
+    view.tell(arrives({ ...VIEW, content: {} }, { leg: 'v3' }));
+    await view.hides('VIEW');
+    expect(view.emulator.text()).toContain('HUMAN text');
+  });
+
+  test('that cannot be drawn are shown as they came, with the reason', async () => {
+    await using view = open();
+    view.tell(arrives({ ...VIEW, content: { patch: 7 } }));
+    await view.shows('malformed diff');
+    expect(view.emulator.text()).toContain('"patch": 7');
+  });
+});
+
+describe('a subscription', () => {
+  const subscribed = () =>
+    resultArrives({ text: 'subscribed\n'.repeat(40), subscription: true }, { leg: 'r' });
+  const event = (number: number, fields: object = {}) =>
+    arrives({ ...EVENT, text: `news ${number}`, ...fields }, { leg: `e${number}` });
+
+  test('is said to be open, with its events and for how long; the keyboard stays as it is', async () => {
+    await using view = open();
+    view.tell(subscribed());
+    await view.shows('… subscribed: 0 events, ');
+    view.tell(event(1));
+    await view.shows('… subscribed: 1 event, ');
+    await view.shows('1s; Ctrl-C cancels');
+    expect(view.keyboard.isRaw()).toBe(false);
+    view.tell(event(2, { final: true }));
+    await view.hides('subscribed:');
+    expect(view.emulator.text()).toContain('news 2');
+  });
+
+  test('is open no more when its thread is closed, nor in the last frame', async () => {
+    for (const end of [closed(), []]) {
+      const view = open();
+      view.tell(subscribed());
+      await view.shows('subscribed: 0 events');
+      view.tell(end);
+      await view.close();
+      await view.hides('subscribed: 0 events');
+    }
+  });
+
+  test('1,000 events in a moment are a few frames; the newest can be seen, and the panes beside them', async () => {
+    await using view = open();
+    view.tell(subscribed());
+    await view.settle();
+    await view.shows('LLM text');
+    const frames = () => view.emulator.raw.split('\u001b[?2026h').length;
+    const before = frames();
+    for (let number = 1; number <= 1_000; number++) view.tell(event(number));
+    await view.shows('subscribed: 1000 events');
+    expect(frames() - before).toBeLessThan(10);
+    expect(view.emulator.text()).toMatch(/news 999.*\n.*news 1000/);
+    expect(view.emulator.text()).toMatch(/HUMAN text[\s\S]*subscribed\n[\s\S]*LLM text[\s\S]*subscribed\n/);
+    expect(view.emulator.scrollback()).toEqual([]);
+  });
+});
+
+test.each([
+  [40, 8],
+  [40, 60],
+  [79, 9],
+  [120, 9],
+  [160, 24],
+  [200, 60],
+])('in %i × %i the whole question stands in one frame, with nothing scrolled away', async (columns, rows) => {
+  await using view = open({ columns, rows });
+  view.tell(arrives({ ...VIEW, content: { patch: patch('new') } }, { leg: 'v' }));
+  const labels = Array.from({ length: 70 }, (_, index) => `choice ${index}`);
+  void view.choose(question('Where to?', labels, 35), never);
+  await view.shows('⏎ choose   Esc default');
+  const seen = view.emulator.rows();
+  expect(seen.filter(line => line === 'Where to?')).toHaveLength(1);
+  expect(seen).toContain('❯ 35 choice 35 (default)');
+  expect(seen.at(-1)).toBe('');
+  expect(view.emulator.scrollback()).toEqual([]);
+});
+
+test('a terminal that becomes smaller or larger while it asks: the question is drawn for the new size, once', async () => {
+  await using view = open({ columns: 100, rows: 30 });
+  void view.choose(ASKED, never);
+  await view.shows('⏎ choose');
+  for (const [columns, rows] of [
+    [60, 30],
+    [60, 12],
+    [160, 40],
+  ] as const) {
+    view.resize({ columns, rows });
+    view.keyboard.type('j');
+    view.keyboard.type('k');
+    await view.shows('❯ 0 staging (default)');
+    expect(view.emulator.text().match(/Where to\?/g)).toHaveLength(1);
+  }
+  expect(view.emulator.scrollback()).toEqual([]);
+  expect(view.emulator.raw).not.toContain('\u001b[3J');
+});
+
+test('without colours none is ever set; with them they are', async () => {
+  for (const level of [0, 2] as const) {
+    await using view = open({}, level);
+    view.tell(arrives({ ...VIEW, content: { patch: patch('new') } }));
+    void view.choose(ASKED, never);
+    await view.shows('⏎ choose');
+    expect(view.emulator.colours.size > 0).toBe(level > 0);
+  }
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../e2e/support/folder.js';
+import { type InvokeOptions, openRuntime } from '../peers/runtime.mjs';
+import { openProgram, openShell, type Screen, type ScreenOptions } from './support/screen.js';
+
+const SUBSCRIPTION = `
+version: 1
+fixtures:
+  - match: { operation: watch }
+    reply:
+      - result: { text: on, subscription: true }
+      - { event: { text: one } }
+      - { event: { text: last, final: true }, on: demand }
+`;
+const CTRL_C = '\u0003';
+const URL_SHOWN = /http:\/\/127\.0\.0\.1:\d+/;
+
+const CRASHING = `
+export default {
+  name: 'crash', description: 'Ends the process', inputSchema: { type: 'object' },
+  handle() { setImmediate(() => { throw new Error('a fault of its own'); }); return 'done'; },
+};
+`;
+
+/** A runtime that calls the mock on a screen. */
+async function runtimeOf(screen: Screen) {
+  const [url = ''] = URL_SHOWN.exec(screen.text()) ?? [];
+  const runtime = await openRuntime();
+  return {
+    call: (operation: string, args: Record<string, unknown>, options: InvokeOptions = {}) =>
+      runtime.invoke(url, operation, args, { id: 'call_1', groupId: 'thread_a', ...options }),
+    async [Symbol.asyncDispose]() {
+      runtime.close();
+    },
+  };
+}
+
+/** A mock in a terminal of its own, once it is ready, and a runtime that calls it. */
+async function openMock(words: readonly string[], options?: ScreenOptions) {
+  const screen = openProgram(['mock-tool', ...words], options);
+  await screen.shows(URL_SHOWN);
+  const runtime = await runtimeOf(screen);
+  return {
+    ...screen,
+    call: runtime.call,
+    async [Symbol.asyncDispose]() {
+      await runtime[Symbol.asyncDispose]();
+      await screen[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe.concurrent('a mock at hand', () => {
+  test('shows a call, its payload and its result; p holds deliveries back, r sends one again', async () => {
+    await using mock = await openMock([], { columns: 130, rows: 30 });
+    mock.type('p');
+    await mock.shows('‖ deliveries are held back');
+    const call = await mock.call('edit_file', { path: 'src/main.rs' });
+    await mock.shows('… held');
+    await mock.shows('"path": "src/main.rs"');
+    expect(call.callbacks).toHaveLength(0);
+    mock.type('p');
+    await mock.shows('✓ delivered');
+    await mock.shows('TOOL_RESULT ✓ answered 200');
+    const [first] = call.callbacks;
+    mock.type('r');
+    const again = await call.waitFor(callback => callback !== first);
+    expect(again.raw).toBe(first?.raw);
+    expect(mock.emulator.raw).not.toContain(call.invocation.callback_url.split('/').at(-1));
+  });
+
+  test('e fires the event that a subscription waits for', async () => {
+    await using folder = await temporaryFolder();
+    const fixtures = await folder.write('watch.yaml', SUBSCRIPTION);
+    await using mock = await openMock([fixtures], { columns: 180, rows: 40 });
+    const call = await mock.call('watch', {});
+    await mock.shows('? waits to be fired: press e, 1 event');
+    await mock.shows('waits     to be fired: press e');
+    mock.type('e');
+    await mock.shows('Fired.');
+    await call.waitFor(({ body }) => body?.['final'] === true);
+    await mock.shows(/✓ delivered .*, 2 events/);
+  });
+
+  test('fits its terminal as that changes', async () => {
+    await using mock = await openMock([], { columns: 130, rows: 30 });
+    await mock.call('edit_file', { path: 'a.txt' });
+    await mock.shows(' │ edit_file');
+    mock.resize({ columns: 60, rows: 12 });
+    await mock.emulator.waitFor('the last row but one ends the frame', () =>
+      (mock.emulator.rows()[10] ?? '').includes('q quit'),
+    );
+    mock.resize({ columns: 130, rows: 30 });
+    await mock.shows(' │ edit_file');
+    expect(mock.emulator.raw).not.toContain('\u001b[3J');
+  });
+
+  test('has no colours where nobody wants them', async () => {
+    await using mock = await openMock([], { env: { NO_COLOR: '1' } });
+    await mock.call('edit_file', { path: 'a.txt' });
+    await mock.shows('✓ delivered');
+    expect(mock.emulator.colours).toEqual(new Set());
+  });
+});
+
+describe.concurrent('the terminal is as it was', () => {
+  /** The shell must outlive what the terminal sends to both. */
+  const shell = (line: string) =>
+    openShell(`trap : INT HUP TERM; echo above; ${line}; echo "status $?"; stty -a`);
+
+  test.each([
+    ['q', 'q'],
+    ['Ctrl-C', CTRL_C],
+  ])('after %s', async (_, key) => {
+    await using screen = shell('$TOOL mock-tool');
+    await screen.shows('No calls yet.');
+    expect(screen.emulator.isAlternate).toBe(true);
+    screen.type(key);
+    expect(await screen.ended).toBe(0);
+    expectRestored(screen, 0);
+    expect(screen.emulator.history()).toContain('\n0 calls\n');
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('after %s', async signal => {
+    await using screen = shell("sh -c 'echo pid $$; exec $TOOL mock-tool'");
+    await screen.shows(/pid \d+/);
+    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
+    await screen.shows('No calls yet.');
+    process.kill(Number(pid), signal);
+    expect(await screen.ended).toBe(0);
+    expectRestored(screen, 0);
+  });
+
+  test('after a second signal, which does not wait for what is pending', async () => {
+    await using screen = shell("sh -c 'echo pid $$; exec $TOOL mock-tool --drain 60s'");
+    await screen.shows(/pid \d+/);
+    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
+    await screen.shows('No calls yet.');
+    await using calling = await runtimeOf(screen);
+    const call = await calling.call('edit_file', { path: 'a.txt' }, { answers: ['hang'] });
+    await call.waitFor(() => true);
+    process.kill(Number(pid), 'SIGINT'); // another one: of the same kind, two at once are one
+    process.kill(Number(pid), 'SIGTERM');
+    expect(await screen.ended).toBe(0);
+    // Which of two that come at once is the second, the system decides.
+    expectRestored(screen, screen.emulator.history().includes('status 130') ? 130 : 143);
+  });
+
+  test('after a crash, which can be read', async () => {
+    await using folder = await temporaryFolder();
+    const handlers = await folder.write('tool.mjs', CRASHING);
+    await using screen = shell(`$TOOL mock-tool --handlers ${handlers}`);
+    await screen.shows('No calls yet.');
+    await using calling = await runtimeOf(screen);
+    await calling.call('crash', {});
+    expect(await screen.ended).toBe(0);
+    expectRestored(screen, 1);
+    expect(screen.emulator.history()).toContain('a fault of its own');
+  });
+});
+
+function expectRestored({ emulator }: Screen, status: number): void {
+  expect(emulator.isAlternate).toBe(false);
+  expect(emulator.isCursorVisible).toBe(true);
+  const history = emulator.history();
+  expect(history.startsWith('above\n')).toBe(true);
+  expect(history).toContain(`status ${status}`);
+  for (const setting of ['icanon', 'echo', 'isig'])
+    expect(history).toMatch(new RegExp(`(?<!-)\\b${setting}\\b`));
+  expect(emulator.raw).not.toContain('\u001b[3J');
+}

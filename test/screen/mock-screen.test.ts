@@ -1,0 +1,230 @@
+import './support/outside-ci.js';
+import { describe, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/system/clock.js';
+import { mockScreen } from '../../src/ui/mock/screen.js';
+import { fakeClock } from '../support/fake-clock.js';
+import { delivered, MockStory, TOKEN } from '../support/mock-story.js';
+import { Emulator, type Size } from './support/emulator.js';
+import { fakeKeyboard } from './support/fake-keyboard.js';
+import { fakeTerminal } from './support/fake-terminal.js';
+
+const UP = '\u001b[A';
+
+/** The screen alone, drawn by Ink into an emulator: a story instead of a mock. */
+function open(
+  { columns = 120, rows = 24 }: Partial<Size> = {},
+  level: 0 | 2 = 0,
+  clock: Clock = systemClock,
+) {
+  const emulator = new Emulator({ columns, rows });
+  const keyboard = fakeKeyboard();
+  const { stream } = fakeTerminal(emulator, { columns, rows });
+  const stdout = Object.assign(stream, { rows });
+  const story = new MockStory();
+  const asked: string[] = [];
+  const screen = mockScreen({
+    tool: { url: 'http://127.0.0.1:4711', seed: '7f3a', name: 'demo', fixtures: 4 },
+    subscribe: story.log.subscribe,
+    controls: {
+      pause: () => void asked.push('pause'),
+      resume: () => void asked.push('resume'),
+      redeliver: key => asked.push(`redeliver ${key}`) > 0,
+      fire(id, groupId) {
+        asked.push(`fire ${id} of ${groupId}`);
+        return 0;
+      },
+    },
+    stdin: keyboard.stream,
+    stdout,
+    clock,
+    level,
+    onQuit: () => void asked.push('quit'),
+  });
+  return {
+    ...screen,
+    story,
+    asked,
+    keyboard,
+    emulator,
+    shows: (text: string) => emulator.waitFor(`it shows ${text}`, () => emulator.text().includes(text)),
+    resize(size: Size) {
+      emulator.resize(size);
+      Object.assign(stdout, size).emit('resize');
+    },
+    [Symbol.asyncDispose]: screen.close,
+  };
+}
+
+describe('the first frame', () => {
+  test('is on the alternate screen, says where the mock is, and how to make a call', async () => {
+    await using view = open();
+    await view.shows('protocol-cli invoke http://127.0.0.1:4711');
+    expect(view.emulator.isAlternate).toBe(true);
+    expect(view.emulator.isCursorVisible).toBe(false);
+    expect(view.emulator.rows()[0]).toBe('demo  http://127.0.0.1:4711');
+  });
+
+  test('and the last leave the terminal as it was', async () => {
+    const view = open();
+    await view.emulator.waitFor('raw mode', view.keyboard.isRaw);
+    await view.close();
+    await view.emulator.waitFor('the screen from before', () => !view.emulator.isAlternate);
+    expect(view.emulator.isCursorVisible).toBe(true);
+    expect(view.keyboard.isRaw()).toBe(false);
+    expect(view.emulator.text()).toBe('');
+  });
+});
+
+describe('calls', () => {
+  test('appear as they come, with what became of them', async () => {
+    await using view = open();
+    view.story.receives('call_1').matches('call_1', 'edit-main');
+    await view.shows('… waiting');
+    view.story.at(40).sends('call_1', { type: 'tool_result', text: 'done' }).answered(42);
+    await view.shows('✓ delivered after 42ms');
+    expect(view.emulator.text()).toContain('"text": "done"');
+  });
+
+  test('have a clock that runs while they wait', async () => {
+    await using view = open();
+    view.story.receives('call_1');
+    await view.shows('waiting 200ms');
+    await view.shows('waiting 400ms');
+  });
+
+  test('keep the selection as others come; G follows the newest again', async () => {
+    await using view = open();
+    for (const id of ['a', 'b']) delivered(view.story, id);
+    view.keyboard.type(UP);
+    await view.shows('│ edit_file a (thread_a)');
+    delivered(view.story, 'c');
+    await view.shows('3 calls');
+    expect(view.emulator.text()).toContain('│ edit_file a (thread_a)');
+    view.keyboard.type('G');
+    await view.shows('│ edit_file c (thread_a)');
+  });
+});
+
+describe('keys', () => {
+  test('act on the mock, and say what they did', async () => {
+    await using view = open();
+    delivered(view.story, 'a');
+    await view.shows('✓ delivered');
+    for (const [key, said] of [
+      ['p', '‖ deliveries are held back'],
+      ['p', 'Deliveries go on.'],
+      ['r', 'sent once more'],
+      ['e', 'waits for nothing'],
+      ['q', 'Ending'],
+      ['\u0003', 'Ending'],
+    ] as const) {
+      view.keyboard.type(key);
+      await view.shows(said);
+    }
+    await view.emulator.waitFor('both ways to end', () => view.asked.length === 6);
+    expect(view.asked).toEqual(['pause', 'resume', 'redeliver a', 'fire a of thread_a', 'quit', 'quit']);
+  });
+
+  test('open the details, scroll them, and show the keys', async () => {
+    await using view = open({ columns: 80, rows: 16 });
+    delivered(view.story, 'a');
+    await view.shows('✓ delivered');
+    view.keyboard.type('\t');
+    await view.shows('ARGUMENTS');
+    view.keyboard.type('\u001b[6~');
+    await view.shows('"text": "done"');
+    view.keyboard.type('\r');
+    await view.shows('OPERATION');
+    view.keyboard.type('?');
+    await view.shows('End G');
+  });
+});
+
+test('notices: what is bad stands until there is something else to say', async () => {
+  await using view = open();
+  view.notice('fixtures.yaml:3:5 $.fixtures[0]: what is this?\n  fixtures are as before', true);
+  await view.shows('fixtures.yaml:3:5');
+  view.story.tell({ kind: 'warned', message: 'a request was refused with 403' });
+  await view.shows('! a request was refused with 403');
+  expect(view.emulator.text()).toContain('fixtures are as before');
+  view.notice('5 fixtures read again');
+  await view.shows('5 fixtures read again');
+  expect(view.emulator.text()).not.toContain('as before');
+});
+
+test('notices: what a key said goes by itself after 6 s', async () => {
+  const clock = fakeClock();
+  await using view = open({}, 0, clock);
+  await view.emulator.waitFor('raw mode', view.keyboard.isRaw);
+  const drawing = (what: string, isDrawn: () => boolean) =>
+    view.emulator.waitFor(what, () => {
+      clock.advance(0); // whatever is due now: a key is read when it is
+      return isDrawn();
+    });
+  view.keyboard.type('r');
+  await drawing('what the key said', () => view.emulator.text().includes('There is no call to replay.'));
+  clock.advance(5_900);
+  await view.shows('There is no call to replay.');
+  clock.advance(200);
+  await drawing('nothing any more', () => !view.emulator.text().includes('There is no call'));
+  expect(clock.pending()).toBe(0);
+});
+
+test('every size from 40 × 8 on: one frame on the screen, nothing scrolled away', async () => {
+  await using view = open({ columns: 160, rows: 40 });
+  for (const id of ['a', 'b', 'c']) delivered(view.story, id);
+  for (const [columns, rows] of [
+    [160, 40],
+    [40, 8],
+    [100, 30],
+    [120, 8],
+    [40, 40],
+    [160, 40],
+  ] as const) {
+    view.resize({ columns, rows });
+    // xterm.js keeps what a narrower terminal hides.
+    const seen = () => view.emulator.rows().map(row => row.slice(0, columns).trimEnd());
+    await view.emulator.waitFor(`a whole frame in ${columns} × ${rows}`, () => {
+      const lines = seen();
+      const isBeside = lines.some(line => line.includes(' │'));
+      return (
+        lines[0]?.startsWith('demo') === true &&
+        lines[rows - 2]?.endsWith('q quit') === true &&
+        isBeside === columns >= 120
+      );
+    });
+    expect(seen().filter(line => line.startsWith('demo'))).toHaveLength(1);
+  }
+  expect(view.emulator.scrollback()).toEqual([]);
+  expect(view.emulator.raw).not.toContain('\u001b[3J');
+});
+
+test('threats, rows 24 and 25: foreign text acts on nothing, and no token of a callback is shown', async () => {
+  await using view = open({ columns: 160, rows: 40 }, 2);
+  const hostile = '\u001b]0;owned\u0007\u001b]52;c;eA==\u0007\u001b[2J\r\u202e\u009b31m';
+  view.story.receives('a', { operation: hostile, arguments: { [hostile]: hostile }, group_id: hostile });
+  view.story.matches('a', hostile).sends('a', { type: hostile, text: TOKEN }).answered(1);
+  view.story.tell({ kind: 'warned', message: hostile });
+  view.notice(hostile, true);
+  await view.shows('! ␛]0;owned␇␛]52;c;eA==␇␛[2J␍<U+202E><U+009B>31m');
+  expect(view.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+  expect(view.emulator.raw).not.toContain('\u001b[2J');
+  expect(view.emulator.raw).not.toContain(TOKEN);
+  expect(view.emulator.rows()[39]).toBe('');
+});
+
+test('without colours none is ever set; with them they are', async () => {
+  for (const level of [0, 2] as const) {
+    await using view = open({}, level);
+    delivered(view.story, 'a');
+    await view.shows('✓ delivered');
+    expect(view.emulator.colours.size > 0).toBe(level > 0);
+  }
+});
+
+test('10,000 calls at once are a few frames', async () => {
+  await using view = open();
+  for (let id = 0; id < 10_000; id++) delivered(view.story, `call_${id}`);
+  await view.shows('10000 calls');
+  expect(view.emulator.raw.split('\u001b[?2026h').length).toBeLessThan(50);
+});

@@ -1,0 +1,246 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
+import { ROOT } from '../e2e/support/program.js';
+import { common } from './support/cell.js';
+import { openProgram, openShell } from './support/screen.js';
+
+const TRANSCRIPTS = join(ROOT, 'fixtures/transcripts');
+const FILES = readdirSync(TRANSCRIPTS);
+const UNHARMED = { commands: [], titles: [], bells: 0 };
+
+/** What must be seen of each, wherever its lines are broken: steps, events, views, verdicts, problems. */
+const SEEN: Readonly<Record<string, readonly string[]>> = {
+  cancel: [
+    '✓ sent work to',
+    '✗ interrupted',
+    '✓ call cancelled, answered 200',
+    '• tool_result came after the call had ended',
+    '"by": "user"',
+    '✗ interrupted before the result came',
+  ],
+  choice: [
+    '• the tool asks: Which environment? 0 staging 1 production 2 neither',
+    '✓ --choose picked 1 production',
+    '✓ selection sent, answered 200',
+    'Chosen: production',
+  ],
+  diff: [
+    'HUMAN display_as[0] diff (the first segment)',
+    'src/retry.ts +5 −4',
+    "22 - throw new Error('gave up');",
+    '27 + return status >= 500 || status === 429;',
+  ],
+  'late-result': [
+    '✗ no result within 100ms',
+    '• tool_result came after the call had ended',
+    '"durationMs": 100',
+    '--callback-url gives another address',
+  ],
+  oauth: ['/authorize to go on', 'consent was given', 'signed in', '[TOOL-OAUTH]'],
+  subscription: [
+    'it opened a subscription',
+    '• event 1 → child thread: Event 1 of 3',
+    '• event 2 → this thread (associative): Event 2 of 3',
+    '• last event 3 → child thread: Event 3 of 3',
+    'Watching',
+  ],
+  threads: ['✓ sent ancestors to', '["root","parent"]', '"parent" ]'],
+  'two-results': [
+    '• tool_result with other content; the first counts',
+    'first result',
+    '! a second tool_result with other content came; the first counts [TOOL-ONCE]',
+  ],
+  views: ['• view diff updated', 'Painted', 'VIEW diff, updated 3 times', '1 - zero', '1 + three'],
+};
+
+/** All of them one after the other, in one terminal; each says how it ended. */
+function showAll(columns: number, env: Readonly<Record<string, string>> = {}) {
+  const line = `for file in ${TRANSCRIPTS}/*.ndjson; do echo "file $(basename $file)"; $TOOL render $file; echo "status $?"; done`;
+  return openShell(line, { columns, rows: 50, env });
+}
+
+/** By the name of its file, what was shown of each, in one line. */
+function shownOf(history: string): Map<string, string> {
+  const parts = history.split(/^file (\S+)\.ndjson$/m).slice(1);
+  return new Map(FILES.map((_, index) => [parts[2 * index] ?? '', inOneLine(parts[2 * index + 1] ?? '')]));
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+let folder: Folder;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+describe.concurrent('every transcript that is published', () => {
+  test('is one of which it is known what must be seen', () => {
+    expect(FILES.map(name => name.replace('.ndjson', '')).sort()).toEqual(Object.keys(SEEN).sort());
+  });
+
+  test.each([
+    ['has its panes one below the other at 80 columns', 80, {}, /^LLM /gm],
+    ['has its panes side by side at 160 columns', 160, {}, /^HUMAN .* LLM /gm],
+    ['is told without colour where none is wanted', 80, { NO_COLOR: '1' }, /^LLM /gm],
+  ])('%s', async (_, columns, env, panes) => {
+    await using screen = showAll(columns, env);
+    expect(await screen.ended).toBe(0);
+    const { emulator } = screen;
+    const history = emulator.history();
+    expect(history.match(/^TRANSCRIPT of /gm)).toHaveLength(FILES.length);
+    expect(history.match(/^status 0$/gm)).toHaveLength(FILES.length);
+    expect(history.match(panes)?.length).toBeGreaterThanOrEqual(FILES.length - 1);
+    expect(history).not.toMatch(/could not be read/i);
+    const shown = shownOf(history);
+    for (const [name, seen] of Object.entries(SEEN))
+      for (const text of seen) expect(shown.get(name), name).toContain(text);
+    expect(emulator.mischief).toEqual(UNHARMED);
+    expect(emulator.colours.size > 0).toBe(!('NO_COLOR' in env));
+  });
+});
+
+test('what is longer than the screen is there to scroll back to, whole', async () => {
+  const text = Array.from({ length: 300 }, (_, line) => `line ${line + 1}`).join('\n');
+  const result = { type: 'tool_result', group_id: 'g', id: 'i', text };
+  const file = await folder.write('long.json', JSON.stringify(result));
+  await using screen = openProgram(['render', file], { columns: 80, rows: 24 });
+  expect(await screen.ended).toBe(0);
+  expect(screen.emulator.history().match(/^line \d+$/gm)).toHaveLength(600);
+});
+
+test('a consent URL is whole on a terminal, and nowhere else (RT-OAUTH)', async () => {
+  const auth_url = 'https://auth.example/consent?state=secret';
+  const file = await folder.write(
+    'o.json',
+    JSON.stringify({ type: 'oauth', group_id: 'g', id: 'i', auth_url }),
+  );
+  await using screen = openShell(`$TOOL render ${file}; $TOOL render ${file} | cat`, { columns: 100 });
+  expect(await screen.ended).toBe(0);
+  expect(screen.text().match(/visit \S+/g)).toEqual([
+    `visit ${auth_url}`,
+    'visit https://auth.example/consent',
+  ]);
+});
+
+const ESC = '\u001b';
+const HOSTILE = [
+  `${ESC}]0;owned\u0007`,
+  `${ESC}]52;c;b3duZWQ=\u0007`,
+  `${ESC}[2J${ESC}[3J${ESC}[1;1H`,
+  `${ESC}c`,
+  '\rover\b\b\u0007',
+  '\u009d0;owned\u009c\u009b31m',
+  '\u202eoverride\u2066\u200b',
+].join(' ');
+const HARMLESS = '␛]0;owned␇␛]52;c;b3duZWQ=␇';
+const IDS = { group_id: HOSTILE, id: HOSTILE };
+const PATCH = `--- a\n+++ a\n@@ -1 +1 @@ ${HOSTILE.replaceAll('\r', '')}\n-${HOSTILE}\n+b\n`;
+
+describe.concurrent('threats, row 24: foreign text on the screen acts on nothing and hides nothing', () => {
+  test.each<[string, object | string, string?]>([
+    ['a result', { type: 'tool_result', ...IDS, call_id: HOSTILE, text: HOSTILE }],
+    [
+      'its segments',
+      {
+        type: 'tool_result',
+        ...IDS,
+        text: '',
+        display_as: [
+          { type: HOSTILE, content: 1 },
+          { type: 'diff', content: { path: HOSTILE, patch: PATCH } },
+        ],
+      },
+    ],
+    [
+      'a question',
+      {
+        type: 'user_choice',
+        ...IDS,
+        prompt: HOSTILE,
+        choices: [HOSTILE],
+        default: 0,
+        response_url: `http://127.0.0.1:9/${HOSTILE}`,
+      },
+    ],
+    ['an event', { type: 'subscription_event', group_id: HOSTILE, tool_call_id: HOSTILE, text: HOSTILE }],
+    [
+      'a view',
+      { type: 'view_update', group_id: HOSTILE, view_type: HOSTILE, content: { [HOSTILE]: HOSTILE } },
+    ],
+    [
+      'an invocation',
+      {
+        operation: HOSTILE,
+        arguments: { [HOSTILE]: HOSTILE },
+        callback_url: HOSTILE,
+        ...IDS,
+        user_id: HOSTILE,
+        thread_ancestors: [HOSTILE],
+      },
+    ],
+    [
+      'a toolset',
+      {
+        name: HOSTILE,
+        endpoint: 'http://127.0.0.1:9/',
+        tools: [{ name: 'a', description: HOSTILE, inputSchema: { type: 'object', [HOSTILE]: 1 } }],
+      },
+    ],
+    [
+      'a report',
+      { warnings: [{ message: HOSTILE }], error: { code: HOSTILE, message: HOSTILE, hint: HOSTILE } },
+    ],
+    ['a diff', PATCH],
+    [
+      'a transcript',
+      [
+        {
+          kind: 'header',
+          format: 'protocol-cli-transcript/1',
+          startedAt: HOSTILE,
+          observer: 'runtime',
+          program: HOSTILE,
+          redaction: '',
+        },
+        { kind: 'loaded', seq: 0, at: 0, base: HOSTILE, endpoint: HOSTILE, toolset: HOSTILE, operations: [] },
+        { kind: 'end', reason: HOSTILE },
+      ]
+        .map(line => JSON.stringify(line))
+        .concat(HOSTILE)
+        .join('\n'),
+    ],
+    ['something that cannot be shown', { [HOSTILE]: 1, type: HOSTILE, id: HOSTILE }, '<U+202E>override'],
+    ['broken JSON', `{"a": ${HOSTILE}}`, 'standswhereavalueisexpected'],
+  ])('in %s', async (name, what, shown = HARMLESS) => {
+    const file = await folder.write(
+      `${name.replaceAll(' ', '-')}.in`,
+      typeof what === 'string' ? what : JSON.stringify(what),
+    );
+    await using screen = openShell(`echo above; $TOOL render ${file}; echo "status $?"`, {
+      columns: 140,
+      rows: 50,
+    });
+    expect(await screen.ended).toBe(0);
+    const { emulator } = screen;
+    expect(emulator.mischief).toEqual(UNHARMED);
+    expect(emulator.raw).not.toMatch(new RegExp(`${ESC}\\[[23]J`));
+    expect(emulator.history()).toMatch(/^above\n(.*\n)+status [02]$/);
+    expect(emulator.isCursorVisible).toBe(true);
+    expect(emulator.history().replaceAll(/\s/g, '')).toContain(shown);
+  });
+
+  test('and its pictures stand out: inverse cells', async () => {
+    const file = await folder.write(
+      'inverse.json',
+      JSON.stringify({ type: 'tool_result', ...IDS, text: 'a' }),
+    );
+    await using screen = openProgram(['render', file], { columns: 160 });
+    expect(await screen.ended).toBe(0);
+    expect(common(screen.emulator.cellsOf('␛'), 'inverse')).toBe(true);
+  });
+});

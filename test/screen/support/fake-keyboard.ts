@@ -1,0 +1,26 @@
+import { PassThrough } from 'node:stream';
+
+/** As much of a terminal's stdin as Ink looks at, and whether it is in raw mode. */
+export interface FakeKeyboard {
+  readonly stream: NodeJS.ReadStream;
+  readonly isRaw: () => boolean;
+  type(keys: string): void;
+}
+
+export function fakeKeyboard(): FakeKeyboard {
+  let isRaw = false;
+  const keys = new PassThrough();
+  const stream = Object.assign(keys, {
+    isTTY: true,
+    setRawMode(raw: boolean) {
+      isRaw = raw;
+    },
+    ref() {},
+    unref() {},
+  });
+  return {
+    stream: stream as unknown as NodeJS.ReadStream,
+    isRaw: () => isRaw,
+    type: text => void keys.write(text),
+  };
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+const ROOT = new URL('../../', import.meta.url);
+
+/** A JSON Schema that the package publishes. */
+export interface PublishedSchema {
+  /** Of the file, which vitest renews with `-u`. */
+  readonly path: string;
+  /** What is wrong with a value by the file as it is; empty where it fits. */
+  faultsOf(value: unknown): string[];
+  /** Where the package exports it. */
+  readonly exportedAs: string;
+}
+
+export function publishedSchema(name: 'report' | 'transcript'): PublishedSchema {
+  const url = new URL(`fixtures/${name}.schema.json`, ROOT);
+  const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(
+    JSON.parse(readFileSync(url, 'utf8')),
+  );
+  const { exports } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
+  return {
+    path: url.pathname,
+    faultsOf(value) {
+      validate(value);
+      return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+    },
+    exportedAs: new URL(exports[`./${name}.schema.json`], ROOT).pathname,
+  };
+}
+
+/** As it is published. */
+export function schemaText(schema: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
+import { spawn as spawnInTerminal } from '@lydell/node-pty';
+import { build } from 'esbuild';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { runAttached } from '../../src/system/attached-command.js';
+
+/** A program that runs its arguments as we do, and then says the status. */
+let program = '';
+beforeAll(async () => {
+  const contents = `
+    import { runAttached } from './src/system/attached-command.js';
+    const argv = process.argv.slice(1);
+    runAttached({ argv, env: { TOOL_URL: 'http://127.0.0.1:9' } }).then(
+      status => console.log('status ' + status),
+      error => console.log(error.code + ': ' + error.message));`;
+  const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
+  const { outputFiles } = await build({ stdin, bundle: true, platform: 'node', format: 'cjs', write: false });
+  program = outputFiles[0]?.text ?? '';
+});
+
+let ours: ChildProcess | undefined;
+afterEach(() => ours?.kill('SIGKILL'));
+
+const start = (...argv: string[]) => {
+  const process_ = spawn(process.execPath, ['-e', program, '--', ...argv], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  ours = process_;
+  return process_;
+};
+const output = (...argv: string[]) => text(start(...argv).stdout);
+const node = (script: string) => [process.execPath, '-e', script];
+
+/** Says so once it listens, counts what it is sent, and ends with SIGTERM. */
+const LISTENER = `
+  let count = 0;
+  process.on('SIGINT', () => console.log('interrupted', ++count));
+  process.on('SIGHUP', () => console.log('hung up'));
+  process.on('SIGTERM', () => { console.log('terminated'); process.exit(3); });
+  setInterval(() => {}, 1000);
+  console.log('ready');`;
+
+/** Reads on, up to and with what is awaited. */
+function reader(stream: Readable): (awaited: string) => Promise<string> {
+  const chunks = stream.setEncoding('utf8').iterator({ destroyOnReturn: false });
+  return async awaited => {
+    let all = '';
+    while (!all.includes(awaited)) {
+      const { value, done } = await chunks.next();
+      if (done) throw new Error(`it ended, having said ${all}`);
+      all += value;
+    }
+    return all;
+  };
+}
+
+describe('a command of its own', () => {
+  it('has our stdout, the address of the tool, and its arguments as they are', async () => {
+    const script = 'console.log(process.env.TOOL_URL, JSON.stringify(process.argv.slice(1)))';
+    expect(await output(...node(script), '--', '$HOME', '*', 'a b', ';')).toBe(
+      'http://127.0.0.1:9 ["$HOME","*","a b",";"]\nstatus 0\n',
+    );
+  });
+
+  it('has our stdin', async () => {
+    const running = start('cat');
+    running.stdin.end('said');
+    expect(await text(running.stdout)).toBe('saidstatus 0\n');
+  });
+
+  it('tells its status', async () => {
+    expect(await runAttached({ argv: node('process.exit(7)'), env: {} })).toBe(7);
+    expect(await runAttached({ argv: node('process.kill(process.pid, "SIGKILL")'), env: {} })).toBe(137);
+    expect(await runAttached({ argv: ['sh', '-c', 'kill -TERM $$'], env: {} })).toBe(143);
+  });
+
+  it.each([
+    ['/no/such/program', 'there is no such program'],
+    ['no-such-program-anywhere', 'there is no such program'],
+    ['/etc/passwd', 'it may not be executed'],
+  ])('that cannot be started is said: %s', async (argv, reason) => {
+    await expect(runAttached({ argv: [argv], env: {} })).rejects.toMatchObject({
+      code: 'usage',
+      message: `the command "${argv}" did not start: ${reason}`,
+      hint: expect.stringContaining('sh -c'),
+    });
+  });
+
+  it('leaves no listeners behind', async () => {
+    const counts = () => ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map(name => process.listenerCount(name));
+    const before = counts();
+    await runAttached({ argv: ['true'], env: {} });
+    await runAttached({ argv: ['/no/such/program'], env: {} }).catch(() => {});
+    expect(counts()).toEqual(before);
+  });
+});
+
+describe('signals that only we are sent', () => {
+  it('are passed on, and the command decides what they mean', async () => {
+    const running = start(...node(LISTENER));
+    const said = reader(running.stdout);
+    await said('ready');
+    running.kill('SIGHUP');
+    await said('hung up');
+    running.kill('SIGINT');
+    await said('interrupted 1');
+    running.kill('SIGTERM');
+    expect(await said('status')).toContain('status 3');
+  });
+});
+
+describe('on a terminal', () => {
+  it('Ctrl-C reaches the command once', async () => {
+    const terminal = spawnInTerminal(process.execPath, ['-e', program, '--', ...node(LISTENER)], {});
+    let all = '';
+    const said = (awaited: string) =>
+      new Promise<void>(resolve => {
+        const { dispose } = terminal.onData(data => {
+          all += data;
+          if (!all.includes(awaited)) return;
+          dispose();
+          resolve();
+        });
+      });
+    await said('ready');
+    terminal.write('\u0003');
+    await said('interrupted 1');
+    process.kill(terminal.pid, 'SIGTERM');
+    await said('status 3');
+    expect(all).not.toContain('interrupted 2');
+  });
+});
+
+describe('our own end', () => {
+  it('is the end of what we started', async () => {
+    const dying = `${program}; process.stdin.once('data', () => process.exit());`;
+    const argv = node('console.log("ready"); setInterval(() => {}, 1000)');
+    const running = spawn(process.execPath, ['-e', dying, '--', ...argv], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    ours = running;
+    const said = reader(running.stdout);
+    await said('ready');
+    running.stdin.write('end');
+    await finished(running.stdout.resume()); // once nobody holds the pipe any more
+  });
+});

@@ -1,0 +1,94 @@
+import { chmod, readFile } from 'node:fs/promises';
+import { delimiter } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openUrl } from '../../src/system/open-url.js';
+import { temporaryFolder } from '../e2e/support/folder.js';
+
+/** A folder to be searched first, with a program in it that records what it is given, each on a line of its own. */
+async function desktop(name: string, status = 0) {
+  const folder = await temporaryFolder();
+  const record = folder.file('argv');
+  const script = `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${record}'\nexit ${status}\n`;
+  await chmod(await folder.write(name, script), 0o755);
+  return {
+    env: { PATH: `${folder.path}${delimiter}${process.env['PATH']}` },
+    argv: async () => (await readFile(record, 'utf8').catch(() => '')).trimEnd().split('\n').slice(1),
+    [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+  };
+}
+
+describe('threats, row 13: a page', () => {
+  test.each([
+    ['linux', 'xdg-open'],
+    ['freebsd', 'xdg-open'],
+    ['darwin', 'open'],
+  ] as const)('on %s is given to %s, as one argument', async (platform, name) => {
+    await using desk = await desktop(name);
+    const url = 'https://auth.example/consent?for=call_1&scope=a%20b#top';
+    expect(await openUrl(url, { platform, env: desk.env })).toEqual({ ok: true });
+    expect(await desk.argv()).toEqual([url]);
+  });
+
+  test.each([
+    'http://127.0.0.1:4711/consent?state=x',
+    'http://localhost:4711/consent',
+    'http://[::1]:4711/consent',
+  ])('%s is on this machine, and may be http', async url => {
+    await using desk = await desktop('xdg-open');
+    expect(await openUrl(url, { platform: 'linux', env: desk.env })).toEqual({ ok: true });
+    expect(await desk.argv()).toEqual([url]);
+  });
+
+  test.each([
+    'http://auth.example/consent',
+    'http://127.0.0.1.auth.example/',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'data:text/html,x',
+    'ftp://auth.example/',
+    '-version',
+    '--help=https://auth.example/',
+    '/etc/passwd',
+    '',
+  ])('%j is opened by nothing', async url => {
+    await using desk = await desktop('xdg-open');
+    expect(await openUrl(url, { platform: 'linux', env: desk.env })).toMatchObject({ ok: false });
+    expect(await desk.argv()).toEqual([]);
+  });
+
+  test('never reaches a shell, whatever it holds', async () => {
+    await using desk = await desktop('xdg-open');
+    const url = 'https://auth.example/$(touch$IFS-owned)`id`;id|id&id?"a b"=\'c\'\n--flag';
+    expect(await openUrl(url, { platform: 'linux', env: desk.env })).toEqual({ ok: true });
+    const [given = '', ...more] = await desk.argv();
+    expect(more).toEqual([]);
+    expect(given).toMatch(/^https:\/\/auth\.example\/\S+$/);
+    expect(given).not.toMatch(/["\s]/);
+  });
+});
+
+describe('a page that cannot be opened', () => {
+  test('says so where nothing is there that opens pages', async () => {
+    const opening = await openUrl('https://auth.example/', {
+      platform: 'linux',
+      env: { PATH: '/nonexistent' },
+    });
+    expect(opening).toEqual({ ok: false, reason: 'there is no xdg-open' });
+  });
+
+  test('says so where that failed', async () => {
+    await using desk = await desktop('xdg-open', 3);
+    const opening = await openUrl('https://auth.example/', { platform: 'linux', env: desk.env });
+    expect(opening).toEqual({ ok: false, reason: 'xdg-open ended with status 3' });
+  });
+
+  test('says so where the address is too long to be given to a program', async () => {
+    await using desk = await desktop('xdg-open');
+    const url = `https://auth.example/${'x'.repeat(3_000_000)}`;
+    const opening = await openUrl(url, { platform: 'linux', env: desk.env });
+    expect(opening).toMatchObject({
+      ok: false,
+      reason: expect.stringMatching(/^xdg-open could not be started: .*E2BIG/),
+    });
+  });
+});

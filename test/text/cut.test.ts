@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { cut } from '../../src/text/cut.js';
+
+test.each([
+  ['short', 'short'],
+  ['12345678', '12345678'],
+  ['123456789', '12345678…'],
+  ['1234567😀', '1234567\u{fffd}…'],
+])('%j', (text, expected) => {
+  expect(cut(text, 8)).toBe(expected);
+});

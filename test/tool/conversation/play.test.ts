@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { replying, stageWith, watchedClock } from '../stage.js';
+
+const ids = '"group_id":"g","id":"i"';
+const result = (text: string) => `{"type":"tool_result",${ids},"text":${JSON.stringify(text)}}`;
+
+describe('TOOL-POST, TOOL-GROUP, TOOL-ID: every kind of step, byte for byte', () => {
+  test.each<[string, unknown, string]>([
+    ['payload: a string is the text', { payload: 'done' }, result('done')],
+    ['payload: other JSON is encoded', { payload: { n: [1, null, 'é'] } }, result('{"n":[1,null,"é"]}')],
+    ['payload: null', { payload: null }, result('null')],
+    ['payload: false', { payload: false }, result('false')],
+    [
+      'result',
+      { result: { text: 'as it is\u0007', more: [1] } },
+      `{"type":"tool_result",${ids},"text":"as it is\\u0007","more":[1]}`,
+    ],
+    ['error', { error: { message: 'no disk', code: 'E', type: 'T' } }, result('Error: no disk')],
+    [
+      'canceled',
+      { canceled: { reason: 'late', by: 'policy' } },
+      result('{"canceled":{"reason":"late","by":"policy"}}'),
+    ],
+    ['timeout', { timeout: { durationMs: 30000 } }, result('{"timeout":{"durationMs":30000}}')],
+    ['denied', { denied: { tool: 'rm', reason: 'no' } }, result('{"denied":{"tool":"rm","reason":"no"}}')],
+  ])('%s', async (_, reply, message) => {
+    await using stage = await stageWith(replying(reply));
+    const call = await stage.invoke();
+    const { raw, headers, method } = await call.result();
+    expect([method, headers['content-type'], raw]).toEqual(['POST', 'application/json', message]);
+  });
+
+  test('view: before and after become a patch; its content is filled', async () => {
+    const content = { path: '{{arguments.path}}', before: 'a\n', after: 'b\n' };
+    await using stage = await stageWith(
+      replying([{ view: { view_type: 'diff', content } }, { payload: 'done' }]),
+    );
+    const call = await stage.invoke({ args: { path: 'a.txt' } });
+    await call.result();
+    const [view] = call.callbacks;
+    expect(view?.raw).toMatch(/^{"type":"view_update","group_id":"g","view_type":"diff","content":{/);
+    expect(view?.body?.['content']).toEqual({
+      path: 'a.txt',
+      patch: expect.stringContaining('@@ -1,1 +1,1 @@\n-a\n+b\n'),
+    });
+  });
+
+  test('TOOL-SUB: events after the result name the call, and what else they say goes out as it is', async () => {
+    const events = [
+      { result: { text: 'Subscription {{id}}', subscription: true } },
+      { event: { text: 'one', level: 3 } },
+      { event: { text: 'two', associative: true, final: true } },
+    ];
+    await using stage = await stageWith(replying(events));
+    const call = await stage.invoke();
+    await call.waitFor(({ body }) => body?.['final'] === true);
+    expect(call.callbacks.map(({ raw }) => raw)).toEqual([
+      `{"type":"tool_result",${ids},"text":"Subscription i","subscription":true}`,
+      '{"type":"subscription_event","group_id":"g","tool_call_id":"i","text":"one","level":3}',
+      '{"type":"subscription_event","group_id":"g","tool_call_id":"i","text":"two","associative":true,"final":true}',
+    ]);
+    expect(stage.runtime.verdict()).toEqual([]);
+  });
+
+  test('TOOL-CHOICE: the question', async () => {
+    const choice = { prompt: 'Write to {{arguments.path}}?', choices: ['Yes', 'No'], default: 1 };
+    // biome-ignore lint/suspicious/noThenProperty: the word of the file format
+    const step = { choice, then: { Yes: { payload: 'y' }, No: { payload: 'n' } } };
+    await using stage = await stageWith(replying(step));
+    const { raw, body } = await (await stage.invoke({ args: { path: '/etc' } })).waitFor('user_choice');
+    const url = String(body?.['response_url']);
+    expect(raw).toBe(
+      `{"type":"user_choice",${ids},"prompt":"Write to /etc?","choices":["Yes","No"],"default":1,"response_url":"${url}"}`,
+    );
+    expect(url).toMatch(new RegExp(`^${stage.tool.url}/choices/[\\w-]{43}$`));
+  });
+
+  test('TOOL-OAUTH: the question; http on loopback', async () => {
+    await using stage = await stageWith(
+      replying({ oauth: { scopes: ['repo'] }, granted: { payload: 'y' }, refused: { payload: 'n' } }),
+    );
+    const { raw, body } = await (await stage.invoke()).waitFor('oauth');
+    expect(raw).toBe(`{"type":"oauth",${ids},"auth_url":"${body?.['auth_url']}"}`);
+    expect(body?.['auth_url']).toMatch(new RegExp(`^${stage.tool.url}/authorize\\?state=[\\w-]{43}$`));
+  });
+
+  test('silence: nothing, and that is what was planned', async () => {
+    await using stage = await stageWith(replying({ silence: true }));
+    const call = await stage.invoke();
+    await stage.until(({ kind }) => kind === 'planned');
+    expect(stage.tool.calls()).toMatchObject([{ isSilent: true, plans: ['silence'], deliveries: [] }]);
+    await stage.tool.close();
+    expect(call.callbacks).toEqual([]);
+  });
+});
+
+describe('what a text is stays one', () => {
+  const args = { n: 7, list: ['x'], gone: undefined };
+  test.each<[string, unknown, string]>([
+    ['error', { error: { message: '{{arguments.n}}' } }, 'Error: 7'],
+    ['error of JSON', { error: { message: '{{arguments.list}}' } }, 'Error: ["x"]'],
+    ['error of nothing', { error: { message: '{{arguments.none}}' } }, 'Error: '],
+    ['denied', { denied: { tool: '{{arguments.n}}' } }, '{"denied":{"tool":"7"}}'],
+    ['a payload keeps its type', { payload: ['{{arguments.n}}'] }, '[7]'],
+  ])('%s', async (_, reply, text) => {
+    await using stage = await stageWith(replying(reply));
+    expect((await (await stage.invoke({ args })).result()).body).toMatchObject({ text });
+  });
+
+  test('an event and a question stay valid (TOOL-POST)', async () => {
+    const choice = { prompt: '{{arguments.n}}', choices: ['{{arguments.n}}'] };
+    // biome-ignore lint/suspicious/noThenProperty: the word of the file format
+    const ask = { choice, then: { '{{arguments.n}}': { payload: 'picked {{arguments.n}}' } } };
+    await using stage = await stageWith(replying([{ event: { text: '{{arguments.n}}' } }, ask]));
+    const call = await stage.invoke({ args });
+    expect((await call.waitFor('subscription_event')).body).toMatchObject({ text: '7' });
+    expect((await call.waitFor('user_choice')).body).toMatchObject({ prompt: '7', choices: ['7'] });
+    await stage.runtime.choose(call, 0);
+    expect((await call.result()).body).toMatchObject({ text: 'picked 7' });
+  });
+});
+
+describe('steps', () => {
+  test('a delay is waited for before its step; a range is drawn from the seed', async () => {
+    const clock = watchedClock();
+    const reply = [
+      { event: { text: 'one' }, delay: '2s' },
+      { payload: 'done', delay: { min: 10, max: 1_000 } },
+    ];
+    await using stage = await stageWith(replying(reply), { clock, seed: 's' });
+    const call = await stage.invoke();
+    expect(await clock.nextWait()).toBe(2_000);
+    clock.advance(1_999);
+    expect(call.callbacks).toEqual([]);
+    clock.advance(1);
+    const drawn = await clock.nextWait();
+    expect(drawn).toBeGreaterThanOrEqual(10);
+    clock.advance(drawn);
+    await call.result();
+    expect(call.callbacks.map(({ body }) => body?.['text'])).toEqual(['one', 'done']);
+
+    await using again = await stageWith(replying(reply), { clock, seed: 's' });
+    await again.invoke();
+    clock.advance(await clock.nextWait());
+    expect(await clock.nextWait()).toBe(drawn);
+  });
+
+  test('a step enters a state', async () => {
+    const fixtures = [
+      { match: { operation: 'op' }, state: { from: 'paid' }, reply: { payload: 'shipped' } },
+      { match: { operation: 'op' }, reply: { payload: 'paid', state: 'paid' } },
+    ];
+    await using stage = await stageWith({ fixtures });
+    const texts: unknown[] = [];
+    for (const id of ['a', 'b']) texts.push((await (await stage.invoke({ id })).result()).body?.['text']);
+    expect(texts).toEqual(['paid', 'shipped']);
+  });
+
+  test('a template that leads nowhere is warned of', async () => {
+    await using stage = await stageWith(replying({ payload: '<{{arguments.none}}>' }));
+    expect((await (await stage.invoke()).result()).body).toMatchObject({ text: '<>' });
+    expect(stage.told('warned').map(({ message }) => message)).toEqual([
+      'a template leads nowhere: arguments.none',
+    ]);
+  });
+});

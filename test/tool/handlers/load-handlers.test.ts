@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadHandlers, readDefinitions } from '../../../src/tool/handlers/load-handlers.js';
+import { errorOf, troubleOf } from '../../support/failing.js';
+
+const tool = "{ name: 'op', description: 'x', inputSchema: {}, handle: () => 'done' }";
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'handlers-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, source: string): string {
+  writeFileSync(join(folder, name), source);
+  return name;
+}
+
+describe('row 29: the module that --handlers names', () => {
+  test.each([
+    ['one', `export default ${tool};`, 1],
+    ['several', `export default [${tool}, { ...${tool}, name: 'other' }];`, 2],
+  ])('%s', async (name, source, count) => {
+    const handlers = await loadHandlers(file(`${name}.mjs`, source), folder);
+    expect(handlers).toHaveLength(count);
+    expect(handlers[0]?.handle({} as never, {} as never)).toBe('done');
+  });
+
+  test.each([
+    ['there is none', null, /^unreadable-file: gone\.mjs cannot be loaded: /],
+    ['it throws', "throw new Error('at once');", /^unreadable-file: .* cannot be loaded: at once$/],
+    ['no JavaScript', 'export default {', /^unreadable-file: .* cannot be loaded: /],
+    ['no default', 'export const tool = 1;', /^unreadable-file: .* does not export a tool by default$/],
+  ])('%s', async (name, source, trouble) => {
+    const path = source === null ? 'gone.mjs' : file(`${name.replaceAll(' ', '-')}.mjs`, source);
+    expect(await troubleOf(() => loadHandlers(path, folder))).toMatch(trouble);
+  });
+});
+
+test('every fault is told at once', async () => {
+  const definitions = [{ name: 'a b', description: 'x', inputSchema: {}, handle: 'no' }, 7];
+  const { faults } = await errorOf(() => readDefinitions(definitions, 'tool.mjs'));
+  expect(faults).toEqual([
+    'default[0].name: may hold only A–Z a–z 0–9 _ -',
+    'default[0].handle: must be a function',
+    'default[1]: must be an object',
+  ]);
+  expect(await troubleOf(() => readDefinitions([], 'tool.mjs'))).toMatch(/does not export a tool/);
+});

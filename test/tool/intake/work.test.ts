@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createLog } from '../../../src/exchange/log.js';
+import { plain } from '../../../src/tool/answers/plan.js';
+import { CallingOff } from '../../../src/tool/conversation/calling-off.js';
+import { Conversation } from '../../../src/tool/conversation/conversation.js';
+import { deskOf } from '../../../src/tool/conversation/desk.js';
+import { work } from '../../../src/tool/intake/work.js';
+import type { HttpRequest } from '../../../src/transport/client.js';
+
+function setUp() {
+  const log = createLog(() => 0);
+  const sent: unknown[] = [];
+  const send = async ({ body = new Uint8Array() }: HttpRequest) => {
+    sent.push(JSON.parse(Buffer.from(body).toString()).text);
+    return { status: 200, headers: {}, body: new Uint8Array() };
+  };
+  const desk = deskOf(log, { send, close: async () => {} }, {});
+  const addressee = { callback_url: 'http://127.0.0.1:9/', group_id: 'g', id: 'i' };
+  const callingOff = new CallingOff();
+  const conversation = new Conversation({ key: 'k', addressee, base: 'http://127.0.0.1', callingOff }, desk);
+  return { conversation, sent, callingOff };
+}
+
+test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
+  ['one that says nothing', async () => {}, 'Error: the tool ended without a result'],
+  [
+    'one that only shows something',
+    each => each.view({ view_type: 'x', content: {} }),
+    'Error: the tool ended without a result',
+  ],
+  ['one that fails', () => Promise.reject(new Error('no disk')), 'Error: no disk'],
+  [
+    'one that fails after its result',
+    async each => {
+      await each.result({ text: 'done' });
+      throw new Error('too late');
+    },
+    'done',
+  ],
+])('TOOL-ALWAYS, TOOL-ONCE: %s ends in one result', async (_, perform, text) => {
+  const { conversation, sent } = setUp();
+  await work(plain([], perform), conversation);
+  expect(sent.filter(each => each !== undefined)).toEqual([text]);
+});
+
+test.each<[string, () => Promise<void>]>([
+  ['ends', async () => {}],
+  ['fails', () => Promise.reject(new Error('aborted'))],
+])('a call that was called off and then %s is told so', async (_, perform) => {
+  const { conversation, sent, callingOff } = setUp();
+  callingOff.callOff('the call was cancelled');
+  await work(plain([], perform), conversation);
+  expect(sent).toEqual(['{"canceled":{"reason":"the call was cancelled","by":"user"}}']);
+});
+
+test('what was meant to be silent stays so', async () => {
+  const { conversation, sent } = setUp();
+  await work(
+    plain([], async each => each.silence()),
+    conversation,
+  );
+  expect(sent).toEqual([]);
+});
+
+test('TOOL-NOLEAK, TOOL-SECRET: what is thrown is told without folders, and through middleware', async () => {
+  const { conversation, sent } = setUp();
+  const perform = () => Promise.reject(new Error("no hunter2: open '/home/me/.ssh/nothing'"));
+  await work({ ...plain([], perform), words: each => each.replace('hunter2', '[redacted]') }, conversation);
+  expect(sent).toEqual(["Error: no [redacted]: open '…/nothing'"]);
+});
+
+test('TOOL-SECRET: where secrets cannot be looked for, nothing is told', async () => {
+  const { conversation, sent } = setUp();
+  const words = () => {
+    throw new RangeError('too many');
+  };
+  await work({ ...plain([], () => Promise.reject(new Error('hunter2'))), words }, conversation);
+  expect(sent).toEqual(['Error: the tool failed']);
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { replying, type Stage, stageWith } from '../stage.js';
+
+const ask = replying({
+  choice: { prompt: 'Sure?', choices: ['Yes', 'No'] },
+  // biome-ignore lint/suspicious/noThenProperty: the word of the file format
+  then: { Yes: { payload: 'written' }, No: { payload: 'left' } },
+});
+
+async function asked(stage: Stage, id = 'i') {
+  const call = await stage.invoke({ id });
+  const { body } = await call.waitFor('user_choice');
+  const path = String(body?.['response_url']).slice(stage.tool.url.length);
+  return { call, path, answer: (value: unknown) => stage.post(path, value) };
+}
+
+describe('TOOL-CHOICE: the response URL', () => {
+  test.each<[string, unknown]>([
+    ['an index that is out of range', { id: 'i', selected: 2 }],
+    ['a negative one', { id: 'i', selected: -1 }],
+    ['half of one', { id: 'i', selected: 0.5 }],
+    ['a label', { id: 'i', selected: 'Yes' }],
+    ['none', { id: 'i' }],
+    ['the id of another call', { id: 'j', selected: 0 }],
+    ['no id', { selected: 0 }],
+    ['no JSON', 'selected=0'],
+  ])('%s: 400, and the question stays open', async (_, body) => {
+    await using stage = await stageWith(ask);
+    const { call, answer } = await asked(stage);
+    const refused = await answer(body);
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      'The answer must name the id of the call and the index of a choice, such as {"id":"i","selected":1}; choices: 0 Yes, 1 No\n',
+    ]);
+    expect(stage.told('warned').map(({ message }) => message)).toEqual([
+      'an answer must name the id of the call and the index of a choice',
+    ]);
+    expect((await answer({ id: 'i', selected: 1, more: 1 })).status).toBe(200);
+    expect((await call.result()).body).toMatchObject({ text: 'left' });
+  });
+
+  test('the first answer counts; a repeated one gets 200, before and after the call is over', async () => {
+    await using stage = await stageWith(ask);
+    const { call, answer } = await asked(stage);
+    const statuses = await Promise.all(
+      [0, 1, 0].map(async selected => (await answer({ id: 'i', selected })).status),
+    );
+    await call.result();
+    await stage.tool.waitForDelivery('i');
+    expect([...statuses, (await answer({ id: 'i', selected: 1 })).status]).toEqual([200, 200, 200, 200]);
+    expect(stage.told('decided')).toHaveLength(1);
+    expect(call.callbacks.filter(({ body }) => body?.['type'] === 'tool_result')).toHaveLength(1);
+  });
+
+  test('threats, "late result": an answer after a cancel gets 200 and does nothing', async () => {
+    await using stage = await stageWith(ask);
+    const { call, answer } = await asked(stage);
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    await call.result();
+    expect((await answer({ id: 'i', selected: 0 })).status).toBe(200);
+    expect(stage.told('decided')).toEqual([]);
+  });
+
+  test('row 1: a path that was guessed is nothing, and the token is not repeated in the warning', async () => {
+    await using stage = await stageWith(ask);
+    const { path } = await asked(stage);
+    for (const wrong of [path.slice(0, -1), `${path}x`, '/choices/', `/choices/${'A'.repeat(43)}`])
+      expect((await stage.post(wrong, { id: 'i', selected: 0 })).status).toBe(404);
+    const warnings = stage.told('warned').map(({ message }) => message);
+    expect(warnings[0]).toBe(
+      'a request was refused with 404, since nothing is served at its path: POST /choices/…',
+    );
+    expect(warnings.join()).not.toContain(path.slice(9, 30));
+  });
+
+  test('row 7: the path of one call answers no other', async () => {
+    await using stage = await stageWith(ask);
+    const first = await asked(stage, 'a');
+    await asked(stage, 'b');
+    expect((await first.answer({ id: 'b', selected: 0 })).status).toBe(400);
+  });
+
+  test('row 3: a web page may not answer', async () => {
+    await using stage = await stageWith(ask);
+    const { path } = await asked(stage);
+    const headers = { origin: stage.tool.url };
+    expect((await stage.post(path, { id: 'i', selected: 0 }, headers)).status).toBe(403);
+  });
+});

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { gather } from './gather.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
@@ -38,7 +39,7 @@ const SHARED = {
  * Both flat, so that one module knows where the package's root is.
  */
 export async function bundle(outdir) {
-  const program = await build({
+  const cli = {
     ...SHARED,
     entryPoints: ['src/cli.ts'],
     outdir,
@@ -46,7 +47,8 @@ export async function bundle(outdir) {
     define: { ...SHARED.define, fetch: 'undefined' },
     minifySyntax: true,
     minifyWhitespace: true,
-  });
+  };
+  const program = await build({ ...cli, plugins: [await gather(cli)] });
   const library = await build({
     ...SHARED,
     entryPoints: ['src/index.ts'],

@@ -34,6 +34,17 @@ export function diagnose(text: string): Diagnosis {
   return { isTooDeep, notes: [...notes] };
 }
 
+/** Of the numbers in a JSON text, those that `JSON.parse` makes others of: a note for each. */
+export function lossyNumberNotes(text: string): readonly string[] {
+  const notes = new Set<string>();
+  scanJson(text, (kind, from, to) => {
+    if (kind === 'scalar')
+      noteLossyNumber(text.slice(from, Math.min(to, from + LONGEST_NUMBER)), note => notes.add(note));
+    return notes.size < MAX_NOTES;
+  });
+  return [...notes];
+}
+
 /** The keys of one object. Most have few, and a list of a few is quicker than a set of them. */
 class SeenKeys {
   readonly #few: string[] = [];

@@ -10,6 +10,11 @@ export function safeJson(value: unknown, indent?: number): string {
   );
 }
 
+/** A JSON text as it was written, safe likewise: nothing but what is unseen is written otherwise, and blanks stay. */
+export function safeSource(text: string): string {
+  return text.replace(UNSEEN, character => (/[\n\r\t]/.test(character) ? character : escaped(character)));
+}
+
 function escaped(character: string): string {
   return [...Array(character.length).keys()]
     .map(at => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)

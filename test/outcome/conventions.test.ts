@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outcomeOfText, textOfOutcome } from '../../src/outcome/conventions.js';
+import {
+  outcomeOfPayload,
+  outcomeOfText,
+  payloadOfOutcome,
+  textOfOutcome,
+} from '../../src/outcome/conventions.js';
 import { type Outcome, outcomeSchema } from '../../src/outcome/outcome.js';
 
 /** The payloads of seed 002, as documented, and what they mean. */
@@ -20,6 +25,38 @@ describe('seed 002: a text that is exactly a payload is that outcome, by convent
   test.each(SEED)('%s', (text, outcome) => {
     expect(outcomeOfText(text)).toEqual({ ...outcome, basis: 'convention' });
     expect(outcomeOfText(` \n${text}\n`)).toEqual({ ...outcome, basis: 'convention' });
+  });
+});
+
+describe('seed 002: every payload and its outcome are one and the same', () => {
+  test.each(SEED)('%s', (text, outcome) => {
+    expect(outcomeOfPayload(JSON.parse(text))).toEqual(outcome);
+    expect(payloadOfOutcome(outcome)).toEqual(JSON.parse(text));
+  });
+
+  test.each<[Outcome, object | null]>([
+    [{ type: 'error', message: 'x' }, { error: { message: 'x' } }],
+    [{ type: 'error', message: 'x', origin: 'here' }, { error: { message: 'x' } }],
+    [{ type: 'canceled' }, { canceled: {} }],
+    [{ type: 'success' }, null],
+    [{ type: 'unknown', raw: 5 }, null],
+  ])('%j: %j', (outcome, payload) => {
+    const written = payloadOfOutcome(outcome);
+    expect(JSON.stringify(written)).toBe(JSON.stringify(payload));
+    expect(written && Object.keys(written)).toEqual(payload && Object.keys(payload));
+  });
+
+  test.each([
+    null,
+    1,
+    'a',
+    [],
+    {},
+    { timeout: 1 },
+    { error: { message: 1 } },
+    JSON.parse('{"canceled":{},"__proto__":{}}'),
+  ])('%j is none', value => {
+    expect(outcomeOfPayload(value)).toBeNull();
   });
 });
 

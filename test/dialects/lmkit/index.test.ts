@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { lmkitDialect } from '../../../src/dialects/lmkit/index.js';
+import type { Outcome } from '../../../src/outcome/outcome.js';
+import { dialectContract } from '../contract.js';
+import { readSound } from '../survival.js';
+
+dialectContract(lmkitDialect);
+
+const IDS = { ToolCallId: 'call_1', ToolName: 'deploy' };
+
+/** Seed 002: each member with its number, its recommended payload, and what that says. */
+const SEED: [string, number, string, Outcome][] = [
+  ['Success', 0, '{"instances": [1], "count": 1}', { type: 'success' }],
+  [
+    'Error',
+    1,
+    '{"error": {"message": "...", "code": "OPTIONAL_CODE", "type": "OptionalType"}}',
+    { type: 'error', message: '...', code: 'OPTIONAL_CODE', errorType: 'OptionalType' },
+  ],
+  [
+    'Canceled',
+    2,
+    '{"canceled": {"reason": "...", "by": "user"}}',
+    { type: 'canceled', reason: '...', by: 'user' },
+  ],
+  [
+    'Canceled',
+    2,
+    '{"canceled": {"reason": "...", "by": "policy"}}',
+    { type: 'canceled', reason: '...', by: 'policy' },
+  ],
+  [
+    'Canceled',
+    2,
+    '{"canceled": {"reason": "...", "by": "system"}}',
+    { type: 'canceled', reason: '...', by: 'system' },
+  ],
+  ['Timeout', 3, '{"timeout": {"durationMs": 30000}}', { type: 'timeout', durationMs: 30_000 }],
+  [
+    'Denied',
+    4,
+    '{"denied": {"tool": "...", "reason": "..."}}',
+    { type: 'denied', tool: '...', reason: '...' },
+  ],
+];
+
+describe('seed 002: every result type with its payload', () => {
+  test.each(SEED)('%s (%i): %s', (name, number, ResultJson, outcome) => {
+    for (const Type of [name, name.toLowerCase(), name.toUpperCase(), number]) {
+      const { answer, notes, text } = readSound(lmkitDialect, { Type, ResultJson, ...IDS });
+      expect(answer).toEqual({
+        call: { id: 'call_1', tool: 'deploy' },
+        outcome: { ...outcome, basis: 'declared' },
+        payload: JSON.parse(ResultJson),
+      });
+      expect(notes).toEqual([]);
+      expect(text).toBe(ResultJson);
+      expect(lmkitDialect.write(answer)).toEqual({
+        body: { Type: name, ResultJson: JSON.stringify(JSON.parse(ResultJson)), ...IDS },
+        losses: [],
+      });
+    }
+  });
+
+  test.each(['{"a":1}', '[1,2]', '"a text"', '1.5', 'true', 'null'])(
+    'success is any JSON value: %s',
+    ResultJson => {
+      const { answer } = readSound(lmkitDialect, { Type: 'Success', ResultJson, ...IDS });
+      expect(answer.payload).toEqual(JSON.parse(ResultJson));
+      expect(lmkitDialect.write(answer).body).toMatchObject({ ResultJson });
+    },
+  );
+});
+
+describe('a type of a later version is unknown, and goes out as it came', () => {
+  test.each(['Deferred', 'Success ', '', 5, -1, 1.5])('%j', Type => {
+    const native = { Type, ResultJson: '{"until":1}', ...IDS };
+    const { answer, notes } = readSound(lmkitDialect, native);
+    expect(answer.outcome).toEqual({ type: 'unknown', raw: Type, basis: 'declared' });
+    expect(notes).toEqual(['the Type is not known here']);
+    expect(lmkitDialect.write(answer)).toEqual({ body: native, losses: [] });
+  });
+
+  test('what another wire does not know is no type where LM-Kit has one of that name', () => {
+    const { body, losses } = lmkitDialect.write({
+      call: { id: null },
+      outcome: { type: 'unknown', raw: 'success', basis: 'declared' },
+      payload: 'x',
+    });
+    expect(body).toMatchObject({ Type: 'Error', ToolCallId: null, ToolName: null });
+    expect(losses).toMatchObject([{ feature: 'unknown' }]);
+  });
+});
+
+describe('a payload that is not what is documented is read all the same', () => {
+  test.each<[string, string, object, RegExp]>([
+    ['Success', 'plain words', { outcome: { type: 'success' }, payload: 'plain words' }, /no JSON/],
+    ['Error', 'plain words', { outcome: { type: 'error', message: 'plain words' } }, /no JSON/],
+    [
+      'Error',
+      '"a text"',
+      { outcome: { type: 'error', message: 'a text' } },
+      /not what is documented for Error/,
+    ],
+    [
+      'Error',
+      '{"error":{"message":"m","retry":1}}',
+      { outcome: { type: 'error', message: '{"error":{"message":"m","retry":1}}' } },
+      /not what is documented for Error/,
+    ],
+    [
+      'Error',
+      '{"timeout":{"durationMs":1}}',
+      { outcome: { type: 'error', message: '{"timeout":{"durationMs":1}}' } },
+      /not what is documented for Error/,
+    ],
+    ['Canceled', '"enough"', { outcome: { type: 'canceled', reason: 'enough' } }, /documented for Canceled/],
+    ['Denied', '{}', { outcome: { type: 'denied', reason: '{}' } }, /documented for Denied/],
+    [
+      'Timeout',
+      '{"timeout":"long"}',
+      { outcome: { type: 'timeout' }, beside: { 'other fields': { ResultJson: '{"timeout":"long"}' } } },
+      /documented for Timeout/,
+    ],
+    ['Success', `${'['.repeat(300)}${']'.repeat(300)}`, { outcome: { type: 'success' } }, /deeper than 128/],
+    ['Success', '{"a":1,"a":2}', { payload: { a: 2 } }, /twice/],
+  ])('%s %s', (Type, ResultJson, answer, note) => {
+    const reading = readSound(lmkitDialect, { Type, ResultJson, ...IDS });
+    expect(reading.answer).toMatchObject(answer);
+    expect(reading.notes.join()).toMatch(note);
+  });
+});
+
+test.each<[unknown, string[]]>([
+  [null, ['$: must be an object']],
+  [{}, ['$.Type: must be a name or a number', '$.ResultJson: is required']],
+  [
+    { Type: null, ResultJson: null },
+    ['$.Type: must be a name or a number', '$.ResultJson: must be a string'],
+  ],
+  [{ Type: 0, ResultJson: {} }, ['$.ResultJson: must be a string']],
+  [{ Type: 0, ResultJson: '1', ToolCallId: 5 }, ['$.ToolCallId: must be a string']],
+])('%j is none, and it says where', (native, faults) => {
+  expect(lmkitDialect.read(native)).toEqual({ ok: false, faults });
+});
+
+test('without ids, as with null, the call has none', () => {
+  expect(readSound(lmkitDialect, { Type: 0, ResultJson: '1' }).answer.call).toEqual({ id: null });
+  expect(
+    readSound(lmkitDialect, { Type: 0, ResultJson: '1', ToolCallId: null, ToolName: null }).answer.call,
+  ).toEqual({
+    id: null,
+  });
+});
+
+test('what is no JSON is reported, and written as null', () => {
+  const { body, losses } = lmkitDialect.write({
+    call: { id: null },
+    outcome: { type: 'success', basis: 'ours' },
+    payload: 1n,
+  });
+  expect(body).toMatchObject({ ResultJson: 'null' });
+  expect(losses).toMatchObject([{ feature: 'JSON' }]);
+});

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import { mcpDialect } from '../../../src/dialects/mcp/index.js';
+import type { JudgedOutcome } from '../../../src/outcome/outcome.js';
+import { dialectContract } from '../contract.js';
+import { readSound } from '../survival.js';
+
+dialectContract(mcpDialect);
+
+const text = (words: string) => ({ type: 'text', text: words });
+const CALL = { id: null };
+
+describe('a CallToolResult', () => {
+  test.each<[string, object, object, string]>([
+    [
+      'of a success',
+      { content: [text('a')], isError: false },
+      { outcome: { type: 'success', basis: 'declared' }, payload: 'a' },
+      'a',
+    ],
+    [
+      'without isError is taken for a success',
+      { content: [text('a'), text('b')] },
+      { outcome: { type: 'success', basis: 'assumed' }, payload: 'a\nb' },
+      'a\nb',
+    ],
+    [
+      'whose text looks like an error is none',
+      { content: [text('Error: x')], isError: false },
+      { outcome: { type: 'success', basis: 'declared' }, payload: 'Error: x' },
+      'Error: x',
+    ],
+    [
+      'whose text looks like a payload is no timeout',
+      { content: [text('{"timeout":{"durationMs":1}}')], isError: true },
+      { outcome: { type: 'error', message: '{"timeout":{"durationMs":1}}', basis: 'declared' } },
+      '{"timeout":{"durationMs":1}}',
+    ],
+    [
+      'of an error with a code',
+      {
+        content: [text('no')],
+        structuredContent: { error: { message: 'no', code: 'E', type: 'T' } },
+        isError: true,
+      },
+      { outcome: { type: 'error', message: 'no', code: 'E', errorType: 'T', basis: 'declared' }, beside: {} },
+      'no',
+    ],
+    [
+      'of an error whose text says more',
+      {
+        content: [text('no way')],
+        structuredContent: { error: { message: 'no', code: 'E' } },
+        isError: true,
+      },
+      {
+        outcome: { type: 'error', message: 'no way', code: 'E', basis: 'declared' },
+        beside: { 'structured content': { error: { message: 'no', code: 'E' } } },
+      },
+      'no way',
+    ],
+    [
+      'of a cancel whose text has words of its own',
+      { content: [text('stopped')], structuredContent: { canceled: { by: 'user' } }, isError: true },
+      {
+        outcome: { type: 'canceled', by: 'user', basis: 'convention' },
+        beside: { 'other fields': { content: 'stopped' } },
+      },
+      'stopped',
+    ],
+    [
+      'that is a success, whatever its structured content says',
+      { content: [], structuredContent: { timeout: { durationMs: 1 } }, isError: false },
+      { outcome: { type: 'success', basis: 'declared' }, payload: { timeout: { durationMs: 1 } } },
+      '{"timeout":{"durationMs":1}}',
+    ],
+    [
+      'of structured content alone',
+      { structuredContent: { a: 1 } },
+      { payload: { a: 1 }, beside: { 'structured content': { a: 1 } } },
+      '{"a":1}',
+    ],
+    [
+      'with blocks of every kind',
+      {
+        content: [
+          text('a'),
+          { type: 'image', data: 'AAAA', mimeType: 'image/png', annotations: { priority: 1 } },
+          { type: 'resource_link', uri: 'file:///a', name: 'a' },
+          { type: 'hologram' },
+        ],
+        _meta: { m: 1 },
+        later: 2,
+      },
+      {
+        payload: 'a',
+        beside: {
+          images: [{ data: 'AAAA', mediaType: 'image/png' }],
+          'other content': [{ type: 'resource_link', uri: 'file:///a', name: 'a' }, { type: 'hologram' }],
+          meta: { m: 1 },
+          'other fields': { later: 2, 'content[1]': { annotations: { priority: 1 } } },
+        },
+      },
+      'a\n[image: image/png, 3 bytes]\n[resource_link "file:///a"]\n[hologram]',
+    ],
+  ])('%s', (_, native, answer, words) => {
+    const reading = readSound(mcpDialect, native);
+    expect(reading.answer).toMatchObject(answer);
+    expect(reading.text).toBe(words);
+  });
+
+  test('says what is odd about it', () => {
+    expect(readSound(mcpDialect, { structuredContent: 1 }).notes).toEqual([
+      'isError is left out; success is assumed',
+      'content is left out',
+      'there is structured content and no content block, which older clients need',
+    ]);
+  });
+});
+
+describe('an outcome is written', () => {
+  test.each<[JudgedOutcome, unknown, object]>([
+    [{ type: 'success', basis: 'ours' }, 'a', { content: [text('a')], isError: false }],
+    [{ type: 'success', basis: 'ours' }, undefined, { content: [], isError: false }],
+    [{ type: 'success', basis: 'ours' }, { a: [1] }, { content: [text('{"a":[1]}')], isError: false }],
+    [{ type: 'error', message: 'no', basis: 'ours' }, undefined, { content: [text('no')], isError: true }],
+    [
+      { type: 'error', message: 'no', code: 'E', basis: 'ours' },
+      undefined,
+      { content: [text('no')], structuredContent: { error: { message: 'no', code: 'E' } }, isError: true },
+    ],
+    [
+      { type: 'timeout', durationMs: 5, basis: 'ours' },
+      undefined,
+      {
+        content: [text('{"timeout":{"durationMs":5}}')],
+        structuredContent: { timeout: { durationMs: 5 } },
+        isError: true,
+      },
+    ],
+    [
+      { type: 'denied', tool: 'rm', reason: 'no', basis: 'ours' },
+      undefined,
+      {
+        content: [text('{"denied":{"tool":"rm","reason":"no"}}')],
+        structuredContent: { denied: { tool: 'rm', reason: 'no' } },
+        isError: true,
+      },
+    ],
+    [
+      { type: 'canceled', by: 'policy', basis: 'ours' },
+      undefined,
+      {
+        content: [text('{"canceled":{"by":"policy"}}')],
+        structuredContent: { canceled: { by: 'policy' } },
+        isError: true,
+      },
+    ],
+    [
+      { type: 'unknown', raw: 'Deferred', basis: 'ours' },
+      'later',
+      { content: [text('The call ended as "Deferred", which is not known here: later')], isError: true },
+    ],
+  ])('%j', (outcome, payload, body) => {
+    const writing = mcpDialect.write({ call: CALL, outcome, payload });
+    expect(JSON.stringify(writing.body)).toBe(JSON.stringify(body));
+  });
+
+  test('and takes the place of structured content where it needs that', () => {
+    const outcome = { type: 'timeout', durationMs: 5, basis: 'ours' } as const;
+    const { body, losses } = mcpDialect.write({
+      call: CALL,
+      outcome,
+      beside: { 'structured content': { a: 1 } },
+    });
+    expect(body).toMatchObject({ structuredContent: { timeout: { durationMs: 5 } } });
+    expect(losses).toMatchObject([{ feature: 'structured content' }]);
+  });
+
+  test('with structured content and _meta only where they are set', () => {
+    const success = { type: 'success', basis: 'ours' } as const;
+    const beside = { 'structured content': null, meta: {} };
+    expect(mcpDialect.write({ call: CALL, outcome: success, payload: 'a', beside }).body).toEqual({
+      content: [text('a')],
+      structuredContent: null,
+      isError: false,
+      _meta: {},
+    });
+  });
+});
+
+test.each<[unknown, string[]]>([
+  ['x', ['$: must be an object']],
+  [{}, ['$.content: is required']],
+  [{ content: {} }, ['$.content: must be an array']],
+  [
+    { content: [1, {}, { type: 'text' }, { type: 'image', data: 1 }] },
+    [
+      '$.content[0]: must be an object',
+      '$.content[1].type: is required',
+      '$.content[2].text: must be a string',
+      '$.content[3].data: must be a string',
+      '$.content[3].mimeType: must be a string',
+    ],
+  ],
+  [
+    { content: [], isError: 'yes', _meta: [] },
+    ['$.isError: must be a boolean', '$._meta: must be an object'],
+  ],
+])('%j is none, and it says where', (native, faults) => {
+  expect(mcpDialect.read(native)).toEqual({ ok: false, faults });
+});

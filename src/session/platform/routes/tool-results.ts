@@ -1,0 +1,44 @@
+import { readJson } from '../../../text/json.js';
+import type { Answer, Route } from '../../../transport/server.js';
+import { type Judgement, judgeResults } from '../judge/judge.js';
+import { settle } from '../state/settle.js';
+import { type Asked, idRoute } from './api.js';
+import { type Api, refuse } from './endpoint.js';
+
+/** Takes the results of pending calls (seed 001). What is accepted is answered before the agent runs on. */
+export function toolResultsRoute(api: Api): Route {
+  const endpoint = {
+    method: 'POST',
+    purpose: 'tool_results',
+    name: 'tool_results',
+    accepts: 'json',
+  } as const;
+  return idRoute(api, endpoint, asked => {
+    const { session, incoming } = asked;
+    const judgement = judgeResults(session, readJson(incoming.body));
+    const answer = answerTo(asked, session?.id, judgement);
+    if (session) api.store.step(session, (each, at) => settle(each, judgement.settles, at));
+    return answer;
+  });
+}
+
+function answerTo(
+  { api, serve }: Asked,
+  session: string | undefined,
+  { status, detail, settles, warnings }: Judgement,
+): Answer {
+  const served = serve({ calls: settles.map(({ call }) => call.key) });
+  const about = session === undefined ? {} : { thread: session };
+  for (const { message, key } of warnings)
+    api.log.emit({ kind: 'warned', message, ...about, ...(key !== undefined && { calls: [key] }) });
+  if (detail === undefined) return served.empty(status);
+  refuse(api, { session: session ?? null, status, reason: reasonOf(detail) });
+  return served.json(status, { detail });
+}
+
+/** The first fault stands for all. */
+function reasonOf(detail: NonNullable<Judgement['detail']>): string {
+  if (typeof detail === 'string') return detail;
+  const [first] = detail;
+  return first ? `${first.loc.join('.')}: ${first.msg}` : '';
+}

@@ -1,0 +1,10 @@
+import type { ColourLevel } from '../../../dress/colour-level.js';
+import type { ListStage } from '../../list/screen.js';
+import type { ShownPlatform } from './head.js';
+
+export interface PlatformScreenOptions extends ListStage {
+  readonly platform: ShownPlatform;
+  readonly level: ColourLevel;
+  /** `q` or Ctrl-C, each time. Whoever listens lets the platform end, then closes the screen. */
+  readonly onQuit: () => void;
+}

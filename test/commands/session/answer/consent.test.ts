@@ -1,0 +1,44 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { governing } from '../../../../src/commands/session/answer/consent.js';
+import type { Terminal } from '../../../../src/commands/terminal.js';
+
+const DELETE = { name: 'delete_all', annotations: { destructive: true } };
+const { signal } = new AbortController();
+
+function at(isTTY: boolean, answers = '') {
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  const stderr = Object.assign(new PassThrough(), { isTTY });
+  stdin.end(answers);
+  return {
+    terminal: { stdin, stderr } as unknown as Terminal,
+    signal,
+    aside: <T>(work: () => Promise<T>) => work(),
+  };
+}
+
+test('nobody to ask is no', async () => {
+  const denial = await governing({ policy: null, yes: false }, at(false))(DELETE, {});
+  expect(denial).toEqual({ by: 'policy', reason: expect.stringMatching(/destructive.*nobody/) });
+});
+
+test('the policy says no before anybody is asked, and yes to the rest', async () => {
+  const may = governing({ policy: { version: 1, deny: ['delete_*'] }, yes: true }, at(false));
+  expect(await may(DELETE, {})).toMatchObject({ by: 'policy', reason: 'the policy denies delete_*' });
+  expect(await may({ name: 'read' }, {})).toBeNull();
+});
+
+test('a person is asked about one call after the other', async () => {
+  const place = at(true, 'y\n');
+  let asking = 0;
+  const most = { once: 0 };
+  const aside = async <T>(work: () => Promise<T>) => {
+    most.once = Math.max(most.once, ++asking);
+    return work().finally(() => asking--);
+  };
+  const may = governing({ policy: null, yes: false }, { ...place, aside });
+  const [first, second] = await Promise.all([may(DELETE, { path: 'a' }), may(DELETE, { path: 'b' })]);
+  expect(first).toBeNull();
+  expect(second).toMatchObject({ by: 'person' }); // nobody typed a second line
+  expect(most.once).toBe(1);
+});

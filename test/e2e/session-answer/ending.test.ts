@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { fieldOf, startPeer } from '../support/peers.js';
+import { answer, answerWith, pendingCall as call, KEY, startAnswer } from '../support/session-answer.js';
+import { type Script, startPlatform } from '../support/session-platform.js';
+import { SLOW_MS } from '../support/slow.js';
+import { closedPort } from '../support/sockets.js';
+import { STACK_LINE } from '../support/text.js';
+
+/** How `session answer` ends, and what it keeps to itself. */
+const FIXTURES =
+  'version: 1\nfixtures: [{ match: { operation: lookup_order }, reply: { payload: shipped } }]\n';
+const ROUNDS = [{ calls: [call('lookup_order', {}, 'a')] }];
+
+let folder: Folder;
+let local: string[];
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  local = ['--fixtures', await folder.write('fixtures.yaml', FIXTURES), '-o', 'plain'];
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+describe.concurrent('exit status', { timeout: SLOW_MS }, () => {
+  it.each<[string, Script, number]>([
+    ['completed', {}, 0],
+    ['idle', { end: { status: 'idle', answer: 'and now?' } }, 0],
+    ['failed', { end: { status: 'failed', error: 'out of money' } }, 5],
+    ['timed_out', { end: { status: 'timed_out' } }, 5],
+    ['interrupted', { end: { status: 'interrupted' } }, 5],
+    ['over before anything was asked', { rounds: [] }, 0],
+    ['failed before anything was asked', { rounds: [], end: { status: 'failed', error: 'out of money' } }, 5],
+  ])('%s: as the session ended', async (_, script, status) => {
+    await using platform = await startPlatform({ key: KEY, rounds: ROUNDS, ...script });
+    const ended = await answer(platform, local);
+    expect(ended.status, ended.stderr).toBe(status);
+    if (JSON.stringify(script).includes('money'))
+      expect(ended.stdout + ended.stderr).toContain('out of money');
+    expect(ended.stderr).not.toMatch(STACK_LINE);
+  });
+
+  it('4 with the reason: the key is refused', async () => {
+    await using platform = await startPlatform({ key: 'another' });
+    const { status, stderr } = await answer(platform, local);
+    expect([status, stderr]).toEqual([4, expect.stringMatching(/^error: .*401.*\nhint: .*key/m)]);
+    expect(await platform.log()).toHaveLength(1);
+  });
+
+  it('4: there is no such session', async () => {
+    await using platform = await startPlatform({ key: KEY });
+    const { status, stderr } = await answerWith([platform.url, 'another', ...local], {
+      env: { API_KEY: KEY },
+    });
+    expect([status, stderr]).toEqual([
+      4,
+      expect.stringMatching(/^error: .*404.*Session not found\.\nhint: /m),
+    ]);
+  });
+
+  it('4: there is no platform', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}`;
+    const { status, stderr } = await answerWith([url, 'session_1', ...local], { env: { API_KEY: KEY } });
+    expect([status, stderr]).toEqual([4, expect.stringMatching(new RegExp(`^error: .*${url}`, 'm'))]);
+  });
+
+  it.each([
+    ['is no JSON', { status: 200, raw: '<html>' }],
+    ['is another JSON', { status: 200, raw: '[]' }],
+    ['leads elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }],
+  ])('4: what answers %s', async (_, odd) => {
+    await using platform = await startPlatform({ key: KEY, gets: Array.from({ length: 20 }, () => odd) });
+    const { status, stderr } = await answer(platform, local);
+    expect([status, stderr]).toEqual([4, expect.stringMatching(/^error: /m)]);
+  });
+
+  it('7: nothing new for as long as --wait says', async () => {
+    const unreadable = [{ type: 'NewThing' }];
+    await using platform = await startPlatform({
+      key: KEY,
+      events: unreadable,
+      rounds: [{ calls: [{ tool_name: 7, args: {}, id: 'nobody can answer this' }] }],
+    });
+    const { status, stderr } = await answer(platform, [...local, '--wait', '1s']);
+    expect([status, stderr]).toEqual([7, expect.stringMatching(/^error: /m)]);
+  });
+
+  it.each([403, 500])('4: a post is answered %i, and not repeated', async status => {
+    const posts = { 1: { status, body: { message: 'no' } } };
+    await using platform = await startPlatform({ key: KEY, rounds: ROUNDS, posts });
+    const ended = await answer(platform, local);
+    expect([ended.status, ended.stderr]).toEqual([
+      4,
+      expect.stringMatching(new RegExp(`^error: .*${status}`, 'm')),
+    ]);
+    expect(await platform.posts()).toHaveLength(1);
+  });
+});
+
+describe.concurrent('usage: 2, and nothing is asked of the platform', { timeout: SLOW_MS }, () => {
+  it.each<[string, (url: string) => string[], Record<string, string>, RegExp]>([
+    ['no key', url => [url, 'session_1', ...local], {}, /^error: .*key.*\nhint: .*API_KEY.*--key/m],
+    [
+      'no answers',
+      url => [url, 'session_1'],
+      { API_KEY: KEY },
+      /^error: .*(--tool|--fixtures)|^hint: .*--tool/m,
+    ],
+    ['no session', url => [url], { API_KEY: KEY }, /^error: .*session/m],
+    ['no URL', () => ['platform', 'session_1', ...local], { API_KEY: KEY }, /^error: .*platform/m],
+    [
+      'no answers in the file',
+      url => [url, 'session_1', '--fixtures', 'no-such.yaml'],
+      { API_KEY: KEY },
+      /no-such/,
+    ],
+    [
+      'a tool and fixtures',
+      url => [url, 'session_1', ...local, '--tool', url],
+      { API_KEY: KEY },
+      /^error: .*--tool/m,
+    ],
+  ])('%s', async (_, args, env, says) => {
+    await using platform = await startPlatform({ key: KEY });
+    const { status, stderr, stdout } = await answerWith(args(platform.url), { env });
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(says);
+    expect(await platform.log()).toEqual([]);
+  });
+
+  it('HAI_API_KEY is a key too', async () => {
+    await using platform = await startPlatform({ key: KEY, rounds: ROUNDS });
+    const args = [platform.url, 'session_1', ...local];
+    expect((await answerWith(args, { env: { HAI_API_KEY: KEY } })).status).toBe(0);
+  });
+});
+
+describe.concurrent('a signal', { timeout: SLOW_MS }, () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s while it waits for news: %i', async (signal, expected) => {
+    await using platform = await startPlatform({ key: KEY, rounds: [{ calls: [{ id: 'unreadable' }] }] });
+    const { child, ended } = startAnswer(platform, local);
+    await eventually('a long poll', async () =>
+      (await platform.log()).some(
+        ({ url, status }) => url.includes('wait_for_seconds=20') && status === null,
+      ),
+    );
+    child.kill(signal);
+    const { status, stderr } = await ended;
+    expect(status, stderr).toBe(expected);
+    expect(stderr).not.toMatch(STACK_LINE);
+  });
+
+  it('while a tool works: it is told, nothing is posted', async () => {
+    await using tool = await startPeer('stdlib');
+    const calls = [call('work', { ms: 60_000, when_cancelled: 'finish' }, 'w')];
+    await using platform = await startPlatform({ key: KEY, rounds: [{ calls }] });
+    const { child, ended } = startAnswer(platform, ['--tool', tool.url, '-o', 'plain']);
+    const invocation = await tool.seen('invocation');
+    child.kill('SIGINT');
+    const [status] = await once(child, 'exit');
+    expect(status).toBe(130);
+    await ended;
+    await tool.seen('cancel_tool_call', entry => fieldOf(entry, 'tool_call_id') === 'w');
+    await tool.seen('close_thread', entry => fieldOf(entry, 'thread_id') === fieldOf(invocation, 'group_id'));
+    expect(await platform.posts()).toEqual([]);
+  });
+});
+
+describe.concurrent('row 25: the key', { timeout: SLOW_MS }, () => {
+  it.each(['plain', 'json', 'ndjson'])(
+    '-o %s -v --save: nowhere, also where the platform gives it back',
+    async output => {
+      await using tool = await startPeer('plain');
+      const told = `your key ${KEY} is fine`;
+      const rounds = [{ calls: [call('echo', { text: told }, 'a'), call('fail', {}, 'b')] }];
+      await using platform = await startPlatform({
+        key: KEY,
+        rounds,
+        posts: { 1: { status: 429, headers: { 'retry-after': '0', 'x-echo': KEY }, body: { detail: told } } },
+        end: { answer: told },
+      });
+      const saved = folder.file(`${output}.ndjson`);
+      const args = ['--tool', tool.url, '-o', output, '-v', '--save', saved];
+      const { status, stdout, stderr } = await answer(platform, args);
+      expect(status, stderr).toBe(0);
+      const transcript = await readFile(saved, 'utf8');
+      for (const text of [stdout, stderr, transcript]) expect(text).not.toContain(KEY);
+      expect(transcript).toContain('"purpose":"tool_results"');
+      expect(transcript).toContain('"purpose":"invocation"');
+      for (const line of transcript.trimEnd().split('\n')) JSON.parse(line);
+      expect((await platform.session()).settled[0]).toMatchObject({ result: told });
+    },
+  );
+
+  it('is not sent to the tool, nor after a redirect', async () => {
+    await using tool = await startPeer('plain');
+    await using platform = await startPlatform({
+      key: KEY,
+      rounds: [{ calls: [call('echo', { text: 'x' }, 'a')] }],
+    });
+    expect((await answer(platform, ['--tool', tool.url, '-o', 'plain'])).status).toBe(0);
+    expect(JSON.stringify(await tool.log())).not.toContain(KEY);
+    await using elsewhere = await startPlatform({});
+    const moved = {
+      status: 307,
+      headers: { location: `${elsewhere.url}/api/v2/sessions/session_1/changes` },
+    };
+    await using moving = await startPlatform({ key: KEY, gets: Array.from({ length: 20 }, () => moved) });
+    expect((await answer(moving, local)).status).toBe(4);
+    expect(await elsewhere.log()).toEqual([]);
+  });
+});

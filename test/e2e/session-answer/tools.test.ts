@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { type Mock, startMock } from '../support/mock.js';
+import { type Entry, fieldOf, type Peer, type PeerName, startPeer } from '../support/peers.js';
+import { answer, pendingCall as call, KEY } from '../support/session-answer.js';
+import { type Script, startPlatform } from '../support/session-platform.js';
+import { SLOW_MS } from '../support/slow.js';
+
+/** `session answer --tool`: calls of an agent session become RAP invocations, and their outcomes its results. */
+const POLICY = `
+version: 1
+deny:
+  - { name: edit_file, reason: not in this environment }
+`;
+
+/** What each tool calls the operation that takes its time. */
+const PEERS = [
+  ['plain', (ms: number, id: string) => call('slow', { ms }, id), 'Finished after 50 ms'],
+  ['stdlib', (ms: number, id: string) => call('work', { ms }, id), 'Worked'],
+] as const satisfies readonly [PeerName, (ms: number, id: string) => { tool_name: string }, string][];
+
+/** What may go wrong with the platform meanwhile. */
+const ODDITIES: Readonly<Record<string, Script>> = {
+  'three rounds': {},
+  'three rounds, where the answer to the first post is lost': { posts: { 1: 'lose' } },
+  'three rounds, where the first post is lost itself': { posts: { 1: 'drop' } },
+  'three rounds, where questions fail, and every post is asked to wait': {
+    gets: [500, 'drop', 503, null, 502],
+    posts: waits(1, 3, 5),
+  },
+};
+
+let folder: Folder;
+let policy: string;
+let tools: Readonly<Record<'plain' | 'stdlib', Peer>>;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  policy = await folder.write('policy.yaml', POLICY);
+  const [plain, stdlib] = await Promise.all([startPeer('plain'), startPeer('stdlib')]);
+  tools = { plain, stdlib };
+});
+afterAll(async () => {
+  await Promise.all([tools.plain.stop(), tools.stdlib.stop()]);
+  await folder[Symbol.asyncDispose]();
+});
+
+const invocations = async (tool: Peer) => (await tool.log()).filter(({ what }) => what === 'invocation');
+const operations = (entries: readonly Entry[]) => entries.map(entry => fieldOf(entry, 'operation')).sort();
+
+describe.concurrent.each(PEERS)('the %s tool', { timeout: SLOW_MS }, (name, slow, finished) => {
+  it.each(Object.entries(ODDITIES))('%s: each call is made once, and answered once', async (_, oddities) => {
+    const own = (id: string) => `${randomUUID()} ${id}`;
+    const [one, two, four, five] = ['1', '2', '4', '5'].map(own);
+    const rounds = [
+      {
+        calls: [
+          call('echo', { text: 'one' }, one ?? ''),
+          slow(50, two ?? ''),
+          call('echo', { text: '{"n":1}' }, null),
+        ],
+      },
+      { calls: [slow(60_000, four ?? ''), call('echo', { text: 'Error: no such order' }, five ?? '')] },
+      {
+        calls: [
+          call('edit_file', { path: 'a.txt' }, 'c6'),
+          call('echo', { texts: [] }, 'c7'),
+          call('nope', {}, 'c8'),
+        ],
+      },
+    ];
+    await using platform = await startPlatform({ key: KEY, rounds, end: { answer: 'done' }, ...oddities });
+    const tool = tools[name];
+    const args = ['--tool', tool.url, '--timeout', '4s', '--policy', policy, '-o', 'plain'];
+    const { status, stderr, stdout } = await answer(platform, args);
+    expect(status, stdout + stderr).toBe(0);
+    const { settled, pending, status: end } = await platform.session();
+    expect([end, pending]).toEqual(['completed', []]);
+    expect(settled.map(({ tool_req }) => tool_req)).toEqual(rounds.flatMap(({ calls }) => calls));
+    expect(settled).toMatchObject([
+      { kind: 'tool_result', result: 'one' },
+      { kind: 'tool_result', result: finished },
+      { kind: 'tool_result', result: '{"n":1}' },
+      { kind: 'error_event', error: expect.stringMatching(/time/i) },
+      { kind: 'error_event', error: expect.stringContaining('no such order'), origin: 'custom_tools' },
+      { kind: 'error_event', error: expect.stringContaining('not in this environment') },
+      { kind: 'error_event', error: expect.stringContaining('text') },
+      { kind: 'error_event', error: expect.stringContaining('nope') },
+    ]);
+    const invoked = await tool.seen('invocation', entry => fieldOf(entry, 'id') === one);
+    const thread = fieldOf(invoked, 'group_id');
+    const made = (await invocations(tool)).filter(entry => fieldOf(entry, 'group_id') === thread);
+    const slowly = slow(0, '').tool_name;
+    expect(operations(made)).toEqual(['echo', 'echo', 'echo', slowly, slowly].sort());
+    const ids = made.map(entry => fieldOf(entry, 'id'));
+    expect(ids).toEqual(expect.arrayContaining([one, two, four, five]));
+    expect(new Set(ids).size).toBe(5);
+    await tool.seen('close_thread', entry => fieldOf(entry, 'thread_id') === thread);
+  });
+});
+
+function waits(...numbers: number[]): Record<string, object> {
+  return Object.fromEntries(
+    numbers.map(number => [number, { status: 429, headers: { 'retry-after': '0' } }]),
+  );
+}
+
+describe.concurrent('our mock-tool', { timeout: SLOW_MS }, () => {
+  const FIXTURES = `
+version: 1
+fixtures:
+  - { match: { operation: pay, arguments: { amount: 7 } }, reply: { payload: { paid: "{{arguments.amount}}", call: "{{id}}" } } }
+  - { match: { operation: broke }, reply: { error: { message: rate limited, code: RATE } } }
+  - { match: { operation: forbidden }, reply: { denied: { tool: forbidden, reason: not here } } }
+  - { match: { operation: stopped }, reply: { canceled: { reason: enough, by: user } } }
+  - { match: { operation: late }, reply: { timeout: { durationMs: 30000 } } }
+  - { match: { operation: silent }, reply: { silence: true } }
+  - { match: { operation: gone }, faults: { ack: { status: 500 } }, reply: { payload: x } }
+  - match: { operation: which }
+    reply: { choice: { prompt: Which?, choices: [staging, production], default: 0 }, then: { staging: { payload: s }, production: { payload: p } } }
+`;
+  const MEET = `
+import { defineTool } from 'LIBRARY';
+let arrive;
+const second = new Promise(resolve => { arrive = resolve; });
+const tool = (name, handle) => defineTool({ name, description: name, inputSchema: { type: 'object' }, handle });
+export default [
+  tool('first', async () => { await second; return 'first, after the second'; }),
+  tool('second', () => { arrive(); return 'second'; }),
+];
+`;
+
+  async function mocked(mock: Pick<Mock, 'url'>, rounds: object[], ...args: string[]) {
+    await using platform = await startPlatform({ key: KEY, rounds });
+    const { status } = await answer(platform, ['--tool', mock.url, '-o', 'plain', ...args]);
+    expect(status).toBe(0);
+    const { settled } = await platform.session();
+    return { settled, posts: await platform.posts() };
+  }
+
+  it('every outcome: a text is the result, anything else an error_event', async () => {
+    await using mock = await startMock([await folder.write('outcomes.yaml', FIXTURES), '-q']);
+    const names = ['broke', 'forbidden', 'stopped', 'late', 'gone'];
+    const calls = [call('pay', { amount: 7 }, 'p1'), ...names.map(each => call(each, {}, each))];
+    const { settled } = await mocked(mock, [{ calls }], '--retries', '0');
+    expect(settled.map(({ kind, result, error, origin }) => ({ kind, result, error, origin }))).toEqual([
+      { kind: 'tool_result', result: '{"paid":7,"call":"p1"}' },
+      { kind: 'error_event', error: expect.stringContaining('rate limited'), origin: 'custom_tools' },
+      { kind: 'error_event', error: expect.stringContaining('not here'), origin: expect.any(String) },
+      { kind: 'error_event', error: expect.stringContaining('enough'), origin: expect.any(String) },
+      { kind: 'error_event', error: expect.stringMatching(/30000|30 ?s/), origin: expect.any(String) },
+      { kind: 'error_event', error: expect.stringContaining('500'), origin: expect.any(String) },
+    ]);
+  });
+
+  it('--timeout: a call that nothing comes of', async () => {
+    await using mock = await startMock([await folder.write('silence.yaml', FIXTURES), '-q']);
+    const { settled } = await mocked(mock, [{ calls: [call('silent', {}, 's')] }], '--timeout', '500ms');
+    expect(settled).toMatchObject([{ kind: 'error_event', error: expect.stringContaining('500ms') }]);
+  });
+
+  it('--parse-json: a text that is JSON is parsed, any other one stays', async () => {
+    await using mock = await startMock([
+      await folder.write(
+        'json.yaml',
+        `${FIXTURES}  - { match: { operation: word }, reply: { payload: "{ no JSON" } }\n`,
+      ),
+      '-q',
+    ]);
+    const calls = [call('pay', { amount: 7 }, 'p1'), call('word', {}, 'w')];
+    const { settled } = await mocked(mock, [{ calls }], '--parse-json');
+    expect(settled.map(({ result }) => result)).toEqual([{ paid: 7, call: 'p1' }, '{ no JSON']);
+  });
+
+  it('--choose decides what the tool asks; without it and with nobody there it is an error', async () => {
+    await using mock = await startMock([await folder.write('choice.yaml', FIXTURES), '-q']);
+    const rounds = [{ calls: [call('which', {}, 'w')] }];
+    const chosen = await mocked(mock, rounds, '--choose', 'production');
+    expect(chosen.settled).toMatchObject([{ kind: 'tool_result', result: 'p' }]);
+    const nobody = await mocked(mock, rounds);
+    expect(nobody.settled).toMatchObject([
+      { kind: 'error_event', error: expect.stringMatching(/choice|decision|asks|Which/i) },
+    ]);
+  });
+
+  it('calls of one wait are made side by side: the first ends only after the second began', async () => {
+    const library = new URL('../../../dist/index.js', import.meta.url).href;
+    await using mock = await startMock([
+      ...['--handlers', await folder.write('meet.mjs', MEET.replace('LIBRARY', library)), '-q'],
+    ]);
+    const { settled, posts } = await mocked(mock, [
+      { calls: [call('first', {}, 'a'), call('second', {}, 'b')] },
+    ]);
+    expect(settled.map(({ result }) => result)).toEqual(['first, after the second', 'second']);
+    expect(posts).toHaveLength(1);
+  });
+
+  it('destructive without --yes, and nobody to ask: not called', async () => {
+    const { stdlib } = tools;
+    const rounds = [{ calls: [call('delete_all', {}, 'd')] }];
+    const held = await mocked(stdlib, rounds);
+    expect(held.settled).toMatchObject([
+      { kind: 'error_event', error: expect.stringContaining('delete_all') },
+    ]);
+    expect(operations(await invocations(stdlib))).not.toContain('delete_all');
+    const allowed = await mocked(stdlib, rounds, '--yes');
+    expect(allowed.settled).toMatchObject([{ kind: 'tool_result', result: 'Deleted all 3 files' }]);
+  });
+});
+
+describe.concurrent('a tool', { timeout: SLOW_MS }, () => {
+  it('that is not there: 4, before anything is asked of the session', async () => {
+    await using platform = await startPlatform({
+      key: KEY,
+      rounds: [{ calls: [call('echo', { text: 'a' }, 'a')] }],
+    });
+    const { status, stderr } = await answer(platform, ['--tool', 'http://127.0.0.1:9', '-o', 'plain']);
+    expect([status, stderr]).toEqual([4, expect.stringMatching(/^error: .*127\.0\.0\.1:9/m)]);
+    expect(await platform.posts()).toEqual([]);
+  });
+
+  it('that dies between two rounds: its calls fail, and the session goes on', async () => {
+    await using tool = await startPeer('plain');
+    const echo = (id: string) => ({ calls: [call('echo', { text: id }, id)] });
+    await using platform = await startPlatform({
+      key: KEY,
+      rounds: [echo('a'), echo('b')],
+      posts: { 1: { afterMs: 1_500 } },
+    });
+    const ending = answer(platform, ['--tool', tool.url, '-o', 'plain', '--timeout', '2s', '--retries', '0']);
+    await tool.seen('delivery');
+    await tool.seen('delivery', ({ status }) => status === 200);
+    await tool.stop();
+    const { status } = await ending;
+    expect(status).toBe(0);
+    const { settled } = await platform.session();
+    expect(settled).toMatchObject([
+      { kind: 'tool_result', result: 'a' },
+      { kind: 'error_event', error: expect.stringMatching(/refused|reach|connect/i) },
+    ]);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { CLIENT_NAMES, postsOf, runClient, statesOf } from '../support/session-client.js';
+import { type SessionMock, startScript, startSessionMock } from '../support/session-mock.js';
+import { SLOW_MS } from '../support/slow.js';
+
+/** Clients that share no code with us go through whole sessions. */
+const lookup = (id: string | null, args: object = {}) => ({ tool_name: 'lookup_order', args, id });
+const echo = (id: string | null, args: object = {}) => ({ tool_name: 'echo', args, id });
+
+describe.concurrent.each(CLIENT_NAMES)('the %s client', { timeout: SLOW_MS }, name => {
+  const live = (mock: SessionMock, id?: string) =>
+    runClient(name, { url: mock.url, key: mock.key, ...(id !== undefined && { id }) });
+
+  it('takes the session of the ready line, without a file: one call, and an answer with its result', async () => {
+    await using mock = await startSessionMock();
+    const outcome = await live(mock, mock.session);
+    expect(outcome).toMatchObject({ exit: 0, error: null, status: 'completed', session: mock.session });
+    expect(outcome.answer).toMatch(/shipped/);
+    const posted = { kind: 'tool_result', tool_req: lookup('call_1', { order_id: 'A1' }), result: 'shipped' };
+    expect(postsOf(outcome)).toEqual([{ body: posted, status: 202, answer: null }]);
+    expect(await mock.stop()).toMatchObject({ status: 0 });
+  });
+
+  it('creates a session: rounds, calls side by side, null ids, arguments made of results', async () => {
+    const rounds = [
+      {
+        calls: [echo('call_1', { of: { deep: 7 } }), lookup(null), lookup(null), echo(null, { n: 1 })],
+        expect: { call_1: { kind: 'tool_result', result: { of: { deep: 7 } } } },
+      },
+      { calls: [echo('call_2', { whole: '{{results.call_1}}', n: '{{results.call_1.of.deep}}' })] },
+      { calls: [lookup(null)] },
+    ];
+    await using mock = await startScript(
+      { session: { rounds, answer: 'n is {{results.call_2.n}}' } },
+      '--verify',
+    );
+    const outcome = await live(mock);
+    expect(outcome).toMatchObject({ exit: 0, status: 'completed', answer: 'n is 7' });
+    expect(outcome.session).not.toBe(mock.session);
+    const filled = { whole: { of: { deep: 7 } }, n: 7 };
+    const results = [
+      { kind: 'tool_result', tool_req: rounds[0]?.calls[0], result: { of: { deep: 7 } } },
+      { kind: 'tool_result', tool_req: lookup(null), result: 'shipped' },
+      { kind: 'tool_result', tool_req: lookup(null), result: 'shipped' },
+      { kind: 'tool_result', tool_req: echo(null, { n: 1 }), result: { n: 1 } },
+    ];
+    expect(postsOf(outcome)).toEqual([
+      { body: { type: 'batch', results }, status: 202, answer: null },
+      {
+        body: { kind: 'tool_result', tool_req: echo('call_2', filled), result: filled },
+        status: 202,
+        answer: null,
+      },
+      { body: { kind: 'tool_result', tool_req: lookup(null), result: 'shipped' }, status: 202, answer: null },
+    ]);
+    expect(statesOf(outcome)).toEqual([
+      'running',
+      'awaiting_tool_results call_1 lookup_order lookup_order echo',
+      'running',
+      'awaiting_tool_results call_2',
+      'running',
+      'awaiting_tool_results lookup_order',
+      'running',
+    ]);
+    expect(await mock.stop()).toMatchObject({ status: 0 });
+  });
+
+  it('hands in failures: the agent goes on, and what has no result is null', async () => {
+    const calls = [
+      { tool_name: 'explode', args: {}, id: 'a' },
+      { tool_name: 'nothing', args: {}, id: 'b' },
+      { tool_name: 'unheard_of', args: {}, id: 'c' },
+    ];
+    const expected = {
+      a: { kind: 'error_event', error: 'Order not found' },
+      b: { kind: 'tool_result', result: null },
+      c: { kind: 'error_event', error: { $regex: 'unheard_of' } },
+    };
+    const answer = ['{{results.a}}', '{{results.b}}', 'of c: {{results.c}}'];
+    const script = { session: { rounds: [{ calls, expect: expected }], answer } };
+    await using mock = await startScript(script, '--verify');
+    expect(await live(mock)).toMatchObject({ exit: 0, status: 'completed', answer: [null, null, 'of c: '] });
+    const { status, stderr } = await mock.stop();
+    expect(status, stderr).toBe(0);
+  });
+
+  it.each(['idle', 'failed', 'timed_out', 'interrupted'])('sees a session that ends %s', async end => {
+    await using mock = await startScript({ session: { rounds: [{ calls: [lookup('a')] }], end } });
+    expect(await live(mock)).toMatchObject({ exit: 0, status: end });
+  });
+
+  it('is told that its key is wrong, or its session', async () => {
+    await using mock = await startSessionMock();
+    const { url, key } = mock;
+    expect(await runClient(name, { url, key: `${key}x` })).toMatchObject({
+      exit: 1,
+      error: expect.stringMatching(/^create: 401 \{"message":/),
+    });
+    expect(await runClient(name, { url, key, id: 'no-such-session' })).toMatchObject({
+      exit: 1,
+      error: 'changes: 404 {"detail":"Session not found."}',
+    });
+  });
+});
+
+describe.concurrent('several clients', { timeout: SLOW_MS }, () => {
+  it('each has a session of its own, which plays the script anew', async () => {
+    const rounds = [{ calls: [echo('a', { n: 1 })] }, { calls: [echo('b', { got: '{{results.a}}' })] }];
+    await using mock = await startScript({ session: { rounds, answer: '{{results.b}}' } }, '--verify');
+    const { url, key } = mock;
+    const outcomes = await Promise.all(
+      [...CLIENT_NAMES, ...CLIENT_NAMES].map(name => runClient(name, { url, key })),
+    );
+    expect(new Set(outcomes.map(({ session }) => session)).size).toBe(4);
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ exit: 0, status: 'completed', answer: { got: { n: 1 } } });
+    const { status, stderr } = await mock.stop();
+    expect(status, stderr).toBe(0);
+  });
+});

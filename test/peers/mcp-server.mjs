@@ -1,0 +1,175 @@
+// An MCP server in plain Node, by the protocol's text and without any SDK: newline-delimited JSON-RPC over stdio, or Streamable
+// HTTP where a port is given (`--http 0`, which prints {"port":N}). Its tools are odd on purpose. What it is told is written to the
+// file of `--log`, a line of JSON each.
+import { appendFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createInterface } from 'node:readline';
+
+const options = process.argv.slice(2);
+const optionOf = name => (options.includes(name) ? options[options.indexOf(name) + 1] : undefined);
+const log = line => optionOf('--log') && appendFileSync(optionOf('--log'), `${JSON.stringify(line)}\n`);
+
+const text = (value, more = {}) => ({ content: [{ type: 'text', text: value, ...more }] });
+const EMPTY = { type: 'object', properties: {} };
+
+const TOOLS = {
+  echo: {
+    inputSchema: {
+      type: 'object',
+      properties: { text: { type: 'string' }, times: { type: 'integer' } },
+      required: ['text'],
+    },
+    call: ({ text: given, times = 1 }) => ({ ...text(given.repeat(times)), isError: false }),
+  },
+  fails: { call: () => ({ ...text('the disk is full'), isError: true }) },
+  silent: { call: () => text('nothing is said of errors') },
+  structured: {
+    call: () => ({ content: [], structuredContent: { count: 2, names: ['a', 'b'] }, isError: false }),
+  },
+  mixed: {
+    call: () => ({
+      content: [
+        { type: 'text', text: 'for both' },
+        { type: 'text', text: 'for the human', annotations: { audience: ['user'] } },
+        { type: 'text', text: 'for the model', annotations: { audience: ['assistant'] } },
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'hologram', beam: 7 },
+      ],
+      isError: false,
+    }),
+  },
+  hostile: { call: () => ({ ...text('\u001b]0;owned\u0007\u202Etxt'), isError: false }) },
+  'no-result': { call: () => ({ content: 'not a list' }) },
+  refuses: { call: () => ({ refusal: { code: -32001, message: 'not today', data: { until: 'tomorrow' } } }) },
+  erase: { annotations: { destructiveHint: true }, call: () => ({ ...text('erased'), isError: false }) },
+  harmless: {
+    annotations: { destructiveHint: true, readOnlyHint: true },
+    call: () => ({ ...text('read'), isError: false }),
+  },
+  slow: { call: () => null },
+  dies: {
+    call: () => {
+      process.stderr.write('the peer falls over\n');
+      setTimeout(() => process.exit(3), 20);
+      return null;
+    },
+  },
+  chatter: {
+    call: () => {
+      process.stdout.write('debug: this is no JSON-RPC\n\n');
+      return { ...text('after the chatter'), isError: false };
+    },
+  },
+};
+
+const toolList = () =>
+  Object.entries(TOOLS).map(([name, { inputSchema = EMPTY, annotations }]) => ({
+    name,
+    inputSchema,
+    annotations,
+  }));
+
+function listPage(cursor) {
+  if (options.includes('--endless'))
+    return { tools: [{ name: `tool-${cursor ?? 'first'}`, inputSchema: EMPTY }], nextCursor: 'again' };
+  if (options.includes('--broken-tool')) return { tools: [{ name: 'bad' }, ...toolList()] };
+  const many = Number(optionOf('--many') ?? 0);
+  const page = Number(cursor ?? 0);
+  if (page >= many) return { tools: toolList() };
+  const tools = Array.from({ length: 100 }, (_, index) => ({
+    name: `filler-${page}-${index}`,
+    inputSchema: EMPTY,
+  }));
+  return { tools, nextCursor: String(page + 1) };
+}
+
+const answer = (id, result) => ({
+  jsonrpc: '2.0',
+  id,
+  ...(result.refusal ? { error: result.refusal } : { result }),
+});
+
+/** The answer to a message; null where none goes out. */
+function reply(message) {
+  log(message);
+  const { id, method, params } = message;
+  if (id === undefined) return null;
+  switch (method) {
+    case 'initialize':
+      if (options.includes('--mute')) return null;
+      return answer(id, {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'plain-peer', version: '1' },
+      });
+    case 'tools/list':
+      return answer(id, listPage(params?.cursor));
+    case 'tools/call': {
+      const result = (TOOLS[params.name] ?? TOOLS.silent).call(params.arguments ?? {});
+      return result && answer(id, result);
+    }
+    default:
+      return answer(id, { refusal: { code: -32601, message: 'Method not found' } });
+  }
+}
+
+function serveStdio() {
+  if (options.includes('--crash')) {
+    process.stderr.write('Error: no configuration\n');
+    process.exit(9);
+  }
+  if (options.includes('--banner')) process.stdout.write('Plain peer, ready to serve!\n');
+  if (options.includes('--stubborn')) process.on('SIGTERM', () => {});
+  const stay = setInterval(() => {}, 1_000); // the end of stdin alone does not end it where it is stubborn
+  log({ pid: process.pid });
+  createInterface({ input: process.stdin })
+    .on('line', line => {
+      const message = reply(JSON.parse(line));
+      if (message) process.stdout.write(`${JSON.stringify(message)}\n`);
+    })
+    .on('close', () => options.includes('--stubborn') || clearInterval(stay));
+}
+
+async function bodyOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What goes wrong before a message is looked at; undefined where nothing does. */
+function refusalOf({ url, method, headers }) {
+  const isLocked = options.includes('--locked') && headers.authorization !== 'Bearer open-sesame';
+  if (url === '/elsewhere') return [307, { location: 'http://127.0.0.1:9/mcp' }];
+  if (url !== '/mcp') return [404, {}];
+  if (isLocked) return [401, {}];
+  return method === 'POST' ? undefined : [405, {}];
+}
+
+/** A stream that ends before the answer came. */
+function hangUp(response) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': and that was all\n\n');
+  setTimeout(() => response.end(), 20);
+}
+
+function serveHttp(port) {
+  const server = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    log({ http: request.method, headers: request.headers });
+    const refusal = refusalOf(request);
+    if (refusal) return void response.writeHead(...refusal).end('not like this');
+    const message = JSON.parse(body);
+    const tool = message.method === 'tools/call' ? message.params.name : '';
+    if (tool === 'dies') return hangUp(response);
+    if (tool === 'chatter') return void response.writeHead(500).end('boom');
+    const answered = reply(message);
+    if (message.id === undefined) response.writeHead(202).end();
+    else if (answered)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
+  });
+  server.listen(port, '127.0.0.1', () =>
+    process.stdout.write(`${JSON.stringify({ port: server.address().port })}\n`),
+  );
+}
+
+if (optionOf('--http') === undefined) serveStdio();
+else serveHttp(Number(optionOf('--http')));

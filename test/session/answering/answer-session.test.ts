@@ -1,0 +1,492 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Event } from '../../../src/exchange/events.js';
+import { type AnswerSessionOptions, answerSession } from '../../../src/session/answering/answer-session.js';
+import { answerWith, type ToolFunctions } from '../../../src/session/answering/answerer.js';
+import type { SessionEnd } from '../../../src/session/answering/answering.js';
+import { type PlatformPeer, type Script, startPlatform } from '../../e2e/support/session-platform.js';
+import { startServing } from '../../support/serving.js';
+
+const KEY = 'sk-very-secret-key';
+
+let platform: PlatformPeer | undefined;
+afterEach(() => platform?.stop());
+
+const call = (id: string | null, args: unknown = {}, tool_name = 'lookup_order') => ({ tool_name, args, id });
+
+interface Answered {
+  readonly end: SessionEnd;
+  readonly events: readonly Event[];
+  /** What the tools were called with. */
+  readonly asked: readonly unknown[];
+  readonly platform: PlatformPeer;
+}
+
+const shipped: ToolFunctions = { lookup_order: ({ order_id }) => `${order_id ?? 'it'} shipped` };
+
+async function play(
+  script: Script,
+  functions: ToolFunctions = shipped,
+  options: Partial<AnswerSessionOptions> = {},
+): Promise<Answered> {
+  platform = await startPlatform({ key: KEY, ...script });
+  const answerer = answerWith(functions);
+  const asked: unknown[] = [];
+  const events: Event[] = [];
+  const end = await answerSession(platform.url, 'session_1', {
+    key: KEY,
+    answerer: {
+      answer(pending, context) {
+        asked.push(pending.args);
+        return answerer.answer(pending, context);
+      },
+    },
+    onEvent: event => events.push(event),
+    ...options,
+  });
+  return { end, events, asked, platform };
+}
+
+const bodies = async ({ platform }: Answered) => (await platform.posts()).map(({ body }) => body);
+const statuses = async ({ platform }: Answered) => (await platform.posts()).map(({ status }) => status);
+const kindsOf = (events: readonly Event[], kind: Event['kind']) =>
+  events.filter(event => event.kind === kind);
+
+describe('a session', () => {
+  it('is answered with a bare body for one call, the call echoed whole', async () => {
+    const calls = [{ ...call('call_1', { order_id: 'A1' }), tenant: 'ours' }];
+    const done = await play({ rounds: [{ calls }], end: { answer: 'done' } });
+    expect(done.end).toEqual({
+      id: 'session_1',
+      status: 'completed',
+      isSettled: true,
+      error: null,
+      answer: 'done',
+    });
+    expect(await bodies(done)).toEqual([{ kind: 'tool_result', tool_req: calls[0], result: 'A1 shipped' }]);
+  });
+
+  it('is answered with one batch for calls that run side by side, round after round', async () => {
+    let arrived = 0;
+    let open = () => {};
+    const both = new Promise<void>(resolve => {
+      open = resolve;
+    });
+    const meet = async () => {
+      if (++arrived === 2) open();
+      await both;
+      return 'met';
+    };
+    const rounds = [{ calls: [call('a', {}, 'meet'), call('b', {}, 'meet')] }, { calls: [call('c')] }];
+    const done = await play({ rounds }, { ...shipped, meet });
+    expect(await bodies(done)).toMatchObject([
+      { type: 'batch', results: [{ tool_req: { id: 'a' }, result: 'met' }, { tool_req: { id: 'b' } }] },
+      { kind: 'tool_result', tool_req: { id: 'c' }, result: 'it shipped' },
+    ]);
+    expect(await statuses(done)).toEqual([202, 202]);
+  });
+
+  it('may have calls without an id', async () => {
+    const calls = [
+      call(null, { order_id: 'A1' }),
+      call(null, { order_id: 'A2' }),
+      call(null, { order_id: 'A2' }),
+    ];
+    const done = await play({ rounds: [{ calls }, { calls: [call(null, { order_id: 'A1' })] }] });
+    const { settled } = await done.platform.session();
+    expect(settled.map(({ result }) => result)).toEqual([
+      'A1 shipped',
+      'A2 shipped',
+      'A2 shipped',
+      'A1 shipped',
+    ]);
+    expect(kindsOf(done.events, 'answered').map(({ calls }) => calls)).toEqual([
+      ['#1'],
+      ['#2'],
+      ['#3'],
+      ['#4'],
+    ]);
+  });
+
+  it('gets an error of the client for what is unknown or throws, and null for undefined', async () => {
+    const calls = [
+      call('a', {}, 'no_such_tool'),
+      call('b', {}, 'breaks'),
+      call('c', {}, 'nothing'),
+      call('d', 'x=1'),
+    ];
+    const breaks = () => {
+      throw new Error('boom');
+    };
+    const done = await play({ rounds: [{ calls }] }, { ...shipped, breaks, nothing: () => undefined });
+    const { settled } = await done.platform.session();
+    expect(settled).toMatchObject([
+      { kind: 'error_event', origin: 'client', error: expect.stringMatching(/^Unknown tool: no_such_tool/) },
+      { kind: 'error_event', origin: 'client', error: 'boom' },
+      { kind: 'tool_result', result: null },
+      {
+        kind: 'error_event',
+        origin: 'client',
+        error: expect.stringMatching(/args/),
+        tool_req: { args: 'x=1' },
+      },
+    ]);
+  });
+
+  it.each(['failed', 'timed_out', 'interrupted', 'idle'])('that is %s is settled', async status => {
+    const { end } = await play({ end: { status, error: 'out of luck' } });
+    expect(end).toMatchObject({ status, isSettled: true, error: 'out of luck' });
+  });
+
+  it('that one comes to late is read to its end first: what was pending once is nobody’s', async () => {
+    const old = {
+      type: 'ActiveStateChangeEvent',
+      data: { state: 'awaiting_tool_results', pending_tool_calls: [call('old')] },
+    };
+    const events = [{ type: 'PolicyEvent', data: 1 }, old, 'no event', { type: 'AnswerEvent' }];
+    const done = await play({ events, page: 1, rounds: [{ calls: [call('new')] }] });
+    expect(await bodies(done)).toMatchObject([{ tool_req: { id: 'new' } }]);
+  });
+
+  it('tells what happened, and the key to nobody but the platform', async () => {
+    const { events, platform } = await play({ rounds: [{ calls: [call('call_1')] }] });
+    expect(kindsOf(events, 'session').map(event => 'status' in event && event.status)).toEqual([
+      'awaiting_tool_results',
+      'completed',
+    ]);
+    expect(kindsOf(events, 'awaiting')).toMatchObject([
+      {
+        thread: 'session_1',
+        calls: ['call_1'],
+        pending: [{ key: 'call_1', tool_name: 'lookup_order', id: 'call_1' }],
+      },
+    ]);
+    expect(kindsOf(events, 'answered')).toMatchObject([
+      { by: 'client', calls: ['call_1'], thread: 'session_1' },
+    ]);
+    const posted = events.filter(event => event.kind === 'request' && event.purpose === 'tool_results');
+    expect(posted).toMatchObject([{ from: 'client', to: 'platform', dialect: 'session', calls: ['call_1'] }]);
+    expect(JSON.stringify(events)).not.toContain(KEY);
+    expect((await platform.log()).every(({ headers }) => headers['authorization'] === `Bearer ${KEY}`)).toBe(
+      true,
+    );
+  });
+});
+
+describe('a platform that gives the key back', () => {
+  const leaking = { name: KEY, deep: [KEY] };
+
+  it('is told of without it, and gets its call as it was', async () => {
+    const calls = [call(KEY, leaking), call(`${KEY}!`, leaking), { id: [KEY] }];
+    const done = await play({
+      echoes: true,
+      rounds: [{ calls: calls.slice(0, 2) }],
+      end: { answer: leaking, error: KEY },
+    });
+    expect(JSON.stringify([done.events, done.end])).not.toContain(KEY);
+    expect(await bodies(done)).toMatchObject([{ results: [{ tool_req: calls[0] }, { tool_req: calls[1] }] }]);
+    expect(new Set(kindsOf(done.events, 'answered').map(({ calls: keys }) => String(keys))).size).toBe(2);
+  });
+
+  it('in what is no call is not quoted', async () => {
+    const odd = { id: `${'x'.repeat(45)}${KEY}` };
+    const done = await play({ rounds: [{ calls: [odd, call('a')] }], posts: { 1: 'end' } });
+    expect(JSON.stringify(done.events)).not.toContain(KEY.slice(0, 6));
+    expect(JSON.stringify(done.events)).toContain('redacted');
+  });
+
+  it.each([
+    ['as its whole answer', KEY],
+    ['where an excerpt ends', `{"status": ${KEY}${' '.repeat(99)}}`],
+  ])('%s is not quoted in the error', async (_, raw) => {
+    const error = await play({ gets: [{ status: 200, raw }] }).catch(thrown => thrown);
+    expect(error).toMatchObject({ code: 'bad-answer' });
+    expect(String([error.message, error.hint, ...error.faults])).not.toContain(KEY.slice(0, 6));
+  });
+
+  it('where its words are cut is not quoted in part', async () => {
+    const refused = { status: 403, body: { detail: `${'x'.repeat(293)}${KEY}` } };
+    const error = await play({ gets: [refused] }).catch(thrown => thrown);
+    expect(error).toMatchObject({ code: 'platform-refused' });
+    expect(error.message).not.toContain(KEY.slice(0, 4));
+  });
+});
+
+describe('members that nobody needs', () => {
+  it('may be anything', async () => {
+    const extra = { started_at: 123, finished_at: {}, metrics: 'none', error: { code: 7 } };
+    const { end } = await play({ extra, rounds: [{ calls: [call('a')] }] });
+    expect(end).toMatchObject({ status: 'completed', error: expect.stringContaining('7') });
+  });
+});
+
+describe('each call is answered once, and run once', () => {
+  const rounds = [{ calls: [call('a'), call('b')] }, { calls: [call('c')] }];
+
+  it('where the answer to the first POST is lost', async () => {
+    const done = await play({ rounds, posts: { 1: 'lose' } });
+    expect(await statuses(done)).toEqual([null, 202]);
+    expect((await done.platform.session()).settled.map(({ tool_req }) => tool_req['id'])).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+    expect(done.asked).toHaveLength(3);
+  });
+
+  it('where the POST itself is lost: the same bytes go out again', async () => {
+    const done = await play({ rounds, posts: { 1: 'drop', 2: 'drop' } });
+    const [first, second, third] = await bodies(done);
+    expect([second, third]).toEqual([first, first]);
+    expect(await statuses(done)).toEqual([null, null, 202, 202]);
+    expect(done.asked).toHaveLength(3);
+  });
+
+  it.each(['paused', 'running'])(
+    'where the POST is lost, and the session is %s for a while',
+    async status => {
+      const posts = { 1: { drop: true, statuses: [status, status] } };
+      const done = await play({ rounds, posts }, shipped, { waitMs: 5_000 });
+      expect(done.end.status).toBe('completed');
+      const [first, second] = await bodies(done);
+      expect(second).toEqual(first);
+      expect(done.asked).toHaveLength(3);
+    },
+  );
+
+  it('where they are refused while the session does not wait: they are posted when it does', async () => {
+    const refusal = { status: 422, body: { detail: 'Not now.' }, statuses: ['paused', 'paused'] };
+    const done = await play({ rounds, posts: { 1: refusal } }, shipped, { waitMs: 5_000 });
+    expect(await statuses(done)).toEqual([422, 202, 202]);
+    expect(done.end.status).toBe('completed');
+    expect(done.asked).toHaveLength(3);
+  });
+
+  it('where an event tells of another state, and of no calls', async () => {
+    const paused = { type: 'ActiveStateChangeEvent', data: { state: 'paused', pending_tool_calls: [] } };
+    const posts = { 1: { drop: true, statuses: ['paused'], publishes: [paused] } };
+    const done = await play({ rounds, posts }, shipped, { waitMs: 5_000 });
+    expect((await done.platform.session()).settled).toHaveLength(3);
+    expect(done.asked).toHaveLength(3);
+  });
+
+  it('where the platform tells all its events again and again', async () => {
+    const done = await play({ rounds, deaf: true }, shipped, { waitMs: 5_000 });
+    expect(done.end.status).toBe('completed');
+    expect(await statuses(done)).toEqual([202, 202]);
+    expect(kindsOf(done.events, 'warned')).toMatchObject([{ message: expect.stringMatching(/from_index/) }]);
+  });
+
+  it('where events look the same, since none has a time', async () => {
+    const same = { type: 'PolicyEvent' };
+    const done = await play({ rounds, events: [same, same, same, same], page: 1 });
+    expect(done.end.status).toBe('completed');
+    expect(kindsOf(done.events, 'warned')).toEqual([]);
+  });
+
+  it('where the platform asks to wait', async () => {
+    const busy = { status: 429, headers: { 'retry-after': '0' }, body: { detail: 'Slow down.' } };
+    const done = await play({ rounds, posts: { 1: busy, 2: busy } });
+    expect(await statuses(done)).toEqual([429, 429, 202, 202]);
+    expect(done.asked).toHaveLength(3);
+  });
+
+  it('where somebody else has answered one of them', async () => {
+    const done = await play({ rounds, posts: { 1: 'steal' } });
+    expect(await statuses(done)).toEqual([422, 202, 202]);
+    expect(await bodies(done)).toMatchObject([
+      { type: 'batch' },
+      { tool_req: { id: 'b' } },
+      { tool_req: { id: 'c' } },
+    ]);
+    expect(done.end.status).toBe('completed');
+  });
+
+  it('where the session is over before', async () => {
+    const done = await play({ rounds, posts: { 1: 'end' } });
+    expect(await statuses(done)).toEqual([409]);
+    expect(done.end).toMatchObject({ status: 'interrupted', error: 'interrupted by a person' });
+  });
+
+  it('where GETs fail and connections break', async () => {
+    const done = await play({ rounds, gets: [500, 'drop', 503, 429] });
+    expect(done.end.status).toBe('completed');
+    expect(done.asked).toHaveLength(3);
+  });
+});
+
+describe('a result that the platform refuses', () => {
+  const rounds = [{ calls: [call('small'), call('big', { big: true })] }];
+  const sized = (bytes: number): ToolFunctions => ({
+    lookup_order: ({ big }) => (big ? 'x'.repeat(bytes) : 'ok'),
+  });
+
+  it('as too large holds up no other, and becomes an error', async () => {
+    const done = await play({ rounds, maxBody: 1_000 }, sized(2_000));
+    expect(await statuses(done)).toEqual([413, 202, 413, 202]);
+    expect((await done.platform.session()).settled).toMatchObject([
+      { kind: 'tool_result', result: 'ok' },
+      { kind: 'error_event', origin: 'client', error: expect.stringMatching(/413/) },
+    ]);
+  });
+
+  it('and is over 5 MiB is not even posted', async () => {
+    const done = await play({ rounds }, sized(5 * 1024 * 1024));
+    expect(await statuses(done)).toEqual([202]);
+    expect((await done.platform.session()).settled).toMatchObject([
+      { kind: 'tool_result' },
+      { kind: 'error_event', error: expect.stringMatching(/too large.*5 MiB/) },
+    ]);
+  });
+
+  it('as a body of two that are too large together goes out in two', async () => {
+    const both = [{ calls: [call('a', { big: true }), call('b', { big: true })] }];
+    const done = await play({ rounds: both }, sized(3 * 1024 * 1024));
+    expect(await statuses(done)).toEqual([202, 202]);
+    expect((await done.platform.session()).settled).toHaveLength(2);
+  });
+
+  it('for its form becomes an error, alone', async () => {
+    const invalid = { status: 422, body: { detail: [{ loc: ['body', 'result'], msg: 'No such result.' }] } };
+    const done = await play({ rounds, posts: { 1: invalid, 3: invalid } }, sized(1));
+    expect(await statuses(done)).toEqual([422, 202, 422, 202]);
+    expect((await done.platform.session()).settled).toMatchObject([
+      { kind: 'tool_result', tool_req: { id: 'small' } },
+      { kind: 'error_event', tool_req: { id: 'big' }, error: expect.stringMatching(/No such result/) },
+    ]);
+  });
+
+  it('again as an error ends it, when the others are posted', async () => {
+    const invalid = { status: 422, body: { detail: 'Never.' } };
+    const posts = { 1: invalid, 2: invalid, 3: invalid };
+    await expect(play({ rounds, posts }, sized(1))).rejects.toMatchObject({
+      code: 'platform-refused',
+      message: expect.stringMatching(/422.*Never/),
+    });
+    expect((await platform?.session())?.settled).toMatchObject([
+      { kind: 'tool_result', tool_req: { id: 'big' } },
+    ]);
+  });
+});
+
+describe('what ends it', () => {
+  it('no key that is taken', async () => {
+    await expect(play({}, shipped, { key: 'another' })).rejects.toMatchObject({
+      code: 'platform-refused',
+      message: expect.stringMatching(/401.*Invalid API key/),
+      hint: expect.stringMatching(/--key/),
+    });
+    expect(await platform?.log()).toHaveLength(1);
+  });
+
+  it('no such session', async () => {
+    await expect(play({ session: 'another' })).rejects.toMatchObject({
+      code: 'platform-refused',
+      message: expect.stringMatching(/404.*Session not found/),
+    });
+  });
+
+  it('a POST that is refused in another way, which is not repeated', async () => {
+    const rounds = [{ calls: [call('a')] }];
+    await expect(play({ rounds, posts: { 1: { status: 503 } } })).rejects.toMatchObject({
+      code: 'platform-refused',
+    });
+    expect(await platform?.posts()).toHaveLength(1);
+  });
+
+  it('nobody there', async () => {
+    const answered = answerSession('http://127.0.0.1:1', 's', { key: KEY, answerer: answerWith({}) });
+    await expect(answered).rejects.toMatchObject({
+      code: 'unreachable',
+      hint: expect.stringMatching(/platform/),
+    });
+  });
+
+  it('a place where we never go, asked once', async () => {
+    const answered = answerSession('http://169.254.169.254', 's', { key: KEY, answerer: answerWith({}) });
+    await expect(answered).rejects.toMatchObject({ code: 'refused-address' });
+  });
+
+  it('a redirect, which is not followed', async () => {
+    await using elsewhere = await startServing(302);
+    const answered = answerSession(elsewhere.url, 's', { key: KEY, answerer: answerWith({}) });
+    await expect(answered).rejects.toMatchObject({
+      message: expect.stringMatching(/302/),
+      hint: expect.stringMatching(/Redirects/),
+    });
+    expect(elsewhere.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['no JSON', '<html>'],
+    ['no changes', '{"new_events": 7}'],
+    ['a list', '[]'],
+  ])('an answer that is %s', async (_, body) => {
+    await using odd = await startServing(response => response.writeHead(200).end(body));
+    const answered = answerSession(odd.url, 's', { key: KEY, answerer: answerWith({}) });
+    await expect(answered).rejects.toMatchObject({ code: 'bad-answer' });
+  });
+
+  it('no news for as long as was asked for', async () => {
+    const { end, events, platform } = await play({ end: { status: 'paused' }, hasty: true }, shipped, {
+      waitMs: 900,
+    });
+    expect(end).toMatchObject({ status: 'paused', isSettled: false });
+    expect(kindsOf(events, 'expired')).toMatchObject([
+      { what: 'timeout', afterMs: 900, thread: 'session_1' },
+    ]);
+    const polls = (await platform.log()).filter(({ what }) => what === 'GET /changes');
+    expect(polls.length).toBeLessThan(8); // it answers at once, and is not hammered
+  });
+
+  it('no news but the old, told again and again', async () => {
+    const rounds = [{ calls: [call('a')] }];
+    const { end, platform } = await play({ rounds, deaf: true, end: { status: 'paused' } }, shipped, {
+      waitMs: 900,
+    });
+    expect(end).toMatchObject({ status: 'paused', isSettled: false });
+    expect((await platform.log()).length).toBeLessThan(24);
+  });
+
+  it('a platform that asks to wait for longer than anybody does', async () => {
+    const busy = { status: 429, headers: { 'retry-after': '3600' }, body: { detail: 'Slow down.' } };
+    const rounds = [{ calls: [call('a')] }];
+    for (const script of [{ gets: [busy] }, { rounds, posts: { 1: busy } }]) {
+      await expect(play(script)).rejects.toMatchObject({
+        code: 'platform-refused',
+        message: expect.stringMatching(/429.*Slow down.*Retry-After: 3600/),
+      });
+      await platform?.stop();
+    }
+  });
+
+  it('no news, though the platform would keep us waiting', async () => {
+    const { end } = await play({ end: { status: 'paused' } }, shipped, { waitMs: 300 });
+    expect(end.isSettled).toBe(false);
+  });
+
+  it('a person, also while a tool works: nothing is posted any more', async () => {
+    const abort = new AbortController();
+    let isToldSo = false;
+    const works = (_: unknown, { signal }: { signal: AbortSignal }) =>
+      new Promise(resolve => {
+        signal.addEventListener('abort', () => {
+          isToldSo = true;
+          resolve('too late');
+        });
+        abort.abort();
+      });
+    const rounds = [{ calls: [call('a', {}, 'works')] }];
+    await expect(play({ rounds }, { works }, { signal: abort.signal })).rejects.toMatchObject({
+      code: 'interrupted',
+    });
+    expect(isToldSo).toBe(true);
+    expect(await platform?.posts()).toEqual([]);
+  });
+
+  it('a person while nothing happens', async () => {
+    const signal = AbortSignal.timeout(50);
+    await expect(play({ end: { status: 'paused' } }, shipped, { signal })).rejects.toMatchObject({
+      code: 'interrupted',
+    });
+  });
+});

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PendingCalls } from '../../../src/session/answering/pending-calls.js';
+
+const awaiting = (...calls: unknown[]) => stateChange('awaiting_tool_results', calls);
+const running = () => stateChange('running', []);
+
+function stateChange(state: unknown, pending_tool_calls: unknown) {
+  return { type: 'ActiveStateChangeEvent', data: { state, pending_tool_calls } };
+}
+
+const call = (id: unknown, tool_name: unknown = 'lookup_order', args: unknown = {}) => ({
+  tool_name,
+  args,
+  id,
+});
+
+function callsAfter(...events: unknown[]): PendingCalls {
+  const calls = new PendingCalls();
+  for (const event of events) calls.apply(event);
+  return calls;
+}
+
+const keysAfter = (...events: unknown[]) => callsAfter(...events).calls.map(({ key }) => key);
+
+describe('which calls are pending', () => {
+  it.each<[string, unknown[], string[]]>([
+    ['none before an event', [], []],
+    ['those of the latest event', [awaiting(call('a')), awaiting(call('b'), call('c'))], ['b', 'c']],
+    ['none once it runs again', [awaiting(call('a')), running()], []],
+    ['those that are left', [awaiting(call('a'), call('b')), awaiting(call('b'))], ['b']],
+    [
+      'whatever other events say',
+      [awaiting(call('a')), { type: 'PolicyEvent', data: { state: 'idle' } }],
+      ['a'],
+    ],
+    ['null ids by a number', [awaiting(call(null), call(undefined), call(''))], ['#1', '#2', '#3']],
+    [
+      'the same null id for what is left',
+      [awaiting(call(null), call(null, 'b')), awaiting(call(null, 'b'))],
+      ['#2'],
+    ],
+    ['two that look the same', [awaiting(call(null), call(null)), awaiting(call(null))], ['#1']],
+    [
+      'null ids told apart by arguments',
+      [
+        awaiting(call(null, 't', { a: 1, b: 2 }), call(null, 't', { a: 2 })),
+        awaiting(call(null, 't', { a: 2 })),
+      ],
+      ['#2'],
+    ],
+    ['a null id that comes again later', [awaiting(call(null)), running(), awaiting(call(null))], ['#2']],
+    ['an id that comes again later', [awaiting(call('a')), running(), awaiting(call('a'))], ['a (2)']],
+    ['an id that looks like a key of ours', [awaiting(call('#1'), call(null))], ['#1', '#2']],
+    [
+      'an id like the second of another',
+      [awaiting(call('a (2)'), call('a')), running(), awaiting(call('a'))],
+      ['a (3)'],
+    ],
+    ['the first of two with one id', [awaiting(call('a', 'x'), call('a', 'y'))], ['a']],
+    [
+      'those of before, where a state that nobody knows has none',
+      [awaiting(call('a')), stateChange('paused', [])],
+      ['a'],
+    ],
+    [
+      'those of before, where such a state has no list',
+      [awaiting(call('a')), stateChange('paused', undefined)],
+      ['a'],
+    ],
+    [
+      'those that a state that nobody knows has',
+      [awaiting(call('a')), stateChange('paused', [call('b')])],
+      ['b'],
+    ],
+    ['none once it is idle', [awaiting(call('a')), stateChange('idle', undefined)], []],
+    ['a list that is null', [stateChange('awaiting_tool_results', null)], []],
+    ['no list', [stateChange('awaiting_tool_results', undefined)], []],
+  ])('%s', (_, events, keys) => expect(keysAfter(...events)).toEqual(keys));
+
+  it('have arguments, or none', () => {
+    const { calls } = callsAfter(
+      awaiting({ tool_name: 'a' }, call('b', 'b', { x: [1] }), call('c', 'c', null)),
+    );
+    expect(calls.map(({ args, fault }) => [args, fault])).toEqual([
+      [{}, undefined],
+      [{ x: [1] }, undefined],
+      [{}, undefined],
+    ]);
+  });
+
+  it('whose arguments are no object are answered with a fault', () => {
+    expect(callsAfter(awaiting(call('a', 'a', 'order_id=A1'))).calls).toMatchObject([
+      { key: 'a', args: {}, fault: expect.stringContaining('args') },
+    ]);
+  });
+
+  it('keep what the platform wrote', () => {
+    const native = { tool_name: 'a', args: { x: 1 }, id: 7, tenant: 'ours' };
+    const [pending] = callsAfter(awaiting(native)).calls;
+    expect(pending).toMatchObject({ key: '#1', id: null });
+    expect(pending?.native).toEqual(native);
+  });
+});
+
+describe('what cannot be read', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['no data', { type: 'ActiveStateChangeEvent' }, /no state/],
+    ['no state', stateChange(7, []), /no state/],
+    ['no list', stateChange('awaiting_tool_results', 'call_1'), /no list/],
+    ['no call', awaiting('call_1'), /no tool_name.*call_1/],
+    ['no name', awaiting({ id: 'call_1' }), /no tool_name.*call_1/],
+    ['an id twice', awaiting(call('a'), call('a')), /"a" is pending twice/],
+  ])('%s is said', (_, event, said) => expect(new PendingCalls().apply(event).join()).toMatch(said));
+
+  it('spoils nothing that can', () =>
+    expect(keysAfter(awaiting(null, call('a'), { id: 'b' }))).toEqual(['a']));
+
+  it('never throws, and no key names two calls', () => {
+    const id = fc.oneof(fc.constantFrom('a', '#1', 'a (2)', null, ''), fc.jsonValue());
+    const pending = fc.oneof(
+      fc.record({ tool_name: fc.constantFrom('x', 'y'), args: fc.jsonValue(), id }),
+      fc.jsonValue(),
+    );
+    const event = fc.oneof(
+      fc.array(pending).map(calls => awaiting(...calls)),
+      fc.constant(running()),
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(fc.array(event), events => {
+        const calls = new PendingCalls();
+        const natives = new Map<string, unknown>();
+        for (const each of events) {
+          calls.apply(each);
+          for (const { key, native } of calls.calls) {
+            if (natives.has(key)) expect(natives.get(key)).toEqual(native);
+            natives.set(key, native);
+          }
+        }
+      }),
+    );
+  });
+});

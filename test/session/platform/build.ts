@@ -1,0 +1,63 @@
+import { parseSessionScript } from '../../../src/fixtures/session/parse-script.js';
+import { start } from '../../../src/session/platform/state/play.js';
+import { createSession, type Session, type Stepped } from '../../../src/session/platform/state/session.js';
+import { deepFreeze } from '../../support/deep-freeze.js';
+
+export const AT = '2026-01-01T00:00:00.000Z';
+
+/** The calls of two rounds, with and without ids; what they say in the end is the results of the first. */
+export const TWO_ROUNDS = {
+  rounds: [
+    {
+      calls: [
+        { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' },
+        { tool_name: 'lookup_order', args: { order_id: 'A2' }, id: null },
+        { tool_name: 'lookup_order', args: { order_id: 'A2' }, id: null },
+      ],
+    },
+    { calls: [{ tool_name: 'lookup_parcel', args: { parcel: '{{results.call_1}}' }, id: 'call_2' }] },
+  ],
+  answer: 'It is {{results.call_2}}',
+};
+
+export function script(session: object, switches?: object) {
+  return parseSessionScript({ version: 1, session, ...(switches && { switches }) });
+}
+
+/** A session that has begun, frozen: what claims to be pure is caught in the act. */
+export function begun(session: object = TWO_ROUNDS, switches?: object): Session {
+  return beginning(session, switches).session;
+}
+
+export function beginning(session: object = TWO_ROUNDS, switches?: object): Stepped {
+  const played = script(session, switches);
+  const created = createSession({ id: 's', script: played, tools: played.tools, request: {}, at: AT });
+  const stepped = start(created, AT);
+  return { ...stepped, session: deepFreeze(stepped.session) };
+}
+
+const REQUESTS = {
+  call_1: { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' },
+  none: { tool_name: 'lookup_order', args: { order_id: 'A2' }, id: null },
+  call_2: { tool_name: 'lookup_parcel', args: { parcel: 'shipped' }, id: 'call_2' },
+  unknown: { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_9' },
+} as const;
+
+/** Whatever a client may post for a call, by its name here. */
+export function toolResult(call: keyof typeof REQUESTS, more: object = { result: 'shipped' }) {
+  return { kind: 'tool_result', tool_req: { ...REQUESTS[call] }, ...more };
+}
+
+export function errorEvent(call: keyof typeof REQUESTS, more: object = {}) {
+  return {
+    kind: 'error_event',
+    error: 'no',
+    origin: 'custom_tools',
+    tool_req: { ...REQUESTS[call] },
+    ...more,
+  };
+}
+
+export function batch(...results: unknown[]) {
+  return { type: 'batch', results };
+}

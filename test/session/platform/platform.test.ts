@@ -1,0 +1,444 @@
+import { describe, expect, test } from 'vitest';
+import type { Event } from '../../../src/exchange/events.js';
+import { startSessionPlatform } from '../../../src/session/platform/platform.js';
+import { eventually } from '../../e2e/support/eventually.js';
+import { errorOf } from '../../support/failing.js';
+import { fakeClock } from '../../support/fake-clock.js';
+import { batch, script, TWO_ROUNDS, toolResult } from './build.js';
+import { platformWith } from './client.js';
+
+const S = '/session_1';
+const ONE = { rounds: [{ calls: [{ tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' }] }] };
+const NO_KEY = { authorization: '' };
+
+describe('who has no key learns nothing but that', () => {
+  const paths = ['', S, `${S}/status`, `${S}/changes`, `${S}/events`, '/nobody', '/nobody/status', '/a/b/c'];
+  test.each([
+    ...paths.map(path => ['GET', path]),
+    ['POST', ''],
+    ['POST', `${S}/pause`],
+    ['DELETE', S],
+    ['POST', '/x'],
+  ])('%s %s', async (method, path) => {
+    await using it = await platformWith();
+    const body = method === 'POST' ? {} : undefined;
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer wrong',
+      `Basic ${it.platform.key}`,
+      `Bearer ${it.platform.key}x`,
+    ])
+      expect(await it.ask(method, path, body, { authorization })).toMatchObject({
+        status: 401,
+        body: { message: expect.any(String) },
+      });
+    expect(it.platform.sessions()).toHaveLength(1);
+  });
+
+  test('results without a key change nothing, and are a finding', async () => {
+    await using it = await platformWith({ script: script(ONE) });
+    expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'), NO_KEY)).toMatchObject({
+      status: 401,
+    });
+    expect(it.platform.sessions()).toMatchObject([{ status: 'awaiting_tool_results' }]);
+    expect(it.platform.verify().problems.examples).toContainEqual(
+      expect.objectContaining({ kind: 'refused', status: 401 }),
+    );
+  });
+
+  test('the key is in no event', async () => {
+    await using it = await platformWith({ key: 'key-5ac1b7' });
+    await it.ask('GET', S);
+    await it.ask('GET', S, undefined, { authorization: 'Bearer other-5ac1b7' });
+    expect(JSON.stringify(it.platform.events)).not.toContain('5ac1b7');
+  });
+});
+
+describe('what a client can ask', () => {
+  test('a whole session, from its creation to its answer', async () => {
+    await using it = await platformWith({ script: script(TWO_ROUNDS) });
+    const created = await it.ask('POST', '', {
+      agent: { name: 'a', tools: [{ name: 'lookup_order' }, { name: 'lookup_parcel' }] },
+    });
+    expect(created).toMatchObject({
+      status: 201,
+      body: { id: expect.any(String), status: { status: 'pending' } },
+    });
+    const id = `/${idOf(created.body)}`;
+    expect(await it.ask('GET', `${id}/status`)).toMatchObject({
+      status: 200,
+      body: { status: 'awaiting_tool_results', error: null },
+    });
+    const first = batch(toolResult('call_1'), toolResult('none'), toolResult('none'));
+    expect(await it.ask('POST', `${id}/tool_results`, first)).toEqual({
+      status: 202,
+      text: '',
+      body: undefined,
+    });
+    expect(
+      await it.ask('POST', `${id}/tool_results`, toolResult('call_2', { result: 'here' })),
+    ).toMatchObject({ status: 202 });
+    expect(await it.ask('GET', id)).toMatchObject({
+      status: 200,
+      body: { status: { status: 'completed' }, latest_answer: 'It is here', finished_at: expect.any(String) },
+    });
+    expect(await it.platform.waitForSettled(idOf(created.body))).toMatchObject({
+      answer: 'It is here',
+      pending: [],
+    });
+  });
+
+  test('each created session plays the script anew', async () => {
+    await using it = await platformWith({ script: script(ONE) });
+    await it.ask('POST', `${S}/tool_results`, toolResult('call_1'));
+    const { body } = await it.ask('POST', '', {});
+    expect(it.platform.sessions()).toMatchObject([
+      { id: 'session_1', status: 'completed' },
+      { id: idOf(body), status: 'awaiting_tool_results', pending: [{ key: 'call_1' }] },
+    ]);
+  });
+
+  test('without a body and its type is as good as an empty object', async () => {
+    await using it = await platformWith();
+    expect(await it.ask('POST', '')).toMatchObject({ status: 201, body: { id: expect.any(String) } });
+    expect(await it.ask('POST', '', '')).toMatchObject({ status: 422 });
+    expect(await it.ask('POST', '', '{}', { 'content-type': 'text/plain' })).toMatchObject({ status: 422 });
+  });
+
+  test('the same Idempotency-Key is the same session; with another body it is refused', async () => {
+    await using it = await platformWith();
+    const create = (body: unknown, key: string) => it.ask('POST', '', body, { 'idempotency-key': key });
+    const [one, again, other] = [
+      await create({ agent: 'a' }, 'k'),
+      await create({ agent: 'a' }, 'k'),
+      await create({ agent: 'a' }, 'l'),
+    ];
+    expect([one.status, again.status, other.status]).toEqual([201, 201, 201]);
+    expect(idOf(again.body)).toBe(idOf(one.body));
+    expect(idOf(other.body)).not.toBe(idOf(one.body));
+    expect(await create({ agent: 'b' }, 'k')).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['header', 'Idempotency-Key'] }] },
+    });
+    expect(await create({ agent: 'a' }, 'x'.repeat(129))).toMatchObject({ status: 422 });
+    expect(it.platform.sessions()).toHaveLength(3);
+  });
+
+  test.each<[string, unknown, unknown[]]>([
+    ['no JSON', '{', ['body']],
+    ['no object', '[]', ['body']],
+    ['tools that are no list', { agent: { tools: {} } }, ['body', 'agent']],
+    [
+      'a tool without a name',
+      { overrides: { 'agent.tools': [{}] } },
+      ['body', 'overrides', 'agent.tools', 0, 'name'],
+    ],
+  ])('a session is not created of %s', async (_, body, loc) => {
+    await using it = await platformWith();
+    expect(await it.ask('POST', '', body)).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
+    expect(it.platform.sessions()).toHaveLength(1);
+  });
+
+  test('tools come inline, or as overrides; that the script calls another one is warned about', async () => {
+    await using it = await platformWith({ script: script(ONE) });
+    const tool = { name: 'lookup_order', description: 'd', input_schema: { type: 'object' } };
+    const inline = await it.ask('POST', '', { agent: { tools: [tool] } });
+    const overridden = await it.ask('POST', '', {
+      agent: 'catalog/id',
+      overrides: { 'agent.tools': [tool] },
+    });
+    for (const { body } of [inline, overridden]) expect(body).toMatchObject({ tools: [tool] });
+    expect(warningsOf(it.platform.events)).toEqual([]);
+    await it.ask('POST', '', { agent: { tools: [{ name: 'other' }] } });
+    expect(warningsOf(it.platform.events)).toEqual([expect.stringContaining('lookup_order')]);
+  });
+
+  test('the list is newest first, in pages', async () => {
+    await using it = await platformWith();
+    const second = await it.ask('POST', '', { agent: 'a' });
+    expect(await it.ask('GET', '?size=1')).toMatchObject({
+      body: {
+        items: [{ id: idOf(second.body), agent: 'a', status: 'awaiting_tool_results' }],
+        page: 1,
+        total: 2,
+      },
+    });
+    expect(await it.ask('GET', '?page=2&size=1')).toMatchObject({
+      body: { items: [{ id: 'session_1' }], page: 2 },
+    });
+    expect(await it.ask('GET', '?page=0')).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', 'page'] }] },
+    });
+    expect(await it.ask('GET', `${S}/events?size=2`)).toMatchObject({
+      body: { items: [{ type: 'AgentStartedEvent' }, { type: 'ActiveStateChangeEvent' }], total: 3 },
+    });
+  });
+
+  test('pause, resume, messages, force_answer and DELETE are accepted without a body', async () => {
+    await using it = await platformWith({ script: script(TWO_ROUNDS) });
+    const status = async () => it.platform.sessions()[0]?.status;
+    const empty = { status: 202, text: '' };
+    expect(await it.ask('POST', `${S}/pause`)).toMatchObject(empty);
+    expect(await status()).toBe('paused');
+    expect(await it.ask('POST', `${S}/resume`)).toMatchObject(empty);
+    expect(await status()).toBe('awaiting_tool_results');
+    const message = { type: 'user_message', message: 'hurry' };
+    expect(await it.ask('POST', `${S}/messages`, message)).toMatchObject(empty);
+    expect(await it.ask('POST', `${S}/messages`, { type: 'batch', messages: [message] })).toMatchObject(
+      empty,
+    );
+    expect(await it.ask('POST', `${S}/messages`, { type: 'user_message' })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'message'] }] },
+    });
+    expect(await it.ask('DELETE', S)).toMatchObject({ status: 204, text: '' });
+    expect(await status()).toBe('interrupted');
+    expect(await it.ask('POST', `${S}/messages`, message)).toMatchObject({ status: 409 });
+    expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({
+      status: 409,
+      body: { detail: expect.any(String) },
+    });
+    const { body } = await it.ask('POST', '', {});
+    expect(await it.ask('POST', `/${idOf(body)}/force_answer`)).toMatchObject(empty);
+    expect(it.platform.sessions()[1]).toMatchObject({ status: 'completed' });
+  });
+
+  test.each([
+    ['GET', '/nobody', 404],
+    ['GET', '/nobody/changes', 404],
+    ['POST', '/nobody/pause', 404],
+    ['DELETE', '/nobody', 404],
+    ['GET', `${S}/nothing`, 404],
+    ['GET', '/%ff', 404],
+    ['GET', `${S}/tool_results`, 405],
+    ['DELETE', '', 405],
+    ['PUT', S, 405],
+  ])('%s %s is answered %d', async (method, path, status) => {
+    await using it = await platformWith();
+    expect(await it.ask(method, path)).toMatchObject({ status });
+  });
+
+  test('results for a session that there is not: 404, whatever they are', async () => {
+    await using it = await platformWith();
+    const expected = { status: 404, body: { detail: 'Session not found.' } };
+    expect(await it.ask('POST', '/nobody/tool_results', toolResult('call_1'))).toMatchObject(expected);
+    expect(await it.ask('POST', '/nobody/tool_results', '{')).toMatchObject(expected);
+  });
+});
+
+describe('changes', () => {
+  const events = (body: unknown) =>
+    (body as { new_events: { type: string }[] }).new_events.map(({ type }) => type);
+
+  test('from an index on, as many as are wanted, or none at all', async () => {
+    await using it = await platformWith();
+    const all = await it.ask('GET', `${S}/changes`);
+    expect(all).toMatchObject({
+      status: 200,
+      body: { status: 'awaiting_tool_results', finished_at: null, error: null, answer: null },
+    });
+    expect(events(all.body)).toEqual([
+      'AgentStartedEvent',
+      'ActiveStateChangeEvent',
+      'ActiveStateChangeEvent',
+    ]);
+    expect(events((await it.ask('GET', `${S}/changes?from_index=1&limit=1`)).body)).toEqual([
+      'ActiveStateChangeEvent',
+    ]);
+    expect(events((await it.ask('GET', `${S}/changes?include_events=false`)).body)).toEqual([]);
+    expect(await it.ask('GET', `${S}/changes?from_index=3`)).toMatchObject({ status: 204, text: '' });
+  });
+
+  test.each(['from_index=-1', 'from_index=x', 'limit=0', 'include_events=maybe', 'wait_for_seconds=long'])(
+    '?%s is refused by its name',
+    async query => {
+      await using it = await platformWith();
+      const [name] = query.split('=');
+      expect(await it.ask('GET', `${S}/changes?${query}`)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['query', name] }] },
+      });
+    },
+  );
+
+  test('a long poll ends as soon as there is something new', async () => {
+    await using it = await platformWith({ script: script(ONE), clock: fakeClock() });
+    const waiting = it.ask('GET', `${S}/changes?from_index=3&wait_for_seconds=20`);
+    await eventually('it waits', () => hasAsked(it.platform.events, 'changes'));
+    await it.ask('POST', `${S}/tool_results`, toolResult('call_1'));
+    expect(await waiting).toMatchObject({ status: 200, body: { status: 'completed' } });
+  });
+
+  test('a long poll ends with 204 after the time it asked for, and not before', async () => {
+    const clock = fakeClock();
+    await using it = await platformWith({ clock });
+    const waiting = it.ask('GET', `${S}/changes?from_index=3&wait_for_seconds=2.5`);
+    await eventually('it waits', () => clock.pending() === 1);
+    clock.advance(2_499);
+    expect(responsesOf(it.platform.events)).toEqual([]);
+    clock.advance(1);
+    expect(await waiting).toMatchObject({ status: 204 });
+  });
+
+  test('nothing is waited for at the end of a session', async () => {
+    const clock = fakeClock();
+    await using it = await platformWith({ script: script({ rounds: [] }), clock });
+    expect(await it.ask('GET', `${S}/changes?from_index=99&wait_for_seconds=20`)).toMatchObject({
+      status: 204,
+    });
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('a long poll that nobody waits for any more is over, and told', async () => {
+    const clock = fakeClock();
+    await using it = await platformWith({ clock });
+    const abort = new AbortController();
+    const asking = fetch(
+      `${it.platform.url}/api/v2/sessions/session_1/changes?from_index=3&wait_for_seconds=60`,
+      {
+        headers: { authorization: `Bearer ${it.platform.key}` },
+        signal: abort.signal,
+      },
+    ).catch(() => null);
+    await eventually('it waits', () => clock.pending() === 1);
+    abort.abort();
+    await asking;
+    await eventually('it is told', () => it.platform.events.some(({ kind }) => kind === 'broken'));
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('a long poll ends when the platform does', async () => {
+    await using it = await platformWith();
+    const waiting = it.ask('GET', `${S}/changes?from_index=3&wait_for_seconds=60`);
+    await eventually('it waits', () => hasAsked(it.platform.events, 'changes'));
+    await it.platform.close();
+    expect(await waiting).toMatchObject({ status: 204 });
+  });
+});
+
+describe('hostile requests', () => {
+  test('a body over 5 MiB is refused with 413, one just below is not', async () => {
+    await using it = await platformWith({ script: script(ONE) });
+    const sized = (bytes: number) => {
+      const around = JSON.stringify(toolResult('call_1', { result: '' })).length;
+      return toolResult('call_1', { result: 'x'.repeat(bytes - around) });
+    };
+    expect(await it.ask('POST', `${S}/tool_results`, sized(5 * 1024 * 1024 + 1))).toMatchObject({
+      status: 413,
+    });
+    expect(it.platform.sessions()[0]?.pending).toHaveLength(1);
+    expect(await it.ask('POST', `${S}/tool_results`, sized(5 * 1024 * 1024))).toMatchObject({ status: 202 });
+    expect(it.platform.verify().problems.examples).toMatchObject([
+      { kind: 'refused', status: 413, session: 'session_1' },
+    ]);
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['from a web page', { origin: 'http://evil.example' }, 403],
+    ['encoded', { 'content-encoding': 'gzip' }, 415],
+  ])('%s', async (_, headers, status) => {
+    await using it = await platformWith({ script: script(ONE) });
+    expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'), headers)).toMatchObject({
+      status,
+      body: { detail: expect.stringMatching(/^refused, since /) },
+    });
+    expect(it.platform.sessions()[0]?.pending).toHaveLength(1);
+  });
+
+  test('whatever the body is, the platform goes on, and nothing is applied', async () => {
+    await using it = await platformWith({ script: script(ONE) });
+    const bodies = [
+      '',
+      '{',
+      'null',
+      '"x"',
+      '[[[',
+      '\u0000',
+      '{"__proto__":{"kind":"tool_result"}}',
+      '{"type":"batch","results":[[]]}',
+    ];
+    for (const body of bodies)
+      expect(await it.ask('POST', `${S}/tool_results`, body), body).toMatchObject({
+        status: 422,
+        body: { detail: [{ type: expect.any(String) }] },
+      });
+    expect(it.platform.sessions()[0]).toMatchObject({ status: 'awaiting_tool_results', settled: [] });
+  });
+});
+
+test('after an answer that was lost, the client reads what is still pending, and a repeated post changes nothing', async () => {
+  await using it = await platformWith({ script: script(TWO_ROUNDS) });
+  const body = batch(toolResult('call_1'), toolResult('none'), toolResult('none'));
+  await it.ask('POST', `${S}/tool_results`, body); // suppose that nobody heard the 202
+  const [before] = it.platform.sessions();
+  expect(await it.ask('POST', `${S}/tool_results`, body)).toMatchObject({ status: 422 });
+  expect(it.platform.sessions()).toEqual([before]);
+  const changes = await it.ask('GET', `${S}/changes?from_index=3`);
+  expect(changes).toMatchObject({
+    body: { new_events: [{}, { data: { pending_tool_calls: [{ id: 'call_2' }] } }] },
+  });
+});
+
+describe('what it tells of itself', () => {
+  test('facts of one post: the request, its answer, then what follows from it', async () => {
+    await using it = await platformWith({ script: script(ONE) });
+    const seen: Event[] = [];
+    it.platform.subscribe(event => seen.push(event));
+    await it.ask('POST', `${S}/tool_results`, toolResult('call_1'));
+    const about = { thread: 'session_1', calls: ['call_1'] };
+    expect(seen).toMatchObject([
+      {
+        kind: 'request',
+        purpose: 'tool_results',
+        dialect: 'session',
+        from: 'client',
+        to: 'platform',
+        method: 'POST',
+        url: '/api/v2/sessions/session_1/tool_results',
+        ...about,
+      },
+      { kind: 'response', status: 202, ...about },
+      { kind: 'answered', by: 'platform', ...about },
+      { kind: 'session', status: 'running' },
+      { kind: 'session', status: 'completed' },
+    ]);
+    const [request, , answered] = seen;
+    const settled = { ...toolResult('call_1') };
+    for (const event of [request, answered])
+      expect(event && 'body' in event && event.body?.json).toMatchObject({ value: settled });
+  });
+
+  test('who waits in vain hears what is missing', async () => {
+    const clock = fakeClock();
+    await using it = await platformWith({ clock });
+    const waiting = it.platform.waitForSettled('session_1', { timeoutMs: 50 });
+    clock.advance(50);
+    await expect(waiting).rejects.toThrow(
+      'waited 50 ms for the session "session_1" to settle in vain; it is awaiting_tool_results, for lookup_order (call_1)',
+    );
+    await expect(it.platform.waitForSettled('x')).rejects.toThrow('there is no session "x"');
+  });
+
+  test('a key that no header can carry is refused at once', async () => {
+    expect(await errorOf(() => startSessionPlatform({ key: 'a b' }))).toMatchObject({ code: 'usage' });
+    expect(await errorOf(() => startSessionPlatform({ key: '' }))).toMatchObject({ code: 'usage' });
+  });
+});
+
+function idOf(body: unknown): string {
+  return (body as { id: string }).id;
+}
+
+function warningsOf(events: readonly Event[]): string[] {
+  return events.flatMap(event => (event.kind === 'warned' ? [event.message] : []));
+}
+
+function responsesOf(events: readonly Event[]): Event[] {
+  return events.filter(({ kind }) => kind === 'response');
+}
+
+function hasAsked(events: readonly Event[], purpose: string): boolean {
+  return events.some(event => event.kind === 'request' && event.purpose === purpose);
+}

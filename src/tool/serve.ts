@@ -1,8 +1,9 @@
-import { type Refusal, type Route, type RunningServer, startServer } from '../transport/server.js';
+import { type Route, type RunningServer, startServer } from '../transport/server.js';
 import { DEFAULTS } from './defaults.js';
 import { Intake } from './intake/intake.js';
 import { journalReport, journalTranscript } from './journal/report.js';
 import type { MockToolOptions } from './options.js';
+import { refusalText } from './refusal-text.js';
 import { adminRoutes } from './routes/admin.js';
 import { choiceRoute } from './routes/choice.js';
 import { consentRoutes } from './routes/consent.js';
@@ -64,9 +65,4 @@ function routesOf({ workshop, options, startedAt, stopped }: Serving): Route[] {
       fire: (id, thread) => desk.demands.fire(id, thread),
     }),
   ];
-}
-
-/** Almost a token is almost a secret. */
-function refusalText({ method = '', target = '', status, detail }: Refusal): string {
-  return `a request was refused with ${status}, since ${detail}: ${method} ${target.replace(/[\w-]{16,}/g, '…')}`;
 }

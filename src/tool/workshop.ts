@@ -1,37 +1,28 @@
+import { EventRing } from '../exchange/event-ring.js';
 import type { Log } from '../exchange/log.js';
 import { ToolCalls } from '../exchange/tool-calls.js';
-import { Verification } from '../exchange/verification/verification.js';
+import type { Verification } from '../exchange/verification/verification.js';
 import type { FixtureSet } from '../fixtures/fixture-set.js';
-import { FixtureState } from '../fixtures/fixture-state.js';
 import { addresseeIn, readInvocation } from '../protocol/read-invocation.js';
 import { systemClock } from '../system/clock.js';
-import { Answers } from './answers/answers.js';
-import { FixtureAnswers } from './answers/fixture-answers.js';
-import { Operations, type ToolsetFields } from './answers/operations.js';
-import { rateGate } from './answers/rate-limit.js';
-import { toolsetOf } from './answers/toolset-of.js';
-import type { Desk } from './conversation/conversation.js';
+import type { Answers } from './answers/answers.js';
+import type { ToolsetFields } from './answers/operations.js';
+import type { Desk } from './conversation/rap-conversation.js';
 import { DEFAULTS } from './defaults.js';
-import { HandlerAnswers } from './handlers/handler-answers.js';
 import { CallsUnderWay } from './intake/calls-under-way.js';
 import { Repeats } from './intake/repeats.js';
 import type { Journal } from './journal/durable.js';
 import type { Recovery } from './journal/recovery.js';
 import { resume } from './journal/resumption.js';
-import { EventRing } from './journal/ring.js';
-import { Middlewares } from './middleware/middlewares.js';
-import { type MockToolOptions, NO_FIXTURES } from './options.js';
+import type { MockToolOptions } from './options.js';
+import { Repertoire } from './repertoire.js';
 
 /** Everything a mock tool works with and remembers, apart from its server. */
 export class Workshop {
   readonly ring: EventRing;
   readonly repeats = new Repeats();
   readonly underWay = new CallsUnderWay();
-  readonly #state = new FixtureState();
-  readonly #waitFor: () => number;
-  #fixtures: FixtureSet;
-  #answers: Answers;
-  #verification: Verification;
+  readonly #repertoire: Repertoire;
   #journal: Journal | null = null;
 
   constructor(
@@ -40,52 +31,42 @@ export class Workshop {
     readonly log: Log,
     readonly desk: Desk,
   ) {
-    const { clock = systemClock, keep = DEFAULTS.keep, fixtures = NO_FIXTURES, rateLimit } = options;
-    this.#waitFor = rateGate(rateLimit, clock);
-    this.#fixtures = fixtures;
-    this.#answers = this.#answersBy(fixtures);
-    this.#verification = new Verification(fixtures.fixtures);
-    this.ring = new EventRing({ events: keep });
-    log.subscribe(event => {
-      this.ring.push(event);
-      this.#verification.apply(event);
-    });
+    this.ring = new EventRing({ events: options.keep ?? DEFAULTS.keep });
+    log.subscribe(event => this.ring.push(event));
+    this.#repertoire = new Repertoire(options, seed, log);
   }
 
   get answers(): Answers {
-    return this.#answers;
+    return this.#repertoire.answers;
   }
 
   get verification(): Verification {
-    return this.#verification;
+    return this.#repertoire.verification;
   }
 
   get toolset(): ToolsetFields {
-    return toolsetOf(this.#fixtures, this.options.handlers ?? []);
+    return this.#repertoire.toolset;
   }
 
   /** From the next call on. Counts and states stay. */
   replaceFixtures(fixtures: FixtureSet): void {
-    this.#fixtures = fixtures;
-    this.#answers = this.#answersBy(fixtures);
-    this.#verification.reload(fixtures.fixtures);
+    this.#repertoire.replaceFixtures(fixtures);
   }
 
   /** Forgets counts and states of one key; or everything. So does the durable journal. */
   reset(key?: string): void {
-    this.#state.reset(key);
+    this.#repertoire.reset(key);
     this.#journal?.reset(key);
     if (key !== undefined) return;
     this.repeats.clear();
     this.ring.clear();
-    this.#verification = new Verification(this.#fixtures.fixtures);
   }
 
   /** From here on everything is kept. What the runs before left counts: counts, states, and which invocations were accepted. */
   keepJournal(journal: Journal, { matched, settled, calls }: Recovery): void {
     this.#journal = journal;
     this.log.keep(journal);
-    for (const fact of matched) this.#state.restore(fact);
+    for (const fact of matched) this.#repertoire.restore(fact);
     for (const { groupId, id, sha256 } of settled) this.repeats.recall(groupId, id, sha256);
     for (const { key, invocation } of calls) {
       const to = addresseeIn(readInvocation(invocation.json));
@@ -109,7 +90,7 @@ export class Workshop {
   /** A thread is over, or has moved elsewhere: its calls are called off, and what was counted for it is forgotten. */
   closeThread(thread: string): void {
     this.underWay.closeThread(thread);
-    this.#state.reset(thread);
+    this.#repertoire.reset(thread);
   }
 
   /** Sends the last callback of a call once more, the same bytes. False where there is none any more. */
@@ -140,16 +121,5 @@ export class Workshop {
   /** Whatever is still worked on is not waited for, and is told so. */
   stop(): void {
     this.underWay.stop();
-  }
-
-  #answersBy(fixtures: FixtureSet): Answers {
-    const { handlers = [], middleware, clock = systemClock } = this.options;
-    const middlewares = new Middlewares(fixtures.middleware, middleware);
-    return new Answers({
-      operations: new Operations(toolsetOf(fixtures, handlers)),
-      handlers: new HandlerAnswers(handlers, middlewares),
-      fixtures: new FixtureAnswers({ fixtures, state: this.#state, middlewares, seed: this.seed, clock }),
-      waitFor: this.#waitFor,
-    });
   }
 }

@@ -3,6 +3,7 @@ import { DEFAULTS } from '../../tool/defaults.js';
 import { type Example, examplesText, exitStatusText } from '../help.js';
 import { byteCount, collect, duration, port, valueOption, wholeNumber } from '../options.js';
 import type { RunCommand } from '../run-command.js';
+import { MCP_TRANSPORTS } from './mcp/flags.js';
 import type { MockToolFlags } from './plan.js';
 import { rate } from './rate-option.js';
 import { reportOption } from './report-option.js';
@@ -19,6 +20,10 @@ export const MOCK_TOOL_EXAMPLES: readonly Example[] = [
   },
   { about: 'operations in code', line: 'protocol-cli mock-tool --handlers tool.mjs' },
   {
+    about: 'the same fixtures as an MCP server; with http a command finds it in MCP_URL',
+    line: 'protocol-cli mock-tool fixtures.yaml --mcp stdio',
+  },
+  {
     about: 'between containers',
     line: 'protocol-cli mock-tool fixtures.yaml --host 0.0.0.0 --port 3001 --allow-host mock --allow-callback http://runtime:3000',
   },
@@ -29,7 +34,6 @@ const COMMAND_STATUS = '  Where the command after -- fails, its own status.\n';
 /** `mock-tool`: serves fixtures as a tool. */
 export function mockToolCommand(run: RunCommand): Command {
   return new Command('mock-tool')
-    .summary('serve fixtures as a tool, by hand or in CI')
     .description(
       'Serves fixtures as a tool: every call is answered as they say, and what happened is told.\nWith a command after --, it runs that with TOOL_URL set, verifies, and exits.',
     )
@@ -41,6 +45,12 @@ export function mockToolCommand(run: RunCommand): Command {
     .optionsGroup('What it answers:')
     .option('--demo', 'the bundled demo, as without a file')
     .option('--handlers <module>', 'operations in code: an ES module that exports defineTool(…) by default')
+    .addOption(
+      new Option(
+        '--mcp <transport>',
+        'serve the same to MCP clients: on stdin and stdout, or at /mcp',
+      ).choices(MCP_TRANSPORTS),
+    )
     .option(
       '--seed <seed>',
       'for all that is drawn: faults, ranges of delays (default: a random one, printed)',
@@ -93,7 +103,14 @@ export function mockToolCommand(run: RunCommand): Command {
     .option('-q, --quiet', 'no lines about calls')
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(MOCK_TOOL_EXAMPLES) + exitStatusText([0, 1, 2]) + COMMAND_STATUS)
-    .action((words: string[], flags: MockToolFlags) =>
-      run(async terminal => (await import('./run.js')).runMockTool(words, flags, terminal)),
+    .action((words: string[], flags: MockToolFlags, command: Command) =>
+      run(async terminal =>
+        (await import('./run.js')).runMockTool(words, { ...flags, given: givenIn(command) }, terminal),
+      ),
     );
+}
+
+function givenIn(command: Command): string[] {
+  const names = command.options.map(option => option.attributeName());
+  return names.filter(name => command.getOptionValueSource(name) === 'cli');
 }

@@ -47,7 +47,7 @@ async function readText(path: string): Promise<string> {
 function unreadable(path: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof TypeError ? 'it is not UTF-8' : cause instanceof Error ? cause.message : '';
   return new ProtocolCliError('unreadable-file', `cannot read the fixtures ${path}: ${reason}`, {
-    hint: 'Give the path of a YAML or JSON file, or of a folder of them; without any, the bundled demo is served.',
+    hint: 'Give the path of a YAML or JSON file that exists, or of a folder of them.',
     cause,
   });
 }

@@ -3,10 +3,14 @@ import type { Rate } from '../../tool/answers/rate-limit.js';
 import type { MockToolOptions } from '../../tool/options.js';
 import { PROGRAM } from '../program.js';
 import { canDraw, type Terminal } from '../terminal.js';
+import { checkMcpFlags, type McpTransport } from './mcp/flags.js';
 import { checkReports, type ReportRequest } from './report-option.js';
 
 /** The flags as commander gives them. */
 export interface MockToolFlags {
+  readonly mcp?: McpTransport;
+  /** Which of the options were written out, and not left at their defaults. */
+  readonly given?: readonly string[];
   readonly handlers?: string;
   readonly seed?: string;
   readonly demo?: true;
@@ -39,6 +43,8 @@ export interface MockToolPlan {
   /** What is run against the mock; null where it serves until it is stopped. */
   readonly command: readonly string[] | null;
   readonly output: MockToolOutput;
+  /** Null where it speaks RAP. */
+  readonly mcp: McpTransport | null;
   readonly isVerified: boolean;
   readonly reports: readonly ReportRequest[];
   readonly flags: MockToolFlags;
@@ -54,12 +60,14 @@ export function readPlan(words: readonly string[], flags: MockToolFlags, termina
       hint: 'For example: protocol-cli mock-tool fixtures.yaml -- npm test',
     });
   checkFlags(files, flags);
+  checkMcpFlags(flags, command !== null);
   const output = outputOf(flags, terminal, command !== null);
-  checkReports(flags.report ?? [], command !== null || output === 'ndjson');
+  checkReports(flags.report ?? [], command !== null || output === 'ndjson' || flags.mcp === 'stdio');
   return {
     files,
     command,
     output,
+    mcp: flags.mcp ?? null,
     isVerified: flags.verify === true || command !== null,
     reports: flags.report ?? [],
     flags,
@@ -84,8 +92,8 @@ function usage(message: string, hint?: string): ProtocolCliError {
   return new ProtocolCliError('usage', message, hint === undefined ? {} : { hint });
 }
 
-function outputOf({ output }: MockToolFlags, terminal: Terminal, hasCommand: boolean): MockToolOutput {
-  const drawable = !hasCommand && canDraw(terminal);
+function outputOf({ output, mcp }: MockToolFlags, terminal: Terminal, hasCommand: boolean): MockToolOutput {
+  const drawable = !hasCommand && mcp === undefined && canDraw(terminal);
   if (output === 'ui' && !drawable)
     throw new ProtocolCliError('usage', '-o ui needs a terminal of at least 40×8 for itself, outside CI', {
       hint: '-o plain tells the same in lines.',

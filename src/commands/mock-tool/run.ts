@@ -1,18 +1,14 @@
 import { runAttached } from '../../system/attached-command.js';
 import { keepHeapTight } from '../../system/tight-heap.js';
-import { MockTool } from '../../tool/mock-tool.js';
-import type { MockToolOptions } from '../../tool/options.js';
-import { demoFixtures } from '../demo-fixtures.js';
-import type { ExitStatus } from '../exit-status.js';
 import { type Interruption, interruption } from '../interruption.js';
 import type { Terminal } from '../terminal.js';
 import { fixtureFiles } from './fixture-files.js';
-import { loadFixtures } from './load-fixtures.js';
 import { type MockToolFlags, type MockToolPlan, readPlan } from './plan.js';
+import { serveRap } from './rap.js';
 import { checkReportFolders } from './report-option.js';
-import { startTelling } from './telling.js';
+import type { Served } from './served.js';
+import { sourcesOf } from './sources.js';
 import { tellVerdict } from './verdict.js';
-import { startWarnings } from './warnings.js';
 import { watchFixtures } from './watch.js';
 
 /**
@@ -37,58 +33,41 @@ export async function runMockTool(
   try {
     const watch = flags.watch ? await watchFixtures(plan.files, files) : null;
     stops.push(async () => watch?.close());
-    const tool = await MockTool.start({ ...plan.tool, ...sources });
-    stops.splice(0, 0, () => tool.close());
-    const telling = await startTelling(tool, plan, terminal);
+    const served = await serve(plan, sources, terminal);
+    stops.splice(0, 0, () => served.close());
+    const telling = await served.tell();
     stops.splice(0, 0, () => telling.close()); // to the last: it tells how the tool ends
-    telling.warn(startWarnings(flags, tool.url, sources.fixtures));
-    watch?.serve(tool, telling);
-    const status = await serve(tool, plan, interrupted, telling.quit);
+    telling.warn(served.warnings);
+    watch?.serve(served.tool, telling);
+    const status = await attend(served, plan, interrupted, telling.quit);
     await stop();
-    const verdict = await tellVerdict(tool, plan, terminal, status);
-    const kept = journalStatus(tool, terminal);
-    return status || verdict || kept;
+    const verdict = await tellVerdict(served.tool, plan, terminal, status);
+    const own = served.status();
+    return status || verdict || own;
   } finally {
     await stop();
     interrupted.release();
   }
 }
 
+async function serve(...about: Parameters<typeof serveRap>): Promise<Served> {
+  const [{ mcp }] = about;
+  return mcp ? (await import('./mcp/serve.js')).serveMcp(...about) : serveRap(...about);
+}
+
 /** Resolves to the command's exit status; 0 where there is none, since to be stopped is a server's normal end. */
-async function serve(
-  { url }: MockTool,
+async function attend(
+  { env, over }: Served,
   { command }: MockToolPlan,
   interrupted: Interruption,
   quit: Promise<void>,
 ): Promise<number> {
   const stopped = interrupted.signalStatus();
   if (command && stopped !== undefined) return stopped; // it came while we started
-  if (command) return runAttached({ argv: command, env: { TOOL_URL: url } });
+  if (command) return runAttached({ argv: command, env });
   const signalled = new Promise<void>(resolve => {
     interrupted.onSignal(resolve);
   });
-  await Promise.race([signalled, quit]);
+  await Promise.race([signalled, quit, over]);
   return 0;
-}
-
-/** What was not kept was not acknowledged either; but whoever relies on the journal must hear of it. */
-function journalStatus({ journalFailure }: MockTool, { stderr }: Terminal): ExitStatus {
-  if (journalFailure) stderr.write(`error: the journal could not be written: ${journalFailure.message}\n`);
-  return journalFailure ? 1 : 0;
-}
-
-async function sourcesOf(
-  files: readonly string[],
-  { handlers: path }: MockToolFlags,
-  { cwd, hostsCode }: Terminal,
-): Promise<Pick<MockToolOptions, 'fixtures' | 'handlers'>> {
-  if (path !== undefined) hostsCode();
-  const handlers = path === undefined ? {} : { handlers: await handlersOf(path, cwd) };
-  if (files.length > 0) return { ...handlers, fixtures: await loadFixtures(files) };
-  return path === undefined ? { fixtures: await demoFixtures() } : handlers;
-}
-
-async function handlersOf(path: string, cwd: string) {
-  const { loadHandlers } = await import('../../tool/handlers/load-handlers.js');
-  return loadHandlers(path, cwd);
 }

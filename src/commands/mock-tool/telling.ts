@@ -22,6 +22,8 @@ export interface Telling {
   close(): Promise<void>;
 }
 
+type Told = Pick<MockTool, 'events' | 'subscribe'>;
+
 const NEVER = new Promise<never>(() => {});
 
 /** Says first where the mock is reached: for programs on stdout, for people wherever they look. */
@@ -37,7 +39,8 @@ export async function startTelling(tool: MockTool, plan: MockToolPlan, terminal:
   return telling;
 }
 
-async function lines(tool: MockTool, plan: MockToolPlan, terminal: Terminal): Promise<Telling> {
+/** In lines, or as every event. */
+export async function lines(tool: Told, plan: MockToolPlan, terminal: Terminal): Promise<Telling> {
   const stop = await tellLines(tool, plan, terminal);
   const notice = (text: string, isBad = false) =>
     void terminal.stderr.write(`${isBad ? 'warning: ' : ''}${visible(text)}\n`);
@@ -51,7 +54,7 @@ async function lines(tool: MockTool, plan: MockToolPlan, terminal: Terminal): Pr
   };
 }
 
-async function tellLines(tool: MockTool, plan: MockToolPlan, terminal: Terminal): Promise<() => void> {
+async function tellLines(tool: Told, plan: MockToolPlan, terminal: Terminal): Promise<() => void> {
   if (plan.output === 'ndjson') return events(tool, terminal);
   if (plan.flags.quiet) return () => {};
   const { mockPlain } = await import('../../reporters/mock-plain.js');
@@ -61,7 +64,7 @@ async function tellLines(tool: MockTool, plan: MockToolPlan, terminal: Terminal)
 }
 
 /** Every event as it happens: the lines of a transcript, without the secrets of callback URLs. */
-function events(tool: MockTool, { stdout }: Terminal): () => void {
+function events(tool: Told, { stdout }: Terminal): () => void {
   const redactor = callbackSecrets();
   const writer = transcriptWriter(redactor);
   const startedAt = new Date().toISOString();
@@ -90,7 +93,7 @@ function unread(event: Event): Event {
 }
 
 /** From the first event on: it may have come before anybody listened. */
-function follow(tool: MockTool, listener: (event: Event) => void): () => void {
+function follow(tool: Told, listener: (event: Event) => void): () => void {
   for (const event of tool.events) listener(event);
   return tool.subscribe(listener);
 }

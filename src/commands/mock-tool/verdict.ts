@@ -14,7 +14,7 @@ import type { MockToolPlan } from './plan.js';
  * Where the command failed, that is said last: its status is the one that counts. A report that cannot be written is said, and hides nothing.
  */
 export async function tellVerdict(
-  tool: MockTool,
+  tool: Pick<MockTool, 'verify'>,
   { isVerified, reports, command }: MockToolPlan,
   { stdout, stderr }: Terminal,
   commandStatus: number,

@@ -14,11 +14,15 @@ export function startWarnings(
   fixtures: FixtureSet | undefined,
 ): string[] {
   return [
-    ...(isWildcard(host) ? [`it is open to the network (--host ${host})`] : []),
+    ...openWarnings({ host }),
     ...(fixtures
       ? [...consentWarnings([new URL(url).host, ...allowHost], fixtures), ...fixtureWarnings(fixtures)]
       : []),
   ];
+}
+
+export function openWarnings({ host }: Pick<MockToolFlags, 'host'>): string[] {
+  return isWildcard(host) ? [`it is open to the network (--host ${host})`] : [];
 }
 
 /** Fixtures that can never answer; that may be meant, so it is no fault. */

@@ -7,10 +7,10 @@ import { Outbox } from '../delivery/outbox.js';
 import type { MockToolOptions } from '../options.js';
 import { CHOICE_PREFIX } from '../routes/choice.js';
 import { CONSENT_PREFIX } from '../routes/consent.js';
-import type { Desk } from './conversation.js';
 import { Demands } from './demands.js';
 import { Pauses } from './pauses.js';
 import { Questions } from './questions.js';
+import type { Desk } from './rap-conversation.js';
 
 /** What conversations need, set up as the options say. @throws ProtocolCliError `usage` for an origin that is none. */
 export function deskOf(log: Log, client: HttpClient, options: MockToolOptions): Desk {

@@ -101,7 +101,7 @@ const PLAYERS: Players = {
   payload: async ({ payload }, { conversation, middlewares, invocation, fill }) => {
     const { value, told } = await middlewares.response(fill(payload), invocation);
     conversation.shaped('middleware', told);
-    await conversation.result({ text: typeof value === 'string' ? value : jsonText(value) });
+    await conversation.payload(value);
   },
   result: async ({ result }, { conversation, middlewares, invocation, fill }) => {
     const fields = await expandDiffs(fill(result));
@@ -111,8 +111,12 @@ const PLAYERS: Players = {
       conversation.warn(`a result went out as written, with what middleware takes out at ${places(changes)}`);
     await conversation.result(fields);
   },
-  error: ({ error: { message } }, stage) =>
-    stage.conversation.outcome({ type: 'error', message: clean(message, stage) }),
+  error: ({ error: { message, code, type: errorType } }, stage) =>
+    stage.conversation.outcome({
+      type: 'error',
+      message: clean(message, stage),
+      ...stage.say({ ...(code !== undefined && { code }), ...(errorType !== undefined && { errorType }) }),
+    }),
   canceled: ({ canceled: { reason, ...more } }, stage) =>
     stage.conversation.outcome({
       type: 'canceled',
@@ -187,10 +191,6 @@ function unanswered(conversation: Conversation, what: string, next: StepPath | u
     ? `the tool is stopping, and ${what} before; call again later`
     : `${what} in time; ask the user and call again`;
   return conversation.outcome({ type: 'error', message });
-}
-
-function jsonText(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
 }
 
 function places(changes: readonly { readonly path: string }[]): string {

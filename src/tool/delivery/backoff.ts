@@ -1,3 +1,5 @@
+import { retryAfterMs } from '../../transport/retry-after.js';
+
 const FIRST_PAUSE_MS = 200;
 
 /** What decides how long to wait before the next attempt. */
@@ -16,17 +18,4 @@ export interface Waiting {
 export function pauseMs({ failures, retryAfter }: Waiting, random: number, maxMs: number, now: Date): number {
   const jittered = random * Math.min(maxMs, FIRST_PAUSE_MS * 2 ** (failures - 1));
   return Math.min(maxMs, Math.max(jittered, retryAfterMs(retryAfter, now)));
-}
-
-const SECONDS = /^\d+$/;
-/** RFC 9110, 5.6.7: today's form and the two old ones, which do not name their zone. */
-const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
-
-/** `Retry-After` in ms from now (RFC 9110, 10.2.3); 0 where there is none, or none that can be read. */
-export function retryAfterMs(value: string | undefined, now: Date): number {
-  const text = value?.trim() ?? '';
-  if (SECONDS.test(text)) return Number(text) * 1_000;
-  if (!HTTP_DATE.test(text)) return 0;
-  const due = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
-  return Number.isNaN(due) ? 0 : Math.max(0, due - now.getTime());
 }

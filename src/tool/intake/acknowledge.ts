@@ -1,12 +1,12 @@
 import type { Answer, Reply } from '../../transport/server.js';
 import type { Plan } from '../answers/plan.js';
-import type { Conversation } from '../conversation/conversation.js';
+import type { RapConversation } from '../conversation/rap-conversation.js';
 import type { ServedRequest } from './served-request.js';
 
 export interface Acceptance {
   readonly plan: Plan;
   readonly request: ServedRequest;
-  readonly conversation: Conversation;
+  readonly conversation: RapConversation;
   /** Begins the work; resolves at its end. */
   readonly begin: () => Promise<void>;
   /** Resolves when the tool stops. */

@@ -11,7 +11,7 @@ import type { Incoming, Reply } from '../../transport/server.js';
 import type { Answers } from '../answers/answers.js';
 import { type Plan, refusal } from '../answers/plan.js';
 import type { Caller } from '../conversation/call.js';
-import { Conversation, type Desk } from '../conversation/conversation.js';
+import { type Desk, RapConversation } from '../conversation/rap-conversation.js';
 import { acknowledge } from './acknowledge.js';
 import type { CallsUnderWay } from './calls-under-way.js';
 import type { Repeats, Sighting } from './repeats.js';
@@ -91,7 +91,7 @@ export class Intake {
 
   #acknowledge(caller: Caller, plan: Plan, request: ServedRequest): Reply | Promise<Reply> {
     const { desk, underWay, stopped } = this.parts;
-    const conversation = new Conversation(caller, desk, plan.faultsOf);
+    const conversation = new RapConversation(caller, desk, plan.faultsOf);
     const begin = () => carryOut(plan, conversation, underWay);
     return acknowledge({ plan, request, conversation, begin, stopped });
   }

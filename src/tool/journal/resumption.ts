@@ -1,7 +1,7 @@
 import { addresseeIn, readInvocation } from '../../protocol/read-invocation.js';
 import type { Answers } from '../answers/answers.js';
 import { type Plan, plain } from '../answers/plan.js';
-import { Conversation, type Desk } from '../conversation/conversation.js';
+import { type Desk, RapConversation } from '../conversation/rap-conversation.js';
 import { typeOf } from '../delivery/callback.js';
 import type { CallsUnderWay } from '../intake/calls-under-way.js';
 import { carryOut } from '../intake/work.js';
@@ -35,7 +35,7 @@ export async function resume(call: Recovered, parts: ResumptionParts): Promise<v
   if (isAtEnd(call)) return underWay.end(callingOff);
   const plan = reading.ok ? await planOf(call, { caller, ...reading }, parts).catch(failing) : null;
   const said = { callbacks: call.turn ? call.turn.index + 1 : 0, isAnswered: call.isAnswered };
-  await carryOut(plan ?? insteadOf(call), new Conversation(caller, desk, plan?.faultsOf, said), underWay);
+  await carryOut(plan ?? insteadOf(call), new RapConversation(caller, desk, plan?.faultsOf, said), underWay);
 }
 
 /** Its result was said, and nothing was to follow; or nobody wants to hear that any more. */

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../../src/exchange/log.js';
 import { plain } from '../../../src/tool/answers/plan.js';
 import { CallingOff } from '../../../src/tool/conversation/calling-off.js';
-import { Conversation } from '../../../src/tool/conversation/conversation.js';
+import type { Conversation } from '../../../src/tool/conversation/conversation.js';
 import { deskOf } from '../../../src/tool/conversation/desk.js';
+import { RapConversation } from '../../../src/tool/conversation/rap-conversation.js';
 import { work } from '../../../src/tool/intake/work.js';
 import type { HttpRequest } from '../../../src/transport/client.js';
 
@@ -17,7 +18,10 @@ function setUp() {
   const desk = deskOf(log, { send, close: async () => {} }, {});
   const addressee = { callback_url: 'http://127.0.0.1:9/', group_id: 'g', id: 'i' };
   const callingOff = new CallingOff();
-  const conversation = new Conversation({ key: 'k', addressee, base: 'http://127.0.0.1', callingOff }, desk);
+  const conversation = new RapConversation(
+    { key: 'k', addressee, base: 'http://127.0.0.1', callingOff },
+    desk,
+  );
   return { conversation, sent, callingOff };
 }
 

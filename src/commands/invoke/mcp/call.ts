@@ -1,0 +1,77 @@
+import { ProtocolCliError } from '../../../errors.js';
+import type { Exchange } from '../../../exchange/exchange.js';
+import type { Trouble } from '../../../reporters/reporter.js';
+import { callMcp, denyMcp, type McpCalled } from '../../../runtime/mcp/call.js';
+import { explainMcp, type McpPeer } from '../../../runtime/mcp/explain.js';
+import { failureOf } from '../../../story/failure.js';
+import { denialOf, loadPolicy } from '../consent.js';
+import { type Finish, statusOfCall } from '../finish.js';
+import { notesOf } from '../notes.js';
+import { asideOf, cancelWhenInterrupted, type Setting } from '../opening.js';
+import type { Calling } from '../run.js';
+import { notesSoFar, type Reached, reachMcp, serverLines } from './reach.js';
+
+/** Calls a tool of an MCP server, and tells the result. */
+export function overMcp(peer: McpPeer): Calling {
+  return async (setting, note) => {
+    const { plan, observation, interrupted, terminal, onStop } = setting;
+    const { policy: file, yes = false, verbose = false } = plan.options;
+    onStop(() => setting.client.close());
+    const policy = file === undefined ? null : await loadPolicy(file, terminal);
+    const { log } = observation;
+    const onStderr = (text: string) =>
+      void terminal.stderr.write(observation.redactor.text(serverLines(text)));
+    const desk = { log, terminal, onStop, ...(verbose && !terminal.stdout.isTTY && { onStderr }) };
+    const reached = await interrupted.race(reachMcp(plan, peer, desk));
+    note(notesSoFar(reached));
+    const stage = asideOf(setting);
+    const denial = await interrupted.race(denialOf(reached.tool, reached.args, { policy, yes }, stage));
+    if (interrupted.signal.aborted)
+      throw new ProtocolCliError('interrupted', 'interrupted before the tool was called');
+    const asked = callOf(setting, reached);
+    const called = denial
+      ? { exchange: denyMcp(asked, denial, observation), error: undefined }
+      : await call(setting, reached, asked);
+    const notes = notesSoFar(reached); // more may have come meanwhile
+    note(notes);
+    return conclude(setting, { ...reached, notes }, called);
+  };
+}
+
+function callOf({ plan }: Setting, { tool, args, endpoint, headers }: Reached) {
+  const { timeout: timeoutMs } = plan.options;
+  return { id: plan.identity.id, operation: tool.name, arguments: args, endpoint, headers, timeoutMs };
+}
+
+async function call(
+  setting: Setting,
+  reached: Reached,
+  asked: ReturnType<typeof callOf>,
+): Promise<McpCalled> {
+  const { observation, clock } = setting;
+  const stopCancelling = cancelWhenInterrupted(setting, asked.id);
+  const called = await callMcp(reached.connection, asked, { ...observation, clock });
+  stopCancelling();
+  return called;
+}
+
+async function conclude(setting: Setting, reached: Reached, called: McpCalled): Promise<Finish> {
+  const { plan, observation } = setting;
+  const { history, reporter } = observation;
+  const { exchange } = called;
+  const trouble = troubleOf(reached, called);
+  await reporter.settled?.({ history, exchange, notes: notesOf(plan, reached), trouble });
+  return { exchange, trouble, status: statusOfCall(exchange, trouble) };
+}
+
+/** Where the connection failed it is known why, and better than the events can say it. */
+function troubleOf({ peer, link }: Reached, { exchange, error }: McpCalled): Trouble | null {
+  const failure = failureOf(exchange);
+  if (!failure || error === undefined || !isOfConnection(exchange)) return failure;
+  const { message, faults, hint } = explainMcp(error, 'tools/call', peer, link);
+  return { code: failure.code, message, faults, ...(hint !== undefined && { hint }) };
+}
+
+function isOfConnection({ settled }: Exchange): boolean {
+  return settled?.by === 'unreachable' || settled?.by === 'refusal';
+}

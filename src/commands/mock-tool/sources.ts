@@ -1,0 +1,22 @@
+import type { MockToolOptions } from '../../tool/options.js';
+import { demoFixtures } from '../demo-fixtures.js';
+import type { Terminal } from '../terminal.js';
+import { loadFixtures } from './load-fixtures.js';
+import type { MockToolFlags } from './plan.js';
+
+/** What answers: fixtures, handlers, or both; the demo where nothing is named. @throws ProtocolCliError as reading them does. */
+export async function sourcesOf(
+  files: readonly string[],
+  { handlers: path }: Pick<MockToolFlags, 'handlers'>,
+  { cwd, hostsCode }: Pick<Terminal, 'cwd' | 'hostsCode'>,
+): Promise<Pick<MockToolOptions, 'fixtures' | 'handlers'>> {
+  if (path !== undefined) hostsCode();
+  const handlers = path === undefined ? {} : { handlers: await handlersOf(path, cwd) };
+  if (files.length > 0) return { ...handlers, fixtures: await loadFixtures(files) };
+  return path === undefined ? { fixtures: await demoFixtures() } : handlers;
+}
+
+async function handlersOf(path: string, cwd: string) {
+  const { loadHandlers } = await import('../../tool/handlers/load-handlers.js');
+  return loadHandlers(path, cwd);
+}

@@ -1,0 +1,114 @@
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { ProtocolCliError } from '../../errors.js';
+import { excerpt } from '../../text/excerpt.js';
+import { TransportError } from '../../transport/client.js';
+import { explainFailure } from '../../transport/explain-failure.js';
+import type { Link } from './link.js';
+
+/** Whom the words are about: a URL, or a command that was started. */
+export interface McpPeer {
+  readonly kind: 'http' | 'stdio';
+  /** The URL, or the command as it was given. */
+  readonly name: string;
+}
+
+/** What came of a request, in a transcript's terms. */
+export type McpFailure =
+  | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
+  | { readonly kind: 'status'; readonly status: number; readonly text: string }
+  | { readonly kind: 'broken'; readonly phase: string; readonly code: string };
+
+/** Sorts what a request was rejected with. */
+export function failureOfMcp(error: unknown): McpFailure {
+  if (error instanceof ProtocolError) {
+    const { code, message, data } = error;
+    return { kind: 'error', code, message, ...(data !== undefined && { data }) };
+  }
+  if (error instanceof SdkHttpError)
+    return { kind: 'status', status: error.status, text: textOf(error.data) };
+  if (error instanceof UnauthorizedError) return { kind: 'status', status: 401, text: '' };
+  if (error instanceof TransportError) return { kind: 'broken', phase: error.phase, code: error.code };
+  if (error instanceof SdkError) return { kind: 'broken', phase: 'answer', code: error.code };
+  return { kind: 'broken', phase: 'answer', code: 'UNREADABLE' };
+}
+
+function textOf({ text }: SdkHttpError['data']): string {
+  return typeof text === 'string' ? text : '';
+}
+
+/**
+ * Why a server cannot be used, in words: what was asked, what came, what to do.
+ * @param asked `initialize`, `tools/list`, `tools/call`
+ */
+export function explainMcp(error: unknown, asked: string, peer: McpPeer, link: Link): ProtocolCliError {
+  const failure = failureOfMcp(error);
+  switch (failure.kind) {
+    case 'error':
+      return new ProtocolCliError(
+        'no-discovery',
+        `${peer.name}: the server refused ${asked} with the error ${failure.code}: ${excerpt(failure.message)}`,
+        { hint: 'Does it offer tools, and does it speak a current version of MCP?', cause: error },
+      );
+    case 'status':
+      return new ProtocolCliError(
+        'no-discovery',
+        `${peer.name}: ${asked} was answered with ${failure.status}`,
+        {
+          faults: failure.text.trim() === '' ? [] : [excerpt(failure.text.trim())],
+          hint: hintOnStatus(failure.status),
+          cause: error,
+        },
+      );
+    case 'broken':
+      return peer.kind === 'stdio'
+        ? explainCommand(error, asked, peer.name, link)
+        : explainUrl(error, asked, peer.name);
+  }
+}
+
+function explainUrl(error: unknown, asked: string, url: string): ProtocolCliError {
+  if (error instanceof TransportError) return explainFailure(error, url, 'tool');
+  return new ProtocolCliError('unreachable', `${url}: ${reasonOf(error, asked)}`, {
+    hint: 'Is this the endpoint of an MCP server (Streamable HTTP)? It often ends in /mcp.',
+    cause: error,
+  });
+}
+
+function explainCommand(error: unknown, asked: string, command: string, link: Link): ProtocolCliError {
+  const reason = error instanceof TransportError ? error.message : reasonOf(error, asked);
+  return new ProtocolCliError('command-failed', `the command "${command}": ${reason}`, {
+    faults: [...garbageOf(link), ...link.lastWords],
+    hint: 'It must speak MCP over stdin and stdout, one JSON-RPC message a line, and nothing else there.',
+    cause: error,
+  });
+}
+
+/** What stood on the server's stdout and was no message; empty where nothing did. */
+export function garbageOf({ garbage: { count, first } }: Link): string[] {
+  if (count === 0) return [];
+  const lines = count === 1 ? 'a line that is' : `${count} lines that are`;
+  return [`it wrote ${lines} no JSON-RPC message to its stdout: ${excerpt(first)}`];
+}
+
+function reasonOf(error: unknown, asked: string): string {
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return `no answer to ${asked} came in time`;
+  const message = error instanceof Error ? error.message : String(error);
+  return `the answer to ${asked} is none of MCP: ${excerpt(message)}`;
+}
+
+function hintOnStatus(status: number): string {
+  if (status === 401 || status === 403)
+    return 'Give a token with --bearer <token | env:NAME>, or a header with -H.';
+  if (status === 404 || status === 405)
+    return 'Is this the endpoint of an MCP server (Streamable HTTP)? It often ends in /mcp.';
+  if (status >= 300 && status < 400)
+    return 'Redirects to another origin are not followed: give the final address.';
+  return "The server's own log says why.";
+}

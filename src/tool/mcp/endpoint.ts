@@ -1,0 +1,103 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
+  type Server,
+} from '@modelcontextprotocol/server';
+import { isRecord } from '../../text/is-record.js';
+import { readJson } from '../../text/json.js';
+import type { Answer, Incoming, Reply, Route } from '../../transport/server.js';
+import { Claims } from './claims.js';
+import { McpSessions } from './sessions.js';
+import { answerOf, rpcError, webRequest } from './web.js';
+
+export const MCP_PATH = '/mcp';
+
+const INVALID_REQUEST = -32_600;
+const METHOD_NOT_FOUND = -32_601;
+const PARSE_ERROR = -32_700;
+
+/**
+ * MCP over Streamable HTTP, without its streams: every POST is answered with JSON. Clients of the version 2026-07-28 are served
+ * request by request, older ones in sessions. Who may come in at all is the server's to judge, not ours.
+ */
+export class McpEndpoint {
+  readonly #sessions: McpSessions;
+  readonly #modern: McpHttpHandler;
+  readonly #claims = new Claims();
+  #isClosed = false;
+  /** Lets a request go whose call was cancelled: the SDK would never answer it. */
+  readonly #abandoned = new WeakMap<Request, () => void>();
+
+  constructor(server: () => Server, onTrouble: (error: Error) => void) {
+    this.#sessions = new McpSessions(server, onTrouble);
+    this.#modern = createMcpHandler(server, { legacy: 'reject', onerror: onTrouble });
+  }
+
+  get routes(): Route[] {
+    const at = { name: MCP_PATH, serves: (path: string) => path === MCP_PATH };
+    return [
+      { ...at, method: 'POST', accepts: 'json', handle: this.#post },
+      { ...at, method: 'GET', accepts: 'nothing', handle: () => NO_STREAM },
+      { ...at, method: 'DELETE', accepts: 'nothing', handle: this.#delete },
+    ];
+  }
+
+  /** The call that came with this request was cancelled. */
+  abandon(request: Request): void {
+    this.#abandoned.get(request)?.();
+  }
+
+  /** Whoever still waits for an answer gets none. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#modern.close();
+    await this.#sessions.close();
+  }
+
+  readonly #post = async (incoming: Incoming): Promise<Reply> => {
+    const json = readJson(incoming.body);
+    if (!json.ok) return rpcError(400, `Parse error: ${json.reason}`, PARSE_ERROR);
+    const { value } = json;
+    if (isRecord(value) && value['method'] === 'subscriptions/listen')
+      return rpcError(200, 'subscriptions are not served here', METHOD_NOT_FOUND, value['id']);
+    const request = webRequest(incoming, hangUp(incoming));
+    return (await isLegacyRequest(request, value))
+      ? this.#serveLegacy(request, value)
+      : answerOf(await this.#modern.fetch(request, { parsedBody: value }));
+  };
+
+  readonly #delete = async (incoming: Incoming): Promise<Answer> =>
+    answerOf(await this.#sessions.handle(webRequest(incoming, hangUp(incoming))));
+
+  /** An answer finds its call by the id: of two with the same one, one would never have an answer. */
+  async #serveLegacy(request: Request, parsedBody: unknown): Promise<Reply> {
+    const claim = this.#claims.claim(request.headers.get('mcp-session-id'), parsedBody);
+    if (!claim.ok)
+      return rpcError(400, 'a request with this id is still being answered', INVALID_REQUEST, claim.id);
+    try {
+      return await this.#answerLegacy(request, parsedBody);
+    } finally {
+      claim.release();
+    }
+  }
+
+  #answerLegacy(request: Request, parsedBody: unknown): Promise<Reply> {
+    const abandoned = new Promise<Reply>(resolve => {
+      this.#abandoned.set(request, () => resolve(this.#isClosed ? 'reset' : { status: 202 }));
+    });
+    return Promise.race([this.#sessions.handle(request, parsedBody).then(answerOf), abandoned]);
+  }
+}
+
+const NO_STREAM: Answer = {
+  ...rpcError(405, 'streams are not served here'),
+  headers: { Allow: 'POST, DELETE' },
+};
+
+/** Aborted where the client hangs up. */
+function hangUp({ onGone }: Incoming): AbortSignal {
+  const gone = new AbortController();
+  onGone?.(() => gone.abort());
+  return gone.signal;
+}

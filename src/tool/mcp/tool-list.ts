@@ -1,0 +1,21 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/server';
+import type { Tool } from '../../protocol/toolset.js';
+import type { ToolsetFields } from '../answers/operations.js';
+
+/** What `tools/list` tells of a toolset. */
+export function toolList({ tools }: ToolsetFields): McpTool[] {
+  return tools.map(({ name, description, inputSchema, annotations }) => ({
+    name,
+    description,
+    inputSchema: { ...inputSchema, type: 'object' }, // which arguments always are; MCP wants it said
+    ...(annotations && { annotations: hintsOf(annotations) }),
+  }));
+}
+
+function hintsOf({ readOnly, destructive, idempotent }: NonNullable<Tool['annotations']>) {
+  return {
+    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
+    ...(destructive !== undefined && { destructiveHint: destructive }),
+    ...(idempotent !== undefined && { idempotentHint: idempotent }),
+  };
+}

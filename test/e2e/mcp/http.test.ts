@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { logOf, type McpServer, startMcpPeer } from '../support/mcp.js';
+import { run } from '../support/program.js';
+
+let folder: Folder;
+let open: McpServer;
+let locked: McpServer;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  [open, locked] = await Promise.all([startMcpPeer('--log', folder.file('open')), startMcpPeer('--locked')]);
+});
+afterAll(() => Promise.all([open, locked, folder].map(each => each[Symbol.asyncDispose]())));
+
+const invoke = (url: string, ...words: string[]) => run(['invoke', '--mcp', url, ...words]);
+
+describe('a server at a URL, with a peer in plain Node', () => {
+  test('is called; headers go with every request, and into no transcript', async () => {
+    const file = folder.file('call.ndjson');
+    const words = ['echo', 'text=hi', '-H', 'X-Key: opensecret', '-v', '--save', file];
+    const { status, stdout, stderr } = await invoke(open.url, ...words);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'hi' });
+    expect(stderr + (await run(['render', file])).stdout).not.toContain('opensecret');
+    const requests = (await logOf(folder.file('open'))).filter(({ http }) => http === 'POST');
+    expect(requests.length).toBeGreaterThanOrEqual(4);
+    for (const { headers } of requests) expect(headers).toHaveProperty('x-key', 'opensecret');
+  });
+
+  test('one that wants a token says so, and takes it', async () => {
+    const { status, stderr } = await invoke(locked.url, 'silent');
+    expect(status).toBe(4);
+    expect(stderr).toMatch(/answered with 401[\s\S]*--bearer/);
+    expect((await invoke(locked.url, 'silent', '--bearer', 'open-sesame')).status).toBe(0);
+  });
+
+  test.each([
+    ['another path', () => open.url.replace('/mcp', '/'), 'often ends in /mcp'],
+    [
+      'a redirect to another origin, which is not followed',
+      () => open.url.replace('/mcp', '/elsewhere'),
+      '307',
+    ],
+    ['a port where nothing listens', () => 'http://127.0.0.1:9/mcp', ''],
+    ['a metadata address', () => 'http://169.254.169.254/mcp', 'link-local'],
+  ])('%s is unreachable', async (_, url, words) => {
+    const { status, stderr } = await invoke(url(), 'echo', 'text=a');
+    expect(status).toBe(4);
+    expect(stderr).toContain(words);
+  });
+
+  test('a stream that ends without the answer, and a call that is answered with 500, are no results', async () => {
+    const ended = await invoke(open.url, 'dies');
+    expect(ended.status).toBe(4);
+    expect(ended.stderr).toContain('the answer ended before it was complete');
+    const failed = await invoke(open.url, 'chatter', '-o', 'json');
+    expect(failed.status).toBe(4);
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      acknowledgement: null,
+      error: { code: 'bad-acknowledgement' },
+    });
+  });
+
+  test('too slow: the server is told', async () => {
+    expect((await invoke(open.url, 'slow', '--timeout', '200ms')).status).toBe(7);
+    const lines = await logOf(folder.file('open'));
+    expect(lines).toContainEqual(expect.objectContaining({ method: 'notifications/cancelled' }));
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { run, shellLine } from '../support/program.js';
+
+const OURS = shellLine(['mock-tool', '--demo', '--mcp', 'stdio']);
+
+test('our own server of MCP is called by our own client of it: both know one protocol', async () => {
+  const { status, stdout } = await run([
+    'invoke',
+    '--mcp',
+    OURS,
+    'edit_file',
+    'path=src/main.rs',
+    '-o',
+    'json',
+  ]);
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    dialect: 'mcp',
+    outcome: { type: 'success', basis: 'declared' },
+    llm: { text: 'Replaced text in src/main.rs' },
+  });
+});

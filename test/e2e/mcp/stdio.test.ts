@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reportSchema } from '../../../src/reporters/report-schema.js';
+import { eventually } from '../support/eventually.js';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { isAlive, logOf, peerCommand } from '../support/mcp.js';
+import { run, start } from '../support/program.js';
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const invoke = (words: readonly string[], ...options: string[]) =>
+  run(['invoke', '--mcp', peerCommand(...options), ...words]);
+
+describe('a server that is started, with a peer in plain Node', () => {
+  test('in a pipe, stdout is what the LLM gets, byte for byte; arguments are typed by the inputSchema', async () => {
+    const { status, stdout, stderr } = await invoke(['echo', 'text=hi\n', 'times=2']);
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'hi\nhi\n', stderr: '' });
+  });
+
+  test.each([
+    ['a declared error', 'fails', 5, 'the disk is full', ''],
+    ['isError left out', 'silent', 0, 'nothing is said of errors', ''],
+    ['structured content only', 'structured', 0, '{"count":2,"names":["a","b"]}', 'no content block'],
+    ['no result', 'no-result', 5, 'no CallToolResult: $.content: must be an array', ''],
+    ['an error of JSON-RPC', 'refuses', 5, 'Error: not today', 'JSON-RPC error -32001'],
+    ['what says that it only reads', 'harmless', 0, 'read', ''],
+    ['lines that are no JSON-RPC', 'chatter', 0, 'after the chatter', '"debug: this is no JSON-RPC"'],
+  ])('%s', async (_, tool, status, text, warning) => {
+    const ended = await invoke([tool]);
+    expect(ended.status).toBe(status);
+    expect(ended.stdout).toContain(text);
+    expect(ended.stderr).toContain(warning);
+    if (warning === '') expect(ended.stderr).not.toMatch(/JSON-RPC error|isError/);
+  });
+
+  test('the report is the same object: no acknowledgement, the result as it came', async () => {
+    const { stdout } = await invoke(['refuses', '-o', 'json']);
+    const refused = reportSchema.parse(JSON.parse(stdout));
+    expect(refused).toMatchObject({
+      dialect: 'mcp',
+      acknowledgement: null,
+      outcome: { type: 'error', basis: 'declared', code: '-32001' },
+      result: null,
+      callbacks: [],
+    });
+    expect(refused.invocation).not.toHaveProperty('callback_url');
+    const mixed = reportSchema.parse(JSON.parse((await invoke(['mixed', '-o', 'json'])).stdout));
+    expect(mixed.result).toHaveProperty('content[4]', { type: 'hologram', beam: 7 });
+    expect(mixed.timing?.ackMs).toBeNull();
+    expect(mixed.timing?.resultMs).toBeGreaterThan(0);
+  });
+
+  test('the human is not shown what is for the assistant, and sees what is not text as a line', async () => {
+    const { stdout } = await invoke(['mixed', '-o', 'plain']);
+    const [human = '', llm = ''] = stdout.slice(stdout.indexOf('HUMAN')).split('LLM');
+    expect(human).toContain('skipped content[2] text: it says that it is for the assistant');
+    expect(human).not.toContain('for the model');
+    expect(human).toContain('[image: image/png, 3 bytes]\n[hologram]');
+    expect(llm).toContain('for the model');
+    expect(stdout).not.toMatch(/acknowledg|callback/);
+  });
+
+  test('foreign text is made safe for the eye, and not for the LLM', async () => {
+    const { stdout } = await invoke(['hostile', '-o', 'plain']);
+    for (const character of ['\u001b', '\u202e']) expect(stdout).not.toContain(character);
+    expect((await invoke(['hostile'])).stdout).toBe('\u001b]0;owned\u0007\u202Etxt');
+  });
+
+  test('a transcript tells the call again', async () => {
+    const file = folder.file('call.ndjson');
+    const { stdout } = await invoke(['mixed', '-o', 'plain', '--save', file]);
+    const panes = stdout.slice(stdout.indexOf('HUMAN')).trim();
+    const rendered = await run(['render', file]);
+    expect(rendered.stdout).toContain(panes);
+    const report = await invoke(['mixed', '-o', 'json']);
+    const saved = await folder.write('report.json', report.stdout);
+    expect((await run(['render', saved])).stdout).toContain(panes);
+    const streamed = await invoke(['mixed', '-o', 'ndjson']);
+    const again = await folder.write('streamed.ndjson', streamed.stdout);
+    expect((await run(['render', again])).stdout).toContain(panes);
+  });
+
+  test('what cannot be called is said before anything is sent', async () => {
+    const unknown = await invoke(['ecko', 'text=a']);
+    expect(unknown.status).toBe(2);
+    expect(unknown.stderr).toContain('Did you mean');
+    const wrong = await invoke(['echo', 'times=many']);
+    expect(wrong.status).toBe(2);
+    expect(wrong.stderr).toContain('$.text: is required');
+    const log = folder.file('unvalidated');
+    expect((await invoke(['echo', 'times=1', '--no-validate', '--timeout', '5s'], '--log', log)).status).toBe(
+      4,
+    );
+    expect(await logOf(log)).toContainEqual(expect.objectContaining({ method: 'tools/call' }));
+  });
+
+  test('a destructive tool is asked for, and a policy is heard', async () => {
+    expect((await invoke(['erase'])).status).toBe(6);
+    expect((await invoke(['erase', '--yes'])).stdout).toBe('erased');
+    const policy = await folder.write(
+      'policy.json',
+      '{"version":1,"deny":[{"annotation":"destructive","reason":"never"}]}',
+    );
+    const log = folder.file('denied');
+    const denied = await invoke(['erase', '--policy', policy], '--log', log);
+    expect(denied.status).toBe(5);
+    expect(denied.stderr).toContain('erase was not called: never');
+    expect(await logOf(log)).not.toContainEqual(expect.objectContaining({ method: 'tools/call' }));
+  });
+
+  test('a dry run shows the message, and sends none', async () => {
+    const log = folder.file('dry');
+    const { status, stdout } = await invoke(['echo', 'text=a', '--dry-run'], '--log', log);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      method: 'tools/call',
+      params: { name: 'echo', arguments: { text: 'a' } },
+    });
+    expect(await logOf(log)).not.toContainEqual(expect.objectContaining({ method: 'tools/call' }));
+  });
+
+  test('too slow: the server is told, and ends with us', async () => {
+    const log = folder.file('slow');
+    const { status, stderr } = await invoke(['slow', '--timeout', '200ms'], '--log', log);
+    expect(status).toBe(7);
+    expect(stderr).toContain('no result within 200ms');
+    const lines = await logOf(log);
+    expect(lines.at(-1)).toMatchObject({ method: 'notifications/cancelled' });
+    expect(isAlive(lines[0]?.['pid'])).toBe(false);
+  });
+
+  test('Ctrl-C cancels, and even a server that does not listen ends with us', async () => {
+    const log = folder.file('interrupted');
+    const { child, ended } = start(['invoke', '--mcp', peerCommand('--log', log, '--stubborn'), 'slow']);
+    await eventually('the call is there', async () =>
+      (await logOf(log)).some(({ method }) => method === 'tools/call'),
+    );
+    child.kill('SIGINT');
+    expect((await ended).status).toBe(130);
+    const lines = await logOf(log);
+    expect(lines.at(-1)).toMatchObject({ method: 'notifications/cancelled' });
+    expect(isAlive(lines[0]?.['pid'])).toBe(false);
+  });
+
+  test.each([
+    ['dies during the call', [], 'dies', ['ended with status 3', 'the peer falls over']],
+    ['does not come up', ['--crash'], 'echo', ['ended with status 9', 'Error: no configuration']],
+  ])('one that %s: how it ended, and its last words', async (_, options, tool, words) => {
+    const { status, stderr } = await invoke([tool], ...options);
+    expect(status).toBe(4);
+    for (const each of words) expect(stderr).toContain(each);
+  });
+
+  test('lists of tools: long ones are read, endless ones are left, a bad tool does not spoil the others', async () => {
+    expect((await invoke(['filler-29-99'], '--many', '30')).status).toBe(0);
+    const endless = await invoke(['tool-again'], '--endless');
+    expect(endless.status).toBe(0);
+    expect(endless.stderr).toContain('the list of tools does not end');
+    const broken = await invoke(['silent'], '--broken-tool');
+    expect(broken.status).toBe(0);
+    expect(broken.stderr).toContain('the tool "bad" cannot be used: $.inputSchema: is required');
+  });
+
+  test("with -v the server's stderr is told, as the server's", async () => {
+    expect((await invoke(['dies', '-v'])).stderr).toContain('server: the peer falls over\n');
+  });
+
+  test('options of RAP are refused, and named', async () => {
+    const { status, stderr } = await invoke(['echo', '--retries', '3', '--callback-port', '0', '--follow']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('--mcp has no use for --retries, --follow, --callback-port');
+    expect((await invoke(['echo', '--bearer', 'x'])).stderr).toContain('gets no --bearer');
+    expect((await invoke([])).stderr).toContain('no tool of the MCP server is named');
+  });
+});

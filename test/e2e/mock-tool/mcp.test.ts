@@ -1,0 +1,341 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { eventually } from '../support/eventually.js';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { loadedBy } from '../support/loaded.js';
+import { olderMcpClient } from '../support/older-mcp-client.js';
+import { type Ended, run, start } from '../support/program.js';
+import { startServer } from '../support/server.js';
+
+const BIN = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
+const SDK = import.meta.resolve('@modelcontextprotocol/client');
+
+const FIXTURES = `
+version: 1
+toolset:
+  name: shop
+  tools:
+    - name: pay
+      description: Pays
+      inputSchema: { type: object, properties: { amount: { type: number } } }
+      annotations: { destructive: true }
+    - { name: raw, description: Says it raw, inputSchema: {} }
+    - { name: hush, description: Says nothing, inputSchema: {} }
+fixtures:
+  - id: pay
+    match: { operation: pay }
+    reply: { payload: { paid: '{{arguments.amount}}', token: abcd1234 } }
+    faults: { callback: [drop] }
+  - id: raw
+    match: { operation: raw }
+    reply: { result: { content: [{ type: text, text: token abcd1234 }], structuredContent: { a: 1 }, _meta: { own: 1 } } }
+  - id: hush
+    match: { operation: hush }
+    expect: { calls: { min: 0 } }
+    reply: { silence: true }
+`;
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+};
+const readySchema = z.strictObject({ port: z.int(), url: z.string(), seed: z.string(), mcp: z.string() });
+const ENV = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NO_COLOR: '1' };
+
+async function withFixtures(): Promise<Folder> {
+  const folder = await temporaryFolder();
+  await folder.write('fixtures.yaml', FIXTURES);
+  return folder;
+}
+
+const stdioArgs = (...more: string[]) => [BIN, 'mock-tool', 'fixtures.yaml', '--mcp', 'stdio', ...more];
+
+/** What a client of any version is shown. */
+async function shows(client: Pick<Client, 'callTool'>) {
+  const pay = (await client.callTool({ name: 'pay', arguments: { amount: 5 } })) as CallToolResult;
+  expect(pay).toMatchObject({
+    content: [{ type: 'text', text: '{"paid":5,"token":"[redacted]"}' }],
+    isError: false,
+  });
+  const raw = (await client.callTool({ name: 'raw', arguments: {} })) as CallToolResult;
+  expect(raw).toMatchObject({
+    content: [{ type: 'text', text: 'token abcd1234' }],
+    isError: false,
+    structuredContent: { a: 1 },
+    _meta: { own: 1 },
+  });
+}
+
+describe('seed 003, over stdio: the official client', () => {
+  test.each(['legacy', { pin: '2026-07-28' }] as const)('%j', async mode => {
+    await using folder = await withFixtures();
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: stdioArgs(),
+      cwd: folder.path,
+      env: ENV,
+      stderr: 'pipe',
+    });
+    let said = '';
+    transport.stderr?.on('data', chunk => {
+      said += chunk;
+    });
+    const client = new Client({ name: 'x', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(transport);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['pay', 'raw', 'hush']);
+    await shows(client);
+    const abort = new AbortController();
+    const hush = client
+      .callTool({ name: 'hush', arguments: {} }, { signal: abort.signal })
+      .catch(() => 'off');
+    await eventually('it is called', () => said.includes('gets no result, as planned'));
+    abort.abort();
+    expect(await hush).toBe('off');
+    await eventually('it is cancelled', () => said.includes('was cancelled'));
+    await client.close();
+    expect(JSON.parse(said.slice(0, said.indexOf('\n')))).toEqual({ mcp: 'stdio', seed: expect.any(String) });
+    expect(said).toContain('warning: faults are those of a wire that calls back, and do not happen (pay)');
+    expect(said).not.toContain('abcd1234');
+  });
+
+  test('of the SDK before, and its protocol version', async () => {
+    await using folder = await withFixtures();
+    const program = { command: process.execPath, args: stdioArgs('-q'), cwd: folder.path, env: ENV };
+    const client = await olderMcpClient(program);
+    await shows(client);
+    await client.close();
+  });
+});
+
+describe('stdout is the wire', () => {
+  const call = (id: number, name: string) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: {} },
+  });
+  const conversation = (...messages: readonly unknown[]) =>
+    [INITIALIZE, ...messages]
+      .map(each => (typeof each === 'string' ? each : JSON.stringify(each)))
+      .map(line => `${line}\n`)
+      .join('');
+  const messagesOf = ({ stdout }: Ended) =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line));
+
+  test.each([[[]], [['-o', 'ndjson']]])(
+    'every line of it is JSON-RPC, whatever a handler or a client says: %j',
+    async flags => {
+      await using folder = await temporaryFolder();
+      const handle = "console.log('called'); process.stdout.write('raw'); return 1;";
+      const tool = `export default { name: 'op', description: 'o', inputSchema: {}, handle() { ${handle} } };`;
+      await folder.write('tool.mjs', tool);
+      const stdin = conversation('no JSON at all', '{"half":', { hello: 1 }, call(1, 'op'));
+      const ended = await run(['mock-tool', '--handlers', 'tool.mjs', '--mcp', 'stdio', ...flags], {
+        cwd: folder.path,
+        stdin,
+      });
+      expect(messagesOf(ended)).toMatchObject([
+        { jsonrpc: '2.0', id: 0 },
+        { jsonrpc: '2.0', id: 1, result: { content: [{ text: '1' }] } },
+      ]);
+      expect(ended.status).toBe(0);
+      expect(ended.stderr).toContain('called');
+      expect(ended.stderr).toContain('a line is no JSON');
+      expect(ended.stderr).toContain('no message of JSON-RPC');
+    },
+  );
+
+  test('verification decides the status once the client is gone', async () => {
+    await using folder = await withFixtures();
+    const args = ['mock-tool', 'fixtures.yaml', '--mcp', 'stdio', '--verify', '-q'];
+    const ended = await run(args, { cwd: folder.path, stdin: conversation(call(1, 'pay')) });
+    expect(ended.status).toBe(1);
+    expect(ended.stderr).toMatch(/raw.*(unused|never)/);
+    const good = await run(args, { cwd: folder.path, stdin: conversation(call(1, 'pay'), call(2, 'raw')) });
+    expect([good.status, messagesOf(good).map(({ id }) => id)]).toEqual([0, [0, 1, 2]]);
+  });
+
+  test('a report goes to its file', async () => {
+    await using folder = await withFixtures();
+    const args = ['mock-tool', 'fixtures.yaml', '--mcp', 'stdio', '-q', '--report', 'json:report.json'];
+    const ended = await run(args, { cwd: folder.path, stdin: conversation(call(1, 'pay'), call(2, 'po')) });
+    expect(ended.status).toBe(0);
+    expect(JSON.parse(await readFile(`${folder.path}/report.json`, 'utf8'))).toMatchObject({
+      ok: false,
+      calls: 2,
+      unmatched: {
+        count: 1,
+        examples: [{ operation: 'po', reason: expect.stringContaining('unknown operation') }],
+      },
+      undelivered: { count: 0 },
+    });
+  });
+
+  test('a client that goes away without a word, and SIGTERM, are a good end', async () => {
+    await using folder = await withFixtures();
+    const { child, ended } = start(['mock-tool', 'fixtures.yaml', '--mcp', 'stdio'], {
+      cwd: folder.path,
+      stdin: conversation(call(1, 'pay')),
+    });
+    child.stdout.destroy();
+    expect((await ended).status).toBe(0);
+  });
+});
+
+describe('seed 003, over Streamable HTTP: the official client', () => {
+  test.each(['legacy', { pin: '2026-07-28' }] as const)('%j', async mode => {
+    await using folder = await withFixtures();
+    await using server = await startServer(
+      ['mock-tool', 'fixtures.yaml', '--mcp', 'http', '-o', 'plain'],
+      readySchema,
+      { cwd: folder.path },
+    );
+    expect(server.mcp).toBe(`${server.url}/mcp`);
+    const client = new Client({ name: 'x', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(server.mcp)));
+    await shows(client);
+    await server.says(/raw \S+ \(\S+\) answered after/);
+    await client.close();
+    expect((await server.stop()).status).toBe(0);
+    expect(server.said()).not.toContain('refused');
+  });
+
+  test('a command finds it in MCP_URL; what it did is verified', async () => {
+    await using folder = await withFixtures();
+    const client = (calls: string) => `
+      import { Client, StreamableHTTPClientTransport } from '${SDK}';
+      if (process.env.TOOL_URL) throw new Error('no RAP is spoken');
+      const client = new Client({ name: 'x', version: '1' });
+      await client.connect(new StreamableHTTPClientTransport(new URL(process.env.MCP_URL)));
+      ${calls}
+      await client.close();`;
+    const pay = `console.log((await client.callTool({ name: 'pay', arguments: { amount: 1 } })).content[0].text);`;
+    await folder.write('half.mjs', client(pay));
+    await folder.write('all.mjs', client(`${pay} await client.callTool({ name: 'raw', arguments: {} });`));
+    const args = (file: string) => [
+      'mock-tool',
+      'fixtures.yaml',
+      '--mcp',
+      'http',
+      '-q',
+      '--',
+      process.execPath,
+      file,
+    ];
+    const half = await run(args('half.mjs'), { cwd: folder.path });
+    expect([half.status, half.stdout]).toEqual([1, '{"paid":1,"token":"[redacted]"}\n']);
+    expect(half.stderr).toMatch(/mock-tool shop, MCP at http:/);
+    expect((await run(args('all.mjs'), { cwd: folder.path })).status).toBe(0);
+  });
+
+  test('threats, rows 2 and 3: who comes by a foreign name, or from a web page, is refused and told', async () => {
+    await using folder = await withFixtures();
+    await using server = await startServer(['mock-tool', 'fixtures.yaml', '--mcp', 'http'], readySchema, {
+      cwd: folder.path,
+    });
+    const post = async (headers: Record<string, string>) => {
+      const sent = request(server.mcp, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+      sent.end(JSON.stringify(INITIALIZE));
+      const [response] = await once(sent, 'response');
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await post({ host: 'evil.example' })).toBe(403);
+    expect(await post({ origin: 'http://evil.example' })).toBe(403);
+    await server.says(/refused with 403.*POST \/mcp/);
+  });
+
+  test('the events of a call are a transcript', async () => {
+    await using folder = await withFixtures();
+    await using server = await startServer(
+      ['mock-tool', 'fixtures.yaml', '--mcp', 'http', '-o', 'ndjson'],
+      readySchema,
+      {
+        cwd: folder.path,
+      },
+    );
+    const client = new Client({ name: 'x', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(server.mcp)));
+    await client.callTool({ name: 'pay', arguments: { amount: 5 } });
+    await client.close();
+    const { stdout } = await server.stop();
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map(line => JSON.parse(line));
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'header',
+      'body',
+      'request',
+      'matched',
+      'shaped',
+      'body',
+      'response',
+      'end',
+    ]);
+    expect(events.find(({ kind }) => kind === 'request')).toMatchObject({
+      dialect: 'mcp',
+      method: 'tools/call',
+      from: 'client',
+    });
+  });
+});
+
+describe('what makes no sense together', () => {
+  test.each([
+    [
+      ['--mcp', 'stdio', '--journal', 'x', '--retries', '2'],
+      /--mcp has no callbacks.*: --retries, --journal\nhint: Leave them out, or --mcp/,
+    ],
+    [
+      ['--mcp', 'http', '--allow-callback', 'http://a', '--max-pending', '1', '--allow-repeats'],
+      /--allow-callback, --max-pending, --allow-repeats/,
+    ],
+    [
+      ['--mcp', 'stdio', '--port', '1', '--host', '::1', '--allow-host', 'a'],
+      /--mcp stdio listens nowhere.*: --host, --port, --allow-host/,
+    ],
+    [['--mcp', 'stdio', '--', 'true'], /both want stdin and stdout\nhint: .*MCP_URL/],
+    [['--mcp', 'http', '-o', 'ui'], /-o ui does not show MCP/],
+    [['--mcp', 'stdio', '--report', 'json'], /would write to stdout/],
+    [['--mcp', 'carrier-pigeon'], /Allowed choices are stdio, http/],
+  ])('%j', async (args, says) => {
+    const { status, stdout, stderr } = await run(['mock-tool', ...args]);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(says);
+  });
+});
+
+describe('a start without --mcp loads nothing of the SDK', () => {
+  const SDK_WORDS = /io\.modelcontextprotocol|Mcp-Session-Id/;
+
+  test.each([
+    [['--help']],
+    [['mock-tool', '--help']],
+    [['mock-tool', '-q', '--', 'true']],
+    [['invoke', '--demo', 'edit_file', 'path=a', '-o', 'text']],
+  ])('%j', async args => {
+    const texts = [...(await loadedBy(args)).values()];
+    expect(texts.length).toBeGreaterThan(0);
+    expect(texts.filter(text => SDK_WORDS.test(text))).toEqual([]);
+  });
+
+  test('with it, it does', async () => {
+    const texts = [...(await loadedBy(['mock-tool', '--mcp', 'stdio', '-q'])).values()];
+    expect(texts.some(text => SDK_WORDS.test(text))).toBe(true);
+  });
+});

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
+import { commandLine } from './commands/command-line.js';
 import { type ExitStatus, statusOfFailure } from './commands/exit-status.js';
 import { COMMANDS } from './commands/index.js';
 import type { RunCommand } from './commands/run-command.js';
@@ -12,17 +13,11 @@ import { flushed, quietPipes } from './system/output.js';
 export async function main(argv: readonly string[], version: string): Promise<void> {
   quietPipes(process.stdout, process.stderr);
   let isHost = false;
-  const runCommand = runnerFor(wordsAfterDashes(argv), () => {
+  const run = runnerFor(wordsAfterDashes(argv), () => {
     isHost = true;
   });
-  const program = new Command('protocol-cli')
-    .description('Tests tools that talk to AI agents over asynchronous HTTP.')
-    .version(version)
-    .showHelpAfterError('(add --help for usage and examples)')
-    .exitOverride();
-  for (const command of COMMANDS)
-    program.addCommand(command(runCommand).exitOverride().copyInheritedSettings(program));
   try {
+    const program = await commandLine(argv, { entries: COMMANDS, version, run });
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     process.exitCode = statusOfError(error);

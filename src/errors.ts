@@ -16,6 +16,9 @@ export type ErrorCode =
   | 'decision-needed'
   | 'declined'
   | 'interrupted'
+  | 'platform-refused'
+  | 'bad-answer'
+  | 'session-failed'
   | 'command-failed'
   | 'unwritable-file';
 

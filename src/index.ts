@@ -1,6 +1,20 @@
 /**
  * The library. Everything here is public and keeps its meaning between minor versions; nothing in `src` imports it.
  */
+export type {
+  Answer,
+  AnsweredCall,
+  Carriage,
+  Dialect,
+  DialectName,
+  Feature,
+  Image,
+  Loss,
+  Reading,
+  SoundReading,
+  Writing,
+} from './dialects/dialect.js';
+export { DIALECTS, readAs, type Translatable, translate, writeAs } from './dialects/index.js';
 export { type ErrorCode, ProtocolCliError } from './errors.js';
 export { Content } from './exchange/content.js';
 export { llmTextOf, outcomeOf } from './exchange/ending.js';
@@ -16,9 +30,13 @@ export { readTranscript, type Transcript } from './exchange/transcript-reader.js
 export { transcriptWriter } from './exchange/transcript-writer.js';
 export type { Verdict } from './exchange/verdict.js';
 export type { VerificationReport } from './exchange/verification/report.js';
+export type { SessionProblem, SessionVerificationReport } from './exchange/verification/session-report.js';
 export type { FixtureSet } from './fixtures/fixture-set.js';
 export { parseFixtures } from './fixtures/parse-fixtures.js';
 export { type FixtureText, readFixtures } from './fixtures/read-fixtures.js';
+export { parseSessionScript } from './fixtures/session/parse-script.js';
+export { readSessionScript } from './fixtures/session/read-script.js';
+export type { SessionScript } from './fixtures/session/script.js';
 export { outcomeOfText, textOfOutcome } from './outcome/conventions.js';
 export { type JudgedOutcome, type Outcome, outcomeSchema } from './outcome/outcome.js';
 export {
@@ -38,6 +56,16 @@ export { readToolset } from './protocol/read-toolset.js';
 export { REQUIREMENTS, type Requirement, type RequirementId, type Warning } from './protocol/requirements.js';
 export { type Tool, type Toolset, toolsetSchema } from './protocol/toolset.js';
 export { type Connection, type ConnectOptions, connect, type InvokeSettings } from './runtime/connect.js';
+export { type AnswerSessionOptions, answerSession } from './session/answering/answer-session.js';
+export { type Answerer, answerWith, type ToolFunctions } from './session/answering/answerer.js';
+export type { SessionEnd } from './session/answering/answering.js';
+export type { PendingCall } from './session/answering/pending-calls.js';
+export type { SessionPlatformOptions } from './session/platform/options.js';
+export {
+  type SessionPlatform,
+  type SessionState,
+  startSessionPlatform,
+} from './session/platform/platform.js';
 export { readJson } from './text/json.js';
 export { createRedactor } from './text/redact.js';
 export type { ArgumentsOf, JsonSchema } from './tool/handlers/arguments-of.js';

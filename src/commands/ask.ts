@@ -14,6 +14,7 @@ export async function ask(
   { stdin, stderr }: Terminal,
   signal: AbortSignal,
 ): Promise<string | null> {
+  if (stdin.readableEnded) return null; // nobody can type there any more
   const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: stdin, output: stderr });
   reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));

@@ -1,22 +1,59 @@
-import type { Command } from 'commander';
-import { cancelCommand } from './cancel/command.js';
-import { closeThreadCommand } from './close-thread/command.js';
-import { invokeCommand } from './invoke/command.js';
-import { listenCommand } from './listen/command.js';
-import { migrateCommand } from './migrate/command.js';
-import { mockToolCommand } from './mock-tool/command.js';
-import { renderCommand } from './render/command.js';
-import type { RunCommand } from './run-command.js';
-import { toolsetCommand } from './toolset/command.js';
+import type { CommandEntry } from './entry.js';
 
-/** Every command there is. A new one is one folder and one line here. */
-export const COMMANDS: readonly ((run: RunCommand) => Command)[] = [
-  invokeCommand,
-  mockToolCommand,
-  toolsetCommand,
-  renderCommand,
-  listenCommand,
-  cancelCommand,
-  closeThreadCommand,
-  migrateCommand,
+/** Every command there is. A new one is one folder and one entry here. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'invoke',
+    takes: '[options] [words...]',
+    summary: 'call a tool, catch its callback, show what the human sees beside what the LLM gets',
+    load: async () => (await import('./invoke/command.js')).invokeCommand,
+  },
+  {
+    name: 'mock-tool',
+    takes: '[options] [words...]',
+    summary: 'serve fixtures as a tool, by hand or in CI',
+    load: async () => (await import('./mock-tool/command.js')).mockToolCommand,
+  },
+  {
+    name: 'toolset',
+    takes: '[options] [url]',
+    summary: 'fetch, validate and list the operations of a tool',
+    load: async () => (await import('./toolset/command.js')).toolsetCommand,
+  },
+  {
+    name: 'render',
+    takes: '[options] <file>',
+    summary: 'show a saved message, result, toolset, transcript or diff',
+    load: async () => (await import('./render/command.js')).renderCommand,
+  },
+  {
+    name: 'listen',
+    takes: '[options]',
+    summary: 'stay and show the callbacks of calls that somebody else makes',
+    load: async () => (await import('./listen/command.js')).listenCommand,
+  },
+  {
+    name: 'session',
+    takes: '[options] [command]',
+    summary: 'agent sessions: be the platform of one (mock), or its client (answer)',
+    load: async () => (await import('./session/command.js')).sessionCommand,
+  },
+  {
+    name: 'cancel',
+    takes: '[options] [url]',
+    summary: 'tell a tool that a call, or its subscription, is no longer wanted',
+    load: async () => (await import('./cancel/command.js')).cancelCommand,
+  },
+  {
+    name: 'close-thread',
+    takes: '[options] [words...]',
+    summary: 'tell a tool that a conversation thread is over',
+    load: async () => (await import('./close-thread/command.js')).closeThreadCommand,
+  },
+  {
+    name: 'migrate',
+    takes: '[options] <url> <session> <destination>',
+    summary: "tell a tool to move a session's state to another machine",
+    load: async () => (await import('./migrate/command.js')).migrateCommand,
+  },
 ];

@@ -1,4 +1,5 @@
 import { ProtocolCliError } from '../errors.js';
+import { endByForce } from '../system/forced-end.js';
 import { type EndingSignal, onSignals } from '../system/signals.js';
 import { type ExitStatus, statusOfSignal } from './exit-status.js';
 
@@ -22,7 +23,7 @@ export function interruption(): Interruption {
   const release = onSignals(signal => {
     if (came) {
       release();
-      process.kill(process.pid, signal);
+      endByForce(signal);
     }
     came = signal;
     for (const callback of callbacks) callback();

@@ -69,8 +69,11 @@ export function segmentTypes(text: string): ReadonlySet<string> {
   return new Set(types);
 }
 
-export const DEFAULT_SEGMENT_TYPES: ReadonlySet<string> = new Set(DRAWABLE);
-
+export const chooseOption = () =>
+  new Option(
+    '--choose <choice>',
+    "answer the tool's questions: an index from 0, a label, or default (repeatable: one after the other)",
+  ).argParser(collect);
 export const outputOption = () =>
   new Option('-o, --output <format>', 'live view, what the LLM gets, or the story as lines or data').choices(
     OUTPUTS,
@@ -82,6 +85,16 @@ export const bearerOption = () =>
     '--bearer <token>',
     "bearer token for the URL's own origin; env:NAME reads it from the environment",
   );
+export const supportsOption = () =>
+  valueOption(
+    '--supports <types>',
+    'pretend to be a client that draws only these segments',
+    segmentTypes,
+    new Set(DRAWABLE),
+    DRAWABLE.join(),
+  );
+export const maxBodyOption = () =>
+  valueOption('--max-body <size>', 'largest callback, such as 512k, 64m', byteCount, byteCount('64m'), '64m');
 
 /** An option with a value and a default, the default as a person writes it. */
 export function valueOption<T>(

@@ -18,21 +18,28 @@ export async function readSource(
     throw new ProtocolCliError(
       'unreadable-file',
       `cannot read ${name}: ${error instanceof Error ? error.message : error}`,
-      { hint: error instanceof TooLarge ? SMALLER : RELATIVE, cause: error },
+      { hint: hintFor(error), cause: error },
     );
   }
+}
+
+function hintFor(error: unknown): string {
+  if (error instanceof TooLarge) return SMALLER;
+  return error instanceof Folder ? 'Name a file in it.' : RELATIVE;
 }
 
 const RELATIVE = 'The path is taken from the folder you are in.';
 const SMALLER = 'Give a part of it.';
 
 class TooLarge extends Error {}
+class Folder extends Error {}
 
 const tooLarge = (most: number) => new TooLarge(`it has more than ${most / 1024 ** 2} MiB`);
 
 /** In one piece, where it is a file whose size is known. */
 async function readPath(path: string, most: number): Promise<Uint8Array> {
   const there = await stat(path);
+  if (there.isDirectory()) throw new Folder('it is a folder');
   if (!there.isFile()) return readAll(createReadStream(path), most);
   if (there.size > most) throw tooLarge(most);
   return readFile(path);

@@ -13,6 +13,7 @@ export function outcomeOf({ settled }: Exchange): JudgedOutcome | null {
 /** Exactly what the LLM gets: the tool's text, or the words for an outcome of our own making; null while it is pending. */
 export function llmTextOf({ settled }: Exchange): string | null {
   if (settled?.by === 'result') return llmText(settled.result);
+  if (settled?.by === 'answer') return settled.text;
   return settled && textOfOutcome(judged(settled));
 }
 
@@ -20,6 +21,8 @@ function judged(settled: Settlement): JudgedOutcome {
   switch (settled.by) {
     case 'result':
       return outcomeOfText(llmText(settled.result));
+    case 'answer':
+      return settled.outcome;
     case 'refusal':
       return { type: 'error', message: refusalText(settled.status, settled.excerpt), basis: 'ours' };
     case 'unreachable':

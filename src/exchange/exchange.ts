@@ -1,6 +1,7 @@
 import type { Callback, ToolResult } from '../protocol/callbacks/index.js';
 import type { Invocation } from '../protocol/invocation.js';
 import type { Warning } from '../protocol/requirements.js';
+import type { McpAnswer } from './mcp-answer.js';
 import type { Verdict } from './verdict.js';
 
 /** One dispatch of the invocation. `status` or `broken` once it is known what became of it. */
@@ -32,6 +33,8 @@ export interface Arrival {
 /** What ended the pending call. Only the first counts. */
 export type Settlement = { readonly at: number } & (
   | { readonly by: 'result'; readonly result: ToolResult; readonly native: unknown; readonly sha256: string }
+  /** On an MCP wire, whose response is the result. */
+  | ({ readonly by: 'answer' } & McpAnswer)
   | { readonly by: 'refusal'; readonly status: number; readonly excerpt: string }
   | { readonly by: 'unreachable'; readonly phase: string; readonly code: string; readonly attempts: number }
   | { readonly by: 'timeout'; readonly afterMs: number }
@@ -54,7 +57,8 @@ export interface Subscription {
 
 export type SubscriptionEnd = { readonly at: number } & (
   | { readonly by: 'final'; readonly sha256: string }
-  | { readonly by: 'cancel' | 'close' }
+  | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
+  | { readonly by: 'close' }
 );
 
 /** What a person is asked: a consent, or a choice. */
@@ -78,6 +82,9 @@ export interface Selection {
 /** One invocation and what followed: the value that `step` folds events into. */
 export interface Exchange {
   readonly key: string;
+  /** The wire it went over; RAP's unless told. */
+  readonly dialect?: 'mcp';
+  /** Of MCP it has neither a callback URL nor a thread of its own. */
   readonly invocation: Invocation;
   readonly endpoint: string;
   readonly attempts: readonly Attempt[];
@@ -102,8 +109,23 @@ export function isSubscribed({ subscription }: Exchange): boolean {
   return subscription !== null && subscription.ended === null;
 }
 
-/** The attempt that was answered, if one was. */
-export function answeredAttempt({ attempts }: Exchange): Attempt | undefined {
+/**
+ * The acknowledgement and a result come on connections of their own, and what was sent first may be read second: that the result was
+ * first is said only where it was by more than this, in ms.
+ */
+export const ACK_TOLERANCE_MS = 100;
+
+/** Whether the tool answered only after its result (TOOL-ACK). */
+export function isAcknowledgedLate(exchange: Exchange): boolean {
+  const { settled } = exchange;
+  if (settled?.by !== 'result') return false;
+  const { endedAt = Number.POSITIVE_INFINITY } = answeredAttempt(exchange) ?? {};
+  return endedAt - settled.at > ACK_TOLERANCE_MS;
+}
+
+/** The attempt that was acknowledged, or refused, if one was; MCP knows no acknowledgement. */
+export function answeredAttempt({ attempts, dialect }: Exchange): Attempt | undefined {
+  if (dialect === 'mcp') return undefined;
   return attempts.findLast(attempt => attempt.status !== undefined);
 }
 

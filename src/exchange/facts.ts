@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
  * that is what `step` is for. A new kind of fact is one schema and one line in `factSchema`.
  */
 
-const PARTIES = ['runtime', 'tool', 'unknown'] as const;
+const PARTIES = ['runtime', 'tool', 'platform', 'client', 'unknown'] as const;
 const PURPOSES = [
   'discovery',
   'invocation',
@@ -15,7 +15,16 @@ const PURPOSES = [
   'cancel',
   'close',
   'migrate',
+  /** Of agent sessions: to create, read, list, pause, resume or delete one. */
+  'session',
+  /** Of agent sessions: to ask what is new, at once or as a long poll. */
+  'changes',
+  'message',
+  'tool_results',
 ] as const;
+
+/** The wire a message is on; without one it is RAP's. */
+const WIRES = ['session', 'mcp'] as const;
 
 /** What every event carries: its place, its time in monotonic ms since the start, and which calls it concerns. */
 const envelope = {
@@ -51,6 +60,7 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
       from: z.enum(PARTIES),
       to: z.enum(PARTIES),
       purpose: z.enum(PURPOSES),
+      dialect: z.optional(z.enum(WIRES)),
       method: z.string(),
       url: z.string(),
       headers: headersSchema,
@@ -79,10 +89,20 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
     }),
     /** An invocation that somebody else makes: whose callbacks come here. */
     z.object({ kind: z.literal('expected'), ...envelope, body: z.optional(body) }),
+    /** A pending call of an agent session has its answer, a `tool_result` or an `error_event`: the platform took it, or the client has it ready. */
+    z.object({
+      kind: z.literal('answered'),
+      ...envelope,
+      by: z.enum(['platform', 'client']),
+      body: z.optional(body),
+      /** How it is not as the platform's script expects it. */
+      unexpected: z.optional(z.array(z.string())),
+    }),
     /** An invocation that was not sent, since it is not allowed: decided before anything went out. */
     z.object({
       kind: z.literal('denied'),
       ...envelope,
+      dialect: z.optional(z.enum(WIRES)),
       by: z.enum(['person', 'policy']),
       tool: z.string(),
       reason: z.string(),
@@ -148,6 +168,31 @@ const ownFacts = [
     turn: z.optional(turnSchema),
   }),
   z.object({ kind: z.literal('warned'), ...envelope, message: z.string() }),
+  /** An agent session came into a status: as we made it, or as we saw it. `thread` is its id. */
+  z.object({
+    kind: z.literal('session'),
+    ...envelope,
+    status: z.string(),
+    error: z.optional(z.string()),
+    /** JSON, what the agent says in the end. */
+    answer: z.optional(z.unknown()),
+  }),
+  /** The calls that an agent session waits for; the latest counts (seed 001). */
+  z.object({
+    kind: z.literal('awaiting'),
+    ...envelope,
+    /** Of a script, from 0. */
+    round: z.optional(z.int().check(z.nonnegative())),
+    pending: z.array(
+      z.object({
+        /** Names the call in every event: its id, or one of ours where that is null. */
+        key: z.string(),
+        tool_name: z.string(),
+        args: z.optional(z.unknown()),
+        id: z.nullable(z.string()),
+      }),
+    ),
+  }),
   /** Something that was due and will not happen. */
   z.object({
     kind: z.literal('dropped'),

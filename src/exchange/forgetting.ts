@@ -11,6 +11,7 @@ const REMEMBERED = 10_000;
  * each time. What has just come stays, however large it is, since its answer is still to come.
  */
 export function withoutSurplus(exchange: Exchange): Exchange {
+  if (!isMuch(exchange)) return exchange; // nearly always: so much for each callback is cheap enough
   const open = new Set(openQuestions(exchange).map(({ leg }) => leg));
   const old = exchange.arrivals.slice(0, -1).filter(arrival => !isLasting(arrival, open));
   let { length: count } = old;
@@ -24,6 +25,14 @@ export function withoutSurplus(exchange: Exchange): Exchange {
     bytes -= arrival.size;
   }
   return keeping(exchange, arrival => !surplus.has(arrival));
+}
+
+/** Whether some of it may have to go. */
+function isMuch({ arrivals }: Exchange): boolean {
+  if (arrivals.length > MOST.arrivals) return true;
+  let bytes = -(arrivals.at(-1)?.size ?? 0);
+  for (const { size } of arrivals) bytes += size;
+  return bytes > MOST.bytes;
 }
 
 /** The exchange with some of its arrivals only. Of the others it remembers what a later verdict depends on. */

@@ -1,23 +1,8 @@
+import { type Errand, type ErrandEnd, Errands } from './errands.js';
 import type { Event, InvocationEvent, RequestEvent } from './events.js';
 import type { Exchange } from './exchange.js';
 import { begin, step } from './step.js';
 import { type Thread, withCall, withView } from './thread.js';
-
-/** A request that belongs to no call's own story: discovery, a notice, a POST to an address that is nobody's. */
-export interface Errand {
-  readonly leg: string;
-  readonly purpose: RequestEvent['purpose'];
-  readonly url: string;
-  /** Keys of the calls concerned. */
-  readonly calls: readonly string[];
-  /** Of a notice to a thread. */
-  readonly thread?: string;
-  readonly at: number;
-  readonly endedAt?: number;
-  readonly status?: number;
-  readonly broken?: string;
-  readonly refusal?: string;
-}
 
 export interface LoadedToolset {
   readonly at: number;
@@ -35,15 +20,17 @@ export class History {
   readonly exchanges = new Map<string, Exchange>();
   /** By `group_id`: of all calls. */
   readonly threads = new Map<string, Thread>();
-  readonly errands = new Map<string, Errand>();
+  readonly errands = new Errands();
   readonly toolsets: LoadedToolset[] = [];
 
   apply(event: Event): void {
+    this.errands.forgetTold();
     if (event.kind === 'loaded') this.toolsets.push(loadedToolset(event));
     for (const key of event.calls ?? []) this.#applyToCall(key, event);
     if (event.kind === 'request' && event.purpose === 'close') this.#closeThread(event);
-    if (event.kind === 'request' && isErrand(event)) this.errands.set(event.leg, errand(event));
-    else if (event.kind === 'response' || event.kind === 'broken') this.#endErrand(event);
+    if (event.kind === 'request' && isErrand(event)) this.errands.begin(errand(event));
+    else if (event.kind === 'response' || event.kind === 'broken')
+      this.errands.end(event.leg, { endedAt: event.at, ...ending(event) });
   }
 
   /** The first exchange: the only one where a single call was made. */
@@ -80,26 +67,22 @@ export class History {
       if (exchange) this.exchanges.set(key, step(exchange, event));
     }
   }
-
-  #endErrand(event: Extract<Event, { kind: 'response' | 'broken' }>): void {
-    const known = this.errands.get(event.leg);
-    if (known) this.errands.set(event.leg, { ...known, endedAt: event.at, ...ending(event) });
-  }
 }
 
 function canBegin(event: Event): event is InvocationEvent {
   return event.kind === 'request' || event.kind === 'expected' || event.kind === 'denied';
 }
 
-function isErrand({ purpose, calls = [] }: RequestEvent): boolean {
+function isErrand({ purpose, dialect, calls = [] }: RequestEvent): boolean {
+  if (dialect !== undefined) return false; // another wire has its own story
   return purpose === 'callback' ? calls.length === 0 : purpose !== 'invocation';
 }
 
-function errand({ leg, purpose, url, calls = [], thread, at }: RequestEvent): Errand {
-  return { leg, purpose, url, calls, ...(thread !== undefined && { thread }), at };
+function errand({ leg, purpose, method, url, calls = [], thread, at }: RequestEvent): Errand {
+  return { leg, purpose, method, url, calls, ...(thread !== undefined && { thread }), at };
 }
 
-function ending(event: Extract<Event, { kind: 'response' | 'broken' }>): Partial<Errand> {
+function ending(event: Extract<Event, { kind: 'response' | 'broken' }>): ErrandEnd {
   if (event.kind === 'broken') return { broken: event.code };
   return { status: event.status, ...(event.refusal === undefined ? {} : { refusal: event.refusal }) };
 }

@@ -20,12 +20,16 @@ const MOST = { reason: 1_000, questions: 100 };
  * it what happened, and both get the same (RT-VALIDATE, RT-MATCH, RT-DUP; threats, rows 7 and 8 and "Delivery faults").
  */
 export function judge(exchange: Exchange, reading: CallbackReading, sha256: string): Verdict {
-  if (!reading.ok)
-    return { kind: 'rejected', status: 400, reason: cut(reading.faults.join('; '), MOST.reason) };
+  if (!reading.ok) return rejection(reading.faults);
   const stranger = mismatch(exchange, reading.message);
   if (stranger) return { kind: 'discarded', status: 404, reason: stranger };
   if (reading.message.type === 'view_update') return judgeView(reading.message);
   return BY_TYPE[reading.message.type](exchange, sha256);
+}
+
+/** Of what is no callback (RT-VALIDATE). */
+export function rejection(faults: readonly string[]): Verdict {
+  return { kind: 'rejected', status: 400, reason: cut(faults.join('; '), MOST.reason) };
 }
 
 const BY_TYPE: Record<

@@ -4,7 +4,8 @@ import { decodeUtf8 } from '../text/json.js';
 import { bareUrl, type Redactor, tokenlessUrl } from '../text/redact.js';
 import { redactJson } from '../text/redact-json.js';
 import type { Content } from './content.js';
-import type { RequestEvent } from './events.js';
+import type { Event, RequestEvent } from './events.js';
+import type { Arrival } from './exchange.js';
 
 /**
  * A body as it may leave the machine: secrets out, an `auth_url` without its query, a `response_url` without its token (threats,
@@ -13,7 +14,8 @@ import type { RequestEvent } from './events.js';
 export function shareableText(content: Content, redactor: Redactor): string | null {
   const text = decodeUtf8(content.bytes);
   if (text === null) return null;
-  return content.json.ok ? redactJson(withoutPower(content, text), redactor) : redactor.text(text);
+  if (content.json.ok) return redactJson(withoutPower(content, text), redactor);
+  return redactor.text(withoutPowerInText(text));
 }
 
 /** A callback as it may leave the machine, but for secrets that are known by their value. */
@@ -23,25 +25,69 @@ export function shareableMessage(message: Callback): Callback {
   return message;
 }
 
+/** As {@link shareableMessage}, with what was judged of it. */
+export function shareableArrival(arrival: Arrival): Arrival {
+  return arrival.message ? { ...arrival, message: shareableMessage(arrival.message) } : arrival;
+}
+
 /** Where a request went, as it may leave the machine: whoever has the address of a question can answer it. */
 export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor): string {
   return redactor.text(purpose === 'choice' ? tokenlessUrl(url) : url);
 }
 
-/** What is not changed stays as it was written. */
-function withoutPower({ json }: Content, text: string): string {
-  const message = json.ok ? json.value : null;
-  if (!isRecord(message)) return text;
-  const fields = shareableFields(message);
-  const isSame = Object.entries(fields).every(([name, url]) => message[name] === url);
-  return isSame ? text : JSON.stringify({ ...message, ...fields });
-}
-
-function shareableFields(message: Readonly<Record<string, unknown>>): Record<string, string> {
-  const { type, auth_url, response_url } = message;
+/** How an agent session stands, as it may leave the machine: its foreign JSON may repeat what it was told. */
+export function shareableFact<Fact extends Extract<Event, { kind: 'session' | 'awaiting' }>>(
+  event: Fact,
+  redactor: Redactor,
+): Fact {
+  const clean = (value: unknown): unknown => JSON.parse(redactJson(JSON.stringify(value), redactor));
+  if (event.kind === 'awaiting') {
+    const pending = event.pending.map(each =>
+      'args' in each && each.args !== undefined ? { ...each, args: clean(each.args) } : each,
+    );
+    return { ...event, pending };
+  }
+  const { error, answer } = event;
   return {
-    ...('auth_url' in message && { auth_url: bareUrl(String(auth_url)) }),
-    ...(type === 'user_choice' &&
-      'response_url' in message && { response_url: tokenlessUrl(String(response_url)) }),
+    ...event,
+    ...(error !== undefined && { error: redactor.text(error) }),
+    ...(answer !== undefined && { answer: clean(answer) }),
   };
 }
+
+/** What is not changed stays as it was written. */
+function withoutPower({ json }: Content, text: string): string {
+  if (!json.ok) return text;
+  const value = json.value;
+  const shareable = withoutPowerAt(value);
+  return shareable === value ? text : JSON.stringify(shareable);
+}
+
+/**
+ * Whoever has such a URL can go on in somebody's name, wherever it stands: a message that is rejected is kept too. The value given,
+ * where there is none. It is as deep as JSON may be here, and no deeper.
+ */
+function withoutPowerAt(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(withoutPowerAt);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isRecord(value)) return value;
+  const isQuestion = value['type'] === 'user_choice';
+  const members = Object.entries(value).map(
+    ([name, member]) => [name, shareableMember(name, member, isQuestion)] as const,
+  );
+  return members.some(([name, member]) => member !== value[name]) ? Object.fromEntries(members) : value;
+}
+
+function shareableMember(name: string, member: unknown, isQuestion: boolean): unknown {
+  if (name === 'auth_url') return bareUrl(String(member));
+  return isQuestion && name === 'response_url' ? tokenlessUrl(String(member)) : withoutPowerAt(member);
+}
+
+/** The same in a text that is no JSON, or is a part of one: of URLs after such a name, what comes after the path. */
+export function withoutPowerInText(text: string): string {
+  return text.replace(POWERFUL_IN_TEXT, '$1');
+}
+
+const POWERFUL_IN_TEXT = /((?:auth_url|response_url)\W{1,12}\w{1,20}:[^\s"'<>?#]{0,2000})[?#][^\s"'<>]*/gi;

@@ -1,19 +1,20 @@
-import { invocationSchema } from '../protocol/invocation.js';
 import { arrivalOf, withAnswer, withArrival } from './arrivals.js';
 import type { Content } from './content.js';
+import { invocationOf, isOnMcp } from './direct.js';
 import type { Event, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
 import type { Arrival, Attempt, Exchange, Settlement, SubscriptionEnd } from './exchange.js';
+import { readMcpAnswer } from './mcp-answer.js';
 import { withDecision, withQuestion } from './questions.js';
 
 /** The exchange that begins with a call's first request, or with a call that others make or nobody; null where it is none. */
 export function begin(key: string, event: InvocationEvent): Exchange | null {
   if (event.kind === 'request' && event.purpose !== 'invocation') return null;
-  const json = event.body?.json;
-  const invocation = invocationSchema.safeParse(json?.ok ? json.value : undefined);
-  if (!invocation.success) return null;
+  const invocation = invocationOf(event);
+  if (!invocation) return null;
   return {
     key,
-    invocation: invocation.data,
+    ...(isOnMcp(event) && { dialect: 'mcp' }),
+    invocation,
     endpoint: event.kind === 'request' ? event.url : '',
     attempts: [],
     arrivals: [],
@@ -91,7 +92,8 @@ function onNews(exchange: Exchange, { at, message, sha256 }: Arrival): Exchange 
 }
 
 function onResponse(exchange: Exchange, event: ResponseEvent): Exchange {
-  const excerpt = event.body ? { excerpt: Buffer.from(event.body.bytes).toString('utf8') } : {};
+  const isRead = exchange.dialect === 'mcp' && event.status === 200;
+  const excerpt = event.body && !isRead ? { excerpt: Buffer.from(event.body.bytes).toString('utf8') } : {};
   const size = Number(event.headers['content-length'] ?? 0);
   const answered = withAttempt(exchange, event.leg, {
     endedAt: event.at,
@@ -99,14 +101,21 @@ function onResponse(exchange: Exchange, event: ResponseEvent): Exchange {
     ...(size > 0 && { bodySize: size }),
     ...excerpt,
   });
-  return answered === exchange ? withAnswer(exchange, event) : answered;
+  if (answered === exchange) return withAnswer(exchange, event);
+  return exchange.dialect === 'mcp' && event.status === 200 ? onMcpAnswer(answered, event) : answered;
+}
+
+/** There the result is in the response; without a body it is none that could be read. */
+function onMcpAnswer(exchange: Exchange, { at, body }: ResponseEvent): Exchange {
+  const json = body?.json ?? { ok: false, reason: 'it is empty' };
+  return settle(exchange, { by: 'answer', at, ...readMcpAnswer(json) });
 }
 
 function onDecision(exchange: Exchange, event: Extract<Event, { kind: 'decided' }>): Exchange {
   const { what, by: who, at } = event;
   if (what === 'choice' || what === 'consent') return withDecision(exchange, what, event);
   if (what === 'give-up') return settle(exchange, dispatchFailure(exchange, at));
-  return unsubscribe(settle(exchange, { by: 'cancel', at, who }), { by: 'cancel', at });
+  return unsubscribe(settle(exchange, { by: 'cancel', at, who }), { by: 'cancel', at, who });
 }
 
 function dispatchFailure({ attempts }: Exchange, at: number): Settlement {

@@ -1,24 +1,23 @@
 import type { Invocation } from '../protocol/invocation.js';
 import { type Addressee, readInvocation } from '../protocol/read-invocation.js';
-import { isRecord } from '../text/is-record.js';
-import type { Content } from './content.js';
+import {
+  type CallbackDelivery,
+  type DeliveryAttempt,
+  isDelivered,
+  isSame,
+  typeOfDelivery,
+  typeOfMessage,
+  withAttempt,
+} from './callback-delivery.js';
+import { isDirect } from './direct.js';
 import type { Event, RequestEvent } from './events.js';
 
-/** One POST of a callback. `status` or `broken` once it is known what became of it. Times in ms since the start. */
-export interface DeliveryAttempt {
-  readonly leg: string;
-  readonly at: number;
-  readonly endedAt?: number;
-  readonly status?: number;
-  readonly broken?: string;
-}
-
-/** One callback to the runtime, with its attempts. */
-export interface CallbackDelivery {
-  readonly url: string;
-  readonly body: Content | null;
-  readonly attempts: readonly DeliveryAttempt[];
-}
+export {
+  type CallbackDelivery,
+  type DeliveryAttempt,
+  isDelivered,
+  typeOfDelivery,
+} from './callback-delivery.js';
 
 /** What only a person can do. */
 export type Awaits = 'fire' | 'choice' | 'consent';
@@ -33,6 +32,8 @@ export interface ToolCall {
   readonly receivedAt: number;
   /** How often the runtime sent it. */
   readonly arrivals: number;
+  /** Answered where it was made, as MCP does it: there is no callback, and no acknowledgement of its own. */
+  readonly isDirect: boolean;
   readonly acknowledgement: { readonly leg: string; readonly status?: number; readonly at?: number };
   /** The fixture or handler that answers; null where none does. */
   readonly answeredBy: string | null;
@@ -73,6 +74,7 @@ function begin(key: string, event: RequestEvent): ToolCall {
     addressee: (reading?.ok ? reading.invocation : reading?.addressee) ?? null,
     receivedAt: event.at,
     arrivals: 1,
+    isDirect: isDirect(event),
     acknowledgement: { leg: event.leg },
     answeredBy: null,
     isCancelled: false,
@@ -105,6 +107,9 @@ function awaited(call: ToolCall, event: Event): Awaits | null {
     case 'decided':
     case 'expired':
       return null;
+    case 'response':
+    case 'broken':
+      return isAnswer(call, event) ? null : call.awaits;
     default:
       return call.awaits;
   }
@@ -126,9 +131,9 @@ function noted(call: ToolCall, event: Event): ToolCall {
       if (event.purpose === 'callback') return { ...call, deliveries: withAttempt(call.deliveries, event) };
       return event.purpose === 'cancel' ? { ...call, isCancelled: true } : call;
     case 'response':
-      return ended(call, event.leg, { endedAt: event.at, status: event.status });
+      return ended(call, event, { endedAt: event.at, status: event.status });
     case 'broken':
-      return ended(call, event.leg, { endedAt: event.at, broken: event.code });
+      return ended(call, event, { endedAt: event.at, broken: event.code });
     case 'matched':
       return { ...call, answeredBy: event.fixture, ...(event.nearest && { nearest: event.nearest }) };
     case 'planned':
@@ -153,6 +158,24 @@ function noted(call: ToolCall, event: Event): ToolCall {
   }
 }
 
+type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
+
+function isAnswer({ isDirect, acknowledgement }: ToolCall, { leg }: EndEvent): boolean {
+  return isDirect && acknowledgement.leg === leg;
+}
+
+function answered(call: ToolCall, event: EndEvent): ToolCall {
+  if (event.kind === 'broken') return { ...call, lost: call.lost ?? event.code };
+  const { leg, at: endedAt, status, body = null } = event;
+  const attempt = { leg, at: call.receivedAt, endedAt, status };
+  const answer = { type: 'tool_result', url: '', body, attempts: [attempt] };
+  return {
+    ...call,
+    acknowledgement: { leg, status, at: endedAt },
+    deliveries: [...call.deliveries, answer],
+  };
+}
+
 /** More is to come after these. What cannot be read, or is of another type, was to be the result: a fault may have done that. */
 const ON_THE_WAY = new Set(['view_update', 'subscription_event', 'user_choice', 'oauth']);
 
@@ -162,23 +185,9 @@ function isResultLost(call: ToolCall, { what, leg, type }: Extract<Event, { kind
   return what === 'callback' && !ON_THE_WAY.has(message);
 }
 
-/** The first attempt begins a delivery; the others are of the last one with the same bytes: several may be on their way. */
-function withAttempt(
-  deliveries: readonly CallbackDelivery[],
-  event: RequestEvent,
-): readonly CallbackDelivery[] {
-  const { leg, at, url, body = null } = event;
-  const index = event.attempt === 1 ? -1 : deliveries.findLastIndex(each => isSame(each.body, body));
-  const known = deliveries[index];
-  if (!known) return [...deliveries, { url, body, attempts: [{ leg, at }] }];
-  return deliveries.with(index, { ...known, attempts: [...known.attempts, { leg, at }] });
-}
-
-function isSame(one: Content | null, other: Content | null): boolean {
-  return one === other || (one?.size === other?.size && one?.sha256 === other?.sha256);
-}
-
-function ended(call: ToolCall, leg: string, change: Partial<DeliveryAttempt>): ToolCall {
+function ended(call: ToolCall, event: EndEvent, change: Partial<DeliveryAttempt>): ToolCall {
+  if (isAnswer(call, event)) return answered(call, event);
+  const { leg } = event;
   if (call.acknowledgement.leg === leg) {
     const { status, endedAt: at = 0 } = change;
     return status === undefined ? call : { ...call, acknowledgement: { leg, status, at } };
@@ -189,20 +198,6 @@ function ended(call: ToolCall, leg: string, change: Partial<DeliveryAttempt>): T
     ...call,
     deliveries: call.deliveries.map(each => ({ ...each, attempts: attempts(each.attempts) })),
   };
-}
-
-export function isDelivered({ attempts }: CallbackDelivery): boolean {
-  return attempts.some(({ status = 0 }) => status >= 200 && status < 300);
-}
-
-/** The `type` of a callback; null where its bytes are no message (a fault may want that). */
-export function typeOfDelivery({ body }: CallbackDelivery): string | null {
-  return typeOfMessage(body);
-}
-
-function typeOfMessage(body: Content | null): string | null {
-  const value = body?.json.ok ? body.json.value : null;
-  return isRecord(value) && typeof value['type'] === 'string' ? value['type'] : null;
 }
 
 /**

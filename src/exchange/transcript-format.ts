@@ -14,7 +14,7 @@ const frames = [
     /** RFC 3339, UTC. */
     startedAt: z.string(),
     /** Whose eyes these are. */
-    observer: z.enum(['runtime', 'tool', 'recorder']),
+    observer: z.enum(['runtime', 'tool', 'recorder', 'platform', 'client']),
     program: z.string(),
     redaction: z.string(),
   }),

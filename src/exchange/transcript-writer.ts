@@ -3,7 +3,7 @@ import { RecentMap } from '../text/recent-map.js';
 import { type Redactor, redactHeaders } from '../text/redact.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
-import { shareableText, shareableUrl } from './shareable.js';
+import { shareableFact, shareableText, shareableUrl, withoutPowerInText } from './shareable.js';
 import { TRANSCRIPT_FORMAT, type TranscriptHeader, type TranscriptLine } from './transcript-format.js';
 
 /** What a transcript says of itself. */
@@ -60,12 +60,23 @@ function eventLine(event: Event, body: BodyData | null, redactor: Redactor): Tra
       body: undefined,
       ...ref,
     };
-  if (event.kind === 'response')
-    return { ...event, headers: redactHeaders(event.headers), body: undefined, ...ref };
+  if (event.kind === 'response') {
+    const { refusal } = event;
+    const why = refusal === undefined ? {} : { refusal: redactor.text(withoutPowerInText(refusal)) };
+    return { ...event, headers: redactHeaders(event.headers), body: undefined, ...ref, ...why };
+  }
   if (event.kind === 'expected' || event.kind === 'denied') return { ...event, body: undefined, ...ref };
+  if (event.kind === 'answered')
+    return { ...event, body: undefined, ...ref, ...unexpectedIn(event, redactor) };
+  if (event.kind === 'session' || event.kind === 'awaiting') return shareableFact(event, redactor);
   if (event.kind === 'loaded') return { ...event, endpoint: redactor.text(event.endpoint) };
   if (event.kind === 'warned') return { ...event, message: redactor.text(event.message) };
   return event.kind === 'dropped' ? { ...event, why: redactor.text(event.why) } : event;
+}
+
+/** It quotes what a client posted. */
+function unexpectedIn({ unexpected }: Extract<Event, { kind: 'answered' }>, redactor: Redactor) {
+  return unexpected && { unexpected: unexpected.map(words => redactor.text(words)) };
 }
 
 /** The digest is that of the redacted bytes: a reader can check it, and nobody can guess a secret against it. */

@@ -1,5 +1,5 @@
 import { llmTextOf, outcomeOf } from '../exchange/ending.js';
-import { acknowledgedAfter, answeredAttempt, type Exchange } from '../exchange/exchange.js';
+import { acknowledgedAfter, answeredAttempt, type Exchange, type Settlement } from '../exchange/exchange.js';
 import type { History } from '../exchange/history.js';
 import type { Panes } from '../story/panes.js';
 import { isRecord } from '../text/is-record.js';
@@ -10,11 +10,12 @@ import type { CallReport } from './report-schema.js';
 
 /** What is reported of one call. */
 export function callReport(history: History, exchange: Exchange, panes: Panes | null): CallReport {
-  const { invocation, endpoint, settled, attempts, forgotten } = exchange;
+  const { dialect, endpoint, settled, attempts, forgotten } = exchange;
   const text = llmTextOf(exchange);
   const ackMs = acknowledgedAfter(exchange);
   return {
-    invocation,
+    ...(dialect && { dialect }),
+    invocation: invocationOf(exchange),
     endpoint,
     acknowledgement: acknowledgement(exchange),
     outcome: outcomeOf(exchange),
@@ -23,7 +24,7 @@ export function callReport(history: History, exchange: Exchange, panes: Panes | 
     display: panes && displayReport(panes),
     timing: {
       ackMs: ackMs === null ? null : since(ackMs, 0),
-      resultMs: settled?.by === 'result' ? since(settled.at, attempts[0]?.sentAt ?? 0) : null,
+      resultMs: isResult(settled) ? since(settled.at, attempts[0]?.sentAt ?? 0) : null,
     },
     callbacks: callbackReports(exchange),
     forgotten,
@@ -38,8 +39,20 @@ function acknowledgement(exchange: Exchange): CallReport['acknowledgement'] {
   return status === undefined || endedAt === undefined ? null : { status, ms: since(endedAt, sentAt) };
 }
 
+/** Over MCP nobody is called back. */
+function invocationOf({ dialect, invocation }: Exchange): CallReport['invocation'] {
+  if (dialect !== 'mcp') return invocation;
+  const { callback_url: _, ...rest } = invocation;
+  return rest;
+}
+
+function isResult(settled: Exchange['settled']): settled is Extract<Settlement, { by: 'result' | 'answer' }> {
+  return settled?.by === 'result' || settled?.by === 'answer';
+}
+
 /** As it came: what the protocol does not know is in there too. */
 function resultOf({ settled }: Exchange): CallReport['result'] {
+  if (settled?.by === 'answer') return settled.reading && isRecord(settled.native) ? settled.native : null;
   if (settled?.by !== 'result') return null;
   return { ...settled.result, ...(isRecord(settled.native) && settled.native) };
 }

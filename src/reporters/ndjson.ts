@@ -1,6 +1,7 @@
 import type { History } from '../exchange/history.js';
 import type { TranscriptHeader } from '../exchange/transcript-format.js';
 import type { TranscriptWriter } from '../exchange/transcript-writer.js';
+import { Page } from './page.js';
 import type { Ending, Paper, Reporter } from './reporter.js';
 import { troubleText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
@@ -13,15 +14,23 @@ export function ndjsonReporter(
   about: Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>,
 ): Reporter {
   const urgent = urgentTeller(history, paper);
-  const write = (...lines: string[]) => paper.stdout.write(lines.map(line => `${line}\n`).join(''));
-  write(writer.header(about));
+  const lines = (each: readonly string[]) => each.map(line => `${line}\n`).join('');
+  let latest = { seq: 0, at: 0 };
+  const why = 'whoever reads this is too slow for it';
+  const page = new Page(paper.stdout, count =>
+    lines(writer.event({ kind: 'dropped', what: 'event', why, count, ...latest })),
+  );
+  page.write(lines([writer.header(about)]));
   return {
     event(event) {
+      const { seq, at } = event;
+      latest = { seq, at };
       urgent(event);
-      write(...writer.event(event));
+      page.news(() => lines(writer.event(event)));
     },
     async end({ trouble }: Ending) {
-      write(writer.end(trouble?.code ?? 'done'));
+      page.write(lines([writer.end(trouble?.code ?? 'done')]));
+      await page.written();
       if (trouble) paper.stderr.write(troubleText(trouble));
     },
   };

@@ -7,7 +7,7 @@ const count = z.int().check(z.nonnegative());
 const basis = { basis: z.enum(['declared', 'convention', 'ours', 'assumed']) };
 const [success, error, canceled, timeout, denied, unknown] = outcomeSchema._zod.def.options;
 
-const outcome = z.discriminatedUnion('type', [
+export const judgedOutcomeSchema = z.discriminatedUnion('type', [
   z.extend(success, basis),
   z.extend(error, basis),
   z.extend(canceled, basis),
@@ -56,14 +56,26 @@ const choice = z.object({
   by: z.nullable(z.enum(['person', 'flag', 'policy'])),
 });
 
+const reportedInvocation = z.extend(invocationSchema, {
+  callback_url: z.optional(invocationSchema.shape.callback_url),
+});
+
 const call = {
-  invocation: invocationSchema,
+  dialect: z
+    .optional(z.literal('mcp'))
+    .check(z.describe('The wire that the call went over, where it is not RAP')),
+  invocation: reportedInvocation,
   endpoint: z.string(),
   acknowledgement: z.nullable(z.object({ status: z.int(), ms: z.number() })),
-  outcome: z.nullable(outcome),
+  outcome: z.nullable(judgedOutcomeSchema),
   result: z
-    .nullable(z.looseObject({ type: z.literal('tool_result'), group_id: z.string(), id: z.string() }))
-    .check(z.describe('The tool_result whole, as it came')),
+    .nullable(
+      z.union([
+        z.looseObject({ type: z.literal('tool_result'), group_id: z.string(), id: z.string() }),
+        z.looseObject({ content: z.optional(z.array(z.looseObject({ type: z.string() }))) }),
+      ]),
+    )
+    .check(z.describe('The tool_result whole, as it came; over MCP the CallToolResult')),
   llm: z.nullable(z.object({ text: z.string() })).check(z.describe('What the LLM gets')),
   display: z.nullable(display).check(z.describe('What the human sees')),
   timing: z.object({ ackMs: z.nullable(z.number()), resultMs: z.nullable(z.number()) }),
@@ -74,7 +86,8 @@ const call = {
   choices: z.array(choice).check(z.describe('What the tool asked, and the answers')),
 };
 
-const problems = {
+/** What every report has at its end. */
+export const problems = {
   warnings: z.array(z.object({ id: z.optional(z.string()), message: z.string() })),
   error: z.optional(
     z.object({

@@ -42,7 +42,8 @@ export interface Reporter {
 /** Where reporters write. */
 export interface Paper {
   readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
+  /** For people; no secret gets through. */
+  readonly stderr: { write(text: string): unknown };
   /** `-q`: no warnings. */
   readonly quiet: boolean;
 }

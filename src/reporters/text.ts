@@ -3,9 +3,9 @@ import type { History } from '../exchange/history.js';
 import { newArrivalOf } from '../story/arrival-of.js';
 import { eventOf } from '../story/steps/events.js';
 import { counted, warningsOf } from '../story/warnings.js';
-import { writeOut } from '../system/output.js';
 import { visible } from '../text/visible.js';
 import { toWellFormed } from '../text/well-formed.js';
+import { Page } from './page.js';
 import type { Ending, Paper, Reporter } from './reporter.js';
 import { troubleText, warningText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
@@ -25,17 +25,19 @@ export function textReporter(
   const { stdout, stderr, quiet } = paper;
   const told = new Set<string>();
   const urgent = urgentTeller(history, paper, told);
-  const page = textPage(stdout, isTTY);
+  const page = new Page(stdout, count => `… ${count} events that came while nobody read are not here\n`);
+  const texts = textPage(page, isTTY);
   return {
     event(event) {
       urgent(event);
       const arrival = follows ? newArrivalOf(history, event) : null;
       const news = arrival && eventOf(arrival);
-      if (news) page.add(news.text);
+      if (news) texts.add(news.text);
     },
     async settled({ exchange }: Ending) {
       const text = exchange && llmTextOf(exchange);
-      if (text !== null && text !== undefined) page.begin(text);
+      const isSubscribed = follows && exchange?.subscription != null;
+      if (text !== null && text !== undefined) texts.begin(text, isSubscribed);
       await page.written();
     },
     async end({ exchange, notes, trouble }: Ending) {
@@ -50,23 +52,18 @@ export function textReporter(
 }
 
 /** One text after the other, the result's first: an event may come before that could be told. */
-function textPage(stdout: NodeJS.WritableStream, isTTY: boolean) {
+function textPage(page: Page, isTTY: boolean) {
   const early: string[] = [];
   let hasBegun = false;
-  let writing = Promise.resolve();
-  const write = (text: string, before: string) => {
-    const shown = isTTY ? `${visible(text)}\n` : before + toWellFormed(text).text;
-    writing = writing.then(() => writeOut(stdout, shown));
-    writing.catch(() => {}); // whoever awaits `written()` hears of it
-  };
-  const add = (text: string) => write(text, '\n');
+  const shown = (text: string) => (isTTY ? `${visible(text)}\n` : toWellFormed(text).text);
+  const add = (text: string) => page.news(() => (isTTY ? shown(text) : `${shown(text)}\n`));
   return {
-    begin(text: string): void {
+    /** @param goesOn events may follow it: each is a line, so it is one too */
+    begin(text: string, goesOn: boolean): void {
       hasBegun = true;
-      write(text, '');
+      page.write(goesOn && !isTTY && !text.endsWith('\n') ? `${shown(text)}\n` : shown(text));
       early.forEach(add);
     },
     add: (text: string) => (hasBegun ? add(text) : void early.push(text)),
-    written: () => writing,
   };
 }

@@ -1,8 +1,9 @@
 import type { Event } from '../exchange/events.js';
-import type { Arrival } from '../exchange/exchange.js';
+import type { Arrival, Exchange } from '../exchange/exchange.js';
 import type { History } from '../exchange/history.js';
 import type { Warning } from '../protocol/requirements.js';
 import { arrivalOf, newArrivalOf } from '../story/arrival-of.js';
+import { lateText } from '../story/late-text.js';
 import { arrivalWarnings, misdirected, noticeWarnings } from '../story/warnings.js';
 import { visibleLine } from '../text/visible.js';
 import type { Paper } from './reporter.js';
@@ -28,23 +29,42 @@ export function urgentTeller(
     const asked = question(newArrivalOf(history, event));
     if (asked !== '') stderr.write(asked);
     if (quiet || (event.kind !== 'response' && event.kind !== 'broken')) return;
-    for (const warning of newsOf(history, event)) {
+    for (const { warning, text } of newsOf(history, event)) {
       if (told.size < MOST.told) told.add(warning.message);
-      if (isTimeToTell(warning)) stderr.write(warningText(warning));
+      if (isTimeToTell(warning)) stderr.write(text);
     }
   };
 }
 
-function newsOf(
-  history: History,
-  event: Extract<Event, { kind: 'response' | 'broken' }>,
-): readonly Warning[] {
+/** Something to be told, and as what it counts: not all of it is anybody's fault. */
+interface News {
+  readonly warning: Warning;
+  readonly text: string;
+}
+
+const asNews = (warning: Warning): News => ({ warning, text: warningText(warning) });
+
+function newsOf(history: History, event: Extract<Event, { kind: 'response' | 'broken' }>): readonly News[] {
   const found = arrivalOf(history, event);
-  if (found)
-    return NEWS.has(found.arrival.verdict.kind) ? arrivalWarnings(found.arrival, found.exchange) : [];
+  if (found) return NEWS.has(found.arrival.verdict.kind) ? arrivalNews(found) : [];
   const errand = history.errands.get(event.leg);
   if (!errand) return [];
-  return errand.purpose === 'choice' ? noticeWarnings(errand) : misdirected([errand]);
+  return (errand.purpose === 'choice' ? noticeWarnings(errand) : misdirected([errand])).map(asNews);
+}
+
+/** What came after a cancel may have crossed it: that is told, and no warning. */
+function arrivalNews({
+  arrival,
+  exchange,
+}: {
+  readonly arrival: Arrival;
+  readonly exchange: Exchange;
+}): News[] {
+  const { verdict, message } = arrival;
+  if (verdict.kind !== 'late' || exchange.settled?.by !== 'cancel')
+    return arrivalWarnings(arrival, exchange).map(asNews);
+  const text = `a ${lateText(message, exchange.settled)}`;
+  return [{ warning: { message: text }, text: `${text}\n` }];
 }
 
 function question(arrival: Arrival | null): string {

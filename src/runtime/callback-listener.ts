@@ -2,8 +2,10 @@ import type { History } from '../exchange/history.js';
 import { judge } from '../exchange/judge.js';
 import type { Log } from '../exchange/log.js';
 import { readCallback } from '../protocol/callbacks/read.js';
+import type { Clock } from '../system/clock.js';
 import { SecretPaths } from '../transport/secret-paths.js';
 import type { Answer } from '../transport/server.js';
+import { acknowledgementWait } from './acknowledgement-wait.js';
 import {
   type Arrived,
   answerCallback,
@@ -27,11 +29,12 @@ export interface CallbackListener {
 export async function startCallbackListener(
   log: Log,
   history: History,
+  clock: Clock,
   options: ListenerOptions,
 ): Promise<CallbackListener> {
   const addresses = new SecretPaths<string>(CALLBACK_PATH);
   const server = await serveCallbacks(log, addresses, options, {
-    take: (key, arrived) => receive(log, history, key, arrived),
+    take: (key, arrived) => receive({ log, history, clock }, key, arrived),
     callsOf: key => [key],
   });
   return {
@@ -43,12 +46,19 @@ export async function startCallbackListener(
   };
 }
 
+interface Desk {
+  readonly log: Log;
+  readonly history: History;
+  readonly clock: Clock;
+}
+
 /** Judged before it is a fact, since the answer must be what the fold will say of it too. */
-async function receive(log: Log, history: History, key: string, arrived: Arrived): Promise<Answer> {
+async function receive({ log, history, clock }: Desk, key: string, arrived: Arrived): Promise<Answer> {
   const exchange = history.exchanges.get(key);
   if (!exchange) return { status: 404 };
   const { body } = arrived;
   const verdict = judge(exchange, readCallback(body.json), body.sha256);
   const concerns = { calls: [key], thread: exchange.invocation.group_id };
-  return answerCallback(log, concerns, arrived, verdict);
+  const ready = verdict.kind === 'settles' ? acknowledgementWait(log, history, clock, key) : null;
+  return answerCallback(log, concerns, arrived, verdict, ready);
 }

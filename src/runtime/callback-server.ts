@@ -95,12 +95,16 @@ const WORDS: Partial<Record<VerdictKind, string>> = {
   discarded: 'This callback matches no pending call: its group_id and id must be those of the invocation.\n',
 };
 
-/** A callback that was judged becomes a fact, and then the answer: what could not be kept must come again. */
+/**
+ * A callback that was judged becomes a fact, and then the answer: what could not be kept must come again.
+ * @param ready what the answer waits for; null for nothing
+ */
 export async function answerCallback(
   log: Log,
   concerns: Concerns,
   arrived: Arrived,
   verdict: Verdict,
+  ready: Promise<void> | null = null,
 ): Promise<Answer> {
   const { status, kind } = verdict;
   const leg = log.leg();
@@ -118,6 +122,7 @@ export async function answerCallback(
     () => status,
     () => 503,
   );
+  if (ready) await ready;
   // Where it is no call's, only this says why it did nothing.
   const refusal = concerns.calls || !('reason' in verdict) ? {} : { refusal: verdict.reason };
   const { calls } = concerns;
@@ -155,5 +160,5 @@ function about({ method, target, headers }: Pick<Incoming, 'method' | 'target' |
 
 /** Almost a token is almost a secret. */
 function withoutTokens(target: string): string {
-  return target.replace(/[\w-]{16,}/g, '…');
+  return target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
 }

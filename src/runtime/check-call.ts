@@ -17,16 +17,29 @@ export function toolOf(toolset: Toolset, operation: string): Tool {
     'unknown-operation',
     `no operation "${operation}" in the toolset ${visibleLine(toolset.name)}`,
     {
-      hint: [didYouMean(operation, names), `There are: ${names.join(', ')}.`].filter(Boolean).join(' '),
+      hint: [didYouMean(operation, names), `There are: ${listed(names)}.`].filter(Boolean).join(' '),
     },
   );
 }
 
+/** How many of a toolset's names a message lists. */
+const MOST_NAMES = 60;
+
+function listed(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMES;
+  return names.slice(0, MOST_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
 /**
  * Checks arguments against the operation's `inputSchema` (RT-ARGS). A schema that cannot be used is a warning, not a wall.
+ * @param shown where a person sees what the tool takes
  * @throws ProtocolCliError `invalid-arguments`, with path and rule of every fault.
  */
-export async function checkArguments(tool: Tool, args: unknown): Promise<Warning[]> {
+export async function checkArguments(
+  tool: Tool,
+  args: unknown,
+  shown = `\`protocol-cli toolset <url>\` shows what ${tool.name} takes; `,
+): Promise<Warning[]> {
   const check = await checkValue(tool.inputSchema, args);
   if (check.kind === 'valid') return [];
   if (check.kind === 'unusable')
@@ -38,6 +51,6 @@ export async function checkArguments(tool: Tool, args: unknown): Promise<Warning
     ];
   throw new ProtocolCliError('invalid-arguments', `the arguments break the inputSchema of ${tool.name}`, {
     faults: check.faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
-    hint: `\`protocol-cli toolset <url>\` shows what ${tool.name} takes; --no-validate sends them as they are.`,
+    hint: `${shown}--no-validate sends them as they are.`,
   });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../exchange/events.js';
-import type { Exchange } from '../exchange/exchange.js';
+import { type Exchange, isSubscribed } from '../exchange/exchange.js';
 import { History } from '../exchange/history.js';
 import { createLog } from '../exchange/log.js';
 import { openChoices } from '../exchange/questions.js';
@@ -12,9 +12,10 @@ import type { ListenerOptions } from './callback-listener.js';
 import { checkArguments, toolOf } from './check-call.js';
 import { discover } from './discover.js';
 import { subscriptionEnd } from './following.js';
-import { closeThread } from './notices.js';
+import { cancelToolCall, closeThread } from './notices.js';
 import { type Answering, answerQuestions } from './questions.js';
 import { Runtime } from './runtime.js';
+import type { Wire } from './wire.js';
 
 export interface ConnectOptions {
   /** Sent to the origin of the URL, and to no other. */
@@ -54,6 +55,7 @@ export interface Connection extends AsyncDisposable {
    * @throws ProtocolCliError `unknown-operation` or `invalid-arguments` before anything is sent (RT-OP, RT-ARGS).
    */
   invoke(operation: string, args: Record<string, unknown>, settings?: InvokeSettings): Promise<Exchange>;
+  /** Cancels what is pending or subscribed, and tells the tool; then closes the threads that it invented. */
   close(): Promise<void>;
 }
 
@@ -90,7 +92,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
     });
     const { endpoint } = toolset;
     const { answering, leave } = answeringBy(choose);
-    const stopAnswering = answerQuestions(wire, history, invocation, answering);
+    const stopAnswering = answerQuestions(wire, history, invocation, answering, systemClock);
     const call = { endpoint, invocation, timeoutMs, retries, lenientAck, leave };
     const exchange = await runtime.invoke(wire, call).finally(stopAnswering);
     if (!follow) return exchange;
@@ -98,10 +100,20 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
     return history.exchanges.get(id) ?? exchange;
   };
   const close = async () => {
+    await Promise.all([...history.exchanges.keys()].map(key => giveUp(wire, base, history, key)));
     await Promise.all([...ourThreads].map(thread => closeThread(wire, base, thread)));
     await Promise.all([runtime.close(), client.close()]);
   };
   return { toolset, history, invoke, close, [Symbol.asyncDispose]: close };
+}
+
+/** The tool is told that nobody waits any more; here the call, or its subscription, is over at once. */
+async function giveUp(wire: Wire, base: string, history: History, key: string): Promise<void> {
+  const exchange = history.exchanges.get(key);
+  if (!exchange || (exchange.settled && !isSubscribed(exchange))) return;
+  const { id, group_id: thread } = exchange.invocation;
+  wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
+  await cancelToolCall(wire, base, { key, thread, id });
 }
 
 /** Whoever calls is asked; where that cannot answer, the call is left. */
@@ -112,7 +124,7 @@ function answeringBy(choose: InvokeSettings['choose']): {
   let canAnswer = choose !== undefined;
   const select = async (question: UserChoice) => {
     try {
-      return choose ? await choose(question) : null;
+      return choose ? inRange(await choose(question), question) : null;
     } catch (error) {
       canAnswer = false;
       throw error;
@@ -122,6 +134,13 @@ function answeringBy(choose: InvokeSettings['choose']): {
     answering: { by: 'policy', select },
     leave: exchange => openChoices(exchange).length > 0 && !canAnswer,
   };
+}
+
+/** @throws RangeError where it is the index of no choice. */
+function inRange(selected: number, { choices }: UserChoice): number {
+  if (choices[selected] === undefined)
+    throw new RangeError(`${selected} is the index of none of the ${choices.length} choices`);
+  return selected;
 }
 
 function closing(client: { close(): Promise<void> }): (error: unknown) => Promise<never> {

@@ -14,6 +14,8 @@ export interface Dispatch {
   readonly invocation: Invocation;
   readonly retries: number;
   readonly lenient: boolean;
+  /** Whether the tool has called back: then it has the invocation, whatever it answers (RT-PENDING). */
+  readonly hasCalledBack: () => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -25,20 +27,21 @@ class NotAccepted extends Error {
 
 /**
  * POSTs the invocation until it is acknowledged or refused, and tells the log. Resolves in either case: what it came to
- * follows from the events. Only unreachable tools and 5xx are tried again (RT-RETRY, RT-NORETRY).
+ * follows from the events. Only unreachable tools and 5xx are tried again (RT-RETRY, RT-NORETRY), and none that has called back.
  */
 export async function dispatch(wire: Wire, call: Dispatch): Promise<void> {
-  const { retries, signal } = call;
+  const { retries, hasCalledBack, signal } = call;
   try {
     await retrying(attempt => post(wire, call, attempt), {
       retries,
       within: RETRY_WITHIN_MS,
-      shouldRetry,
+      shouldRetry: error => !hasCalledBack() && mayBeSentAgain(error),
       signal,
     });
   } catch (error) {
     if (!(error instanceof NotAccepted || error instanceof TransportError || signal.aborted)) throw error;
-    if (!signal.aborted) wire.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [call.key] });
+    if (!signal.aborted && !hasCalledBack())
+      wire.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [call.key] });
   }
 }
 
@@ -64,7 +67,7 @@ async function post(
   if (acknowledgement !== 'accepted') throw new NotAccepted(acknowledgement === 'retry');
 }
 
-function shouldRetry(error: unknown): boolean {
+function mayBeSentAgain(error: unknown): boolean {
   if (error instanceof NotAccepted) return error.again;
   return error instanceof TransportError && error.phase !== 'address';
 }

@@ -56,33 +56,36 @@ export function notify(
   const { kind, message } = notice;
   const thread = 'thread_id' in message ? { thread: message.thread_id } : {};
   const about: About = { purpose: kind, attempt: 1, ...thread, ...(calls && { calls }) };
-  return post(wire, about, noticeUrl(notice, base), message, timeoutMs);
+  return post(wire, about, noticeUrl(notice, base), message, { timeoutMs });
 }
 
 /** Says that a thread is over. Single shot; never throws (RT-NOTIFY). */
-export async function closeThread(wire: Wire, base: string, thread: string): Promise<boolean> {
-  return isTaken(await notify(wire, base, { kind: 'close', message: { thread_id: thread } }));
+export function closeThread(wire: Wire, base: string, thread: string): Promise<NoticeAnswer> {
+  return notify(wire, base, { kind: 'close', message: { thread_id: thread } });
 }
 
 /** Says that a call is no longer wanted; a result may still come. Single shot; never throws (RT-NOTIFY). */
-export async function cancelToolCall(
+export function cancelToolCall(
   wire: Wire,
   base: string,
   { key, thread, id }: { key: string; thread: string; id: string },
-): Promise<boolean> {
+): Promise<NoticeAnswer> {
   const message = { thread_id: thread, tool_call_id: id };
-  return isTaken(await notify(wire, base, { kind: 'cancel', message }, { calls: [key] }));
+  return notify(wire, base, { kind: 'cancel', message }, { calls: [key] });
 }
 
-/** Sends the user's selection (RT-CHOICE). False where it did not arrive: the call then stays pending until its end. */
-export async function respondToChoice(
+/**
+ * Sends the user's selection (RT-CHOICE); never throws. Where it does not arrive, the call stays pending until its end.
+ * @param signal ends the wait for its answer
+ */
+export function respondToChoice(
   wire: Wire,
   url: string,
-  call: { key: string; thread: string },
+  call: { key: string; thread: string; signal: AbortSignal },
   response: ChoiceResponse,
-): Promise<boolean> {
+): Promise<NoticeAnswer> {
   const about: About = { purpose: 'choice', attempt: 1, thread: call.thread, calls: [call.key] };
-  return isTaken(await post(wire, about, url, response, SELECTION_TIMEOUT_MS));
+  return post(wire, about, url, response, { timeoutMs: SELECTION_TIMEOUT_MS, signal: call.signal });
 }
 
 export function isTaken(answer: NoticeAnswer): boolean {
@@ -94,7 +97,7 @@ async function post(
   about: About,
   url: string,
   message: Notice['message'] | ChoiceResponse,
-  timeoutMs = NOTICE_TIMEOUT_MS,
+  { timeoutMs = NOTICE_TIMEOUT_MS, signal }: { timeoutMs?: number | undefined; signal?: AbortSignal },
 ): Promise<NoticeAnswer> {
   try {
     const { status, headers, body } = await recordedSend(wire, about, {
@@ -104,6 +107,7 @@ async function post(
       body: Buffer.from(JSON.stringify(message)),
       read: about.purpose === 'close' ? readUnlessEmpty : readUnlessTaken,
       timeoutMs,
+      ...(signal && { signal }),
     });
     const excerpt = status === 200 ? '' : Buffer.from(body).toString('utf8').trim();
     return { kind: 'answered', status, excerpt, bodySize: bodySizeOf(headers, body) };

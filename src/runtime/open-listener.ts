@@ -1,5 +1,5 @@
 import type { History } from '../exchange/history.js';
-import { judge } from '../exchange/judge.js';
+import { judge, rejection } from '../exchange/judge.js';
 import type { Log } from '../exchange/log.js';
 import type { Verdict } from '../exchange/verdict.js';
 import { type CallbackReading, readCallback } from '../protocol/callbacks/read.js';
@@ -60,6 +60,6 @@ async function receive(log: Log, calls: ForeignCalls, arrived: Arrived): Promise
 
 /** Nobody's callback: it cannot be read, or its ids are those of no call there could be. */
 function strayVerdict(reading: CallbackReading): Verdict {
-  if (!reading.ok) return { kind: 'rejected', status: 400, reason: reading.faults.join('; ') };
+  if (!reading.ok) return rejection(reading.faults);
   return { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' };
 }

@@ -7,7 +7,8 @@ const namePattern = z.string().check(z.minLength(1));
 const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'longRunning', 'requiresAuth'];
 const annotationName = z.string().check(
   z.refine(name => ANNOTATIONS.includes(name) || name.startsWith('x-'), {
-    error: ({ input }) => `is no annotation. ${didYouMean(String(input), ANNOTATIONS)}`.trim(),
+    error: ({ input }) =>
+      `is no annotation (${ANNOTATIONS.join(', ')}, or x-vendor-key). ${didYouMean(String(input), ANNOTATIONS)}`.trim(),
   }),
 );
 

@@ -1,6 +1,7 @@
 import type { History } from '../exchange/history.js';
 import type { UserChoice } from '../protocol/callbacks/index.js';
 import type { Invocation } from '../protocol/invocation.js';
+import type { Clock } from '../system/clock.js';
 import { respondToChoice } from './notices.js';
 import type { Wire } from './wire.js';
 
@@ -10,12 +11,16 @@ export interface Answering {
   /**
    * The index of the choice; null where nobody answers.
    * @param signal aborted once the answer is not wanted any more
+   * @param nth question of its call, from 0
    */
-  readonly select: (question: UserChoice, signal: AbortSignal) => Promise<number | null>;
+  readonly select: (question: UserChoice, signal: AbortSignal, nth: number) => Promise<number | null>;
 }
 
+/** A selection that is on its way when the call is over may still arrive. */
+const PARTING_MS = 1_000;
+
 /**
- * Answers each question of a call as it comes, and POSTs the selection (RT-CHOICE). Returns how to stop: that resolves once the
+ * Answers each question of a call as it comes, and POSTs the selection (RT-CHOICE). Returns how to stop: that resolves soon, once the
  * selections on their way have arrived, or have not.
  */
 export function answerQuestions(
@@ -23,15 +28,19 @@ export function answerQuestions(
   history: History,
   { id: key, group_id: thread }: Pick<Invocation, 'id' | 'group_id'>,
   { by, select }: Answering,
+  clock: Clock,
 ): () => Promise<void> {
   const { log } = wire;
   const over = new AbortController();
+  const parted = new AbortController();
   const answers = new Set<Promise<void>>();
+  let asked = 0;
   const answer = async (leg: string, question: UserChoice) => {
-    const selected = await select(question, over.signal);
+    const selected = await select(question, over.signal, asked++);
     if (selected === null || over.signal.aborted) return;
     log.emit({ kind: 'decided', what: 'choice', by, value: selected, question: leg, calls: [key] });
-    await respondToChoice(wire, question.response_url, { key, thread }, { id: question.id, selected });
+    const call = { key, thread, signal: parted.signal };
+    await respondToChoice(wire, question.response_url, call, { id: question.id, selected });
   };
   const unanswered = (error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
@@ -53,6 +62,8 @@ export function answerQuestions(
   return async () => {
     over.abort();
     unsubscribe();
+    const stopWaiting = clock.after(PARTING_MS, () => parted.abort());
     await Promise.all(answers);
+    stopWaiting();
   };
 }

@@ -1,6 +1,6 @@
 import { ProtocolCliError } from '../errors.js';
 import { Content } from '../exchange/content.js';
-import type { Exchange } from '../exchange/exchange.js';
+import type { Arrival, Exchange } from '../exchange/exchange.js';
 import type { History } from '../exchange/history.js';
 import type { Log } from '../exchange/log.js';
 import { type Invocation, invocationSchema } from '../protocol/invocation.js';
@@ -29,6 +29,8 @@ export interface Call {
   /** With a callback URL of this runtime, see {@link Runtime.address}. */
   readonly invocation: Invocation;
   readonly timeoutMs: number;
+  /** See {@link settlement}. */
+  readonly waitsForPeople?: boolean;
   readonly retries: number;
   readonly lenientAck: boolean;
   /** See {@link settlement}. */
@@ -44,7 +46,8 @@ export class Runtime {
 
   /** @throws ProtocolCliError `port-in-use`. */
   static async start(options: RuntimeOptions): Promise<Runtime> {
-    return new Runtime(options, await startCallbackListener(options.log, options.history, options.listener));
+    const { log, history, clock, listener } = options;
+    return new Runtime(options, await startCallbackListener(log, history, clock, listener));
   }
 
   /** The whole invocation as it will be sent, with a callback URL of its own; `token` is the secret in that. */
@@ -78,7 +81,9 @@ export class Runtime {
     refuseUnsendable(invocation, history);
     const abort = new AbortController();
     const settled = settlement(log, history, clock, { ...call, key });
-    const sent = dispatch(wire, { key, endpoint, invocation, retries, lenient, signal: abort.signal });
+    const hasCalledBack = () => history.exchanges.get(key)?.arrivals.some(isTheTools) ?? false;
+    const { signal } = abort;
+    const sent = dispatch(wire, { key, endpoint, invocation, retries, lenient, hasCalledBack, signal });
     await settled;
     const stop = clock.after(ACK_GRACE_MS, () => abort.abort());
     if (history.exchanges.get(key)?.settled?.by !== 'result') abort.abort();
@@ -96,6 +101,11 @@ export class Runtime {
   close(): Promise<void> {
     return this.listener.close();
   }
+}
+
+/** Only who has the invocation knows what is told here: its ids, and where (RT-MATCH). */
+function isTheTools({ verdict }: Arrival): boolean {
+  return verdict.kind === 'settles' || verdict.kind === 'holds';
 }
 
 /** What we could not read ourselves would leave no exchange to wait for (RT-FIELDS, RT-ID). */

@@ -9,16 +9,18 @@ export interface Watch {
   readonly key: string;
   /** 0: wait for ever. */
   readonly timeoutMs: number;
+  /** Whether that time stands still while a person decides; true unless told. */
+  readonly waitsForPeople?: boolean;
   /** Asked after each event: true ends the wait though the call is pending. */
   readonly leave?: (exchange: Exchange) => boolean;
 }
 
 /**
- * Resolves when the call is settled, left, or its time is over; that time stands still while a person decides.
+ * Resolves when the call is settled, left, or its time is over; that time stands still while a person decides, if one is there.
  * Our own timeout becomes a fact (RT-TIMEOUT).
  */
 export function settlement(log: Log, history: History, clock: Clock, watch: Watch): Promise<void> {
-  const { key, timeoutMs, leave } = watch;
+  const { key, timeoutMs, waitsForPeople = true, leave } = watch;
   return new Promise(resolve => {
     const deadline = startDeadline(clock, timeoutMs, () =>
       log.emit({ kind: 'expired', what: 'timeout', afterMs: timeoutMs, calls: [key] }),
@@ -32,7 +34,7 @@ export function settlement(log: Log, history: History, clock: Clock, watch: Watc
       const exchange = event.calls?.includes(key) ? history.exchanges.get(key) : undefined;
       if (!exchange) return;
       if (exchange.settled || leave?.(exchange)) finish();
-      else if (exchange.waitingFor) deadline.pause();
+      else if (exchange.waitingFor && waitsForPeople) deadline.pause();
       else deadline.resume();
     };
     const unsubscribe = log.subscribe(look);

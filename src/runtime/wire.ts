@@ -1,8 +1,8 @@
-import { ProtocolCliError } from '../errors.js';
 import { Content } from '../exchange/content.js';
 import type { RequestEvent } from '../exchange/events.js';
 import type { Log } from '../exchange/log.js';
 import { type HttpAnswer, type HttpClient, type HttpRequest, TransportError } from '../transport/client.js';
+import { explainFailure } from '../transport/explain-failure.js';
 
 /** What the runtime talks through: a client, the log it is told to, and the headers that one origin may see. */
 export interface Wire {
@@ -33,7 +33,7 @@ export async function recordedSend(wire: Wire, about: About, request: HttpReques
   try {
     return await send(wire, about, request);
   } catch (error) {
-    throw error instanceof TransportError ? explained(error, request.url) : error;
+    throw error instanceof TransportError ? explainFailure(error, request.url, 'tool') : error;
   }
 }
 
@@ -87,28 +87,3 @@ export async function send(
 function headersFor({ origin, headers }: Credentials, url: string): Readonly<Record<string, string>> {
   return URL.canParse(url) && new URL(url).origin === origin ? headers : {};
 }
-
-/** A failure on the wire in words: what, where, what to do. */
-function explained(error: TransportError, url: string): ProtocolCliError {
-  const isUnknownName = /^(?:ENOTFOUND|EAI_\w+)$/.test(error.code);
-  if (error.phase === 'address' && !isUnknownName)
-    return new ProtocolCliError('refused-address', `${url} is not called: ${error.message}`, {
-      hint: 'Only http and https URLs are called, without a user in them, and never link-local or metadata addresses.',
-      cause: error,
-    });
-  const hint = isUnknownName
-    ? 'The name does not resolve. Is it spelt right?'
-    : (HINTS[error.code] ?? GENERAL);
-  const reason = error.code === 'EPROTO' ? 'the TLS handshake failed' : error.message;
-  return new ProtocolCliError('unreachable', `${url}: ${reason}`, { hint, cause: error });
-}
-
-const GENERAL = 'Is the tool running, and is this its address?';
-const HINTS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens there. Is the tool running, and is the port right?',
-  EPROTO: 'The server does not speak TLS on this port. Try http:// instead of https://.',
-  ECONNRESET:
-    'The connection was closed before an answer came. Does the server speak plain HTTP on this port?',
-  ETIMEDOUT: 'No answer came in time. Is something between here and the tool dropping packets?',
-  ENCODED: 'The answer was compressed though identity was asked for. Switch compression off for this route.',
-};

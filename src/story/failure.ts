@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.js';
 import { outcomeOf } from '../exchange/ending.js';
+import { type Errand, Errands } from '../exchange/errands.js';
 import { type Arrival, answeredAttempt, type Exchange, type Settlement } from '../exchange/exchange.js';
-import type { Errand } from '../exchange/history.js';
 import { openChoices } from '../exchange/questions.js';
 import type { UserChoice } from '../protocol/callbacks/index.js';
 import { cut } from '../text/cut.js';
@@ -11,6 +11,8 @@ export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeou
 
 /** Of a question this much is told: characters, and how many choices by their name. */
 const MOST = { prompt: 300, label: 60, choices: 20 };
+
+const NO_ERRANDS = new Errands();
 
 /** Why there is no result from the tool: what failed, and what to do next. The same shape as an error of ours. */
 export interface Failure {
@@ -23,9 +25,9 @@ export interface Failure {
  * Null where the tool sent its result.
  * @param errands what else was posted: to nobody's address, or in vain
  */
-export function failureOf(exchange: Exchange, errands: Iterable<Errand> = []): Failure | null {
+export function failureOf(exchange: Exchange, errands: Errands = NO_ERRANDS): Failure | null {
   const { settled } = exchange;
-  if (settled) return settlementFailure(exchange, settled, [...errands]);
+  if (settled) return settlementFailure(exchange, settled, errands);
   const [question] = openChoices(exchange);
   return question ? unanswered(question) : null;
 }
@@ -35,23 +37,20 @@ function unanswered({ prompt, choices }: UserChoice): Failure {
   const rest = choices.length - named.length;
   return {
     code: 'decision-needed',
-    message: `the tool asks "${cut(prompt, MOST.prompt)}" and nobody is there to answer`,
+    message: `the tool asks "${cut(prompt, MOST.prompt)}" and nobody answered`,
     hint: `Answer with --choose <index, label or default>: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
   };
 }
 
-function settlementFailure(
-  exchange: Exchange,
-  settled: Settlement,
-  errands: readonly Errand[],
-): Failure | null {
+function settlementFailure(exchange: Exchange, settled: Settlement, errands: Errands): Failure | null {
   const outcome = outcomeOf(exchange);
   const message = outcome?.type === 'error' ? outcome.message : '';
   switch (settled.by) {
     case 'result':
+    case 'answer':
       return null;
     case 'refusal':
-      return { code: 'bad-acknowledgement', message, hint: ackHint(settled.status) };
+      return { code: 'bad-acknowledgement', message, hint: refusalHint(exchange, settled.status) };
     case 'unreachable':
       return {
         code: 'unreachable',
@@ -61,8 +60,9 @@ function settlementFailure(
     case 'timeout':
       return {
         code: 'timeout',
-        message: timeoutMessage(exchange, settled.afterMs),
-        hint: timeoutHint(exchange, errands),
+        ...(isConsentMissing(exchange)
+          ? missingConsent(exchange, settled.afterMs)
+          : { message: timeoutMessage(exchange, settled.afterMs), hint: timeoutHint(exchange, errands) }),
       };
     case 'denial':
       return {
@@ -75,6 +75,10 @@ function settlementFailure(
   }
 }
 
+function refusalHint({ dialect }: Exchange, status: number): string {
+  return dialect === 'mcp' ? "The server's own log says why." : ackHint(status);
+}
+
 function ackHint(status: number): string {
   if (status >= 500)
     return 'The tool failed to accept the invocation: its own log says why. It was sent again as often as --retries allows.';
@@ -85,22 +89,37 @@ function ackHint(status: number): string {
 }
 
 function timeoutMessage(exchange: Exchange, afterMs: number): string {
-  const { invocation, endpoint } = exchange;
+  const { invocation, endpoint, dialect } = exchange;
+  if (dialect === 'mcp')
+    return `no result within ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}`;
   const answered = answeredAttempt(exchange);
   const acknowledged = answered ? `it was acknowledged with ${answered.status}` : 'it was never acknowledged';
   return `no result within ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}, ${acknowledged}`;
 }
 
+function isConsentMissing({ questions }: Exchange): boolean {
+  return questions.some(({ message, isAnswered }) => message.type === 'oauth' && !isAnswered);
+}
+
+function missingConsent({ invocation }: Exchange, afterMs: number): Pick<Failure, 'message' | 'hint'> {
+  return {
+    message: `consent was not given within ${formatDuration(afterMs)}: ${invocation.operation} waits for somebody to visit its URL`,
+    hint: 'Call again and visit the URL that is printed. Without --timeout, or on a terminal, the wait has no end.',
+  };
+}
+
 /** The likeliest reason first: what came and did not count, then where nothing came at all. */
-function timeoutHint(exchange: Exchange, errands: readonly Errand[]): string {
+function timeoutHint(exchange: Exchange, errands: Errands): string {
+  if (exchange.dialect === 'mcp')
+    return 'The server was told that the call is cancelled. --timeout gives more time.';
   const { callback_url } = exchange.invocation;
   const origin = URL.canParse(callback_url) ? new URL(callback_url).origin : callback_url;
   const [reason] = exchange.arrivals.flatMap(reasonOf);
   if (reason !== undefined)
     return `A callback came to the URL it was given, at ${origin}, but did not count: ${reason}.`;
-  if (errands.some(errand => isLostSelection(errand, exchange)))
+  if (errands.ofCall(exchange.key).some(isLostSelection))
     return 'The tool had asked, and the selection did not reach its response_url: it may still wait for it.';
-  if (errands.some(({ purpose }) => purpose === 'callback'))
+  if (errands.hasStrays)
     return `Something was posted to ${origin}, but not to the callback URL: that must be used exactly as it was given.`;
   const silence = 'The connection was taken, but no answer came: the tool must answer 200 before it works. ';
   const reach = `The tool must be able to reach the callback URL it was given, at ${origin}.`;
@@ -112,6 +131,6 @@ function reasonOf({ verdict }: Arrival): string[] {
   return verdict.kind === 'rejected' || verdict.kind === 'discarded' ? [verdict.reason] : [];
 }
 
-function isLostSelection({ purpose, calls, status }: Errand, { key }: Exchange): boolean {
-  return purpose === 'choice' && status !== 200 && calls.includes(key);
+function isLostSelection({ purpose, status }: Errand): boolean {
+  return purpose === 'choice' && status !== 200;
 }

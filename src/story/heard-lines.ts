@@ -1,3 +1,4 @@
+import type { Errand } from '../exchange/errands.js';
 import type { Arrival, Exchange } from '../exchange/exchange.js';
 import { idOf } from '../exchange/judge.js';
 import type { VerdictKind } from '../exchange/verdict.js';
@@ -6,6 +7,7 @@ import type { Line } from './line.js';
 import { say } from './spans.js';
 import { stepLine } from './step-line.js';
 import { arrivalStep } from './steps/arrivals.js';
+import { straySteps } from './steps/errands.js';
 import { clipped } from './tool-calls/clip.js';
 
 /** Characters of an id, or of an address: nobody reads more. */
@@ -28,6 +30,18 @@ export function heardLines(heard: HeardCallback): Line[] {
     stepLine(step),
     ...(message ? [belonging(heard, message)] : []),
     ...(message?.type === 'user_choice' && arrival.verdict.kind === 'holds' ? [howToAnswer(message)] : []),
+  ];
+}
+
+/** A request that is nobody's; where it went astray, where callbacks go. */
+export function strayLine(errand: Errand, callbackUrl: string): Line {
+  const { method, url, status, refusal = '' } = errand;
+  if (refusal !== 'wrong-address') return straySteps([errand]).flatMap(stepLine);
+  return [
+    say('✗ ', 'bad'),
+    ...clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MOST),
+    say(': callbacks go to '),
+    ...clipped(callbackUrl, 'plain', MOST),
   ];
 }
 

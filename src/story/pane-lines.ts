@@ -6,7 +6,12 @@ import { quote, say } from './spans.js';
 import { textLines } from './text-lines.js';
 import type { Layout, Window } from './window.js';
 
-const TITLES: Readonly<Record<Pane['title'], string>> = { human: 'HUMAN', llm: 'LLM', view: 'VIEW' };
+const TITLES: Readonly<Record<Pane['title'], string>> = {
+  human: 'HUMAN',
+  llm: 'LLM',
+  view: 'VIEW',
+  answer: 'ANSWER',
+};
 
 /** A pane: its heading, its notes, and as much of its drawing as the layout asks for. */
 export function paneLines(pane: Pane, layout: Layout): Window {

@@ -1,6 +1,6 @@
 import { readView } from '../display/views.js';
 import type { View } from '../exchange/thread.js';
-import { type Pane, unseen } from './panes.js';
+import { type Pane, unseen } from './pane.js';
 
 /** A view of a thread, as it is now; what cannot be drawn is shown as it came, with the reason. */
 export function viewPane(view: Pick<View, 'type' | 'content' | 'updates'>): Pane {

@@ -1,10 +1,21 @@
 import { llmTextOf } from '../exchange/ending.js';
-import { type Arrival, acknowledgedAfter, answeredAttempt, type Exchange } from '../exchange/exchange.js';
-import type { Errand, History } from '../exchange/history.js';
+import type { Errand } from '../exchange/errands.js';
+import {
+  ACK_TOLERANCE_MS,
+  type Arrival,
+  type Attempt,
+  acknowledgedAfter,
+  answeredAttempt,
+  type Exchange,
+  isAcknowledgedLate,
+} from '../exchange/exchange.js';
+import type { History } from '../exchange/history.js';
+import type { McpAnswer } from '../exchange/mcp-answer.js';
 import type { Invocation } from '../protocol/invocation.js';
 import type { Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../text/format-duration.js';
 import { countUnseen } from '../text/visible.js';
+import { lateText } from './late-text.js';
 
 const SLOW_ACK_MS = 250;
 const LATE_ACK_MS = 1_000;
@@ -21,8 +32,15 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
     ...(exchange ? subscriptionWarnings(exchange) : []),
     ...misdirected(errands),
     ...errands.flatMap(noticeWarnings),
+    ...forgottenErrands(history.errands.forgotten),
     ...(exchange?.settled?.by === 'result' ? textWarnings(llmTextOf(exchange) ?? '') : []),
+    ...(exchange?.settled?.by === 'answer' ? answerWarnings(exchange.settled) : []),
   ];
+}
+
+/** What is odd about an MCP result; that of an error of JSON-RPC there is none is one of its notes. */
+function answerWarnings({ notes, text }: McpAnswer): Warning[] {
+  return [...notes.map(message => ({ message })), ...textWarnings(text)];
 }
 
 /** What is said many times is said once, with how often; of a flood of texts about one requirement only the first are. */
@@ -57,7 +75,7 @@ function withoutFlood(warnings: readonly Warning[]): Warning[] {
 /** What a callback that did nothing is worth saying at once: it is the usual reason for a "timeout". */
 export function arrivalWarnings(
   arrival: Arrival,
-  { invocation }: Pick<Exchange, 'invocation'>,
+  { invocation, settled }: Pick<Exchange, 'invocation' | 'settled'>,
 ): readonly Warning[] {
   const { verdict, message, warnings } = arrival;
   const what = message?.type ?? 'callback';
@@ -85,7 +103,8 @@ export function arrivalWarnings(
         ? [{ id: 'RT-DUP', message: `the ${what} was delivered again; it counts once` }]
         : [{ id: 'TOOL-ONCE', message: `a second ${what} with other content came; the first counts` }];
     case 'late':
-      return [{ message: `a ${what} came after the call had ended; it changes nothing` }];
+      if (settled?.by === 'cancel') return []; // it may have crossed the cancel: the tool is not to blame
+      return [{ message: `a ${lateText(message, settled)}` }];
     default:
       return warnings;
   }
@@ -105,14 +124,18 @@ function forgettingWarnings({ forgotten }: Exchange): Warning[] {
   return [{ message: `${callbacks} not kept any more, the oldest of very many or very large ones` }];
 }
 
+function forgottenErrands(count: number): Warning[] {
+  if (count === 0) return [];
+  const requests = count === 1 ? '1 request' : `${count} requests`;
+  return [{ message: `${requests} besides the callbacks of a call are not kept, of very many` }];
+}
+
 /** Nobody stayed for what the result announced. */
 function subscriptionWarnings({ subscription }: Exchange): Warning[] {
-  if (subscription?.ended?.by !== 'close') return [];
-  return [
-    {
-      message: 'a subscription was opened; --follow stays for its events (it was closed with its thread)',
-    },
-  ];
+  const ended = subscription?.ended;
+  if (ended?.by !== 'close' && !(ended?.by === 'cancel' && ended.who === 'policy')) return [];
+  const how = ended.by === 'close' ? 'closed with its thread' : 'cancelled';
+  return [{ message: `a subscription was opened; --follow stays for its events (it was ${how})` }];
 }
 
 /** POSTs that reached the listener but no call. */
@@ -144,15 +167,21 @@ function acknowledgementWarnings(exchange: Exchange): Warning[] {
   const answered = answeredAttempt(exchange);
   const unread = answered?.status === 200 && settled?.by === 'timeout' ? (answered.bodySize ?? 0) : 0;
   if (unread > 0) tries.push(unreadBody(unread));
-  const early = settled?.by === 'result' && (answered?.endedAt ?? Number.POSITIVE_INFINITY) > settled.at;
   const after = acknowledgedAfter(exchange) ?? 0;
-  if (early) return [...tries, { id: 'TOOL-ACK', message: 'the result came before the acknowledgement' }];
+  if (isAcknowledgedLate(exchange)) return [...tries, lateAcknowledgement(answered)];
   if (after <= SLOW_ACK_MS) return tries;
   const limit = after > LATE_ACK_MS ? LATE_ACK_MS : SLOW_ACK_MS;
   return [
     ...tries,
     { id: 'TOOL-ACK', message: `the acknowledgement took ${formatDuration(after)}, more than ${limit}ms` },
   ];
+}
+
+function lateAcknowledgement(answered: Attempt | undefined): Warning {
+  const message = answered
+    ? `the result came before the acknowledgement, by more than ${ACK_TOLERANCE_MS}ms`
+    : 'the result came, and no acknowledgement';
+  return { id: 'TOOL-ACK', message };
 }
 
 /** Every beginner's first mistake, and silent otherwise. */

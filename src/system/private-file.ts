@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, rmSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ProtocolCliError } from '../errors.js';
 import { errnoOf } from './errno.js';
+import { beforeForcedEnd } from './forced-end.js';
 
 const OWNER_ONLY = 0o600;
 const NEW_AND_NOT_A_LINK = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -42,13 +43,16 @@ export async function createFile(path: string, mode: number, files: Files = fs):
 class Draft implements PrivateFile {
   #buffer = '';
   #flushed = Promise.resolve();
+  readonly #forget: () => void;
 
   constructor(
     private readonly path: string,
     private readonly draft: string,
     private readonly handle: fs.FileHandle,
     private readonly files: Files,
-  ) {}
+  ) {
+    this.#forget = beforeForcedEnd(() => rmSync(draft, { force: true }));
+  }
 
   async write(line: string): Promise<void> {
     this.#buffer += `${line}\n`;
@@ -65,6 +69,7 @@ class Draft implements PrivateFile {
   }
 
   async discard(): Promise<void> {
+    this.#forget();
     await this.handle.close().catch(() => {});
     await explaining(this.path, () => this.files.rm(this.draft, { force: true }));
   }
@@ -74,6 +79,7 @@ class Draft implements PrivateFile {
     await this.handle.sync();
     await this.handle.close();
     await this.files.rename(this.draft, this.path);
+    this.#forget();
   }
 
   /** One after the other; once one has failed, all that follow do. */

@@ -1,8 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { errnoOf } from './errno.js';
 
 export type GroupLeader = ChildProcessByStdio<null, Readable, Readable>;
+export type SpokenToLeader = ChildProcessByStdio<Writable, Readable, Readable>;
 
 export interface CommandOptions {
   /** Run by `sh -c`. */
@@ -22,11 +23,21 @@ export function spawnGroup({ command, cwd, env }: CommandOptions): GroupLeader {
   });
 }
 
+/** The same for a command that is talked to over its stdin and stdout. */
+export function spawnSpokenTo({ command, cwd, env }: CommandOptions): SpokenToLeader {
+  return spawn('sh', ['-c', command], {
+    cwd,
+    env: { ...process.env, ...env },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
 /** ESRCH: the group has ended. EPERM: macOS says so of one that has ended and was not yet waited for. */
 const GONE = new Set(['ESRCH', 'EPERM']);
 
 /** Sends a signal to a whole group; one that has ended already is fine. */
-export function signalGroup({ pid }: GroupLeader, signal: NodeJS.Signals): void {
+export function signalGroup({ pid }: Pick<GroupLeader, 'pid'>, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);

@@ -5,11 +5,14 @@ import { BrokenRequests } from './broken-request.js';
 import { admit, type Door } from './guard.js';
 import type { ServerLimits } from './limits.js';
 import { Denial, type Refusal } from './refusal.js';
-import type { Incoming, Reply, Route } from './route.js';
+import type { Answer, Incoming, Reply, Route } from './route.js';
 
 export interface Post extends Door {
-  /** Says in the answer why a request is refused: the texts are ours, and echo nothing (threats, row 28). Bare unless told. */
-  readonly explains?: boolean;
+  /**
+   * Says in the answer why a request is refused, in words or as `{"detail":…}`: the texts are ours, and echo nothing (threats, row 28).
+   * Bare unless told.
+   */
+  readonly explains?: boolean | 'json';
   readonly onRefused?: (refusal: Refusal) => void;
 }
 
@@ -22,9 +25,7 @@ export function attend(server: Server, post: Post, { lingerMs }: ServerLimits): 
 
   const deny = async (denial: Denial, request: IncomingMessage, response: ServerResponse) => {
     if (!broken.knows(request.socket)) tell(denial, request);
-    const { status, headers } = denial;
-    const body = post.explains && status < 500 ? `refused, since ${denial.detail}\n` : '';
-    if (status > 0) await sendAnswer(request, response, { status, headers, body }, lingerMs);
+    if (denial.status > 0) await sendAnswer(request, response, answerTo(denial, post), lingerMs);
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     broken.expect(request.socket, response);
@@ -42,15 +43,23 @@ export function attend(server: Server, post: Post, { lingerMs }: ServerLimits): 
   );
 }
 
+function answerTo({ status, headers, detail }: Denial, { explains = false }: Post): Answer {
+  if (!explains || status >= 500) return { status, headers };
+  const words = `refused, since ${detail}`;
+  if (explains !== 'json') return { status, headers, body: `${words}\n` };
+  const json = { 'Content-Type': 'application/json' };
+  return { status, headers: { ...headers, ...json }, body: JSON.stringify({ detail: words }) };
+}
+
 async function replyTo(
   request: IncomingMessage,
   response: ServerResponse,
   post: Post,
 ): Promise<Reply | Denial> {
   const route = admit(request, post);
-  if (route instanceof Denial) return route;
+  if (!('handle' in route)) return route;
   const body = await bodyFor(route, request, response, post.maxBody);
-  return body instanceof Denial ? body : route.handle(incoming(request, body));
+  return body instanceof Denial ? body : route.handle(incoming(request, response, body));
 }
 
 function bodyFor(route: Route, request: IncomingMessage, response: ServerResponse, maxBody: number) {
@@ -59,8 +68,16 @@ function bodyFor(route: Route, request: IncomingMessage, response: ServerRespons
   return readBody(request, maxBody);
 }
 
-function incoming({ method = '', url = '', headers, socket }: IncomingMessage, body: Uint8Array): Incoming {
-  return { method, target: url, headers, body, remote: socket.remoteAddress ?? '' };
+function incoming(
+  { method = '', url = '', headers, socket }: IncomingMessage,
+  response: ServerResponse,
+  body: Uint8Array,
+): Incoming {
+  const onGone = (callback: () => void) =>
+    void response.once('close', () => {
+      if (!response.writableEnded) callback();
+    });
+  return { method, target: url, headers, body, remote: socket.remoteAddress ?? '', onGone };
 }
 
 function refusalOf({ status, reason, detail }: Denial, request?: IncomingMessage): Refusal {

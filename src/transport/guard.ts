@@ -3,7 +3,7 @@ import { hasBody } from './body.js';
 import { isEncoded } from './coding.js';
 import { type HostHeader, parseHost } from './hosts.js';
 import { bodyTooLarge, Denial } from './refusal.js';
-import type { Route } from './route.js';
+import type { Answer, Route } from './route.js';
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders'>;
 
@@ -17,22 +17,31 @@ export interface Door {
 
 /**
  * Judges a request by its head alone, before a byte of the body is read: Host, browser, path, method, encoding, media type, length
- * (threats, rows 2, 3, 4, 15 and 16). The order is fixed, so that a stranger learns nothing about our paths.
+ * (threats, rows 2, 3, 4, 15 and 16). The order is fixed, so that a stranger learns nothing about our paths. A route may have an answer
+ * of its own, once it is known that the request may come in at all.
  */
-export function admit(head: Head, { allowsHost, routes, maxBody }: Door): Route | Denial {
+export function admit(head: Head, { allowsHost, routes, maxBody }: Door): Route | Answer | Denial {
   const path = pathOf(head);
   const stranger = judgeHost(head, allowsHost);
   if (stranger) return stranger;
-  const route = routes.find(({ method, serves }) => method === head.method && serves(path));
+  const route = routes.find(({ method, serves }) => isMethod(method, head) && serves(path));
   const visitor = judgeOrigin(head, route);
   if (visitor) return visitor;
-  if (route) return judgeContent(head, route, maxBody) ?? route;
+  if (route) return route.first?.(headOf(head)) ?? judgeContent(head, route, maxBody) ?? route;
   return nothingHere(routes.filter(candidate => candidate.serves(path)));
 }
 
 function pathOf({ url = '' }: Pick<Head, 'url'>): string {
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
+}
+
+function isMethod(wanted: Route['method'], { method }: Head): boolean {
+  return wanted === 'any' || wanted === method;
+}
+
+function headOf({ method = '', url: target = '', headers }: Head) {
+  return { method, target, headers };
 }
 
 function judgeHost({ headers, rawHeaders }: Head, allows: Door['allowsHost']): Denial | undefined {
@@ -71,7 +80,7 @@ function isOwnVisit(site: string | string[] | undefined): boolean {
 
 function nothingHere(here: readonly Route[]): Denial {
   if (here.length === 0) return new Denial(404, 'no-route', 'nothing is served at its path');
-  const methods = here.map(route => route.method).join(', ');
+  const methods = [...new Set(here.map(route => route.method))].join(', ');
   return new Denial(405, 'method', `its method is not ${methods}`, { Allow: methods });
 }
 
@@ -92,6 +101,7 @@ const MEDIA_TYPES = {
   form: 'application/x-www-form-urlencoded',
 } as const;
 
-function mediaType(contentType = ''): string | undefined {
+/** What a Content-Type says without its parameters. */
+export function mediaType(contentType = ''): string | undefined {
   return contentType.split(';', 1)[0]?.trim().toLowerCase();
 }

@@ -9,7 +9,12 @@ export interface Incoming {
   readonly body: Uint8Array;
   /** The peer's address. */
   readonly remote: string;
+  /** Calls back where the connection ends before it was answered; once, and not at all where it is. */
+  readonly onGone?: (callback: () => void) => void;
 }
+
+/** What there is of a request before its body. */
+export type Head = Pick<Incoming, 'method' | 'target' | 'headers'>;
 
 export interface Answer {
   readonly status: number;
@@ -24,12 +29,15 @@ export type Reply = Answer | 'reset';
 
 export interface Route {
   readonly name: string;
-  readonly method: 'GET' | 'POST';
+  /** `any` for those that no route before takes. */
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'any';
   /** Asked with the path without the query; may do a constant-time lookup. */
   readonly serves: (path: string) => boolean;
   /** `json` and `form` demand their `Content-Type`, `json?` only where there is a body; with `nothing` a body is left unread. */
   readonly accepts: 'json' | 'json?' | 'form' | 'nothing';
   /** A page for people: a browser may visit it, by hand or from our own origin. Other routes refuse every browser. */
   readonly browsers?: 'same-origin';
+  /** Answers by the head alone, before anything is said of the body: of whoever is to learn nothing else. */
+  readonly first?: (head: Head) => Answer | undefined;
   readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;
 }

@@ -9,7 +9,7 @@ import type { Route } from './route.js';
 export { isWildcard } from './bind.js';
 export type { ServerLimits } from './limits.js';
 export type { Refusal } from './refusal.js';
-export type { Answer, Incoming, Reply, Route } from './route.js';
+export type { Answer, Head, Incoming, Reply, Route } from './route.js';
 
 const SWEEP_MS = 10;
 
@@ -23,8 +23,8 @@ export interface ServerOptions {
   readonly routes: readonly Route[];
   /** Bytes. */
   readonly maxBody: number;
-  /** Tells whoever is refused why; a server of secret paths does not (threats, row 1). */
-  readonly explains?: boolean;
+  /** Tells whoever is refused why, in words or as `{"detail":…}`; a server of secret paths does not (threats, row 1). */
+  readonly explains?: boolean | 'json';
   readonly limits?: Partial<ServerLimits>;
   readonly onRefused?: (refusal: Refusal) => void;
 }

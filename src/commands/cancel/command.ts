@@ -22,7 +22,6 @@ export const CANCEL_EXAMPLES: readonly Example[] = [
 /** `cancel`: tells a tool that a call is no longer wanted. */
 export function cancelCommand(run: RunCommand): Command {
   const command = new Command('cancel')
-    .summary('tell a tool that a call, or its subscription, is no longer wanted')
     .description(
       'Tells a tool that a call is no longer wanted: POST {url}/cancel_tool_call, once.\nIt also ends a subscription. A result may still come; a runtime must bear it.',
     )

@@ -17,7 +17,6 @@ export const CLOSE_THREAD_EXAMPLES: readonly Example[] = [
 /** `close-thread`: tells a tool that conversation threads are over. */
 export function closeThreadCommand(run: RunCommand): Command {
   const command = new Command('close-thread')
-    .summary('tell a tool that a conversation thread is over')
     .description('Tells a tool that conversation threads are over: POST {url}/close_thread,\nonce for each.')
     .usage('[url] [thread…] [options]')
     .argument(

@@ -18,10 +18,21 @@ export function runCloseThread(
 ): Promise<ExitStatus> {
   return runNotices(options, terminal, async desk => {
     const { url, rest } = splitWords(words);
+    if (url === null) refuseSwapped(rest);
     const notices = closing([...rest, ...(options.groupId ?? [])]);
     const { servers, notes } = await serversAt(url, options, terminal);
     notes.forEach(desk.telling.warn);
     await sendNotices(desk, servers, notices);
+  });
+}
+
+/** A thread may be called anything; what looks like this is a server that was named too late. */
+function refuseSwapped(threads: readonly string[]): void {
+  const url = threads.find(word => /^(https?:\/\/|:\d)/i.test(word));
+  if (url === undefined) return;
+  const others = threads.filter(word => word !== url);
+  throw new ProtocolCliError('usage', `"${url}" stands where a thread is named`, {
+    hint: `The URL comes first: protocol-cli close-thread ${[url, ...others].join(' ')}. For a thread of that name there is --group-id.`,
   });
 }
 

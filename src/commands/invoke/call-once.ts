@@ -2,13 +2,13 @@ import type { Exchange } from '../../exchange/exchange.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import type { Trouble } from '../../reporters/reporter.js';
 import { subscriptionEnd } from '../../runtime/following.js';
-import { answerQuestions } from '../../runtime/questions.js';
 import { failureOf } from '../../story/failure.js';
-import { answeringWith, isLeftOpen } from './choices.js';
+import { answeringWith, isLeftOpen, unfitting } from './choices.js';
+import { converse } from './converse.js';
 import { type Finish, statusOfCall } from './finish.js';
 import { notesOf } from './notes.js';
 import { address, asideOf, cancelWhenInterrupted, type Opened, type Setting } from './opening.js';
-import { linger, waiting } from './stay.js';
+import { linger, readerGone, waiting } from './stay.js';
 import { takeLeave } from './take-leave.js';
 
 /** After a cancel: what is on its way already is told. */
@@ -31,15 +31,12 @@ export async function callOnce(setting: Setting, opened: Opened): Promise<Finish
 
 async function call(setting: Setting, opened: Opened, invocation: Invocation): Promise<void> {
   const { plan, observation } = setting;
-  const { timeout: timeoutMs, retries, lenientAck = false, choose } = plan.options;
-  const { wire, endpoint } = opened.prepared;
-  const chooser = { choose, pick: observation.reporter.choose, ...asideOf(setting) };
-  const stopAnswering = answerQuestions(wire, observation.history, invocation, answeringWith(chooser));
+  const chooser = { choose: plan.options.choose, pick: observation.reporter.choose, ...asideOf(setting) };
   const stopCancelling = cancelWhenInterrupted(setting, invocation.id);
-  const leave = (exchange: Exchange) => isLeftOpen(exchange, chooser);
-  const wanted = { endpoint, invocation, timeoutMs, retries, lenientAck, leave };
-  const exchange = await opened.runtime.invoke(wire, wanted);
-  await stopAnswering();
+  const exchange = await converse(setting, opened, invocation, {
+    answering: answeringWith(chooser),
+    leave: pending => isLeftOpen(pending, chooser),
+  });
   await tell(setting, opened, exchange);
   await stay(setting, exchange);
   stopCancelling();
@@ -52,12 +49,12 @@ async function tell(setting: Setting, { prepared }: Opened, exchange: Exchange):
 }
 
 async function stay(
-  { plan, observation, clock, interrupted }: Setting,
+  { plan, observation, clock, interrupted, terminal }: Setting,
   { key, settled }: Exchange,
 ): Promise<void> {
   const { follow: isFollowing, linger: lingerMs = 0 } = plan.options;
   const { log, history } = observation;
-  if (isFollowing) await subscriptionEnd(log, history, key);
+  if (isFollowing) await Promise.race([subscriptionEnd(log, history, key), readerGone(terminal.stdout)]);
   if (lingerMs > 0 && (settled?.by === 'result' || settled?.by === 'timeout'))
     await linger({ log, clock, signal: interrupted.signal }, lingerMs);
 }
@@ -68,8 +65,11 @@ function farewell({ plan, clock }: Setting, { prepared: { wire, base } }: Opened
 }
 
 function troubleOf({ observation, plan }: Setting, exchange: Exchange): Trouble | null {
-  const failure = failureOf(exchange, observation.history.errands.values());
+  const failure = failureOf(exchange, observation.history.errands);
   const { choose } = plan.options;
   if (failure?.code !== 'decision-needed' || choose === undefined) return failure;
-  return { ...failure, message: `--choose ${choose} is none of the choices that the tool offers` };
+  return {
+    ...failure,
+    message: `--choose ${unfitting(exchange, choose)} is none of the choices that the tool offers`,
+  };
 }

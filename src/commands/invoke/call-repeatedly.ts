@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Exchange } from '../../exchange/exchange.js';
-import { answerQuestions } from '../../runtime/questions.js';
+import type { Trouble } from '../../reporters/reporter.js';
 import { failureOf } from '../../story/failure.js';
 import type { ExitStatus } from '../exit-status.js';
 import { answeringByFlag, isLeftByFlag } from './choices.js';
 import type { Denial } from './consent.js';
+import { converse } from './converse.js';
 import { type Finish, statusOfCall } from './finish.js';
 import { notesOf } from './notes.js';
 import { address, cancelWhenInterrupted, type Opened, type Setting } from './opening.js';
@@ -31,7 +32,15 @@ export async function callRepeatedly(setting: Setting, opened: Opened): Promise<
   const workers = Array.from({ length: Math.min(concurrency, repeat) }, worker);
   const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
-  return { exchange: undefined, trouble: null, status: worstOf(statuses) };
+  return { exchange: undefined, trouble: unmade(repeat - begun, repeat), status: worstOf(statuses) };
+}
+
+/** Somebody interrupted it before all calls were made. */
+function unmade(count: number, of: number): Trouble | null {
+  const were = count === 1 ? 'call was' : 'calls were';
+  return count === 0
+    ? null
+    : { code: 'interrupted', message: `interrupted: ${count} of ${of} ${were} not made` };
 }
 
 /** What is not allowed is told once, as the outcome of a call that was not made. */
@@ -41,17 +50,15 @@ async function deny(setting: Setting, opened: Opened, denial: Denial): Promise<E
 }
 
 async function callOne(setting: Setting, opened: Opened): Promise<ExitStatus> {
-  const { plan, observation } = setting;
-  const { timeout: timeoutMs, retries, lenientAck = false, choose } = plan.options;
-  const { wire, endpoint, base } = opened.prepared;
-  const identity = anotherIdentity(plan);
+  const { choose } = setting.plan.options;
+  const { wire, base } = opened.prepared;
+  const identity = anotherIdentity(setting.plan);
   const invocation = address(setting, opened, identity);
-  const stopAnswering = answerQuestions(wire, observation.history, invocation, answeringByFlag(choose));
   const stopCancelling = cancelWhenInterrupted(setting, invocation.id);
-  const leave = (exchange: Exchange) => isLeftByFlag(exchange, choose);
-  const call = { endpoint, invocation, timeoutMs, retries, lenientAck, leave };
-  const exchange = await opened.runtime.invoke(wire, call);
-  await stopAnswering();
+  const exchange = await converse(setting, opened, invocation, {
+    answering: answeringByFlag(choose),
+    leave: pending => isLeftByFlag(pending, choose),
+  });
   stopCancelling();
   const status = await tell(setting, opened, exchange);
   const { isOurThread } = identity;
@@ -61,10 +68,16 @@ async function callOne(setting: Setting, opened: Opened): Promise<ExitStatus> {
 
 async function tell(setting: Setting, { prepared }: Opened, exchange: Exchange): Promise<ExitStatus> {
   const { history, reporter } = setting.observation;
-  const trouble = failureOf(exchange, history.errands.values());
+  const trouble = askingNobody(failureOf(exchange, history.errands));
   const notes = notesOf(setting.plan, prepared);
   await reporter.settled?.({ history, exchange, notes, trouble });
   return statusOfCall(exchange, trouble);
+}
+
+/** A person may sit there, and is not asked the same many times over. */
+function askingNobody(failure: Trouble | null): Trouble | null {
+  if (failure?.code !== 'decision-needed') return failure;
+  return { ...failure, message: `${failure.message}; --repeat asks nobody, --choose answers` };
 }
 
 function worstOf(statuses: ReadonlySet<ExitStatus>): ExitStatus {

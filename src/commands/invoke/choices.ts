@@ -10,7 +10,8 @@ import type { Stage } from './locate.js';
 
 /** Who answers what a tool asks: `--choose`, or the person at the terminal. */
 export interface Chooser {
-  readonly choose: string | undefined;
+  /** One answer after the other; the last is given to whatever is asked after it. */
+  readonly choose: readonly string[] | undefined;
   /** How the person picks, where whoever draws on the terminal offers it; else they are asked for a line. */
   readonly pick?: Reporter['choose'];
   readonly terminal: Terminal;
@@ -18,8 +19,20 @@ export interface Chooser {
   readonly aside: Stage['aside'];
 }
 
-/** The index that `--choose` picks: an index from 0, a label, or `default`; null where it fits none of the choices. */
-export function selectedIndex(choose: string, { choices, default: preset }: UserChoice): number | null {
+/** What there is to pick from. */
+interface Offered {
+  readonly choices: readonly string[];
+  readonly default: number;
+}
+
+/** The index that the answers of `--choose` pick of the nth question of a call, from 0; null where that fits none of its choices. */
+export function pickedByFlag(choose: readonly string[], question: Offered, nth: number): number | null {
+  const said = saidTo(choose, nth);
+  return said === undefined ? null : selectedIndex(said, question);
+}
+
+/** The index that an answer picks: an index from 0, a label, or `default`; null where it fits none of the choices. */
+export function selectedIndex(choose: string, { choices, default: preset }: Offered): number | null {
   if (choose === 'default') return preset;
   const label = choices.indexOf(choose);
   if (label >= 0) return label;
@@ -33,10 +46,23 @@ export function isLeftOpen(exchange: Exchange, { choose, pick, terminal }: Choos
 }
 
 /** The same where `--choose` answers, or nobody. */
-export function isLeftByFlag(exchange: Exchange, choose: string | undefined): boolean {
-  return openChoices(exchange).some(
-    question => choose === undefined || selectedIndex(choose, question) === null,
+export function isLeftByFlag(exchange: Exchange, choose: readonly string[] | undefined): boolean {
+  return choose === undefined ? openChoices(exchange).length > 0 : unfitting(exchange, choose) !== undefined;
+}
+
+/** What `--choose` says to an open question, though it is none of its choices; undefined where all fit. */
+export function unfitting(exchange: Exchange, choose: readonly string[]): string | undefined {
+  const asked = exchange.questions.flatMap(({ message }) =>
+    message.type === 'user_choice' ? [message] : [],
   );
+  const question = openChoices(exchange).find(
+    each => pickedByFlag(choose, each, asked.indexOf(each)) === null,
+  );
+  return question && saidTo(choose, asked.indexOf(question));
+}
+
+function saidTo(choose: readonly string[], nth: number): string | undefined {
+  return choose[Math.min(nth, choose.length - 1)];
 }
 
 /** The chooser as whoever answers a call's questions; a person is asked one thing after the other. */
@@ -53,9 +79,9 @@ export function answeringWith(chooser: Chooser): Answering {
 }
 
 /** `--choose`, or nobody. */
-export function answeringByFlag(choose: string | undefined): Answering {
-  const select = async (question: UserChoice) =>
-    choose === undefined ? null : selectedIndex(choose, question);
+export function answeringByFlag(choose: readonly string[] | undefined): Answering {
+  const select: Answering['select'] = async (question, _, nth) =>
+    choose === undefined ? null : pickedByFlag(choose, question, nth);
   return { by: 'flag', select };
 }
 
@@ -83,7 +109,17 @@ async function askPerson(
   for (;;) {
     const line = await ask(`Your choice [${preset}] `, terminal, signal);
     if (line === null) return signal.aborted ? null : preset;
-    const selected = selectedIndex(line.trim() || 'default', question);
+    const said = line.trim() || 'default';
+    const selected = selectedIndex(said, question) ?? labelInAnyCase(said, choices);
     if (selected !== null) return selected;
+    terminal.stderr.write(`${visibleLine(said)} is none of the choices: give its number, or its label.\n`);
   }
+}
+
+/** A person need not shout as the tool does; null where that is not one choice alone. */
+function labelInAnyCase(said: string, choices: readonly string[]): number | null {
+  const alike = choices.flatMap((label, index) =>
+    label.toLowerCase() === said.toLowerCase() ? [index] : [],
+  );
+  return alike.length === 1 ? (alike[0] ?? null) : null;
 }

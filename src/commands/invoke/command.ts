@@ -1,18 +1,19 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { DIALECT_NAMES } from '../../dialects/dialect.js';
 import { type Example, examplesText, exitStatusText } from '../help.js';
 import {
   bearerOption,
-  byteCount,
+  chooseOption,
   collect,
-  DEFAULT_SEGMENT_TYPES,
   duration,
   headerOption,
+  maxBodyOption,
   outputOption,
   port,
   publicBase,
   repeats,
-  segmentTypes,
   sideBySide,
+  supportsOption,
   valueOption,
   wholeNumber,
 } from '../options.js';
@@ -49,25 +50,33 @@ export const INVOKE_EXAMPLES: readonly Example[] = [
     about: 'is anything mixed up?',
     line: 'protocol-cli invoke :3001 echo text=hi --repeat 100 --concurrency 10',
   },
+  {
+    about: "the outcome for LM-Kit's records",
+    line: 'protocol-cli invoke :3001 echo text=hi -o json --dialect lmkit',
+  },
+  {
+    about: 'call a tool of an MCP server, started for it or at a URL',
+    line: "protocol-cli invoke --mcp 'node server.mjs' get-sum a=1 b=2",
+  },
   { about: 'look before you leap', line: 'protocol-cli invoke :3001 delete_all --dry-run' },
 ];
 
 /** `invoke`: calls a tool and shows what comes back. */
 export function invokeCommand(run: RunCommand): Command {
   return new Command('invoke')
-    .summary('call a tool, catch its callback, show what the human sees beside what the LLM gets')
     .description(
       'Calls a tool for real: discovers its toolset, sends one invocation, waits for the callback,\nand shows what the human sees beside what the LLM gets.',
     )
     .usage('[url] [operation] [key=value…] [options]')
     .argument(
       '[words...]',
-      'base URL of the tool server (not with --demo or --command), operation, arguments',
+      'base URL of the tool server (not with --demo, --command or --mcp), operation, arguments',
     )
     .optionsGroup('Which tool:')
     .option('--demo', 'call the tool bundled with this program')
     .option('--command <command>', 'start a server that prints {"port":N} first, and stop it afterwards')
     .option('--endpoint', 'the URL is the invocation endpoint itself: no discovery')
+    .option('--mcp <url|command>', 'call a tool of an MCP server: its endpoint, or a command that starts it')
     .addOption(headerOption())
     .addOption(bearerOption())
     .optionsGroup('Arguments of the operation:')
@@ -105,39 +114,36 @@ export function invokeCommand(run: RunCommand): Command {
       publicBase,
     )
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
-    .addOption(
-      valueOption(
-        '--max-body <size>',
-        'largest callback, such as 512k, 64m',
-        byteCount,
-        64 * 1024 * 1024,
-        '64m',
-      ),
-    )
+    .addOption(maxBodyOption())
     .optionsGroup('People:')
-    .option('--choose <choice>', "answer the tool's questions: an index from 0, a label, or default")
+    .addOption(chooseOption())
     .option('--yes', 'no question before a destructive tool')
     .option('--policy <file>', 'what may be called: allow and deny by name, wildcard and annotation')
-    .addOption(
-      valueOption(
-        '--supports <types>',
-        'pretend to be a client that draws only these segments',
-        segmentTypes,
-        DEFAULT_SEGMENT_TYPES,
-        'diff,text',
-      ),
-    )
+    .addOption(supportsOption())
     .optionsGroup('Output:')
     .addOption(outputOption())
+    .addOption(
+      new Option('--dialect <name>', 'with -o json: the outcome as another system has it').choices(
+        DIALECT_NAMES,
+      ),
+    )
     .option('--save <file>', 'write the transcript, secrets redacted')
     .option('-q, --quiet', 'no warnings')
     .option('-v, --verbose', 'show every message of the call on stderr, redacted')
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(INVOKE_EXAMPLES) + exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]))
-    .action((words: string[], options: InvokeOptions) =>
+    .action((words: string[], options: InvokeOptions, command: Command) =>
       run(async terminal => {
         const { startInvoke } = await import('./start.js');
-        return startInvoke(words, options, terminal);
+        const isTimeoutTold = command.getOptionValueSource('timeout') === 'cli';
+        return startInvoke(words, { ...options, isTimeoutTold, told: toldOf(command) }, terminal);
       }),
     );
+}
+
+/** What was given on the command line, by its long name. */
+function toldOf(command: Command): string[] {
+  return command.options
+    .filter(option => command.getOptionValueSource(option.attributeName()) === 'cli')
+    .map(({ long, flags }) => long ?? flags);
 }

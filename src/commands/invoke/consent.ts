@@ -2,12 +2,13 @@ import { ProtocolCliError } from '../../errors.js';
 import { type Governed, type Policy, rulingOn } from '../../runtime/policy.js';
 import { visibleLine } from '../../text/visible.js';
 import { ask, isSomebodyThere } from '../ask.js';
+import type { Terminal } from '../terminal.js';
 import type { Stage } from './locate.js';
 
-/** The policy in a file, see {@link readPolicy}: few have one, so what reads it is loaded only then. */
-export async function loadPolicy(file: string): Promise<Policy> {
+/** The policy in a file, or in standard input, see {@link readPolicy}: few have one, so what reads it is loaded only then. */
+export async function loadPolicy(file: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<Policy> {
   const { readPolicy } = await import('./read-policy.js');
-  return readPolicy(file);
+  return readPolicy(file, stdin);
 }
 
 /** Why a call is not made. */

@@ -1,22 +1,23 @@
 import { createLog } from '../../exchange/log.js';
+import type { Warning } from '../../protocol/requirements.js';
 import { warningText } from '../../reporters/trouble.js';
 import { rulingOn } from '../../runtime/policy.js';
 import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/output.js';
 import { safeJson } from '../../text/json-safe.js';
 import { REDACTED } from '../../text/redact.js';
-import { visibleLine } from '../../text/visible.js';
 import { createNodeClient } from '../../transport/node-client.js';
 import { type ExitStatus, statusOfFailure } from '../exit-status.js';
 import { type OnStop, stoppable } from '../interruption.js';
 import type { Terminal } from '../terminal.js';
 import { loadPolicy } from './consent.js';
-import type { InvokePlan } from './plan.js';
-import { prepare } from './prepare.js';
+import { curlOf, type DryRequest, requestText } from './dry-request.js';
+import type { InvokeOptions, InvokePlan } from './plan.js';
+import { type Prepared, prepare } from './prepare.js';
 
 /**
  * `--dry-run`: what would be sent, and the same as a curl line. Only discovery goes out: without it neither the endpoint
- * nor the types of the arguments are known.
+ * nor the types of the arguments are known. With `-o json` it is `{request: {method, url, headers, body}, curl, warnings}`.
  */
 export async function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
   return stoppable((onStop, signal) => show(plan, terminal, onStop, signal));
@@ -52,32 +53,45 @@ async function show(
   };
   const { headers, origin } = prepared.wire.credentials;
   const sent = new URL(prepared.endpoint).origin === origin ? Object.keys(headers) : [];
-  if (!plan.options.quiet) for (const note of prepared.notes) terminal.stderr.write(warningText(note));
-  await writeOut(
-    terminal.stdout,
-    requestText(
-      visibleLine(prepared.endpoint),
-      ['content-type: application/json', ...sent.map(name => `${name}: ${REDACTED}`)],
-      invocation,
-    ),
-  );
-  const { policy: file } = plan.options;
-  const ruling = file === undefined ? null : rulingOn(await loadPolicy(file), prepared.tool);
-  if (!ruling || ruling.allowed) return 0;
-  terminal.stderr.write(warningText({ message: `it would not be sent: ${ruling.reason}` }));
-  return statusOfFailure('denied');
+  const request: DryRequest = {
+    method: 'POST',
+    url: prepared.endpoint,
+    headers: {
+      'content-type': 'application/json',
+      ...Object.fromEntries(sent.map(name => [name, REDACTED])),
+    },
+    body: invocation,
+  };
+  const reason = await refusalOf(plan, prepared, terminal);
+  const refused = reason === null ? [] : [{ message: `it would not be sent: ${reason}` }];
+  await tell(plan.options, terminal, { request, notes: prepared.notes, refused });
+  return reason === null ? 0 : statusOfFailure('denied');
 }
 
-function requestText(endpoint: string, headers: readonly string[], invocation: object): string {
-  const curl = [
-    'curl -X POST',
-    quoted(endpoint),
-    ...headers.map(header => `-H ${quoted(header)}`),
-    `-d ${quoted(safeJson(invocation))}`,
-  ];
-  return `POST ${endpoint}\n${headers.join('\n')}\n\n${safeJson(invocation, 2)}\n\n${curl.join(' \\\n  ')}\n`;
+/** Why the policy would not let it be sent; null where it would. */
+async function refusalOf(
+  { options: { policy: file } }: InvokePlan,
+  { tool }: Prepared,
+  terminal: Terminal,
+): Promise<string | null> {
+  const ruling = file === undefined ? null : rulingOn(await loadPolicy(file, terminal), tool);
+  return ruling && !ruling.allowed ? ruling.reason : null;
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+interface Told {
+  readonly request: DryRequest;
+  readonly notes: readonly Warning[];
+  readonly refused: readonly Warning[];
+}
+
+/** One object where that was asked for; else what a person reads. */
+async function tell(
+  { output, quiet }: InvokeOptions,
+  { stdout, stderr }: Terminal,
+  { request, notes, refused }: Told,
+): Promise<void> {
+  const warnings = [...notes, ...refused];
+  const report = { request, curl: curlOf(request), warnings };
+  await writeOut(stdout, output === 'json' ? `${safeJson(report, 2)}\n` : requestText(request));
+  for (const warning of quiet ? refused : warnings) stderr.write(warningText(warning));
 }

@@ -4,7 +4,7 @@ import type { InvokePlan } from './plan.js';
 import type { Prepared } from './prepare.js';
 
 /** What the command itself has to warn of, as far as it got. */
-export function notesOf(plan: InvokePlan, prepared: Prepared | undefined): readonly Warning[] {
+export function notesOf(plan: InvokePlan, prepared: Pick<Prepared, 'notes'> | undefined): readonly Warning[] {
   return [...ownNotes(plan), ...(prepared?.notes ?? [])];
 }
 

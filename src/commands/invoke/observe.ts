@@ -40,7 +40,8 @@ export async function observe(
   log.subscribe(event => redactor.learn(event));
   const finish =
     options.save === undefined ? async () => {} : await saveTranscript(log, options.save, redactor, about);
-  const paper: Paper = { stdout: terminal.stdout, stderr: terminal.stderr, quiet: options.quiet === true };
+  const stderr = { write: (text: string) => terminal.stderr.write(redactor.text(text)) }; // what we tell quotes tools (threats, row 25)
+  const paper: Paper = { stdout: terminal.stdout, stderr, quiet: options.quiet === true };
   const reporter = await reporterFor(output, { options, terminal, paper, history, redactor, about, clock });
   if (reporter.event) log.subscribe(reporter.event);
   if (options.verbose) tellVerbosely(log, redactor, output, terminal);

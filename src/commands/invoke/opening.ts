@@ -4,12 +4,13 @@ import { asksForAnnotations } from '../../runtime/policy.js';
 import { Runtime } from '../../runtime/runtime.js';
 import type { Clock } from '../../system/clock.js';
 import type { HttpClient } from '../../transport/client.js';
+import { isSomebodyThere } from '../ask.js';
 import type { Interruption, OnStop } from '../interruption.js';
 import type { Terminal } from '../terminal.js';
 import { type Denial, denialOf, loadPolicy } from './consent.js';
 import type { Stage } from './locate.js';
 import type { Observation } from './observe.js';
-import type { Identity, InvokePlan } from './plan.js';
+import type { Identity, InvokeOptions, InvokePlan } from './plan.js';
 import { type Prepared, prepare } from './prepare.js';
 
 /** What a run happens in: who looks on, who may interrupt it, and what is to be stopped after it. */
@@ -39,7 +40,7 @@ export async function open(setting: Setting, onPrepared: (prepared: Prepared) =>
   const { log, history, tellsBodies: keepBodies } = observation;
   onStop(() => client.close());
   const { policy: file, yes = false } = plan.options;
-  const policy = file === undefined ? null : await loadPolicy(file);
+  const policy = file === undefined ? null : await loadPolicy(file, setting.terminal);
   const stage: Stage = { log, client, onStop, ...asideOf(setting) };
   const prepared = await interrupted.race(prepare(plan, stage));
   onPrepared(prepared);
@@ -65,6 +66,11 @@ export function asideOf({
   interrupted: { signal },
 }: Setting): Pick<Stage, 'terminal' | 'signal' | 'aside'> {
   return { terminal, signal, aside: work => reporter.aside?.(work) ?? work() };
+}
+
+/** Where nobody is there, a `--timeout` that somebody gave is the end all the same; without one, consent may come at any time. */
+export function waitsForPeople(options: Pick<InvokeOptions, 'isTimeoutTold'>, terminal: Terminal): boolean {
+  return isSomebodyThere(terminal) || options.isTimeoutTold !== true;
 }
 
 /** A call as it will be sent, its callback token kept out of whatever is told. */

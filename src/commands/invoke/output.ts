@@ -6,7 +6,8 @@ import type { InvokeOptions } from './plan.js';
  * The output that was asked for, or the one that suits whoever looks.
  * @throws ProtocolCliError `usage` for one that is not possible here.
  */
-export function outputFor({ output, repeat }: InvokeOptions, terminal: Terminal): Output {
+export function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Terminal): Output {
+  if (dialect !== undefined) return 'json';
   if (repeat !== undefined) return outputOfMany(output);
   if (output !== 'ui' || canDraw(terminal)) return output ?? defaultOutput(terminal);
   throw new ProtocolCliError(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DialectName } from '../../dialects/dialect.js';
 import { ProtocolCliError } from '../../errors.js';
 import type { ListenerOptions } from '../../runtime/callback-listener.js';
 import type { HeaderOptions } from '../headers.js';
@@ -15,7 +16,13 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly groupId?: string;
   readonly userId?: string;
   readonly ancestor?: readonly string[];
+  /** The URL of an MCP server, or a command that starts one: no RAP then. */
+  readonly mcp?: string;
+  /** The options that somebody gave, and are not defaults: `--retries`. */
+  readonly told?: readonly string[];
   readonly timeout: number;
+  /** Whether somebody said so, and it is not the default. */
+  readonly isTimeoutTold?: boolean;
   readonly retries: number;
   readonly linger?: number;
   readonly follow?: boolean;
@@ -27,12 +34,14 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly callbackUrl?: string;
   readonly allowHost?: readonly string[];
   readonly maxBody: number;
-  readonly choose?: string;
+  readonly choose?: readonly string[];
   readonly yes?: boolean;
   /** A file. */
   readonly policy?: string;
   readonly supports: ReadonlySet<string>;
   readonly output?: Output;
+  /** The outcome as this system has it, in place of our report. */
+  readonly dialect?: DialectName;
   readonly dryRun?: boolean;
   readonly save?: string;
   readonly quiet?: boolean;
@@ -63,7 +72,8 @@ export interface InvokePlan {
 
 /** @throws ProtocolCliError `usage`. */
 export function planInvoke(words: readonly string[], options: InvokeOptions): InvokePlan {
-  const { target, rest } = readTarget(words, options);
+  const { target, rest } =
+    options.mcp === undefined ? readTarget(words, options) : { target: null, rest: words };
   const [operation, ...argumentWords] = rest.length === 0 && options.demo ? demoCall(options) : rest;
   if (operation?.includes('=')) throw noOperation(operation);
   refuseContradictions(options);
@@ -78,12 +88,30 @@ export function planInvoke(words: readonly string[], options: InvokeOptions): In
   };
 }
 
-function refuseContradictions({ repeat, concurrency, id, follow, linger }: InvokeOptions): void {
+function refuseContradictions({
+  repeat,
+  concurrency,
+  id,
+  follow,
+  linger,
+  dialect,
+  output,
+}: InvokeOptions): void {
   if (repeat === undefined && concurrency !== undefined)
     throw new ProtocolCliError('usage', '--concurrency needs --repeat <n>: how many calls there are');
+  if (dialect !== undefined) refuseOtherOutput(output, repeat);
   if (repeat === undefined) return;
   const alone = id === undefined ? (follow ? '--follow' : linger ? '--linger' : null) : '--id';
   if (alone) throw new ProtocolCliError('usage', `${alone} and --repeat exclude each other`);
+}
+
+/** A dialect is one object of JSON, about one call. */
+function refuseOtherOutput(output: Output = 'json', repeat: number | undefined): void {
+  if (output !== 'json')
+    throw new ProtocolCliError('usage', `--dialect and -o ${output} exclude each other`, {
+      hint: '--dialect prints one JSON object; with it, -o json may be left out.',
+    });
+  if (repeat !== undefined) throw new ProtocolCliError('usage', '--dialect and --repeat exclude each other');
 }
 
 /** `invoke --demo` alone must show something. */

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { ProtocolCliError } from '../../errors.js';
 import { faultsOf } from '../../fixtures/reading/explain.js';
 import { lineOf } from '../../fixtures/reading/source.js';
@@ -6,13 +5,14 @@ import { readYaml } from '../../fixtures/reading/yaml.js';
 import type { Policy } from '../../runtime/policy.js';
 import { policySchema } from '../../runtime/policy-schema.js';
 import { decodeUtf8 } from '../../text/json.js';
+import { readSource } from '../read-source.js';
 
 /**
- * The policy in a file, YAML or JSON.
+ * The policy in a file, YAML or JSON; `-` is standard input.
  * @throws ProtocolCliError `unreadable-file`, with every fault, its line and its path.
  */
-export async function readPolicy(path: string): Promise<Policy> {
-  const text = decodeUtf8(await readFile(path).catch(cause => Promise.reject(unreadable(path, cause))));
+export async function readPolicy(path: string, stdin: AsyncIterable<Uint8Array>): Promise<Policy> {
+  const text = decodeUtf8(await readSource(path, stdin));
   if (text === null) throw invalid(path, ['it is not UTF-8']);
   if (text.trim() === '') throw invalid(path, ['it is empty; a policy needs at least `version: 1`']);
   const reading = readYaml(path, text);
@@ -28,11 +28,6 @@ export async function readPolicy(path: string): Promise<Policy> {
       faults.map(fault => lineOf(reading.source, fault)),
     );
   return value;
-}
-
-function unreadable(path: string, cause: unknown): ProtocolCliError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new ProtocolCliError('unreadable-file', `cannot read the policy ${path}: ${reason}`, { cause });
 }
 
 function invalid(path: string, faults: readonly string[]): ProtocolCliError {

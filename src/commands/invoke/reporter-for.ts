@@ -1,3 +1,4 @@
+import type { DialectName } from '../../dialects/dialect.js';
 import { colourLevel } from '../../dress/colour-level.js';
 import type { History } from '../../exchange/history.js';
 import { type TranscriptAbout, transcriptWriter } from '../../exchange/transcript-writer.js';
@@ -31,6 +32,14 @@ const ndjson: Making = async ({ history, paper, redactor, about }) => {
   return ndjsonReporter(history, paper, transcriptWriter(redactor), about);
 };
 
+async function inDialect(
+  dialect: DialectName,
+  { history, paper, redactor }: Pick<Desk, 'history' | 'paper' | 'redactor'>,
+): Promise<Reporter> {
+  const { dialectReporter } = await import('../../reporters/dialect.js');
+  return dialectReporter(history, paper, redactor, dialect);
+}
+
 const FOR_ONE: Readonly<Record<Output, Making>> = {
   text: ({ history, paper, terminal, options }) =>
     textReporter(history, paper, {
@@ -38,6 +47,7 @@ const FOR_ONE: Readonly<Record<Output, Making>> = {
       follows: options.follow === true,
     }),
   json: async ({ history, paper, redactor, options }) => {
+    if (options.dialect !== undefined) return inDialect(options.dialect, { history, paper, redactor });
     const { jsonReporter } = await import('../../reporters/json.js');
     return jsonReporter(history, paper, redactor, options.supports);
   },
@@ -45,7 +55,8 @@ const FOR_ONE: Readonly<Record<Output, Making>> = {
   plain: async desk => {
     const { plainReporter } = await import('../../reporters/plain.js');
     const isTTY = desk.terminal.stdout.isTTY === true;
-    return plainReporter(desk.history, desk.paper, desk.options.supports, { level: levelFor(desk), isTTY });
+    const { history, paper, options, redactor } = desk;
+    return plainReporter(history, paper, options.supports, { level: levelFor(desk), isTTY, redactor });
   },
   ui: async desk => {
     const { liveReporter } = await import('../../ui/live/reporter.js');
@@ -58,7 +69,7 @@ const FOR_ONE: Readonly<Record<Output, Making>> = {
 
 const manyInLines: Making = async desk => {
   const { plainRepeats } = await import('../../reporters/repeats/index.js');
-  return plainRepeats(desk.history, desk.paper, { level: levelFor(desk) });
+  return plainRepeats(desk.history, desk.paper, { level: levelFor(desk), redactor: desk.redactor });
 };
 
 /** Of many calls there is no one text and no one view: `outputFor` has refused those. */

@@ -1,4 +1,5 @@
 import { ProtocolCliError } from '../../errors.js';
+import type { Warning } from '../../protocol/requirements.js';
 import type { Ending, Trouble } from '../../reporters/reporter.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { type ExitStatus, statusOfFailure } from '../exit-status.js';
@@ -11,13 +12,20 @@ import { notesOf } from './notes.js';
 import { observe } from './observe.js';
 import { open, type Setting } from './opening.js';
 import type { InvokePlan } from './plan.js';
-import type { Prepared } from './prepare.js';
+
+/** Makes the calls of a plan. @param note takes what is to be warned of, as soon as it is known */
+export type Calling = (setting: Setting, note: (notes: readonly Warning[]) => void) => Promise<Finish>;
+
+const overRap: Calling = async (setting, note) => {
+  const call = setting.plan.options.repeat === undefined ? callOnce : await loadRepeatedly();
+  return call(setting, await open(setting, ({ notes }) => note(notes)));
+};
 
 /** `invoke`, from the plan to the exit status. */
 export async function runInvoke(
   plan: InvokePlan,
   terminal: Terminal,
-  clock: Clock = systemClock,
+  { clock = systemClock, calling = overRap }: { readonly clock?: Clock; readonly calling?: Calling } = {},
 ): Promise<ExitStatus> {
   const observation = await observe(plan.options, terminal, clock);
   const interrupted = interruption();
@@ -25,16 +33,14 @@ export async function runInvoke(
   const onStop = (stop: () => Promise<void>) => void stops.push(stop);
   const client = clientFor(plan.options);
   const setting: Setting = { plan, terminal, clock, observation, interrupted, client, onStop };
-  const call = plan.options.repeat === undefined ? callOnce : await loadRepeatedly();
-  let prepared: Prepared | undefined;
-  const onPrepared = (known: Prepared) => {
-    prepared = known;
+  let known: readonly Warning[] = [];
+  const note = (notes: readonly Warning[]) => {
+    known = notes;
   };
-  const finish = await open(setting, onPrepared)
-    .then(opened => call(setting, opened))
+  const finish = await calling(setting, note)
     .catch(failed)
     .finally(() => stop(setting, stops));
-  const notes = notesOf(plan, prepared);
+  const notes = notesOf(plan, { notes: known });
   return conclude(setting, finish, { history: observation.history, notes });
 }
 

@@ -15,11 +15,14 @@ export async function startInvoke(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   try {
+    if (options.mcp !== undefined)
+      return await (await import('./mcp/start.js')).startMcp(words, options, terminal);
     const plan = planInvoke(words, options);
     return await (options.dryRun ? dryRun(plan, terminal) : runInvoke(plan, terminal));
   } catch (error) {
     // Whoever asked for an object gets one, however early it failed.
-    if (options.output === 'json' && error instanceof ProtocolCliError)
+    const wantsReport = options.output === 'json' && options.dialect === undefined;
+    if (wantsReport && error instanceof ProtocolCliError)
       await writeOut(terminal.stdout, `${safeJson({ warnings: [], error: errorReport(error) }, 2)}\n`);
     throw error;
   }

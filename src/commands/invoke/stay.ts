@@ -19,11 +19,19 @@ export async function linger({ log, clock, signal }: Watching, afterMs: number):
 export function waiting(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal?.aborted) return resolve();
-    const cancel = clock.after(ms, resolve);
     const leave = () => {
       cancel();
+      signal?.removeEventListener('abort', leave);
       resolve();
     };
-    signal?.addEventListener('abort', leave, { once: true });
+    const cancel = clock.after(ms, leave);
+    signal?.addEventListener('abort', leave);
+  });
+}
+
+/** Resolves once nobody reads what is told, as after `head -1`, or it can be told no more. */
+export function readerGone(stdout: NodeJS.WritableStream): Promise<void> {
+  return new Promise(resolve => {
+    stdout.once('error', () => resolve());
   });
 }

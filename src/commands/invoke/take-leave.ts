@@ -1,4 +1,4 @@
-import { type Exchange, isSubscribed } from '../../exchange/exchange.js';
+import { type Arrival, type Exchange, isSubscribed } from '../../exchange/exchange.js';
 import { cancelToolCall, closeThread } from '../../runtime/notices.js';
 import type { Wire } from '../../runtime/wire.js';
 
@@ -14,8 +14,7 @@ export interface Farewell {
 
 /**
  * The tool hears that nobody listens any more: a call that a person gave up, or a subscription, is cancelled, our own thread closed.
- * A call that
- * took too long is not: a late result does no harm.
+ * A call that took too long is not: a late result does no harm, but for one that opens a subscription.
  */
 export async function takeLeave(
   exchange: Exchange,
@@ -24,11 +23,17 @@ export async function takeLeave(
   const { key, invocation, settled, subscription } = exchange;
   if (base === null || settled?.by === 'denial') return;
   const { group_id: thread, id } = invocation;
-  const isLeftOpen = isSubscribed(exchange) && !isOurThread; // closing the thread would end it too
+  const isOpen = isSubscribed(exchange) || exchange.arrivals.some(subscribesLate);
+  const isLeftOpen = isOpen && !isOurThread; // closing the thread would end it too
   if (isLeftOpen) wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
   if (isLeftOpen || settled?.by === 'cancel' || subscription?.ended?.by === 'cancel') {
     await cancelToolCall(wire, base, { key, thread, id });
     await listenOn();
   }
   if (isOurThread) await closeThread(wire, base, thread);
+}
+
+/** Nobody waited for the result any more, and events would follow it. */
+function subscribesLate({ verdict, message }: Arrival): boolean {
+  return verdict.kind === 'late' && message?.type === 'tool_result' && message.subscription === true;
 }

@@ -1,5 +1,5 @@
 import type { Event } from '../../exchange/events.js';
-import type { Arrival, Exchange } from '../../exchange/exchange.js';
+import { type Arrival, type Exchange, isSubscribed } from '../../exchange/exchange.js';
 import { keeping } from '../../exchange/forgetting.js';
 import type { History } from '../../exchange/history.js';
 
@@ -7,17 +7,16 @@ export interface HistoryLimits {
   readonly calls: number;
   /** Of one call, besides its result. */
   readonly arrivals: number;
-  /** Of posts that were no call's. */
-  readonly errands: number;
   /** Of messages, in bytes. */
   readonly bytes: number;
 }
 
-const LIMITS: HistoryLimits = { calls: 2_000, arrivals: 400, errands: 200, bytes: 32 * 1024 * 1024 };
+const LIMITS: HistoryLimits = { calls: 2_000, arrivals: 400, bytes: 32 * 1024 * 1024 };
 
 /**
  * Keeps a history small however long it is told: the calls of long ago go, with what is known of their threads, down to half of
- * what is allowed, so that it is not done each time. What is expected stays.
+ * what is allowed, so that it is not done each time. What is expected stays; of a call whose subscription is open its messages go
+ * first, and itself only where there are too many of those.
  */
 export class BoundedHistory {
   #bytes = 0;
@@ -33,8 +32,7 @@ export class BoundedHistory {
     if (event.kind === 'request') this.#bytes += event.body?.size ?? 0;
     if (event.kind !== 'response') return;
     for (const key of event.calls ?? []) this.#shorten(key);
-    const { exchanges, errands } = this.history;
-    if (errands.size > this.limits.errands) errands.clear();
+    const { exchanges } = this.history;
     if (exchanges.size - this.expected.size > this.limits.calls || this.#bytes > this.limits.bytes)
       this.#forget();
   }
@@ -56,16 +54,30 @@ export class BoundedHistory {
     let calls = exchanges.size - this.expected.size;
     let bytes = 0;
     for (const exchange of exchanges.values()) bytes += weightOf(exchange);
+    const isEnough = () => calls <= this.limits.calls / 2 && bytes <= this.limits.bytes / 2;
     for (const [key, exchange] of exchanges) {
-      const isEnough = calls <= this.limits.calls / 2 && bytes <= this.limits.bytes / 2;
-      if (isEnough || calls === 1) break; // the latest stays, however large it is
+      if (isEnough() || calls === 1) break; // the latest stays, however large it is
       if (this.expected.has(key)) continue;
-      exchanges.delete(key);
-      calls--;
       bytes -= weightOf(exchange);
+      if (isSubscribed(exchange)) exchanges.set(key, withoutMessages(exchange));
+      else {
+        exchanges.delete(key);
+        calls--;
+      }
     }
     this.#bytes = bytes;
+    this.#forgetSubscribed();
     this.#forgetThreads();
+  }
+
+  /** The oldest of what is still subscribed, where even that is too much. */
+  #forgetSubscribed(): void {
+    const { exchanges } = this.history;
+    let surplus = exchanges.size - this.expected.size - this.limits.calls;
+    for (const key of exchanges.keys()) {
+      if (surplus <= 0) return;
+      if (!this.expected.has(key) && exchanges.delete(key)) surplus--;
+    }
   }
 
   /** Views are shown as they come: nobody asks for them again. */
@@ -77,6 +89,14 @@ export class BoundedHistory {
       else threads.set(thread.id, { ...thread, calls, views: new Map() });
     }
   }
+}
+
+/** Still settled and subscribed, for the verdicts to come; what was told of it is told no more. */
+function withoutMessages(exchange: Exchange): Exchange {
+  const { settled } = exchange;
+  const shorter = keeping(exchange, () => false);
+  if (settled?.by !== 'result') return shorter;
+  return { ...shorter, settled: { ...settled, result: { ...settled.result, text: '' }, native: null } };
 }
 
 function isResult({ verdict }: Arrival): boolean {

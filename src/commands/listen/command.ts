@@ -1,13 +1,12 @@
 import { Command, Option } from 'commander';
 import { type Example, examplesText, exitStatusText } from '../help.js';
 import {
-  byteCount,
   collect,
-  DEFAULT_SEGMENT_TYPES,
   duration,
+  maxBodyOption,
   port,
   publicBase,
-  segmentTypes,
+  supportsOption,
   valueOption,
   wholeNumber,
 } from '../options.js';
@@ -34,7 +33,6 @@ export const LISTEN_EXAMPLES: readonly Example[] = [
 /** `listen`: takes the callbacks of calls that somebody else makes. */
 export function listenCommand(run: RunCommand): Command {
   return new Command('listen')
-    .summary('stay and show the callbacks of calls that somebody else makes')
     .description(
       'A callback listener that stays: prints its callback_url, shows what tools post\nthere, and says for each whether it would have matched a pending call.\nIn a pipe, the first line is {"port":N,"url":"…","callback_url":"…"}.',
     )
@@ -48,15 +46,7 @@ export function listenCommand(run: RunCommand): Command {
       publicBase,
     )
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
-    .addOption(
-      valueOption(
-        '--max-body <size>',
-        'largest callback, such as 512k, 64m',
-        byteCount,
-        64 * 1024 * 1024,
-        '64m',
-      ),
-    )
+    .addOption(maxBodyOption())
     .optionsGroup('What is expected:')
     .option(
       '--expect <group_id/id>',
@@ -85,15 +75,7 @@ export function listenCommand(run: RunCommand): Command {
         .choices(['plain', 'json', 'ndjson'])
         .default('plain'),
     )
-    .addOption(
-      valueOption(
-        '--supports <types>',
-        'pretend to be a client that draws only these segments',
-        segmentTypes,
-        DEFAULT_SEGMENT_TYPES,
-        'diff,text',
-      ),
-    )
+    .addOption(supportsOption())
     .option('--save <file>', 'write the transcript, secrets redacted')
     .option('-q, --quiet', 'no warnings')
     .option('--no-color', 'no colours (NO_COLOR works too)')

@@ -1,6 +1,7 @@
+import type { Errand } from '../../exchange/errands.js';
 import type { Event } from '../../exchange/events.js';
 import type { Arrival } from '../../exchange/exchange.js';
-import type { Errand, History } from '../../exchange/history.js';
+import type { History } from '../../exchange/history.js';
 import type { View } from '../../exchange/thread.js';
 import type { HeardCallback } from '../../story/heard-lines.js';
 

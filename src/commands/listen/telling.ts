@@ -67,12 +67,13 @@ export function startTelling(desk: TellingDesk): Telling {
   return { end: reason => lines.end(format.end(reason)) };
 }
 
-function formatOptions({ flags, terminal, redactor, about }: TellingDesk): FormatOptions {
+function formatOptions({ flags, terminal, redactor, about, listener }: TellingDesk): FormatOptions {
   const { stdout, env } = terminal;
   const isTTY = stdout.isTTY === true;
   const level = colourLevel({ env, isTTY, noColor: !flags.color });
   const width = isTTY ? { width: stdout.columns } : {};
-  return { supports: flags.supports, redactor, about, level, isTTY, ...width };
+  const { callbackUrl } = listener;
+  return { supports: flags.supports, redactor, callbackUrl, about, level, isTTY, ...width };
 }
 
 function asideText(

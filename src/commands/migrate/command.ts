@@ -18,7 +18,6 @@ export const MIGRATE_EXAMPLES: readonly Example[] = [
 /** `migrate`: tells a tool to move a session's state. */
 export function migrateCommand(run: RunCommand): Command {
   const command = new Command('migrate')
-    .summary("tell a tool to move a session's state to another machine")
     .description(
       "Tells a tool to move a session's state: POST {url}/migrate, once.\nThe toolset must say needsMigration; a 200 comes only once the state has moved.",
     )

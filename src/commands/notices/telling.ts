@@ -7,7 +7,10 @@ import { errorReport, troubleText, warningText } from '../../reporters/trouble.j
 import { noticeLine } from '../../story/notice-lines.js';
 import { writeOut } from '../../system/output.js';
 import { safeJson } from '../../text/json-safe.js';
+import { createRedactor } from '../../text/redact.js';
+import { redactJson } from '../../text/redact-json.js';
 import { type ExitStatus, statusOfFailure } from '../exit-status.js';
+import { readHeaders, secretsOf } from '../headers.js';
 import type { Terminal } from '../terminal.js';
 import type { NoticeOptions } from './options.js';
 import { reportOf, type SentNotice, toldOf, troubleOf, warningsOf } from './sent-notice.js';
@@ -21,7 +24,9 @@ export interface NoticeTelling {
 }
 
 export function noticeTelling(options: NoticeOptions, terminal: Terminal): NoticeTelling {
-  const { stdout, stderr } = terminal;
+  const { stdout } = terminal;
+  const redactor = createRedactor(secretsOf(readHeaders(options, terminal.env))); // a refusal may repeat what it was sent
+  const stderr = { write: (text: string) => terminal.stderr.write(redactor.text(text)) };
   const all: SentNotice[] = [];
   const warnings: Warning[] = [];
   const isJson = options.output === 'json';
@@ -36,13 +41,13 @@ export function noticeTelling(options: NoticeOptions, terminal: Terminal): Notic
     warn,
     async sent(notice) {
       all.push(notice);
-      if (!isJson) await writeOut(stdout, `${dressLine(noticeLine(toldOf(notice)), theme)}\n`);
+      if (!isJson) await writeOut(stdout, redactor.text(`${dressLine(noticeLine(toldOf(notice)), theme)}\n`));
       for (const warning of warningsOf(notice)) warn(warning);
     },
     async end(trouble = troubleOf(all) ?? undefined) {
       const error = trouble && { error: errorReport(trouble) };
       const report = { notices: all.map(reportOf), warnings, ...error };
-      if (isJson) await writeOut(stdout, `${safeJson(report, 2)}\n`);
+      if (isJson) await writeOut(stdout, `${redactJson(safeJson(report, 2), redactor)}\n`);
       if (trouble) stderr.write(troubleText(trouble));
       return trouble ? statusOfFailure(trouble.code) : 0;
     },

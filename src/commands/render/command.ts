@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { DIALECT_NAMES } from '../../dialects/dialect.js';
 import { type Example, examplesText, exitStatusText } from '../help.js';
-import { DEFAULT_SEGMENT_TYPES, segmentTypes, valueOption, wholeNumber } from '../options.js';
+import { supportsOption, wholeNumber } from '../options.js';
 import type { RunCommand } from '../run-command.js';
-import { DIALECTS } from './kinds/kind.js';
 import type { RenderOptions } from './run.js';
 
 export const RENDER_EXAMPLES: readonly Example[] = [
@@ -24,6 +24,7 @@ export const RENDER_EXAMPLES: readonly Example[] = [
     about: 'a transcript as the object that invoke would have printed',
     line: "protocol-cli render run.ndjson -o json | jq '.outcome'",
   },
+  { about: "a tool's answer for LM-Kit", line: 'protocol-cli render result.json --as lmkit' },
 ];
 
 /** Below this a row holds no line of a diff. */
@@ -33,22 +34,13 @@ const WIDEST = 1_000;
 /** `render`: shows something saved as it was shown live. */
 export function renderCommand(run: RunCommand): Command {
   return new Command('render')
-    .summary('show a saved message, result, toolset, transcript or diff')
     .description(
-      'Shows something saved as it was shown live: a message (tool_result, oauth, user_choice,\nsubscription_event, view_update), an invocation, a toolset, the object of invoke -o json,\na transcript, or a bare unified diff. Which of them it is, it sees by itself.\nWhat could be read of a broken transcript is shown.',
+      'Shows something saved as it was shown live: a message (tool_result, oauth, user_choice,\nsubscription_event, view_update), an invocation, a toolset, the object of invoke -o json,\na transcript, what answers a call of an agent session, of LM-Kit or of MCP, or a bare\nunified diff. Which of them it is, it sees by itself.\nWhat could be read of a broken transcript is shown.',
     )
     .usage('<file|-> [options]')
     .argument('<file>', 'what to show; - is standard input')
-    .addOption(new Option('--dialect <name>', 'take it for nothing else').choices(DIALECTS))
-    .addOption(
-      valueOption(
-        '--supports <types>',
-        'pretend to be a client that draws only these segments',
-        segmentTypes,
-        DEFAULT_SEGMENT_TYPES,
-        'diff,text',
-      ),
-    )
+    .addOption(new Option('--dialect <name>', 'take it for nothing else').choices(DIALECT_NAMES))
+    .addOption(supportsOption())
     .option('--unfold', 'every unchanged line of a diff too')
     .optionsGroup('Output:')
     .addOption(
@@ -56,8 +48,13 @@ export function renderCommand(run: RunCommand): Command {
         .choices(['plain', 'json'])
         .default('plain'),
     )
-    .addOption(new Option('--as <format>', 'a picture in place of text').choices(['svg']))
-    .option('--save <file>', 'where the picture goes (default: stdout)')
+    .addOption(
+      new Option('--as <format>', "a picture, or a tool's answers as another system has them").choices([
+        'svg',
+        ...DIALECT_NAMES,
+      ]),
+    )
+    .option('--save <file>', 'where what --as makes goes (default: stdout)')
     .option(
       '--width <cells>',
       "cells of a row (default: the terminal's; 80 in a pipe, 100 in a picture)",

@@ -1,3 +1,4 @@
+import type { DialectName } from '../../dialects/dialect.js';
 import { ProtocolCliError } from '../../errors.js';
 import { byteLines } from '../../text/byte-lines.js';
 import { isRecord } from '../../text/is-record.js';
@@ -6,8 +7,9 @@ import { jsonFault } from '../../text/json-fault.js';
 import { readJsonOnce } from '../../text/json-once.js';
 import { DIFF_NAME, diffIn, readDiff } from './kinds/diff.js';
 import { KINDS } from './kinds/index.js';
-import type { Dialect, Kind, Recognition, Saved, SoundJson } from './kinds/kind.js';
+import type { Kind, Recognition, Saved, SoundJson } from './kinds/kind.js';
 import { isTranscript, recogniseTranscript, TRANSCRIPT_NAME } from './kinds/transcript.js';
+import { kindOf, recogniseLines, recogniseList, SEVERAL_NAME } from './recognise-several.js';
 
 /** Bytes that are enough to see what a file is. */
 const HEAD = 256 * 1024;
@@ -21,7 +23,7 @@ export interface Source {
   /** Used up: they may not be looked at afterwards. */
   readonly bytes: Uint8Array;
   /** Null: whatever it is. */
-  readonly dialect: Dialect | null;
+  readonly dialect: DialectName | null;
 }
 
 /**
@@ -38,10 +40,13 @@ export async function recognise(source: Source): Promise<Saved> {
 
 async function recogniseJson(source: Source): Promise<Saved> {
   const json = readJsonOnce(source.bytes);
-  if (!json.ok) throw unreadable(source, 'it begins like JSON, and is none', [placeOf(source, json.reason)]);
-  const { value } = json;
   const kinds = kindsOf(source);
-  const kind = isRecord(value) ? kinds.find(each => each.isMeant(value)) : undefined;
+  const several = json.ok
+    ? await recogniseList(json, kinds)
+    : await recogniseLines(byteLines(source.bytes), kinds);
+  if (several) return accept(source, SEVERAL_NAME, several);
+  if (!json.ok) throw unreadable(source, 'it begins like JSON, and is none', [placeOf(source, json.reason)]);
+  const kind = kindOf(json.value, kinds);
   if (kind) return accept(source, kind.name, await kind.read(json));
   throw unreadable(source, UNKNOWN, await nearestOf(json, kinds));
 }
@@ -51,8 +56,12 @@ function recogniseText(source: Source): Saved {
   if (text === null) throw unreadable(source, 'it is not valid UTF-8', [], encodingHint(source.bytes));
   const diff = source.dialect === null ? diffIn(text) : null;
   if (diff !== null) return accept(source, DIFF_NAME, readDiff(diff));
-  throw unreadable(source, UNKNOWN);
+  const isPlainDiff = source.dialect === null && PLAIN_DIFF.test(text);
+  throw unreadable(source, UNKNOWN, [], isPlainDiff ? 'Make the diff a unified one: diff -u.' : undefined);
 }
+
+/** As `diff` writes without `-u`. */
+const PLAIN_DIFF = /^\d+(?:,\d+)?[acd]\d+(?:,\d+)?\n[<>] /m;
 
 const UNKNOWN = 'it is nothing that is known here';
 
@@ -69,7 +78,7 @@ function accept(source: Source, name: string, recognition: Recognition): Saved {
 
 /** A name within a sentence: without its examples. */
 function bare(name: string): string {
-  return name.replace(/ \(.*\)$/, '');
+  return name.replace(/ \(.*\)$|:.*$/, '');
 }
 
 /** The kind whose keys the object has most of, and what keeps it from being one. */
@@ -99,7 +108,7 @@ function placeOf({ bytes }: Source, reason: string): string {
 }
 
 function unreadable(source: Source, why: string, faults: readonly string[] = [], hint?: string) {
-  const known = [...kindsOf(source).map(({ name }) => name), TRANSCRIPT_NAME];
+  const known = [...kindsOf(source).map(({ name }) => name), SEVERAL_NAME, TRANSCRIPT_NAME];
   const all = source.dialect === null ? [...known, DIFF_NAME] : known;
   return new ProtocolCliError('unreadable-file', `cannot show ${source.name}: ${why}`, {
     faults: [...faults],

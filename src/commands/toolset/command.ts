@@ -13,7 +13,6 @@ export const TOOLSET_EXAMPLES: readonly Example[] = [
 /** `toolset`: fetches, validates and lists a toolset. */
 export function toolsetCommand(run: RunCommand): Command {
   return new Command('toolset')
-    .summary('fetch, validate and list the operations of a tool')
     .description('Fetches the toolset of a tool server, validates it whole, and lists its operations.')
     .usage('[url] [options]')
     .argument('[url]', 'base URL of the tool server')

@@ -38,9 +38,12 @@ export function typeOf(callback: Content): string | null {
   return textAt(fieldsOf(callback), 'type');
 }
 
-/** What went wrong, in the words of a result. */
-export function errorTextOf(callback: Content): string | null {
-  const text = textAt(fieldsOf(callback), 'text');
+/** What went wrong, in the words of a result of RAP or of MCP, or of an error of JSON-RPC. */
+export function errorTextOf(result: Content): string | null {
+  const fields = fieldsOf(result);
+  const { content, error } = fields ?? {};
+  const [block] = Array.isArray(content) ? content : [];
+  const text = textAt(fields, 'text') ?? textAt(block, 'text') ?? textAt(error, 'message');
   return text === null ? null : briefly(text.replace(/^Error: /, ''), 4_096);
 }
 
@@ -50,8 +53,8 @@ function fieldsOf({ bytes }: Content): Record<string, unknown> | null {
   return json.ok && isRecord(json.value) ? json.value : null;
 }
 
-function textAt(fields: Record<string, unknown> | null, key: string): string | null {
-  const value = fields && Object.hasOwn(fields, key) ? fields[key] : null;
+function textAt(fields: unknown, key: string): string | null {
+  const value = isRecord(fields) && Object.hasOwn(fields, key) ? fields[key] : null;
   return typeof value === 'string' ? value : null;
 }
 

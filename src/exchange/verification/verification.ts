@@ -3,6 +3,7 @@ import { readJson } from '../../text/json.js';
 import { bareUrl } from '../../text/redact.js';
 import { urlSecrets } from '../callback-secrets.js';
 import type { Content } from '../content.js';
+import { isDirect } from '../direct.js';
 import type { Event, RequestEvent } from '../events.js';
 import { isToolResult, typeOf } from './caller.js';
 import { FindingsCollector } from './findings.js';
@@ -30,6 +31,8 @@ interface Leg {
   readonly key: string;
   /** Of a callback; undefined where it is the invocation. */
   readonly callback?: Content | undefined;
+  /** A client that is not called back: what its request is answered is the result. */
+  readonly isDirect?: boolean;
 }
 
 /**
@@ -40,7 +43,8 @@ interface Leg {
  * is unmatched: so are an unknown operation, wrong arguments and a malformed invocation, with the error's words as the reason.
  * One that is over the rate was answered as it was asked for: it is neither.
  *
- * A call is delivered once its `tool_result` is taken with a 2xx, after however many attempts. It owes none where silence or a
+ * A call is delivered once its `tool_result` is taken with a 2xx, after however many attempts; that of a client that is not called
+ * back, once its request is answered. It owes none where silence or a
  * broken result was planned (any other callback that was broken on purpose excuses itself alone), where it was cancelled or its thread closed, or where its invocation was not accepted. What
  * began before this verification did, or is long over, is not its business.
  */
@@ -67,7 +71,7 @@ export class Verification {
   apply(event: Event): void {
     if (event.earlier) return;
     if (event.kind === 'request') this.#onRequest(event);
-    else if (event.kind === 'response') this.#onAnswer(event.leg, event.status);
+    else if (event.kind === 'response') this.#onAnswer(event);
     else if (event.kind === 'broken') this.#legs.delete(event.leg);
     else for (const key of event.calls ?? []) this.#onFact(key, this.#calls.get(key), event);
   }
@@ -106,7 +110,7 @@ export class Verification {
       this.#isUnmatched(call, { reason: malformation(body) }); // and nobody can be told so
       return;
     }
-    this.#legs.set(leg, { call, key });
+    this.#legs.set(leg, { call, key, isDirect: isDirect(event) });
     this.#calls.begin(key, call);
   }
 
@@ -118,15 +122,21 @@ export class Verification {
     if (body) call.unmatched?.explain(body);
   }
 
-  #onAnswer(leg: string, status: number): void {
+  #onAnswer({ leg, status, body }: Told<'response'>): void {
     const known = this.#legs.get(leg);
     if (!known) return;
     this.#legs.delete(leg);
     const { call, key, callback } = known;
     const isTaken = status >= 200 && status < 300;
     if (callback && isTaken) this.#onDelivery(key, call, callback);
+    if (known.isDirect && isTaken) this.#onDirectAnswer(key, call, body);
     if (callback || isTaken) return;
     call.isRefused = true;
+    this.#calls.end(key, call);
+  }
+
+  #onDirectAnswer(key: string, call: KnownCall, result: Content | undefined): void {
+    if (result) call.unmatched?.explain(result);
     this.#calls.end(key, call);
   }
 

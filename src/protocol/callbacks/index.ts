@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { cut } from '../../text/cut.js';
 import { oauthSchema } from './oauth.js';
 import { subscriptionEventSchema } from './subscription-event.js';
 import { toolResultSchema } from './tool-result.js';
@@ -25,8 +26,13 @@ export type { ContentItem, ToolResult } from './tool-result.js';
 export type { UserChoice } from './user-choice.js';
 export { VIEW_TYPES, type ViewUpdate } from './view-update.js';
 
+/** Characters of what is foreign. */
+const MOST = 200;
+
 function unknownType(input: unknown): string {
   const type =
-    typeof input === 'object' && input !== null && 'type' in input ? JSON.stringify(input.type) : 'absent';
+    typeof input === 'object' && input !== null && 'type' in input
+      ? cut(JSON.stringify(input.type), MOST)
+      : 'absent';
   return `is ${type}; a callback is one of ${CALLBACK_TYPES.join(', ')}`;
 }

@@ -9,7 +9,8 @@ import { invokeReport } from '../json.js';
 import type { RepeatsReport } from '../report-schema.js';
 import type { Ending, Paper, Reporter } from '../reporter.js';
 import { errorReport, troubleText } from '../trouble.js';
-import { ownHistories } from './own-history.js';
+import { urgentTeller } from '../urgent.js';
+import { ownHistory } from './own-history.js';
 import { warningsOfAll } from './warnings.js';
 
 const NO_HISTORY = new History();
@@ -17,19 +18,20 @@ const NO_HISTORY = new History();
 /** Many calls as one object: `{calls: […], summary, warnings}`, each call as `invoke -o json` reports one. */
 export function jsonRepeats(
   history: History,
-  { stdout, stderr }: Paper,
+  paper: Paper,
   redactor: Redactor,
   supports: ReadonlySet<string>,
 ): Reporter {
   const ended: Pick<Ending, 'exchange' | 'trouble'>[] = [];
+  const { stdout, stderr } = paper;
   return {
+    event: urgentTeller(history, paper),
     async settled(ending: Ending) {
       ended.push(ending);
     },
     async end({ notes, trouble }: Ending) {
-      const ownHistory = ownHistories(history);
       const calls = ended.map(({ exchange, trouble }) => {
-        const own = exchange ? ownHistory(exchange) : NO_HISTORY;
+        const own = exchange ? ownHistory(history, exchange) : NO_HISTORY;
         return invokeReport({ history: own, notes: [], exchange, trouble }, supports);
       });
       const exchanges = ended.flatMap(({ exchange }): Exchange[] => (exchange ? [exchange] : []));

@@ -6,26 +6,29 @@ import type { History } from '../../exchange/history.js';
 import type { Line } from '../../story/line.js';
 import { callLine } from '../../story/repeats/call-line.js';
 import { summaryLines, summaryOf } from '../../story/repeats/summary.js';
-import { writeOut } from '../../system/output.js';
+import type { Redactor } from '../../text/redact.js';
+import { Page } from '../page.js';
 import type { Ending, Paper, Reporter } from '../reporter.js';
 import { troubleText, warningText } from '../trouble.js';
+import { urgentTeller } from '../urgent.js';
 import { warningsOfAll } from './warnings.js';
 
 /** Many calls: a line for each as it ends, then what they came to. */
 export function plainRepeats(
   history: History,
-  { stdout, stderr, quiet }: Paper,
-  { level }: { readonly level: ColourLevel },
+  paper: Paper,
+  { level, redactor }: { readonly level: ColourLevel; readonly redactor: Redactor },
 ): Reporter {
   const theme = createTheme(level);
   const ended: Exchange[] = [];
-  let writing = Promise.resolve(); // many end at once: one line is written after the other
+  const page = new Page(paper.stdout);
   const write = (lines: readonly Line[]) => {
-    const text = lines.map(line => `${dressLine(line, theme)}\n`).join('');
-    writing = writing.then(() => writeOut(stdout, text));
-    return writing;
+    page.write(redactor.text(lines.map(line => `${dressLine(line, theme)}\n`).join('')));
+    return page.written();
   };
+  const { stderr, quiet } = paper;
   return {
+    event: urgentTeller(history, paper),
     async settled({ exchange, trouble }: Ending) {
       if (exchange) await write([callLine(ended.push(exchange), exchange, trouble)]);
     },

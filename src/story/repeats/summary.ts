@@ -37,15 +37,24 @@ export function summaryOf(exchanges: readonly Exchange[]): Summary {
 
 /** Milliseconds from the first dispatch to the result; null where there is none. */
 export function resultAfter({ settled, attempts: [first] }: Exchange): number | null {
-  return settled?.by === 'result' && first ? settled.at - first.sentAt : null;
+  const isHere = settled?.by === 'result' || settled?.by === 'answer';
+  return isHere && first ? settled.at - first.sentAt : null;
 }
 
-/** `12 calls: 11 success, 1 timeout`, then the times. */
-export function summaryLines({ calls, outcomes, acknowledged, results, crossed }: Summary): Line[] {
+/** `12 calls: 11 success, 1 timeout` */
+export function outcomesLine(calls: number, outcomes: Readonly<Record<string, number>>): Line {
   const ways = Object.entries(outcomes).map(([type, count]) => `${count} ${type}`);
-  const isFine = outcomes.success === calls;
+  const isFine = outcomes['success'] === calls;
   return [
-    [say(`${calls} call${calls === 1 ? '' : 's'}: `, 'title'), say(ways.join(', '), isFine ? 'good' : 'bad')],
+    say(`${calls} call${calls === 1 ? '' : 's'}: `, 'title'),
+    say(ways.join(', '), isFine ? 'good' : 'bad'),
+  ];
+}
+
+/** {@link outcomesLine}, then the times. */
+export function summaryLines({ calls, outcomes, acknowledged, results, crossed }: Summary): Line[] {
+  return [
+    outcomesLine(calls, outcomes),
     ...spreadLine('acknowledged after', acknowledged),
     ...spreadLine('results after', results),
     ...(crossed > 0

@@ -1,3 +1,4 @@
+import { basisWords } from '../basis-words.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
 import { stepLine } from '../step-line.js';
@@ -64,6 +65,6 @@ function callbackStep({ type, ms, verdict, status, reason, text }: ReportedCallb
 }
 
 function outcomeStep({ type, basis }: NonNullable<ReportedCall['outcome']>): Step {
-  const by = basis === undefined ? [] : [say(' (by '), ...quote(basis), say(')')];
+  const by = basis === undefined ? [] : [say(' ('), ...quote(basisWords(basis)), say(')')];
   return step('outcome', 0, 'failed', say('outcome '), ...quote(type), ...by);
 }

@@ -1,6 +1,7 @@
 import { outcomeOf } from '../../exchange/ending.js';
 import type { Arrival, Exchange } from '../../exchange/exchange.js';
 import type { VerdictKind } from '../../exchange/verdict.js';
+import { lateText } from '../late-text.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
@@ -44,7 +45,7 @@ export function arrivalStep(exchange: Exchange, arrival: Arrival, number: number
       return tell('note', say(`${what} ${again}; the first counts`), ...since);
     }
     case 'late':
-      return tell('note', say(`${what} came after the call had ended; it changes nothing`), ...since);
+      return tell('note', say(lateText(message, exchange.settled)), ...since);
     default: {
       const refusal = `${what} ${verdict.kind} with ${verdict.status}: `;
       return tell('failed', say(refusal), ...clipped(verdict.reason, 'plain', MOST));

@@ -18,10 +18,18 @@ export function sentStep({ invocation, endpoint, attempts }: Exchange, { leg, se
 }
 
 /** What became of a dispatch, once that is known. */
-export function answerSteps({ leg, sentAt, endedAt, status, broken }: Attempt): Step[] {
+export function answerSteps(
+  { dialect, settled }: Exchange,
+  { leg, sentAt, endedAt, status, broken }: Attempt,
+): Step[] {
   if (endedAt === undefined) return [];
   const took = after(endedAt - sentAt);
   const key = `answer:${leg}`;
+  if (settled?.by === 'answer') return [step(key, endedAt, 'done', say('result'), took)];
+  if (dialect === 'mcp' && broken) {
+    const isOurs = settled?.by === 'cancel' || settled?.by === 'timeout';
+    return isOurs ? [] : [step(key, endedAt, 'failed', say(`not answered: ${broken.code}`), took)];
+  }
   if (status === 200) return [step(key, endedAt, 'done', say('acknowledged with 200'), took)];
   const answer =
     status === undefined

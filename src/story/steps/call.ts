@@ -1,5 +1,6 @@
 import type { Event } from '../../exchange/events.js';
 import type { Arrival, Exchange } from '../../exchange/exchange.js';
+import { shareableArrival } from '../../exchange/shareable.js';
 import { arrivalStep, arrivalSteps } from './arrivals.js';
 import { answerSteps, sentStep } from './attempts.js';
 import { endSteps, unsubscribedSteps, waitingSteps } from './endings.js';
@@ -10,7 +11,7 @@ import type { Step } from './step.js';
 export function callSteps(exchange: Exchange, latest = Number.POSITIVE_INFINITY): Step[] {
   const { attempts, selections } = exchange;
   return [
-    ...attempts.flatMap(attempt => [sentStep(exchange, attempt), ...answerSteps(attempt)]),
+    ...attempts.flatMap(attempt => [sentStep(exchange, attempt), ...answerSteps(exchange, attempt)]),
     ...arrivalSteps(exchange, latest),
     ...selections.map(selection => selectionStep(exchange, selection)),
     ...endSteps(exchange),
@@ -20,18 +21,18 @@ export function callSteps(exchange: Exchange, latest = Number.POSITIVE_INFINITY)
 }
 
 /** What an event adds to the story of a call that has it already: as much work however long that story is. */
-export function newCallSteps(exchange: Exchange, event: Event): Step[] {
+export function newCallSteps(exchange: Exchange, event: Event, isPrivate: boolean): Step[] {
   switch (event.kind) {
     case 'request':
       if (event.purpose === 'invocation')
         return attemptWith(exchange, event.leg).map(each => sentStep(exchange, each));
       if (event.purpose === 'close') return unsubscribedSteps(exchange).filter(({ at }) => at === event.at);
-      return event.purpose === 'callback' ? newArrivalSteps(exchange, event.leg) : [];
+      return event.purpose === 'callback' ? newArrivalSteps(exchange, event.leg, isPrivate) : [];
     case 'broken':
-      return attemptWith(exchange, event.leg).flatMap(answerSteps);
+      return newAnswerSteps(exchange, event.leg);
     case 'response':
-      if (event.refusal !== undefined) return newArrivalSteps(exchange, event.leg);
-      return attemptWith(exchange, event.leg).flatMap(answerSteps);
+      if (event.refusal !== undefined) return newArrivalSteps(exchange, event.leg, isPrivate);
+      return [...newAnswerSteps(exchange, event.leg), ...endsWith(exchange, event.leg)];
     case 'decided':
       if (event.what === 'choice') return newSelectionSteps(exchange, event.at);
       return endsAt(exchange, event.at);
@@ -46,10 +47,23 @@ export function newCallSteps(exchange: Exchange, event: Event): Step[] {
 
 const attemptWith = ({ attempts }: Exchange, leg: string) => attempts.filter(attempt => attempt.leg === leg);
 
-function newArrivalSteps(exchange: Exchange, leg: string): Step[] {
+const newAnswerSteps = (exchange: Exchange, leg: string) =>
+  attemptWith(exchange, leg).flatMap(attempt => answerSteps(exchange, attempt));
+
+/** Where the response is the result. */
+function endsWith(exchange: Exchange, leg: string): Step[] {
+  const isAnswer = exchange.settled?.by === 'answer' && attemptWith(exchange, leg).length > 0;
+  return isAnswer ? endSteps(exchange) : [];
+}
+
+function newArrivalSteps(exchange: Exchange, leg: string, isPrivate: boolean): Step[] {
   const arrival = exchange.arrivals.findLast(each => each.leg === leg);
   if (!arrival) return [];
-  const told = arrivalStep(exchange, arrival, exchange.subscription?.events ?? 0);
+  const told = arrivalStep(
+    exchange,
+    isPrivate ? arrival : shareableArrival(arrival),
+    exchange.subscription?.events ?? 0,
+  );
   return settles(arrival) ? [told, ...endSteps(exchange)] : [told];
 }
 
@@ -62,7 +76,7 @@ function newSelectionSteps(exchange: Exchange, at: number): Step[] {
 
 /** An end that an event before it had brought is told already. */
 function endsAt(exchange: Exchange, at: number): Step[] {
-  const isByResult = exchange.settled?.by === 'result';
+  const isByResult = exchange.settled?.by === 'result' || exchange.settled?.by === 'answer';
   const ends = [...(isByResult ? [] : endSteps(exchange)), ...unsubscribedSteps(exchange)];
   return ends.filter(end => end.at === at);
 }

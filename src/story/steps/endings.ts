@@ -1,6 +1,7 @@
 import { outcomeOf } from '../../exchange/ending.js';
 import type { Exchange, Settlement } from '../../exchange/exchange.js';
 import { formatDuration } from '../../text/format-duration.js';
+import { basisWords } from '../basis-words.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
@@ -15,10 +16,10 @@ export function endSteps(exchange: Exchange): Step[] {
 }
 
 /** What a pending call waits for. */
-export function waitingSteps({ settled, waitingFor, attempts, key }: Exchange): Step[] {
+export function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange): Step[] {
   if (settled !== null) return [];
   const last = attempts.at(-1);
-  const isSent = last !== undefined && last.endedAt === undefined;
+  const isSent = dialect !== 'mcp' && last !== undefined && last.endedAt === undefined;
   const result = isSent ? 'waiting for the acknowledgement' : 'waiting for the result';
   const since = last?.endedAt ?? last?.sentAt ?? 0;
   return [step(`end:${key}`, since, 'running', say(waitingFor ? 'waiting for you' : result))];
@@ -35,9 +36,11 @@ export function unsubscribedSteps({ key, subscription }: Exchange): Step[] {
 
 function endLine(exchange: Exchange, settled: Settlement): Line {
   switch (settled.by) {
-    case 'result': {
+    case 'result':
+    case 'answer': {
       const outcome = outcomeOf(exchange);
-      return outcome?.type === 'success' ? [] : [say(`outcome ${outcome?.type} (by ${outcome?.basis})`)];
+      if (outcome === null || outcome.type === 'success') return [];
+      return [say(`outcome ${outcome.type} (${basisWords(outcome.basis)})`)];
     }
     case 'timeout':
       return [say(`no result within ${formatDuration(settled.afterMs)}`)];

@@ -1,4 +1,5 @@
-import type { Errand, History } from '../../exchange/history.js';
+import type { Errand } from '../../exchange/errands.js';
+import type { History } from '../../exchange/history.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
 import { after, type Step, step } from './step.js';

@@ -3,9 +3,17 @@ import { say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
 import type { Step } from './step.js';
 
-/** Says whose steps they are, where several calls are told of at once. */
-export function labelled({ exchanges }: History, key: string | undefined, steps: Step[]): Step[] {
-  const exchange = key === undefined || exchanges.size < 2 ? undefined : exchanges.get(key);
+/**
+ * Says whose steps they are, where several calls are told of at once.
+ * @param isOfMany whether there are several, as far as is known
+ */
+export function labelled(
+  { exchanges }: History,
+  key: string | undefined,
+  steps: Step[],
+  isOfMany = exchanges.size > 1,
+): Step[] {
+  const exchange = key === undefined || !isOfMany ? undefined : exchanges.get(key);
   if (!exchange) return steps;
   const label = [...clipped(exchange.invocation.id, 'dim'), say(': ', 'dim')];
   return steps.map(step => ({ ...step, line: [...label, ...step.line] }));

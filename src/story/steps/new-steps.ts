@@ -9,16 +9,22 @@ import type { Step } from './step.js';
 /**
  * The steps that an event brings to an end; the history has it already. Told one event after the other they are what `stepsOf` tells
  * at the end, at a price that does not grow with what came before.
+ * @param isPrivate whether nobody but the user sees it; else URLs that give power are cut. `isOfMany`: there are several calls, though
+ *   the history may not have them yet
  */
-export function newStepsOf(history: History, event: Event): Step[] {
+export function newStepsOf(
+  history: History,
+  event: Event,
+  { isPrivate = true, isOfMany = history.exchanges.size > 1 } = {},
+): Step[] {
   const toolset = event.kind === 'loaded' ? history.toolsets.at(-1) : undefined;
   return [
     ...(toolset ? [loadedStep(history, toolset)] : []),
     ...concerned(history, event).flatMap(key => {
       const exchange = history.exchanges.get(key);
-      return exchange ? labelled(history, key, newCallSteps(exchange, event)) : [];
+      return exchange ? labelled(history, key, newCallSteps(exchange, event, isPrivate), isOfMany) : [];
     }),
-    ...newErrandSteps(history, event),
+    ...newErrandSteps(history, event, isOfMany),
   ];
 }
 
@@ -29,10 +35,10 @@ function concerned({ threads }: History, event: Event): readonly string[] {
   return thread?.calls ?? event.calls ?? [];
 }
 
-function newErrandSteps(history: History, event: Event): Step[] {
+function newErrandSteps(history: History, event: Event, isOfMany: boolean): Step[] {
   if (event.kind !== 'response' && event.kind !== 'broken') return [];
   const errand = history.errands.get(event.leg);
   if (!errand) return [];
-  const steps = labelled(history, errand.calls[0], errandSteps(history, errand));
+  const steps = labelled(history, errand.calls[0], errandSteps(history, errand), isOfMany);
   return [...steps, ...newStraySteps(history.errands.values(), errand)];
 }

@@ -55,14 +55,31 @@ const SMALLEST_PANE = 2;
 /** The prompt, two choices, the keys. */
 const SMALLEST_PICKER = 4;
 
+/** What is laid out: a scene, but for what stands above. */
+export type Surroundings = Omit<Scene, 'steps' | 'now'>;
+
+/** What stands above all else, in rows. */
+export interface Top {
+  /** At most so many of them. */
+  readonly draw: (max: number) => readonly string[];
+  /** With fewer it says nothing. */
+  readonly least: number;
+}
+
+/** Lays the scene out: its steps above, the latest where there is no room for all. */
+export function frameOf(scene: Scene, size: Size, theme: Theme): Frame {
+  const rows = stepRows(scene, { columns: size.columns, rows: Math.max(0, size.rows - 1) }, theme);
+  const top = { draw: (max: number) => latest(rows, max), least: 1 + scene.status.length };
+  return layFrame(top, scene, size, theme);
+}
+
 /**
- * Lays the scene out. A frame as high as the terminal would make it scroll, and what scrolls can be wiped no more:
+ * Lays out what there is to see. A frame as high as the terminal would make it scroll, and what scrolls can be wiped no more:
  * it stays one row below.
  */
-export function frameOf(scene: Scene, { columns, rows }: Size, theme: Theme): Frame {
+export function layFrame(top: Top, scene: Surroundings, { columns, rows }: Size, theme: Theme): Frame {
   const height = Math.max(0, rows - 1);
   const { isSideBySide, width } = paneLayout(columns);
-  const steps = stepRows(scene, { columns, rows: height }, theme);
   const { views, picker, panes } = scene;
   const pencil = { width, theme, highlighter: scene.highlighter ?? null };
   const draw = {
@@ -74,14 +91,14 @@ export function frameOf(scene: Scene, { columns, rows }: Size, theme: Theme): Fr
   const human = draw.human(height).length;
   const llm = draw.llm(height).length;
   const [forSteps = 0, forViews = 0, forHuman = 0, forLlm = 0, forPicker = 0] = allot(height, [
-    { rows: steps.length, least: 1 + scene.status.length, rank: 0 },
+    { rows: top.draw(height).length, least: top.least, rank: 0 },
     { rows: draw.views(height).length, least: SMALLEST_PANE * views.length, rank: 4 },
     { rows: isSideBySide ? Math.max(human, llm) : human, least: SMALLEST_PANE, rank: 3 },
     { rows: isSideBySide ? 0 : llm, least: SMALLEST_PANE, rank: 2 },
     { rows: draw.picker(height).length, least: SMALLEST_PICKER, rank: 1 },
   ]);
   return {
-    steps: latest(steps, forSteps),
+    steps: top.draw(forSteps),
     views: draw.views(forViews),
     panes: panes && {
       isSideBySide,

@@ -12,7 +12,7 @@ import type { Clock } from '../../system/clock.js';
 import { openUrl } from '../../system/open-url.js';
 import type { Size } from '../terminal.js';
 import { Attention } from './attention.js';
-import type { Scene } from './frame.js';
+import type { Scene, Surroundings } from './frame.js';
 import type { Command } from './keys.js';
 import { Questions } from './questions.js';
 import { subscriptionLine, type Visit, visitLines } from './status.js';
@@ -47,19 +47,22 @@ export class Session {
     this.#attention = new Attention(ms => void clock.after(ms, onChange));
   }
 
-  scene({ columns, rows }: Size): Scene {
+  scene(size: Size): Scene {
     const { history } = this.#options;
-    const now = this.#now;
+    return { steps: stepsOf(history, { latest: size.rows }), ...this.surroundings(size), now: this.now };
+  }
+
+  /** The scene, but for what stands above. */
+  surroundings({ columns }: Size): Surroundings {
+    const now = this.now;
     this.#attention.turn(this.#subject, now);
     const { picker } = this.questions;
     return {
-      steps: stepsOf(history, { latest: rows }),
       status: this.#status(columns),
       views: this.views,
       panes: this.panes,
       highlighter: this.highlighter,
       picker: picker && this.#attention.isPaidTo(picker.question, now) ? picker : null,
-      now,
     };
   }
 
@@ -77,7 +80,7 @@ export class Session {
   press(command: Command): void {
     const { interrupt, onChange } = this.#options;
     const subject = this.#subject;
-    const isHeard = subject !== null && this.#attention.isPaidTo(subject, this.#now);
+    const isHeard = subject !== null && this.#attention.isPaidTo(subject, this.now);
     if (command === 'interrupt') interrupt();
     else if (isHeard && command !== 'open') this.questions.press(command);
     else if (isHeard && subject.type === 'oauth') void this.#open(subject);
@@ -90,7 +93,8 @@ export class Session {
     this.questions.callOff();
   }
 
-  get #now(): number {
+  /** Ms since the start. */
+  get now(): number {
     return this.#options.clock.now() - this.#start;
   }
 
@@ -102,9 +106,9 @@ export class Session {
 
   /** The page that is to be visited. */
   get #page(): OAuth | null {
-    const { first } = this.#options.history;
-    const [page = null] = first ? openPages(first) : [];
-    return page;
+    for (const exchange of this.#options.history.exchanges.values())
+      for (const page of openPages(exchange)) return page;
+    return null;
   }
 
   #status(columns: number): readonly Line[] {
@@ -112,8 +116,8 @@ export class Session {
     const exchange = this.#options.history.first;
     if (this.#isOver || !exchange) return [];
     if (exchange.subscription && isSubscribed(exchange))
-      return [subscriptionLine(exchange.subscription, this.#now, columns)];
-    if (!page || !this.#attention.isPaidTo(page, this.#now)) return [];
+      return [subscriptionLine(exchange.subscription, this.now, columns)];
+    if (!page || !this.#attention.isPaidTo(page, this.now)) return [];
     return visitLines(this.#visit?.page === page ? this.#visit : null, columns);
   }
 

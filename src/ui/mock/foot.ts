@@ -4,7 +4,8 @@ import { type Hint, hintsLine } from '../hints.js';
 import { BINDINGS } from './keys.js';
 import type { View } from './view.js';
 
-const ENDS: readonly Hint[] = [
+/** How to see all keys, and how to leave. */
+export const ENDS: readonly Hint[] = [
   ['?', 'keys'],
   ['q', 'quit'],
 ];
@@ -24,10 +25,15 @@ export function statusLine({ page }: View, isPaused: boolean, width: number): Li
 
 /** All of them, for the help. */
 export function keyLines(): readonly Line[] {
-  const width = Math.max(...BINDINGS.map(({ label }) => label.length));
+  return bindingLines(BINDINGS);
+}
+
+/** These keys, and what they do. */
+export function bindingLines(bindings: typeof BINDINGS): readonly Line[] {
+  const width = Math.max(...bindings.map(({ label }) => label.length));
   return [
     [say('KEYS', 'title')],
-    ...BINDINGS.map(
+    ...bindings.map(
       ({ label, does }): Line => [say(label.padEnd(width), 'title'), say('  ', 'gutter'), say(does)],
     ),
   ];

@@ -8,6 +8,8 @@ import type { Heard } from '../heard.js';
 export interface FormatOptions {
   readonly supports: ReadonlySet<string>;
   readonly redactor: Redactor;
+  /** What tools are given. */
+  readonly callbackUrl: string;
   readonly about: Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
   readonly level: ColourLevel;
   readonly isTTY: boolean;

@@ -1,13 +1,11 @@
 import { dressLine, wrapLine } from '../../../dress/dress.js';
 import { createTheme } from '../../../dress/theme.js';
-import { shareableMessage } from '../../../exchange/shareable.js';
-import { heardLines } from '../../../story/heard-lines.js';
+import { shareableArrival } from '../../../exchange/shareable.js';
+import { heardLines, strayLine } from '../../../story/heard-lines.js';
 import type { Line } from '../../../story/line.js';
 import { paneLines } from '../../../story/pane-lines.js';
 import { panesOf } from '../../../story/panes.js';
 import { say } from '../../../story/spans.js';
-import { stepLine } from '../../../story/step-line.js';
-import { straySteps } from '../../../story/steps/errands.js';
 import { elapsed } from '../../../story/tool-calls/elapsed.js';
 import { viewPane } from '../../../story/view-pane.js';
 import type { Heard } from '../heard.js';
@@ -32,8 +30,13 @@ export function plainFormat(options: FormatOptions): Format {
   };
 }
 
+/** In a file or a pipe the address, which is a secret, stands there and nowhere else. */
+const ON_FIRST_LINE = 'the callback_url of the first line';
+
 function linesOf(heard: Heard, options: FormatOptions): Line[] {
-  if (heard.kind === 'stray') return straySteps([heard.errand]).map(step => timed(step.at, stepLine(step)));
+  const { isTTY, callbackUrl } = options;
+  if (heard.kind === 'stray')
+    return [timed(heard.errand.at, strayLine(heard.errand, isTTY ? callbackUrl : ON_FIRST_LINE))];
   const [first = [], ...rest] = heardLines(heard);
   return [
     timed(heard.arrival.at, first),
@@ -62,8 +65,7 @@ function paneBlock(
 
 /** In a file or a pipe this is a log, and URLs that give power belong before the user only (RT-OAUTH). */
 function shareable(heard: Heard): Heard {
-  if (heard.kind === 'stray' || !heard.arrival.message) return heard;
-  return { ...heard, arrival: { ...heard.arrival, message: shareableMessage(heard.arrival.message) } };
+  return heard.kind === 'stray' ? heard : { ...heard, arrival: shareableArrival(heard.arrival) };
 }
 
 /** A post to a wrong address the first time, the tenth, the hundredth: a guesser must not drown the rest. */

@@ -1,3 +1,4 @@
+import { readAs } from '../../../dialects/index.js';
 import { urlSecrets } from '../../../exchange/callback-secrets.js';
 import { outcomeOfText } from '../../../outcome/conventions.js';
 import { CALLBACK_TYPES, type Callback } from '../../../protocol/callbacks/index.js';
@@ -13,7 +14,7 @@ import { textWarnings } from '../../../story/warnings.js';
 import { isRecord } from '../../../text/is-record.js';
 import { bareUrl } from '../../../text/redact.js';
 import { linesSection, type Section } from '../sheet.js';
-import type { Kind, Saved, View } from './kind.js';
+import type { Kind, Saved, SavedAnswer, View } from './kind.js';
 
 /** A message that a tool POSTed to a callback URL. */
 export const callbackKind: Kind = {
@@ -54,6 +55,11 @@ class SavedCallback implements Saved {
       ...(message.type === 'tool_result' && resultReport(message, supports)),
       warnings: this.#allWarnings(supports),
     };
+  }
+
+  answers(): readonly SavedAnswer[] {
+    const reading = readAs('rap', this.native);
+    return this.message.type === 'tool_result' && reading.ok ? [{ ...reading, at: [] }] : [];
   }
 
   #panes(supports: ReadonlySet<string>): Section[] {

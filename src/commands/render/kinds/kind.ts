@@ -1,9 +1,7 @@
+import type { DialectName } from '../../../dialects/dialect.js';
+import type { Translatable } from '../../../dialects/index.js';
 import type { JsonReading } from '../../../text/json.js';
 import type { Section } from '../sheet.js';
-
-/** The wire that a saved thing was made for. One that is new is a line here, and kinds that have it. */
-export const DIALECTS = ['rap'] as const;
-export type Dialect = (typeof DIALECTS)[number];
 
 /** For whom it is shown. */
 export interface View {
@@ -17,8 +15,21 @@ export interface Saved {
   sections(view: View): readonly Section[];
   /** `-o json`. */
   report(view: View): unknown;
+  /** The answers of tools that it holds, in their order; what is a message of the wire asked for, is itself one. */
+  answers?(to: DialectName): readonly SavedAnswer[];
   /** What of it could not be read, each with its place. */
   readonly faults: readonly string[];
+}
+
+/** What can be written for another wire; without an answer, for its own alone. */
+export type SavedAnswer = (Translatable | Required<Pick<Translatable, 'dialect' | 'native'>>) & Written;
+
+/** Where its JSON is as it was written; neither where nobody wrote it. */
+interface Written {
+  /** The path in what was recognised. */
+  readonly at?: readonly PropertyKey[];
+  /** The JSON itself. */
+  readonly source?: string;
 }
 
 export type Recognition =
@@ -32,7 +43,8 @@ export type SoundJson = Extract<JsonReading, { ok: true }>;
 export interface Kind {
   /** With its article, for a person. */
   readonly name: string;
-  readonly dialect: Dialect;
+  /** The wire that it was made for. */
+  readonly dialect: DialectName;
   /** The keys it is told by, for what nearly is one. */
   readonly keys: readonly string[];
   /** Whether the object is meant to be one, sound or not. */

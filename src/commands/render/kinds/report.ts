@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
-import { toolResultSchema } from '../../../protocol/callbacks/tool-result.js';
 import { REQUIREMENTS, type RequirementId, type Warning } from '../../../protocol/requirements.js';
 import { validate } from '../../../protocol/validate.js';
 import { reportSchema } from '../../../reporters/report-schema.js';
-import { llmPane, panesOfResult } from '../../../story/panes.js';
 import { callHeading } from '../../../story/saved/call-lines.js';
 import { problemLines } from '../../../story/saved/problem-lines.js';
 import { reportLines } from '../../../story/saved/report-lines.js';
@@ -11,14 +9,12 @@ import { say } from '../../../story/spans.js';
 import { viewPane } from '../../../story/view-pane.js';
 import { isRecord } from '../../../text/is-record.js';
 import { linesSection, type Section } from '../sheet.js';
-import type { Kind, View } from './kind.js';
+import type { Kind, SavedAnswer, View } from './kind.js';
+import { answerIn, panesIn, type SavedReport, savedReportSchema } from './saved-report.js';
 
-const savedReportSchema = z.extend(reportSchema, { result: z.nullish(toolResultSchema) });
 const warningsSchema = reportSchema.shape.warnings;
 /** What `--repeat` prints; its summary is not drawn, since each call is. */
 const repeatsSchema = z.object({ calls: z.array(savedReportSchema), warnings: warningsSchema });
-
-type Report = z.infer<typeof savedReportSchema>;
 
 /** The object that `invoke -o json` prints at its end. */
 export const reportKind: Kind = {
@@ -31,7 +27,8 @@ export const reportKind: Kind = {
     const checked = validate(savedReportSchema, value);
     if (!checked.ok) return checked;
     const sections = (view: View) => callSections(checked.value, view);
-    return { ok: true, saved: { sections, report: () => value, faults: [] } };
+    const answers = () => answersIn([{ native: value, at: [] }], [checked.value]);
+    return { ok: true, saved: { sections, report: () => value, answers, faults: [] } };
   },
 };
 
@@ -52,28 +49,43 @@ export const repeatsKind: Kind = {
       ]),
       linesSection(problemLines(warnings.map(known))),
     ];
-    return { ok: true, saved: { sections, report: () => value, faults: [] } };
+    const natives = isRecord(value) && Array.isArray(value['calls']) ? value['calls'] : [];
+    const answers = () =>
+      answersIn(
+        natives.map((native, index) => ({ native, at: ['calls', index] })),
+        calls,
+      );
+    return { ok: true, saved: { sections, report: () => value, answers, faults: [] } };
   },
 };
 
-function callSections(report: Report, { supports }: View): Section[] {
+interface Place {
+  /** The report as it came: a result has more than a schema knows. */
+  readonly native: unknown;
+  readonly at: readonly PropertyKey[];
+}
+
+function answersIn(places: readonly Place[], reports: readonly SavedReport[]): SavedAnswer[] {
+  return reports.flatMap((report, index) => {
+    const { native, at = [] } = places[index] ?? {};
+    const answers = answerIn(report, isRecord(native) ? native['result'] : report.result);
+    return answers.map(answer => (answer.dialect ? { ...answer, at: [...at, 'result'] } : answer));
+  });
+}
+
+function callSections(report: SavedReport, { supports }: View): Section[] {
   const { invocation, views = [], error, warnings } = report;
   return [
     linesSection(invocation ? [callHeading(invocation.operation, invocation)] : []),
     linesSection(reportLines(report)),
-    ...panesOf(report, supports),
+    ...panesIn(report, supports),
     ...views.map((view): Section => ({ kind: 'pane', pane: viewPane(view) })),
     linesSection(problemLines(warnings.map(known), error ?? null)),
   ];
 }
 
-function panesOf({ result, llm }: Report, supports: ReadonlySet<string>): Section[] {
-  if (result) return [{ kind: 'panes', ...panesOfResult(result, supports) }];
-  return llm ? [{ kind: 'pane', pane: llmPane(llm.text, false) }] : [];
-}
-
 /** An id that is not known here is part of what is said. */
-function known({ id, message }: Report['warnings'][number]): Warning {
+export function known({ id, message }: SavedReport['warnings'][number]): Warning {
   if (id === undefined) return { message };
   return isRequirement(id) ? { id, message } : { message: `${message} [${id}]` };
 }

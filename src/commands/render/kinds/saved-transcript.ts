@@ -15,17 +15,22 @@ import { viewPane } from '../../../story/view-pane.js';
 import { counted, warningsOf } from '../../../story/warnings.js';
 import { linesSection, type Section } from '../sheet.js';
 import type { Saved, View } from './kind.js';
+import { sessionStoryOf } from './session-story.js';
+import { transcriptAnswers } from './transcript-answers.js';
 
 /** A transcript as it is shown: what it is, its timeline, then each call with its panes, its views and its problems. */
 export function savedTranscript(transcript: Transcript): Saved {
   const { whole, chapters } = chronicleOf(transcript.events);
   const exchanges = [...whole.exchanges.values()];
   const { faults } = transcript;
+  const story = sessionStoryOf(transcript.events, whole);
   return {
     faults,
+    answers: () => transcriptAnswers(transcript.events, exchanges),
     sections: view => [
       linesSection(headLines(transcript)),
       ...toolStory(transcript),
+      ...story.sections(),
       ...chapters.flatMap((chapter, index) =>
         chapterSections(chapter, { view, number: index, of: chapters.length - 1, transcript }),
       ),
@@ -34,6 +39,8 @@ export function savedTranscript(transcript: Transcript): Saved {
     ],
     report: ({ supports }) => {
       const notes = faults.map(message => ({ message }));
+      const ofSessions = story.report(notes);
+      if (ofSessions !== null) return ofSessions;
       const reportOf = (chapter: Chapter) => invokeReport(endingOf(chapter, []), supports);
       const [only, ...calls] = chapters;
       if (only && calls.length === 0) return invokeReport(endingOf(only, notes), supports);
@@ -94,7 +101,7 @@ function endingOf(
   { history, exchange }: Chapter,
   notes: readonly Warning[],
 ): Ending & { trouble: Failure | null } {
-  const trouble = exchange ? failureOf(exchange, history.errands.values()) : null;
+  const trouble = exchange ? failureOf(exchange, history.errands) : null;
   return { history, exchange, notes, trouble };
 }
 

@@ -12,7 +12,8 @@ type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 export function attemptNews(event: EndEvent, call: ToolCall | undefined): Line | null {
   if (!call) return null;
   const { leg } = event;
-  if (leg === call.acknowledgement.leg) return acknowledgementNews(event, call);
+  if (leg === call.acknowledgement.leg)
+    return call.isDirect ? answerNews(event, call) : acknowledgementNews(event, call);
   const delivery = deliveryOf(call, leg);
   const index = delivery?.attempts.findIndex(each => each.leg === leg) ?? -1;
   const attempt = delivery?.attempts[index];
@@ -29,6 +30,14 @@ export function attemptNews(event: EndEvent, call: ToolCall | undefined): Line |
 /** The callback that a leg is an attempt of. */
 export function deliveryOf(call: ToolCall | undefined, leg: string): CallbackDelivery | undefined {
   return call?.deliveries.findLast(({ attempts }) => attempts.some(each => each.leg === leg));
+}
+
+/** Of a client that is not called back. */
+function answerNews(event: EndEvent, call: ToolCall): Line | null {
+  const took = say(` after ${formatDuration(event.at - call.receivedAt)}`, 'dim');
+  if (event.kind === 'response') return about(call, 'done', say('answered'), took);
+  if (call.isSilent) return null; // it has been said
+  return about(call, 'note', say('got no answer: '), ...quote(event.code, 'warn'), took);
 }
 
 function acknowledgementNews(event: EndEvent, call: ToolCall): Line | null {

@@ -65,6 +65,9 @@ const TELLING: { readonly [K in Event['kind']]: Tell<K> } = {
   loaded: () => null,
   expected: () => null,
   denied: () => null,
+  session: () => null,
+  awaiting: () => null,
+  answered: () => null,
 };
 
 /** The type of the message that is not delivered; null where it is none. */

@@ -1,13 +1,32 @@
 import { render } from 'ink';
+import type { Event } from '../../exchange/events.js';
+import type { Listener } from '../../exchange/log.js';
+import type { Clock } from '../../system/clock.js';
+import { App, type Shown } from '../mock/app.js';
+import type { Command } from '../mock/keys.js';
 import { createStore } from '../store.js';
-import { sizeOf, unbounded } from '../terminal.js';
+import { type Size, sizeOf, unbounded } from '../terminal.js';
 import { throttled } from '../throttle.js';
-import { App, type Shown } from './app.js';
-import type { MockScreenOptions } from './options.js';
-import { Session } from './session.js';
+import type { Frame } from './frame.js';
 
-export interface MockScreen {
-  /** Something about the mock itself; what is bad stands until the next notice. */
+/** What a list knows, and what keys do to it. */
+export interface Listed {
+  event(event: Event): void;
+  command(command: Command): void;
+  frame(size: Size): Pick<Frame, 'rows' | 'isRunning'>;
+  notice(text: string, isBad: boolean): void;
+  readonly summary: string;
+}
+
+export interface ListStage {
+  readonly subscribe: (listener: Listener) => () => void;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly clock: Clock;
+}
+
+export interface ListScreen {
+  /** Something about the server itself; what is bad stands until the next notice. */
   notice(text: string, isBad?: boolean): void;
   /** How it went, in a line. */
   summary(): string;
@@ -21,16 +40,14 @@ const ENTER = '\u001b[?1049h\u001b[H';
 const LEAVE = '\u001b[?1049l';
 
 /**
- * The live list of a mock's calls, on the alternate screen: what stood in the terminal before is there again afterwards, also
+ * The live list of what a server does, on the alternate screen: what stood in the terminal before is there again afterwards, also
  * after a signal or a crash. Needs a terminal on both ends.
  */
-export function mockScreen(options: MockScreenOptions): MockScreen {
-  const { subscribe, stdin, stdout, clock } = options;
-  const session = new Session(options);
+export function listScreen(listed: Listed, { subscribe, stdin, stdout, clock }: ListStage): ListScreen {
   const store = createStore<Shown>({ rows: [] });
   let stopTick = () => {};
   const draw = () => {
-    const { rows, isRunning } = session.frame(sizeOf(stdout));
+    const { rows, isRunning } = listed.frame(sizeOf(stdout));
     store.set({ rows });
     stopTick();
     if (isRunning) stopTick = clock.after(TICK_MS, frames.ask);
@@ -44,23 +61,23 @@ export function mockScreen(options: MockScreenOptions): MockScreen {
       store={store}
       onLeave={leave}
       onCommand={command => {
-        session.command(command);
+        listed.command(command);
         frames.ask();
       }}
     />,
     { stdin, stdout: unbounded(stdout), exitOnCtrlC: false, patchConsole: false },
   );
   const unsubscribe = subscribe(event => {
-    session.event(event);
+    listed.event(event);
     frames.ask();
   });
   stdout.on('resize', frames.ask);
   return {
     notice(text, isBad = false) {
-      session.notice(text, isBad);
+      listed.notice(text, isBad);
       frames.ask();
     },
-    summary: () => session.summary,
+    summary: () => listed.summary,
     async close() {
       unsubscribe();
       frames.stop();

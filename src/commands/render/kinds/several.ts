@@ -1,0 +1,22 @@
+import { problemLines } from '../../../story/saved/problem-lines.js';
+import { say } from '../../../story/spans.js';
+import { linesSection, type Section } from '../sheet.js';
+import type { Saved, View } from './kind.js';
+
+/** Several things in one file, one after the other. @param notes what is odd about the file */
+export function savedSeveral(all: readonly Saved[], notes: readonly string[]): Saved {
+  const warnings = notes.map(message => ({ message }));
+  return {
+    sections: view => [
+      ...all.flatMap((each, index) => numbered(each, `MESSAGE ${index + 1} of ${all.length}`, view)),
+      linesSection(problemLines(warnings)),
+    ],
+    report: view => ({ kind: 'messages', messages: all.map(each => each.report(view)), warnings }),
+    answers: to => all.flatMap(each => each.answers?.(to) ?? []),
+    faults: all.flatMap(({ faults }) => faults),
+  };
+}
+
+function numbered(saved: Saved, title: string, view: View): Section[] {
+  return [linesSection([[say(title, 'title')]]), ...saved.sections(view)];
+}

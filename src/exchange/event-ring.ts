@@ -1,0 +1,99 @@
+import { Content } from './content.js';
+import type { Event } from './events.js';
+
+export interface RingLimits {
+  readonly events: number;
+  /** Of bodies and texts: what can be large, and comes from outside. */
+  readonly bytes: number;
+}
+
+const DEFAULTS: RingLimits = { events: 10_000, bytes: 16 * 1024 * 1024 };
+
+/** The latest events, in bounded memory: the oldest go first, and what is gone is counted. */
+export class EventRing {
+  readonly #limits: RingLimits;
+  /** A circle: the oldest is at `#first`. */
+  readonly #places: (Event | undefined)[] = [];
+  /** Of the same places, in bytes: to look at an event when it goes would cost more than to push it. */
+  readonly #weights: number[] = [];
+  #first = 0;
+  #size = 0;
+  #bytes = 0;
+  #forgotten = 0;
+
+  constructor(limits: Partial<RingLimits> = {}) {
+    this.#limits = { ...DEFAULTS, ...limits };
+  }
+
+  /** Takes constant time. A body larger than all there is room for is left out of its event, and the rest stays. */
+  push(event: Event): void {
+    const whole = weightOf(event);
+    const kept = whole > this.#limits.bytes ? withoutBody(event) : event;
+    const weight = kept === event ? whole : weightOf(kept);
+    if (this.#size === this.#limits.events) this.#forgetOldest();
+    const place = this.#placeOf(this.#size++);
+    this.#places[place] = kept;
+    this.#weights[place] = weight;
+    this.#bytes += weight;
+    while (this.#bytes > this.#limits.bytes && this.#size > 1) this.#forgetOldest();
+  }
+
+  /** Oldest first; a list of its own, with bodies of its own: what is read of them does not stay here with their bytes. */
+  get events(): Event[] {
+    return Array.from({ length: this.#size }, (_, index) => this.#places[this.#placeOf(index)])
+      .filter(event => event !== undefined)
+      .map(passing);
+  }
+
+  /** How many events were pushed and are not there any more, those that were cleared not counted. */
+  get forgotten(): number {
+    return this.#forgotten;
+  }
+
+  clear(): void {
+    this.#places.length = 0;
+    this.#first = 0;
+    this.#size = 0;
+    this.#bytes = 0;
+    this.#forgotten = 0;
+  }
+
+  #placeOf(index: number): number {
+    return (this.#first + index) % this.#limits.events;
+  }
+
+  #forgetOldest(): void {
+    this.#bytes -= this.#weights[this.#first] ?? 0;
+    this.#places[this.#first] = undefined;
+    this.#first = this.#placeOf(1);
+    this.#size--;
+    this.#forgotten++;
+  }
+}
+
+function weightOf(event: Event): number {
+  if (event.kind !== 'request' && event.kind !== 'response') return lengthOf(event);
+  const { body, headers, calls, thread } = event;
+  let weight = (body?.size ?? 0) + (event.kind === 'request' ? event.url.length : 0);
+  weight += (calls ? lengthOf(calls) : 0) + (thread?.length ?? 0);
+  for (const name in headers) weight += name.length + (headers[name]?.length ?? 0);
+  return weight;
+}
+
+/** Of all texts inside, of which most are short. */
+function lengthOf(holder: object): number {
+  let length = 0;
+  for (const value of Object.values(holder)) {
+    if (typeof value === 'string') length += value.length;
+    else if (typeof value === 'object' && value !== null) length += lengthOf(value);
+  }
+  return length;
+}
+
+function withoutBody(event: Event): Event {
+  return event.kind === 'request' || event.kind === 'response' ? { ...event, body: undefined } : event;
+}
+
+function passing(event: Event): Event {
+  return 'body' in event && event.body ? { ...event, body: new Content(event.body.bytes) } : event;
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod/mini';
+import type { SoundReading } from '../dialects/dialect.js';
+import { readAs } from '../dialects/index.js';
+import { IS_ERROR_LEFT_OUT } from '../dialects/mcp/read.js';
+import { textOfOutcome } from '../outcome/conventions.js';
+import type { JudgedOutcome } from '../outcome/outcome.js';
+import type { JsonReading } from '../text/json.js';
+
+/** What `tools/call` came to, read once: the answer may be 50 MiB. */
+export interface McpAnswer {
+  /** As it came: a CallToolResult, or `{error: {code, message}}`. */
+  readonly native: unknown;
+  /** Null where it is no CallToolResult. */
+  readonly reading: SoundReading | null;
+  readonly outcome: JudgedOutcome;
+  /** What the LLM gets. */
+  readonly text: string;
+  /** What is odd about it. */
+  readonly notes: readonly string[];
+}
+
+/** An error of JSON-RPC, in the place of a result. */
+const errorSchema = z.object({ error: z.object({ code: z.number(), message: z.string() }) });
+
+/** Reads the body of the response to `tools/call`. Never throws: what is none is an error that the runtime makes of it. */
+export function readMcpAnswer(json: JsonReading): McpAnswer {
+  const native = json.ok ? json.value : null;
+  const refusal = errorSchema.safeParse(native);
+  if (refusal.success) return refused(native, refusal.data.error);
+  const reading = json.ok ? readAs('mcp', native) : { ok: false as const, faults: [json.reason] };
+  if (!reading.ok) return unreadable(native, reading.faults);
+  const { answer, text } = reading;
+  const notes = reading.notes.filter(note => note !== IS_ERROR_LEFT_OUT); // the outcome says `assumed`
+  return { native, reading, outcome: answer.outcome, text, notes };
+}
+
+function refused(native: unknown, { code, message }: { readonly code: number; readonly message: string }) {
+  return ofOurs(native, { type: 'error', message, code: String(code), basis: 'declared' }, [
+    `the server answered with the JSON-RPC error ${code}, and no result`,
+  ]);
+}
+
+function unreadable(native: unknown, faults: readonly string[]): McpAnswer {
+  const message = `the server's answer is no CallToolResult: ${faults.join('; ')}`;
+  return ofOurs(native, { type: 'error', message, basis: 'ours' }, [message]);
+}
+
+function ofOurs(native: unknown, outcome: JudgedOutcome, notes: readonly string[]): McpAnswer {
+  return { native, reading: null, outcome, text: textOfOutcome(outcome) ?? '', notes };
+}

@@ -1,0 +1,24 @@
+import type { EndingSignal } from './signals.js';
+
+const duties = new Set<() => void>();
+
+/**
+ * Something that must be done before this process ends by a second signal, when there is no time left for good order: at once, and
+ * without waiting. Returns how to take it back.
+ */
+export function beforeForcedEnd(duty: () => void): () => void {
+  duties.add(duty);
+  return () => void duties.delete(duty);
+}
+
+/** Ends this process as the signal would have; nobody may listen to that any more. */
+export function endByForce(signal: EndingSignal): void {
+  for (const duty of duties) {
+    try {
+      duty();
+    } catch {
+      // the others are due all the same
+    }
+  }
+  process.kill(process.pid, signal);
+}

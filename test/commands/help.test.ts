@@ -1,6 +1,8 @@
+import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { CANCEL_EXAMPLES } from '../../src/commands/cancel/command.js';
 import { CLOSE_THREAD_EXAMPLES } from '../../src/commands/close-thread/command.js';
+import type { CommandEntry } from '../../src/commands/entry.js';
 import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/exit-status.js';
 import { COMMANDS } from '../../src/commands/index.js';
 import { INVOKE_EXAMPLES } from '../../src/commands/invoke/command.js';
@@ -10,10 +12,14 @@ import { MOCK_TOOL_EXAMPLES } from '../../src/commands/mock-tool/command.js';
 import { RENDER_EXAMPLES } from '../../src/commands/render/command.js';
 import { TOOLSET_EXAMPLES } from '../../src/commands/toolset/command.js';
 
-function helpOf(name: string): string {
-  const command = COMMANDS.map(make => make(async () => {})).find(each => each.name() === name);
+async function loaded({ load }: CommandEntry): Promise<Command> {
+  return (await load())(async () => {});
+}
+
+async function helpOf(name: string): Promise<string> {
+  const entry = COMMANDS.find(each => each.name === name);
   let help = '';
-  command?.configureOutput({ writeOut: text => (help += text) }).outputHelp();
+  if (entry) (await loaded(entry)).configureOutput({ writeOut: text => (help += text) }).outputHelp();
   return help;
 }
 
@@ -26,8 +32,8 @@ describe.each([
   ['cancel', CANCEL_EXAMPLES, [0, 2, 4, 130]],
   ['close-thread', CLOSE_THREAD_EXAMPLES, [0, 2, 4, 130]],
   ['migrate', MIGRATE_EXAMPLES, [0, 2, 4, 130]],
-] as const)('the help of %s', (name, examples, statuses) => {
-  const help = helpOf(name);
+] as const)('the help of %s', async (name, examples, statuses) => {
+  const help = await helpOf(name);
 
   test('holds every example, which is a call of it', () => {
     for (const { about, line } of examples) {
@@ -49,14 +55,24 @@ describe.each([
 });
 
 test('every command there is', () => {
-  expect(COMMANDS.map(make => make(async () => {}).name())).toEqual([
+  expect(COMMANDS.map(({ name }) => name)).toEqual([
     'invoke',
     'mock-tool',
     'toolset',
     'render',
     'listen',
+    'session',
     'cancel',
     'close-thread',
     'migrate',
   ]);
 });
+
+test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
+  'the list of all commands shows %s as its definition is',
+  async (name, entry) => {
+    const command = await loaded(entry);
+    expect(command.name()).toBe(name);
+    expect(command.usage('').usage()).toBe(entry.takes); // commander's own, in place of ours
+  },
+);

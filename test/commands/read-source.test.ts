@@ -12,7 +12,13 @@ test('a file, or standard input to its end', async () => {
   expect(Buffer.from(await readSource('-', stdin('a', 'b'))).toString()).toBe('ab');
 });
 
-test.each(['/no/such/file', '.', ''])('%j cannot be read, and the error names it', async name => {
+test.each(['.', '/'])('a folder, %j, is said to be one', async name => {
+  const { code, message, hint } = await errorOf(() => readSource(name, stdin()));
+  expect([code, message]).toEqual(['unreadable-file', `cannot read ${name}: it is a folder`]);
+  expect(hint).toBe('Name a file in it.');
+});
+
+test.each(['/no/such/file', ''])('%j cannot be read, and the error names it', async name => {
   const { code, message, hint } = await errorOf(() => readSource(name, stdin()));
   expect(code).toBe('unreadable-file');
   expect(message).toMatch(new RegExp(`^cannot read ${name}: E`));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTool } from './support/own-tool.js';
 import { type Entry, fieldOf, type Peer, startPeer } from './support/peers.js';
-import { invokeJson, type Report, warningIds } from './support/report.js';
+import { invokeJson, invokeJsonHere, type Report, warningIds } from './support/report.js';
 
 let odd: Peer;
 
@@ -85,7 +85,7 @@ describe.concurrent('the acknowledgement (RT-NON200, RT-RETRY, RT-NORETRY; TOOL-
   it.each(CASES)(
     '$operation $args: exit $status after $attempts attempt(s)',
     async ({ operation, args = [], status, attempts, ack, ids = [], text }) => {
-      const ended = await invokeJson([odd.url, operation, ...args, '--timeout', '10s']);
+      const ended = await invokeJsonHere([odd.url, operation, ...args, '--timeout', '10s']);
       const { report } = ended;
       const relevant = warningIds(report).filter(id => id === 'TOOL-ACK' || id === 'RT-RETRY');
       expect({

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { type OwnTool, resultFor, startTool } from './support/own-tool.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
-import { type RunOptions, run } from './support/program.js';
-import { invokeJson, warningsOf } from './support/report.js';
+import { invokeJson, invokeJsonHere, type Reported, warningsOf } from './support/report.js';
 
 /** What stands on the command line, and what goes over the wire. */
 let tool: OwnTool;
@@ -36,8 +36,11 @@ const sentSchema = z.looseObject({
 });
 
 /** The invocation that the tool got for this command line. */
-async function sentBy(words: readonly string[], options?: RunOptions): Promise<z.infer<typeof sentSchema>> {
-  const { report, status, stderr } = await invokeJson([tool.url, 'take', ...words], options);
+async function sentBy(
+  words: readonly string[],
+  invoke: (args: readonly string[]) => Promise<Reported> = invokeJsonHere,
+): Promise<z.infer<typeof sentSchema>> {
+  const { report, status, stderr } = await invoke([tool.url, 'take', ...words]);
   expect(status, stderr.slice(0, 300)).toBe(0);
   const all = tool.invocations().map(({ raw }) => sentSchema.parse(JSON.parse(raw)));
   const sent = all.find(({ id }) => id === report.invocation?.id);
@@ -76,14 +79,15 @@ describe.concurrent('arguments', () => {
     await using folder = await temporaryFolder();
     await folder.write('note.txt', 'é\r\n42');
     await folder.write('args.json', '{"count":7}');
-    const here = { cwd: folder.path };
+    const here = (args: readonly string[]) => invokeJson(args, { cwd: folder.path });
     expect((await sentBy(['text=@note.txt'], here)).arguments).toEqual({ text: 'é\r\n42' });
     expect((await sentBy(['--args', '@args.json'], here)).arguments).toEqual({ count: 7 });
   });
 
   it('--args - and =@- read standard input', async () => {
-    expect((await sentBy(['--args', '-'], { stdin: '{"count":8}' })).arguments).toEqual({ count: 8 });
-    expect((await sentBy(['text=@-'], { stdin: 'from stdin' })).arguments).toEqual({ text: 'from stdin' });
+    const given = (stdin: string) => (args: readonly string[]) => invokeJson(args, { stdin });
+    expect((await sentBy(['--args', '-'], given('{"count":8}'))).arguments).toEqual({ count: 8 });
+    expect((await sentBy(['text=@-'], given('from stdin'))).arguments).toEqual({ text: 'from stdin' });
   });
 
   it('--no-validate sends what breaks the schema, as it is', async () => {
@@ -126,7 +130,7 @@ describe.concurrent('identity on the wire (RT-ID, RT-FIELDS)', () => {
   });
 
   it('TOOL-CALLID: a call_id comes back with the result', async () => {
-    const { report } = await invokeJson([stdlib.url, 'echo', 'text=a', '--call-id', 'c-2']);
+    const { report } = await invokeJsonHere([stdlib.url, 'echo', 'text=a', '--call-id', 'c-2']);
     expect(report.result).toMatchObject({ call_id: 'c-2' });
     expect(warningsOf(report)).toEqual([]);
   });
@@ -140,7 +144,7 @@ describe.concurrent('--choose (RT-CHOICE)', () => {
     ['default', 0, 'staging'],
   ])('%s', async (choose, selected, label) => {
     const id = `choose-${choose}`;
-    const { stdout, status } = await run(['invoke', stdlib.url, 'ask', '--choose', choose, '--id', id]);
+    const { stdout, status } = await runHere(['invoke', stdlib.url, 'ask', '--choose', choose, '--id', id]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: `Chosen: ${label}` });
     const sent = await stdlib.seen('choice', entry => fieldOf(entry, 'id') === id);
     expect(sent.body).toEqual({ id, selected });
@@ -148,7 +152,7 @@ describe.concurrent('--choose (RT-CHOICE)', () => {
 
   it.each(['3', 'nowhere', '-1'])('%s fits none of the choices: exit 6, nothing is sent', async choose => {
     const id = `choose-${choose}`;
-    const { report, status } = await invokeJson([stdlib.url, 'ask', `--choose=${choose}`, '--id', id]);
+    const { report, status } = await invokeJsonHere([stdlib.url, 'ask', `--choose=${choose}`, '--id', id]);
     expect(status).toBe(6);
     expect(report.error?.hint).toContain('2 neither');
     const log = await stdlib.log();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServing } from '../support/serving.js';
+import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { run, start } from './support/program.js';
 import { configuredFolder } from './support/rap-json.js';
@@ -29,7 +30,7 @@ describe.concurrent('cancel', () => {
   });
 
   it('as data', async () => {
-    const { status, stdout } = await run(['cancel', stdlib.url, ...CALL, '-o', 'json']);
+    const { status, stdout } = await runHere(['cancel', stdlib.url, ...CALL, '-o', 'json']);
     expect(status).toBe(0);
     const url = `${stdlib.url}/cancel_tool_call`;
     expect(JSON.parse(stdout)).toEqual({
@@ -40,7 +41,7 @@ describe.concurrent('cancel', () => {
 
   it('threats, row 12: headers go to the server that is named', async () => {
     await using server = await startServing(200);
-    const { status } = await run(['cancel', server.url, ...CALL, '-H', 'X-Key: k', '--bearer', 'b']);
+    const { status } = await runHere(['cancel', server.url, ...CALL, '-H', 'X-Key: k', '--bearer', 'b']);
     expect(status).toBe(0);
     expect(server.requests[0]?.headers).toMatchObject({ 'x-key': 'k', authorization: 'Bearer b' });
   });
@@ -52,7 +53,7 @@ describe.concurrent('cancel', () => {
     const urls = [mute.url, `http://127.0.0.1:${dead}`, failing.url, stdlib.url];
     await using folder = await configuredFolder(urls, ['node never-started.mjs']);
     const args = ['cancel', '--group-id', 'every', '--id', 'one', '--timeout', '300ms'];
-    const { status, stdout, stderr } = await run(args, { cwd: folder.path });
+    const { status, stdout, stderr } = await runHere(args, { cwd: folder.path });
     expect(status).toBe(4);
     expect(stdout.trim().split('\n')).toHaveLength(4);
     expect(stdout).toMatch(/✓ .* answered 200/);
@@ -71,7 +72,7 @@ describe.concurrent('cancel', () => {
     ['reset' as const, 4, /was not answered/],
   ])('answered %s: %i', async (reply, expected, says) => {
     await using server = await startServing(reply);
-    const { status, stderr } = await run(['cancel', server.url, ...CALL]);
+    const { status, stderr } = await runHere(['cancel', server.url, ...CALL]);
     expect(status).toBe(expected);
     expect(stderr).toMatch(says);
     expect(server.requests).toHaveLength(1);
@@ -79,7 +80,7 @@ describe.concurrent('cancel', () => {
 
   it('threats, row 24: what a tool says acts on no terminal', async () => {
     await using server = await startServing(response => response.writeHead(500).end('\u001b]0;owned\u0007'));
-    const { stdout, stderr } = await run(['cancel', server.url, ...CALL]);
+    const { stdout, stderr } = await runHere(['cancel', server.url, ...CALL]);
     expect(stdout + stderr).toContain('␛]0;owned␇');
     expect(stdout + stderr).not.toContain('\u001b');
   });
@@ -100,7 +101,7 @@ describe.concurrent('cancel', () => {
     [['cancel', ...CALL], /no tool is named[\s\S]*Give its URL/],
     [['cancel', ':1', ...CALL, '-H', 'nonsense'], /--header/],
   ])('%j is a mistake, and says which', async (args, message) => {
-    const { status, stderr } = await run(args);
+    const { status, stderr } = await runHere(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);
   });

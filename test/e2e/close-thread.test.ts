@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startServing } from '../support/serving.js';
+import { runHere } from './support/in-process.js';
 import { fieldOf, startPeer } from './support/peers.js';
 import { run } from './support/program.js';
 import { configuredFolder } from './support/rap-json.js';
@@ -21,7 +22,7 @@ describe.concurrent('close-thread', () => {
     await using first = await startServing(200);
     await using second = await startServing(200);
     await using folder = await configuredFolder([first.url, second.url]);
-    const { status, stdout } = await run(['close-thread', 't', '-o', 'json'], { cwd: folder.path });
+    const { status, stdout } = await runHere(['close-thread', 't', '-o', 'json'], { cwd: folder.path });
     expect(status).toBe(0);
     expect(JSON.parse(stdout).notices).toMatchObject([{ status: 200 }, { status: 200 }]);
     for (const { requests } of [first, second])
@@ -32,7 +33,7 @@ describe.concurrent('close-thread', () => {
     await using server = await startServing(response =>
       response.writeHead(200, { 'content-length': 2 }).end('ok'),
     );
-    const { status, stderr } = await run(['close-thread', server.url, 't']);
+    const { status, stderr } = await runHere(['close-thread', server.url, 't']);
     expect(status).toBe(0);
     expect(stderr).toBe(
       'warning: /close_thread was answered with a body of 2 bytes; it must be empty [TOOL-CLOSE]\n',
@@ -43,14 +44,16 @@ describe.concurrent('close-thread', () => {
     [['close-thread', ':1'], /no thread is named/],
     [['close-thread', ':1', ''], /cannot be empty/],
     [['close-thread', 't'], /no tool is named/],
+    [['close-thread', 't', ':1'], /The URL comes first: protocol-cli close-thread :1 t\./],
+    [['close-thread', 't', 'http://a.b/'], /"http:\/\/a\.b\/" stands where a thread is named/],
   ])('%j is a mistake, and says which', async (args, message) => {
-    const { status, stderr } = await run(args);
+    const { status, stderr } = await runHere(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);
   });
 
   it('whoever asked for an object gets one, whatever went wrong', async () => {
-    const { status, stdout } = await run(['close-thread', ':1', '-o', 'json']);
+    const { status, stdout } = await runHere(['close-thread', ':1', '-o', 'json']);
     expect(status).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ notices: [], error: { code: 'usage' } });
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runHere } from './support/in-process.js';
 import { type Entry, fieldOf, type Peer, startPeer } from './support/peers.js';
 import { run, start } from './support/program.js';
 import { steady } from './support/report.js';
@@ -20,17 +21,27 @@ beforeAll(async () => {
 afterAll(() => Promise.all([plain, odd, stdlib, missing].map(peer => peer.stop())));
 
 describe.concurrent('exit status (design, section 4)', () => {
-  it.each<[number, string, () => readonly string[] | Promise<readonly string[]>]>([
+  it.each<[number, string, () => readonly string[]]>([
     [0, 'a result', () => ['invoke', plain.url, 'echo', 'text=a']],
-    [0, '--help', () => ['invoke', '--help']],
     [0, '--version', () => ['--version']],
+    [2, 'an unknown option', () => ['invoke', '--demos']],
+    [2, 'arguments against the schema', () => ['invoke', plain.url, 'echo']],
+    [4, 'no discovery document', () => ['invoke', missing.url, 'echo']],
+    [5, 'the tool says that it failed', () => ['invoke', plain.url, 'fail']],
+    [6, 'a choice, and nobody is there', () => ['invoke', stdlib.url, 'ask']],
+    [7, 'no result in time', () => ['invoke', odd.url, 'silent', '--timeout', '200ms']],
+  ])('%i: %s', async (status, _, args) => {
+    const ended = await run(args());
+    expect(ended.status, ended.stderr.slice(0, 500)).toBe(status);
+  });
+
+  it.each<[number, string, () => readonly string[] | Promise<readonly string[]>]>([
+    [0, '--help', () => ['invoke', '--help']],
     [0, '--dry-run', () => ['invoke', odd.url, 'silent', '--dry-run']],
     [0, 'a toolset', () => ['toolset', plain.url]],
     [2, 'an unknown command', () => ['invok']],
-    [2, 'an unknown option', () => ['invoke', '--demos']],
     [2, 'an output that does not exist', () => ['invoke', plain.url, 'echo', '-o', 'xml']],
     [2, 'an unknown operation', () => ['invoke', plain.url, 'echos']],
-    [2, 'arguments against the schema', () => ['invoke', plain.url, 'echo']],
     [2, 'an unreadable @file', () => ['invoke', plain.url, 'echo', 'text=@/nowhere/at/all']],
     [2, 'a URL that is none', () => ['invoke', 'http://', 'echo']],
     [2, 'a port in use', () => ['invoke', odd.url, 'silent', '--callback-port', String(plain.port)]],
@@ -40,18 +51,14 @@ describe.concurrent('exit status (design, section 4)', () => {
       () => ['invoke', plain.url, 'echo', 'text=a', '--save', '/nowhere/at/all'],
     ],
     [4, 'nothing listens', async () => ['invoke', `http://127.0.0.1:${await closedPort()}`, 'echo']],
-    [4, 'no discovery document', () => ['invoke', missing.url, 'echo']],
     [4, 'an acknowledgement of 204', () => ['invoke', odd.url, 'ack_204']],
-    [5, 'the tool says that it failed', () => ['invoke', plain.url, 'fail']],
     [5, 'the tool says denied', () => ['invoke', plain.url, 'lmkit', 'kind=denied']],
     [5, 'the tool says canceled', () => ['invoke', plain.url, 'lmkit', 'kind=canceled']],
     [5, 'the tool says timeout', () => ['invoke', plain.url, 'lmkit', 'kind=timeout']],
-    [6, 'a choice, and nobody is there', () => ['invoke', stdlib.url, 'ask']],
     [6, 'a destructive tool, and nobody is there', () => ['invoke', stdlib.url, 'delete_all']],
     [0, 'a destructive tool with --yes', () => ['invoke', stdlib.url, 'delete_all', '--yes']],
-    [7, 'no result in time', () => ['invoke', odd.url, 'silent', '--timeout', '200ms']],
-  ])('%i: %s', async (status, _, args) => {
-    const ended = await run(await args());
+  ])('%i: %s, without a process', async (status, _, args) => {
+    const ended = await runHere(await args());
     expect(ended.status, ended.stderr.slice(0, 500)).toBe(status);
   });
 });
@@ -105,7 +112,7 @@ describe.concurrent('signals: the tool hears of it, our own thread is closed (RT
 
 describe.concurrent('close_thread', () => {
   it('is sent once after a call in a thread of our own', async () => {
-    const { stderr } = await run(['invoke', odd.url, 'no_display', '--id', 'in-our-thread']);
+    const { stderr } = await runHere(['invoke', odd.url, 'no_display', '--id', 'in-our-thread']);
     const invocation = await odd.seen('invocation', entry => fieldOf(entry, 'id') === 'in-our-thread');
     const notices = await noticesAbout(fieldOf(invocation, 'group_id'));
     expect(notices.map(({ what, url }) => `${what} ${url}`)).toEqual(['close_thread /close_thread']);
@@ -113,7 +120,7 @@ describe.concurrent('close_thread', () => {
   });
 
   it('is not sent for a thread that was given', async () => {
-    await run(['invoke', odd.url, 'no_display', '--group-id', 'a-given-thread']);
+    await runHere(['invoke', odd.url, 'no_display', '--group-id', 'a-given-thread']);
     expect(await noticesAbout('a-given-thread')).toEqual([]);
   });
 });

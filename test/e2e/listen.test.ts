@@ -161,9 +161,19 @@ describe.concurrent('it is guarded like every listener', () => {
     expect(listening.told()).not.toContain('✓');
     expect(await post({ host: 'tools.example' })).toBe(200);
     const told = await listening.tells('✓ result');
-    expect(told).toContain('✗ a post to a wrong callback address, answered 404');
+    expect(told).toContain(
+      '✗ a POST to /callback/… was refused with 404: callbacks go to the callback_url of',
+    );
     expect(told).toMatch(/✗ a request to the callback listener, refused with 403: it comes from a web page/);
     expect(told).not.toContain(token(listening));
+  });
+
+  it('a POST to its base is told, with where callbacks go', async () => {
+    await using listening = await startListening();
+    expect((await ask(`${listening.url}/`, { body: JSON.stringify(result()) })).status).toBe(404);
+    await listening.tells(
+      '✗ a POST to / was refused with 404: callbacks go to the callback_url of the first line',
+    );
   });
 
   it('tools are told the public URL; a port that is asked for is the one', async () => {
@@ -224,7 +234,7 @@ describe.concurrent('how it ends', () => {
   });
 });
 
-it('memory stays flat, however much comes', async () => {
+it('memory stays flat, however much comes', { timeout: 60_000 }, async () => {
   await using listening = await startListening(['-q']);
   const text = 'x'.repeat(2_000_000);
   for (let batch = 0; batch < 20; batch++)

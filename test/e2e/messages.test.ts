@@ -3,7 +3,7 @@ import { temporaryFolder } from './support/folder.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { run } from './support/program.js';
-import { invokeJson, warningIds, warningsOf } from './support/report.js';
+import { invokeJson, invokeJsonHere, warningIds, warningsOf } from './support/report.js';
 import { closedPort, silentServer } from './support/sockets.js';
 import { STACK_LINE, unsafeIn } from './support/text.js';
 
@@ -214,7 +214,7 @@ const CALLS: readonly Case[] = [
 
 describe.concurrent('on the way to the call', () => {
   it.each(CALLS)('$of', async ({ args, status, code, says }) => {
-    const ended = await invokeJson(args());
+    const ended = await invokeJsonHere(args());
     expect({ status: ended.status, code: ended.report.error?.code }).toEqual({ status, code });
     expect(ended.stderr).toMatch(/^error: /m);
     for (const saying of says)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runHere } from './support/in-process.js';
 import { startPeer } from './support/peers.js';
 import { run } from './support/program.js';
 
@@ -16,7 +17,7 @@ describe.concurrent('migrate', () => {
 
   it('where it fails, the tool’s own words say why', async () => {
     await using plain = await startPeer('plain', { MIGRATION: 'fails' });
-    const { status, stdout, stderr } = await run(['migrate', plain.url, ...MOVE, '-o', 'json']);
+    const { status, stdout, stderr } = await runHere(['migrate', plain.url, ...MOVE, '-o', 'json']);
     expect(status).toBe(4);
     const { notices, error } = JSON.parse(stdout);
     expect(notices).toMatchObject([{ notice: 'migrate', sent: SENT, status: 409 }]);
@@ -31,18 +32,18 @@ describe.concurrent('migrate', () => {
 
   it('a tool that has no state to move is not told, unless it must be', async () => {
     await using odd = await startPeer('odd');
-    const refused = await run(['migrate', odd.url, ...MOVE]);
+    const refused = await runHere(['migrate', odd.url, ...MOVE]);
     expect(refused.status).toBe(2);
     expect(refused.stderr).toMatch(/does not say needsMigration[\s\S]*--force/);
     expect((await odd.log()).map(({ what }) => what)).toEqual(['discovery']);
-    const forced = await run(['migrate', odd.url, ...MOVE, '--force']);
+    const forced = await runHere(['migrate', odd.url, ...MOVE, '--force']);
     expect(forced.status).toBe(4);
     expect(forced.stderr).toMatch(/^warning: .* it is sent all the same \[TOOL-MIGRATE\]\n/);
     expect(forced.stdout).toMatch(/^✗ \S+\/migrate .* answered 404 instead of 200/);
   });
 
   it('nobody there: 4, and nothing was sent', async () => {
-    const { status, stdout, stderr } = await run(['migrate', ':1', ...MOVE]);
+    const { status, stdout, stderr } = await runHere(['migrate', ':1', ...MOVE]);
     expect([status, stdout]).toEqual([4, '']);
     expect(stderr).toMatch(/ECONNREFUSED[\s\S]*Is the tool running/);
   });
@@ -53,7 +54,7 @@ describe.concurrent('migrate', () => {
     [['migrate', ':1', 's', ':3002'], /destination :3002 cannot be used[\s\S]*\$\.destination_url/],
     [['migrate', 'x', 's', 'http://a.example'], /"x" is no URL/],
   ])('%j is a mistake, and says which', async (args, message) => {
-    const { status, stderr } = await run(args);
+    const { status, stderr } = await runHere(args);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);
   });

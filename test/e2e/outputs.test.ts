@@ -6,9 +6,10 @@ import { History } from '../../src/exchange/history.js';
 import { transcriptLineSchema } from '../../src/exchange/transcript-format.js';
 import { readTranscript } from '../../src/exchange/transcript-reader.js';
 import { temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { run } from './support/program.js';
-import { invokeJson, readReport, steady, warningsOf } from './support/report.js';
+import { invokeJson, invokeJsonHere, readReport, steady, warningsOf } from './support/report.js';
 import { unsafeIn } from './support/text.js';
 
 let plain: Peer;
@@ -56,7 +57,7 @@ describe.concurrent('-o json', () => {
   });
 
   it('where nothing was called there is `error` and what there was to warn of', async () => {
-    const { report } = await invokeJson([plain.url, 'echoo']);
+    const { report } = await invokeJsonHere([plain.url, 'echoo']);
     expect(Object.keys(report)).toEqual(['warnings', 'error']);
     expect(report.error).toEqual({
       code: 'unknown-operation',
@@ -66,7 +67,7 @@ describe.concurrent('-o json', () => {
   });
 
   it('where the call failed it goes as far as it got', async () => {
-    const { report } = await invokeJson([odd.url, 'silent', '--timeout', '200ms']);
+    const { report } = await invokeJsonHere([odd.url, 'silent', '--timeout', '200ms']);
     expect(report).toMatchObject({
       acknowledgement: { status: 200 },
       result: null,
@@ -110,22 +111,22 @@ Replaced text in a.txt
   });
 
   it('JSON is indented for the eye only, digit for digit', async () => {
-    const { stdout } = await run(['invoke', plain.url, 'json', '-o', 'plain']);
+    const { stdout } = await runHere(['invoke', plain.url, 'json', '-o', 'plain']);
     expect(stdout).toContain('indented here; sent as it is');
     expect(stdout).toMatch(/^ {2}"serial": 9007199254740993,$/m);
     expect(stdout).toMatch(/^ {2}"count": 1,\n {2}"count": 2$/m);
   });
 
   it('what was skipped is told with its reason', async () => {
-    const { stdout } = await run(['invoke', odd.url, 'unknown_segments', '-o', 'plain']);
+    const { stdout } = await runHere(['invoke', odd.url, 'unknown_segments', '-o', 'plain']);
     expect(stdout).toContain('skipped display_as[0] hologram: the type "hologram" is not known here');
     expect(stdout).toContain('HUMAN display_as[1] text (the first that can be shown)');
   });
 
   it('a retry, a rejected callback and the timeout have their steps', async () => {
     const [again, rejected] = await Promise.all([
-      run(['invoke', odd.url, 'ack_503_once', '-o', 'plain']),
-      run(['invoke', odd.url, 'missing_text', '-o', 'plain', '--timeout', '500ms']),
+      runHere(['invoke', odd.url, 'ack_503_once', '-o', 'plain']),
+      runHere(['invoke', odd.url, 'missing_text', '-o', 'plain', '--timeout', '500ms']),
     ]);
     expect(again.stdout).toMatch(/✗ answered 503 instead of 200.*\n✓ sent again \(attempt 2\) ack_503_once/);
     expect(rejected.stdout).toMatch(/✗ callback rejected with 400: \$\.text: is required/);
@@ -134,18 +135,18 @@ Replaced text in a.txt
 });
 
 describe.concurrent('-o ndjson is the transcript', () => {
-  it.each<[string, () => readonly string[], number]>([
-    ['a result', () => [plain.url, 'edit_file', 'path=a.txt'], 0],
-    ['a large text', () => [plain.url, 'big', 'bytes=2000000', 'kind=mixed'], 0],
-    ['a consent', () => [stdlib.url, 'login', 'ms=10'], 0],
-    ['a choice', () => [stdlib.url, 'ask', '--choose', '2'], 0],
-    ['a subscription', () => [stdlib.url, 'subscribe', 'ms=5', '--linger', '500ms'], 0],
-    ['bytes that are no text', () => [odd.url, 'invalid_utf8', '--timeout', '500ms'], 7],
-    ['a retry', () => [odd.url, 'ack_reset'], 0],
-    ['a refusal', () => [odd.url, 'ack_400'], 4],
-    ['a call never made', () => [odd.url, 'unknown'], 2],
-  ])('%s: every line is one of the format', async (_, args, status) => {
-    const ended = await run(['invoke', ...args(), '-o', 'ndjson']);
+  it.each<[string, typeof run, () => readonly string[], number]>([
+    ['a result', run, () => [plain.url, 'edit_file', 'path=a.txt'], 0],
+    ['a large text', runHere, () => [plain.url, 'big', 'bytes=2000000', 'kind=mixed'], 0],
+    ['a consent', runHere, () => [stdlib.url, 'login', 'ms=10'], 0],
+    ['a choice', runHere, () => [stdlib.url, 'ask', '--choose', '2'], 0],
+    ['a subscription', runHere, () => [stdlib.url, 'subscribe', 'ms=5', '--linger', '500ms'], 0],
+    ['bytes that are no text', runHere, () => [odd.url, 'invalid_utf8', '--timeout', '500ms'], 7],
+    ['a retry', runHere, () => [odd.url, 'ack_reset'], 0],
+    ['a refusal', runHere, () => [odd.url, 'ack_400'], 4],
+    ['a call never made', runHere, () => [odd.url, 'unknown'], 2],
+  ])('%s: every line is one of the format', async (_, runs, args, status) => {
+    const ended = await runs(['invoke', ...args(), '-o', 'ndjson']);
     expect(ended.status).toBe(status);
     const lines = linesOf(ended.stdout).map(line => transcriptLineSchema.parse(JSON.parse(line)));
     expect(lines.at(0)).toMatchObject({ kind: 'header', observer: 'runtime' });
@@ -161,22 +162,22 @@ describe.concurrent('-o ndjson is the transcript', () => {
 });
 
 describe.concurrent('--save', () => {
-  it.each<[string, () => readonly string[]]>([
-    ['edit_file', () => [plain.url, 'edit_file', 'path=a.txt']],
-    ['mixed text', () => [plain.url, 'big', 'bytes=5000', 'kind=mixed']],
-    ['a large text', () => [plain.url, 'big', 'bytes=2000000', 'kind=mixed']],
-    ['JSON', () => [plain.url, 'json']],
-    ['a failure', () => [plain.url, 'fail']],
-    ['a choice', () => [stdlib.url, 'ask', '--choose', 'neither']],
-    ['a byte-order mark', () => [odd.url, 'bom']],
-    ['hostile text', () => [odd.url, 'hostile_text']],
-    ['two results', () => [odd.url, 'two_results', '--linger', '200ms']],
-    ['a timeout', () => [odd.url, 'forged_id', '--timeout', '500ms']],
-    ['a refusal', () => [odd.url, 'ack_400']],
-  ])('%s: folded again it gives what the live run gave', async (_, args) => {
+  it.each<[string, typeof invokeJson, () => readonly string[]]>([
+    ['edit_file', invokeJson, () => [plain.url, 'edit_file', 'path=a.txt']],
+    ['mixed text', invokeJsonHere, () => [plain.url, 'big', 'bytes=5000', 'kind=mixed']],
+    ['a large text', invokeJsonHere, () => [plain.url, 'big', 'bytes=2000000', 'kind=mixed']],
+    ['JSON', invokeJsonHere, () => [plain.url, 'json']],
+    ['a failure', invokeJsonHere, () => [plain.url, 'fail']],
+    ['a choice', invokeJsonHere, () => [stdlib.url, 'ask', '--choose', 'neither']],
+    ['a byte-order mark', invokeJsonHere, () => [odd.url, 'bom']],
+    ['hostile text', invokeJsonHere, () => [odd.url, 'hostile_text']],
+    ['two results', invokeJsonHere, () => [odd.url, 'two_results', '--linger', '200ms']],
+    ['a timeout', invokeJsonHere, () => [odd.url, 'forged_id', '--timeout', '500ms']],
+    ['a refusal', invokeJsonHere, () => [odd.url, 'ack_400']],
+  ])('%s: folded again it gives what the live run gave', async (_, invokes, args) => {
     await using folder = await temporaryFolder();
     const path = folder.file('run.ndjson');
-    const { report } = await invokeJson([...args(), '--save', path]);
+    const { report } = await invokes([...args(), '--save', path]);
     const transcript = readTranscript(linesOf(await readFile(path, 'utf8')));
     const history = new History();
     for (const event of transcript.events) history.apply(event);
@@ -197,7 +198,7 @@ describe.concurrent('--save', () => {
     await using folder = await temporaryFolder();
     const target = await folder.write('precious', 'precious');
     await symlink(target, folder.file('link'));
-    const { status } = await run(['invoke', plain.url, 'echo', 'text=a', '--save', folder.file('link')]);
+    const { status } = await runHere(['invoke', plain.url, 'echo', 'text=a', '--save', folder.file('link')]);
     expect(status).toBe(0);
     expect(await readFile(target, 'utf8')).toBe('precious');
     expect(await readFile(folder.file('link'), 'utf8')).toContain('"kind":"header"');
@@ -207,7 +208,7 @@ describe.concurrent('--save', () => {
     await using folder = await temporaryFolder();
     await mkdir(folder.file('there'));
     const call = ['echo', 'text=a', '--group-id', 'unsaved', '--save', folder.file('there')];
-    const { status, stderr } = await run(['invoke', plain.url, ...call]);
+    const { status, stderr } = await runHere(['invoke', plain.url, ...call]);
     expect(status).toBe(2);
     expect(stderr).toContain('cannot write');
     expect(JSON.stringify(await plain.log())).not.toContain('unsaved');
@@ -217,13 +218,13 @@ describe.concurrent('--save', () => {
 describe.concurrent('stderr', () => {
   it('-q: no warnings; without it, each with its id', async () => {
     const call = ['invoke', odd.url, 'seed_diff', '-o', 'plain'];
-    const [loud, quiet] = await Promise.all([run(call), run([...call, '-q'])]);
+    const [loud, quiet] = await Promise.all([runHere(call), runHere([...call, '-q'])]);
     expect(steady(loud.stderr)).toMatch(/^warning: display_as\[0\]: wrong line counts.* \[TOOL-DIFF\]\n$/);
     expect(quiet).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('-q keeps what needs a person', async () => {
-    const { stderr } = await run(['invoke', stdlib.url, 'login', 'ms=5', '-q']);
+    const { stderr } = await runHere(['invoke', stdlib.url, 'login', 'ms=5', '-q']);
     expect(stderr).toContain('https://auth.example.com/authorize?state=');
   });
 
@@ -240,27 +241,27 @@ describe.concurrent('stderr', () => {
 
 describe.concurrent('row 24: nothing foreign acts on a terminal', () => {
   it.each(['plain', 'json', 'ndjson', 'text'])('hostile_text, -o %s -v', async output => {
-    const { status, stdout, stderr } = await run(['invoke', odd.url, 'hostile_text', '-o', output, '-v']);
+    const { status, stdout, stderr } = await runHere(['invoke', odd.url, 'hostile_text', '-o', output, '-v']);
     expect(status).toBe(0);
     expect(unsafeIn(stderr)).toEqual([]);
     if (output !== 'text') expect(unsafeIn(stdout)).toEqual([]);
   });
 
   it('the json means what came, character for character', async () => {
-    const ended = await run(['invoke', odd.url, 'hostile_text', '-o', 'json', '--group-id', 'hostile']);
+    const ended = await runHere(['invoke', odd.url, 'hostile_text', '-o', 'json', '--group-id', 'hostile']);
     const delivery = await odd.seen('delivery', ({ raw }) => raw.includes('"group_id":"hostile"'));
     expect(readReport(ended).result).toEqual(delivery.body);
   });
 
   it('a diff of hostile text is drawn, its characters made visible and counted', async () => {
-    const { stdout } = await run(['invoke', odd.url, 'hostile_text', '-o', 'plain']);
+    const { stdout } = await runHere(['invoke', odd.url, 'hostile_text', '-o', 'plain']);
     expect(stdout).toMatch(/control or invisible characters shown/);
     expect(stdout).toContain('␛]0;owned title␇');
     expect(stdout).toContain('<U+202E>override');
   });
 
   it('a refusal’s text is made visible too', async () => {
-    const { stderr } = await run([
+    const { stderr } = await runHere([
       'invoke',
       odd.url,
       'big_header',
@@ -286,7 +287,7 @@ describe.concurrent('toolset', () => {
   });
 
   it('-o json is the document', async () => {
-    const { stdout } = await run(['toolset', plain.url, '-o', 'json']);
+    const { stdout } = await runHere(['toolset', plain.url, '-o', 'json']);
     const served: unknown = await (await fetch(`${plain.url}/.well-known/rap-toolset`)).json();
     expect(JSON.parse(stdout)).toMatchObject(served ?? {});
   });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { run } from './support/program.js';
-import { invokeJson } from './support/report.js';
+import { invokeJsonHere } from './support/report.js';
 
 let stdlib: Peer;
 let folder: Folder;
@@ -40,7 +41,7 @@ describe.concurrent('--policy', () => {
   });
 
   test('as json: an outcome of ours', async () => {
-    const { report, status } = await invokeJson(invoke('denied-2', 'others').slice(1));
+    const { report, status } = await invokeJsonHere(invoke('denied-2', 'others').slice(1));
     expect(status).toBe(5);
     expect(report).toMatchObject({
       outcome: {
@@ -56,13 +57,13 @@ describe.concurrent('--policy', () => {
   });
 
   test('allows by name what is destructive, with nobody there to ask', async () => {
-    const { status, stdout } = await run(invoke('allowed-1', 'allows'));
+    const { status, stdout } = await runHere(invoke('allowed-1', 'allows'));
     expect([status, stdout]).toEqual([0, expect.stringContaining('Deleted all')]);
     expect(await heardOf('allowed-1')).not.toEqual([]);
   });
 
   test('by annotation needs a toolset: an endpoint alone has none', async () => {
-    const { status, stderr } = await run([
+    const { status, stderr } = await runHere([
       'invoke',
       `${stdlib.url}/invoke`,
       'delete_all',
@@ -74,14 +75,20 @@ describe.concurrent('--policy', () => {
   });
 
   test('--dry-run says that it would not be sent', async () => {
-    const { status, stdout, stderr } = await run(invoke('dry-1', 'denies', '--dry-run'));
+    const { status, stdout, stderr } = await runHere(invoke('dry-1', 'denies', '--dry-run'));
     expect(status).toBe(5);
     expect(stdout).toMatch(/^POST /);
     expect(stderr).toBe('warning: it would not be sent: ask ops first\n');
+    const asObject = await runHere(invoke('dry-2', 'denies', '--dry-run', '-o', 'json'));
+    expect(asObject.status).toBe(5);
+    expect(JSON.parse(asObject.stdout)).toMatchObject({
+      request: { method: 'POST' },
+      warnings: [{ message: 'it would not be sent: ask ops first' }],
+    });
   });
 
   test('that is wrong: its place, and nothing is asked of the tool', async () => {
-    const { status, stderr } = await run(invoke('broken-1', 'broken'));
+    const { status, stderr } = await runHere(invoke('broken-1', 'broken'));
     expect(status).toBe(2);
     expect(stderr).toContain('broken.yaml:2:1 $.allowed: is not known here. Did you mean "allow"?');
     expect(await heardOf('broken-1')).toEqual([]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DELIVERIES, DISPLAYS, MESSAGES, type OddCase } from './support/odd-cases.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
 import { run } from './support/program.js';
-import { invokeJson, verdicts, warningIds } from './support/report.js';
+import { invokeJson, invokeJsonHere, verdicts, warningIds } from './support/report.js';
 import { STACK_LINE } from './support/text.js';
 
 /** Every oddity of `test/peers/odd-tool.mjs` after a good acknowledgement, and what must come of it. */
@@ -20,7 +20,7 @@ describe.concurrent.each([
 ])('odd %s', (_, cases: Readonly<Record<string, OddCase>>) => {
   it.each(Object.entries(cases))('%s', async (operation, expected) => {
     const { args = [], status = 0, outcome = 'success', text, ids = [], display } = expected;
-    const ended = await invokeJson([odd.url, operation, ...args]);
+    const ended = await invokeJsonHere([odd.url, operation, ...args]);
     const { report, stderr } = ended;
     expect({
       status: ended.status,

@@ -3,9 +3,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { ROOT, run, runShell, shellLine, start } from './support/program.js';
-import { invokeJson } from './support/report.js';
+import { invokeJsonHere } from './support/report.js';
 import { unsafeIn } from './support/text.js';
 
 const TRANSCRIPTS = join(ROOT, 'fixtures/transcripts');
@@ -83,8 +84,8 @@ describe.concurrent('render', () => {
     async (kind, [what, first]) => {
       const file = await folder.write(kind, textOf(what));
       const [fromFile, fromStdin] = await Promise.all([
-        run(['render', file]),
-        run(['render', '-'], { stdin: textOf(what) }),
+        runHere(['render', file]),
+        runHere(['render', '-'], { stdin: textOf(what) }),
       ]);
       expect(fromFile).toMatchObject({ status: 0, stderr: '' });
       expect(fromFile.stdout.split('\n')[0]).toBe(first);
@@ -96,7 +97,7 @@ describe.concurrent('render', () => {
   it('says what it is as one object, without what gives power', async () => {
     for (const kind of ['oauth', 'user_choice', 'invocation']) {
       const [what] = SAVED[kind] ?? [''];
-      const { status, stdout } = await run(['render', '-', '-o', 'json'], { stdin: textOf(what) });
+      const { status, stdout } = await runHere(['render', '-', '-o', 'json'], { stdin: textOf(what) });
       expect(status).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ kind, warnings: [] });
       expect(stdout).not.toContain('CANARY');
@@ -117,20 +118,23 @@ describe.concurrent('a transcript', () => {
     ['of a time that ran out', ['slow', 'ms=5000', '--timeout', '200ms']],
   ])('%s tells the same object as the run itself did', async (_, words) => {
     const file = folder.file(`${words[0]}.ndjson`);
-    const { report } = await invokeJson([plain.url, ...words, '--save', file]);
-    const { status, stdout } = await run(['render', file, '-o', 'json']);
+    const { report } = await invokeJsonHere([plain.url, ...words, '--save', file]);
+    const { status, stdout } = await runHere(['render', file, '-o', 'json']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toEqual(report);
   });
 
   it('of many calls heads each, and sums them up', async () => {
     const file = folder.file('many.ndjson');
-    await run(['invoke', plain.url, 'edit_file', 'path=a.txt', '--repeat', '3', '--save', file]);
-    const [shown, told] = await Promise.all([run(['render', file]), run(['render', file, '-o', 'json'])]);
+    await runHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '--repeat', '3', '--save', file]);
+    const [shown, told] = await Promise.all([
+      runHere(['render', file]),
+      runHere(['render', file, '-o', 'json']),
+    ]);
     expect(shown.stdout.match(/^CALL \d of 3 {2}edit_file of call/gm)).toHaveLength(3);
     expect(shown.stdout).toMatch(/^3 calls: 3 success$/m);
     expect(JSON.parse(told.stdout)).toMatchObject({ calls: [{}, {}, {}], summary: { calls: 3 } });
-    const again = await run(['render', '-'], { stdin: told.stdout });
+    const again = await runHere(['render', '-'], { stdin: told.stdout });
     expect(again.stdout.match(/^CALL \d of 3$/gm)).toHaveLength(3);
   });
 
@@ -138,7 +142,7 @@ describe.concurrent('a transcript', () => {
     const whole = await readFile(join(TRANSCRIPTS, 'choice.ndjson'), 'utf8');
     const lines = whole.split('\n');
     const broken = [...lines.slice(0, 4), 'garbage', ...lines.slice(4, 8), lines[8]?.slice(0, 40)].join('\n');
-    const { status, stdout, stderr } = await run(['render', '-'], { stdin: broken });
+    const { status, stdout, stderr } = await runHere(['render', '-'], { stdin: broken });
     expect(status).toBe(0);
     expect(stdout).toMatch(/COULD NOT BE READ\n! line 5: .+/);
     expect(stderr).toBe('warning: 2 lines of standard input could not be read; what could be is shown\n');
@@ -151,8 +155,8 @@ describe.concurrent('what comes out of a pipe', () => {
 
   it('has 80 columns, or as many as are asked for', async () => {
     const [preset, told] = await Promise.all([
-      run(['render', '-'], { stdin: long }),
-      run(['render', '-', '--width', '40'], { stdin: long }),
+      runHere(['render', '-'], { stdin: long }),
+      runHere(['render', '-', '--width', '40'], { stdin: long }),
     ]);
     expect([widest(preset.stdout), widest(told.stdout)]).toEqual([80, 40]);
   });
@@ -182,7 +186,7 @@ describe.concurrent('a picture', () => {
   const words = ['render', join(TRANSCRIPTS, 'choice.ndjson'), '--as', 'svg'];
 
   it('comes out on stdout, the same each time', async () => {
-    const [one, other] = await Promise.all([run(words), run(words)]);
+    const [one, other] = await Promise.all([run(words), runHere(words)]);
     expect(one).toMatchObject({ status: 0, stderr: '' });
     expect(one.stdout).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="880"/);
     expect(one.stdout.endsWith('</svg>\n')).toBe(true);
@@ -192,7 +196,7 @@ describe.concurrent('a picture', () => {
 
   it('goes into a file that others may read, as wide as it is told', async () => {
     const file = folder.file('picture.svg');
-    const { status, stdout } = await run([...words, '--save', file, '--width', '60']);
+    const { status, stdout } = await runHere([...words, '--save', file, '--width', '60']);
     expect([status, stdout]).toEqual([0, '']);
     expect(await readFile(file, 'utf8')).toContain('width="544"');
     expect((await stat(file)).mode & 0o777).toBe(0o644);
@@ -202,8 +206,10 @@ describe.concurrent('a picture', () => {
     const text = '\u001b]0;owned\u0007</text><script>alert(1)</script>';
     const [oauth] = SAVED['oauth'] ?? [''];
     const [secret, hostile] = await Promise.all([
-      run(['render', '-', '--as', 'svg'], { stdin: textOf(oauth) }),
-      run(['render', '-', '--as', 'svg'], { stdin: JSON.stringify({ type: 'tool_result', ...IDS, text }) }),
+      runHere(['render', '-', '--as', 'svg'], { stdin: textOf(oauth) }),
+      runHere(['render', '-', '--as', 'svg'], {
+        stdin: JSON.stringify({ type: 'tool_result', ...IDS, text }),
+      }),
     ]);
     expect(secret.stdout).not.toContain('CANARY');
     expect(hostile.stdout).not.toContain('<script');
@@ -224,7 +230,7 @@ describe.concurrent('what cannot be shown ends with 2', () => {
     ['--save without a picture', ['-', '--save', 'x'], '', /hint: Add --as svg/],
     ['a picture that cannot be written', ['-', '--as', 'svg', '--save', '/no/such/x'], PATCH, /cannot write/],
   ])('%s', async (_, words, stdin, message) => {
-    const { status, stdout, stderr } = await run(['render', ...words], { stdin });
+    const { status, stdout, stderr } = await runHere(['render', ...words], { stdin });
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
     expect(unsafeIn(stderr)).toEqual([]);

@@ -5,6 +5,7 @@ import { openRuntime, type Runtime } from '../peers/runtime.mjs';
 import { publishedSchema } from '../support/published-schema.js';
 import { flowTools } from './support/flow-tools.js';
 import { temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { type Live, startLive } from './support/live.js';
 import { run } from './support/program.js';
 
@@ -90,7 +91,7 @@ describe.concurrent('the report and the transcript of a run fit the published sc
   it.each(FLOWS)('%s: %j', async (name, call) => {
     await using folder = await temporaryFolder();
     const path = folder.file('run.ndjson');
-    const { stdout } = await run(['invoke', tool(name).url, ...call, '-o', 'json', '--save', path]);
+    const { stdout } = await runHere(['invoke', tool(name).url, ...call, '-o', 'json', '--save', path]);
     expect(report.faultsOf(JSON.parse(stdout))).toEqual([]);
     await expectTranscript(path);
   });
@@ -111,7 +112,9 @@ describe.concurrent('the report and the transcript of a run fit the published sc
     await using folder = await temporaryFolder();
     const policy = await folder.write('policy.json', '{"version":1,"deny":["edit_file"]}');
     const call = ['invoke', tool('plain').url, 'edit_file', 'path=a', '--policy', policy];
-    const [json, ndjson] = await Promise.all(['json', 'ndjson'].map(output => run([...call, '-o', output])));
+    const [json, ndjson] = await Promise.all(
+      ['json', 'ndjson'].map(output => runHere([...call, '-o', output])),
+    );
     expect(json?.status).toBe(5);
     expect(report.faultsOf(JSON.parse(json?.stdout ?? ''))).toEqual([]);
     expect(valuesIn(ndjson?.stdout ?? '').flatMap(transcript.faultsOf)).toEqual([]);
@@ -126,7 +129,7 @@ it('so does that of many calls', async () => {
 });
 
 it("the mock's own journal is a transcript too", async () => {
-  await run(['invoke', tool('mock').url, 'ask', '--choose', '1']);
+  await runHere(['invoke', tool('mock').url, 'ask', '--choose', '1']);
   const answer = await fetch(`${tool('mock').url}/__mock__/journal`, {
     headers: { accept: 'application/x-ndjson' },
   });

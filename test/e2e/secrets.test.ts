@@ -72,16 +72,49 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     expect(log.filter(entry => fieldOf(entry, 'group_id') === 'dry')).toEqual([]);
   });
 
-  it.each(['json', 'ndjson'])('-o %s: a tool that gives them back in an error', async output => {
-    await using folder = await temporaryFolder();
+  it('--dry-run -o json is the same as one object', async () => {
+    const args = ['silent', '--dry-run', '--group-id', 'dry-json', '-o', 'json', ...CREDENTIALS];
+    const { stdout, stderr, status } = await run(['invoke', odd.url, ...args]);
+    expect(status).toBe(0);
+    expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
+    const { request, curl, warnings, ...rest } = JSON.parse(stdout);
+    expect(request).toMatchObject({
+      method: 'POST',
+      url: `${odd.url}/invoke`,
+      headers: { 'content-type': 'application/json', authorization: '[redacted]' },
+      body: { operation: 'silent', arguments: {}, group_id: 'dry-json' },
+    });
+    expect(curl).toMatch(/^curl -X POST/);
+    expect([warnings, rest]).toEqual([[], {}]);
+    const log = await odd.log();
+    expect(log.filter(entry => fieldOf(entry, 'group_id') === 'dry-json')).toEqual([]);
+  });
+
+  it.each(['text', 'plain', 'json', 'ndjson'])(
+    '-o %s: a tool that gives them back in an error',
+    async output => {
+      await using folder = await temporaryFolder();
+      const body = `the token ${BEARER} and the key ${KEY} are not valid`;
+      await using tool = await startTool({ refuse: { status: 401, body } });
+      const { status, stdout, stderr } = await run([
+        ...['invoke', tool.url, 'refuse', '-o', output, '--save', folder.file('transcript'), ...CREDENTIALS],
+      ]);
+      expect(status).toBe(4);
+      expect(stderr).toContain('the token [redacted] and the key [redacted] are not valid');
+      const told = output === 'text' ? stderr : stdout + stderr; // a text is exactly what the LLM gets
+      expect(secretsIn(told, 'no token')).toEqual([]);
+      expect(secretsIn(await readFile(folder.file('transcript'), 'utf8'), 'no token')).toEqual([]);
+    },
+  );
+
+  it.each(['plain', 'json'])('a notice, -o %s: a tool that gives them back in an error', async output => {
     const body = `the token ${BEARER} and the key ${KEY} are not valid`;
-    await using tool = await startTool({ refuse: { status: 401, body } });
-    const { status, stdout } = await run([
-      ...['invoke', tool.url, 'refuse', '-o', output, '--save', folder.file('transcript'), ...CREDENTIALS],
-    ]);
+    await using tool = await startTool({}, { status: 401, body });
+    const ids = ['--group-id', 'thread_1', '--id', 'call_1'];
+    const { status, stdout, stderr } = await run(['cancel', tool.url, ...ids, '-o', output, ...CREDENTIALS]);
     expect(status).toBe(4);
-    expect(secretsIn(stdout, 'no token')).toEqual([]);
-    expect(secretsIn(await readFile(folder.file('transcript'), 'utf8'), 'no token')).toEqual([]);
+    expect(stdout).toContain('the token [redacted]');
+    expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
   });
 
   it('a tool that gives the callback URL back, plainly and encoded', async () => {

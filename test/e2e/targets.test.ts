@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { type Peer, peerCommand, startPeer } from './support/peers.js';
 import { run, start } from './support/program.js';
-import { invokeJson, warningsOf } from './support/report.js';
+import { invokeJson, invokeJsonHere, warningsOf } from './support/report.js';
 
 /** The ways to say which tool is meant. */
 let plain: Peer;
@@ -17,16 +18,19 @@ beforeAll(async () => {
 afterAll(() => Promise.all([plain.stop(), stdlib.stop()]));
 
 describe.concurrent('a URL', () => {
-  it.each<[string, () => string]>([
-    [':PORT', () => `:${plain.port}`],
-    [':PORT/', () => `:${plain.port}/`],
-    ['localhost:PORT', () => `localhost:${plain.port}`],
-    ['127.0.0.1:PORT', () => `127.0.0.1:${plain.port}`],
-    ['http://127.0.0.1:PORT/', () => `${plain.url}/`],
-    ['HTTP://LOCALHOST:PORT', () => `HTTP://LOCALHOST:${plain.port}`],
-    ['with a query', () => `${plain.url}/?a=b#c`],
-  ])('%s', async (_, url) => {
-    expect(await run(['invoke', url(), 'echo', 'text=found'])).toMatchObject({ status: 0, stdout: 'found' });
+  it.each<[string, typeof run, () => string]>([
+    [':PORT', run, () => `:${plain.port}`],
+    [':PORT/', runHere, () => `:${plain.port}/`],
+    ['localhost:PORT', runHere, () => `localhost:${plain.port}`],
+    ['127.0.0.1:PORT', runHere, () => `127.0.0.1:${plain.port}`],
+    ['http://127.0.0.1:PORT/', runHere, () => `${plain.url}/`],
+    ['HTTP://LOCALHOST:PORT', runHere, () => `HTTP://LOCALHOST:${plain.port}`],
+    ['with a query', runHere, () => `${plain.url}/?a=b#c`],
+  ])('%s', async (_, runs, url) => {
+    expect(await runs(['invoke', url(), 'echo', 'text=found'])).toMatchObject({
+      status: 0,
+      stdout: 'found',
+    });
   });
 });
 
@@ -48,13 +52,13 @@ describe.concurrent('--demo', () => {
     [['rate_limited'], 5, /^Error: API rate limit exceeded\. Retry after 60 seconds\.$/],
     [['edit_file', 'path=a.txt'], 0, /^Replaced text in a\.txt$/],
   ])('%j', async (words, status, text) => {
-    const ended = await run(['invoke', '--demo', ...words]);
+    const ended = await runHere(['invoke', '--demo', ...words]);
     expect(ended.status).toBe(status);
     expect(ended.stdout).toMatch(text);
   });
 
   it('all its operations are readOnly', async () => {
-    const { stdout } = await run(['toolset', '--demo', '-o', 'json']);
+    const { stdout } = await runHere(['toolset', '--demo', '-o', 'json']);
     const tools: { annotations?: { readOnly?: boolean } }[] = JSON.parse(stdout).tools;
     expect(tools.map(({ annotations }) => annotations?.readOnly)).toEqual(Array(8).fill(true));
   });
@@ -112,7 +116,7 @@ describe.concurrent('--command', () => {
     ['that says no port', 'echo hello; exec sleep 60', [/not a JSON object/, /\{"port":3001\}/]],
     ['that cannot be found', 'no-such-program-anywhere', [/not found/]],
   ])('%s: exit 4, with what it said', async (_, command, says) => {
-    const { status, report } = await invokeJson(['--command', command, 'echo']);
+    const { status, report } = await invokeJsonHere(['--command', command, 'echo']);
     expect(status).toBe(4);
     expect(report.error?.code).toBe('command-failed');
     const { message, hint, faults = [] } = report.error ?? {};
@@ -134,8 +138,8 @@ describe.concurrent('.infinity/rap.json', () => {
     await using project = await configured([server(plain), server(stdlib)]);
     const here = { cwd: project.path };
     const [fromPlain, fromStdlib] = await Promise.all([
-      run(['invoke', 'slow', 'ms=1'], here),
-      run(['invoke', 'view'], here),
+      runHere(['invoke', 'slow', 'ms=1'], here),
+      runHere(['invoke', 'view'], here),
     ]);
     expect(fromPlain).toMatchObject({ status: 0, stdout: 'Finished after 1 ms' });
     expect(fromStdlib).toMatchObject({ status: 0, stdout: 'View updated' });
@@ -163,7 +167,7 @@ describe.concurrent('.infinity/rap.json', () => {
       await using folder = await temporaryFolder();
       const command = `touch '${folder.file('started')}'`;
       await using project = await configured([{ type: 'toolset_command', command }]);
-      const { status, stderr } = await run(args, { cwd: project.path });
+      const { status, stderr } = await runHere(args, { cwd: project.path });
       expect([status, stderr]).toEqual([6, expect.stringContaining('--yes')]);
       await expect(readFile(folder.file('started'))).rejects.toThrow('ENOENT');
     },
@@ -171,7 +175,7 @@ describe.concurrent('.infinity/rap.json', () => {
 
   it('RT-TOOLSET: a name that two toolsets define is available from neither', async () => {
     await using project = await configured([server(plain), server(stdlib)]);
-    const { status, report } = await invokeJson(['echo', 'text=a'], { cwd: project.path });
+    const { status, report } = await invokeJsonHere(['echo', 'text=a'], { cwd: project.path });
     expect(status).toBe(2);
     expect(report.error).toMatchObject({
       code: 'unknown-operation',
@@ -181,7 +185,7 @@ describe.concurrent('.infinity/rap.json', () => {
 
   it('an operation that none of them has', async () => {
     await using project = await configured([server(plain), server(stdlib)]);
-    const { status, report } = await invokeJson(['slo'], { cwd: project.path });
+    const { status, report } = await invokeJsonHere(['slo'], { cwd: project.path });
     expect(status).toBe(2);
     expect(report.error?.message).toContain('"slo"');
     expect(report.error?.hint).toContain('slow');
@@ -189,7 +193,7 @@ describe.concurrent('.infinity/rap.json', () => {
 
   it('a broken file is named, with every fault', async () => {
     await using project = await configured([{ type: 'toolset_server' }, { type: 'toolset_wurst' }]);
-    const { status, stderr } = await run(['invoke', 'echo'], { cwd: project.path });
+    const { status, stderr } = await runHere(['invoke', 'echo'], { cwd: project.path });
     expect(status).toBe(2);
     expect(stderr).toMatch(/rap\.json is not valid/);
     expect(stderr).toMatch(/^ {2}\$\.tool_sets\[0\]\.server_url: is required$/m);
@@ -198,7 +202,7 @@ describe.concurrent('.infinity/rap.json', () => {
 
   it('toolset lists them all', async () => {
     await using project = await configured([server(plain), server(stdlib)]);
-    const { stdout, status } = await run(['toolset'], { cwd: project.path });
+    const { stdout, status } = await runHere(['toolset'], { cwd: project.path });
     expect(status).toBe(0);
     expect(stdout).toMatch(/^plain-tool/m);
     expect(stdout).toMatch(/^stdlib-tool/m);

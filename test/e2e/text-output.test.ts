@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readTranscript } from '../../src/exchange/transcript-reader.js';
 import { bigText } from '../peers/big-text.mjs';
+import { temporaryFolder } from './support/folder.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { run, runShell, shellLine, start } from './support/program.js';
@@ -93,6 +96,19 @@ describe.concurrent('row 30: slow readers and closed pipes', () => {
     expect(stderr).not.toMatch(STACK_LINE);
     expect(stderr).not.toMatch(/EPIPE|internal error/);
   });
+
+  it.each(['text', 'plain', 'json', 'ndjson'])(
+    '-o %s on a full disk: said, exit 2, and saved all the same',
+    async output => {
+      await using folder = await temporaryFolder();
+      const saved = folder.file('saved.ndjson');
+      const line = shellLine(['invoke', plain.url, 'echo', 'text=hi', '-o', output, '--save', saved]);
+      const { status, stderr } = await runShell(`${line} > /dev/full`);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/^error: cannot write the output: ENOSPC/)]);
+      const { faults, end } = readTranscript((await readFile(saved, 'utf8')).trim().split('\n'));
+      expect([faults, end]).toEqual([[], expect.stringMatching(/^(?:done|unwritable-file)$/)]);
+    },
+  );
 
   it('stderr closed early harms nothing', async () => {
     const line = shellLine(['invoke', plain.url, 'echo', 'text=whole\n', '-o', 'text', '-v']);

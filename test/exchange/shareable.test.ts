@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/exchange/content.js';
-import { shareableMessage, shareableText } from '../../src/exchange/shareable.js';
+import { shareableFact, shareableMessage, shareableText } from '../../src/exchange/shareable.js';
 import { createRedactor } from '../../src/text/redact.js';
 import { CHOICE, OAUTH, RESULT } from './build.js';
 
@@ -23,6 +23,18 @@ describe('row 25: what leaves the machine', () => {
     expect(JSON.parse(textOf(message) ?? '')).toEqual(OAUTH);
   });
 
+  const secret = 'https://auth.example/consent?state=s3cr3t#x';
+  test.each([
+    ['in a list', JSON.stringify([{ auth_url: secret }])],
+    ['in another message', JSON.stringify({ message: { auth_url: secret } })],
+    ['in JSON that is broken', `{"type":"oauth","auth_url": "${secret}",}`],
+    ['in a form', `type=oauth&auth_url=${secret}`],
+  ])('has no query of a consent %s, though the message counts for nothing', (_, text) => {
+    const told = shareableText(new Content(Buffer.from(text)), createRedactor());
+    expect(told).toContain('https://auth.example/consent');
+    expect(told).not.toContain('s3cr3t');
+  });
+
   test.each([
     ['a choice without a token', CHOICE],
     ['a choice without an address', { type: 'user_choice' }],
@@ -41,4 +53,31 @@ describe('row 25: what leaves the machine', () => {
 test('a message is shared as its text is', () => {
   const choice = { ...CHOICE, type: 'user_choice', response_url } as const;
   expect(shareableMessage(choice)).toEqual({ ...choice, response_url: shared });
+});
+
+test('row 25: how a session stands is told without a secret that it repeats; the rest stays as it is', () => {
+  const redactor = createRedactor(['canary-key']);
+  const place = { seq: 0, at: 1, thread: 'session_1' };
+  const ended = {
+    kind: 'session',
+    status: 'failed',
+    error: 'canary-key',
+    answer: { said: ['canary-key', 1] },
+    ...place,
+  } as const;
+  expect(shareableFact(ended, redactor)).toEqual({
+    ...ended,
+    error: '[redacted]',
+    answer: { said: ['[redacted]', 1] },
+  });
+  const call = { key: 'call_1', tool_name: 'a', id: null };
+  const waits = {
+    kind: 'awaiting',
+    pending: [{ ...call, args: { seen: 'canary-key' } }, call],
+    ...place,
+  } as const;
+  expect(shareableFact({ ...waits, pending: [...waits.pending] }, redactor)).toEqual({
+    ...waits,
+    pending: [{ ...call, args: { seen: '[redacted]' } }, call],
+  });
 });

@@ -298,3 +298,31 @@ describe('what a call waits for', () => {
     expect([stateOf(asked), stateOf(asked, decided)]).toEqual(['asking', 'waiting']);
   });
 });
+
+describe('a client that is not called back', () => {
+  const asked = call().map(moment => ({ ...moment, from: 'client' }) as Moment);
+  const told = (...story: readonly Moment[][]) =>
+    eventsOf(asked, ...story).reduce<ToolCall | undefined>(
+      (before, event) => stepToolCall(KEY, before, event),
+      undefined,
+    );
+
+  test('waits for its answer', () => {
+    const waiting = told();
+    expect(waiting && [waiting.isDirect, toolCallState(waiting)]).toEqual([true, 'waiting']);
+  });
+
+  test('has its result with it, and nobody is waited for any more', () => {
+    const demand: Moment = { kind: 'planned', by: 'fixture', plan: 'demand', calls };
+    const done = told([demand], answered(200, { body: '{"content":[]}' }));
+    expect(done && [toolCallState(done), done.awaits]).toEqual(['delivered', null]);
+    const [delivery] = done?.deliveries ?? [];
+    expect(delivery && typeOfDelivery(delivery)).toBe('tool_result');
+    expect(delivery?.attempts).toMatchObject([{ status: 200 }]);
+  });
+
+  test('has none where that is broken off', () => {
+    const broken = told(lost('CANCELLED', { phase: 'answer' }));
+    expect(broken && [toolCallState(broken), broken.lost]).toEqual(['undelivered', 'CANCELLED']);
+  });
+});

@@ -5,6 +5,7 @@ export interface Picture {
   readonly shown?: readonly string[];
   readonly until?: RegExp;
   readonly meanwhile?: (url: string) => Promise<() => void>;
+  readonly serve?: () => Promise<{ readonly words: readonly string[]; readonly stop: () => void }>;
   readonly size: { readonly columns: number; readonly rows: number };
 }
 

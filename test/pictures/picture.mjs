@@ -1,17 +1,22 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openRuntime } from '../peers/runtime.mjs';
 import { capture } from './capture.mjs';
 import { svgOf } from './svg.mjs';
 
 const example = name => fileURLToPath(new URL(`../../fixtures/examples/${name}.yaml`, import.meta.url));
+const BIN = fileURLToPath(new URL('../../bin/protocol-cli.cjs', import.meta.url));
+const SESSION = fileURLToPath(new URL('session.yaml', import.meta.url));
 const TRANSCRIPT = new URL('../../fixtures/transcripts/diff.ndjson', import.meta.url);
 
 /**
  * The pictures of the README: their file, and the line that they show. Without `until` it is the screen at the program's end;
- * with it, the screen that shows that. `shown` is the line where it has a path of this machine in it; `meanwhile` is what others
+ * with it, the screen that shows that. `serve` starts what the line needs, and gives its last words. `shown` is the line where it has a path of this machine in it; `meanwhile` is what others
  * do once the program has said its URL.
  */
 export const PICTURES = [
@@ -58,11 +63,23 @@ export const PICTURES = [
     meanwhile: callTheMock,
     until: /waits to be fired/,
   },
+  {
+    file: 'session.svg',
+    words: ['session', 'answer'],
+    shown: ['session', 'answer', ':3002', 'session_1', '--tool', ':3001'],
+    size: { columns: 120, rows: 32 },
+    serve: serveSession,
+  },
 ];
 
 /** Draws one from a real run; its times and ports are that run's, its layout is always the same. */
-export async function draw({ words, size, ...how }) {
-  return svgOf(await capture(words, size, how), 'protocol-cli');
+export async function draw({ words, size, serve, ...how }) {
+  const served = await serve?.();
+  try {
+    return svgOf(await capture([...words, ...(served?.words ?? [])], size, how), 'protocol-cli');
+  } finally {
+    served?.stop();
+  }
 }
 
 /** The diff of a transcript as a file, as `git diff > retry.patch` would have made it. */
@@ -86,4 +103,23 @@ async function callTheMock(url) {
   const call = await runtime.invoke(url, 'watch_pull_requests', args, { id: 'call_1', groupId: 'thread_1' });
   await call.result();
   return () => runtime.close();
+}
+
+/** A platform whose agent edits a file and deploys, and the bundled tool that serves it. */
+async function serveSession() {
+  const [tool, platform] = await Promise.all([
+    serve(['mock-tool', '--demo', '-q']),
+    serve(['session', 'mock', SESSION, '-q', '--key', 'secret']),
+  ]);
+  const stop = () => {
+    for (const each of [tool, platform]) each.stop();
+  };
+  return { words: [platform.url, platform.session, '--tool', tool.url, '--key', 'secret'], stop };
+}
+
+/** A command that serves, and what its ready line says. */
+async function serve(words) {
+  const child = spawn(process.execPath, [BIN, ...words], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return { ...JSON.parse(line), stop: () => child.kill() };
 }

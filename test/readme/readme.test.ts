@@ -24,15 +24,27 @@ beforeAll(async () => {
   toolUrl = `http://127.0.0.1:${JSON.parse(line).port}`;
   listenerPort = await freePort();
   folder = await mkdtemp(join(tmpdir(), 'readme-'));
-  await writeFile(
-    join(folder, 'policy.yaml'),
-    blocksOf(readme, 'yaml').find(block => block.startsWith('# policy.yaml')) ?? '',
+  await Promise.all(
+    FILES.map(([name, language, beginning]) =>
+      writeFile(
+        join(folder, name),
+        blocksOf(readme, language).find(block => block.startsWith(beginning)) ?? '',
+      ),
+    ),
   );
 });
 afterAll(async () => {
   tool.kill();
   await rm(folder, { recursive: true });
 });
+
+/** What the README shows of files that its examples name: their blocks, by how they begin. */
+const FILES = [
+  ['policy.yaml', 'yaml', '# policy.yaml'],
+  ['order.yaml', 'yaml', '# protocol-cli session mock order.yaml'],
+  ['orders.yaml', 'yaml', '# orders.yaml'],
+  ['client.mjs', 'js', '// client.mjs'],
+] as const;
 
 /** The README's names for things, as they are here. */
 function local(command: string): string {
@@ -43,7 +55,7 @@ function local(command: string): string {
     .replaceAll('node server.mjs', 'node test/peers/plain-tool.mjs')
     .replaceAll('http://me:8080', `http://127.0.0.1:${listenerPort}`)
     .replaceAll('8080', String(listenerPort))
-    .replaceAll(/(?<= )(policy\.yaml|choice\.svg)/g, name => join(folder, name));
+    .replaceAll(/(?<= )(policy\.yaml|choice\.svg|orders?\.yaml|client\.mjs)/g, name => join(folder, name));
 }
 
 describe.concurrent('every example of the README', () => {
@@ -75,6 +87,11 @@ test('the example in code prints what it says', async () => {
   } finally {
     await rm(inside, { recursive: true });
   }
+});
+
+test('the session script is the one in the package', async () => {
+  const script = await readFile('fixtures/sessions/order.yaml', 'utf8');
+  expect(blocksOf(readme, 'yaml')).toContain(script);
 });
 
 test('the exit statuses are those of the program', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plainReporter } from '../../src/reporters/plain.js';
+import { createRedactor } from '../../src/text/redact.js';
 import {
   acknowledged,
   arrives,
@@ -18,9 +19,11 @@ import { SEED_RESULTS } from '../protocol/seed-messages.js';
 import { event, view } from '../story/stories.js';
 import { report } from './paper.js';
 
+const redactor = createRedactor(['s3cr3t-of-a-header']);
 const told = (...story: Moment[][]) =>
   report(
-    (history, paper) => plainReporter(history, paper, new Set(['diff', 'text']), { level: 0, isTTY: true }),
+    (history, paper) =>
+      plainReporter(history, paper, new Set(['diff', 'text']), { level: 0, isTTY: true, redactor }),
     eventsOf(...story),
   );
 const started = () => [at(0, call()), at(3, acknowledged())];
@@ -128,7 +131,7 @@ describe('RT-OAUTH: in a pipe a consent URL has no query, wherever it stands', (
     [false, false],
   ])('terminal: %j', async (isTTY, isWhole) => {
     const { stdout } = await report(
-      (history, paper) => plainReporter(history, paper, new Set(['text']), { level: 0, isTTY }),
+      (history, paper) => plainReporter(history, paper, new Set(['text']), { level: 0, isTTY, redactor }),
       eventsOf(...story),
     );
     expect(stdout).toContain('• visit https://auth.example/');

@@ -51,7 +51,7 @@ describe('--follow: the result, then the text of each event on a line of its own
 
   test.each([[['one', 'two']], [['', 'b\r\n', '\u0000']], [[]]])('%j, byte for byte', async texts => {
     const { stdout } = await told(news(...texts), { follows: true });
-    expect(stdout).toBe(['a\r\n\u0000', ...texts].join('\n'));
+    expect(stdout).toBe(['a\r\n\u0000', ...texts].map(text => `${text}\n`).join(''));
   });
 
   test('without it they are not there', async () => {
@@ -65,7 +65,7 @@ describe('--follow: the result, then the text of each event on a line of its own
       ...event('e9', { text: 'more' }),
     ];
     const { stdout, stderr } = await told(after, { follows: true });
-    expect(stdout).toBe('a\r\n\u0000\none\nlast');
+    expect(stdout).toBe('a\r\n\u0000\none\nlast\n');
     expect(stderr).toContain(
       'a subscription_event was discarded with 404: the subscription has ended [TOOL-SUB]',
     );

@@ -7,12 +7,14 @@ import {
   at,
   CHOICE,
   call,
+  canceled,
   chose,
   eventsOf,
   type Moment,
   OAUTH,
   refused,
   resultArrives,
+  timedOut,
 } from '../exchange/build.js';
 import { event, selected } from '../story/stories.js';
 import { report } from './paper.js';
@@ -52,6 +54,28 @@ test('TOOL-SUB: an event that comes after the end', async () => {
   expect(await told(story)).toEqual([
     'warning: a subscription_event was discarded with 404: the subscription has ended [TOOL-SUB]',
   ]);
+});
+
+describe('a result that comes too late', () => {
+  test('after our own cancel it is told as what it is', async () => {
+    expect(await told([canceled(), resultArrives()])).toEqual([
+      'a tool_result came after the call was cancelled; it changes nothing',
+    ]);
+    expect(await told([canceled(), resultArrives()], { quiet: true })).toEqual([]);
+  });
+
+  test('after its time it is warned of', async () => {
+    expect(await told([timedOut(), resultArrives()])).toEqual([
+      'warning: a tool_result came after the call had ended; it changes nothing',
+    ]);
+  });
+
+  test('many of them are told the first, the tenth, the hundredth time', async () => {
+    const flood = Array.from({ length: 150 }, (_, index) =>
+      arrives({ ...OAUTH, auth_url: `https://a.example/${index}` }, { leg: `l${index}` }),
+    );
+    expect(await told([canceled(), ...flood])).toHaveLength(3);
+  });
 });
 
 test('a flood of the same is told the first, the tenth, the hundredth time', async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Content } from '../../src/exchange/content.js';
 import { type CallbackListener, startCallbackListener } from '../../src/runtime/callback-listener.js';
-import { call, KEY, RESULT } from '../exchange/build.js';
+import { systemClock } from '../../src/system/clock.js';
+import { acknowledged, call, KEY, RESULT } from '../exchange/build.js';
 import { workbench } from './wire-of.js';
 
 const OPTIONS = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 10_000_000 };
@@ -17,8 +18,8 @@ async function withListener(
   log.subscribe(event => {
     if (event.kind === 'request' && event.purpose === 'callback' && event.body) contents.push(event.body);
   });
-  for (const fact of call()) log.emit(fact);
-  const listener = await startCallbackListener(log, bench.history, { ...OPTIONS, ...options });
+  for (const fact of [...call(), ...acknowledged()]) log.emit(fact);
+  const listener = await startCallbackListener(log, bench.history, systemClock, { ...OPTIONS, ...options });
   await work(listener, contents).finally(() => listener.close());
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { llmTextOf, outcomeOf } from '../../src/exchange/ending.js';
+import type { Exchange } from '../../src/exchange/exchange.js';
 import { type Connection, connect } from '../../src/runtime/connect.js';
-import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
 
 let stdlib: Peer;
 let plain: Peer;
@@ -33,11 +34,17 @@ describe('a tool that asks', () => {
     expect(waitingFor).toMatchObject({ type: 'user_choice', choices: expect.arrayContaining(['staging']) });
   });
 
-  test('and where whoever calls cannot', async () => {
-    const choose = () => {
-      throw new Error('no idea');
-    };
-    expect(await asking.invoke('ask', {}, { choose })).toMatchObject({ settled: null });
+  test.each([
+    [
+      'cannot',
+      () => {
+        throw new Error('no idea');
+      },
+    ],
+    ['picks what is none of the choices', () => 7],
+  ])('and where whoever calls %s', async (_, choose) => {
+    const { settled, selections } = await asking.invoke('ask', {}, { choose });
+    expect([settled, selections]).toEqual([null, []]);
   });
 });
 
@@ -51,6 +58,37 @@ describe('a subscription', () => {
     const exchange = await watching.invoke('watch', { events: 2, every_ms: 60_000 });
     expect(outcomeOf(exchange)?.type).toBe('success');
     expect(exchange.subscription).toMatchObject({ ended: null });
+  });
+});
+
+describe('what is under way when the connection is closed', () => {
+  /** A connection that is closed as soon as this has happened to its call. */
+  async function closedOnce(has: (exchange: Exchange) => boolean) {
+    const closed: Promise<void>[] = [];
+    const connection = await connect(plain.url, {
+      onEvent: () => {
+        const call = connection.history.first;
+        if (closed.length === 0 && call && has(call)) closed.push(connection.close());
+      },
+    });
+    return { connection, closed };
+  }
+  const isTold = (id: string) =>
+    plain.seen('cancel_tool_call', entry => fieldOf(entry, 'tool_call_id') === id);
+
+  test('a subscription that is followed ends, in a thread of whoever calls too; the tool is told', async () => {
+    const { connection, closed } = await closedOnce(({ subscription }) => subscription !== null);
+    const settings = { follow: true, id: 'followed', groupId: 'theirs' };
+    const exchange = await connection.invoke('watch', { events: 2, every_ms: 60_000 }, settings);
+    expect(exchange.subscription).toMatchObject({ ended: { by: 'cancel' } });
+    await Promise.all([...closed, isTold('followed')]);
+  });
+
+  test('a pending call is cancelled, and the tool is told', async () => {
+    const { connection, closed } = await closedOnce(({ attempts }) => attempts[0]?.status === 200);
+    const exchange = await connection.invoke('slow', { ms: 60_000 }, { timeoutMs: 0, id: 'forgotten' });
+    expect(exchange.settled).toMatchObject({ by: 'cancel' });
+    await Promise.all([...closed, isTold('forgotten')]);
   });
 });
 

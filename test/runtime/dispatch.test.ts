@@ -14,6 +14,7 @@ async function dispatched(replies: readonly Reply[], { retries = 2, lenient = fa
     invocation: INVOCATION,
     retries,
     lenient,
+    hasCalledBack: () => false,
     signal,
   });
   return { exchange: bench.history.first, requests: server.requests };
@@ -63,6 +64,7 @@ describe('attempts, and what they come to', () => {
       invocation: INVOCATION,
       retries: 1,
       lenient: false,
+      hasCalledBack: () => false,
       signal,
     });
     expect(bench.history.first?.settled).toMatchObject({
@@ -106,6 +108,7 @@ test('an abort ends it at once, and nothing is given up', async () => {
     invocation: INVOCATION,
     retries: 5,
     lenient: false,
+    hasCalledBack: () => false,
     signal,
   });
   expect(bench.history.first?.settled).toBeNull();
@@ -127,6 +130,7 @@ describe('row 12: credentials', () => {
       invocation: INVOCATION,
       retries: 0,
       lenient: false,
+      hasCalledBack: () => false,
       signal,
     });
     expect(server.requests[0]?.headers.authorization).toBe(own ? 'Bearer canary' : undefined);

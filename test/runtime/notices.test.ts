@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { cancelToolCall, closeThread, isTaken, notify, respondToChoice } from '../../src/runtime/notices.js';
+import {
+  cancelToolCall,
+  closeThread,
+  type NoticeAnswer,
+  notify,
+  respondToChoice,
+} from '../../src/runtime/notices.js';
 import type { Wire } from '../../src/runtime/wire.js';
 import { KEY, THREAD } from '../exchange/build.js';
 import { type Reply, startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 
-const CALL = { key: KEY, thread: THREAD, id: KEY };
+const CALL = { key: KEY, thread: THREAD, id: KEY, signal: new AbortController().signal };
 const MOVE = { session_id: 's', destination_url: 'http://other.example' };
-const NOTICES: [string, (wire: Wire, base: string) => Promise<boolean>, string, object][] = [
+const NOTICES: [string, (wire: Wire, base: string) => Promise<NoticeAnswer>, string, object][] = [
   ['close_thread', (wire, base) => closeThread(wire, base, THREAD), '/close_thread', { thread_id: THREAD }],
   [
     'cancel_tool_call',
@@ -17,7 +23,7 @@ const NOTICES: [string, (wire: Wire, base: string) => Promise<boolean>, string, 
   ],
   [
     'migrate',
-    async (wire, base) => isTaken(await notify(wire, base, { kind: 'migrate', message: MOVE })),
+    (wire, base) => notify(wire, base, { kind: 'migrate', message: MOVE }),
     '/migrate',
     { session_id: 's', destination_url: 'http://other.example' },
   ],
@@ -33,7 +39,7 @@ describe.each(NOTICES)('%s', (_, send, path, body) => {
   test('is a POST of exactly its fields', async () => {
     await using server = await startServing(200);
     await using bench = workbench();
-    expect(await send(bench.wire, server.url.slice(0, -1))).toBe(true);
+    expect(await send(bench.wire, server.url.slice(0, -1))).toMatchObject({ kind: 'answered', status: 200 });
     expect(server.requests).toMatchObject([{ method: 'POST', url: path }]);
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(body);
   });
@@ -43,7 +49,8 @@ describe.each(NOTICES)('%s', (_, send, path, body) => {
     async reply => {
       await using server = await startServing(reply);
       await using bench = workbench();
-      expect(await send(bench.wire, server.url.slice(0, -1))).toBe(false);
+      const expected = reply === 'reset' ? { kind: 'unanswered' } : { kind: 'answered', status: reply };
+      expect(await send(bench.wire, server.url.slice(0, -1))).toMatchObject(expected);
       expect(server.requests).toHaveLength(1);
       expect(bench.history.errands.size).toBe(1);
     },
@@ -56,11 +63,11 @@ test('RT-CHOICE: a slow response_url is waited for longer than a notice is, and 
   });
   await using bench = workbench();
   const base = server.url.slice(0, -1);
-  const [isSent, isClosed] = await Promise.all([
+  const [sent, closed] = await Promise.all([
     respondToChoice(bench.wire, `${base}/choices/1`, CALL, { id: KEY, selected: 1 }),
     closeThread(bench.wire, base, THREAD),
   ]);
-  expect([isSent, isClosed]).toEqual([true, false]);
+  expect([sent, closed]).toMatchObject([{ kind: 'answered', status: 200 }, { kind: 'unanswered' }]);
   expect(server.requests.filter(({ url }) => url === '/choices/1')).toHaveLength(1);
 });
 

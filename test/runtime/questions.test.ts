@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Answering, answerQuestions } from '../../src/runtime/questions.js';
+import { type Clock, systemClock } from '../../src/system/clock.js';
 import { eventually } from '../e2e/support/eventually.js';
 import { startTool } from '../e2e/support/own-tool.js';
 import {
@@ -14,10 +15,12 @@ import {
   timedOut,
   VIEW,
 } from '../exchange/build.js';
+import { fakeClock } from '../support/fake-clock.js';
+import { startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 
 /** A call whose tool can be answered, with a person who picks when they are told to. */
-async function asking() {
+async function asking(clock: Clock = systemClock) {
   const tool = await startTool({});
   const bench = workbench();
   const warnings: string[] = [];
@@ -30,7 +33,7 @@ async function asking() {
   }[] = [];
   const select: Answering['select'] = ({ prompt }, signal) =>
     new Promise((answer, fail) => asked.push({ prompt, signal, answer, fail }));
-  const stop = answerQuestions(bench.wire, bench.history, INVOCATION, { by: 'person', select });
+  const stop = answerQuestions(bench.wire, bench.history, INVOCATION, { by: 'person', select }, clock);
   return {
     asked,
     stop,
@@ -107,6 +110,20 @@ describe('a person who picks', () => {
     await run.stop();
     expect(run.sent()).toEqual([JSON.stringify({ id: KEY, selected: 1 })]);
     expect([...run.errands()]).toMatchObject([{ purpose: 'choice', status: 200 }]);
+  });
+
+  test('is left soon, where the tool takes the selection and never answers it', async () => {
+    await using hanging = await startServing(() => {});
+    const clock = fakeClock();
+    await using run = await asking(clock);
+    run.tell(call(), acknowledged(), arrives({ ...run.question, response_url: hanging.url }));
+    run.asked[0]?.answer(1);
+    await eventually('the selection is sent', () => hanging.requests.length === 1);
+    run.tell(resultArrives({}, { leg: 'result' }));
+    const stopped = run.stop();
+    clock.advance(1_000);
+    await stopped;
+    expect([...run.errands()]).toMatchObject([{ purpose: 'choice', broken: 'ABORTED' }]);
   });
 
   test('cannot answer: that is said, and nothing is sent', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { llmTextOf } from '../../src/exchange/ending.js';
+import { isAcknowledgedLate } from '../../src/exchange/exchange.js';
 import { type Call, Runtime } from '../../src/runtime/runtime.js';
 import { systemClock } from '../../src/system/clock.js';
 import { ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../exchange/build.js';
@@ -74,13 +75,28 @@ test('row 8, RT-MATCH, RT-VALIDATE: what is forged or broken is answered 4xx, an
   expect(exchange.arrivals.map(({ verdict }) => verdict.status)).toEqual([400, 400, 404, 404, 400, 200]);
 });
 
-test('a result before the acknowledgement is accepted', async () => {
+test('TOOL-ACK: a result before the acknowledgement is accepted, and it is seen that it was', async () => {
   const { exchange } = await invoked(async (response, request) => {
     await post(callbackUrl(request), JSON.stringify(RESULT));
     response.end();
   });
   expect(exchange.settled?.by).toBe('result');
   expect(exchange.attempts).toMatchObject([{ status: 200 }]);
+  expect(isAcknowledgedLate(exchange)).toBe(true);
+});
+
+test('TOOL-ACK: an acknowledgement that is under way is waited for, and nobody is blamed', async () => {
+  const { exchange } = await invoked((response, request) => {
+    void post(callbackUrl(request), JSON.stringify(RESULT));
+    const stop = bench.wire.log.subscribe(({ kind }) => {
+      if (kind !== 'request') return;
+      stop();
+      response.end();
+    });
+  });
+  const [attempt] = exchange.attempts;
+  expect(attempt?.endedAt).toBeGreaterThan(exchange.settled?.at ?? 0);
+  expect(isAcknowledgedLate(exchange)).toBe(false);
 });
 
 test('RT-NON200: a refusal ends the wait at once', async () => {
@@ -104,6 +120,30 @@ test('RT-PENDING: oauth stops the clock, and the invocation is not sent again', 
   );
   expect(exchange.settled?.by).toBe('result');
   expect(exchange.attempts).toHaveLength(1);
+});
+
+describe('RT-PENDING: a tool that has called back has the invocation, whatever it answers', () => {
+  const refusing = (status: number, first: object, then: object[] = []) => {
+    const rest = toolThatPosts(...then);
+    const reply: Reply = async (response, request) => {
+      await post(callbackUrl(request), JSON.stringify(first));
+      response.writeHead(status);
+      await rest.reply(response, request);
+    };
+    return invoked(reply, { retries: 2, timeoutMs: 2_000 });
+  };
+
+  test.each([500, 503, 400])('a result, then %i: it is executed once', async status => {
+    const { exchange } = await refusing(status, RESULT);
+    expect(exchange.settled?.by).toBe('result');
+    expect(exchange.attempts).toMatchObject([{ status }]);
+  });
+
+  test.each([500, 400])('a question, then %i: the call stays pending, for its result', async status => {
+    const { exchange } = await refusing(status, OAUTH, [RESULT]);
+    expect(exchange.settled?.by).toBe('result');
+    expect(exchange.attempts).toMatchObject([{ status }]);
+  });
 });
 
 describe('the listener', () => {

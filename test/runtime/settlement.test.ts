@@ -20,9 +20,11 @@ import { fakeClock } from '../support/fake-clock.js';
 /** A call that was sent, with somebody waiting for its end. */
 function waiting({
   timeoutMs = 1_000,
+  waitsForPeople = true,
   leave,
 }: {
   timeoutMs?: number;
+  waitsForPeople?: boolean;
   leave?: (exchange: Exchange) => boolean;
 } = {}) {
   const clock = fakeClock();
@@ -30,7 +32,12 @@ function waiting({
   const history = new History();
   log.subscribe(event => history.apply(event));
   let isOver = false;
-  const over = settlement(log, history, clock, { key: KEY, timeoutMs, ...(leave && { leave }) }).then(() => {
+  const over = settlement(log, history, clock, {
+    key: KEY,
+    timeoutMs,
+    waitsForPeople,
+    ...(leave && { leave }),
+  }).then(() => {
     isOver = true;
   });
   const happens = (...parts: readonly Moment[][]) => {
@@ -49,6 +56,14 @@ test('a result ends the wait, and the clock', async () => {
   happens(acknowledged(), resultArrives());
   await over;
   expect([settled()?.by, clock.pending()]).toEqual(['result', 0]);
+});
+
+test('where nobody is there, the time goes on while a consent is waited for', async () => {
+  const { clock, happens, over, settled } = waiting({ waitsForPeople: false });
+  happens(acknowledged(), arrives(OAUTH));
+  clock.advance(1_000);
+  await over;
+  expect(settled()).toMatchObject({ by: 'timeout', afterMs: 1_000 });
 });
 
 test('so does a cancel', async () => {

@@ -308,3 +308,14 @@ test('without colours none is ever set; with them they are', async () => {
     expect(view.emulator.colours.size > 0).toBe(level > 0);
   }
 });
+
+test('it leaves no listener behind, however often there is one', async () => {
+  const count = () => [...process.eventNames()].map(name => [name, process.listenerCount(name)]);
+  const before = count();
+  for (let n = 0; n < 3; n++) {
+    await using view = open();
+    await view.shows('… waiting for the result');
+    await view.close();
+  }
+  expect(count()).toEqual(before);
+});

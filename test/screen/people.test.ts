@@ -138,7 +138,7 @@ describe.concurrent('a tool that asks where nothing is drawn', () => {
 
   test.each([
     ['1\r', 'Chosen: production'],
-    ['neither\r', 'Chosen: neither'],
+    ['Neither\r', 'Chosen: neither'],
     ['\r', 'Chosen: staging'], // dismissed: the default
   ])('asks for a line, and sends what %j means', async (keys, said) => {
     await using screen = openProgram(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
@@ -154,7 +154,9 @@ describe.concurrent('a tool that asks where nothing is drawn', () => {
     await using screen = openProgram(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     screen.type('7\r');
-    await screen.shows(/Your choice \[0\] 7\s+Your choice \[0\]/);
+    await screen.shows(
+      /Your choice \[0\] 7\s+7 is none of the choices: give its number, or its label\.\s+Your choice \[0\]/,
+    );
     screen.type('1\r');
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('Chosen: production');

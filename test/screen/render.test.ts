@@ -16,7 +16,7 @@ const SEEN: Readonly<Record<string, readonly string[]>> = {
     '✓ sent work to',
     '✗ interrupted',
     '✓ call cancelled, answered 200',
-    '• tool_result came after the call had ended',
+    '• tool_result came after the call was cancelled',
     '"by": "user"',
     '✗ interrupted before the result came',
   ],

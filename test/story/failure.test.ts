@@ -8,6 +8,7 @@ import {
   call,
   canceled,
   chose,
+  consented,
   ENDPOINT,
   errand,
   exchangeOf,
@@ -72,6 +73,17 @@ describe('a timeout says what was sent, what was acknowledged, and which address
     expect(failure?.hint).toContain('the callback URL it was given, at http://127.0.0.1:4000.');
   });
 
+  test('a consent that nobody gave is no fault of the tool', () => {
+    const story = [call(), acknowledged(), arrives(OAUTH)];
+    expect(failureOf(exchangeOf(...story, timedOut(500)))).toEqual({
+      code: 'timeout',
+      message: 'consent was not given within 500ms: edit_file waits for somebody to visit its URL',
+      hint: expect.stringContaining('Without --timeout'),
+    });
+    const given = failureOf(exchangeOf(...story, consented(), timedOut(500)));
+    expect(given?.message).toContain('no result within 500ms');
+  });
+
   test('a callback that did not count is the likeliest reason', () => {
     const stray = arrives({ ...RESULT, id: 'x' });
     const hint = failureOf(exchangeOf(call(), acknowledged(), stray, timedOut()))?.hint;
@@ -82,7 +94,7 @@ describe('a timeout says what was sent, what was acknowledged, and which address
 
   test('so is a post to another address', () => {
     const { first, errands } = historyOf(call(), acknowledged(), refused('wrong-address', 404), timedOut());
-    const hint = first && failureOf(first, errands.values())?.hint;
+    const hint = first && failureOf(first, errands)?.hint;
     expect(hint).toMatch(/^Something was posted to http:\/\/127.0.0.1:4000, but not to the callback URL/);
   });
 
@@ -96,7 +108,7 @@ describe('a timeout says what was sent, what was acknowledged, and which address
       unanswered,
       timedOut(),
     );
-    const hint = first && failureOf(first, errands.values())?.hint;
+    const hint = first && failureOf(first, errands)?.hint;
     expect(hint).toMatch(/^The tool had asked, and the selection did not reach its response_url/);
   });
 
@@ -114,7 +126,7 @@ describe('a timeout says what was sent, what was acknowledged, and which address
 test('a question that nobody answers', () => {
   expect(failureOf(exchangeOf(call(), arrives(CHOICE)))).toEqual({
     code: 'decision-needed',
-    message: 'the tool asks "Where to?" and nobody is there to answer',
+    message: 'the tool asks "Where to?" and nobody answered',
     hint: 'Answer with --choose <index, label or default>: 0 staging, 1 production.',
   });
 });

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { heardLines } from '../../src/story/heard-lines.js';
-import { arrives, CHOICE, EVENT, exchangeOf, expected, OAUTH, RESULT, VIEW } from '../exchange/build.js';
+import { heardLines, strayLine } from '../../src/story/heard-lines.js';
+import {
+  arrives,
+  CHOICE,
+  EVENT,
+  exchangeOf,
+  expected,
+  historyOf,
+  OAUTH,
+  RESULT,
+  refused,
+  VIEW,
+} from '../exchange/build.js';
 import { words } from '../support/words.js';
 
 const IDS = 'group_id thread_xyz and id call_abc123';
@@ -57,6 +68,25 @@ describe('what came, and for which call', () => {
   test('of what is no message there is only the reason', () => {
     expect(told([{ type: 'nope' }])).toEqual([
       expect.stringMatching(/^✗ callback rejected with 400: \$\.type/),
+    ]);
+  });
+});
+
+describe('a request that is nobody’s', () => {
+  const strayed = (refusal: string, status: number) =>
+    [...historyOf(refused(refusal, status)).errands.values()].map(errand =>
+      words(strayLine(errand, 'http://us/callback/t')),
+    );
+
+  test('went to a wrong address: where callbacks go', () => {
+    expect(strayed('wrong-address', 404)).toEqual([
+      '✗ a POST to /callback/wrong was refused with 404: callbacks go to http://us/callback/t',
+    ]);
+  });
+
+  test('was refused by the guard: why', () => {
+    expect(strayed('the Host is foreign', 403)).toEqual([
+      '✗ a request to the callback listener, refused with 403: the Host is foreign',
     ]);
   });
 });

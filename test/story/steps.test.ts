@@ -164,6 +164,12 @@ describe('what arrives', () => {
     ]);
   });
 
+  test('late, after our own cancel', () => {
+    expect(told(...started(), at(9, canceled()), at(19, resultArrives())).at(-1)).toBe(
+      '• tool_result came after the call was cancelled; it changes nothing after 19ms',
+    );
+  });
+
   test('a result before the acknowledgement stands where it came', () => {
     expect(told(at(0, call()), at(2, resultArrives()), at(3, acknowledged()))).toEqual([
       SENT,

@@ -54,10 +54,17 @@ describe('TOOL-ACK', () => {
     expect(told(...acknowledgedAt(milliseconds))).toEqual(warnings);
   });
 
-  test('the result came first, or no acknowledgement at all', () => {
-    const early = ['TOOL-ACK: the result came before the acknowledgement'];
-    expect(told(at(0, call()), at(2, resultArrives()), at(3, acknowledged()))).toEqual(early);
-    expect(told(at(0, call()), at(2, resultArrives()))).toEqual(early);
+  test.each([
+    ['on another connection, a little', 102, []],
+    ['long', 103, ['TOOL-ACK: the result came before the acknowledgement, by more than 100ms']],
+  ])('the result came first: %s', (_, milliseconds, warnings) => {
+    const story = [at(0, call()), at(2, resultArrives()), at(milliseconds, acknowledged())];
+    expect(told(...story)).toEqual(warnings);
+  });
+
+  test('no acknowledgement at all', () => {
+    const never = ['TOOL-ACK: the result came, and no acknowledgement'];
+    expect(told(at(0, call()), at(2, resultArrives()))).toEqual(never);
   });
 });
 
@@ -120,6 +127,10 @@ describe('what arrived', () => {
     ],
   ])('%s', (_, rest, warning) => {
     expect(told(...started(), ...rest)).toEqual([warning]);
+  });
+
+  test('late, after our own cancel: it may have crossed it, and is told by its step', () => {
+    expect(told(...started(), canceled(), resultArrives())).toEqual([]);
   });
 
   test('TOOL-CALLID', () => {
@@ -186,6 +197,16 @@ describe('row 1: posts that reached no call', () => {
     ]);
     expect(told(refused('wrong-address', 404), refused('wrong-address', 404, { leg: 's2' }))).toEqual([
       expect.stringMatching(/^TOOL-OPAQUE: 2 posts to a wrong callback address: /),
+    ]);
+  });
+
+  test('those that are not kept are counted too', () => {
+    const flood = Array.from({ length: 600 }, (_, index) =>
+      refused('wrong-address', 404, { leg: `${index}` }),
+    );
+    expect(told(...flood)).toEqual([
+      expect.stringMatching(/^TOOL-OPAQUE: 501 posts to a wrong callback address: /),
+      '99 requests besides the callbacks of a call are not kept, of very many',
     ]);
   });
 

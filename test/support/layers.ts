@@ -4,19 +4,22 @@ import { type Graph, roomGraph, roomOf, type Sources, specifiersOf } from './imp
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
   const base = ['errors', 'text'];
   const protocol = [...base, 'json-schema', 'protocol'];
-  const exchange = [...protocol, 'outcome', 'exchange'];
+  const exchange = [...protocol, 'outcome', 'dialects', 'exchange'];
   const story = [...exchange, 'display', 'story'];
   const apart = [...base, 'transport', 'system'];
   const role = [...exchange, 'fixtures', 'transport', 'system'];
   const telling = [...story, 'dress', 'system'];
-  const commands = [...new Set([...role, ...telling, 'runtime', 'tool', 'reporters', 'ui', 'package-root'])];
+  const commands = [
+    ...new Set([...role, ...telling, 'runtime', 'tool', 'session', 'reporters', 'ui', 'package-root']),
+  ];
   return {
     errors: [],
     text: [],
     'json-schema': base,
     protocol: [...base, 'json-schema'],
     outcome: protocol,
-    exchange: [...protocol, 'outcome'],
+    dialects: [...protocol, 'outcome'],
+    exchange: [...protocol, 'outcome', 'dialects'],
     display: [...protocol, 'outcome', 'exchange'],
     fixtures: [...protocol, 'outcome', 'exchange'],
     story: [...exchange, 'display'],
@@ -25,6 +28,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
     system: base,
     runtime: role,
     tool: role,
+    session: role,
     reporters: telling,
     ui: [...telling, 'reporters'],
     commands,
@@ -48,6 +52,7 @@ const PURE = [
   'json-schema',
   'protocol',
   'outcome',
+  'dialects',
   'exchange',
   'display',
   'fixtures',

@@ -13,7 +13,9 @@ export interface PublishedSchema {
   readonly exportedAs: string;
 }
 
-export function publishedSchema(name: 'report' | 'transcript'): PublishedSchema {
+export function publishedSchema(
+  name: 'report' | 'transcript' | 'session-report' | 'session',
+): PublishedSchema {
   const url = new URL(`fixtures/${name}.schema.json`, ROOT);
   const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(
     JSON.parse(readFileSync(url, 'utf8')),

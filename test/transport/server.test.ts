@@ -49,7 +49,7 @@ describe('an answer', () => {
     expect(seen).toContain('["GET","/hello?who=%3Cme%3E","127.0.0.1",0,"127.0.0.1"]');
   });
 
-  it('is handed over before what follows it begins', async () => {
+  it('is followed by what its handler wants to begin then', async () => {
     const order: string[] = [];
     const answer = await serving(() => {
       order.push('handled');

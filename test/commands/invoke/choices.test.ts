@@ -46,8 +46,8 @@ describe('a question', () => {
     ['where nobody is there', {}, true],
     ['where somebody can be asked for a line', { isTTY: true }, false],
     ['where somebody can pick', { pick }, false],
-    ['where --choose fits a choice', { choose: 'production' }, false],
-    ['where --choose fits none, whoever is there', { choose: 'mars', pick, isTTY: true }, true],
+    ['where --choose fits a choice', { choose: ['production'] }, false],
+    ['where --choose fits none, whoever is there', { choose: ['mars'], pick, isTTY: true }, true],
   ])('stays without an answer %s: %j → %j', (_, who, isOpen) => {
     expect(isLeftOpen(asked, chooser(who))).toBe(isOpen);
   });
@@ -56,8 +56,23 @@ describe('a question', () => {
     const page = arrives(OAUTH, { leg: 'page' });
     const both = historyOf(call(), page, arrives(choice, { leg: 'pick' })).first as Exchange;
     expect(isLeftOpen(both, chooser())).toBe(true);
-    expect(isLeftOpen(both, chooser({ choose: 'mars' }))).toBe(true);
-    expect(isLeftOpen(both, chooser({ choose: 'staging' }))).toBe(false);
+    expect(isLeftOpen(both, chooser({ choose: ['mars'] }))).toBe(true);
+    expect(isLeftOpen(both, chooser({ choose: ['staging'] }))).toBe(false);
+  });
+
+  test('is answered by its own --choose; the last of them goes on for those that follow', () => {
+    const two = historyOf(
+      call(),
+      arrives(choice, { leg: 'one' }),
+      arrives({ ...choice, choices: ['x', 'y'] }, { leg: 'two' }),
+    );
+    const open = (...choose: string[]) => isLeftOpen(two.first as Exchange, chooser({ choose }));
+    expect([open('staging', 'y'), open('staging', 'z'), open('staging'), open('1')]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 
   test('is none where the tool does not ask', () => {
@@ -69,13 +84,13 @@ describe('who answers', () => {
   const { signal } = new AbortController();
 
   test.each<[string, Partial<Chooser>, 'flag' | 'person', number | null]>([
-    ['--choose, whoever is there', { choose: 'production', pick: async () => 0 }, 'flag', 1],
-    ['--choose that fits none', { choose: 'mars' }, 'flag', null],
+    ['--choose, whoever is there', { choose: ['production'], pick: async () => 0 }, 'flag', 1],
+    ['--choose that fits none', { choose: ['mars'] }, 'flag', null],
     ['a person who picks', { pick: async () => 0 }, 'person', 0],
     ['nobody', {}, 'person', null],
   ])('%s', async (_, who, by, selected) => {
     const answering = answeringWith(chooser(who));
-    expect([answering.by, await answering.select(choice, signal)]).toEqual([by, selected]);
+    expect([answering.by, await answering.select(choice, signal, 0)]).toEqual([by, selected]);
   });
 });
 
@@ -84,7 +99,7 @@ test('a person is asked one thing after the other', async () => {
   const pick: Chooser['pick'] = () => new Promise(answer => asked.push(answer));
   const { select } = answeringWith(chooser({ pick }));
   const { signal } = new AbortController();
-  const [first, second] = [select(choice, signal), select(choice, signal)];
+  const [first, second] = [select(choice, signal, 0), select(choice, signal, 1)];
   await new Promise(setImmediate);
   expect(asked).toHaveLength(1);
   asked[0]?.(1);

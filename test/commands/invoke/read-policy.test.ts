@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPolicy } from '../../../src/commands/invoke/read-policy.js';
 import { errorOf } from '../../support/failing.js';
@@ -14,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function read(text: string | Uint8Array) {
   const path = join(folder, 'policy.yaml');
   await writeFile(path, text);
-  return readPolicy(path);
+  return readPolicy(path, Readable.from([]));
 }
 
 test.each([
@@ -27,6 +28,10 @@ test.each([
   });
 });
 
+test('- is standard input', async () => {
+  expect(await readPolicy('-', Readable.from([Buffer.from('version: 1')]))).toEqual({ version: 1 });
+});
+
 describe('what is wrong is told with its place', () => {
   test.each([
     ['version: 1\ndenny: [a]\n', ':2:1 $.denny: is not known here. Did you mean "deny"?'],
@@ -34,7 +39,7 @@ describe('what is wrong is told with its place', () => {
     ['version: 1\ndeny: [{ reason: x }]\n', ':2:8 $.deny[0]: needs a name or an annotation'],
     [
       'version: 1\ndeny: [{ annotation: destructiv }]\n',
-      ':2:10 $.deny[0].annotation: is no annotation. Did you mean "destructive"?',
+      ':2:10 $.deny[0].annotation: is no annotation (readOnly, destructive, idempotent, longRunning, requiresAuth, or x-vendor-key). Did you mean "destructive"?',
     ],
     ['version: 1\ndeny: [\n', ':3:1 '],
     ['', 'it is empty; a policy needs at least `version: 1`'],
@@ -46,7 +51,7 @@ describe('what is wrong is told with its place', () => {
   });
 
   test('a file that is not there', async () => {
-    expect(await errorOf(() => readPolicy(join(folder, 'none.yaml')))).toMatchObject({
+    expect(await errorOf(() => readPolicy(join(folder, 'none.yaml'), Readable.from([])))).toMatchObject({
       code: 'unreadable-file',
       message: expect.stringContaining('ENOENT'),
     });

@@ -6,7 +6,7 @@ import { createLog } from '../../../src/exchange/log.js';
 import { readCallback } from '../../../src/protocol/callbacks/read.js';
 import { ForeignCalls } from '../../../src/runtime/foreign-calls.js';
 
-const LIMITS: HistoryLimits = { calls: 10, arrivals: 20, errands: 5, bytes: 100_000 };
+const LIMITS: HistoryLimits = { calls: 10, arrivals: 20, bytes: 100_000 };
 
 /** A listener's bookkeeping without its sockets. */
 function open(expected: readonly [string, string][] = []) {
@@ -20,19 +20,14 @@ function open(expected: readonly [string, string][] = []) {
   for (const [groupId, id] of expected) calls.expect({ groupId, id });
   const about = { kind: 'request', from: 'tool', to: 'runtime', purpose: 'callback' } as const;
   const request = { ...about, method: 'POST', url: '/', headers: {}, attempt: 1 } as const;
-  const arrive = (message: { readonly group_id: string }) => {
+  const arrive = (message: { readonly group_id: string } & Readonly<Record<string, unknown>>) => {
     const body = Content.ofJson(message);
     const concerns = { calls: [calls.callOf(readCallback(body.json))?.key ?? ''], thread: message.group_id };
     const leg = log.leg();
     log.emit({ ...request, leg, ...concerns, body });
     log.emit({ kind: 'response', leg, status: 200, headers: {}, ...concerns });
   };
-  const stray = () => {
-    const leg = log.leg();
-    log.emit({ ...request, leg });
-    log.emit({ kind: 'response', leg, status: 404, headers: {}, refusal: 'wrong-address' });
-  };
-  return { history, arrive, stray };
+  return { history, arrive };
 }
 
 const result = (groupId: string, id: string, text = 'done') => ({
@@ -52,6 +47,30 @@ describe('the calls of long ago are forgotten', () => {
     expect(history.exchanges.size).toBeLessThanOrEqual(10);
     expect(idsOf(history).at(-1)).toBe('c99');
     expect(threadsOf(history).map(({ id }) => id)).toEqual(idsOf(history).map(id => id.replace('c', 't')));
+  });
+
+  test('but a subscription that is open stays, for the events to come', () => {
+    const { history, arrive } = open();
+    arrive({ ...result('t', 'open', 'x'.repeat(90_000)), subscription: true });
+    arrive({ ...result('t', 'over'), subscription: true });
+    arrive({ type: 'subscription_event', group_id: 't', tool_call_id: 'over', text: '', final: true });
+    for (let n = 0; n < 100; n++) arrive(result(`t${n}`, `c${n}`));
+    const [kept] = history.exchanges.values();
+    expect(kept).toMatchObject({
+      invocation: { id: 'open' },
+      settled: { by: 'result' },
+      subscription: { ended: null },
+      arrivals: [],
+    });
+    expect(JSON.stringify(kept).length).toBeLessThan(5_000);
+    expect(idsOf(history)).not.toContain('over');
+  });
+
+  test('and no more of those than calls may be', () => {
+    const { history, arrive } = open();
+    for (let n = 0; n < 100; n++) arrive({ ...result('t', `c${n}`), subscription: true });
+    expect(history.exchanges.size).toBeLessThanOrEqual(11);
+    expect(idsOf(history).at(-1)).toBe('c99');
   });
 
   test('also of a thread that goes on', () => {
@@ -92,10 +111,4 @@ test('of a call that is told again and again, its result stays, and what came la
   expect(exchange?.arrivals[0]?.verdict.kind).toBe('settles');
   arrive(result('t', 'c', 'result 0'));
   expect(history.exchanges.get('["t","c"]')?.arrivals.at(-1)?.verdict).toMatchObject({ identical: true });
-});
-
-test('posts to wrong addresses fill no memory', () => {
-  const { history, stray } = open();
-  for (let n = 0; n < 100; n++) stray();
-  expect(history.errands.size).toBeLessThanOrEqual(5);
 });

@@ -24,6 +24,7 @@ import {
 const OPTIONS: FormatOptions = {
   supports: new Set(['diff', 'text']),
   redactor: createRedactor(['s3cr3t-token']),
+  callbackUrl: 'http://127.0.0.1:4000/callback/s3cr3t-token',
   about: { startedAt: '2025-01-01T00:00:00.000Z', observer: 'runtime', program: 'test' },
   level: 0,
   isTTY: false,
@@ -84,6 +85,16 @@ describe('plain', () => {
     const consent = arrives({ ...OAUTH, auth_url: 'https://auth.example/consent?state=1' });
     expect(told(plainFormat(OPTIONS), consent)[0]).toContain('visit https://auth.example/consent to go on');
     expect(told(plainFormat({ ...OPTIONS, isTTY: true }), consent)[0]).toContain('?state=1');
+  });
+
+  test('a request that went astray: where callbacks go; whole for a terminal alone', () => {
+    const story = refused('wrong-address', 404);
+    const [piped] = told(plainFormat(OPTIONS), story);
+    expect(piped).toContain(
+      '✗ a POST to /callback/wrong was refused with 404: callbacks go to the callback_url of',
+    );
+    const [shown] = told(plainFormat({ ...OPTIONS, isTTY: true }), story);
+    expect(shown).toContain(`callbacks go to ${OPTIONS.callbackUrl}`);
   });
 
   test('a guesser does not drown the rest: posts to wrong addresses are told the first, tenth, hundredth time', () => {

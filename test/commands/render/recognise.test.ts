@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Dialect } from '../../../src/commands/render/kinds/kind.js';
 import { recognise } from '../../../src/commands/render/recognise.js';
+import type { DialectName } from '../../../src/dialects/dialect.js';
 import { CALLBACK_TYPES } from '../../../src/protocol/callbacks/index.js';
 import { CHOICE, EVENT, INVOCATION, OAUTH, RESULT, VIEW } from '../../exchange/build.js';
 import { SEED_INVOCATION, SEED_RESULTS } from '../../protocol/seed-messages.js';
@@ -15,14 +15,14 @@ const TOOLSET = {
 };
 const DIFF = '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n';
 
-function source(text: string | Uint8Array | object, dialect: Dialect | null = null) {
+function source(text: string | Uint8Array | object, dialect: DialectName | null = null) {
   const isBytes = typeof text === 'string' || text instanceof Uint8Array;
   return { name: 'x', bytes: Buffer.from(isBytes ? text : JSON.stringify(text)), dialect };
 }
 
 const shown = (what: string | object) => recognise(source(what));
 const kindOf = async (what: string | object) => (await shown(what)).report(VIEWED);
-const errorFor = (what: string | Uint8Array | object, dialect: Dialect | null = null) =>
+const errorFor = (what: string | Uint8Array | object, dialect: DialectName | null = null) =>
   errorOf(() => recognise(source(what, dialect)));
 
 describe('what it is, it sees by itself', () => {
@@ -123,6 +123,18 @@ describe('what is none of it is refused, with its place', () => {
       'cannot show x: it is nothing that is known here',
       ['$: must be an object, and is a list'],
     ],
+    [
+      'a list of which one is a stranger',
+      [RESULT, { foo: 1 }],
+      'cannot show x: it is meant as several of these, and is none',
+      ['$[1]: is nothing that is known here'],
+    ],
+    [
+      'lines of which one is torn',
+      `${JSON.stringify(RESULT)}\n\n{"type":`,
+      'cannot show x: it is meant as several of these, and is none',
+      [expect.stringMatching(/^line 3: not valid JSON/)],
+    ],
     ['a stranger', { foo: 1 }, 'cannot show x: it is nothing that is known here', []],
     [
       'a result that does not say so',
@@ -174,7 +186,7 @@ describe('what is none of it is refused, with its place', () => {
   test('what was looked for is named', async () => {
     const { hint } = await errorFor('hello');
     expect(hint).toBe(
-      'Looked for: a callback (tool_result, oauth, user_choice, subscription_event, view_update); a report (invoke -o json); a report of many calls (invoke --repeat -o json); an invocation; a toolset; a transcript (--save, -o ndjson); a unified diff.',
+      'Looked for: a callback (tool_result, oauth, user_choice, subscription_event, view_update); a report (invoke -o json); a report of an agent session (session answer -o json); a report of many calls (invoke --repeat -o json); an invocation; a toolset; a settled call of an agent session (tool_result, error_event); a batch of settled calls of an agent session; changes of an agent session; a ToolCallResult of LM-Kit; a CallToolResult of MCP; a response of JSON-RPC to tools/call; several of these: a list, or a line for each; a transcript (--save, -o ndjson); a unified diff.',
     );
   });
 

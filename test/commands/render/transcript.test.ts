@@ -16,6 +16,8 @@ import {
   resultArrives,
   VIEW,
 } from '../../exchange/build.js';
+import { answered, awaiting, CLIENT_STORY, LOOKUP, result } from '../../exchange/session/build.js';
+import { callOf, legTo } from '../../story/session/legs.js';
 
 const SUPPORTS = new Set(['diff', 'text']);
 const ABOUT = {
@@ -125,4 +127,87 @@ test('a transcript of nothing but its frame says that nothing happened', () => {
     expect.stringMatching(/^TRANSCRIPT of/),
     expect.stringMatching(/^0 events/),
   ]);
+});
+
+describe('a session', () => {
+  test('is shown in order, then with its calls, and with what its agent said', () => {
+    const events = eventsOf(...CLIENT_STORY.map((moments, index) => at(index * 100, moments)));
+    expect(
+      rows(linesOf(events))
+        .slice(3)
+        .map(row => row.trimEnd()),
+    ).toEqual([
+      '     0ms • session session_1 is running',
+      '   200ms → waits for 2 calls: lookup_order {"order_id":"A1"} call_1 ·',
+      '         lookup_order #1 (no id)',
+      '   300ms ✓ lookup_order {"order_id":"A1"} call_1 answered: success shipped after',
+      '          100ms',
+      '   400ms ✗ lookup_order #1 (no id) answered: error Order not found after 200ms',
+      '   600ms ✓ 2 results posted, answered 202 in 100ms',
+      '   700ms • session session_1 is running',
+      '   800ms ✓ session session_1 ended as completed after 800ms: Your order is',
+      '         shipped',
+      '',
+      'SESSION session_1  ✓ completed after 800ms · 1 round · 2 of 2 calls answered',
+      '✓ lookup_order {"order_id":"A1"} call_1  success, posted 202 after 400ms',
+      '✗ lookup_order #1 (no id)  error, posted 202 after 400ms',
+      '',
+      'CALL lookup_order {"order_id":"A1"} call_1',
+      '',
+      'ARGUMENTS',
+      '{',
+      '  "order_id": "A1"',
+      '}',
+      '',
+      'LLM',
+      'shipped',
+      '',
+      'CALL lookup_order #1 (no id)',
+      '',
+      'ARGUMENTS',
+      '{}',
+      '',
+      'LLM',
+      'Order not found',
+      '',
+      'ANSWER',
+      'Your order is shipped',
+    ]);
+  });
+
+  test('is reported as session answer -o json would have', () => {
+    const report = saved(linesOf(eventsOf(...CLIENT_STORY))).report({ supports: SUPPORTS, isPrivate: false });
+    expect(report).toMatchObject({
+      session: {
+        id: 'session_1',
+        url: 'http://127.0.0.1:4000/api/v2/sessions/session_1',
+        status: 'completed',
+      },
+      calls: [
+        { key: 'call_1', outcome: { type: 'success' } },
+        { key: '#1', outcome: { type: 'error' } },
+      ],
+    });
+  });
+
+  test('of a RAP tool has its calls with their panes besides', () => {
+    const one = callOf('call_1');
+    const shown = rows(
+      linesOf(eventsOf(awaiting([one]), ...legTo('call_1'), answered(one, result(one, 'shipped')))),
+    );
+    expect(shown).toContain('SESSION session_1  … not heard of yet 0ms · round 1 · 0 of 1 calls answered');
+    expect(shown).toContain('HUMAN text (no display_as)');
+    expect(shown.filter(row => row.startsWith('CALL'))).toEqual([]);
+  });
+
+  test('several of them are reported side by side', () => {
+    const other = awaiting([LOOKUP], { id: 'session_2' });
+    const report = saved(linesOf(eventsOf(...CLIENT_STORY, other))).report({
+      supports: SUPPORTS,
+      isPrivate: false,
+    });
+    expect(report).toMatchObject({
+      sessions: [{ session: { id: 'session_1' } }, { session: { id: 'session_2' } }],
+    });
+  });
 });

@@ -4,7 +4,7 @@ import { flowTools } from '../support/flow-tools.js';
 import { folded } from '../support/folded.js';
 import { startLive } from '../support/live.js';
 import type { Ended } from '../support/program.js';
-import { readReport, verdicts } from '../support/report.js';
+import { readReport, verdicts, warningsOf } from '../support/report.js';
 
 /** Cancelled during work: the tool is told once, and a result may come all the same (RT-NOTIFY). */
 const tool = flowTools('stdlib', 'mock');
@@ -42,6 +42,9 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('cancel during work, of %s
     const report = readReport(ended);
     expect(ended.status).toBe(130);
     expect(verdicts(report)).toEqual(['late 200']);
+    expect(warningsOf(report).filter(({ message }) => message.startsWith('a tool_result'))).toEqual([]);
+    expect(ended.stderr).toContain('a tool_result came after the call was cancelled; it changes nothing\n');
+    expect(ended.stderr).not.toContain('warning: a tool_result');
     expect(report.result).toBeNull();
     expect(report.outcome).toMatchObject({ type: 'canceled', by: 'user', basis: 'ours' });
   });

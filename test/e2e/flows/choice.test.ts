@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
+import { runHere } from '../support/in-process.js';
 import { run } from '../support/program.js';
-import { invokeJson, verdicts, warningIds } from '../support/report.js';
+import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
 /** RT-CHOICE: the tool asks, the user picks, the tool goes on. */
 const tool = flowTools('stdlib', 'mock', 'odd');
@@ -19,7 +20,14 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
     '--choose with %s: the selection is posted, the result is what follows from it',
     async (_, choose, selected) => {
       const id = randomUUID();
-      const { status, report } = await invokeJson([tool(name).url, 'ask', '--choose', choose, '--id', id]);
+      const { status, report } = await invokeJsonHere([
+        tool(name).url,
+        'ask',
+        '--choose',
+        choose,
+        '--id',
+        id,
+      ]);
       const label = ['staging', 'production', 'neither'][selected];
       expect(status).toBe(0);
       expect(report.llm?.text).toBe(`Chosen: ${label}`);
@@ -34,7 +42,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
 
   it('an index out of range is posted nowhere: exit 6, with the choices', async () => {
     const id = randomUUID();
-    const { status, report } = await invokeJson([tool(name).url, 'ask', '--choose', '3', '--id', id]);
+    const { status, report } = await invokeJsonHere([tool(name).url, 'ask', '--choose', '3', '--id', id]);
     expect(status).toBe(6);
     expect(report.error).toMatchObject({
       code: 'decision-needed',
@@ -46,7 +54,15 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
 
   it('nobody there: exit 6, and nothing is posted', async () => {
     const id = randomUUID();
-    const { status, stdout, stderr } = await run(['invoke', tool(name).url, 'ask', '--id', id, '-o', 'text']);
+    const { status, stdout, stderr } = await runHere([
+      'invoke',
+      tool(name).url,
+      'ask',
+      '--id',
+      id,
+      '-o',
+      'text',
+    ]);
     expect({ status, stdout }).toEqual({ status: 6, stdout: '' });
     expect(stderr).toMatch(/^the tool asks: Which environment\?$/m);
     expect(await choicesTo(name, id)).toEqual([]);
@@ -58,7 +74,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
   });
 
   it('-o plain: the question with its choices, then the result', async () => {
-    const { stdout } = await run(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'plain']);
+    const { stdout } = await runHere(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'plain']);
     expect(stdout).toMatch(
       /the tool asks: Which environment\? +0 staging +1 production +2 neither\n[\s\S]*✓ result/,
     );
@@ -66,7 +82,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
   });
 
   it('-o ndjson: question, decision, selection and result, in this order', async () => {
-    const ended = await run(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'ndjson']);
+    const ended = await runHere(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'ndjson']);
     const { events, exchange, faults } = folded(ended.stdout);
     expect(faults).toEqual([]);
     expect(arrivalsOf(exchange)).toEqual(['user_choice holds 200', 'tool_result settles 200']);
@@ -87,7 +103,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('choice, a response_url of %s
     ['choice_link_local', 'REFUSED_ADDRESS'],
   ])('%s: said, and the call pends until its time is over', async (operation, code) => {
     const call = [tool(name).url, operation, ...ANSWERED, '--timeout', '400ms'];
-    const { status, report, stderr } = await invokeJson(call);
+    const { status, report, stderr } = await invokeJsonHere(call);
     expect(status).toBe(7);
     const [meanwhile] = stderr.split('error: no result within');
     expect(meanwhile).toContain(`response_url was not answered (${code})`);
@@ -98,7 +114,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('choice, a response_url of %s
 
 describe.concurrent('choice, a response_url', () => {
   it('that is not there is said, and a result may come all the same', async () => {
-    const { status, stdout, stderr } = await run(['invoke', tool('odd').url, 'choice_lost', ...ANSWERED]);
+    const { status, stdout, stderr } = await runHere(['invoke', tool('odd').url, 'choice_lost', ...ANSWERED]);
     expect(status).toBe(5);
     expect(stdout).toMatch(/^Error: nobody answered\./);
     expect(stderr).toMatch(/response_url was answered 404 instead of 200.*\[TOOL-CHOICE\]/);
@@ -106,7 +122,11 @@ describe.concurrent('choice, a response_url', () => {
 });
 
 it.concurrent('a default out of range is no question: 400, and nobody is asked', async () => {
-  const { status, report, stderr } = await invokeJson([tool('odd').url, 'choice_bad_default', ...ANSWERED]);
+  const { status, report, stderr } = await invokeJsonHere([
+    tool('odd').url,
+    'choice_bad_default',
+    ...ANSWERED,
+  ]);
   expect(status).toBe(0);
   expect(report.llm?.text).toBe('choice_bad_default done');
   expect(verdicts(report)).toEqual(['rejected 400', 'settles 200']);

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRuntime, type Runtime } from '../../peers/runtime.mjs';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
-import { startLive } from '../support/live.js';
-import { type Ended, run } from '../support/program.js';
-import { invokeJson, readReport, verdicts, warningIds } from '../support/report.js';
+import { runHere, startHere } from '../support/in-process.js';
+import { type Live, startLive } from '../support/live.js';
+import type { Ended } from '../support/program.js';
+import { invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
 
 /** RT-OAUTH: the user visits a page, the tool goes on by itself. */
 const tool = flowTools('plain', 'mock', 'odd');
@@ -23,8 +24,7 @@ interface Visited extends Ended {
 }
 
 /** Calls, and visits the page that stderr names, as a person in a browser does. */
-async function visited(decision: 'grant' | 'refuse', ...args: readonly string[]): Promise<Visited> {
-  const call = startLive(['invoke', ...args]);
+async function visited(decision: 'grant' | 'refuse', call: Omit<Live, 'interrupt'>): Promise<Visited> {
   const authUrl = await call.says(VISIT);
   await browser.visitConsent(authUrl, decision);
   return { ...(await call.ended), authUrl };
@@ -35,13 +35,13 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
     ['grant', 0, 'signed in'],
     ['refuse', 5, REFUSED],
   ] as const)('%s: exit %i', async (decision, status, text) => {
-    const ended = await visited(decision, tool(name).url, 'sign_in', '-o', 'text');
+    const ended = await visited(decision, startLive(['invoke', tool(name).url, 'sign_in', '-o', 'text']));
     expect({ status: ended.status, stdout: ended.stdout }).toEqual({ status, stdout: text });
     expect(ended.authUrl.startsWith(`${tool(name).url}/`)).toBe(true);
   });
 
   it('-o json: the address is there without its query', async () => {
-    const ended = await visited('grant', tool(name).url, 'sign_in', '-o', 'json');
+    const ended = await visited('grant', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'json']));
     const report = readReport(ended);
     const { origin, pathname, search } = new URL(ended.authUrl);
     expect(verdicts(report)).toEqual(['holds 200', 'settles 200']);
@@ -50,7 +50,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
   });
 
   it('-o ndjson: the same, and the result after it', async () => {
-    const ended = await visited('refuse', tool(name).url, 'sign_in', '-o', 'ndjson');
+    const ended = await visited('refuse', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'ndjson']));
     const { exchange, faults } = folded(ended.stdout);
     const { search } = new URL(ended.authUrl);
     expect(ended.status).toBe(5);
@@ -60,28 +60,25 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
   });
 
   it('-o plain: in a pipe the step names the address without its query, stderr whole', async () => {
-    const ended = await visited('grant', tool(name).url, 'sign_in', '-o', 'plain');
+    const ended = await visited('grant', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'plain']));
     const { origin, pathname } = new URL(ended.authUrl);
     expect(ended.stdout).toMatch(/^. visit \S+ to go on$/m);
     expect(ended.stdout).toContain(`visit ${origin}${pathname} to go on\n`);
     expect(ended.stdout).toContain('\nsigned in\n');
   });
 
-  it('never visited: the time stands still until Ctrl-C, and the tool is told', async () => {
+  it('never visited: a --timeout ends it, and says what was missing', async () => {
+    const { status, report, stderr } = await invokeJsonHere([tool(name).url, 'sign_in', '--timeout', '1s']);
+    expect(status).toBe(7);
+    expect(stderr).toMatch(VISIT);
+    expect(report.error?.message).toContain('consent was not given within 1s');
+    expect(report.outcome).toMatchObject({ type: 'timeout', basis: 'ours' });
+  });
+
+  it('never visited: without one it waits until Ctrl-C, and the tool is told', async () => {
     const id = randomUUID();
-    const call = startLive([
-      'invoke',
-      tool(name).url,
-      'sign_in',
-      '--id',
-      id,
-      '--timeout',
-      '200ms',
-      '-o',
-      'json',
-    ]);
+    const call = startLive(['invoke', tool(name).url, 'sign_in', '--id', id, '-o', 'json']);
     await call.says(VISIT);
-    await run(['invoke', tool(name).url, 'slow', 'ms=300']); // longer than the time that the call has
     call.interrupt();
     const ended = await call.ended;
     const report = readReport(ended);
@@ -101,7 +98,7 @@ describe.concurrent.each([
   ['mock', 5, 'Error: '],
 ] as const)('oauth over http: elsewhere, asked by %s', (name, status, text) => {
   it('is refused with 400, and nobody is sent there', async () => {
-    const ended = await invokeJson([tool(name).url, 'consent_in_the_open']);
+    const ended = await invokeJsonHere([tool(name).url, 'consent_in_the_open']);
     expect(ended.status).toBe(status);
     expect(verdicts(ended.report)).toEqual(['rejected 400', 'settles 200']);
     expect(warningIds(ended.report)).toEqual(['RT-VALIDATE']);
@@ -111,7 +108,7 @@ describe.concurrent.each([
   });
 
   it('-o plain tells the same', async () => {
-    const { stdout } = await run(['invoke', tool(name).url, 'consent_in_the_open', '-o', 'plain']);
+    const { stdout } = await runHere(['invoke', tool(name).url, 'consent_in_the_open', '-o', 'plain']);
     expect(stdout).toMatch(/✗ callback rejected with 400: .*auth_url/);
     expect(stdout).not.toContain('visit ');
   });

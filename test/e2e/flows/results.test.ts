@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
+import { runHere } from '../support/in-process.js';
 import { run } from '../support/program.js';
-import { invokeJson, verdicts, warningIds } from '../support/report.js';
+import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
 /** Results that come too late, or twice. */
 const tool = flowTools('plain', 'odd', 'mock');
@@ -14,7 +15,7 @@ const TWICE = ['two_results', '--linger', '300ms'];
 describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', name => {
   it('is taken with 200, said, and changes nothing: exit 7', async () => {
     const id = randomUUID();
-    const { status, report, stderr } = await invokeJson([tool(name).url, ...LATE, '--id', id]);
+    const { status, report, stderr } = await invokeJsonHere([tool(name).url, ...LATE, '--id', id]);
     expect(status).toBe(7);
     expect(await tool(name).answers({ id })).toEqual([200]);
     expect(verdicts(report)).toEqual(['late 200']);
@@ -29,12 +30,12 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
   });
 
   it('-o plain: the timeout, then what came after it', async () => {
-    const { stdout } = await run(['invoke', tool(name).url, ...LATE, '-o', 'plain']);
+    const { stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'plain']);
     expect(stdout).toMatch(/✗ no result within 100ms[\s\S]*tool_result came after the call had ended/);
   });
 
   it('-o ndjson: folded again, it is as late', async () => {
-    const { status, stdout } = await run(['invoke', tool(name).url, ...LATE, '-o', 'ndjson']);
+    const { status, stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'ndjson']);
     const { exchange, end } = folded(stdout);
     expect({ status, end, by: exchange.settled?.by }).toEqual({ status: 7, end: 'timeout', by: 'timeout' });
     expect(arrivalsOf(exchange)).toEqual(['tool_result late 200']);
@@ -44,7 +45,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
 describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name => {
   it('the first one counts, the second is said', async () => {
     const id = randomUUID();
-    const { status, report } = await invokeJson([tool(name).url, ...TWICE, '--id', id]);
+    const { status, report } = await invokeJsonHere([tool(name).url, ...TWICE, '--id', id]);
     expect(status).toBe(0);
     expect(await tool(name).answers({ id })).toEqual([200, 200]);
     expect(report.llm?.text).toBe('first result');
@@ -53,14 +54,14 @@ describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name =>
   });
 
   it('-o text: only the first is on stdout', async () => {
-    const { stdout, stderr } = await run(['invoke', tool(name).url, ...TWICE, '-o', 'text']);
+    const { stdout, stderr } = await runHere(['invoke', tool(name).url, ...TWICE, '-o', 'text']);
     expect(stdout).toBe('first result');
     expect(stderr).toContain('a second tool_result with other content came; the first counts');
   });
 
   it('-o plain and -o ndjson: both are there, and which counts', async () => {
     const [plain, ndjson] = await Promise.all(
-      ['plain', 'ndjson'].map(output => run(['invoke', tool(name).url, ...TWICE, '-o', output])),
+      ['plain', 'ndjson'].map(output => runHere(['invoke', tool(name).url, ...TWICE, '-o', output])),
     );
     expect(plain?.stdout).toMatch(/✓ result[\s\S]*tool_result with other content; the first counts/);
     const { exchange } = folded(ndjson?.stdout ?? '');

@@ -4,10 +4,11 @@ import type { Callback } from '../../../src/protocol/callbacks/index.js';
 import { type FlowTool, flowTools, startMockTool } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { startLive } from '../support/live.js';
 import { fieldOf } from '../support/peers.js';
-import { run } from '../support/program.js';
-import { invokeJson, readReport, verdicts, warningIds } from '../support/report.js';
+import { run, runShell, shellLine } from '../support/program.js';
+import { invokeJson, invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
 
 /** RT-SUB: a result opens a subscription, events follow until the last one. */
 const THOUSAND = 1_000;
@@ -30,7 +31,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   it('--follow stays until the last event: the result, then a line for each event', async () => {
     const { status, stdout } = await run(['invoke', tool(name).url, 'watch', '--follow', '-o', 'text']);
     expect(status).toBe(0);
-    expect(stdout).toBe(['Watching', ...EVENTS].join('\n'));
+    expect(stdout).toBe(['Watching', ...EVENTS].map(line => `${line}\n`).join(''));
   });
 
   it('the time for the result is no limit for the events', async () => {
@@ -43,7 +44,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   it('-o json: what a runtime makes of each event, in the thread or in a child of it', async () => {
     const ids = ['--group-id', `${name}-json`, '--id', `${name}-sub`, '--ancestor', 'root'];
     const call = [tool(name).url, 'watch', 'associative=every_second', '--follow', ...ids];
-    const { status, report } = await invokeJson(call);
+    const { status, report } = await invokeJsonHere(call);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('Watching');
     expect(report.subscription).toMatchObject({ events: 3, ended: 'final' });
@@ -63,7 +64,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
 
   it('-o plain: a step for each event', async () => {
     const call = ['watch', 'associative=every_second', '--follow', '-o', 'plain'];
-    const { status, stdout } = await run(['invoke', tool(name).url, ...call]);
+    const { status, stdout } = await runHere(['invoke', tool(name).url, ...call]);
     expect(status).toBe(0);
     const steps = linesOf(stdout).filter(line => /event/i.test(line));
     expect(steps[0]).toMatch(/event 1 → child thread: Event 1 of 3/);
@@ -72,7 +73,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   });
 
   it('-o ndjson: folded again, it is the subscription that there was', async () => {
-    const { status, stdout } = await run(['invoke', tool(name).url, 'watch', '--follow', '-o', 'ndjson']);
+    const { status, stdout } = await runHere(['invoke', tool(name).url, 'watch', '--follow', '-o', 'ndjson']);
     const { exchange, faults, end } = folded(stdout);
     expect({ status, faults, end }).toEqual({ status: 0, faults: [], end: 'done' });
     expect(exchange.subscription).toMatchObject({ events: 3, ended: { by: 'final' } });
@@ -81,7 +82,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   });
 
   it('a thread of our own is closed after the last event, not before', async () => {
-    const { report } = await invokeJson([tool(name).url, 'watch', '--follow']);
+    const { report } = await invokeJsonHere([tool(name).url, 'watch', '--follow']);
     const thread = report.invocation?.group_id ?? '';
     await tool(name).hears('close', { thread_id: thread });
     expect(report.subscription?.events).toBe(3);
@@ -90,11 +91,45 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   it('without --follow it is said, and the thread is closed at once', async () => {
     const id = randomUUID();
     const call = ['watch', 'events=1000', '--id', id, '-o', 'text'];
-    const { status, stdout, stderr } = await run(['invoke', tool(name).url, ...call]);
+    const { status, stdout, stderr } = await runHere(['invoke', tool(name).url, ...call]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Watching' });
     expect(stderr).toContain('a subscription was opened; --follow stays for its events');
     const invocation = await tool(name).hears('invocation', { id });
     await tool(name).hears('close', { thread_id: fieldOf({ body: invocation }, 'group_id') });
+  });
+
+  it('without --follow in a thread that was given, it is cancelled, and that is said', async () => {
+    const ids = { thread_id: `theirs-${name}`, tool_call_id: randomUUID() };
+    const args = [
+      'watch',
+      'events=1000',
+      '--group-id',
+      ids.thread_id,
+      '--id',
+      ids.tool_call_id,
+      '-o',
+      'text',
+    ];
+    const { status, stderr } = await runHere(['invoke', tool(name).url, ...args]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining('(it was cancelled)')]);
+    await tool(name).hears('cancel', ids);
+  });
+
+  it('row 30: --follow | head -1: nobody reads any more, so it is cancelled, and ends', async () => {
+    const ids = { thread_id: `unread-${name}`, tool_call_id: randomUUID() };
+    const args = [
+      'watch',
+      'events=1000',
+      'every_ms=20',
+      '--group-id',
+      ids.thread_id,
+      '--id',
+      ids.tool_call_id,
+    ];
+    const line = shellLine(['invoke', tool(name).url, ...args, '--follow', '-o', 'text']);
+    const { stdout } = await runShell(`${line} | head -1; echo "status \${PIPESTATUS[0]}"`);
+    expect(stdout).toBe('Watching\nstatus 0\n');
+    await tool(name).hears('cancel', ids);
   });
 
   it('Ctrl-C cancels it: exit 130, the tool is told of the call and of the thread', async () => {
@@ -131,7 +166,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('subscription, what %s should
   it('an event after the last one is discarded with 404', async () => {
     const id = randomUUID();
     const call = [tool(name).url, 'event_after_final', '--follow', '--linger', '400ms', '--id', id];
-    const { status, report, stderr } = await invokeJson(call);
+    const { status, report, stderr } = await invokeJsonHere(call);
     expect(status).toBe(0);
     expect(verdicts(report)).toEqual(['settles 200', 'noted 200', 'noted 200', 'discarded 404']);
     expect(report.subscription).toMatchObject({ events: 2, ended: 'final' });
@@ -142,7 +177,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('subscription, what %s should
 
   it('so is one that nobody subscribed to', async () => {
     const call = [tool(name).url, 'event_unasked', '--follow', '--linger', '400ms'];
-    const { status, report } = await invokeJson(call);
+    const { status, report } = await invokeJsonHere(call);
     expect(status).toBe(0);
     expect(verdicts(report)).toEqual(['settles 200', 'discarded 404']);
     expect(report.subscription).toBeNull();

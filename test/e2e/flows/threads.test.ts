@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { folded } from '../support/folded.js';
+import { runHere } from '../support/in-process.js';
 import { run } from '../support/program.js';
-import { invokeJson } from '../support/report.js';
+import { invokeJsonHere } from '../support/report.js';
 
 /** RT-FIELDS: a child thread tells its ancestors, root first; RT-NOTIFY: a thread of our own is closed. */
 const tool = flowTools('stdlib', 'mock');
@@ -13,7 +14,7 @@ const CHILD = ['--ancestor', 'root', '--ancestor', 'parent'];
 describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => {
   it('a child thread comes with its ancestors, root first', async () => {
     const id = randomUUID();
-    const { status, report } = await invokeJson([tool(name).url, 'ancestors', ...CHILD, '--id', id]);
+    const { status, report } = await invokeJsonHere([tool(name).url, 'ancestors', ...CHILD, '--id', id]);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('["root","parent"]');
     expect(report.invocation).toMatchObject({ thread_ancestors: ['root', 'parent'] });
@@ -30,7 +31,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
   });
 
   it('-o ndjson: the thread knows its ancestors and that it is closed', async () => {
-    const { stdout } = await run(['invoke', tool(name).url, 'ancestors', ...CHILD, '-o', 'ndjson']);
+    const { stdout } = await runHere(['invoke', tool(name).url, 'ancestors', ...CHILD, '-o', 'ndjson']);
     const { history, exchange } = folded(stdout);
     expect(history.threads.get(exchange.invocation.group_id)).toMatchObject({
       ancestors: ['root', 'parent'],
@@ -42,8 +43,8 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
   it('a thread of our own is closed at the end, one that was given is not', async () => {
     const given = `given-${randomUUID()}`;
     const [{ report }] = await Promise.all([
-      invokeJson([tool(name).url, 'ancestors']),
-      run(['invoke', tool(name).url, 'ancestors', '--group-id', given]),
+      invokeJsonHere([tool(name).url, 'ancestors']),
+      runHere(['invoke', tool(name).url, 'ancestors', '--group-id', given]),
     ]);
     await tool(name).hears('close', { thread_id: report.invocation?.group_id ?? '' });
     expect(await tool(name).heard('close', { thread_id: given })).toEqual([]);

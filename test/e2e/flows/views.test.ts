@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
+import { runHere } from '../support/in-process.js';
 import { run } from '../support/program.js';
-import { invokeJson, verdicts, warningIds } from '../support/report.js';
+import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
 /** RT-VIEW: the latest view of each type; empty content clears it, an unknown type is ignored. */
 const tool = flowTools('plain', 'mock', 'odd');
 
 describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
   it('each replaces the one before: the last one stands', async () => {
-    const { status, report } = await invokeJson([tool(name).url, 'paint']);
+    const { status, report } = await invokeJsonHere([tool(name).url, 'paint']);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('Painted');
     expect(report.views).toEqual([
@@ -24,7 +25,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
   });
 
   it('empty content clears it', async () => {
-    const { report } = await invokeJson([tool(name).url, 'paint', 'afterwards=clear']);
+    const { report } = await invokeJsonHere([tool(name).url, 'paint', 'afterwards=clear']);
     expect(report.views).toEqual([]);
     expect(verdicts(report)).toEqual([...Array(4).fill('noted 200'), 'settles 200']);
   });
@@ -35,13 +36,13 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
   });
 
   it('-o plain: a step for each, and which was cleared', async () => {
-    const { stdout } = await run(['invoke', tool(name).url, 'paint', 'afterwards=clear', '-o', 'plain']);
+    const { stdout } = await runHere(['invoke', tool(name).url, 'paint', 'afterwards=clear', '-o', 'plain']);
     expect(stdout.match(/^. view diff .*$/gm)).toHaveLength(4);
     expect(stdout).toMatch(/^. view diff cleared/m);
   });
 
   it('-o ndjson: folded again, the thread has the view', async () => {
-    const ended = await run(['invoke', tool(name).url, 'paint', '--group-id', 'painted', '-o', 'ndjson']);
+    const ended = await runHere(['invoke', tool(name).url, 'paint', '--group-id', 'painted', '-o', 'ndjson']);
     const { history, exchange, faults } = folded(ended.stdout);
     expect(faults).toEqual([]);
     expect(history.threads.get('painted')?.views.get('diff')).toMatchObject({
@@ -54,7 +55,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
 
 describe.concurrent.each(['odd', 'mock'] as const)('views, of a type that is not known, of %s', name => {
   it('are taken with 200 and ignored', async () => {
-    const { status, report } = await invokeJson([tool(name).url, 'unknown_view']);
+    const { status, report } = await invokeJsonHere([tool(name).url, 'unknown_view']);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('unknown_view done');
     expect(verdicts(report)).toEqual(['ignored 200', 'settles 200']);
@@ -63,7 +64,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('views, of a type that is not
   });
 
   it('-o plain says so', async () => {
-    const { stdout } = await run(['invoke', tool(name).url, 'unknown_view', '-o', 'plain']);
+    const { stdout } = await runHere(['invoke', tool(name).url, 'unknown_view', '-o', 'plain']);
     expect(stdout).toMatch(/^. view hologram .*ignored|^. view_update ignored.*hologram/m);
   });
 });

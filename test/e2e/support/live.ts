@@ -19,12 +19,16 @@ export function startLive(args: readonly string[], options?: RunOptions): Live {
       said += chunk;
     });
   return {
-    says: what =>
-      eventually(`${what}, not just: ${said.slice(-2_000)}`, () => {
-        const found = what.exec(said);
-        return found ? (found[1] ?? found[0]) : undefined;
-      }),
+    says: what => saidIn(() => said, what),
     interrupt: () => child.kill('SIGINT'),
     ended,
   };
+}
+
+/** Waits until what was said so far fits; gives the first group, else all that fits. */
+export function saidIn(said: () => string, what: RegExp): Promise<string> {
+  return eventually(`${what}, not just: ${said().slice(-2_000)}`, () => {
+    const found = what.exec(said());
+    return found ? (found[1] ?? found[0]) : undefined;
+  });
 }

@@ -42,7 +42,10 @@ export function resultFor({ id, group_id }: Pick<Invocation, 'id' | 'group_id'>,
 }
 
 /** A tool on node:http alone, for what the peers cannot say: examples word for word, toolsets made for one test. */
-export async function startTool(operations: Readonly<Record<string, Behaviour>>): Promise<OwnTool> {
+export async function startTool(
+  operations: Readonly<Record<string, Behaviour>>,
+  notices: Pick<Behaviour, 'status' | 'body'> = {},
+): Promise<OwnTool> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
@@ -50,7 +53,7 @@ export async function startTool(operations: Readonly<Record<string, Behaviour>>)
     received.push({ method, url, headers, raw });
     if (url === '/.well-known/rap-toolset') sendJson(response, toolset(request, operations));
     else if (url === '/invoke') await perform(invocationSchema.parse(JSON.parse(raw)), operations, response);
-    else response.writeHead(method === 'POST' ? 200 : 404).end();
+    else response.writeHead(method === 'POST' ? (notices.status ?? 200) : 404).end(notices.body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

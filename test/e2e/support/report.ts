@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type Report, reportSchema } from '../../../src/reporters/report-schema.js';
 import { publishedSchema } from '../../support/published-schema.js';
+import { runHere } from './in-process.js';
 import { type Ended, type RunOptions, run } from './program.js';
 
 export type { Report };
@@ -15,6 +16,12 @@ export interface Reported extends Ended {
 /** `invoke … -o json`, to its end; the report is held against the published schema. */
 export async function invokeJson(args: readonly string[], options?: RunOptions): Promise<Reported> {
   const ended = await run(['invoke', ...args, '-o', 'json'], options);
+  return { ...ended, report: readReport(ended) };
+}
+
+/** The same without a process of its own, see {@link runHere}. */
+export async function invokeJsonHere(args: readonly string[], options?: RunOptions): Promise<Reported> {
+  const ended = await runHere(['invoke', ...args, '-o', 'json'], options);
   return { ...ended, report: readReport(ended) };
 }
 

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/exchange/content.js';
+import type { Fact } from '../../../src/exchange/events.js';
 import { isToolResult } from '../../../src/exchange/verification/caller.js';
 import { Verification } from '../../../src/exchange/verification/verification.js';
 import {
@@ -299,3 +300,42 @@ function memory(): number {
   runInNewContext('gc')();
   return process.memoryUsage().heapUsed;
 }
+
+describe('a client that is not called back', () => {
+  const ask = (key: string): Fact[] => {
+    const [request] = invoked(key);
+    return request ? [{ ...request, from: 'client', leg: `ask-${key}` } as Fact] : [];
+  };
+  const answer = (key: string, body: object, status = 200): Fact[] => [
+    { kind: 'response', leg: `ask-${key}`, status, headers: {}, body: Content.ofJson(body), calls: [key] },
+  ];
+
+  test('has its result with the answer', () => {
+    const call = [...ask('a'), ...matched('a', 'pay')];
+    expect(verified(call)).toMatchObject({ ok: false, undelivered: { count: 1 } });
+    expect(verified(call, answer('a', { content: [], isError: false }))).toMatchObject({
+      ok: true,
+      calls: 1,
+    });
+  });
+
+  test.each<[string, object]>([
+    ['RAP', { type: 'tool_result', text: 'Error: no such tool' }],
+    ['MCP', { content: [{ type: 'text', text: 'no such tool' }], isError: true }],
+    ['JSON-RPC', { error: { code: -32602, message: 'no such tool' } }],
+  ])('why a call is unmatched is read of what it was answered, as in %s', (_, body) => {
+    expect(verified(ask('a'), matched('a', null), answer('a', body)).unmatched).toMatchObject({
+      count: 1,
+      examples: [{ id: 'a', reason: 'no such tool' }],
+    });
+  });
+
+  test.each<[string, object]>([
+    ['no list', { content: 'x' }],
+    ['nothing in it', { content: [null] }],
+    ['no text', { content: [{ text: 7 }], error: 'x' }],
+  ])('hostile content, %s, gives no reason', (_, body) => {
+    const { unmatched } = verified(ask('a'), matched('a', null), answer('a', body));
+    expect(unmatched.examples).toEqual([{ operation: 'pay', id: 'a', group_id: 'thread_a' }]);
+  });
+});

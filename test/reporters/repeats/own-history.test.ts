@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Errand } from '../../../src/exchange/history.js';
-import { ownHistories } from '../../../src/reporters/repeats/own-history.js';
+import type { Errand } from '../../../src/exchange/errands.js';
+import { ownHistory } from '../../../src/reporters/repeats/own-history.js';
 import { warningsOf } from '../../../src/story/warnings.js';
 import { call, exchangeOf, historyOf, INVOCATION, KEY, THREAD } from '../../exchange/build.js';
 
 const errand = (leg: string, fields: Partial<Errand>): Errand => ({
   leg,
   purpose: 'close',
+  method: 'POST',
   url: 'http://127.0.0.1:3001/close_thread',
   calls: [],
   at: 1,
@@ -23,11 +24,11 @@ test('a call of many is told with what was posted for it and to its thread, and 
     errand('other thread', { thread: 'other' }),
     errand('nobody', { purpose: 'callback' }),
   ])
-    history.errands.set(each.leg, each);
+    history.errands.begin(each);
   const exchange = exchangeOf(call());
-  const own = ownHistories(history)(exchange);
-  expect([...own.errands.keys()]).toEqual(['own', 'thread']);
+  const own = ownHistory(history, exchange);
+  expect([...own.errands.values()].map(({ leg }) => leg)).toEqual(['own', 'thread']);
   expect(own.threads.get(THREAD)).toBe(history.threads.get(THREAD));
   const stranger = { ...exchange, key: 'x', invocation: { ...INVOCATION, id: 'x', group_id: 'elsewhere' } };
-  expect(warningsOf(ownHistories(history)(stranger), stranger)).toEqual([]);
+  expect(warningsOf(ownHistory(history, stranger), stranger)).toEqual([]);
 });

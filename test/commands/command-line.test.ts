@@ -1,0 +1,155 @@
+import { Command, CommanderError } from 'commander';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/commands/command-line.js';
+import type { CommandEntry } from '../../src/commands/entry.js';
+import type { RunCommand } from '../../src/commands/run-command.js';
+
+/** A command, and one that has commands of its own; each says what it was called with. */
+const DEFINITIONS = {
+  call: (say: (line: string) => void) =>
+    new Command('call')
+      .description('Calls.')
+      .argument('[words...]')
+      .option('--yes')
+      .option('-5')
+      .action((words, options) => say(`call ${JSON.stringify([words, options])}`)),
+  session: (say: (line: string) => void) =>
+    new Command('session')
+      .description('Sessions.')
+      .addCommand(new Command('mock').argument('[file]').action(file => say(`mock ${file}`)))
+      .addCommand(new Command('call').option('--yes').action(() => say('answered a call'))),
+} as const;
+const NAMES = ['call', 'session'] as const;
+const TAKES = { call: '[options] [words...]', session: '[options] [command]' } as const;
+
+interface Seen {
+  readonly said: string[];
+  readonly loaded: string[];
+  error: string | null;
+}
+
+const neverRun: RunCommand = () => Promise.reject(new Error('these commands only say that they were called'));
+
+async function lazily(words: readonly string[]): Promise<Seen> {
+  const seen: Seen = { said: [], loaded: [], error: null };
+  const entries = NAMES.map(
+    (name): CommandEntry => ({
+      name,
+      takes: TAKES[name],
+      summary: `the summary of ${name}`,
+      load: async () => {
+        seen.loaded.push(name);
+        return () => DEFINITIONS[name](line => seen.said.push(line));
+      },
+    }),
+  );
+  return parsed(await commandLine(words, { entries, version: '1.2.3', run: neverRun }), words, seen);
+}
+
+/** As commander would have it: all there from the beginning. */
+async function atOnce(words: readonly string[]): Promise<Seen> {
+  const seen: Seen = { said: [], loaded: [...NAMES], error: null };
+  const program = new Command('protocol-cli')
+    .description('Tests tools that talk to AI agents over asynchronous HTTP.')
+    .version('1.2.3')
+    .showHelpAfterError('(add --help for usage and examples)')
+    .exitOverride();
+  for (const name of NAMES) {
+    const command = DEFINITIONS[name](line => seen.said.push(line)).summary(`the summary of ${name}`);
+    for (const each of [command, ...command.commands]) each.copyInheritedSettings(program);
+    program.addCommand(command);
+  }
+  program.configureHelp({ subcommandTerm: command => termOf(command) });
+  return parsed(program, words, seen);
+}
+
+function termOf(command: Command): string {
+  if (command.name() === 'help') return 'help [command]';
+  return command.name() === 'call' ? `call ${TAKES.call}` : `session ${TAKES.session}`;
+}
+
+async function parsed(program: Command, words: readonly string[], seen: Seen): Promise<Seen> {
+  const output = {
+    writeOut: (text: string) => seen.said.push(text),
+    writeErr: (text: string) => seen.said.push(text),
+  };
+  const all = [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)];
+  for (const command of all) command.configureOutput(output);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    seen.error = error.code;
+  }
+  return seen;
+}
+
+describe('a start loads the one command that is named', () => {
+  test.each([
+    [['call', ':3001', 'session'], ['call']],
+    [['help', 'call'], ['call']],
+    [['--', 'call'], ['call']],
+    [['session', 'call'], ['session']],
+    [['call', '--nope'], ['call']],
+    [['--help'], []],
+    [['help'], []],
+    [['cal'], []],
+    [['--nope'], []],
+    [[], []],
+  ])('%j: %j', async (words, loaded) => {
+    expect((await lazily(words)).loaded).toEqual(loaded);
+  });
+});
+
+describe('nobody can tell', () => {
+  test('whatever the words are', async () => {
+    const word = fc.constantFrom(
+      ...[
+        'call',
+        'session',
+        'mock',
+        'help',
+        'cal',
+        'a',
+        '',
+        '-',
+        '--',
+        '-5',
+        '-x',
+        '--yes',
+        '--nope',
+        '--hel',
+      ],
+      ...['-h', '--help', '-V', '--version'],
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { maxLength: 5 }), async words => {
+        const { said, error } = await lazily(words);
+        const usual = await atOnce(words);
+        expect({ said, error }).toEqual({ said: usual.said, error: usual.error });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a command with commands of its own', () => {
+  test('runs them', async () => {
+    expect((await lazily(['session', 'mock', 'a.yaml'])).said).toEqual(['mock a.yaml']);
+    expect((await lazily(['session', 'call'])).said).toEqual(['answered a call']);
+  });
+
+  test('lists them by their own options, whatever another command of that name takes', async () => {
+    const { said, error } = await lazily(['session', '--help']);
+    expect(said.join('')).toMatch(/^ {2}mock \[file\]$/m);
+    expect(said.join('')).toMatch(/^ {2}call \[options\]$/m);
+    expect(error).toBe('commander.helpDisplayed');
+  });
+
+  test('their mistakes end no process, and point to the help', async () => {
+    const { said, error } = await lazily(['session', 'mock', '--nope']);
+    expect(error).toBe('commander.unknownOption');
+    expect(said.join('')).toContain('(add --help for usage and examples)');
+  });
+});

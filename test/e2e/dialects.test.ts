@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Folder, temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
+import { type Peer, startPeer } from './support/peers.js';
+import { ROOT, run } from './support/program.js';
+import { steady } from './support/report.js';
+import { unsafeIn } from './support/text.js';
+
+let folder: Folder;
+let plain: Peer;
+
+beforeAll(async () => {
+  [folder, plain] = await Promise.all([temporaryFolder(), startPeer('plain')]);
+});
+afterAll(() => Promise.all([folder[Symbol.asyncDispose](), plain.stop()]));
+
+const BATCH = {
+  type: 'batch',
+  results: [
+    {
+      kind: 'tool_result',
+      tool_req: { tool_name: 'lookup_order', args: {}, id: 'call_1' },
+      result: 'shipped',
+    },
+    {
+      kind: 'error_event',
+      error: 'Order not found',
+      origin: 'custom_tools',
+      tool_req: { tool_name: 'lookup_order', args: {}, id: 'call_2' },
+    },
+  ],
+};
+
+describe.concurrent('invoke --dialect', () => {
+  const invoke = (...args: string[]) => runHere(['invoke', plain.url, ...args]);
+
+  it.each<[string, object]>([
+    [
+      'lmkit',
+      { Type: 'Success', ResultJson: '"Replaced text in a.txt"', ToolCallId: 'c1', ToolName: 'edit_file' },
+    ],
+    ['mcp', { content: [{ type: 'text', text: 'Replaced text in a.txt' }], isError: false }],
+    [
+      'session',
+      {
+        kind: 'tool_result',
+        tool_req: { tool_name: 'edit_file', args: { path: 'a.txt' }, id: 'c1' },
+        result: 'Replaced text in a.txt',
+      },
+    ],
+    ['rap', { type: 'tool_result', id: 'c1', text: 'Replaced text in a.txt' }],
+  ])('%s: the outcome is the one object on stdout', async (dialect, body) => {
+    const call = ['edit_file', 'path=a.txt', '--id', 'c1', '--dialect', dialect];
+    const [told, implied] = await Promise.all([invoke(...call, '-o', 'json'), invoke(...call, '-q')]);
+    expect(told.status).toBe(0);
+    expect(JSON.parse(told.stdout)).toMatchObject(body);
+    expect(JSON.parse(implied.stdout)).toMatchObject(body);
+    expect(steady(told.stderr)).toMatch(dialect === 'rap' ? /^$/ : /^(warning: an? .* cannot carry .*\n)+$/);
+    expect(implied.stderr).toBe('');
+  });
+
+  it('an error is one, and so is the exit status', async () => {
+    const { status, stdout } = await run(['invoke', plain.url, 'fail', '--dialect', 'lmkit']);
+    expect(status).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject({
+      Type: 'Error',
+      ResultJson: expect.stringContaining('{"error":{"message":'),
+    });
+  });
+
+  it('a time that ran out is an outcome of ours', async () => {
+    const { status, stdout, stderr } = await invoke(
+      'slow',
+      'ms=5000',
+      '--timeout',
+      '200ms',
+      '--dialect',
+      'mcp',
+    );
+    expect(status).toBe(7);
+    expect(JSON.parse(stdout)).toMatchObject({
+      isError: true,
+      structuredContent: { timeout: { durationMs: 200 } },
+    });
+    expect(stderr).toContain('error: no result within 200ms');
+  });
+
+  it('where nothing was called, nothing is printed', async () => {
+    const { status, stdout, stderr } = await invoke('edit_fil', '-o', 'json', '--dialect', 'lmkit');
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('no operation "edit_fil"');
+  });
+
+  it.each([
+    [['-o', 'text'], '--dialect and -o text exclude each other'],
+    [['-o', 'plain'], '--dialect and -o plain exclude each other'],
+    [['-o', 'ndjson'], '--dialect and -o ndjson exclude each other'],
+    [['-o', 'ui'], '--dialect and -o ui exclude each other'],
+    [['--repeat', '2'], '--dialect and --repeat exclude each other'],
+  ])('with %j it is a usage error', async (words, message) => {
+    const { status, stdout, stderr } = await invoke('edit_file', 'path=a', '--dialect', 'mcp', ...words);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(`error: ${message}`);
+  });
+});
+
+describe.concurrent('render --as', () => {
+  const as = (dialect: string, what: object | string, ...more: string[]) =>
+    runHere(['render', '-', '--as', dialect, ...more], {
+      stdin: typeof what === 'string' ? what : JSON.stringify(what),
+    });
+
+  it('a batch is a line each, with what got lost on stderr', async () => {
+    const { status, stdout, stderr } = await as('lmkit', BATCH);
+    expect(status).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual([
+      { Type: 'Success', ResultJson: '"shipped"', ToolCallId: 'call_1', ToolName: 'lookup_order' },
+      {
+        Type: 'Error',
+        ResultJson: '{"error":{"message":"Order not found"}}',
+        ToolCallId: 'call_2',
+        ToolName: 'lookup_order',
+      },
+    ]);
+    expect(stderr).toBe(
+      'warning: a ToolCallResult of LM-Kit cannot carry the arguments (2 times)\n' +
+        'warning: a ToolCallResult of LM-Kit cannot carry the error\'s origin "custom_tools"\n',
+    );
+  });
+
+  it('a transcript has the answer of each call', async () => {
+    const file = folder.file('many.ndjson');
+    await runHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '--repeat', '2', '--save', file]);
+    const { status, stdout } = await run(['render', file, '--as', 'session']);
+    expect(status).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toMatchObject([
+      { kind: 'tool_result', tool_req: { tool_name: 'edit_file', args: { path: 'a.txt' } } },
+      { kind: 'tool_result' },
+    ]);
+  });
+
+  it('on its own wire it comes out as it came', async () => {
+    const native = { Type: 7, ResultJson: '{ "a" : 1 }', ToolCallId: null, Later: [1] };
+    const { stdout, stderr } = await as('lmkit', native);
+    expect(JSON.parse(stdout)).toEqual(native);
+    expect(stderr).toBe('');
+  });
+
+  it('--save writes it to a file', async () => {
+    const file = folder.file('saved.json');
+    const { status, stdout } = await as('rap', { content: [], isError: false }, '--save', file);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ type: 'tool_result', text: '' });
+  });
+
+  it.each<[string, object | string, string[]]>([
+    [
+      'holds no answer',
+      { operation: 'a', arguments: {}, id: 'a', group_id: 'a', callback_url: 'http://a' },
+      [],
+    ],
+    ['exclude each other', BATCH, ['-o', 'json']],
+    ['cannot show standard input', 'nothing', []],
+  ])('%s: exit status 2', async (message, what, more) => {
+    const { status, stdout, stderr } = await as('lmkit', what, ...more);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe.concurrent('render', () => {
+  it('shows an outcome that is not known, and could show it: exit status 0', async () => {
+    const native = {
+      Type: 'Deferred',
+      ResultJson: '{"until":"\\u202e"}',
+      ToolCallId: 'c',
+      ToolName: 'deploy',
+    };
+    const { status, stdout } = await runHere(['render', '-'], { stdin: JSON.stringify(native) });
+    expect(status).toBe(0);
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      'ToolCallResult of call c by deploy',
+      '✗ outcome unknown (declared)',
+      '    raw  Deferred',
+    ]);
+    expect(unsafeIn(stdout)).toEqual([]);
+  });
+
+  it('shows every call of a batch', async () => {
+    const { stdout } = await runHere(['render', '-'], { stdin: JSON.stringify(BATCH) });
+    const told = stdout.split('\n').filter(line => /^(CALL|✓|✗|shipped)/.test(line));
+    expect(told).toEqual([
+      'CALL 1 of 2',
+      '✓ outcome success (declared)',
+      'shipped',
+      'CALL 2 of 2',
+      '✗ outcome error (declared)',
+    ]);
+  });
+
+  it('insists on a dialect where it is told to', async () => {
+    const transcript = join(ROOT, 'fixtures/transcripts/choice.ndjson');
+    const { status } = await runHere(['render', transcript, '--dialect', 'mcp'], {});
+    const wrong = await runHere(['render', '-', '--dialect', 'mcp'], { stdin: JSON.stringify(BATCH) });
+    expect([status, wrong.status]).toEqual([0, 2]);
+  });
+});

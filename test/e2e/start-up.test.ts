@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/commands/index.js';
+import { loadedBy } from './support/loaded.js';
+import { startPeer } from './support/peers.js';
+
+/** What a start costs is what it loads: every file takes its time, and every definition. */
+
+const definitions = await Promise.all(
+  COMMANDS.map(async ({ name, load }) => {
+    const [firstLine = ''] = (await load())(async () => {})
+      .description()
+      .split('\n');
+    return { name, firstLine };
+  }),
+);
+
+/** The commands whose definitions are in these files. */
+function definedIn(files: ReadonlyMap<string, string>): string[] {
+  const text = [...files.values()].join('\n');
+  return definitions.filter(({ firstLine }) => text.includes(firstLine)).map(({ name }) => name);
+}
+
+describe('a start loads no definition besides that of the command', () => {
+  test.each(COMMANDS.map(({ name }) => name))('%s', async name => {
+    const files = await loadedBy([name, '--help']);
+    expect(definedIn(files)).toEqual([name]);
+    expect(files.size).toBeLessThanOrEqual(10);
+  });
+
+  test('--help: none, and next to no files', async () => {
+    const files = await loadedBy(['--help']);
+    expect(definedIn(files)).toEqual([]);
+    expect([...files.keys()]).toContain('cli.js');
+    expect(files.size).toBeLessThanOrEqual(3);
+  });
+});
+
+test('a call loads few files', async () => {
+  await using peer = await startPeer('plain');
+  const files = await loadedBy(['invoke', peer.url, 'echo', 'text=hi', '-o', 'text']);
+  expect(definedIn(files)).toEqual(['invoke']);
+  expect(files.size).toBeGreaterThan(5);
+  expect(files.size).toBeLessThanOrEqual(16);
+});

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.js';
+
+const PEER = fileURLToPath(new URL('../../peers/mcp-server.mjs', import.meta.url));
+const EVERYTHING = fileURLToPath(
+  new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+);
+
+/** The command that starts our own peer over stdio. */
+export const peerCommand = (...options: string[]) => command(PEER, ...options);
+/** The same for the reference server of MCP. */
+export const everythingCommand = () => command(EVERYTHING, 'stdio');
+
+function command(...words: string[]): string {
+  return [process.execPath, ...words].map(word => `'${word}'`).join(' ');
+}
+
+export interface McpServer extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Our own peer over Streamable HTTP. */
+export async function startMcpPeer(...options: string[]): Promise<McpServer> {
+  const child = spawn(process.execPath, [PEER, '--http', '0', ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = await new Promise<string>(resolve => child.stdout.once('data', data => resolve(String(data))));
+  return running(child, JSON.parse(line).port);
+}
+
+/** The reference server of MCP over Streamable HTTP. */
+export async function startEverything(): Promise<McpServer> {
+  const port = await freePort();
+  const env = { ...process.env, PORT: String(port) };
+  const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], { stdio: 'ignore', env });
+  await eventually('the reference server listens', () =>
+    fetch(`http://127.0.0.1:${port}/mcp`).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return running(child, port);
+}
+
+function running(child: ChildProcess, port: number): McpServer {
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise(resolve =>
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    }),
+  );
+}
+
+/** What a peer wrote to the file of its `--log`. */
+export async function logOf(file: string): Promise<Readonly<Record<string, unknown>>[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line));
+}
+
+/** Whether a process runs; one that has ended and that nobody has waited for does not. */
+export function isAlive(pid: unknown): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return !/^(?:Z.*)?$/.test(stdout.trim());
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { temporaryFolder } from './folder.js';
+import { ask, type HttpAnswer } from './http.js';
+import type { RunOptions } from './program.js';
+import { type Server, startServer } from './server.js';
+import { type Changes, idIn, readChanges, readStatus, statesIn } from './session-wire.js';
+
+const readySchema = z.strictObject({ port: z.int(), url: z.string(), key: z.string(), session: z.string() });
+
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A value is sent as JSON, a text or bytes as they are. */
+  readonly body?: unknown;
+}
+
+export interface Told extends HttpAnswer {
+  /** The body, parsed; null where it is no JSON. */
+  readonly json: unknown;
+}
+
+/** One session, asked with the key. */
+export interface Session {
+  readonly id: string;
+  /** @param path below the session's own */
+  ask(path: string, asked?: Asked): Promise<Told>;
+  post(path: string, body?: unknown): Promise<Told>;
+  results(body: unknown): Promise<Told>;
+  changes(query?: string): Promise<Changes>;
+  status(): Promise<string>;
+  /** The calls that are pending, by the latest event that tells. */
+  pending(): Promise<unknown[]>;
+}
+
+/** A built `session mock`. */
+export interface SessionMock extends Server, z.infer<typeof readySchema> {
+  /** @param path below `/api/v2/sessions` */
+  ask(path: string, asked?: Asked): Promise<Told>;
+  create(body?: unknown, headers?: Asked['headers']): Promise<Told>;
+  /** A session that plays the script anew. */
+  fresh(): Promise<Session>;
+  /** The one of the ready line, or another one. */
+  known(id?: string): Session;
+}
+
+/** Starts `session mock` with these arguments. */
+export async function startSessionMock(
+  args: readonly string[] = [],
+  options?: RunOptions,
+): Promise<SessionMock> {
+  const server = await startServer(['session', 'mock', ...args], readySchema, options);
+  const { url, key, session } = server;
+  const api: SessionMock['ask'] = (path, { headers, ...asked } = {}) =>
+    askJson(`${url}/api/v2/sessions${path}`, {
+      ...asked,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+    });
+  const create: SessionMock['create'] = (body = { agent: {} }, headers = {}) =>
+    api('', { method: 'POST', body, headers });
+  return {
+    ...server,
+    ask: api,
+    create,
+    fresh: async () => sessionOf(api, idIn(await create())),
+    known: (id = session) => sessionOf(api, id),
+  };
+}
+
+/** Starts `session mock` with a script of these rounds. */
+export async function startScript(script: object, ...args: readonly string[]): Promise<SessionMock> {
+  await using folder = await temporaryFolder();
+  const file = await folder.write('script.json', JSON.stringify({ version: 1, ...script }));
+  return await startSessionMock([file, ...args]);
+}
+
+function sessionOf(api: SessionMock['ask'], id: string): Session {
+  const own: Session['ask'] = (path, asked) => api(`/${id}${path}`, asked);
+  const post: Session['post'] = (path, body) => own(path, { method: 'POST', body });
+  const changes: Session['changes'] = async (query = '') => readChanges(await own(`/changes${query}`));
+  return {
+    id,
+    ask: own,
+    post,
+    results: body => post('/tool_results', body),
+    changes,
+    status: async () => readStatus(await own('/status')),
+    pending: async () => statesIn(await changes()).at(-1)?.data.pending_tool_calls ?? [],
+  };
+}
+
+/** One request, a GET unless told; what is neither text nor bytes is sent as JSON. */
+export async function askJson(url: string, { method = 'GET', headers, body }: Asked): Promise<Told> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  const raw = body === undefined ? '' : isRaw ? body : JSON.stringify(body);
+  const answer = await ask(url, { method, body: raw, ...(headers && { headers }) });
+  return { ...answer, json: parsed(answer.body) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

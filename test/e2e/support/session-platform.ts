@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+
+const entrySchema = z.object({
+  what: z.string(),
+  url: z.string(),
+  headers: z.record(z.string(), z.unknown()),
+  body: z.unknown(),
+  status: z.number().nullable(),
+});
+
+const settledSchema = z.looseObject({
+  kind: z.string(),
+  tool_req: z.looseObject({ tool_name: z.string() }),
+  result: z.unknown().optional(),
+  error: z.string().optional(),
+  origin: z.string().optional(),
+});
+
+const sessionSchema = z.object({
+  status: z.string(),
+  settled: z.array(settledSchema),
+  pending: z.array(z.unknown()),
+});
+
+/** One request that the platform got, and the status it answered; null without an answer. */
+export type PlatformEntry = z.infer<typeof entrySchema>;
+
+/** What test/peers/session-platform.mjs plays; the format is in its header. */
+export type Script = Readonly<Record<string, unknown>>;
+
+export interface PlatformPeer extends AsyncDisposable {
+  readonly url: string;
+  log(): Promise<PlatformEntry[]>;
+  /** The bodies of posted results and their statuses, in order. */
+  posts(): Promise<PlatformEntry[]>;
+  /** What was applied, and where the session stands. */
+  session(): Promise<z.infer<typeof sessionSchema>>;
+  stop(): Promise<void>;
+}
+
+/** Starts a platform that shares no code with us. */
+export async function startPlatform(script: Script): Promise<PlatformPeer> {
+  const file = fileURLToPath(new URL('../../peers/session-platform.mjs', import.meta.url));
+  const env = { ...process.env, SCRIPT: JSON.stringify(script) };
+  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { port } = z.object({ port: z.number() }).parse(JSON.parse(line));
+  const url = `http://127.0.0.1:${port}`;
+  const log = async () => z.array(entrySchema).parse(await (await fetch(`${url}/__log`)).json());
+  const stop = async () => {
+    if (child.exitCode !== null || !child.kill()) return;
+    await once(child, 'exit');
+  };
+  return {
+    url,
+    log,
+    posts: async () => (await log()).filter(({ what }) => what === 'POST /tool_results'),
+    session: async () => sessionSchema.parse(await (await fetch(`${url}/__session`)).json()),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

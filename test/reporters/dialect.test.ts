@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { dialectReporter } from '../../src/reporters/dialect.js';
+import { createRedactor } from '../../src/text/redact.js';
+import {
+  acknowledged,
+  at,
+  call,
+  eventsOf,
+  KEY,
+  type Moment,
+  resultArrives,
+  THREAD,
+  timedOut,
+} from '../exchange/build.js';
+import { report } from './paper.js';
+
+const told = (story: readonly Moment[][], options: Parameters<typeof report>[2] = {}) =>
+  report(
+    (history, paper) => dialectReporter(history, paper, createRedactor(['secret']), 'lmkit'),
+    eventsOf(...story),
+    options,
+  );
+const story = (...rest: Moment[][]) => [at(0, call()), at(3, acknowledged()), ...rest];
+
+test('the answer is on stdout, what got lost on stderr', async () => {
+  const { stdout, stderr } = await told(story(at(9, resultArrives({ text: 'a secret \u202e' }))));
+  expect(JSON.parse(stdout)).toEqual({
+    Type: 'Success',
+    ResultJson: '"a [redacted] \u202e"',
+    ToolCallId: KEY,
+    ToolName: 'edit_file',
+  });
+  expect(stdout).not.toContain('\u202e');
+  expect(stderr.split('\n')).toContain(
+    `warning: a ToolCallResult of LM-Kit cannot carry the thread "${THREAD}"`,
+  );
+});
+
+test('with -q nothing is warned of', async () => {
+  const { stderr } = await told(story(at(9, resultArrives())), { quiet: true });
+  expect(stderr).toBe('');
+});
+
+test('an outcome of ours is one, too', async () => {
+  const trouble = { code: 'timeout', message: 'no result' } as const;
+  const { stdout, stderr } = await told(story(at(40, timedOut(30))), { trouble });
+  expect(JSON.parse(stdout)).toMatchObject({ Type: 'Timeout', ResultJson: '{"timeout":{"durationMs":30}}' });
+  expect(stderr).toContain('error: no result\n');
+});
+
+test('without an outcome nothing is printed, and it is said why', async () => {
+  const trouble = { code: 'no-discovery', message: 'nothing there' } as const;
+  for (const events of [[], story()])
+    expect(await told(events, { trouble })).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('nothing there'),
+    });
+});

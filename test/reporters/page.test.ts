@@ -1,0 +1,61 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { Page } from '../../src/reporters/page.js';
+
+/** Takes what is written when it is told to. */
+function slowReader() {
+  const taken: string[] = [];
+  const waiting: (() => void)[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      taken.push(chunk.toString());
+      waiting.push(done);
+    },
+  });
+  const takeAll = async () => {
+    while (waiting.length > 0) {
+      waiting.shift()?.();
+      await new Promise(setImmediate);
+    }
+  };
+  return { stream, taken, takeAll };
+}
+
+test('one thing is written after the other', async () => {
+  const { stream, taken, takeAll } = slowReader();
+  const page = new Page(stream);
+  page.write('a');
+  page.news(() => 'b');
+  page.write('');
+  expect(taken).toEqual(['a']);
+  await takeAll();
+  await page.written();
+  expect(taken).toEqual(['a', 'b']);
+});
+
+test('row 30: news that would fill the memory are not made; how many is said, and what must be said is', async () => {
+  const { stream, taken, takeAll } = slowReader();
+  const page = new Page(stream, count => `(${count} lost)`, 3);
+  const made: string[] = [];
+  for (const news of ['one', 'two', 'three'])
+    page.news(() => {
+      made.push(news);
+      return news;
+    });
+  page.write('end');
+  expect(made).toEqual(['one', 'two']);
+  await takeAll();
+  await page.written();
+  expect(taken).toEqual(['one', 'two', '(1 lost)end']);
+});
+
+test('a full disk: whoever waits for it to be written hears of it, however much is said after', async () => {
+  const stream = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
+  });
+  const page = new Page(stream);
+  page.write('a');
+  await new Promise(setImmediate);
+  page.write('b');
+  await expect(page.written()).rejects.toMatchObject({ code: 'unwritable-file' });
+});

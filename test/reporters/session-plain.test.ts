@@ -1,0 +1,47 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { Content } from '../../src/exchange/content.js';
+import { createLog } from '../../src/exchange/log.js';
+import { sessionPlain } from '../../src/reporters/session-plain.js';
+import { createRedactor } from '../../src/text/redact.js';
+
+async function told(answer: unknown): Promise<string[]> {
+  let now = 0;
+  const log = createLog(() => now);
+  const stream = new PassThrough();
+  log.subscribe(sessionPlain(stream, { level: 0, redactor: createRedactor(['key-0815']) }));
+  const about = { thread: 's', calls: ['call_1'] };
+  const pending = [{ key: 'call_1', tool_name: 'lookup', args: { a: 1 }, id: 'call_1' }];
+  log.emit({ kind: 'session', status: 'running', thread: 's' });
+  log.emit({ kind: 'awaiting', round: 0, pending, ...about });
+  now = 1_500;
+  log.emit({ kind: 'answered', by: 'platform', body: Content.ofJson(answer), ...about });
+  log.emit({ kind: 'session', status: 'completed', answer: 'done', thread: 's' });
+  stream.end();
+  return (await text(stream)).trimEnd().split('\n');
+}
+
+const tool_req = { tool_name: 'lookup', args: { a: 1 }, id: 'call_1' };
+
+test('a line for each thing that happens, with its time', async () => {
+  const lines = await told({ kind: 'tool_result', tool_req, result: 'shipped' });
+  expect(lines.map(line => line.slice(0, 10))).toEqual([
+    '  0:00.0 •',
+    '  0:00.0 →',
+    '  0:01.5 ✓',
+    '  0:01.5 ✓',
+  ]);
+  expect(lines[1]).toContain('lookup {"a":1} call_1');
+  expect(lines[2]).toContain('shipped');
+  expect(lines[3]).toMatch(/completed.*done$/);
+});
+
+test('foreign text is safe to print, and has no secrets', async () => {
+  const lines = (await told({ kind: 'tool_result', tool_req, result: 'key-0815 \u001b[2J\nover' })).join(
+    '\n',
+  );
+  for (const bad of ['key-0815', '\u001b']) expect(lines).not.toContain(bad);
+  expect(lines).toContain('[redacted]');
+  expect(lines.split('\n')).toHaveLength(4);
+});

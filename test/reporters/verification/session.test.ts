@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { SessionProblem } from '../../../src/exchange/verification/session-report.js';
+import { humanSessionVerification } from '../../../src/reporters/verification/session.js';
+
+const report = (problems: SessionProblem[], { count = problems.length, sessions = 1 } = {}) => ({
+  ok: count === 0,
+  sessions,
+  calls: 3,
+  answered: 2,
+  problems: { count, examples: problems },
+});
+const about = { session: 's1', call: 'call_1', tool_name: 'lookup' };
+
+test('a line for each problem, and one that sums up', () => {
+  const text = humanSessionVerification(
+    report([
+      { kind: 'unanswered', ...about },
+      { kind: 'unexpected', ...about, path: '$.result', reason: 'wanted 1, got 2' },
+      { kind: 'unreached', session: 's1', rounds: 2, of: 3 },
+      { kind: 'refused', session: null, status: 404, reason: 'Session not found.' },
+    ]),
+  );
+  expect(text.split('\n')).toEqual([
+    '✗ lookup call_1 was never answered',
+    '✗ lookup call_1 was answered otherwise than expected: $.result wanted 1, got 2',
+    '✗ 2 of 3 rounds were never reached',
+    '✗ results were refused with 404: Session not found.',
+    '✗ verification failed: 2 of 3 calls answered in 1 session, 4 problems',
+    '',
+  ]);
+});
+
+test('where there are several sessions, which one it is; what is too much is counted', () => {
+  const text = humanSessionVerification(
+    report([{ kind: 'unanswered', ...about }], { count: 7, sessions: 2 }),
+  );
+  expect(text).toBe(
+    '✗ lookup call_1 was never answered (s1)\n✗ and 6 more\n✗ verification failed: 2 of 3 calls answered in 2 sessions, 7 problems\n',
+  );
+});
+
+test('all is well', () => {
+  expect(humanSessionVerification(report([]))).toBe('✓ verified: 2 of 3 calls answered in 1 session\n');
+});
+
+test('foreign words are safe to print', () => {
+  const text = humanSessionVerification(report([{ kind: 'unanswered', ...about, tool_name: '\u001b[2J\n' }]));
+  expect(text).not.toContain('\u001b');
+  expect(text.split('\n')).toHaveLength(3);
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { peerCommand } from '../e2e/support/mcp.js';
+import { openProgram } from './support/screen.js';
+
+const CTRL_C = '\u0003';
+const invoke = (tool: string, columns: number) =>
+  openProgram(['invoke', '--mcp', peerCommand(), tool], { columns });
+
+describe.concurrent('a call over MCP, live', () => {
+  test.each([80, 160])('at %i columns: two panes, and not a word of acknowledgement', async columns => {
+    await using screen = invoke('mixed', columns);
+    expect(await screen.ended).toBe(0);
+    const shown = screen.text();
+    expect(shown).toContain('✓ discovered plain-peer');
+    expect(shown).toContain('✓ sent mixed to stdio:node');
+    expect(shown).toMatch(/✓ result after \d+/);
+    expect(shown).toContain('HUMAN content, 5 blocks');
+    expect(shown).toContain('[hologram]');
+    expect(shown.match(/for the model/g)).toHaveLength(1); // the LLM's alone
+    expect(shown).not.toMatch(/acknowledg|callback/);
+    expect(shown.split('\n').some(line => line.includes('HUMAN') && line.includes('LLM'))).toBe(
+      columns === 160,
+    );
+  });
+
+  test('while it works, the result is waited for; Ctrl-C cancels', async () => {
+    await using screen = invoke('slow', 100);
+    await screen.shows('waiting for the result');
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(130);
+    expect(screen.text()).toContain('interrupted');
+    expect(screen.text()).not.toMatch(/acknowledg|not answered/);
+  });
+});

@@ -1,0 +1,294 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { createTheme } from '../../src/dress/theme.js';
+import type { Event } from '../../src/exchange/events.js';
+import { History } from '../../src/exchange/history.js';
+import { Sessions } from '../../src/exchange/session/sessions.js';
+import type { Frame } from '../../src/ui/live/frame.js';
+import type { View } from '../../src/ui/mock/view.js';
+import { FIRST_VIEW } from '../../src/ui/mock/view.js';
+import { answerFrame } from '../../src/ui/session/answer/frame.js';
+import { callsOf, panesOfCalls } from '../../src/ui/session/answer/scene.js';
+import { CallDetails } from '../../src/ui/session/platform/details.js';
+import { platformFrame } from '../../src/ui/session/platform/frame.js';
+import type { ShownPlatform } from '../../src/ui/session/platform/head.js';
+import { at, eventsOf, type Moment } from '../exchange/build.js';
+import {
+  answered,
+  answers,
+  awaiting,
+  BASE,
+  CLIENT_STORY,
+  failure,
+  LOOKUP,
+  NAMELESS,
+  posts,
+  result,
+  SESSION,
+  status,
+} from '../exchange/session/build.js';
+import { callOf, legTo } from '../story/session/legs.js';
+import { anyCharacter } from '../support/characters.js';
+
+type Story = readonly (readonly Moment[])[];
+const SIZE = { columns: 80, rows: 24 };
+const AROUND = { status: [], views: [], panes: null, picker: null };
+const panesOf = panesOfCalls(new Set(['diff', 'text']));
+
+function foldAll(events: readonly Event[]) {
+  const known = { sessions: new Sessions(), history: new History() };
+  for (const event of events) {
+    known.sessions.apply(event);
+    known.history.apply(event);
+  }
+  return known;
+}
+
+/** What is drawn of a session that is answered. */
+function draw(story: Story, size = SIZE, now = 5_000, level: 0 | 2 = 0): Frame {
+  const known = foldAll(eventsOf(...story));
+  const session = known.sessions.get(SESSION);
+  const { calls, latest } = callsOf(session, known);
+  const scene = { id: SESSION, url: `${BASE}/${SESSION}`, session, calls, latest, status: [], now };
+  return answerFrame(scene, { ...AROUND, panes: panesOf(latest) }, size, createTheme(level));
+}
+
+const rowsOf = ({ steps, views, panes }: Frame) =>
+  [...steps, ...views, ...(panes?.human ?? []), ...(panes?.llm ?? [])].map(row => row.trimEnd());
+const stateOf = (story: Story, now = 5_000) =>
+  draw(story, { columns: 120, rows: 24 }, now).steps.at(-1)?.trimEnd();
+
+describe('a session that is answered', () => {
+  test('before the platform has told of it', () => {
+    expect(rowsOf(draw([], SIZE, 1_200))).toEqual([
+      'session session_1  http://127.0.0.1:4000',
+      '… asking the platform 1.2s',
+    ]);
+  });
+
+  test('from its head to the answer of its agent', () => {
+    const story = CLIENT_STORY.map((moments, index) => at(index * 100, moments));
+    expect(rowsOf(draw(story, { columns: 100, rows: 24 }))).toEqual([
+      'session session_1  http://127.0.0.1:4000',
+      '✓ completed after 800ms · 1 round · 2 of 2 calls answered',
+      '2 calls: 1 success, 1 error',
+      '     TIME  TOOL          ARGUMENTS          ID        STATE',
+      '   0:00.2  lookup_order  {"order_id":"A1"}  call_1  ✓ success, posted 202 after 400ms',
+      '❯  0:00.2  lookup_order                     #1      ✗ error, posted 202 after 400ms',
+      'LLM text, 15 bytes',
+      'Order not found',
+      'ANSWER of the agent',
+      'Your order is shipped',
+    ]);
+  });
+
+  test('in 40 × 8: the session, its latest call, and what it came to', () => {
+    const rows = rowsOf(draw(CLIENT_STORY, { columns: 40, rows: 8 }));
+    expect(rows[0]).toBe('session session_1  http://127.0.0.1:4000');
+    expect(rows.some(row => /^❯ lookup_order +✗ error/.test(row))).toBe(true);
+  });
+
+  test('at 160 columns shows what the human sees beside what the LLM gets, of the call that was answered last', () => {
+    const [one, two] = [callOf('call_1'), callOf('call_2')];
+    const diff = {
+      type: 'diff',
+      content: { path: 'a.txt', patch: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-a\n+b\n' },
+    };
+    const message = { type: 'tool_result', id: 'call_2', text: 'edited', display_as: [diff] };
+    const story = [
+      awaiting([one, two]),
+      ...legTo('call_1'),
+      answered(one, result(one, 'shipped')),
+      ...legTo('call_2', message),
+      answered(two, result(two, 'edited')),
+    ];
+    const { panes, steps } = draw(story, { columns: 160, rows: 30 });
+    expect(panes?.isSideBySide).toBe(true);
+    expect(panes?.human.join('\n')).toContain('a.txt +1 −1');
+    expect(panes?.llm.map(row => row.trimEnd())).toEqual(['LLM text, 6 bytes', 'edited']);
+    expect(steps.find(row => row.startsWith('❯'))).toContain('call_2');
+  });
+
+  test('says how many calls there is no room for', () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
+    const { steps } = draw([awaiting(many)]);
+    expect(steps.length).toBeLessThan(24);
+    expect(steps.at(-1)).toMatch(/^ {2}… \d+ earlier calls$/);
+    expect(steps.at(-2)).toContain('c39');
+  });
+});
+
+describe('the state of a call goes from leg to leg', () => {
+  const one = callOf('call_1');
+  const begun = [awaiting([one])];
+  const [sent = [], acknowledged = [], arrived = []] = legTo('call_1');
+  const shipped = answered(one, result(one, 'shipped'));
+
+  test.each<[string, Story, RegExp]>([
+    ['pending', begun, /… pending 5s$/],
+    ['invoked', [...begun, sent], /… invoked 5s$/],
+    ['acknowledged', [...begun, sent, acknowledged], /… acknowledged after 1ms, 5s$/],
+    ['its result is here', [...begun, sent, acknowledged, arrived], /… result 5s$/],
+    ['to be posted', [...begun, shipped], /… success, to be posted$/],
+    ['on its way', [...begun, shipped, posts([one])], /… success, posting$/],
+    ['taken', [...begun, shipped, posts([one]), answers(202)], /✓ success, posted 202 after 3ms$/],
+    [
+      'taken, though it failed',
+      [...begun, answered(one, failure(one, 'no')), posts([one]), answers(202)],
+      /✗ error, posted 202 after 3ms$/,
+    ],
+    ['refused', [...begun, shipped, posts([one]), answers(422)], /✗ success, refused with 422$/],
+    ['not wanted', [...begun, shipped, posts([one]), answers(409)], /• success, not wanted any more$/],
+    ['settled elsewhere', [...begun, status('running')], /• settled by somebody else$/],
+  ])('%s', (_, story, state) => {
+    expect(stateOf(story)).toMatch(state);
+  });
+});
+
+const PLATFORM: ShownPlatform = { url: 'http://127.0.0.1:4711', key: 'the-key', session: SESSION };
+
+function drawPlatform(
+  story: Story,
+  view: Partial<View> = {},
+  { columns, rows } = SIZE,
+  level: 0 | 2 = 0,
+  platform = PLATFORM,
+) {
+  const { sessions } = foldAll(eventsOf(...story));
+  const theme = createTheme(level);
+  const scene = {
+    platform,
+    sessions: sessions.list,
+    view: { ...FIRST_VIEW, ...view },
+    notices: [],
+    now: 9_000,
+  };
+  return platformFrame(scene, { columns, rows }, { theme, details: new CallDetails(theme) });
+}
+
+describe('a platform', () => {
+  const text = (...args: Parameters<typeof drawPlatform>) =>
+    drawPlatform(...args)
+      .rows.map(row => row.trimEnd())
+      .join('\n');
+
+  test('at 120 columns: the calls of its sessions, and the selected one beside them', () => {
+    const shown = text(CLIENT_STORY, {}, { columns: 120, rows: 20 });
+    expect(shown).toContain(
+      'session mock  http://127.0.0.1:4711\nkey the-key\n1 session · 1 ended · 2 calls\n',
+    );
+    expect(shown).toMatch(/❯ lookup_order +✗ error, posted 202 .*│ id +null/);
+    expect(shown).toContain('│ asked     at 0:00.0 in round 1');
+    expect(shown).toContain('│ LLM');
+    expect(shown).toContain('│ Order not found');
+    expect(shown.split('\n').at(-1)).toBe('↑↓ select   ⏎ details   G follow   ? keys   q quit');
+  });
+
+  test('of several sessions says of which a call is', () => {
+    const other = { ...LOOKUP, key: 'x', id: 'x' };
+    const shown = text(
+      [...CLIENT_STORY, awaiting([other], { id: 'session_2' })],
+      {},
+      { columns: 100, rows: 20 },
+    );
+    expect(shown).toContain('2 sessions · 1 ended · 3 calls');
+    expect(shown).toMatch(/SESSION .*\n.*session_1.*\n.*session_1.*\n❯ .*session_2/);
+  });
+
+  test('before the first call says how to answer one; the help has the keys there are', () => {
+    expect(text([])).toContain('protocol-cli session answer http://127.0.0.1:4711 session_1 --tool <url>');
+    const help = text([], { page: 'help' });
+    expect(help).toContain('q Ctrl-C');
+    expect(help).not.toMatch(/replay|fire|hold/);
+  });
+
+  test('has its key whole at every width, and none that is not to be told', () => {
+    const key = 'a-b_c'.repeat(9);
+    const rows = (columns: number, told: string | null) =>
+      drawPlatform([], {}, { columns, rows: 12 }, 0, { ...PLATFORM, key: told }).rows;
+    expect(rows(80, key)[1]).toBe(`key ${key}`);
+    expect(rows(40, key).slice(1, 3)).toEqual([`key ${key.slice(0, 36)}`, `    ${key.slice(36)}`]);
+    expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
+  });
+
+  test('of a call that was answered otherwise than its script expects says how, and what it was warned of', () => {
+    const shown = text(
+      [
+        status('awaiting_tool_results'),
+        awaiting([LOOKUP]),
+        [
+          {
+            kind: 'warned',
+            thread: SESSION,
+            calls: ['call_1'],
+            message: 'there is no {{results.call_1.parcel}}',
+          },
+        ],
+        answered(LOOKUP, result(LOOKUP, 'shipped'), 'platform', SESSION, [
+          '$.result wanted 1, got "shipped"',
+        ]),
+      ],
+      { page: 'details' },
+      { columns: 120, rows: 20 },
+    );
+    expect(shown).toMatch(/^state +success, not as expected, posted/m);
+    expect(shown).toMatch(/^expected +✗ \$\.result wanted 1, got "shipped"/m);
+    expect(shown).toMatch(/^warning +there is no \{\{results\.call_1\.parcel\}\}/m);
+  });
+
+  test('in 40 × 8 what matters most', () => {
+    const rows = text(CLIENT_STORY, {}, { columns: 40, rows: 8 }).split('\n');
+    expect(rows.slice(3, 6)).toEqual([
+      '  TOOL            STATE',
+      expect.stringMatching(/^ {2}lookup_order +✓ success, posted/),
+      expect.stringMatching(/^❯ lookup_order +✗ error, posted/),
+    ]);
+  });
+});
+
+test('whatever comes, no row is wider than the terminal, and nothing is higher', () => {
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.constantFrom('漢', '\n', '\u001b', '\u202e', 'e\u0301', ' ', '\u001b[2J'),
+      fc.string({ unit: anyCharacter, maxLength: 3 }),
+    ),
+    minLength: 1,
+    maxLength: 60,
+  });
+  const size = fc.record({
+    columns: fc.integer({ min: 40, max: 220 }),
+    rows: fc.integer({ min: 8, max: 60 }),
+  });
+  const page = fc.constantFrom<View['page']>('list', 'details', 'help');
+  fc.assert(
+    fc.property(text, text, size, page, fc.nat(40), (one, two, size, page, scroll) => {
+      const asked = { key: one, tool_name: two, args: { [one]: two }, id: one };
+      const story = [
+        status('awaiting_tool_results'),
+        awaiting([asked, NAMELESS]),
+        ...legTo(one, { type: 'tool_result', id: one, text: two }),
+        answered(asked, result(asked, two)),
+        status(one, { answer: two }),
+      ];
+      const { steps, views, panes } = draw(story, size, 9_000, 2);
+      const blocks = [
+        steps,
+        views,
+        ...(panes
+          ? panes.isSideBySide
+            ? [panes.human.length > panes.llm.length ? panes.human : panes.llm]
+            : [panes.human, panes.llm]
+          : []),
+      ];
+      const shown = blocks.filter(rows => rows.length > 0);
+      const height = shown.reduce((sum, rows) => sum + rows.length, shown.length - 1);
+      expect(height).toBeLessThan(size.rows);
+      const platform = drawPlatform(story, { page, scroll }, size, 2);
+      expect(platform.rows).toHaveLength(size.rows - 1);
+      for (const row of [...shown.flat(), ...platform.rows])
+        expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,237 @@
+import './support/outside-ci.js';
+import { describe, expect, test } from 'vitest';
+import { History } from '../../src/exchange/history.js';
+import { createLog } from '../../src/exchange/log.js';
+import { Sessions } from '../../src/exchange/session/sessions.js';
+import { systemClock } from '../../src/system/clock.js';
+import { liveSession } from '../../src/ui/session/answer/live.js';
+import { platformScreen } from '../../src/ui/session/platform/screen.js';
+import { CHOICE, type Moment } from '../exchange/build.js';
+import {
+  answered,
+  answers,
+  awaiting,
+  BASE,
+  LOOKUP,
+  NAMELESS,
+  posts,
+  result,
+  SESSION,
+  status,
+} from '../exchange/session/build.js';
+import { callOf, legTo } from '../story/session/legs.js';
+import { Emulator, type Size } from './support/emulator.js';
+import { fakeKeyboard } from './support/fake-keyboard.js';
+import { fakeTerminal } from './support/fake-terminal.js';
+import { question } from './support/scenes.js';
+
+const UP = '\u001b[A';
+const CTRL_C = '\u0003';
+const BEGUN = [status('awaiting_tool_results'), awaiting([LOOKUP, NAMELESS])];
+
+/** A terminal that Ink draws into, and a log to tell stories on. */
+function openTerminal({ columns = 100, rows = 24 }: Partial<Size> = {}) {
+  const emulator = new Emulator({ columns, rows });
+  const keyboard = fakeKeyboard();
+  const stdout = Object.assign(fakeTerminal(emulator, { columns, rows }).stream, { rows });
+  const log = createLog(() => systemClock.now());
+  return {
+    emulator,
+    keyboard,
+    stdout,
+    log,
+    tell: (...parts: readonly (readonly Moment[])[]) => {
+      for (const fact of parts.flat()) log.emit(fact);
+    },
+    shows: (text: string) => emulator.waitFor(`it shows ${text}`, () => emulator.text().includes(text)),
+    hides: (text: string) => emulator.waitFor(`it hides ${text}`, () => !emulator.text().includes(text)),
+  };
+}
+
+/** The view of a session that is answered: a story instead of a platform. */
+function openAnswer(size: Partial<Size> = {}, level: 0 | 2 = 0) {
+  const terminal = openTerminal(size);
+  const { stdout, keyboard, log } = terminal;
+  const known = { sessions: new Sessions(), history: new History() };
+  log.subscribe(event => known.history.apply(event));
+  log.subscribe(event => known.sessions.apply(event));
+  const asked = { interrupts: 0 };
+  const session = { id: SESSION, url: `${BASE}/${SESSION}` };
+  const reporter = liveSession({
+    known,
+    session,
+    paper: { stdout, stderr: stdout, quiet: true },
+    stdin: keyboard.stream,
+    stdout,
+    clock: systemClock,
+    supports: new Set(['text', 'diff']),
+    level,
+    interrupt: () => asked.interrupts++,
+  });
+  if (reporter.event) log.subscribe(reporter.event);
+  const { choose, close, aside } = reporter;
+  if (!choose || !close || !aside) throw new Error('it neither asks nor closes');
+  return { ...terminal, choose, close, aside, asked, [Symbol.asyncDispose]: close };
+}
+
+describe('a session that is answered', () => {
+  test('is followed from its first status to its end; the last frame stays, and the terminal is in order', async () => {
+    const view = openAnswer();
+    await view.shows('… asking the platform');
+    view.tell(...BEGUN);
+    await view.shows('… pending');
+    view.tell(answered(LOOKUP, result(LOOKUP, 'shipped')));
+    await view.shows('… success, to be posted');
+    view.tell(posts([LOOKUP]), answers(202), awaiting([NAMELESS]));
+    await view.shows('✓ success, posted 202');
+    expect(view.emulator.text()).toContain('1 of 2 calls answered');
+    view.tell(status('completed', { answer: 'Your order is shipped' }));
+    await view.shows('ANSWER of the agent');
+    await view.close();
+    expect(view.emulator.text()).toContain('Your order is shipped');
+    expect(view.emulator.isCursorVisible).toBe(true);
+    expect(view.keyboard.isRaw()).toBe(false);
+    expect(view.emulator.isAlternate).toBe(false);
+  });
+
+  test('has clocks that run while it waits', async () => {
+    await using view = openAnswer();
+    view.tell(...BEGUN);
+    const times = new Set<string>();
+    await view.emulator.waitFor('three times are seen', () => {
+      const [, time] = /… pending (\S+)/.exec(view.emulator.text()) ?? [];
+      if (time !== undefined) times.add(time);
+      return times.size >= 3;
+    });
+  });
+
+  test('with a RAP tool: its leg, then both panes', async () => {
+    await using view = openAnswer({ columns: 140 }, 2);
+    const one = callOf('call_1');
+    const [sent = [], acknowledged = [], arrived = []] = legTo('call_1');
+    view.tell(status('running'), awaiting([one]), sent);
+    await view.shows('… invoked');
+    view.tell(acknowledged);
+    await view.shows('… acknowledged after');
+    view.tell(arrived, answered(one, result(one, 'shipped')));
+    await view.shows('HUMAN text (no display_as)');
+    expect(view.emulator.text()).toContain('LLM text, 7 bytes');
+  });
+
+  test('RT-CHOICE: what the tool asks stands below, and is answered there', async () => {
+    await using view = openAnswer();
+    view.tell(...BEGUN);
+    const answer = view.choose(
+      question('Where to?', ['staging', 'production']),
+      new AbortController().signal,
+    );
+    await view.shows('❯ 0 staging (default)');
+    expect(view.keyboard.isRaw()).toBe(true);
+    view.keyboard.type('1\r');
+    expect(await answer).toBe(1);
+    await view.hides('Where to?');
+    expect(view.keyboard.isRaw()).toBe(false);
+  });
+
+  test('a call of a tool that asks says so', async () => {
+    await using view = openAnswer();
+    const one = callOf('call_1');
+    view.tell(status('running'), awaiting([one]), ...legTo('call_1', { ...CHOICE, id: 'call_1' }));
+    await view.shows('? asks you');
+  });
+
+  test('Ctrl-C while it asks interrupts: in raw mode it is a key like any other', async () => {
+    await using view = openAnswer();
+    void view.choose(question('Where to?', ['a']), new AbortController().signal);
+    await view.shows('Where to?');
+    view.keyboard.type(CTRL_C);
+    await view.emulator.waitFor('the interrupt', () => view.asked.interrupts === 1);
+  });
+
+  test('steps aside for whoever else needs the terminal', async () => {
+    await using view = openAnswer();
+    view.tell(...BEGUN);
+    await view.shows('… pending');
+    await view.aside(async () => {
+      await view.hides('pending');
+      view.stdout.write('Delete it? [y/N]\n');
+    });
+    await view.shows('… pending');
+  });
+
+  test('without colours nothing is coloured; with them it is', async () => {
+    await using plain = openAnswer();
+    await using coloured = openAnswer({}, 2);
+    for (const view of [plain, coloured]) {
+      view.tell(...BEGUN);
+      await view.shows('… pending');
+    }
+    expect(plain.emulator.colours.size).toBe(0);
+    expect(coloured.emulator.colours.size).toBeGreaterThan(0);
+  });
+
+  test('threats, row 24: nothing foreign acts on the terminal', async () => {
+    await using view = openAnswer();
+    const evil = '\u001b]0;owned\u0007\u001b]52;c;eA==\u0007\u001b[2J\r\u202e';
+    const asked = { key: evil, tool_name: evil, args: { evil }, id: evil };
+    view.tell(
+      status(evil),
+      awaiting([asked]),
+      answered(asked, result(asked, evil)),
+      status('completed', { answer: evil }),
+    );
+    await view.shows('ANSWER');
+    expect(view.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
+  });
+});
+
+/** The list of a platform: a story instead of a server. */
+function openPlatform(size: Partial<Size> = {}) {
+  const terminal = openTerminal(size);
+  const { stdout, keyboard, log } = terminal;
+  const quits = { count: 0 };
+  const screen = platformScreen({
+    platform: { url: 'http://127.0.0.1:4711', key: 'the-key', session: SESSION },
+    subscribe: log.subscribe,
+    stdin: keyboard.stream,
+    stdout,
+    clock: systemClock,
+    level: 0,
+    onQuit: () => void quits.count++,
+  });
+  return { ...terminal, ...screen, quits, [Symbol.asyncDispose]: screen.close };
+}
+
+describe('a platform', () => {
+  test('is on the alternate screen, and leaves the terminal as it was', async () => {
+    const view = openPlatform();
+    await view.shows('protocol-cli session answer http://127.0.0.1:4711 session_1');
+    expect(view.emulator.isAlternate).toBe(true);
+    await view.close();
+    await view.emulator.waitFor('the screen from before', () => !view.emulator.isAlternate);
+    expect(view.emulator.isCursorVisible).toBe(true);
+    expect(view.keyboard.isRaw()).toBe(false);
+  });
+
+  test('shows calls as they come, and what the model got; keys select, and quit', async () => {
+    await using view = openPlatform({ columns: 130 });
+    view.tell(...BEGUN);
+    await view.shows('… pending');
+    view.tell(answered(LOOKUP, result(LOOKUP, 'shipped'), 'platform'));
+    await view.shows('✓ success, posted after');
+    view.keyboard.type(UP);
+    await view.shows('│ lookup_order call_1');
+    expect(view.emulator.text()).toContain('│ shipped');
+    view.keyboard.type('q');
+    await view.emulator.waitFor('the end', () => view.quits.count === 1);
+    expect(view.summary()).toBe('1 session · 1 waiting for results · 2 calls');
+  });
+
+  test('says below what no row does: a refused request, a warning', async () => {
+    await using view = openPlatform();
+    view.tell(...BEGUN, posts([LOOKUP]), answers(422, { body: { detail: [{ loc: ['body'], msg: 'bad' }] } }));
+    await view.shows('1 result refused with 422');
+    view.notice('it is open to the network', true);
+    await view.shows('it is open to the network');
+  });
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { type SessionMock, startScript } from '../e2e/support/session-mock.js';
+import { openProgram, type ScreenOptions } from './support/screen.js';
+
+const tools = ['edit_file', 'slow'].map(name => ({
+  name,
+  description: name,
+  input_schema: { type: 'object' },
+}));
+const edit = { tool_name: 'edit_file', args: { path: 'src/main.rs' }, id: 'call_1' };
+const SCRIPT = { session: { tools, rounds: [{ calls: [edit] }], answer: 'All done: {{results.call_1}}' } };
+const SLOW = {
+  session: { tools, rounds: [{ calls: [{ tool_name: 'slow', args: { ms: 60_000 }, id: 'call_1' }] }] },
+};
+const CTRL_C = '\u0003';
+
+let plain: Peer;
+const platforms: SessionMock[] = [];
+
+beforeAll(async () => {
+  plain = await startPeer('plain');
+});
+
+afterAll(() => Promise.all([plain.stop(), ...platforms.map(platform => platform.stop())]));
+
+/** A platform that plays this, and in a terminal of its own the program that answers it with a RAP tool. */
+async function openAnswer(script: object, { env, ...size }: ScreenOptions = {}) {
+  const platform = await startScript(script);
+  platforms.push(platform);
+  const words = ['session', 'answer', platform.url, platform.session, '--tool', plain.url];
+  return openProgram(words, { ...size, env: { API_KEY: platform.key, ...env } });
+}
+
+describe.concurrent('session answer', () => {
+  test('at 160 columns shows both legs, both panes side by side, and what the agent says', async () => {
+    await using screen = await openAnswer(SCRIPT, { columns: 160, rows: 40 });
+    expect(await screen.ended).toBe(0);
+    const text = screen.text();
+    expect(text).toMatch(/^✓ completed after .* · 1 round · 1 of 1 calls answered$/m);
+    expect(text).toMatch(/^❯ .*edit_file +\{"path":"src\/main\.rs"\} +call_1 +✓ success, posted 202 after /m);
+    expect(text).toMatch(/^HUMAN display_as\[0\] diff .* LLM text, \d+ bytes$/m);
+    expect(text).toContain('ANSWER of the agent\nAll done: Replaced text in src/main.rs');
+    expect([screen.emulator.isCursorVisible, screen.emulator.isAlternate]).toEqual([true, false]);
+  });
+
+  test.each([80, 40])('at %i columns no row is torn, and the end can be read', async columns => {
+    await using screen = await openAnswer(SCRIPT, { columns, rows: 30 });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('✓ success, posted');
+    expect(screen.text()).toContain('ANSWER of the agent');
+    expect(screen.emulator.scrollback()).toEqual([]);
+  });
+
+  test('NO_COLOR: no colours', async () => {
+    await using screen = await openAnswer(SCRIPT, { env: { NO_COLOR: '1' } });
+    expect(await screen.ended).toBe(0);
+    expect(screen.emulator.colours.size).toBe(0);
+  });
+
+  test('Ctrl-C ends it with 130, and leaves the terminal in order', async () => {
+    await using screen = await openAnswer(SLOW);
+    await screen.shows('… acknowledged after');
+    screen.type(CTRL_C);
+    expect(await screen.ended).toBe(130);
+    expect([screen.emulator.isCursorVisible, screen.emulator.isAlternate]).toEqual([true, false]);
+  });
+});
+
+describe.concurrent('session mock', () => {
+  test('shows its sessions on the alternate screen; q ends it, and a line says how it went', async () => {
+    await using screen = openProgram(['session', 'mock'], { columns: 120, rows: 24 });
+    await screen.shows(/session mock {2}http:\/\/127\.0\.0\.1:\d+\nkey \S{32}\n/);
+    await screen.shows('… pending');
+    expect(screen.emulator.isAlternate).toBe(true);
+    screen.type('q');
+    expect(await screen.ended).toBe(0);
+    expect([screen.emulator.isCursorVisible, screen.emulator.isAlternate]).toEqual([true, false]);
+    expect(screen.text()).toContain('1 session · 1 waiting for results · 1 call');
+  });
+});

@@ -24,7 +24,7 @@ export type ErrandEnd = Pick<Errand, 'endedAt' | 'status' | 'broken' | 'refusal'
  * A guesser may go on for days: the first posts say what is wrong. So may a tool that asks: the latest of its call's are told of, or of
  * its thread's.
  */
-const MOST = { strays: 20_000, ofOne: 200 };
+const MOST = { strays: 500, ofOne: 200 };
 
 /** Errands by their leg, oldest first, and by whose they are. Of very many only some are kept. */
 export class Errands {
@@ -33,6 +33,7 @@ export class Errands {
   readonly #surplus = new Set<string>();
   #strays = 0;
   #forgotten = 0;
+  #misdirected = 0;
   /** Told of, and no more to be kept. */
   #told: string | null = null;
 
@@ -40,7 +41,12 @@ export class Errands {
     return this.#byLeg.size;
   }
 
-  /** How many are not kept any more. */
+  /** How many posts to a wrong address are not kept any more. */
+  get misdirected(): number {
+    return this.#misdirected;
+  }
+
+  /** How many others are not kept any more. */
   get forgotten(): number {
     return this.#forgotten;
   }
@@ -105,8 +111,9 @@ export class Errands {
   }
 
   #forget(leg: string): void {
+    if (this.#byLeg.get(leg)?.refusal === 'wrong-address') this.#misdirected++;
+    else this.#forgotten++;
     this.#byLeg.delete(leg);
-    this.#forgotten++;
   }
 }
 

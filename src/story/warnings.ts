@@ -30,7 +30,7 @@ export function warningsOf(history: History, exchange: Exchange | undefined): Wa
     ...(exchange ? exchange.arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)) : []),
     ...(exchange ? forgettingWarnings(exchange) : []),
     ...(exchange ? subscriptionWarnings(exchange) : []),
-    ...misdirected(errands),
+    ...misdirected(errands, history.errands.misdirected),
     ...errands.flatMap(noticeWarnings),
     ...forgottenErrands(history.errands.forgotten),
     ...(exchange?.settled?.by === 'result' ? textWarnings(llmTextOf(exchange) ?? '') : []),
@@ -138,19 +138,20 @@ function subscriptionWarnings({ subscription }: Exchange): Warning[] {
   return [{ message: `a subscription was opened; --follow stays for its events (it was ${how})` }];
 }
 
-/** POSTs that reached the listener but no call. */
-export function misdirected(errands: readonly Errand[]): Warning[] {
+/** POSTs that reached the listener but no call. @param more of those to a wrong address, that are not kept */
+export function misdirected(errands: readonly Errand[], more = 0): Warning[] {
   const stray = errands.filter(({ purpose, status }) => purpose === 'callback' && status !== undefined);
   const lost = stray.filter(({ refusal }) => refusal === 'wrong-address');
   const refused = stray.filter(({ refusal }) => refusal !== 'wrong-address');
   return [
-    ...(lost.length > 0 ? [wrongAddress(lost)] : []),
+    ...(lost.length > 0 ? [wrongAddress(lost, more)] : []),
     ...new Map(refused.map(each => [each.refusal, refusal(each)])).values(),
   ];
 }
 
-function wrongAddress(lost: readonly Errand[]): Warning {
-  const posts = `${lost.length} post${lost.length === 1 ? '' : 's'} to a wrong callback address`;
+function wrongAddress(lost: readonly Errand[], more: number): Warning {
+  const count = lost.length + more;
+  const posts = `${count} post${count === 1 ? '' : 's'} to a wrong callback address`;
   return { id: 'TOOL-OPAQUE', message: `${posts}: ${lost[0]?.url}, where /callback/<token> was given` };
 }
 

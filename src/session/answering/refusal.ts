@@ -1,6 +1,6 @@
 import { ProtocolCliError } from '../../errors.js';
+import { refusalIn } from '../../protocol/session/refusal.js';
 import { cut } from '../../text/cut.js';
-import { isRecord } from '../../text/is-record.js';
 import { readJson } from '../../text/json.js';
 import { visibleLine } from '../../text/visible.js';
 
@@ -11,26 +11,12 @@ const MOST_FAULTS = 5;
 export type Clean = (text: string) => string;
 
 /**
- * What a platform says of a request it refuses: `message`, or `detail`, which may be a list that names fields (platforms).
+ * What a platform says of a request it refuses.
  * @param clean before it is cut: a part of a secret is not found any more
  */
 export function refusalDetail(body: Uint8Array, clean: Clean): string {
   const reading = readJson(body);
-  const said = reading.ok && isRecord(reading.value) ? wordsOf(reading.value) : '';
-  return cut(visibleLine(clean(said)), LONGEST);
-}
-
-function wordsOf({ message, detail }: Readonly<Record<string, unknown>>): string {
-  if (Array.isArray(detail)) return detail.slice(0, MOST_FAULTS).map(faultOf).join('; ');
-  if (typeof detail === 'string') return detail;
-  return typeof message === 'string' ? message : '';
-}
-
-function faultOf(fault: unknown): string {
-  if (!isRecord(fault)) return String(fault);
-  const { loc, msg } = fault;
-  const place = Array.isArray(loc) ? `${loc.map(String).join('.')}: ` : '';
-  return `${place}${String(msg)}`;
+  return cut(visibleLine(clean(reading.ok ? refusalIn(reading.value) : '')), LONGEST);
 }
 
 /** An answer that ends it. @param what was asked, such as `GET …/status` */

@@ -24,7 +24,7 @@ export interface SessionMockPlan {
   /** What is run against it; null where it serves until it is stopped. */
   readonly command: readonly string[] | null;
   readonly key: string;
-  /** The key where it is a random one and nobody else hands it over; one that was given is told to nobody. */
+  /** What a person is told: the key where it is a random one and nobody else hands it over. */
   readonly toldKey: string | null;
   readonly output: SessionMockOutput;
   readonly isVerified: boolean;

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { refusalIn } from '../../../src/protocol/session/refusal.js';
+
+test.each([
+  [{ detail: 'Session not found.' }, 'Session not found.'],
+  [{ message: 'no key' }, 'no key'],
+  [{ detail: [{ loc: ['body', 'kind'], msg: 'is missing' }, 7] }, 'body.kind: is missing; 7'],
+  [{ detail: Array(6).fill({ msg: 'x' }) }, 'x; x; x; x; x'],
+  [{ detail: 7 }, ''],
+  ['no object', ''],
+])('%j says %j', (body, said) => {
+  expect(refusalIn(body)).toBe(said);
+});

@@ -26,6 +26,9 @@ const PURPOSES = [
 /** The wire a message is on; without one it is RAP's. */
 const WIRES = ['session', 'mcp'] as const;
 
+/** On which side of a recorder: it sees each message twice. */
+const HOPS = ['runtime-side', 'tool-side'] as const;
+
 /** What every event carries: its place, its time in monotonic ms since the start, and which calls it concerns. */
 const envelope = {
   seq: z.int().check(z.nonnegative()),
@@ -61,6 +64,8 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
       to: z.enum(PARTIES),
       purpose: z.enum(PURPOSES),
       dialect: z.optional(z.enum(WIRES)),
+      /** Without one, the message went from its sender to its receiver. */
+      hop: z.optional(z.enum(HOPS)),
       method: z.string(),
       url: z.string(),
       headers: headersSchema,
@@ -135,7 +140,8 @@ const ownFacts = [
   z.object({
     kind: z.literal('expired'),
     ...envelope,
-    what: z.enum(['timeout', 'linger', 'answer']),
+    /** `observation`: a check has looked for so long at what was meant to be seen. */
+    what: z.enum(['timeout', 'linger', 'answer', 'observation']),
     afterMs: z.number(),
   }),
   /** Which fixture answers a call, for which key and as its how-many-th; null where none does, with the nearest. */
@@ -161,6 +167,8 @@ const ownFacts = [
     ...envelope,
     by: z.enum(['fixture', 'fault', 'probe']),
     plan: z.string(),
+    /** Ids of the requirements that a probe is meant to show. */
+    checks: z.optional(z.array(z.string())),
     /** Whose plan it is, where the call is not matched for it: a refused acknowledgement. */
     fixture: z.optional(z.string()),
     /** The `type` of the callback it is about, and its turn. */

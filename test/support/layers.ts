@@ -5,12 +5,24 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
   const base = ['errors', 'text'];
   const protocol = [...base, 'json-schema', 'protocol'];
   const exchange = [...protocol, 'outcome', 'dialects', 'exchange'];
-  const story = [...exchange, 'display', 'story'];
+  const story = [...exchange, 'display', 'rules', 'story'];
   const apart = [...base, 'transport', 'system'];
+  const rules = [...exchange, 'display', 'fixtures', 'rules'];
   const role = [...exchange, 'fixtures', 'transport', 'system'];
   const telling = [...story, 'dress', 'system'];
   const commands = [
-    ...new Set([...role, ...telling, 'runtime', 'tool', 'session', 'reporters', 'ui', 'package-root']),
+    ...new Set([
+      ...role,
+      ...telling,
+      'runtime',
+      'tool',
+      'session',
+      'recorder',
+      'probes',
+      'reporters',
+      'ui',
+      'package-root',
+    ]),
   ];
   return {
     errors: [],
@@ -22,13 +34,16 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
     exchange: [...protocol, 'outcome', 'dialects'],
     display: [...protocol, 'outcome', 'exchange'],
     fixtures: [...protocol, 'outcome', 'exchange'],
-    story: [...exchange, 'display'],
+    rules: rules.filter(room => room !== 'rules'),
+    story: [...exchange, 'display', 'rules'],
     dress: story,
     transport: apart.filter(room => room !== 'transport'),
     system: base,
     runtime: role,
     tool: role,
     session: role,
+    recorder: role,
+    probes: [...role, 'runtime'],
     reporters: telling,
     ui: [...telling, 'reporters'],
     commands,
@@ -56,6 +71,7 @@ const PURE = [
   'exchange',
   'display',
   'fixtures',
+  'rules',
   'story',
   'dress',
 ];

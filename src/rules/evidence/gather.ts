@@ -1,0 +1,44 @@
+import type { Event } from '../../exchange/events.js';
+import { type Hop, seenOn } from '../../exchange/hop.js';
+import type { TranscriptHeader } from '../../exchange/transcript-format.js';
+import type { Side } from '../../protocol/requirements.js';
+import { callbackOf } from './callbacks.js';
+import { callsOf } from './calls.js';
+import { discoveriesOf } from './discoveries.js';
+import type { Evidence } from './evidence.js';
+import type { Leg } from './leg.js';
+import { legsOf } from './legs.js';
+
+const HOPS: Readonly<Record<Side, Hop>> = { tool: 'tool-side', runtime: 'runtime-side' };
+
+/** Puts events together as evidence for the requirements of one side: of a recording, what was seen on that side. */
+export async function gather(
+  events: readonly Event[],
+  observer: TranscriptHeader['observer'],
+  side: Side,
+): Promise<Evidence> {
+  const seen = seenOn(HOPS[side], events).filter(isRap);
+  const legs = legsOf(seen);
+  const discoveries = await discoveriesOf(legs);
+  const calls = await callsOf(seen, legs, discoveries);
+  const purposed = (purpose: Leg['request']['purpose']) =>
+    legs.filter(({ request }) => request.purpose === purpose);
+  return {
+    observer,
+    calls,
+    strays: purposed('callback')
+      .filter(({ request: { calls: keys = [] } }) => keys.length === 0)
+      .map(leg => callbackOf(leg, null)),
+    discoveries,
+    closes: purposed('close'),
+    cancels: purposed('cancel'),
+    migrations: purposed('migrate'),
+    plans: seen.filter(event => event.kind === 'planned'),
+    until: seen.at(-1)?.at ?? 0,
+  };
+}
+
+/** Another wire has requirements of its own. */
+function isRap(event: Event): boolean {
+  return !('dialect' in event && event.dialect !== undefined);
+}

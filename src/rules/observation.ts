@@ -1,0 +1,38 @@
+import { eventsOf, type Leg } from './evidence/leg.js';
+
+/** One place at which a requirement was held or not, with the events that prove it. */
+export type Observation =
+  | { readonly kind: 'held'; readonly events: readonly number[]; readonly what?: string }
+  | {
+      /** `doubtful`: no breach, and nothing to be proud of. */
+      readonly kind: 'broken' | 'doubtful';
+      readonly what: string;
+      readonly events: readonly number[];
+      readonly expected?: string;
+      readonly actual?: string;
+    }
+  /** It should have been there to see, and was not. */
+  | { readonly kind: 'unseen'; readonly what: string; readonly events: readonly number[] };
+
+/** What was due, and what was there instead. */
+export interface Difference {
+  readonly expected?: string;
+  readonly actual?: string;
+}
+
+/** @param what worth saying of a pass: a window, a figure */
+export function held(legs: readonly Leg[], what?: string): Observation {
+  return { kind: 'held', events: legs.flatMap(eventsOf), ...(what !== undefined && { what }) };
+}
+
+export function broken(what: string, legs: readonly Leg[], difference: Difference = {}): Observation {
+  return { kind: 'broken', what, events: legs.flatMap(eventsOf), ...difference };
+}
+
+export function doubtful(what: string, legs: readonly Leg[], difference: Difference = {}): Observation {
+  return { kind: 'doubtful', what, events: legs.flatMap(eventsOf), ...difference };
+}
+
+export function unseen(what: string, legs: readonly Leg[]): Observation {
+  return { kind: 'unseen', what, events: legs.flatMap(eventsOf) };
+}

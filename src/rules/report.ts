@@ -1,0 +1,42 @@
+import { REQUIREMENTS, type RequirementId, type Side } from '../protocol/requirements.js';
+import type { Evidence } from './evidence/evidence.js';
+import { type Check, type CheckStatus, judge, unobservable } from './judge.js';
+import { RULES, UNOBSERVABLE } from './rules.js';
+
+export interface CheckReport {
+  /** One row per requirement, in the order of the protocol. */
+  readonly checks: readonly Check[];
+  readonly summary: Readonly<Record<CheckStatus, number>>;
+}
+
+/** Which requirements are judged; all of them unless told. */
+export interface Selection {
+  readonly only?: ReadonlySet<RequirementId>;
+  readonly skip?: ReadonlySet<RequirementId>;
+}
+
+const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
+
+/** The rows of one side. */
+export function checksOf(side: Side, evidence: Evidence, { only, skip }: Selection = {}): readonly Check[] {
+  return IDS.filter(id => REQUIREMENTS[id].side === side)
+    .filter(id => (only?.has(id) ?? true) && !skip?.has(id))
+    .map(id => checkOf(id, evidence));
+}
+
+export function reportOf(checks: readonly Check[]): CheckReport {
+  const count = (status: CheckStatus) => checks.filter(check => check.status === status).length;
+  const summary = {
+    pass: count('pass'),
+    fail: count('fail'),
+    warn: count('warn'),
+    'not-applicable': count('not-applicable'),
+    'could-not-run': count('could-not-run'),
+  };
+  return { checks, summary };
+}
+
+function checkOf(id: RequirementId, evidence: Evidence): Check {
+  const rule = RULES.get(id);
+  return rule ? judge(rule, evidence) : unobservable(id, UNOBSERVABLE[id] ?? 'it is not judged');
+}

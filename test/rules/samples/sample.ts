@@ -1,0 +1,18 @@
+import type { Event } from '../../../src/exchange/events.js';
+import type { TranscriptHeader } from '../../../src/exchange/transcript-format.js';
+import type { CheckStatus } from '../../../src/rules/judge.js';
+
+/** What a rule must say of a story. */
+export interface Sample {
+  /** As a test's title goes on: `TOOL-ACK passes: a 200 before the result`. */
+  readonly story: string;
+  readonly events: readonly Event[];
+  /** `runtime` unless told. */
+  readonly observer?: TranscriptHeader['observer'];
+  readonly status: CheckStatus;
+  /** A part of the reason. */
+  readonly says?: RegExp;
+}
+
+/** A rule's samples: each must have one that passes and one that does not. */
+export type Samples = readonly Sample[];

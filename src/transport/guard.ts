@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { mediaTypeOf } from '../text/media-type.js';
 import { hasBody } from './body.js';
 import { isEncoded } from './coding.js';
 import { type HostHeader, parseHost } from './hosts.js';
@@ -90,7 +91,7 @@ function judgeContent({ headers }: Head, route: Route, maxBody: number): Denial 
   if (route.accepts === 'nothing') return undefined;
   const wanted = MEDIA_TYPES[route.accepts];
   const isBare = route.accepts === 'json?' && !hasBody({ headers });
-  if (!isBare && mediaType(headers['content-type']) !== wanted)
+  if (!isBare && mediaTypeOf(headers['content-type'] ?? '') !== wanted)
     return new Denial(415, 'media-type', `its Content-Type is not ${wanted}`);
   return Number(headers['content-length'] ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
 }
@@ -100,8 +101,3 @@ const MEDIA_TYPES = {
   'json?': 'application/json',
   form: 'application/x-www-form-urlencoded',
 } as const;
-
-/** What a Content-Type says without its parameters. */
-export function mediaType(contentType = ''): string | undefined {
-  return contentType.split(';', 1)[0]?.trim().toLowerCase();
-}

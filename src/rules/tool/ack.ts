@@ -1,7 +1,8 @@
 import { ACK_TOLERANCE_MS } from '../../exchange/exchange.js';
 import { formatDuration } from '../../text/format-duration.js';
-import type { CallbackEvidence, CallEvidence, Evidence } from '../evidence/evidence.js';
+import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
+import { isResult } from '../evidence/results.js';
 import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
@@ -38,8 +39,4 @@ function inTime(ms: number, attempt: Leg): Observation {
   if (ms > LATEST_MS)
     return broken(took, [attempt], { expected: `within ${LATEST_MS} ms`, actual: formatDuration(ms) });
   return ms > SLOW_MS ? doubtful(took, [attempt]) : held([attempt]);
-}
-
-function isResult({ reading }: CallbackEvidence): boolean {
-  return reading?.ok === true && reading.message.type === 'tool_result';
 }

@@ -1,5 +1,5 @@
+import { mediaTypeOf } from '../../../text/media-type.js';
 import { hasBody } from '../../../transport/body.js';
-import { mediaType } from '../../../transport/guard.js';
 import type { Answer, Head } from '../../../transport/server.js';
 import { type Detail, detail } from '../judge/detail.js';
 import { NOT_FOUND } from '../judge/judge.js';
@@ -47,7 +47,7 @@ export function firstAnswers(
 function contentFault({ headers }: Head, accepts: Endpoint['accepts'] = 'nothing'): Detail | undefined {
   const { 'content-type': type } = headers;
   const isBare = accepts === 'json?' && type === undefined && !hasBody({ headers });
-  if (accepts === 'nothing' || isBare || mediaType(type) === 'application/json') return undefined;
+  if (accepts === 'nothing' || isBare || mediaTypeOf(type ?? '') === 'application/json') return undefined;
   return detail(
     'content_type',
     ['header', 'Content-Type'],

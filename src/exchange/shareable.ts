@@ -1,4 +1,5 @@
 import type { Callback } from '../protocol/callbacks/index.js';
+import { foreignWords } from '../text/foreign-words.js';
 import { isRecord } from '../text/is-record.js';
 import { decodeUtf8 } from '../text/json.js';
 import { bareUrl, type Redactor, tokenlessUrl } from '../text/redact.js';
@@ -81,8 +82,8 @@ function withoutPowerAt(value: unknown): unknown {
 }
 
 function shareableMember(name: string, member: unknown, isQuestion: boolean): unknown {
-  if (name === 'auth_url') return bareUrl(String(member));
-  return isQuestion && name === 'response_url' ? tokenlessUrl(String(member)) : withoutPowerAt(member);
+  if (name === 'auth_url') return bareUrl(foreignWords(member));
+  return isQuestion && name === 'response_url' ? tokenlessUrl(foreignWords(member)) : withoutPowerAt(member);
 }
 
 /** The same in a text that is no JSON, or is a part of one: of URLs after such a name, what comes after the path. */

@@ -48,7 +48,7 @@ function routesOf({ workshop, options, startedAt, stopped }: Serving): Route[] {
   });
   return [
     post(INVOKE_PATH, intake.receive),
-    discoveryRoute(() => workshop.toolset),
+    discoveryRoute(log, () => workshop.toolset),
     ...noticeRoutes({
       log,
       cancel: (thread, id) => workshop.cancel(thread, id),

@@ -23,6 +23,11 @@ describe('row 25: what leaves the machine', () => {
     expect(JSON.parse(textOf(message) ?? '')).toEqual(OAUTH);
   });
 
+  test('what is no URL in the place of one spoils nothing', () => {
+    expect(textOf({ ...OAUTH, auth_url: { toString: 1 } })).toContain('"type":"oauth"');
+    expect(textOf({ ...CHOICE, response_url: { toString: 1 } })).toContain('"type":"user_choice"');
+  });
+
   const secret = 'https://auth.example/consent?state=s3cr3t#x';
   test.each([
     ['in a list', JSON.stringify([{ auth_url: secret }])],

@@ -1,4 +1,5 @@
 import { excerpt } from '../../text/excerpt.js';
+import { foreignWords } from '../../text/foreign-words.js';
 import { type Block, imagePlaceholder } from '../content.js';
 
 /** A content block of MCP that a schema has seen: its type, and what comes with that. */
@@ -20,7 +21,7 @@ export function blockText(block: ContentBlock): string {
   return `[${[block.type.slice(0, 60), ...name].join(' ')}]`;
 }
 
-const excerptOf = (value: unknown) => excerpt(String(value));
+const excerptOf = (value: unknown) => excerpt(foreignWords(value));
 
 /** What is known of texts and images, by type. */
 export const KNOWN_OF_BLOCKS: Readonly<Record<string, readonly string[]>> = {

@@ -1,3 +1,4 @@
+import { foreignWords } from '../../text/foreign-words.js';
 import { isRecord } from '../../text/is-record.js';
 
 const MOST_FAULTS = 5;
@@ -11,8 +12,9 @@ export function refusalIn(body: unknown): string {
 }
 
 function faultIn(fault: unknown): string {
-  if (!isRecord(fault)) return String(fault);
+  if (!isRecord(fault)) return foreignWords(fault);
   const { loc, msg } = fault;
-  const place = Array.isArray(loc) ? `${loc.map(String).join('.')}: ` : '';
-  return place + String(msg);
+  if (msg === undefined) return foreignWords(fault);
+  const place = Array.isArray(loc) ? `${loc.map(foreignWords).join('.')}: ` : '';
+  return place + foreignWords(msg);
 }

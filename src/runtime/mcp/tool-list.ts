@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { excerpt } from '../../text/excerpt.js';
+import { foreignWords } from '../../text/foreign-words.js';
 import { isRecord } from '../../text/is-record.js';
 import type { McpConnection } from './connection.js';
 
@@ -52,7 +53,7 @@ function take(foreign: unknown, tools: Map<string, Tool>, notes: string[]): void
   const checked = validate(toolSchema, foreign);
   if (!checked.ok) {
     const { name = '' } = isRecord(foreign) ? foreign : {};
-    notes.push(`the tool ${excerpt(String(name))} cannot be used: ${checked.faults.join('; ')}`);
+    notes.push(`the tool ${excerpt(foreignWords(name))} cannot be used: ${checked.faults.join('; ')}`);
   } else if (tools.has(checked.value.name))
     notes.push(`the tool ${excerpt(checked.value.name)} is listed twice; the first counts`);
   else tools.set(checked.value.name, toolOf(checked.value));

@@ -2,6 +2,7 @@ import { isEqual } from '../../fixtures/matching/equal.js';
 import { ACTIVE_STATE_CHANGE } from '../../protocol/session/changes.js';
 import { isSettledStatus } from '../../protocol/session/status.js';
 import { excerpt } from '../../text/excerpt.js';
+import { foreignWords } from '../../text/foreign-words.js';
 import { isRecord } from '../../text/is-record.js';
 
 /** A call that an agent session waits for. */
@@ -98,7 +99,7 @@ export class PendingCalls {
   }
 
   #twice({ id }: PendingCall['native']): string {
-    return `the id ${excerpt(this.clean(String(id)))} is pending twice: the first of the two calls is answered`;
+    return `the id ${excerpt(this.clean(foreignWords(id)))} is pending twice: the first of the two calls is answered`;
   }
 }
 

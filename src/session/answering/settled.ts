@@ -1,6 +1,7 @@
 import type { Answer, Feature } from '../../dialects/dialect.js';
 import { sessionDialect } from '../../dialects/session.js';
 import { Content } from '../../exchange/content.js';
+import { foreignWords } from '../../text/foreign-words.js';
 import { isRecord } from '../../text/is-record.js';
 import { answeredCall, clientError } from './answerer.js';
 import type { PendingCall } from './pending-calls.js';
@@ -56,7 +57,7 @@ export function tellAnswered(
 function written(call: PendingCall, answer: Answer): Settled {
   const { body, losses } = sessionDialect.write({ ...answer, call: answeredCall(call) });
   const told = losses.filter(({ feature }) => FOR_THE_MODEL.has(feature)).map(({ message }) => message);
-  const kind = isRecord(body) ? String(body['kind']) : '';
+  const kind = isRecord(body) ? foreignWords(body['kind']) : '';
   if (isRecord(body) && 'result' in body && JSON.stringify(body['result']) === undefined)
     throw new TypeError(`JSON has nothing for a ${typeof body['result']}`); // it would be left out in silence
   return { call, kind, bytes: Buffer.from(JSON.stringify(body)), losses: told };

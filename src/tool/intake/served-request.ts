@@ -48,9 +48,19 @@ export class ServedRequest {
   }
 
   answer(status: number, more?: Omit<Answer, 'status'>): Answer {
-    const { calls, thread } = this.#about;
-    this.log.emit({ kind: 'response', leg: this.#leg, status, headers: NO_HEADERS, calls, thread });
+    this.#answered(status);
     return more ? { status, ...more } : { status };
+  }
+
+  /** As {@link answer}, where what is said is worth telling: what a runtime does next follows from it. */
+  answerWith(body: Content, answer: Answer): Answer {
+    this.#answered(answer.status, body);
+    return answer;
+  }
+
+  #answered(status: number, body?: Content): void {
+    const { calls, thread } = this.#about;
+    this.log.emit({ kind: 'response', leg: this.#leg, status, headers: NO_HEADERS, calls, thread, body });
   }
 
   /** The connection ended without an answer, as planned. */

@@ -92,6 +92,36 @@ describe('a type of a later version is unknown, and goes out as it came', () => 
   });
 });
 
+describe('the type is declared: members that are null, and others, do not hide what is documented', () => {
+  const readPayload = (Type: string, payload: object) =>
+    readSound(lmkitDialect, { Type, ResultJson: JSON.stringify(payload), ToolCallId: 'c', ToolName: 't' })
+      .answer;
+
+  test('null is not given', () => {
+    const { outcome, beside } = readPayload('Error', { error: { message: 'x', code: null, type: null } });
+    expect(outcome).toEqual({ type: 'error', message: 'x', basis: 'declared' });
+    expect(beside).toBeUndefined();
+  });
+
+  test.each([
+    [
+      'Error',
+      { error: { message: 'x', details: [1] } },
+      { type: 'error', message: 'x' },
+      '{"error":{"details":[1]}}',
+    ],
+    [
+      'Timeout',
+      { timeout: { durationMs: 5, tries: 2 }, v: 1 },
+      { type: 'timeout', durationMs: 5 },
+      '{"v":1,"timeout":{"tries":2}}',
+    ],
+  ])('of %s others are kept beside', (type, payload, outcome, rest) => {
+    const answer = readPayload(type, payload);
+    expect(answer).toMatchObject({ outcome, beside: { 'other fields': { ResultJson: rest } } });
+  });
+});
+
 describe('a payload that is not what is documented is read all the same', () => {
   test.each<[string, string, object, RegExp]>([
     ['Success', 'plain words', { outcome: { type: 'success' }, payload: 'plain words' }, /no JSON/],
@@ -104,8 +134,8 @@ describe('a payload that is not what is documented is read all the same', () => 
     ],
     [
       'Error',
-      '{"error":{"message":"m","retry":1}}',
-      { outcome: { type: 'error', message: '{"error":{"message":"m","retry":1}}' } },
+      '{"error":{"message":7}}',
+      { outcome: { type: 'error', message: '{"error":{"message":7}}' } },
       /not what is documented for Error/,
     ],
     [

@@ -171,6 +171,24 @@ describe.concurrent('a signal', { timeout: SLOW_MS }, () => {
   });
 });
 
+it(
+  'without a limit it waits for what may never come, and says so where it is stopped',
+  async () => {
+    await using folder = await temporaryFolder();
+    const silent = 'version: 1\nfixtures: [{ match: { operation: work }, reply: { silence: true } }]\n';
+    const file = await folder.write('silent.yaml', silent);
+    await using platform = await startPlatform({ key: KEY, rounds: [{ calls: [call('work', {}, 'w')] }] });
+    const { child, ended } = startAnswer(platform, ['--fixtures', file, '--timeout', '0', '-o', 'json']);
+    const asks = async () => (await platform.log()).filter(({ url }) => url.includes('/changes')).length;
+    await eventually('a look after the call', async () => (await asks()) > 1 || child.exitCode !== null);
+    child.kill('SIGINT');
+    const { status, stdout } = await ended;
+    expect(status).toBe(130);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'interrupted' } });
+  },
+  SLOW_MS,
+);
+
 describe.concurrent('row 25: the key', { timeout: SLOW_MS }, () => {
   it.each(['plain', 'json', 'ndjson'])(
     '-o %s -v --save: nowhere, also where the platform gives it back',

@@ -56,13 +56,13 @@ test('a cursor that comes again, and pages without end, are left with a word', a
 test('what is no tool, or is there twice, is told and does not spoil the others; few of them are told', async () => {
   const bad = Array.from({ length: 9 }, () => ({ name: 'bad' }));
   const { tools, notes } = await listTools(
-    serving(() => ({ tools: [tool('a'), tool('a'), ...bad] })),
+    serving(() => ({ tools: [tool('a'), tool('a'), ...bad, { name: { toString: 1 } }] })),
     0,
   );
   expect(tools).toHaveLength(1);
   expect(notes[0]).toBe('the tool "a" is listed twice; the first counts');
   expect(notes[1]).toBe('the tool "bad" cannot be used: $.inputSchema: is required');
-  expect(notes.at(-1)).toBe('and 5 more about the list of tools');
+  expect(notes.at(-1)).toBe('and 6 more about the list of tools');
 });
 
 test('a page that is none is an error', async () => {

@@ -111,13 +111,19 @@ describe('what cannot be read', () => {
     ['no call', awaiting('call_1'), /no tool_name.*call_1/],
     ['no name', awaiting({ id: 'call_1' }), /no tool_name.*call_1/],
     ['an id twice', awaiting(call('a'), call('a')), /"a" is pending twice/],
+    [
+      'an odd id twice',
+      awaiting({ ...call('a'), id: { toString: 1 } }, { ...call('a'), id: { toString: 1 } }),
+      /toString.* is pending twice/,
+    ],
   ])('%s is said', (_, event, said) => expect(new PendingCalls().apply(event).join()).toMatch(said));
 
   it('spoils nothing that can', () =>
     expect(keysAfter(awaiting(null, call('a'), { id: 'b' }))).toEqual(['a']));
 
   it('never throws, and no key names two calls', () => {
-    const id = fc.oneof(fc.constantFrom('a', '#1', 'a (2)', null, ''), fc.jsonValue());
+    const odd = { toString: 1 };
+    const id = fc.oneof(fc.constantFrom('a', '#1', 'a (2)', null, '', odd), fc.jsonValue());
     const pending = fc.oneof(
       fc.record({ tool_name: fc.constantFrom('x', 'y'), args: fc.jsonValue(), id }),
       fc.jsonValue(),

@@ -3,6 +3,7 @@ import { Content } from '../../../src/exchange/content.js';
 import type { Event } from '../../../src/exchange/events.js';
 import { createLog } from '../../../src/exchange/log.js';
 import { withoutKey } from '../../../src/session/answering/without-key.js';
+import { textOfEvent } from '../../support/events-text.js';
 
 const KEY = 'sk-very/secret key';
 
@@ -28,10 +29,7 @@ it('a key that a platform gives back is told nowhere', () => {
     headers: { server: KEY },
     body: new Content(Buffer.from(`"${said}"`)),
   });
-  const texts = events.map(
-    event =>
-      JSON.stringify(event) + ('body' in event && event.body ? Buffer.from(event.body.bytes).toString() : ''),
-  );
+  const texts = events.map(textOfEvent);
   expect(texts.join('\n')).not.toMatch(/secret/);
   expect(texts.every(text => text.includes('[redacted]'))).toBe(true);
   expect(pending[0]?.tool_name).toBe(said); // what is answered is not what is told

@@ -4,6 +4,7 @@ import type { Trouble } from '../../../reporters/reporter.js';
 import { errorReport } from '../../../reporters/trouble.js';
 import { answering } from '../../../session/answering/answering.js';
 import { type Clock, systemClock } from '../../../system/clock.js';
+import { holdOpen } from '../../../system/hold-open.js';
 import { writeOut } from '../../../system/output.js';
 import { safeJson } from '../../../text/json-safe.js';
 import { createNodeClient } from '../../../transport/node-client.js';
@@ -46,7 +47,9 @@ async function run(
   const stops: (() => Promise<void>)[] = [];
   const notes: Warning[] = [...ownNotes(plan)];
   const onStop = (stop: () => Promise<void>) => void stops.push(stop);
+  const letGo = holdOpen(); // a call without a limit may wait for what has no timer of ours
   const client = createNodeClient();
+  onStop(async () => letGo());
   onStop(() => client.close());
   const common = { plan, terminal, clock, client, observation, interrupted, onStop };
   const trouble = await serve(common, notes)

@@ -3,9 +3,9 @@ import type { Session } from '../../../exchange/session/session.js';
 import type { KnownSession } from '../../../reporters/session/reporter.js';
 import type { Line } from '../../../story/line.js';
 import { llmPane, type Pane, type Panes, panesOf } from '../../../story/panes.js';
-import { answerText } from '../../../story/session/final-words.js';
 import { type Given, givenOf } from '../../../story/session/given.js';
 import { type KnownCall, knownCalls } from '../../../story/session/known.js';
+import { foreignWords } from '../../../text/foreign-words.js';
 import { onceEach } from '../../../text/once-each.js';
 
 /** Everything that there is to see while a session is answered, but for what tools ask and show besides. */
@@ -58,6 +58,6 @@ export function answerPane({ answer }: Session): Pane | null {
 }
 
 const answerPaneOnce = onceEach(({ value }: NonNullable<Session['answer']>): Pane => {
-  const pane = llmPane(answerText(value), true);
+  const pane = llmPane(foreignWords(value), true);
   return { ...pane, title: 'answer', about: 'of the agent' };
 });

@@ -1,0 +1,11 @@
+import type { Event } from '../../src/exchange/events.js';
+
+/** All that events say, their bodies too: a `Content` shows nothing of its bytes by itself. */
+export function textOfEvents(events: readonly Event[]): string {
+  return events.map(textOfEvent).join('\n');
+}
+
+export function textOfEvent(event: Event): string {
+  const body = 'body' in event && event.body ? Buffer.from(event.body.bytes).toString() : '';
+  return JSON.stringify(event) + body;
+}

@@ -40,6 +40,14 @@ export async function createFile(path: string, mode: number, files: Files = fs):
   });
 }
 
+/**
+ * Opens a file that is there, to go on writing in it; a link in its place is not followed (threats, row 26).
+ * @throws ProtocolCliError `unwritable-file`.
+ */
+export function openToAppend(path: string, files: Pick<Files, 'open'> = fs): Promise<fs.FileHandle> {
+  return explaining(path, () => files.open(path, constants.O_WRONLY | constants.O_NOFOLLOW));
+}
+
 class Draft implements PrivateFile {
   #buffer = '';
   #flushed = Promise.resolve();

@@ -2,9 +2,11 @@ import type { Pace } from './pace.js';
 
 /**
  * How much of an answer's body to read: nothing (settled at the headers; the rest is dropped, within bounds),
- * or at most `maxBytes`, beyond which it fails, or with `partial` is cut.
+ * or at most `maxBytes`, beyond which it fails, or with `partial` is cut. An encoded one fails, unless it is `opaque`: only passed on.
  */
-export type ReadLimit = 'nothing' | { readonly maxBytes: number; readonly partial?: boolean };
+export type ReadLimit =
+  | 'nothing'
+  | { readonly maxBytes: number; readonly partial?: boolean; readonly opaque?: boolean };
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';

@@ -89,11 +89,16 @@ function judgeContent({ headers }: Head, route: Route, maxBody: number): Denial 
   if (isEncoded(headers))
     return new Denial(415, 'encoding', 'its body is encoded', { 'Accept-Encoding': 'identity' });
   if (route.accepts === 'nothing') return undefined;
-  const wanted = MEDIA_TYPES[route.accepts];
-  const isBare = route.accepts === 'json?' && !hasBody({ headers });
-  if (!isBare && mediaTypeOf(headers['content-type'] ?? '') !== wanted)
+  const wanted = wantedType(route.accepts, headers);
+  if (wanted !== null && mediaTypeOf(headers['content-type'] ?? '') !== wanted)
     return new Denial(415, 'media-type', `its Content-Type is not ${wanted}`);
   return Number(headers['content-length'] ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
+}
+
+/** Null where any will do. */
+function wantedType(accepts: Exclude<Route['accepts'], 'nothing'>, headers: Head['headers']): string | null {
+  if (accepts === 'anything' || (accepts === 'json?' && !hasBody({ headers }))) return null;
+  return MEDIA_TYPES[accepts];
 }
 
 const MEDIA_TYPES = {

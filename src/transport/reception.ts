@@ -84,7 +84,8 @@ export class Reception {
 
   #prepare(read: Limit, headers: Readonly<Record<string, string>>): void {
     const expected = announcedLength(headers);
-    if (isEncoded(headers)) this.#fail('ENCODED', 'the answer is encoded, though identity was asked for');
+    if (isEncoded(headers) && !read.opaque)
+      this.#fail('ENCODED', 'the answer is encoded, though identity was asked for');
     else if (expected > read.maxBytes && !read.partial) this.#overflow(read);
     else this.#body = new ByteGatherer(read.maxBytes, expected);
   }

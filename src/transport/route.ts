@@ -33,8 +33,11 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'any';
   /** Asked with the path without the query; may do a constant-time lookup. */
   readonly serves: (path: string) => boolean;
-  /** `json` and `form` demand their `Content-Type`, `json?` only where there is a body; with `nothing` a body is left unread. */
-  readonly accepts: 'json' | 'json?' | 'form' | 'nothing';
+  /**
+   * `json` and `form` demand their `Content-Type`, `json?` only where there is a body; `anything` reads what there is; with `nothing` a
+   * body is left unread.
+   */
+  readonly accepts: 'json' | 'json?' | 'form' | 'anything' | 'nothing';
   /** A page for people: a browser may visit it, by hand or from our own origin. Other routes refuse every browser. */
   readonly browsers?: 'same-origin';
   /** Answers by the head alone, before anything is said of the body: of whoever is to learn nothing else. */

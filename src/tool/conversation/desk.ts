@@ -1,8 +1,8 @@
 import type { Log } from '../../exchange/log.js';
 import { systemClock } from '../../system/clock.js';
+import { allowedDestinations } from '../../transport/allowed-destinations.js';
 import type { HttpClient } from '../../transport/client.js';
 import { DEFAULTS } from '../defaults.js';
-import { allowedDestinations } from '../delivery/allowed-destinations.js';
 import { Outbox } from '../delivery/outbox.js';
 import type { MockToolOptions } from '../options.js';
 import { CHOICE_PREFIX } from '../routes/choice.js';

@@ -1,8 +1,8 @@
 import type { Log } from '../../exchange/log.js';
 import type { Clock } from '../../system/clock.js';
 import { readUrl } from '../../text/url.js';
+import type { Allows } from '../../transport/allowed-destinations.js';
 import type { HttpClient } from '../../transport/client.js';
-import type { Allows } from './allowed-destinations.js';
 import { type Attempt, attempt, type Carrier, type Parcel } from './attempt.js';
 import { pauseMs } from './backoff.js';
 import { type Callback, type Delivery, stopped, typeOf } from './callback.js';

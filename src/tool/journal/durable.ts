@@ -1,10 +1,9 @@
-import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import type { Event } from '../../exchange/events.js';
 import type { GroupKeeper } from '../../exchange/log.js';
-import { createPrivateFile, type Files, unwritable } from '../../system/private-file.js';
+import { GroupWriter } from '../../system/group-writer.js';
+import { createPrivateFile, type Files, openToAppend } from '../../system/private-file.js';
 import { compacted, type Writing } from './compact.js';
-import { GroupWriter } from './group-writer.js';
 import { readJournal } from './journal-reader.js';
 import { JournalWriter, line } from './journal-writer.js';
 import { takeLock } from './lock.js';
@@ -41,7 +40,7 @@ export async function openJournal(
   try {
     const recovery = await readJournal(path, files);
     await rewrite(recovery, options, files);
-    const file = await openForWriting(path, files);
+    const file = await openToAppend(path, files);
     const { size: position } = await file.stat();
     const writer = new GroupWriter({ path, file, position, sync });
     const close = async () => {
@@ -97,12 +96,4 @@ async function rewrite(recovery: Recovery, options: JournalOptions, files: Files
     throw error;
   }
   await file.commit();
-}
-
-async function openForWriting(path: string, files: Files): Promise<fs.FileHandle> {
-  try {
-    return await files.open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
-  } catch (error) {
-    throw unwritable(path, error);
-  }
 }

@@ -1,10 +1,10 @@
 import { Content } from '../../../src/exchange/content.js';
 import type { Event } from '../../../src/exchange/events.js';
 import { createLog, type Log } from '../../../src/exchange/log.js';
-import { allowedDestinations } from '../../../src/tool/delivery/allowed-destinations.js';
 import type { Callback } from '../../../src/tool/delivery/callback.js';
 import { Outbox, type OutboxOptions } from '../../../src/tool/delivery/outbox.js';
 import { createAgentClient } from '../../../src/transport/agent-client.js';
+import { allowedDestinations } from '../../../src/transport/allowed-destinations.js';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.js';
 
 export interface Desk extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { unwritable } from '../../system/private-file.js';
+import { unwritable } from './private-file.js';
 
 export interface GroupWriterOptions {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allowedDestinations } from '../../../src/tool/delivery/allowed-destinations.js';
-import { errorOf } from '../../support/failing.js';
+import { allowedDestinations } from '../../src/transport/allowed-destinations.js';
+import { errorOf } from '../support/failing.js';
 
 const LISTED = ['https://runtime.example', 'http://10.0.0.7:8080', 'http://169.254.169.254'];
 const why = (url: string, origins: readonly string[] = LISTED) => allowedDestinations(origins)(url);

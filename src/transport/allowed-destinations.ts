@@ -1,6 +1,6 @@
-import { ProtocolCliError } from '../../errors.js';
-import { readUrl } from '../../text/url.js';
-import { addressProblem, isLoopback } from '../../transport/addresses.js';
+import { ProtocolCliError } from '../errors.js';
+import { readUrl } from '../text/url.js';
+import { addressProblem, isLoopback } from './addresses.js';
 
 /** Why nothing is posted to a url; null where it may be. */
 export type Allows = (url: string) => string | null;

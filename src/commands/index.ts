@@ -33,6 +33,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./listen/command.js')).listenCommand,
   },
   {
+    name: 'record',
+    takes: '[options] <url>',
+    summary: 'a proxy between a runtime and a tool that writes down what they say',
+    load: async () => (await import('./record/command.js')).recordCommand,
+  },
+  {
     name: 'session',
     takes: '[options] [command]',
     summary: 'agent sessions: be the platform of one (mock), or its client (answer)',

@@ -6,5 +6,6 @@ export { runCancel } from './cancel/run.js';
 export { runCloseThread } from './close-thread/run.js';
 export { runListen } from './listen/run.js';
 export { runMigrate } from './migrate/run.js';
+export { runRecord } from './record/run.js';
 export { runRender } from './render/run.js';
 export { runToolset } from './toolset/run.js';

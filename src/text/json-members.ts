@@ -2,14 +2,31 @@ import { type JsonTokenKind, scanJson } from './json-scan.js';
 
 /** The direct members of a JSON object or list, each as it was written; of a key that is there twice the last one. Of a list by index. */
 export function membersOf(text: string): ReadonlyMap<string, string> {
-  const members = new Map<string, string>();
+  const written = ([key, { from, to }]: [string, Span]) => [key, text.slice(from, to)] as const;
+  return new Map([...spansOf(text)].map(written));
+}
+
+/** The same JSON with another string as a direct member of its object, and all else as it was written. */
+export function withStringMember(text: string, name: string, value: string): string {
+  const span = spansOf(text).get(name);
+  return span ? text.slice(0, span.from) + JSON.stringify(value) + text.slice(span.to) : text;
+}
+
+/** A half-open range. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+function spansOf(text: string): Map<string, Span> {
+  const members = new Map<string, Span>();
   let depth = 0;
   let isList = false;
   let key = '';
   let from = -1;
   let to = -1;
   const finish = () => {
-    if (from >= 0) members.set(isList ? String(members.size) : key, text.slice(from, to));
+    if (from >= 0) members.set(isList ? String(members.size) : key, { from, to });
     from = -1;
   };
   const goOn = (start: number, end: number) => {

@@ -62,13 +62,15 @@ export function writtenForms(secret: string): string[] {
   return [secret, json, json.replaceAll('/', '\\/'), percent, lower, base64, base64url];
 }
 
+/** Whether a header is one of those that carry no credential. */
+export function isPlainHeader(name: string): boolean {
+  return PLAIN_HEADERS.has(name.toLowerCase());
+}
+
 /** An allow-list: a header nobody thought of may carry a credential. */
 export function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      PLAIN_HEADERS.has(name.toLowerCase()) ? value : REDACTED,
-    ]),
+    Object.entries(headers).map(([name, value]) => [name, isPlainHeader(name) ? value : REDACTED]),
   );
 }
 

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { RecentMap } from '../text/recent-map.js';
 
 const TOKEN_BYTES = 32;
 
@@ -8,10 +9,18 @@ const TOKEN_BYTES = 32;
  */
 export class SecretPaths<T> {
   readonly #secret = randomBytes(TOKEN_BYTES);
-  readonly #meanings = new Map<string, T>();
+  readonly #meanings: RecentMap<string, T>;
 
-  /** @param prefix of every path, such as `/callback/`. */
-  constructor(private readonly prefix: string) {}
+  /**
+   * @param prefix of every path, such as `/callback/`.
+   * @param most so many are remembered at least; all unless told, for whoever forgets them himself.
+   */
+  constructor(
+    private readonly prefix: string,
+    most = Number.POSITIVE_INFINITY,
+  ) {
+    this.#meanings = new RecentMap(most);
+  }
 
   /** A fresh path with a 256-bit token; it stands for `meaning` until it is forgotten. */
   issue(meaning: T): { readonly token: string; readonly path: string } {

@@ -1,3 +1,5 @@
+import type { Event } from '../../../exchange/events.js';
+import { seenOn } from '../../../exchange/hop.js';
 import type { Transcript } from '../../../exchange/transcript-reader.js';
 import type { Warning } from '../../../protocol/requirements.js';
 import { invokeReport } from '../../../reporters/json.js';
@@ -20,13 +22,14 @@ import { transcriptAnswers } from './transcript-answers.js';
 
 /** A transcript as it is shown: what it is, its timeline, then each call with its panes, its views and its problems. */
 export function savedTranscript(transcript: Transcript): Saved {
-  const { whole, chapters } = chronicleOf(transcript.events);
+  const events = eventsOf(transcript);
+  const { whole, chapters } = chronicleOf(events);
   const exchanges = [...whole.exchanges.values()];
   const { faults } = transcript;
-  const story = sessionStoryOf(transcript.events, whole);
+  const story = sessionStoryOf(events, whole);
   return {
     faults,
-    answers: () => transcriptAnswers(transcript.events, exchanges),
+    answers: () => transcriptAnswers(events, exchanges),
     sections: view => [
       linesSection(headLines(transcript)),
       ...toolStory(transcript),
@@ -51,6 +54,11 @@ export function savedTranscript(transcript: Transcript): Saved {
       };
     },
   };
+}
+
+/** A recorder saw each message twice: of what it tells, the side where everything is as the tool has it. */
+function eventsOf({ header, events }: Transcript): readonly Event[] {
+  return header?.observer === 'recorder' ? seenOn('tool-side', events) : events;
 }
 
 function headLines({ header, events, end }: Transcript): Line[] {

@@ -2,13 +2,14 @@ import { Content } from '../exchange/content.js';
 import type { Answer, Incoming } from '../transport/server.js';
 import type { Desk } from './desk.js';
 import type { Place } from './lanes.js';
-import { isFromTool, type Leg, type Matter, tellRequest } from './leg.js';
+import { isFromTool, type Leg, laneTo, type Matter, partiesOf, tellRequest } from './leg.js';
 import { flatHeaders } from './passed-headers.js';
 
 /** A message that came in, told as it was; whoever waits for its answer may go away meanwhile. */
 export class Arrival {
   readonly #leg: Leg;
   readonly #place: Place | null;
+  readonly #desk: Desk;
   readonly #gone = new AbortController();
   #isOver = false;
 
@@ -23,17 +24,21 @@ export class Arrival {
     const isTools = isFromTool(matter.purpose);
     const hop = isTools ? 'tool-side' : 'runtime-side';
     this.#leg = tellRequest(desk.log, matter, { hop, method, url, headers: flatHeaders(headers), body });
-    const lane = JSON.stringify([isTools, matter.thread]);
-    this.#place = matter.thread === undefined ? null : desk.lanes.enter(lane);
+    const lane = laneTo(partiesOf(matter.purpose).to, matter);
+    this.#place = lane === null ? null : desk.lanes.enter(lane);
+    this.#desk = desk;
     incoming.onGone?.(() => {
       this.broken('ECONNRESET');
       this.#gone.abort();
     });
   }
 
-  /** Resolves when it may go on. */
-  get turn(): Promise<void> {
-    return this.#place?.turn ?? Promise.resolve();
+  /** Resolves when it may go on: after what came before it, and after the answers that its sender has given. */
+  async turn(): Promise<void> {
+    const { handovers } = this.#desk;
+    const lane = laneTo(partiesOf(this.matter.purpose).to, this.matter);
+    await this.#place?.turn;
+    if (lane !== null) await handovers.over(lane);
   }
 
   /** Aborted where nobody waits for the answer any more. */
@@ -46,7 +51,8 @@ export class Arrival {
     const { status, headers = {}, body } = answer;
     const content = told ?? (typeof body === 'string' ? new Content(Buffer.from(body)) : undefined);
     this.#end(() => this.#leg.answered({ status, headers, body: content }));
-    return answer;
+    const lane = laneTo(partiesOf(this.matter.purpose).from, this.matter);
+    return lane === null ? answer : { ...answer, sent: this.#desk.handovers.begin(lane) };
   }
 
   broken(code: string): 'reset' {

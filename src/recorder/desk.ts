@@ -1,6 +1,7 @@
 import type { Log } from '../exchange/log.js';
 import type { Clock } from '../system/clock.js';
 import type { HttpClient } from '../transport/client.js';
+import type { Handovers } from './handovers.js';
 import type { Lanes } from './lanes.js';
 
 /** What messages are passed on with. */
@@ -9,4 +10,5 @@ export interface Desk {
   readonly client: HttpClient;
   readonly clock: Clock;
   readonly lanes: Lanes;
+  readonly handovers: Handovers;
 }

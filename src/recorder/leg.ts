@@ -51,7 +51,12 @@ export function isFromTool(purpose: RequestEvent['purpose']): boolean {
   return purpose === 'callback';
 }
 
-function partiesOf(purpose: RequestEvent['purpose']) {
+/** Names the way of all that a thread says to one side; null where no thread is known. */
+export function laneTo(to: 'runtime' | 'tool', { thread }: Pick<Matter, 'thread'>): string | null {
+  return thread === undefined ? null : JSON.stringify([to, thread]);
+}
+
+export function partiesOf(purpose: RequestEvent['purpose']) {
   return isFromTool(purpose)
     ? ({ from: 'tool', to: 'runtime' } as const)
     : ({ from: 'runtime', to: 'tool' } as const);

@@ -23,7 +23,7 @@ export async function passOn(desk: Desk, arrival: Arrival, { url, body, origin }
   const passed = passedHeaders(flatHeaders(incoming.headers));
   const { headers, withheld } = origin === undefined ? noneWithheld(passed) : headersFor(url, origin, passed);
   if (withheld.length > 0) tellWithheld(desk, arrival, withheld);
-  await arrival.turn;
+  await arrival.turn();
   try {
     return answerAs(
       arrival,

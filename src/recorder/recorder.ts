@@ -7,6 +7,7 @@ import { SecretPaths } from '../transport/secret-paths.js';
 import { type RunningServer, startServer } from '../transport/server.js';
 import { CallKeys, REMEMBERED, type RecordedCall } from './calls.js';
 import type { Desk } from './desk.js';
+import { Handovers } from './handovers.js';
 import { Lanes } from './lanes.js';
 import { DEFAULTS, type RecorderOptions } from './options.js';
 import { tellRefused } from './refused.js';
@@ -41,7 +42,8 @@ export async function startRecorder(log: Log, options: RecorderOptions): Promise
   const { drainMs = DEFAULTS.drainMs, clock = systemClock } = options;
   const allows = allowedDestinations(options.allowCallbacks ?? []);
   const client = lazyClient(options.client ?? throughputClient);
-  const desk: Desk = { log, client, clock, lanes: new Lanes(clock, LANE_PATIENCE_MS) };
+  const lanes = new Lanes(clock, LANE_PATIENCE_MS);
+  const desk: Desk = { log, client, clock, lanes, handovers: new Handovers() };
   const office = officeOf(desk, allows, options, () => server.url);
   const underWay = new UnderWay();
   const server: RunningServer = await serve(office, options, drainMs, underWay);

@@ -47,8 +47,9 @@ export function failed(arrival: Arrival, error: unknown): Reply {
     return arrival.answer({ status: 503, body: 'The recorder could not write its transcript.\n' });
   if (!(error instanceof TransportError)) throw error;
   const { phase, code } = error;
-  const isCutOff = code === 'ECONNRESET' && (phase === 'send' || phase === 'answer');
-  if (isCutOff) return arrival.broken(code);
+  const isBrokenOff = code === 'ECONNRESET' && (phase === 'send' || phase === 'answer');
+  const isCalledOff = code === 'ABORTED'; // nobody waits for it any more
+  if (isBrokenOff || isCalledOff) return arrival.broken('ECONNRESET');
   const whom = isFromTool(arrival.matter.purpose) ? 'runtime' : 'tool';
   return arrival.answer({ status: 502, body: `The recorder got no answer from the ${whom}: ${code}.\n` });
 }

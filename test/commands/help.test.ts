@@ -9,6 +9,7 @@ import { INVOKE_EXAMPLES } from '../../src/commands/invoke/command.js';
 import { LISTEN_EXAMPLES } from '../../src/commands/listen/command.js';
 import { MIGRATE_EXAMPLES } from '../../src/commands/migrate/command.js';
 import { MOCK_TOOL_EXAMPLES } from '../../src/commands/mock-tool/command.js';
+import { RECORD_EXAMPLES } from '../../src/commands/record/command.js';
 import { RENDER_EXAMPLES } from '../../src/commands/render/command.js';
 import { TOOLSET_EXAMPLES } from '../../src/commands/toolset/command.js';
 
@@ -29,6 +30,7 @@ describe.each([
   ['toolset', TOOLSET_EXAMPLES, [0, 2, 4]],
   ['render', RENDER_EXAMPLES, [0, 2]],
   ['listen', LISTEN_EXAMPLES, [0, 2, 7]],
+  ['record', RECORD_EXAMPLES, [0, 2]],
   ['cancel', CANCEL_EXAMPLES, [0, 2, 4, 130]],
   ['close-thread', CLOSE_THREAD_EXAMPLES, [0, 2, 4, 130]],
   ['migrate', MIGRATE_EXAMPLES, [0, 2, 4, 130]],
@@ -61,6 +63,7 @@ test('every command there is', () => {
     'toolset',
     'render',
     'listen',
+    'record',
     'session',
     'cancel',
     'close-thread',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonParts, membersOf } from '../../src/text/json-members.js';
+import { jsonParts, membersOf, withStringMember } from '../../src/text/json-members.js';
 
 describe('the members of a JSON text', () => {
   test.each<[string, [string, string][]]>([
@@ -46,4 +46,17 @@ test('a part is found by its path', () => {
   expect(part(['calls', 2, 'result'])).toBeNull();
   expect(part(['calls', 0, 'result', 'x'])).toBeNull();
   expect(part([])).toBe('{"calls":[{"result":1e2},{"result": 1.50 }]}');
+});
+
+describe('a JSON text with another string in it', () => {
+  test.each([
+    ['{"a": "x", "b":1.0 }', '{"a": "new \\"one", "b":1.0 }'],
+    ['\uFEFF { "a" :"x"}', '\uFEFF { "a" :"new \\"one"}'],
+    ['{"a":"1","a":"2"}', '{"a":"1","a":"new \\"one"}'],
+    ['{"\\u0061":"x\\\\"}', '{"\\u0061":"new \\"one"}'],
+    ['{"b":{"a":"x"},"c":["a"]}', '{"b":{"a":"x"},"c":["a"]}'],
+    ['{}', '{}'],
+  ])('%s', (text, changed) => {
+    expect(withStringMember(text, 'a', 'new "one')).toBe(changed);
+  });
 });

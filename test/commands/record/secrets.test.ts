@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { recordedSecrets } from '../../../src/commands/record/secrets.js';
+import { Content } from '../../../src/exchange/content.js';
+import type { RequestEvent } from '../../../src/exchange/events.js';
+
+const request = (more: Partial<RequestEvent>): RequestEvent => ({
+  kind: 'request',
+  seq: 0,
+  at: 0,
+  leg: 'l1',
+  from: 'runtime',
+  to: 'tool',
+  purpose: 'invocation',
+  method: 'POST',
+  url: '/invoke',
+  headers: {},
+  attempt: 1,
+  ...more,
+});
+
+test.each<[string, Partial<RequestEvent>]>([
+  ['a bearer token', { headers: { authorization: 'Bearer c4n4ry-sings-loud' } }],
+  ['a cookie', { headers: { cookie: 'c4n4ry-sings-loud' } }],
+  ['a key', { headers: { 'x-api-key': 'c4n4ry-sings-loud' } }],
+  ['basic credentials', { headers: { authorization: `Basic ${btoa('me:c4n4ry-sings-loud')}` } }],
+  [
+    'the token of a callback URL',
+    { body: Content.ofJson({ callback_url: 'http://127.0.0.1:9/callback/c4n4ry-sings-loud' }) },
+  ],
+  [
+    'the token of a response URL',
+    {
+      purpose: 'callback',
+      body: Content.ofJson({ type: 'user_choice', response_url: 'http://127.0.0.1:9/c4n4ry-sings-loud' }),
+    },
+  ],
+])('row 25: %s is known once it was seen', (_, more) => {
+  const secrets = recordedSecrets();
+  expect(secrets.text('the c4n4ry-sings-loud')).toBe('the c4n4ry-sings-loud');
+  secrets.learn(request(more));
+  expect(secrets.text('the c4n4ry-sings-loud')).toBe('the [redacted]');
+});
+
+test('what is no credential stays', () => {
+  const secrets = recordedSecrets();
+  secrets.learn(request({ headers: { 'x-request-id': 'call_12345678', 'user-agent': 'runtime/1.0' } }));
+  expect(secrets.text('call_12345678 runtime/1.0')).toBe('call_12345678 runtime/1.0');
+});

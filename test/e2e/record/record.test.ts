@@ -1,0 +1,218 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { toldOn } from '../../recorder/recording.js';
+import { eventually } from '../support/eventually.js';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { ask } from '../support/http.js';
+import { runHere } from '../support/in-process.js';
+import { type Peer, startPeer } from '../support/peers.js';
+import { run, shellLine, start } from '../support/program.js';
+import { startRecorder, transcriptIn } from '../support/recorder.js';
+import { closedPort } from '../support/sockets.js';
+
+let tool: Peer;
+let folder: Folder;
+let file: string;
+beforeAll(async () => {
+  tool = await startPeer('stdlib');
+});
+afterAll(() => tool.stop());
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  file = folder.file('session.ndjson');
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+/** A choice, from the question to the result. */
+async function answerQuestion(url: string, headers: Record<string, string> = {}) {
+  await using runtime = await openRuntime();
+  const call = await runtime.invoke(url, 'ask', {}, { id: 'call_1', groupId: 'thread_1', headers });
+  const { body } = await call.waitFor('user_choice');
+  await runtime.choose(call, 1);
+  await call.result();
+  expect(runtime.verdict()).toEqual([]);
+  return { callbackUrl: call.invocation.callback_url, responseUrl: String(body?.['response_url']) };
+}
+
+describe('record', () => {
+  test('comes up, writes down what is said, and ends as a server does', async () => {
+    await using recorder = await startRecorder([tool.url, '--save', file]);
+    expect(recorder.url).toBe(`http://127.0.0.1:${recorder.port}`);
+    await answerQuestion(recorder.url);
+    await recorder.says(/← tool_result call_1 \(thread_1\) {2}200 in /);
+    const { status, stdout, stderr } = await recorder.stop();
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: `${JSON.stringify({ port: recorder.port, url: recorder.url })}\n`,
+    });
+    expect(stderr).toMatch(/→ invocation ask call_1 \(thread_1\) {2}200 in .*\n.*← user_choice call_1/);
+    expect(stderr).toMatch(/→ choice call_1 \(thread_1\) {2}200 in /);
+    const { header, events, end, faults } = await transcriptIn(file);
+    expect({ observer: header?.observer, end, faults }).toEqual({
+      observer: 'recorder',
+      end: 'done',
+      faults: [],
+    });
+    const told = ['discovery', 'invocation', 'choice'].map(purpose => `runtime ${purpose} 200`);
+    for (const hop of ['runtime-side', 'tool-side'] as const)
+      expect(toldOn(hop, events)).toEqual(expect.arrayContaining([...told, 'tool callback 200']));
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('row 25: what was secret is nowhere in the transcript, on stdout or on stderr', async () => {
+    const { child, ended } = start(['record', tool.url, '--save', file, '-o', 'ndjson']);
+    let told = '';
+    child.stdout.on('data', chunk => {
+      told += chunk;
+    });
+    const url = await eventually('the ready line', () => /"url":"([^"]+)"/.exec(told)?.[1]);
+    const headers = { authorization: 'Bearer c4n4ry-of-auth', 'x-api-key': 'c4n4ry-of-key' };
+    const { callbackUrl, responseUrl } = await answerQuestion(url, headers);
+    child.kill();
+    const { stdout, stderr, status } = await ended;
+    expect(status).toBe(0);
+    const log = await tool.log();
+    const given = log.findLast(({ what }) => what === 'invocation')?.raw ?? '';
+    const ours: string = JSON.parse(given).callback_url;
+    expect(ours).toContain(`${url}/callback/`);
+    const secrets = [callbackUrl, ours, responseUrl].map(each => each.slice(each.lastIndexOf('/') + 1));
+    const written = await readFile(file, 'utf8');
+    for (const secret of [...secrets, 'c4n4ry']) {
+      expect(secret.length).toBeGreaterThan(5);
+      for (const text of [written, stdout, stderr]) expect(text).not.toContain(secret);
+    }
+    expect(stdout.slice(stdout.indexOf('\n') + 1)).toBe(written);
+  });
+
+  test('row 25: of consent the URL is kept without its query', async () => {
+    await using recorder = await startRecorder([tool.url, '--save', file]);
+    await using runtime = await openRuntime();
+    const call = await runtime.invoke(recorder.url, 'login', {});
+    const { body } = await call.waitFor('oauth');
+    await call.result();
+    const { search } = new URL(String(body?.['auth_url']));
+    await recorder.stop();
+    const written = await readFile(file, 'utf8');
+    expect(written).toContain('auth_url');
+    expect(search.length).toBeGreaterThan(5);
+    expect(written).not.toContain(search);
+  });
+
+  test('a killed one leaves all that was said', async () => {
+    await using recorder = await startRecorder([tool.url, '--save', file, '-q']);
+    await answerQuestion(recorder.url);
+    await eventually('the answer to the result', async () => {
+      const { events } = await transcriptIn(file);
+      return toldOn('tool-side', events).filter(each => each === 'tool callback 200').length === 2;
+    });
+    await recorder.stop('SIGKILL');
+    const { events, end, faults } = await transcriptIn(file);
+    expect({ end, faults }).toEqual({ end: null, faults: [] });
+    expect(toldOn('runtime-side', events)).toContain('runtime choice 200');
+  });
+
+  test('-q says nothing of messages', async () => {
+    await using recorder = await startRecorder([tool.url, '--save', file, '-q']);
+    await answerQuestion(recorder.url);
+    expect((await recorder.stop()).stderr).toBe('');
+  });
+
+  test('says that there is no tool yet', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}`;
+    await using recorder = await startRecorder([url, '--save', file]);
+    await recorder.says(/^warning: there is no toolset at http:\/\/127\.0\.0\.1:\d+ yet$/m);
+    expect(await ask(`${recorder.url}/invoke`, { body: '{}' })).toMatchObject({ status: 502 });
+    await recorder.says(/→ invocation recorded-1 {2}502 in /);
+    expect(await recorder.stop('SIGINT')).toMatchObject({ status: 0 });
+  });
+
+  test('a tool that never answers does not keep it from ending', async () => {
+    const odd = await startPeer('odd');
+    await using recorder = await startRecorder([odd.url, '--save', file, '--drain', '50ms']);
+    await using runtime = await openRuntime();
+    const hanging = runtime.invoke(recorder.url, 'ack_hang', {});
+    await odd.seen('invocation');
+    expect(await recorder.stop()).toMatchObject({ status: 0 });
+    expect((await hanging).ack.status).toBeNull();
+    await odd.stop();
+  });
+
+  test('a full disk is a 503, and not 0 at the end', async () => {
+    const line = shellLine(['record', tool.url, '--save', file]);
+    const child = spawn('bash', ['-c', `trap '' XFSZ; ulimit -f 8; exec ${line}`]);
+    const [told, said] = [child.stdout, child.stderr].map(gathered);
+    const url = await eventually('the ready line', () => /"url":"([^"]+)"/.exec(told?.() ?? '')?.[1]);
+    const body = JSON.stringify({ operation: 'echo', arguments: { text: 'x'.repeat(4_000) }, id: 'c' });
+    await eventually('a 503', async () => (await ask(`${url}/invoke`, { body })).status === 503);
+    const before = (await tool.log()).length;
+    expect(await ask(`${url}/invoke`, { body })).toMatchObject({ status: 503 });
+    expect((await tool.log()).length).toBe(before);
+    child.kill();
+    const [status] = await once(child, 'close');
+    expect(status).toBe(2);
+    expect(said?.()).toMatch(/^error: cannot write .*session\.ndjson: EFBIG/m);
+  });
+});
+
+/** What a stream said so far. */
+function gathered(stream: Readable): () => string {
+  let text = '';
+  stream.on('data', chunk => {
+    text += chunk;
+  });
+  return () => text;
+}
+
+describe('usage', () => {
+  test.each<[string[], RegExp]>([
+    [[], /^error: missing required argument 'url'\n/],
+    [['http://127.0.0.1:1'], /^error: nothing would be recorded\nhint: Add --save <file>, or -o ndjson/],
+    [['nowhere', '--save', 'x'], /^error: "nowhere" is no URL of a tool server\n/],
+    [['http://127.0.0.1:1', '--save', 'x', '-o', 'json'], /^error: .*'json' is invalid/],
+    [
+      ['http://127.0.0.1:1', '--save', '/none/x.ndjson'],
+      /^error: cannot write \/none\/x\.ndjson: .*\nhint: Create its folder first\.\n/,
+    ],
+    [
+      ['http://127.0.0.1:1', '-o', 'ndjson', '--allow-callback', 'runtime'],
+      /^error: "runtime" is not an origin/,
+    ],
+  ])('%j', async (args, said) => {
+    const { status, stdout, stderr } = await runHere(['record', ...args]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(said);
+  });
+
+  test('a port that is taken is an error', async () => {
+    const { status, stderr } = await run(['record', tool.url, '--save', file, '--port', String(tool.port)]);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^error: port \d+ on 127\.0\.0\.1 is already in use\n/);
+  });
+});
+
+describe('render', () => {
+  test('shows each call of a recording once, in every format', async () => {
+    await using recorder = await startRecorder([tool.url, '--save', file, '-q']);
+    await answerQuestion(recorder.url);
+    await recorder.stop();
+    const { status, stdout } = await runHere(['render', file]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/ events, as the recorder saw them; ended: done\n/);
+    expect(stdout.match(/ sent ask to /g)).toHaveLength(1);
+    expect(stdout.match(/ result after /g)).toHaveLength(1);
+    expect(stdout).toContain('Chosen: production');
+    expect(stdout).not.toMatch(/twice|duplicate|again/);
+    const json = JSON.parse((await runHere(['render', file, '-o', 'json'])).stdout);
+    expect(json).toMatchObject({
+      outcome: { type: 'success' },
+      llm: { text: 'Chosen: production' },
+      warnings: [],
+    });
+    const mcp = await runHere(['render', file, '--as', 'mcp']);
+    expect(mcp.stdout.match(/Chosen: production/g)).toHaveLength(1);
+  });
+});

@@ -138,6 +138,12 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
         },
       );
 
+      it('row 16: are given as they came where they are only passed on', async () => {
+        await using peer = await startPeer(answer(200, 'zipped', 'Content-Encoding: gzip'));
+        const { headers, body } = await get(peer.url, { read: { maxBytes: 100, opaque: true } });
+        expect([headers['content-encoding'], Buffer.from(body).toString()]).toEqual(['gzip', 'zipped']);
+      });
+
       it('row 16: are neither decoded nor waited for where nothing is to be read', async () => {
         const unfinished =
           'HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip, gzip, br, br, br\r\nContent-Length: 9\r\n\r\nx';

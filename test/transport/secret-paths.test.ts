@@ -58,3 +58,10 @@ test('a path that was forgotten stands for nothing', () => {
   addresses.forget(path);
   expect(addresses.resolve(path)).toBeUndefined();
 });
+
+test('where only the latest are remembered, those of long ago stand for nothing', () => {
+  const addresses = new SecretPaths<number>('/callback/', 2);
+  const paths = [0, 1, 2, 3, 4].map(number => addresses.issue(number).path);
+  expect(addresses.resolve(paths[0] ?? '')).toBeUndefined();
+  expect(paths.slice(-2).map(path => addresses.resolve(path))).toEqual([3, 4]);
+});

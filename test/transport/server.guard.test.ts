@@ -172,3 +172,24 @@ describe('what is served', () => {
     ).toBe(200);
   });
 });
+
+describe('a route that takes anything', () => {
+  const anything: Route = { ...echo, accepts: 'anything' };
+
+  it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded', ''])(
+    'reads a body of the type "%s"',
+    async type => {
+      await using open = await watchedServer({ routes: [anything] });
+      const head = ['Host: 127.0.0.1', 'Content-Length: 2', ...(type ? [`Content-Type: ${type}`] : [])];
+      expect(await rawExchange(open.port, request('POST /echo', ...head), '{}')).toContain('2 bytes');
+    },
+  );
+
+  it('rows 15 and 16: neither one that is too large nor an encoded one', async () => {
+    await using open = await watchedServer({ routes: [anything] });
+    const post = async (...headers: string[]) =>
+      statusOf(await rawExchange(open.port, request('POST /echo', 'Host: 127.0.0.1', ...headers), '{}'));
+    expect(await post('Content-Length: 1001')).toBe(413);
+    expect(await post('Content-Length: 2', 'Content-Encoding: gzip')).toBe(415);
+  });
+});

@@ -10,11 +10,7 @@ export const RECORD_EXAMPLES: readonly Example[] = [
     about: 'between a runtime and a tool: point the runtime at http://127.0.0.1:3002',
     line: 'protocol-cli record http://127.0.0.1:3001 --port 3002 --save session.ndjson',
   },
-  { about: 'then see what was said', line: 'protocol-cli render session.ndjson' },
-  {
-    about: 'as data, a line for each event',
-    line: 'protocol-cli record http://127.0.0.1:3001 -o ndjson',
-  },
+  { about: 'as data, a line for each event', line: 'protocol-cli record http://127.0.0.1:3001 -o ndjson' },
   {
     about: 'between containers',
     line: 'protocol-cli record http://tool:3001 --save session.ndjson --host 0.0.0.0 --port 3002 --allow-host recorder --callback-url http://recorder:3002 --allow-callback http://runtime:3000',

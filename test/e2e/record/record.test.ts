@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
 import { runHere } from '../support/in-process.js';
-import { type Peer, startPeer } from '../support/peers.js';
+import { fieldOf, type Peer, startPeer } from '../support/peers.js';
 import { run, shellLine, start } from '../support/program.js';
 import { startRecorder, transcriptIn } from '../support/recorder.js';
 import { closedPort } from '../support/sockets.js';
@@ -34,6 +34,10 @@ async function answerQuestion(url: string, headers: Record<string, string> = {})
   const { body } = await call.waitFor('user_choice');
   await runtime.choose(call, 1);
   await call.result();
+  await eventually('the result is taken', async () => {
+    const last = (await tool.log()).at(-1);
+    return last?.status === 200 && fieldOf(last, 'type') === 'tool_result';
+  });
   expect(runtime.verdict()).toEqual([]);
   return { callbackUrl: call.invocation.callback_url, responseUrl: String(body?.['response_url']) };
 }
@@ -105,10 +109,6 @@ describe('record', () => {
   test('a killed one leaves all that was said', async () => {
     await using recorder = await startRecorder([tool.url, '--save', file, '-q']);
     await answerQuestion(recorder.url);
-    await eventually('the answer to the result', async () => {
-      const { events } = await transcriptIn(file);
-      return toldOn('tool-side', events).filter(each => each === 'tool callback 200').length === 2;
-    });
     await recorder.stop('SIGKILL');
     const { events, end, faults } = await transcriptIn(file);
     expect({ end, faults }).toEqual({ end: null, faults: [] });

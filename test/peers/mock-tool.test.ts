@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Mock, startMock } from '../e2e/support/mock.js';
+import { type MockHere, startMockHere } from '../e2e/support/mock.js';
 
 /** The runtime on Python's standard library lives through every scenario with the built mock. */
 const SCENARIOS = fileURLToPath(new URL('scenarios.yaml', import.meta.url));
 const RUNTIME = fileURLToPath(new URL('stdlib_runtime.py', import.meta.url));
 
-let mock: Mock;
+let mock: MockHere;
 beforeAll(async () => {
-  mock = await startMock([SCENARIOS, '-q']);
+  mock = await startMockHere([SCENARIOS, '-q']);
 });
 afterAll(() => mock.stop());
 

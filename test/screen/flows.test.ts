@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
-import { startMock } from '../e2e/support/mock.js';
+import { startMockHere } from '../e2e/support/mock.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
 
@@ -92,7 +92,7 @@ describe.concurrent('the terminal is as it was', () => {
 
   test('after a question: what is typed while the result is awaited is left to the shell', async () => {
     const fixtures = await folder.write('slow.yaml', SLOW);
-    await using mock = await startMock([fixtures]);
+    await using mock = await startMockHere([fixtures]);
     await using screen = openShell(`$TOOL invoke ${mock.url} ask; read line; echo "got [$line]"`);
     await screen.shows(ASKED);
     screen.type('\r');

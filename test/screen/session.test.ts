@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
-import { type SessionMock, startScript } from '../e2e/support/session-mock.js';
+import { type SessionMockHere, startScript } from '../e2e/support/session-mock.js';
 import { openProgram, type ScreenOptions } from './support/screen.js';
 
 const tools = ['edit_file', 'slow'].map(name => ({
@@ -16,7 +16,7 @@ const SLOW = {
 const CTRL_C = '\u0003';
 
 let plain: Peer;
-const platforms: SessionMock[] = [];
+const platforms: SessionMockHere[] = [];
 
 beforeAll(async () => {
   plain = await startPeer('plain');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
-import { type Mock, startMock } from '../support/mock.js';
+import { type MockHere, startMockHere } from '../support/mock.js';
 
 /** What a test in any language can ask of a mock, and the flags that change how it takes invocations. */
 const FIXTURES = `
@@ -13,19 +13,19 @@ fixtures:
     exhausted: last
 `;
 
-async function counting(...args: string[]): Promise<Mock> {
+async function counting(...args: string[]): Promise<MockHere> {
   await using folder = await temporaryFolder();
-  return await startMock([await folder.write('f.yaml', FIXTURES), '-q', ...args]);
+  return await startMockHere([await folder.write('f.yaml', FIXTURES), '-q', ...args]);
 }
 
-async function textOf({ url }: Mock, groupId = 't'): Promise<string> {
+async function textOf({ url }: MockHere, groupId = 't'): Promise<string> {
   await using runtime = await openRuntime();
   const call = await runtime.invoke(url, 'count', {}, { groupId });
   return String((await call.result()).body?.['text']);
 }
 
 describe.concurrent('POST /__mock__/reset', () => {
-  const reset = ({ url }: Mock, body = '') => ask(`${url}/__mock__/reset`, { body });
+  const reset = ({ url }: MockHere, body = '') => ask(`${url}/__mock__/reset`, { body });
 
   it('begins anew: everything, the journal included', async () => {
     await using mock = await counting();

@@ -4,23 +4,23 @@ import { openSink } from '../../peers/callback-sink.mjs';
 import { openRuntime, type Runtime } from '../../peers/runtime.mjs';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/folder.js';
-import { type Mock, startMock } from '../support/mock.js';
+import { type MockHere, startMockHere } from '../support/mock.js';
 import { run } from '../support/program.js';
 import { silentServer } from '../support/sockets.js';
 
 /** The mock posts where it may, and says so where it may not: never silently, never by another name. */
 const FIXTURES = 'version: 1\nfixtures: [{ match: { operation: a }, reply: { payload: b } }]\n';
 
-let mock: Mock;
+let mock: MockHere;
 let runtime: Runtime;
 beforeAll(async () => {
   await using folder = await temporaryFolder();
-  mock = await startMock([await folder.write('f.yaml', FIXTURES)]);
+  mock = await startMockHere([await folder.write('f.yaml', FIXTURES)]);
   runtime = await openRuntime();
 });
 afterAll(async () => {
   runtime.close();
-  await mock.stop('SIGKILL');
+  await mock.stop();
 });
 
 describe('row 9: a callback URL', () => {
@@ -84,7 +84,7 @@ describe('--allow-callback', () => {
     await using other = await silentServer('0.0.0.0');
     const origin = `http://${outside}:${listed.port}`;
     const file = await folder.write('f.yaml', FIXTURES);
-    await using allowed = await startMock([file, '--allow-callback', origin, '--drain', '0']);
+    await using allowed = await startMockHere([file, '--allow-callback', origin, '--drain', '0']);
     await runtime.invoke(
       allowed.url,
       'a',
@@ -104,7 +104,7 @@ describe('--allow-callback', () => {
   it('row 9: a link-local address stays refused, even where it is listed', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('f.yaml', FIXTURES);
-    await using allowed = await startMock([file, '--allow-callback', 'http://169.254.169.254']);
+    await using allowed = await startMockHere([file, '--allow-callback', 'http://169.254.169.254']);
     await runtime.invoke(allowed.url, 'a', {}, { id: 'meta', callbackUrl: 'http://169.254.169.254/' });
     await allowed.says(/✗ a meta .*given up: .*169\.254\.169\.254/);
   });

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type InvokeOptions, openRuntime, type PendingCall, type Runtime } from '../../peers/runtime.mjs';
-import { type Mock, startMock } from '../support/mock.js';
+import { type MockHere, startMockHere } from '../support/mock.js';
 import { ROOT } from '../support/program.js';
 
 /** Every example of the package does what its comments say, for a runtime that shares no code with us. */
@@ -11,7 +11,7 @@ const FOLDER = join(ROOT, 'fixtures/examples');
 interface Step {
   readonly call: readonly [operation: string, args?: Record<string, unknown>, options?: InvokeOptions];
   /** What the runtime does while the call waits, from its first callback on. */
-  readonly meanwhile?: (call: PendingCall, runtime: Runtime, mock: Mock) => Promise<unknown>;
+  readonly meanwhile?: (call: PendingCall, runtime: Runtime, mock: MockHere) => Promise<unknown>;
   /** All callbacks, in order. */
   readonly gets: readonly object[];
 }
@@ -25,7 +25,7 @@ interface Example {
 
 const text = (text: unknown) => ({ type: 'tool_result', text });
 const step = (call: Step['call'], ...gets: object[]): Step => ({ call, gets });
-const fire = ({ invocation: { id } }: PendingCall, _: Runtime, { url }: Mock) =>
+const fire = ({ invocation: { id } }: PendingCall, _: Runtime, { url }: MockHere) =>
   fetch(`${url}/__mock__/fire`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -224,7 +224,7 @@ describe.concurrent('fixtures/examples', () => {
   });
 
   it.each(Object.entries(EXAMPLES))('%s', async (name, { args = [], steps, breaks = [] }) => {
-    await using mock = await startMock([join(FOLDER, `${name}.yaml`), '-q', ...args]);
+    await using mock = await startMockHere([join(FOLDER, `${name}.yaml`), '-q', ...args]);
     await using runtime = await openRuntime();
     const calls: PendingCall[] = [];
     for (const { call: words, meanwhile, gets } of steps) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
-import { type Mock, startMock } from '../support/mock.js';
+import { type MockHere, startMockHere } from '../support/mock.js';
 
 /** Whoever is not meant to reach the mock does not, whichever of its routes they try. */
 const FIXTURES = `
@@ -33,12 +33,12 @@ const ROUTES = [
   ['POST', '/__mock__/fire'],
 ] as const;
 
-let mock: Mock;
+let mock: MockHere;
 beforeAll(async () => {
   await using folder = await temporaryFolder();
-  mock = await startMock([await folder.write('f.yaml', FIXTURES), '-q']);
+  mock = await startMockHere([await folder.write('f.yaml', FIXTURES), '-q']);
 });
-afterAll(() => mock.stop('SIGKILL'));
+afterAll(() => mock.stop());
 
 describe('every route', () => {
   it.each(ROUTES)(
@@ -77,7 +77,7 @@ describe('every route', () => {
   });
 
   it('row 3: refused requests are told to whoever runs it', async () => {
-    await using told = await startMock([]);
+    await using told = await startMockHere([]);
     await ask(`${told.url}/invoke`, { headers: { origin: 'https://evil.example' }, body: '{}' });
     await told.says(/refused with 403.*POST \/invoke/);
   });
@@ -99,7 +99,7 @@ describe.concurrent('where it listens', () => {
     .flatMap(about => (about && !about.internal && about.family === 'IPv4' ? [about.address] : []));
 
   it('row 5: on loopback alone, and without a warning, unless told', async () => {
-    await using local = await startMock([]);
+    await using local = await startMockHere([]);
     if (outside) await expect(ask(`http://${outside}:${local.port}/`)).rejects.toThrow(/ECONNREFUSED/);
     expect((await local.stop()).stderr).toBe('');
   });
@@ -107,7 +107,7 @@ describe.concurrent('where it listens', () => {
   it.each(['0.0.0.0', '::', '0', '[::]', '*', '0x0'])(
     'row 5: %s is open to the network, and warned of',
     async host => {
-      await using open = await startMock(['--host', host]);
+      await using open = await startMockHere(['--host', host]);
       expect(open.url).toBe(`http://127.0.0.1:${open.port}`);
       expect((await ask(`${open.url}/.well-known/rap-toolset`, { method: 'GET' })).status).toBe(200);
       expect((await open.stop()).stderr).toBe(`warning: it is open to the network (--host ${host})\n`);
@@ -115,7 +115,7 @@ describe.concurrent('where it listens', () => {
   );
 
   it('row 2: --allow-host lets a name in, and the toolset then says that name', async () => {
-    await using named = await startMock(['--allow-host', 'mock']);
+    await using named = await startMockHere(['--allow-host', 'mock']);
     const { status, body } = await ask(`${named.url}/.well-known/rap-toolset`, {
       method: 'GET',
       headers: { host: `mock:${named.port}` },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readTranscript } from '../../../src/exchange/transcript-reader.js';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { startMock } from '../support/mock.js';
+import { startMockHere } from '../support/mock.js';
 
 /** What a mock tells of itself: lines, events, or nothing; and all that is drawn comes from the seed. */
 const TOKEN = 'canary-5f0c2a9be1';
@@ -23,7 +23,7 @@ async function fixtures(folder: Folder): Promise<string> {
 describe.concurrent('what a mock tells', () => {
   it('-o plain: a line for each thing that matters, on stderr, since stdout is for programs', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await fixtures(folder), '-o', 'plain']);
+    await using mock = await startMockHere([await fixtures(folder), '-o', 'plain']);
     await using runtime = await openRuntime();
     const call = await runtime.invoke(mock.url, 'greet', { name: 'Ada' }, { id: 'c1', groupId: 't1' });
     await call.result();
@@ -46,7 +46,7 @@ describe.concurrent('what a mock tells', () => {
       'asking.yaml',
       `version: 1\nfixtures:\n  - { id: a, match: { operation: ask }, reply: ${asking} }\n  - { id: b, match: { operation: ask }, reply: ${asking} }\n`,
     );
-    await using mock = await startMock([path, '--allow-host', 'mock', '--watch']);
+    await using mock = await startMockHere([path, '--allow-host', 'mock', '--watch']);
     const shadowed = `^warning: fixture b can never answer: a, which stands before it, .* \\(.*asking\\.yaml:4\\)$`;
     await mock.says(new RegExp(shadowed, 'm'));
     expect(mock.said()).toMatch(/^warning: runtimes that call it as mock must refuse the auth_url/m);
@@ -62,7 +62,7 @@ describe.concurrent('what a mock tells', () => {
 
   it('-q: nothing about calls', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await fixtures(folder), '-q']);
+    await using mock = await startMockHere([await fixtures(folder), '-q']);
     await using runtime = await openRuntime();
     await (await runtime.invoke(mock.url, 'greet', { name: 'Ada' })).result();
     expect(await mock.stop()).toMatchObject({ status: 0, stderr: '' });
@@ -70,7 +70,7 @@ describe.concurrent('what a mock tells', () => {
 
   it('row 25: -o ndjson is a transcript, and holds no token of a callback in any form', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await fixtures(folder), '-o', 'ndjson']);
+    await using mock = await startMockHere([await fixtures(folder), '-o', 'ndjson']);
     await using runtime = await openRuntime();
     const callbackPath = `/back/${TOKEN}?k=${TOKEN}-%2B`;
     const call = await runtime.invoke(mock.url, 'greet', { name: 'Ada' }, { callbackPath });
@@ -105,7 +105,7 @@ describe.concurrent('what a mock tells', () => {
     await using folder = await temporaryFolder();
     const file = await fixtures(folder);
     const drawn = async (seed: string) => {
-      await using mock = await startMock([file, '--seed', seed]);
+      await using mock = await startMockHere([file, '--seed', seed]);
       expect(mock.seed).toBe(seed);
       await using runtime = await openRuntime();
       for (let n = 0; n < 24; n++) await runtime.invoke(mock.url, 'draw', {}, { id: `c${n}`, groupId: 't' });

@@ -3,7 +3,7 @@ import { openSink, SINKS } from '../../peers/callback-sink.mjs';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/folder.js';
-import { startMock } from '../support/mock.js';
+import { startMockHere } from '../support/mock.js';
 
 /** A receiver that is slow, broken or silent costs its own callbacks, and nobody else's. */
 const FIXTURES =
@@ -14,7 +14,7 @@ const TO_EACH = 40;
 describe.concurrent('bad receivers', () => {
   it('at the same time as good ones: the good ones get theirs', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '-q', '--drain', '0']);
+    await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES), '-q', '--drain', '0']);
     await using runtime = await openRuntime();
     const { endpoint } = await runtime.discover(mock.url);
     const sinks = await Promise.all(BAD.map(name => openSink(SINKS[name])));
@@ -36,7 +36,7 @@ describe.concurrent('bad receivers', () => {
     await using folder = await temporaryFolder();
     await using hanging = await openSink(SINKS.hang);
     const file = await folder.write('f.yaml', FIXTURES);
-    await using mock = await startMock([file, '--max-pending', '3', '--verify', '--drain', '0']);
+    await using mock = await startMockHere([file, '--max-pending', '3', '--verify', '--drain', '0']);
     await using runtime = await openRuntime();
     for (let n = 0; n < 5; n++)
       await runtime.invoke(mock.url, 'a', { n }, { id: `c${n}`, callbackUrl: hanging.url });
@@ -59,7 +59,7 @@ describe.concurrent('bad receivers', () => {
   it('--retries: 5xx is tried again so often, and not more', async () => {
     await using folder = await temporaryFolder();
     await using broken = await openSink(SINKS.broken);
-    await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '--retries', '2']);
+    await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES), '--retries', '2']);
     await using runtime = await openRuntime();
     await runtime.invoke(mock.url, 'a', { n: 1 }, { callbackUrl: broken.url });
     await mock.says(/given up: .*500.*attempts: 3/);
@@ -68,7 +68,7 @@ describe.concurrent('bad receivers', () => {
 
   it('row 11: a redirect is not followed, nor tried again', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await folder.write('f.yaml', FIXTURES)]);
+    await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES)]);
     await using runtime = await openRuntime();
     for (const status of [301, 302, 303, 307, 308]) {
       await using moved = await openSink({ status, headers: { location: '/moved' } });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { answer, answerWith, pendingCall as call, KEY } from '../support/session-answer.js';
-import { startSessionMock } from '../support/session-mock.js';
+import { startSessionMockHere } from '../support/session-mock.js';
 import { startPlatform } from '../support/session-platform.js';
 import { SLOW_MS } from '../support/slow.js';
 
@@ -142,7 +142,7 @@ it('fixtures that are not there are an error of usage, with a hint that holds he
 
 describe.concurrent('against session mock, both ours', { timeout: SLOW_MS }, () => {
   it('the default script', async () => {
-    await using mock = await startSessionMock(['--verify']);
+    await using mock = await startSessionMockHere(['--verify']);
     const args = [mock.url, mock.session, '--fixtures', fixtures, '-o', 'plain'];
     const { status, stderr } = await answerWith(args, { env: { API_KEY: mock.key } });
     expect(status, stderr).toBe(0);
@@ -153,7 +153,7 @@ describe.concurrent('against session mock, both ours', { timeout: SLOW_MS }, () 
   it('two clients of one session: both end well, and every call has one answer', async () => {
     const rounds = ['a', 'b'].map(id => ({ calls: [call('lookup_order', { order_id: 'A1' }, id)] }));
     const file = await folder.write('two.json', JSON.stringify({ version: 1, session: { rounds } }));
-    await using mock = await startSessionMock([file]);
+    await using mock = await startSessionMockHere([file]);
     const args = [mock.url, mock.session, '--fixtures', fixtures, '-o', 'plain'];
     const env = { API_KEY: mock.key };
     const ended = await Promise.all([answerWith(args, { env }), answerWith(args, { env })]);
@@ -173,7 +173,7 @@ session:
   answer: "Your order {{results.call_2.state}}"
 switches: { batch: atomic, settled: 422, tool_req: exact }
 `;
-    await using mock = await startSessionMock([await folder.write('script.yaml', script), '--verify']);
+    await using mock = await startSessionMockHere([await folder.write('script.yaml', script), '--verify']);
     const { id } = await mock.fresh();
     const args = [`${mock.url}/`, id, '--handlers', handlers, '--key', mock.key, '-o', 'json'];
     const { status, stdout, stderr } = await answerWith(args);

@@ -5,7 +5,7 @@ import { type Folder, temporaryFolder } from '../support/folder.js';
 import { type Peer, startPeer } from '../support/peers.js';
 import { run } from '../support/program.js';
 import { answer, answerWith, pendingCall as call, KEY } from '../support/session-answer.js';
-import { startSessionMock } from '../support/session-mock.js';
+import { startSessionMockHere } from '../support/session-mock.js';
 import { type Script, startPlatform } from '../support/session-platform.js';
 import { success } from '../support/session-wire.js';
 import { SLOW_MS } from '../support/slow.js';
@@ -123,7 +123,7 @@ describe.concurrent('a transcript', { timeout: SLOW_MS }, () => {
 
   it('of the platform as well', async () => {
     const saved = folder.file('platform.ndjson');
-    await using mock = await startSessionMock(['--save', saved, '-o', 'ndjson']);
+    await using mock = await startSessionMockHere(['--save', saved, '-o', 'ndjson']);
     const call = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' };
     await mock.known().results({ kind: 'nonsense' });
     expect((await mock.known().results(success(call))).status).toBe(202);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { type Mock, startMock } from '../support/mock.js';
+import { type MockHere, startMockHere } from '../support/mock.js';
 import { type Entry, fieldOf, type Peer, type PeerName, startPeer } from '../support/peers.js';
 import { answer, pendingCall as call, KEY } from '../support/session-answer.js';
 import { type Script, startPlatform } from '../support/session-platform.js';
@@ -130,7 +130,7 @@ export default [
 ];
 `;
 
-  async function mocked(mock: Pick<Mock, 'url'>, rounds: object[], ...args: string[]) {
+  async function mocked(mock: Pick<MockHere, 'url'>, rounds: object[], ...args: string[]) {
     await using platform = await startPlatform({ key: KEY, rounds });
     const { status } = await answer(platform, ['--tool', mock.url, '-o', 'plain', ...args]);
     expect(status).toBe(0);
@@ -139,7 +139,7 @@ export default [
   }
 
   it('every outcome: a text is the result, anything else an error_event', async () => {
-    await using mock = await startMock([await folder.write('outcomes.yaml', FIXTURES), '-q']);
+    await using mock = await startMockHere([await folder.write('outcomes.yaml', FIXTURES), '-q']);
     const names = ['broke', 'forbidden', 'stopped', 'late', 'gone'];
     const calls = [call('pay', { amount: 7 }, 'p1'), ...names.map(each => call(each, {}, each))];
     const { settled } = await mocked(mock, [{ calls }], '--retries', '0');
@@ -154,13 +154,13 @@ export default [
   });
 
   it('--timeout: a call that nothing comes of', async () => {
-    await using mock = await startMock([await folder.write('silence.yaml', FIXTURES), '-q']);
+    await using mock = await startMockHere([await folder.write('silence.yaml', FIXTURES), '-q']);
     const { settled } = await mocked(mock, [{ calls: [call('silent', {}, 's')] }], '--timeout', '500ms');
     expect(settled).toMatchObject([{ kind: 'error_event', error: expect.stringContaining('500ms') }]);
   });
 
   it('--parse-json: a text that is JSON is parsed, any other one stays', async () => {
-    await using mock = await startMock([
+    await using mock = await startMockHere([
       await folder.write(
         'json.yaml',
         `${FIXTURES}  - { match: { operation: word }, reply: { payload: "{ no JSON" } }\n`,
@@ -173,7 +173,7 @@ export default [
   });
 
   it('--choose decides what the tool asks; without it and with nobody there it is an error', async () => {
-    await using mock = await startMock([await folder.write('choice.yaml', FIXTURES), '-q']);
+    await using mock = await startMockHere([await folder.write('choice.yaml', FIXTURES), '-q']);
     const rounds = [{ calls: [call('which', {}, 'w')] }];
     const chosen = await mocked(mock, rounds, '--choose', 'production');
     expect(chosen.settled).toMatchObject([{ kind: 'tool_result', result: 'p' }]);
@@ -185,7 +185,7 @@ export default [
 
   it('calls of one wait are made side by side: the first ends only after the second began', async () => {
     const library = new URL('../../../dist/index.js', import.meta.url).href;
-    await using mock = await startMock([
+    await using mock = await startMockHere([
       ...['--handlers', await folder.write('meet.mjs', MEET.replace('LIBRARY', library)), '-q'],
     ]);
     const { settled, posts } = await mocked(mock, [

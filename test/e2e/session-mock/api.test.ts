@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SessionMock, startScript } from '../support/session-mock.js';
+import { type SessionMockHere, startScript } from '../support/session-mock.js';
 import { detailsIn, idIn, success } from '../support/session-wire.js';
 
 /** The rest of the API: what is new, what there is, and what steers a session (platforms). */
 const A = { tool_name: 'lookup_order', args: {}, id: 'a' };
 const B = { tool_name: 'lookup_order', args: {}, id: 'b' };
 
-let mock: SessionMock;
+let mock: SessionMockHere;
 beforeAll(async () => {
   const rounds = [{ calls: [A] }, { calls: [B] }];
   mock = await startScript({ session: { rounds, answer: 'done' } }, '-q');

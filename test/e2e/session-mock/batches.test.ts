@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Session, type SessionMock, startScript } from '../support/session-mock.js';
+import { type Session, type SessionMockHere, startScript } from '../support/session-mock.js';
 import { batch, detailsIn, failure, success } from '../support/session-wire.js';
 
 /** What the API leaves open, and the switches of a script decide (platforms). */
@@ -8,7 +8,7 @@ const B = { tool_name: 'lookup_order', args: { order_id: 'B1' }, id: 'b' };
 const UNKNOWN = { tool_name: 'lookup_order', args: {}, id: 'nobody' };
 const SCRIPT = { rounds: [{ calls: [A, B] }], answer: '{{results.a}} and {{results.b}}' };
 
-const mocks = new Map<string, Promise<SessionMock>>();
+const mocks = new Map<string, Promise<SessionMockHere>>();
 afterAll(async () => {
   for (const mock of mocks.values()) await (await mock).stop();
 });
@@ -17,7 +17,7 @@ async function sessionWith(switches: object = {}): Promise<Session> {
   return (await mockWith(switches)).fresh();
 }
 
-function mockWith(switches: object): Promise<SessionMock> {
+function mockWith(switches: object): Promise<SessionMockHere> {
   const key = JSON.stringify(switches);
   const mock = mocks.get(key) ?? startScript({ session: SCRIPT, switches });
   mocks.set(key, mock);

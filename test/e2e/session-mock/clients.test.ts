@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLIENT_NAMES, postsOf, runClient, statesOf } from '../support/session-client.js';
-import { type SessionMock, startScript, startSessionMock } from '../support/session-mock.js';
+import { type SessionMockHere, startScript, startSessionMockHere } from '../support/session-mock.js';
 import { SLOW_MS } from '../support/slow.js';
 
 /** Clients that share no code with us go through whole sessions. */
@@ -8,11 +8,11 @@ const lookup = (id: string | null, args: object = {}) => ({ tool_name: 'lookup_o
 const echo = (id: string | null, args: object = {}) => ({ tool_name: 'echo', args, id });
 
 describe.concurrent.each(CLIENT_NAMES)('the %s client', { timeout: SLOW_MS }, name => {
-  const live = (mock: SessionMock, id?: string) =>
+  const live = (mock: SessionMockHere, id?: string) =>
     runClient(name, { url: mock.url, key: mock.key, ...(id !== undefined && { id }) });
 
   it('takes the session of the ready line, without a file: one call, and an answer with its result', async () => {
-    await using mock = await startSessionMock();
+    await using mock = await startSessionMockHere();
     const outcome = await live(mock, mock.session);
     expect(outcome).toMatchObject({ exit: 0, error: null, status: 'completed', session: mock.session });
     expect(outcome.answer).toMatch(/shipped/);
@@ -90,7 +90,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', { timeout: SLOW_MS }, na
   });
 
   it('is told that its key is wrong, or its session', async () => {
-    await using mock = await startSessionMock();
+    await using mock = await startSessionMockHere();
     const { url, key } = mock;
     expect(await runClient(name, { url, key: `${key}x` })).toMatchObject({
       exit: 1,

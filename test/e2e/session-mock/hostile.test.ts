@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ask } from '../support/http.js';
-import { startScript, startSessionMock } from '../support/session-mock.js';
+import { startScript, startSessionMockHere } from '../support/session-mock.js';
 import { batch, success } from '../support/session-wire.js';
 import { unsafeIn } from '../support/text.js';
 
@@ -15,7 +15,7 @@ describe.concurrent('rows 2, 3: every route', () => {
     ['POST', '/ID/tool_results'],
     ['DELETE', '/ID'],
   ])('%s %s refuses a foreign Host and a web page, key or not', async (method, path) => {
-    await using mock = await startSessionMock();
+    await using mock = await startSessionMockHere();
     const url = `${mock.url}/api/v2/sessions${path.replace('ID', mock.session)}`;
     const status = async (headers: Record<string, string>) => {
       const sent = { authorization: `Bearer ${mock.key}`, ...headers };
@@ -29,7 +29,7 @@ describe.concurrent('rows 2, 3: every route', () => {
   });
 
   it('--allow-host lets a name in', async () => {
-    await using mock = await startSessionMock(['--allow-host', 'platform']);
+    await using mock = await startSessionMockHere(['--allow-host', 'platform']);
     const headers = { host: `platform:${mock.port}`, authorization: `Bearer ${mock.key}` };
     expect((await ask(`${mock.url}/api/v2/sessions`, { method: 'GET', headers })).status).toBe(200);
   });

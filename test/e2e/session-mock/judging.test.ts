@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askJson, type Session, type SessionMock, startScript } from '../support/session-mock.js';
+import { askJson, type Session, type SessionMockHere, startScript } from '../support/session-mock.js';
 import { batch, detailsIn, failure, success } from '../support/session-wire.js';
 
 /** Every answer to a post of results (seed 001; the order is 401, 404, format 422, finished 409, unknown id 422). */
@@ -10,7 +10,7 @@ const NULL_2 = { tool_name: 'lookup_order', args: { n: 1 }, id: null };
 const ALL = [A, B, NULL_1, NULL_2];
 const UNKNOWN = { tool_name: 'lookup_order', args: {}, id: 'call_9' };
 
-let mock: SessionMock;
+let mock: SessionMockHere;
 beforeAll(async () => {
   mock = await startScript({ session: { rounds: [{ calls: ALL }], answer: '{{results.call_1}}' } }, '-q');
 });

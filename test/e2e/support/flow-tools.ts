@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Event } from '../../../src/exchange/events.js';
 import { readTranscript } from '../../../src/exchange/transcript-reader.js';
 import { eventually } from './eventually.js';
-import { type Mock, startMock } from './mock.js';
+import { type MockHere, startMockHere } from './mock.js';
 import { type Entry, fieldOf, type Peer, type PeerName, startPeer } from './peers.js';
 
 /** What a tool is sent, by the protocol's words. */
@@ -50,7 +50,7 @@ export function flowTools<Name extends PeerName | 'mock'>(
 }
 
 export async function startMockTool(fixtures: string): Promise<FlowTool> {
-  const mock = await startMock([fixtures, '-q']);
+  const mock = await startMockHere([fixtures, '-q']);
   return toolOf(mock, mockJournal(mock));
 }
 
@@ -94,7 +94,7 @@ function peerJournal({ log }: Peer): Journal {
   };
 }
 
-function mockJournal({ url }: Mock): Journal {
+function mockJournal({ url }: MockHere): Journal {
   const events = async () => {
     const response = await fetch(`${url}/__mock__/journal`, { headers: { accept: 'application/x-ndjson' } });
     return readTranscript((await response.text()).split('\n')).events;

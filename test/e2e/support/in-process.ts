@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { tmpdir } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import { type Command, CommanderError } from 'commander';
@@ -9,6 +10,7 @@ import type { Terminal } from '../../../src/commands/terminal.js';
 import { ProtocolCliError } from '../../../src/errors.js';
 import '../../../src/reporters/json.js';
 import { troubleText } from '../../../src/reporters/trouble.js';
+import type { EndingSignal } from '../../../src/system/signals.js';
 import { type Live, saidIn } from './live.js';
 import type { Ended, RunOptions } from './program.js';
 
@@ -21,16 +23,43 @@ export function runHere(args: readonly string[], options?: RunOptions): Promise<
   return startHere(args, options).ended;
 }
 
-/** The same as `startLive`, in this process, to be met while it runs; it cannot be interrupted. */
-export function startHere(args: readonly string[], options: RunOptions = {}): Omit<Live, 'interrupt'> {
+export interface Here extends Omit<Live, 'interrupt'> {
+  /** What it said on each stream, so far. */
+  told(): string;
+  said(): string;
+  /** As one signal that asks to end, told to nobody else in this process; a second one would end us all, and is kept back. */
+  signal(name: EndingSignal): void;
+}
+
+/** The same as `startLive`, in this process, to be met while it runs. */
+export function startHere(args: readonly string[], options: RunOptions = {}): Here {
   const [stdout, stderr] = [gatherer(), gatherer()];
+  const handlers: SignalHandlers = new Set();
+  const terminal = terminalFor(args, stdout.stream, stderr.stream, options);
   return {
+    told: stdout.text,
+    said: stderr.text,
     says: what => saidIn(() => stdout.text() + stderr.text(), what),
-    ended: statusIn(terminalFor(args, stdout.stream, stderr.stream, options), args).then(status => ({
-      ...{ status, bytes: stdout.bytes(), stdout: stdout.text(), stderr: stderr.text() },
-    })),
+    ended: startedBy
+      .run(handlers, () => statusIn(terminal, args))
+      .then(status => ({
+        ...{ status, bytes: stdout.bytes(), stdout: stdout.text(), stderr: stderr.text() },
+      })),
+    signal(name) {
+      const listening = process.listeners(name);
+      for (const handler of [...handlers]) if (listening.includes(handler)) handler(name);
+      handlers.clear();
+    },
   };
 }
+
+type SignalHandlers = Set<NodeJS.SignalsListener>;
+
+/** Whatever a command does, it does for the one that started it: so it is known whose signal handler is whose. */
+const startedBy = new AsyncLocalStorage<SignalHandlers>();
+process.on('newListener', (event, handler) => {
+  if (event === 'SIGTERM') startedBy.getStore()?.add(handler);
+});
 
 function terminalFor(
   args: readonly string[],

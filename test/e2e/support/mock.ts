@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RunOptions } from './program.js';
-import { type Server, startServer } from './server.js';
+import { type Server, type ServerHere, startServer, startServerHere } from './server.js';
 
 const readySchema = z.strictObject({ port: z.int(), url: z.string(), seed: z.string() });
 
@@ -33,14 +33,27 @@ const journalSchema = z.object({
 /** What `GET /__mock__/journal` tells. */
 export type Journal = z.infer<typeof journalSchema>;
 
-/** A built `mock-tool` that runs, piped, and said in its ready line where it is reached. */
-export interface Mock extends Server, z.infer<typeof readySchema> {
+interface Journalled extends z.infer<typeof readySchema> {
   journal(): Promise<Journal>;
 }
 
+/** A built `mock-tool` that runs, piped, and said in its ready line where it is reached. */
+export interface Mock extends Server, Journalled {}
+
+/** One in this process. */
+export interface MockHere extends ServerHere, Journalled {}
+
 /** Starts `mock-tool` with these arguments. @throws Error with what it said, where it does not come up. */
 export async function startMock(args: readonly string[], options?: RunOptions): Promise<Mock> {
-  const server = await startServer(['mock-tool', ...args], readySchema, options);
+  return journalled(await startServer(['mock-tool', ...args], readySchema, options));
+}
+
+/** The same in this process. */
+export async function startMockHere(args: readonly string[], options?: RunOptions): Promise<MockHere> {
+  return journalled(await startServerHere(['mock-tool', ...args], readySchema, options));
+}
+
+function journalled<Up extends z.infer<typeof readySchema>>(server: Up): Up & Journalled {
   const journal = `${server.url}/__mock__/journal`;
   return { ...server, journal: async () => journalSchema.parse(await (await fetch(journal)).json()) };
 }

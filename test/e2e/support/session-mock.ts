@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { temporaryFolder } from './folder.js';
 import { ask, type HttpAnswer } from './http.js';
 import type { RunOptions } from './program.js';
-import { type Server, startServer } from './server.js';
+import { type Server, type ServerHere, startServer, startServerHere } from './server.js';
 import { type Changes, idIn, readChanges, readStatus, statesIn } from './session-wire.js';
 
 const readySchema = z.strictObject({ port: z.int(), url: z.string(), key: z.string(), session: z.string() });
@@ -32,8 +32,7 @@ export interface Session {
   pending(): Promise<unknown[]>;
 }
 
-/** A built `session mock`. */
-export interface SessionMock extends Server, z.infer<typeof readySchema> {
+interface Sessions extends z.infer<typeof readySchema> {
   /** @param path below `/api/v2/sessions` */
   ask(path: string, asked?: Asked): Promise<Told>;
   create(body?: unknown, headers?: Asked['headers']): Promise<Told>;
@@ -43,19 +42,36 @@ export interface SessionMock extends Server, z.infer<typeof readySchema> {
   known(id?: string): Session;
 }
 
+/** A built `session mock`. */
+export interface SessionMock extends Server, Sessions {}
+
+/** One in this process. */
+export interface SessionMockHere extends ServerHere, Sessions {}
+
 /** Starts `session mock` with these arguments. */
 export async function startSessionMock(
   args: readonly string[] = [],
   options?: RunOptions,
 ): Promise<SessionMock> {
-  const server = await startServer(['session', 'mock', ...args], readySchema, options);
+  return withSessions(await startServer(['session', 'mock', ...args], readySchema, options));
+}
+
+/** The same in this process. */
+export async function startSessionMockHere(
+  args: readonly string[] = [],
+  options?: RunOptions,
+): Promise<SessionMockHere> {
+  return withSessions(await startServerHere(['session', 'mock', ...args], readySchema, options));
+}
+
+function withSessions<Up extends z.infer<typeof readySchema>>(server: Up): Up & Sessions {
   const { url, key, session } = server;
-  const api: SessionMock['ask'] = (path, { headers, ...asked } = {}) =>
+  const api: Sessions['ask'] = (path, { headers, ...asked } = {}) =>
     askJson(`${url}/api/v2/sessions${path}`, {
       ...asked,
       headers: { authorization: `Bearer ${key}`, ...headers },
     });
-  const create: SessionMock['create'] = (body = { agent: {} }, headers = {}) =>
+  const create: Sessions['create'] = (body = { agent: {} }, headers = {}) =>
     api('', { method: 'POST', body, headers });
   return {
     ...server,
@@ -66,14 +82,14 @@ export async function startSessionMock(
   };
 }
 
-/** Starts `session mock` with a script of these rounds. */
-export async function startScript(script: object, ...args: readonly string[]): Promise<SessionMock> {
+/** Starts `session mock` with a script of these rounds, in this process. */
+export async function startScript(script: object, ...args: readonly string[]): Promise<SessionMockHere> {
   await using folder = await temporaryFolder();
   const file = await folder.write('script.json', JSON.stringify({ version: 1, ...script }));
-  return await startSessionMock([file, ...args]);
+  return await startSessionMockHere([file, ...args]);
 }
 
-function sessionOf(api: SessionMock['ask'], id: string): Session {
+function sessionOf(api: Sessions['ask'], id: string): Session {
   const own: Session['ask'] = (path, asked) => api(`/${id}${path}`, asked);
   const post: Session['post'] = (path, body) => own(path, { method: 'POST', body });
   const changes: Session['changes'] = async (query = '') => readChanges(await own(`/changes${query}`));

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
+import { platformFor } from '../../peers/platform/platform.mjs';
 
 const entrySchema = z.object({
   what: z.string(),
@@ -42,18 +42,22 @@ export interface PlatformPeer extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts a platform that shares no code with us. */
+/** Starts a platform that shares no code with us, though it does share the process: a start of its own would cost more than its work. */
 export async function startPlatform(script: Script): Promise<PlatformPeer> {
-  const file = fileURLToPath(new URL('../../peers/session-platform.mjs', import.meta.url));
-  const env = { ...process.env, SCRIPT: JSON.stringify(script) };
-  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await once(createInterface(child.stdout), 'line');
-  const { port } = z.object({ port: z.number() }).parse(JSON.parse(line));
+  const play = platformFor(JSON.parse(JSON.stringify(script)));
+  const server = createServer((request, response) => {
+    play(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const log = async () => z.array(entrySchema).parse(await (await fetch(`${url}/__log`)).json());
   const stop = async () => {
-    if (child.exitCode !== null || !child.kill()) return;
-    await once(child, 'exit');
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close().closeAllConnections();
+    await closed;
   };
   return {
     url,

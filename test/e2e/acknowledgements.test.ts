@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTool } from './support/own-tool.js';
 import { type Entry, fieldOf, type Peer, startPeer } from './support/peers.js';
-import { invokeJson, invokeJsonHere, type Report, warningIds } from './support/report.js';
+import { invokeJsonHere, type Report, warningIds } from './support/report.js';
 
 let odd: Peer;
 
@@ -110,7 +110,7 @@ describe.concurrent('the acknowledgement (RT-NON200, RT-RETRY, RT-NORETRY; TOOL-
   );
 
   it('RT-RETRY: the same invocation is sent again, not a new one', async () => {
-    const { report } = await invokeJson([odd.url, 'ack_503_once']);
+    const { report } = await invokeJsonHere([odd.url, 'ack_503_once']);
     const [first, second] = await attemptsOf(report);
     expect(second?.raw).toBe(first?.raw);
   });
@@ -119,7 +119,7 @@ describe.concurrent('the acknowledgement (RT-NON200, RT-RETRY, RT-NORETRY; TOOL-
 describe.concurrent('row 11: redirects are never followed', () => {
   it.each([301, 302, 303, 307, 308])('%i is a failure after one request', async status => {
     await using tool = await startTool({ moved: { status, headers: { location: '/elsewhere' } } });
-    const ended = await invokeJson([tool.url, 'moved', '--group-id', 'mine']);
+    const ended = await invokeJsonHere([tool.url, 'moved', '--group-id', 'mine']);
     expect(ended.status).toBe(4);
     expect(ended.report.error?.hint).toMatch(/redirects are never followed/i);
     expect(tool.received.map(({ method, url }) => `${method} ${url}`)).toEqual([
@@ -136,7 +136,7 @@ describe.concurrent('no acknowledgement, or nothing after it (RT-TIMEOUT)', () =
   ])(
     '%s: exit 7, saying what was sent, that it %s, and where the callback was to go',
     async (operation, said, ack) => {
-      const { report, status, stderr } = await invokeJson([odd.url, operation, '--timeout', '500ms']);
+      const { report, status, stderr } = await invokeJsonHere([odd.url, operation, '--timeout', '500ms']);
       expect(status).toBe(7);
       expect(report.acknowledgement?.status ?? null).toBe(ack);
       expect(report.error).toMatchObject({ code: 'timeout' });
@@ -153,7 +153,7 @@ describe.concurrent('no acknowledgement, or nothing after it (RT-TIMEOUT)', () =
 
   it('--callback-url: the address the tool was given is the one the message names', async () => {
     const given = ['--callback-url', 'https://tunnel.example.com/base/'];
-    const { report } = await invokeJson([odd.url, 'silent', '--timeout', '200ms', ...given]);
+    const { report } = await invokeJsonHere([odd.url, 'silent', '--timeout', '200ms', ...given]);
     expect(report.invocation?.callback_url).toMatch(/^https:\/\/tunnel\.example\.com\/base\/callback\//);
     expect(report.error?.hint).toContain('https://tunnel.example.com');
   });

@@ -5,7 +5,8 @@ import { readTranscript } from '../../src/exchange/transcript-reader.js';
 import { fold } from '../exchange/build.js';
 import { temporaryFolder } from './support/folder.js';
 import { ask } from './support/http.js';
-import { type Listening, startListening } from './support/listening.js';
+import { runHere } from './support/in-process.js';
+import { type ListeningHere, startListening, startListeningHere } from './support/listening.js';
 import { startPeer } from './support/peers.js';
 import { run, runShell, shellLine } from './support/program.js';
 import { closedPort } from './support/sockets.js';
@@ -19,7 +20,7 @@ const result = (fields: object = {}) => ({
 });
 const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
 const CONSENT = 'https://auth.example/consent?state=s3cr3t';
-const token = ({ callback_url }: Listening) => callback_url.split('/').at(-1) ?? '';
+const token = ({ callback_url }: ListeningHere) => callback_url.split('/').at(-1) ?? '';
 
 describe.concurrent('what comes is shown as it comes', () => {
   it('a result of a real tool that somebody else calls: the human’s pane and the LLM’s', async () => {
@@ -69,7 +70,7 @@ describe.concurrent('what comes is shown as it comes', () => {
   });
 
   it('as data: a line of JSON for each', async () => {
-    await using listening = await startListening(['-o', 'json']);
+    await using listening = await startListeningHere(['-o', 'json']);
     await listening.post(result());
     await listening.post({ type: 'oauth', ...IDS, id: 'call_2', auth_url: CONSENT });
     await listening.post('{"type":"nope"}');
@@ -96,7 +97,7 @@ describe.concurrent('what comes is shown as it comes', () => {
 
   it('as a transcript, on stdout and in a file, without the token', async () => {
     await using folder = await temporaryFolder();
-    await using listening = await startListening(['-o', 'ndjson', '--save', folder.file('saved.ndjson')]);
+    await using listening = await startListeningHere(['-o', 'ndjson', '--save', folder.file('saved.ndjson')]);
     await listening.post(result());
     await listening.tells('"status":200');
     const { status, stdout } = await listening.stop('SIGINT');
@@ -114,7 +115,7 @@ describe.concurrent('what comes is shown as it comes', () => {
 describe.concurrent('RT-MATCH: what is expected', () => {
   it('is judged as a runtime would judge it, and ends the wait', async () => {
     const args = ['--expect', 'thread_1/call_1', '--group-id', 'a/b', '--id', 'c', '--count', '2'];
-    await using listening = await startListening(args);
+    await using listening = await startListeningHere(args);
     expect(await listening.post(result({ id: 'call_9' }))).toBe(404);
     expect(await listening.post(result())).toBe(200);
     expect(await listening.post(result({ group_id: 'a/b', id: 'c' }))).toBe(200);
@@ -126,7 +127,7 @@ describe.concurrent('RT-MATCH: what is expected', () => {
 
   it('and did not come: 7, and what it was', async () => {
     const args = ['listen', '--expect', 't/a', '--expect', 't/b', '--timeout', '50ms'];
-    const { status, stderr } = await run(args);
+    const { status, stderr } = await runHere(args);
     expect(status).toBe(7);
     expect(stderr).toMatch(
       /^error: no result within 50ms for what was expected\n {2}group_id t, id a\n {2}group_id t, id b\nhint: /,
@@ -139,14 +140,14 @@ describe.concurrent('RT-MATCH: what is expected', () => {
   });
 
   it('nothing: then the time is over, and that is all', async () => {
-    const { status, stderr } = await run(['listen', '--timeout', '50ms']);
+    const { status, stderr } = await runHere(['listen', '--timeout', '50ms']);
     expect([status, stderr]).toEqual([0, '']);
   });
 });
 
 describe.concurrent('it is guarded like every listener', () => {
   it('threats, rows 1 to 4, 15, 16, 18', async () => {
-    await using listening = await startListening(['--max-body', '1k', '--allow-host', 'tools.example']);
+    await using listening = await startListeningHere(['--max-body', '1k', '--allow-host', 'tools.example']);
     const { callback_url: url } = listening;
     const post = async (headers: Record<string, string>, body = JSON.stringify(result()), to = url) =>
       (await ask(to, { headers, body })).status;
@@ -179,16 +180,16 @@ describe.concurrent('it is guarded like every listener', () => {
   it('tools are told the public URL; a port that is asked for is the one', async () => {
     const port = await closedPort();
     const base = 'https://tunnel.example/base';
-    await using listening = await startListening(['--port', String(port), '--callback-url', `${base}/`]);
+    await using listening = await startListeningHere(['--port', String(port), '--callback-url', `${base}/`]);
     expect(listening.port).toBe(port);
     expect(listening.callback_url).toMatch(/^https:\/\/tunnel\.example\/base\/callback\/[\w-]{43}$/);
-    const second = await run(['listen', '--port', String(port)]);
+    const second = await runHere(['listen', '--port', String(port)]);
     expect(second.status).toBe(2);
     expect(second.stderr).toContain(String(port));
   });
 
   it('row 5: open to the network only when told, and warned of', async () => {
-    await using listening = await startListening(['--host', '0.0.0.0']);
+    await using listening = await startListeningHere(['--host', '0.0.0.0']);
     expect((await listening.stop()).stderr).toBe(
       'warning: the listener is open to the network (--host 0.0.0.0)\n',
     );
@@ -228,7 +229,7 @@ describe.concurrent('how it ends', () => {
     [['--callback-url', 'nowhere'], /base URL/],
     [['--save', '/nonexistent/x'], /cannot|write|exist/],
   ])('%j is a mistake, and says which', async (args, message) => {
-    const { status, stderr } = await run(['listen', ...args]);
+    const { status, stderr } = await runHere(['listen', ...args]);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);
   });

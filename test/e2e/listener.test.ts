@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, type HttpAsk } from './support/http.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { type PendingCall, pendingCall } from './support/pending-call.js';
-import { invokeJson, verdicts, warningIds, warningsOf } from './support/report.js';
+import { invokeJsonHere, verdicts, warningIds, warningsOf } from './support/report.js';
 import { closedPort, silentServer } from './support/sockets.js';
 
 /** The listener of a real, running `invoke`: what anyone on the machine may do to it, and what comes of it. */
@@ -190,7 +190,7 @@ describe('row 20: what JSON cannot hold is diagnosed, and shown as it came', () 
 describe('where it listens', () => {
   it.concurrent('row 6: the tool is told 127.0.0.1, whoever has ::1 on that port', async () => {
     await using other = await silentServer('::1');
-    const { report, status } = await invokeJson([
+    const { report, status } = await invokeJsonHere([
       odd.url,
       'no_display',
       '--callback-port',
@@ -204,7 +204,7 @@ describe('where it listens', () => {
   it.concurrent.each(['0.0.0.0', '::', '0', '[::]', '*'])(
     'row 5: %s is open to the network, and warned of',
     async host => {
-      const { report, status } = await invokeJson([odd.url, 'no_display', '--callback-host', host]);
+      const { report, status } = await invokeJsonHere([odd.url, 'no_display', '--callback-host', host]);
       expect(status).toBe(0);
       expect(report.invocation?.callback_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
       expect(warningsOf(report)).toEqual([
@@ -214,7 +214,7 @@ describe('where it listens', () => {
   );
 
   it.concurrent('row 5: loopback is no reason to warn', async () => {
-    const { report } = await invokeJson([odd.url, 'no_display', '--callback-host', 'localhost']);
+    const { report } = await invokeJsonHere([odd.url, 'no_display', '--callback-host', 'localhost']);
     expect(report.invocation?.callback_url).toMatch(/^http:\/\/127\.0\.0\.1:/);
     expect(warningIds(report)).toEqual([]);
   });

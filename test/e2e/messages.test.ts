@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { run } from './support/program.js';
-import { invokeJson, invokeJsonHere, warningIds, warningsOf } from './support/report.js';
+import { invokeJsonHere, warningIds, warningsOf } from './support/report.js';
 import { closedPort, silentServer } from './support/sockets.js';
 import { STACK_LINE, unsafeIn } from './support/text.js';
 
@@ -226,7 +227,7 @@ describe.concurrent('on the way to the call', () => {
 
   it('a refused connection names the address and what to look at', async () => {
     const port = await closedPort();
-    const { status, report } = await invokeJson([`http://127.0.0.1:${port}`, 'echo']);
+    const { status, report } = await invokeJsonHere([`http://127.0.0.1:${port}`, 'echo']);
     expect(status).toBe(4);
     expect(report.error).toMatchObject({
       code: 'unreachable',
@@ -290,7 +291,7 @@ describe.concurrent('usage: what commander or the plan refuses', () => {
       /both with --args and/,
     ],
   ])('%s: exit 2', async (_, args, says) => {
-    const { status, stderr, stdout } = await run(args);
+    const { status, stderr, stdout } = await runHere(args);
     expect(status, stderr.slice(0, 300)).toBe(2);
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(STACK_LINE);
@@ -301,7 +302,7 @@ describe.concurrent('usage: what commander or the plan refuses', () => {
     ['a URL that is none', ['htp://127.0.0.1', 'echo'], 'usage'],
     ['a file that cannot be written', ['--demo', '--save', '/nowhere/x'], 'unwritable-file'],
   ])('-o json: %s comes as an object with `error` too', async (_, args, code) => {
-    const { status, report } = await invokeJson(args);
+    const { status, report } = await invokeJsonHere(args);
     expect(status).toBe(2);
     expect(report.error?.code).toBe(code);
   });
@@ -310,7 +311,7 @@ describe.concurrent('usage: what commander or the plan refuses', () => {
 describe.concurrent('schemas that bite', () => {
   it('row 22: a catastrophic pattern is cut short and reported, and the call goes on', async () => {
     await using peer = await startPeer('odd', { TOOLSET: 'evil_pattern' });
-    const { status, report } = await invokeJson([peer.url, 'evil', `s=${'a'.repeat(40)}!`]);
+    const { status, report } = await invokeJsonHere([peer.url, 'evil', `s=${'a'.repeat(40)}!`]);
     expect(status).toBe(0);
     expect(warningIds(report)).toEqual(['RT-ARGS']);
     expect(warningsOf(report)[0]?.message).toMatch(/not checked.*evil.*250 ms.*pattern/);
@@ -326,7 +327,7 @@ describe.concurrent('schemas that bite', () => {
     await using folder = await temporaryFolder();
     const list = Array.from({ length: 20_000 }, (_, number) => ({ number }));
     const args = await folder.write('args.json', JSON.stringify({ list }));
-    const { status, report } = await invokeJson([tool.url, 'unique', '--args', `@${args}`]);
+    const { status, report } = await invokeJsonHere([tool.url, 'unique', '--args', `@${args}`]);
     expect(status).toBe(0);
     expect(warningsOf(report)[0]).toMatchObject({
       id: 'RT-ARGS',
@@ -342,7 +343,7 @@ describe.concurrent('schemas that bite', () => {
         callbacks: call => [resultFor(call, 'done')],
       },
     });
-    const { status, report } = await invokeJson([tool.url, 'remote', 'value=1']);
+    const { status, report } = await invokeJsonHere([tool.url, 'remote', 'value=1']);
     expect(status).toBe(0);
     expect(warningsOf(report)[0]).toMatchObject({
       id: 'RT-ARGS',
@@ -362,7 +363,7 @@ describe.concurrent('schemas that bite', () => {
         callbacks: call => [resultFor(call, 'done')],
       },
     });
-    const { status, report, stderr } = await invokeJson([tool.url, 'endless', 'value=1']);
+    const { status, report, stderr } = await invokeJsonHere([tool.url, 'endless', 'value=1']);
     expect(status).toBe(0);
     expect(warningIds(report)).toEqual(['RT-ARGS']);
     expect(stderr).not.toMatch(/Maximum call stack/);
@@ -371,8 +372,8 @@ describe.concurrent('schemas that bite', () => {
   it('draft-07 is validated by its own rules', async () => {
     await using peer = await startPeer('odd', { TOOLSET: 'draft07' });
     const [good, bad] = await Promise.all([
-      invokeJson([peer.url, 'draft07', 'name=Ada']),
-      invokeJson([peer.url, 'draft07', 'name=']),
+      invokeJsonHere([peer.url, 'draft07', 'name=Ada']),
+      invokeJsonHere([peer.url, 'draft07', 'name=']),
     ]);
     expect([good.status, bad.status]).toEqual([0, 2]);
     expect(warningIds(good.report)).toEqual([]);
@@ -383,7 +384,12 @@ describe.concurrent('schemas that bite', () => {
 describe.concurrent('without a base URL', () => {
   it('RT-OP: --endpoint posts straight away, says what it cannot hold, and sends no notice', async () => {
     const thread = ['--id', 'straight-away'];
-    const { status, report } = await invokeJson([`${odd.url}/invoke`, 'no_display', '--endpoint', ...thread]);
+    const { status, report } = await invokeJsonHere([
+      `${odd.url}/invoke`,
+      'no_display',
+      '--endpoint',
+      ...thread,
+    ]);
     expect(status).toBe(0);
     expect(report.endpoint).toBe(`${odd.url}/invoke`);
     expect(warningIds(report)).toEqual(['RT-OP']);
@@ -396,7 +402,7 @@ describe.concurrent('without a base URL', () => {
   });
 
   it('a toolset found at the origin is used, and its origin is the base of notices', async () => {
-    const { status, report } = await invokeJson([`${at('origin_only')}/tools/x`, 'no_display']);
+    const { status, report } = await invokeJsonHere([`${at('origin_only')}/tools/x`, 'no_display']);
     expect(status).toBe(0);
     expect(report.endpoint).toBe(`${at('origin_only')}/tools/x/invoke`);
     const log = await variants.get('origin_only')?.log();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runHere } from './support/in-process.js';
 import { DELIVERIES, DISPLAYS, MESSAGES, type OddCase } from './support/odd-cases.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
-import { run } from './support/program.js';
-import { invokeJson, invokeJsonHere, verdicts, warningIds } from './support/report.js';
+import { invokeJsonHere, verdicts, warningIds } from './support/report.js';
 import { STACK_LINE } from './support/text.js';
 
 /** Every oddity of `test/peers/odd-tool.mjs` after a good acknowledgement, and what must come of it. */
@@ -47,13 +47,13 @@ describe.concurrent('RT-TEXT: on stdout of -o text stands what the LLM gets, and
   const telling = ['two_results', 'content_items', 'forged_id', 'hostile_text', 'empty_text', 'no_display'];
   it.each(telling)('%s', async operation => {
     const { args = [], text, status = 0 } = all[operation] ?? { text: '' };
-    const ended = await run(['invoke', odd.url, operation, ...args, '-o', 'text']);
+    const ended = await runHere(['invoke', odd.url, operation, ...args, '-o', 'text']);
     expect(ended).toMatchObject({ status, stdout: text });
   });
 });
 
 it.concurrent('has a case for every operation of the peer', async () => {
-  const { stdout } = await run(['toolset', odd.url, '-o', 'json']);
+  const { stdout } = await runHere(['toolset', odd.url, '-o', 'json']);
   const offered: string[] = JSON.parse(stdout).tools.map(({ name }: { name: string }) => name);
   const covered = Object.keys({ ...DELIVERIES, ...MESSAGES, ...DISPLAYS });
   const rest = offered.filter(name => !covered.includes(name));
@@ -67,7 +67,7 @@ describe.concurrent('what is foreign never gets through', () => {
   it.each(['forged_id', 'forged_group', 'misdirected', 'misdirected_origin_header'])(
     'RT-MATCH: %s is answered 4xx, and nothing of it is the result',
     async operation => {
-      const { report, stderr } = await invokeJson([odd.url, operation, '--timeout', '1s']);
+      const { report, stderr } = await invokeJsonHere([odd.url, operation, '--timeout', '1s']);
       const delivery = await odd.seen('delivery', ({ url }) =>
         url.startsWith(String(callbackOrigin(report))),
       );
@@ -79,20 +79,20 @@ describe.concurrent('what is foreign never gets through', () => {
   );
 
   it('row 8: a forged result, then the right one: the call ends with the right one', async () => {
-    const { report } = await invokeJson([odd.url, 'then_right', '--linger', '200ms']);
+    const { report } = await invokeJsonHere([odd.url, 'then_right', '--linger', '200ms']);
     expect(report.result).toMatchObject({ id: report.invocation?.id, text: 'then_right done' });
     expect(JSON.stringify(report.llm)).not.toContain('forged');
   });
 
   it('TOOL-CALLID: a call_id that comes back changed is warned of, and shown as it came', async () => {
-    const { report, status } = await invokeJson([odd.url, 'wrong_call_id', '--call-id', 'mine']);
+    const { report, status } = await invokeJsonHere([odd.url, 'wrong_call_id', '--call-id', 'mine']);
     expect(status).toBe(0);
     expect(warningIds(report)).toContain('TOOL-CALLID');
     expect(report.result).toMatchObject({ call_id: 'wrong-call-id' });
   });
 
   it('row 19: __proto__ and constructor are data like any other', async () => {
-    const { stdout, status } = await invokeJson([odd.url, 'proto_keys']);
+    const { stdout, status } = await invokeJsonHere([odd.url, 'proto_keys']);
     expect(status).toBe(0);
     const { result } = JSON.parse(stdout);
     expect(Object.keys(result)).toEqual(expect.arrayContaining(['__proto__', 'constructor']));
@@ -102,21 +102,21 @@ describe.concurrent('what is foreign never gets through', () => {
 describe.concurrent('a late result (delivery faults)', () => {
   it('after our timeout it is answered 200, marked late, and not applied', async () => {
     const call = [odd.url, 'late_ms', 'ms=900', '--timeout', '300ms', '--linger', '2s'];
-    const { report, status } = await invokeJson(call);
+    const { report, status } = await invokeJsonHere(call);
     expect(status).toBe(7);
     expect(report.outcome).toEqual({ type: 'timeout', durationMs: 300, basis: 'ours' });
     expect(verdicts(report)).toEqual(['late 200']);
   });
 
   it('a result within the time is none', async () => {
-    const { report, status } = await invokeJson([odd.url, 'late_ms', 'ms=300', '--timeout', '10s']);
+    const { report, status } = await invokeJsonHere([odd.url, 'late_ms', 'ms=300', '--timeout', '10s']);
     expect(status).toBe(0);
     expect(report.timing?.resultMs).toBeGreaterThan(280);
   });
 });
 
 it.concurrent('TOOL-OPAQUE: a post to a wrong address is told at once on stderr, and counted at the end', async () => {
-  const { report, stderr } = await invokeJson([odd.url, 'misdirected', '--timeout', '1s']);
+  const { report, stderr } = await invokeJsonHere([odd.url, 'misdirected', '--timeout', '1s']);
   const delivery = await odd.seen('delivery', ({ url }) => url.startsWith(String(callbackOrigin(report))));
   expect(delivery.status).toBe(404);
   expect(fieldOf(delivery, 'text')).toBe('misdirected done');
@@ -127,6 +127,6 @@ it.concurrent('TOOL-OPAQUE: a post to a wrong address is told at once on stderr,
   });
 });
 
-function callbackOrigin({ invocation }: Awaited<ReturnType<typeof invokeJson>>['report']): string {
+function callbackOrigin({ invocation }: Awaited<ReturnType<typeof invokeJsonHere>>['report']): string {
   return new URL(invocation?.callback_url ?? '').origin;
 }

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { type Invocation, resultFor, startTool } from './support/own-tool.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
 import { type Ended, run } from './support/program.js';
-import { invokeJson } from './support/report.js';
+import { invokeJsonHere } from './support/report.js';
 
 const BEARER = 'BEARER-CANARY-4711';
 const KEY = 'KEY-CANARY-4711';
@@ -34,7 +35,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
   it.each(['text', 'plain', 'json', 'ndjson'])('-o %s -v --save', async output => {
     await using folder = await temporaryFolder();
     const id = `secrets-${output}`;
-    const { status, stdout, stderr } = await run([
+    const { status, stdout, stderr } = await runHere([
       ...['invoke', stdlib.url, 'login', 'ms=10', '--id', id, '-o', output, '-v'],
       ...['--save', folder.file('transcript'), ...CREDENTIALS],
     ]);
@@ -50,7 +51,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
   });
 
   it('RT-OAUTH: auth_url is whole for the person, and bare in json', async () => {
-    const { stdout, stderr, report } = await invokeJson([stdlib.url, 'login', 'ms=10']);
+    const { stdout, stderr, report } = await invokeJsonHere([stdlib.url, 'login', 'ms=10']);
     expect(stderr).toContain(`https://auth.example.com/authorize?state=${STATE}&client=x`);
     expect(stdout).not.toContain(STATE);
     expect(report.callbacks?.[0]).toMatchObject({
@@ -60,7 +61,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
   });
 
   it('--dry-run shows the names of headers only, and sends nothing', async () => {
-    const { stdout, stderr, status } = await run([
+    const { stdout, stderr, status } = await runHere([
       ...['invoke', odd.url, 'silent', '--dry-run', '--group-id', 'dry', ...CREDENTIALS],
     ]);
     expect(status).toBe(0);
@@ -74,7 +75,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
 
   it('--dry-run -o json is the same as one object', async () => {
     const args = ['silent', '--dry-run', '--group-id', 'dry-json', '-o', 'json', ...CREDENTIALS];
-    const { stdout, stderr, status } = await run(['invoke', odd.url, ...args]);
+    const { stdout, stderr, status } = await runHere(['invoke', odd.url, ...args]);
     expect(status).toBe(0);
     expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
     const { request, curl, warnings, ...rest } = JSON.parse(stdout);
@@ -96,7 +97,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
       await using folder = await temporaryFolder();
       const body = `the token ${BEARER} and the key ${KEY} are not valid`;
       await using tool = await startTool({ refuse: { status: 401, body } });
-      const { status, stdout, stderr } = await run([
+      const { status, stdout, stderr } = await runHere([
         ...['invoke', tool.url, 'refuse', '-o', output, '--save', folder.file('transcript'), ...CREDENTIALS],
       ]);
       expect(status).toBe(4);
@@ -111,7 +112,14 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     const body = `the token ${BEARER} and the key ${KEY} are not valid`;
     await using tool = await startTool({}, { status: 401, body });
     const ids = ['--group-id', 'thread_1', '--id', 'call_1'];
-    const { status, stdout, stderr } = await run(['cancel', tool.url, ...ids, '-o', output, ...CREDENTIALS]);
+    const { status, stdout, stderr } = await runHere([
+      'cancel',
+      tool.url,
+      ...ids,
+      '-o',
+      output,
+      ...CREDENTIALS,
+    ]);
     expect(status).toBe(4);
     expect(stdout).toContain('the token [redacted]');
     expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
@@ -123,7 +131,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
         callbacks: call => [resultFor(call, `${call.callback_url} ${encodeURIComponent(call.callback_url)}`)],
       },
     });
-    const { stdout, report } = await invokeJson([tool.url, 'leak', '-v']);
+    const { stdout, report } = await invokeJsonHere([tool.url, 'leak', '-v']);
     const token = JSON.parse(tool.invocations()[0]?.raw ?? '')
       .callback_url.split('/')
       .at(-1);
@@ -140,7 +148,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
         callbacks: call => [questionFor(call, `${tool.url}${path}`), resultFor(call, `\u001b ${code}`)],
       },
     });
-    const { status, stdout } = await run([
+    const { status, stdout } = await runHere([
       ...['invoke', tool.url, 'ask', '--choose', 'default', '-o', output],
       ...['--save', folder.file('transcript')],
     ]);
@@ -160,7 +168,7 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
 
   it('the password of a URL is neither sent nor printed', async () => {
     const url = `http://ada:${KEY}@127.0.0.1:${odd.port}`;
-    const { stdout, stderr } = await invokeJson([url, 'no_display', '--id', 'with-a-password']);
+    const { stdout, stderr } = await invokeJsonHere([url, 'no_display', '--id', 'with-a-password']);
     expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
     const log = await odd.log();
     const sent = log.filter(entry => fieldOf(entry, 'id') === 'with-a-password');
@@ -170,7 +178,14 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
 
 describe.concurrent('row 12: credentials go to the origin they were given for', () => {
   it('to discovery, the invocation and the notices of that origin', async () => {
-    const { status } = await run(['invoke', odd.url, 'no_display', '--id', 'same-origin', ...CREDENTIALS]);
+    const { status } = await runHere([
+      'invoke',
+      odd.url,
+      'no_display',
+      '--id',
+      'same-origin',
+      ...CREDENTIALS,
+    ]);
     expect(status).toBe(0);
     const invocation = await odd.seen('invocation', entry => fieldOf(entry, 'id') === 'same-origin');
     const thread = fieldOf(invocation, 'group_id');
@@ -183,7 +198,7 @@ describe.concurrent('row 12: credentials go to the origin they were given for', 
   it('not to an endpoint elsewhere: that is said, and the call is made without them', async () => {
     await using other = await startPeer('odd');
     await using peer = await startPeer('odd', { TOOLSET: 'elsewhere', ENDPOINT: `${other.url}/invoke` });
-    const { status, stderr, report } = await invokeJson([peer.url, 'no_display', ...CREDENTIALS]);
+    const { status, stderr, report } = await invokeJsonHere([peer.url, 'no_display', ...CREDENTIALS]);
     expect(status).toBe(0);
     const elsewhere = JSON.stringify(await other.log());
     expect(elsewhere).toContain('"what":"invocation"');

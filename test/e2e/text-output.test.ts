@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTranscript } from '../../src/exchange/transcript-reader.js';
 import { bigText } from '../peers/big-text.mjs';
 import { temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { run, runShell, shellLine, start } from './support/program.js';
@@ -40,14 +41,14 @@ describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', () => {
     ['U+2028, bidi, zero width', 'a\u2028\u202e\u200b'],
   ])('%s', async (_, text) => {
     await using tool = await startTool({ say: { callbacks: call => [resultFor(call, text)] } });
-    const { status, bytes, stderr } = await run(['invoke', tool.url, 'say', '-o', 'text']);
+    const { status, bytes, stderr } = await runHere(['invoke', tool.url, 'say', '-o', 'text']);
     expect(status).toBe(0);
     expect(firstDifference(bytes, Buffer.from(text))).toBeNull();
     expect(unsafeIn(stderr)).toEqual([]);
   });
 
   it('a large one stays so beside -v, which shows its beginning', async () => {
-    const { status, bytes, stderr } = await run([
+    const { status, bytes, stderr } = await runHere([
       ...textOf(plain, 'big', `bytes=${2 * MiB}`, 'kind=mixed'),
       '-v',
     ]);
@@ -65,7 +66,7 @@ describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', () => {
     await using tool = await startTool({
       say: { callbacks: call => [resultFor(call, 'a\ud800b\udc00\ud83d\ude00')] },
     });
-    const { bytes, stderr } = await run(['invoke', tool.url, 'say', '-o', 'text']);
+    const { bytes, stderr } = await runHere(['invoke', tool.url, 'say', '-o', 'text']);
     expect(bytes.toString('hex')).toBe(Buffer.from('a\ufffdb\ufffd😀').toString('hex'));
     expect(stderr).toMatch(/^warning: .*lone surrogate.*U\+FFFD/m);
   });

@@ -35,7 +35,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
     ['grant', 0, 'signed in'],
     ['refuse', 5, REFUSED],
   ] as const)('%s: exit %i', async (decision, status, text) => {
-    const ended = await visited(decision, startLive(['invoke', tool(name).url, 'sign_in', '-o', 'text']));
+    const ended = await visited(decision, startHere(['invoke', tool(name).url, 'sign_in', '-o', 'text']));
     expect({ status: ended.status, stdout: ended.stdout }).toEqual({ status, stdout: text });
     expect(ended.authUrl.startsWith(`${tool(name).url}/`)).toBe(true);
   });

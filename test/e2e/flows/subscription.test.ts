@@ -8,7 +8,7 @@ import { runHere } from '../support/in-process.js';
 import { startLive } from '../support/live.js';
 import { fieldOf } from '../support/peers.js';
 import { run, runShell, shellLine } from '../support/program.js';
-import { invokeJson, invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
+import { invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
 
 /** RT-SUB: a result opens a subscription, events follow until the last one. */
 const THOUSAND = 1_000;
@@ -36,7 +36,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
 
   it('the time for the result is no limit for the events', async () => {
     const call = ['watch', 'every_ms=600', '--follow', '--timeout', '1500ms', '-o', 'text'];
-    const { status, stdout } = await run(['invoke', tool(name).url, ...call]);
+    const { status, stdout } = await runHere(['invoke', tool(name).url, ...call]);
     expect(status).toBe(0);
     expect(linesOf(stdout)).toEqual(['Watching', ...EVENTS]);
   });
@@ -196,14 +196,14 @@ describe('subscription, a thousand events at once: none is lost, and each is in 
   ])('%s', async (_, flooding, args) => {
     const id = randomUUID();
     const call = [...FLOOD, ...args, '--follow', '--id', id, '-o', 'text'];
-    const { status, stdout } = await run(['invoke', flooding().url, ...call]);
+    const { status, stdout } = await runHere(['invoke', flooding().url, ...call]);
     expect(status).toBe(0);
     expect(linesOf(stdout)).toEqual(['Watching', ...NUMBERED]);
     expect(await flooding().answers({ tool_call_id: id })).toEqual(NUMBERED.map(() => 200));
   });
 
   it('-o json has them all', async () => {
-    const { report } = await invokeJson([tool('plain').url, ...FLOOD, 'way=pipelined', '--follow']);
+    const { report } = await invokeJsonHere([tool('plain').url, ...FLOOD, 'way=pipelined', '--follow']);
     expect(report.subscription?.events).toBe(THOUSAND);
     expect(report.subscription?.calls.map(({ text }) => text)).toEqual(NUMBERED);
   });

@@ -5,7 +5,7 @@ import { openSink } from '../../peers/callback-sink.mjs';
 import { openRuntime, type PendingCall } from '../../peers/runtime.mjs';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { type Mock, startMock } from '../support/mock.js';
+import { type Mock, type MockHere, startMock, startMockHere } from '../support/mock.js';
 
 /** `--journal`: what was acknowledged survives a kill; it is delivered after a restart, with the same ids and bytes. */
 const FIXTURES = `
@@ -56,11 +56,19 @@ fixtures:
         B: { payload: B }
 `;
 
+/** A process, to be killed. */
 async function journalled(folder: Folder, port = 0, ...args: string[]): Promise<Mock> {
-  await folder.write('f.yaml', FIXTURES);
-  return startMock(['f.yaml', '--journal', 'journal.ndjson', '--port', String(port), ...args], {
-    cwd: folder.path,
-  });
+  return startMock([...(await lineFor(folder, port)), ...args], { cwd: folder.path });
+}
+
+/** One in this process, that may end in good order. */
+async function journalledHere(folder: Folder, port = 0, ...args: string[]): Promise<MockHere> {
+  return startMockHere([...(await lineFor(folder, port)), ...args], { cwd: folder.path });
+}
+
+async function lineFor(folder: Folder, port: number): Promise<string[]> {
+  const fixtures = await folder.write('f.yaml', FIXTURES);
+  return [fixtures, '--journal', folder.file('journal.ndjson'), '--port', String(port)];
 }
 
 const textsOf = (call: PendingCall) => new Set(call.callbacks.map(({ raw }) => raw));
@@ -87,7 +95,7 @@ describe('SIGKILL in the middle of many calls, then a restart', () => {
       if (operation === 'soon')
         expect(acknowledged.some(({ callbacks }) => callbacks.length === 0)).toBe(true);
 
-      await using mock = await journalled(folder, killed.port);
+      await using mock = await journalledHere(folder, killed.port);
       await Promise.all(acknowledged.map(call => call.result(10_000)));
       const [repeated] = acknowledged;
       if (repeated)
@@ -134,18 +142,18 @@ describe.concurrent('killed in the middle of a reply, the next run says the rest
     await using folder = await temporaryFolder();
     await using other = await temporaryFolder();
     await using runtime = await openRuntime();
-    const invoke = async (mock: Mock, count: number) => {
+    const invoke = async (mock: Pick<Mock, 'url'>, count: number) => {
       const call = await runtime.invoke(mock.url, operation, {}, { id: 'i', groupId: 'g' });
       await goOn(call, mock, count);
       return call;
     };
-    const goOn = (call: PendingCall, mock: Mock, count: number) =>
+    const goOn = (call: PendingCall, mock: Pick<Mock, 'url'>, count: number) =>
       eventually(`callback ${count} of ${operation}`, async () => {
         if (call.callbacks.length >= count) return true;
         await fetch(`${mock.url}/__mock__/fire`, { method: 'POST' });
         return false;
       });
-    await using unkilled = await journalled(other, 0, '--seed', 's25');
+    await using unkilled = await journalledHere(other, 0, '--seed', 's25');
     const whole = await invoke(unkilled, all);
     await unkilled.stop();
 
@@ -154,7 +162,7 @@ describe.concurrent('killed in the middle of a reply, the next run says the rest
     await journalKnows(folder, before);
     await killed.stop('SIGKILL');
     expect(call.callbacks).toHaveLength(before);
-    await using mock = await journalled(folder, 0, '--seed', 's25');
+    await using mock = await journalledHere(folder, 0, '--seed', 's25');
     await goOn(call, mock, all);
     await mock.says(/✓.*delivered/);
     expect((await mock.journal()).calls).toMatchObject([{ id: 'i', state: 'delivered' }]);
@@ -162,7 +170,7 @@ describe.concurrent('killed in the middle of a reply, the next run says the rest
     const bytes = (raw: string) => raw.replaceAll(/:\d+\/choices?\/[^"]*/g, '');
     expect(rawOf(call).map(bytes)).toEqual(rawOf(whole).map(bytes));
 
-    await using third = await journalled(folder);
+    await using third = await journalledHere(folder);
     expect((await third.stop()).stderr).not.toContain('go on from the journal');
     expect(call.callbacks).toHaveLength(all);
   });
@@ -178,7 +186,7 @@ describe.concurrent('killed after it was called off, or refused', () => {
     await journalKnows(folder, 1);
     expect((await runtime.closeThread(killed.url, 'g')).status).toBe(200);
     await killed.stop('SIGKILL');
-    await using mock = await journalled(folder);
+    await using mock = await journalledHere(folder);
     expect((await mock.stop()).stderr).not.toContain('go on from the journal');
   });
 
@@ -191,7 +199,7 @@ describe.concurrent('killed after it was called off, or refused', () => {
     expect(await textOf(killed.url)).toBe('1');
     await fetch(`${killed.url}/__mock__/reset`, { method: 'POST' });
     await killed.stop('SIGTERM');
-    await using mock = await journalled(folder);
+    await using mock = await journalledHere(folder);
     expect(await textOf(mock.url)).toBe('1');
   });
 });
@@ -204,7 +212,7 @@ describe.concurrent('after a restart', () => {
     const late = await runtime.invoke(killed.url, 'late', { n: 7 });
     await killed.stop('SIGKILL');
     expect(late.callbacks).toEqual([]);
-    await using mock = await journalled(folder);
+    await using mock = await journalledHere(folder);
     await mock.says(/^calls that go on from the journal: 1$/m);
     expect((await late.result()).body).toMatchObject({ text: 'late 7', id: late.invocation.id });
   });
@@ -220,7 +228,7 @@ describe.concurrent('after a restart', () => {
     };
     expect(await textOf(killed.url)).toBe('1');
     await killed.stop('SIGKILL');
-    await using mock = await journalled(folder, killed.port);
+    await using mock = await journalledHere(folder, killed.port);
     const [first] = runtime.calls;
     const again = JSON.stringify(first?.invocation);
     expect((await runtime.invoke(mock.url, 'count', {}, { endpoint, body: again })).ack.status).toBe(200);
@@ -235,8 +243,8 @@ describe.concurrent('after a restart', () => {
     const late = await runtime.invoke(killed.url, 'late', { n: 1 });
     await killed.stop('SIGKILL');
     await appendFile(folder.file('journal.ndjson'), '{"kind":"request","at":12,"le');
-    await using mock = await journalled(folder);
-    await mock.says(/the last line of journal\.ndjson was cut off/);
+    await using mock = await journalledHere(folder);
+    await mock.says(/the last line of .*journal\.ndjson was cut off/);
     expect((await late.result()).body).toMatchObject({ text: 'late 1' });
     await mock.stop();
     for (const line of (await readFile(folder.file('journal.ndjson'), 'utf8')).trim().split('\n'))
@@ -246,11 +254,11 @@ describe.concurrent('after a restart', () => {
   it('what was delivered is not delivered again', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
-    await using stopped = await journalled(folder);
+    await using stopped = await journalledHere(folder);
     const call = await runtime.invoke(stopped.url, 'now', { n: 1 });
     await call.result();
     await stopped.stop('SIGTERM');
-    await using mock = await journalled(folder);
+    await using mock = await journalledHere(folder);
     const next = await runtime.invoke(mock.url, 'now', { n: 2 });
     await next.result();
     await mock.stop();
@@ -262,11 +270,11 @@ describe.concurrent('after a restart', () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
     await using sink = await openSink('hang', 200);
-    await using stopped = await journalled(folder, 0, '--drain', '0');
+    await using stopped = await journalledHere(folder, 0, '--drain', '0');
     await runtime.invoke(stopped.url, 'now', { n: 1 }, { callbackUrl: sink.url });
     await eventually('the first attempt', () => sink.requests[0]?.raw);
     expect((await stopped.stop()).stderr).toMatch(/given up: the tool was stopped before it was delivered/);
-    await using mock = await journalled(folder);
+    await using mock = await journalledHere(folder);
     await mock.says(/^calls that go on from the journal: 1$/m);
     await eventually('the second attempt', () => sink.requests[1]?.raw);
     expect(sink.requests[1]?.raw).toBe(sink.requests[0]?.raw);

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { oddTool } from '../../peers/odd/tool.mjs';
+import { plainTool } from '../../peers/plain/tool.mjs';
 import { eventually } from './eventually.js';
+import { type Served, servePeer } from './serve-peer.js';
 
 const entrySchema = z.object({
   what: z.string(),
@@ -36,27 +39,18 @@ const TOOLS = {
 
 export type PeerName = keyof typeof TOOLS;
 
+const HERE = { plain: plainTool, odd: oddTool };
+
 /** The command that starts a peer, for a shell. */
 export function peerCommand(name: PeerName): string {
   const [program, file] = TOOLS[name];
   return `${program === 'node' ? process.execPath : program} '${peerPath(file)}'`;
 }
 
-/** Starts a tool that shares no code with us, see test/peers/README.md. */
+/** Starts a tool that shares no code with us, see test/peers/README.md. Those in Node run in this process. */
 export async function startPeer(name: PeerName, env: Readonly<Record<string, string>> = {}): Promise<Peer> {
-  const [program, file] = TOOLS[name];
-  const child = spawn(program, [peerPath(file)], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = await once(createInterface(child.stdout), 'line');
-  const { port } = z.object({ port: z.number() }).parse(JSON.parse(line));
-  const url = `http://127.0.0.1:${port}`;
+  const { url, port, stop } = await (name === 'stdlib' ? startPython() : servePeer(HERE[name](env)));
   const log = async () => z.array(entrySchema).parse(await (await fetch(`${url}/__log`)).json());
-  const stop = async () => {
-    if (child.exitCode !== null || !child.kill()) return;
-    await once(child, 'exit');
-  };
   return {
     url,
     port,
@@ -67,6 +61,20 @@ export async function startPeer(name: PeerName, env: Readonly<Record<string, str
         (await log()).find(entry => entry.what === what && fits(entry)),
       ),
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function startPython(): Promise<Served> {
+  const child = spawn('python3', [peerPath(TOOLS.stdlib[1])], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { port } = z.object({ port: z.number() }).parse(JSON.parse(line));
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      if (child.exitCode !== null || !child.kill()) return;
+      await once(child, 'exit');
+    },
   };
 }
 

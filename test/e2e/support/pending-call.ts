@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { startHere } from './in-process.js';
 import { fieldOf, type Peer } from './peers.js';
-import { type Ended, start } from './program.js';
+import type { Ended } from './program.js';
 import { type Report, readReport } from './report.js';
 
-/** A real `invoke … -o json` that waits for its result, and the address it gave the tool. */
+/** An `invoke … -o json` that waits for its result, and the address it gave the tool. */
 export interface PendingCall {
   readonly url: string;
   readonly origin: string;
@@ -19,8 +20,8 @@ export interface PendingCall {
 /** Calls an operation that never answers, and reads the callback URL from the peer's log. */
 export async function pendingCall(odd: Peer, ...args: readonly string[]): Promise<PendingCall> {
   const id = `pending-${randomUUID()}`;
-  const call = ['invoke', odd.url, 'silent', '--id', id, '--timeout', '15s', '-o', 'json', ...args];
-  const { ended } = start(call);
+  const call = ['invoke', odd.url, 'silent', '--id', id, '--timeout', '60s', '-o', 'json', ...args];
+  const { ended } = startHere(call);
   const invocation = await odd.seen('invocation', entry => fieldOf(entry, 'id') === id);
   const url = fieldOf(invocation, 'callback_url');
   const thread = fieldOf(invocation, 'group_id');

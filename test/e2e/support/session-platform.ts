@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 import { platformFor } from '../../peers/platform/platform.mjs';
+import { servePeer } from './serve-peer.js';
 
 const entrySchema = z.object({
   what: z.string(),
@@ -42,23 +40,10 @@ export interface PlatformPeer extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts a platform that shares no code with us, though it does share the process: a start of its own would cost more than its work. */
+/** Starts a platform that shares no code with us. */
 export async function startPlatform(script: Script): Promise<PlatformPeer> {
-  const play = platformFor(JSON.parse(JSON.stringify(script)));
-  const server = createServer((request, response) => {
-    play(request, response).catch(() => response.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
+  const { url, stop } = await servePeer(platformFor(JSON.parse(JSON.stringify(script))));
   const log = async () => z.array(entrySchema).parse(await (await fetch(`${url}/__log`)).json());
-  const stop = async () => {
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close().closeAllConnections();
-    await closed;
-  };
   return {
     url,
     log,

@@ -39,12 +39,12 @@ const answers = {
   gzip: (origin, response) =>
     send(response, gzipSync(JSON.stringify(toolset(`${origin}/invoke`))), { 'content-encoding': 'gzip' }),
   redirect: (_, response) => response.writeHead(302, { location: '/elsewhere' }).end(),
-  elsewhere: (_, response) => send(response, JSON.stringify(toolset(process.env.ENDPOINT))),
+  elsewhere: (_, response, endpoint) => send(response, JSON.stringify(toolset(endpoint))),
   origin_only: (origin, response) => send(response, JSON.stringify(toolset(`${origin}/tools/x/invoke`))),
 };
 
-export function answerDiscovery(variant, origin, response) {
-  if (Object.hasOwn(answers, variant)) return answers[variant](origin, response);
+export function answerDiscovery(variant, origin, response, endpoint) {
+  if (Object.hasOwn(answers, variant)) return answers[variant](origin, response, endpoint);
   send(response, JSON.stringify(toolset(`${origin}/invoke`, peculiarTools[variant])));
 }
 

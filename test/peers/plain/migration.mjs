@@ -2,15 +2,18 @@ const MIGRATIONS = {
   moves: () => ({ status: 200, text: '' }),
   fails: session => ({ status: 409, text: `Session ${session} is busy. Try again in 5 seconds.` }),
 };
-const { MIGRATION } = process.env;
-if (MIGRATION && !Object.hasOwn(MIGRATIONS, MIGRATION))
-  throw new Error(`MIGRATION=${MIGRATION} is not known`);
 
-/** What the toolset says of it; null where nothing can be moved. */
-export const migration = MIGRATION ? { needsMigration: true } : null;
+export function migrationOf(name) {
+  if (name && !Object.hasOwn(MIGRATIONS, name)) throw new Error(`MIGRATION=${name} is not known`);
+  return {
+    /** What the toolset says of it; null where nothing can be moved. */
+    migration: name ? { needsMigration: true } : null,
+    migrate: body => migrate(body, MIGRATIONS[name]),
+  };
+}
 
-export function migrate(body) {
+function migrate(body, move) {
   if (typeof body?.session_id !== 'string' || typeof body.destination_url !== 'string')
     return { status: 400, text: 'session_id and destination_url are required.' };
-  return MIGRATIONS[MIGRATION](body.session_id);
+  return move(body.session_id);
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Event } from '../../../src/exchange/events.js';
 import { type AnswerSessionOptions, answerSession } from '../../../src/session/answering/answer-session.js';
 import { answerWith, type ToolFunctions } from '../../../src/session/answering/answerer.js';
@@ -9,8 +9,8 @@ import { startServing } from '../../support/serving.js';
 
 const KEY = 'sk-very-secret-key';
 
-let platform: PlatformPeer | undefined;
-afterEach(() => platform?.stop());
+const opened: PlatformPeer[] = [];
+afterAll(() => Promise.all(opened.map(platform => platform.stop())));
 
 const call = (id: string | null, args: unknown = {}, tool_name = 'lookup_order') => ({ tool_name, args, id });
 
@@ -24,12 +24,25 @@ interface Answered {
 
 const shipped: ToolFunctions = { lookup_order: ({ order_id }) => `${order_id ?? 'it'} shipped` };
 
+async function open(script: Script): Promise<PlatformPeer> {
+  const platform = await startPlatform({ key: KEY, ...script });
+  opened.push(platform);
+  return platform;
+}
+
 async function play(
   script: Script,
+  functions?: ToolFunctions,
+  options?: Partial<AnswerSessionOptions>,
+): Promise<Answered> {
+  return playOn(await open(script), functions, options);
+}
+
+async function playOn(
+  platform: PlatformPeer,
   functions: ToolFunctions = shipped,
   options: Partial<AnswerSessionOptions> = {},
 ): Promise<Answered> {
-  platform = await startPlatform({ key: KEY, ...script });
   const answerer = answerWith(functions);
   const asked: unknown[] = [];
   const events: Event[] = [];
@@ -220,7 +233,7 @@ describe('members that nobody needs', () => {
   });
 });
 
-describe('each call is answered once, and run once', () => {
+describe.concurrent('each call is answered once, and run once', () => {
   const rounds = [{ calls: [call('a'), call('b')] }, { calls: [call('c')] }];
 
   it('where the answer to the first POST is lost', async () => {
@@ -315,7 +328,7 @@ describe('each call is answered once, and run once', () => {
   });
 });
 
-describe('a result that the platform refuses', () => {
+describe.concurrent('a result that the platform refuses', () => {
   const rounds = [{ calls: [call('small'), call('big', { big: true })] }];
   const sized = (bytes: number): ToolFunctions => ({
     lookup_order: ({ big }) => (big ? 'x'.repeat(bytes) : 'ok'),
@@ -359,24 +372,26 @@ describe('a result that the platform refuses', () => {
   it('again as an error ends it, when the others are posted', async () => {
     const invalid = { status: 422, body: { detail: 'Never.' } };
     const posts = { 1: invalid, 2: invalid, 3: invalid };
-    await expect(play({ rounds, posts }, sized(1))).rejects.toMatchObject({
+    const platform = await open({ rounds, posts });
+    await expect(playOn(platform, sized(1))).rejects.toMatchObject({
       code: 'platform-refused',
       message: expect.stringMatching(/422.*Never/),
     });
-    expect((await platform?.session())?.settled).toMatchObject([
+    expect((await platform.session()).settled).toMatchObject([
       { kind: 'tool_result', tool_req: { id: 'big' } },
     ]);
   });
 });
 
-describe('what ends it', () => {
+describe.concurrent('what ends it', () => {
   it('no key that is taken', async () => {
-    await expect(play({}, shipped, { key: 'another' })).rejects.toMatchObject({
+    const platform = await open({});
+    await expect(playOn(platform, shipped, { key: 'another' })).rejects.toMatchObject({
       code: 'platform-refused',
       message: expect.stringMatching(/401.*Invalid API key/),
       hint: expect.stringMatching(/--key/),
     });
-    expect(await platform?.log()).toHaveLength(1);
+    expect(await platform.log()).toHaveLength(1);
   });
 
   it('no such session', async () => {
@@ -388,10 +403,11 @@ describe('what ends it', () => {
 
   it('a POST that is refused in another way, which is not repeated', async () => {
     const rounds = [{ calls: [call('a')] }];
-    await expect(play({ rounds, posts: { 1: { status: 503 } } })).rejects.toMatchObject({
+    const platform = await open({ rounds, posts: { 1: { status: 503 } } });
+    await expect(playOn(platform)).rejects.toMatchObject({
       code: 'platform-refused',
     });
-    expect(await platform?.posts()).toHaveLength(1);
+    expect(await platform.posts()).toHaveLength(1);
   });
 
   it('nobody there', async () => {
@@ -456,7 +472,6 @@ describe('what ends it', () => {
         code: 'platform-refused',
         message: expect.stringMatching(/429.*Slow down.*Retry-After: 3600/),
       });
-      await platform?.stop();
     }
   });
 
@@ -477,11 +492,12 @@ describe('what ends it', () => {
         abort.abort();
       });
     const rounds = [{ calls: [call('a', {}, 'works')] }];
-    await expect(play({ rounds }, { works }, { signal: abort.signal })).rejects.toMatchObject({
+    const platform = await open({ rounds });
+    await expect(playOn(platform, { works }, { signal: abort.signal })).rejects.toMatchObject({
       code: 'interrupted',
     });
     expect(isToldSo).toBe(true);
-    expect(await platform?.posts()).toEqual([]);
+    expect(await platform.posts()).toEqual([]);
   });
 
   it('a person while nothing happens', async () => {

@@ -102,7 +102,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('choice, a response_url of %s
     ['choice_dead', 'ECONNREFUSED'],
     ['choice_link_local', 'REFUSED_ADDRESS'],
   ])('%s: said, and the call pends until its time is over', async (operation, code) => {
-    const call = [tool(name).url, operation, ...ANSWERED, '--timeout', '400ms'];
+    const call = [tool(name).url, operation, ...ANSWERED, '--timeout', '1s'];
     const { status, report, stderr } = await invokeJsonHere(call);
     expect(status).toBe(7);
     const [meanwhile] = stderr.split('error: no result within');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { logOf, type McpServer, startMcpPeer } from '../support/mcp.js';
 import { run } from '../support/program.js';
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([open, locked, folder].map(each => each[Symbol.asyncDispose]())));
 
-const invoke = (url: string, ...words: string[]) => run(['invoke', '--mcp', url, ...words]);
+const invoke = (url: string, ...words: string[]) => runHere(['invoke', '--mcp', url, ...words]);
 
 describe('a server at a URL, with a peer in plain Node', () => {
   test('is called; headers go with every request, and into no transcript', async () => {

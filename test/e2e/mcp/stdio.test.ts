@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reportSchema } from '../../../src/reporters/report-schema.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { isAlive, logOf, peerCommand } from '../support/mcp.js';
 import { run, start } from '../support/program.js';
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]());
 
 const invoke = (words: readonly string[], ...options: string[]) =>
-  run(['invoke', '--mcp', peerCommand(...options), ...words]);
+  runHere(['invoke', '--mcp', peerCommand(...options), ...words]);
 
 describe('a server that is started, with a peer in plain Node', () => {
   test('in a pipe, stdout is what the LLM gets, byte for byte; arguments are typed by the inputSchema', async () => {

@@ -4,8 +4,8 @@ import { openSink } from '../../peers/callback-sink.mjs';
 import { openRuntime, type Runtime } from '../../peers/runtime.mjs';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { type MockHere, startMockHere } from '../support/mock.js';
-import { run } from '../support/program.js';
 import { silentServer } from '../support/sockets.js';
 
 /** The mock posts where it may, and says so where it may not: never silently, never by another name. */
@@ -112,7 +112,7 @@ describe('--allow-callback', () => {
   it.each(['runtime:3000', 'ftp://runtime', 'http://user@runtime', 'http://runtime/path', '*'])(
     '%s is no origin',
     async origin => {
-      const { status, stderr } = await run(['mock-tool', '--allow-callback', origin]);
+      const { status, stderr } = await runHere(['mock-tool', '--allow-callback', origin]);
       expect(status).toBe(2);
       expect(stderr).toMatch(/is not an origin/);
     },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { startMock } from '../support/mock.js';
 import { run } from '../support/program.js';
 import { closedPort, silentServer } from '../support/sockets.js';
@@ -61,7 +62,7 @@ describe.concurrent('usage', () => {
     [['--'], /^error: there is no command after --\n/],
     [['--allow-callback', 'http://a.example/path'], /^error: "http:\/\/a\.example\/path" is not an origin/],
   ])('%j ends with 2 before anything is served', async (args, says) => {
-    const { status, stdout, stderr } = await run(['mock-tool', ...args]);
+    const { status, stdout, stderr } = await runHere(['mock-tool', ...args]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(says);
   });

@@ -27,6 +27,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./render/command.js')).renderCommand,
   },
   {
+    name: 'check',
+    takes: '[options] [subject]',
+    summary: 'is a tool right, or what a transcript shows?',
+    load: async () => (await import('./check/command.js')).checkCommand,
+  },
+  {
     name: 'listen',
     takes: '[options]',
     summary: 'stay and show the callbacks of calls that somebody else makes',

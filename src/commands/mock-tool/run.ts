@@ -1,11 +1,11 @@
 import { runAttached } from '../../system/attached-command.js';
 import { keepHeapTight } from '../../system/tight-heap.js';
 import { type Interruption, interruption } from '../interruption.js';
+import { checkReportFolders } from '../reports.js';
 import type { Terminal } from '../terminal.js';
 import { fixtureFiles } from './fixture-files.js';
 import { type MockToolFlags, type MockToolPlan, readPlan } from './plan.js';
 import { serveRap } from './rap.js';
-import { checkReportFolders } from './report-option.js';
 import type { Served } from './served.js';
 import { sourcesOf } from './sources.js';
 import { tellVerdict } from './verdict.js';

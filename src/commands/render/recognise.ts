@@ -1,5 +1,6 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import { ProtocolCliError } from '../../errors.js';
+import { isTranscript } from '../../exchange/transcript-signs.js';
 import { byteLines } from '../../text/byte-lines.js';
 import { isRecord } from '../../text/is-record.js';
 import { decodeUtf8 } from '../../text/json.js';
@@ -8,7 +9,7 @@ import { readJsonOnce } from '../../text/json-once.js';
 import { DIFF_NAME, diffIn, readDiff } from './kinds/diff.js';
 import { KINDS } from './kinds/index.js';
 import type { Kind, Recognition, Saved, SoundJson } from './kinds/kind.js';
-import { isTranscript, recogniseTranscript, TRANSCRIPT_NAME } from './kinds/transcript.js';
+import { recogniseTranscript, TRANSCRIPT_NAME } from './kinds/transcript.js';
 import { kindOf, recogniseLines, recogniseList, SEVERAL_NAME } from './recognise-several.js';
 
 /** Bytes that are enough to see what a file is. */

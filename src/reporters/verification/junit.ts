@@ -1,6 +1,7 @@
 import type { FixtureVerdict, VerificationReport } from '../../exchange/verification/report.js';
 import { fixtureProblem, listed, undeliveredText, unmatchedText } from './sentences.js';
 import { type XmlElement, xmlDocument } from './xml.js';
+import { placeOf } from './xml-place.js';
 
 const SUITE = 'mock-tool';
 
@@ -68,13 +69,7 @@ function testCase({ about, name, place, problems, type }: Case): XmlElement {
   };
   return {
     name: 'testcase',
-    attributes: { classname: `${SUITE}.${about}`, name, ...location(place), time: 0 },
+    attributes: { classname: `${SUITE}.${about}`, name, ...placeOf(place ?? ''), time: 0 },
     ...(message !== '' && { children: [failure] }),
   };
-}
-
-/** `fixtures.yaml:12` is a line of a file; `fixtures.json#3` is only its file. */
-function location(place = ''): Record<string, string> {
-  const [, file, line] = /^(.+?)(?::(\d+)(?::\d+)?|#\d+)$/.exec(place) ?? [];
-  return { ...(file !== undefined && { file }), ...(line !== undefined && { line }) };
 }

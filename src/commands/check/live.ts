@@ -1,0 +1,141 @@
+import { ProtocolCliError } from '../../errors.js';
+import type { Event } from '../../exchange/events.js';
+import { createLog, type Log } from '../../exchange/log.js';
+import type { ProbeOptions } from '../../probes/run-probes.js';
+import type { RequirementId } from '../../protocol/requirements.js';
+import type { Clock } from '../../system/clock.js';
+import { visibleLine } from '../../text/visible.js';
+import { lazyClient } from '../../transport/lazy-client.js';
+import type { ExitStatus } from '../exit-status.js';
+import { readCredentials, readHeaders, secretsOf } from '../headers.js';
+import { type Interruption, interruption, type OnStop } from '../interruption.js';
+import { PROGRAM } from '../program.js';
+import { reach } from '../reach.js';
+import { saveTranscript } from '../save-transcript.js';
+import type { ServerTarget } from '../target.js';
+import type { Terminal } from '../terminal.js';
+import type { CheckPlan } from './plan.js';
+import { progressOn } from './progress.js';
+import { redactorFor, type Witness } from './witness.js';
+
+/** What a check was made with; a test gives other probes. */
+export interface Making {
+  readonly clock: Clock;
+  readonly probes: (options: ProbeOptions) => Promise<void>;
+}
+
+/** What was seen of a tool, to the end or until somebody stopped it. */
+export interface LiveWitness extends Witness {
+  /** Of the signal that came before the end; undefined where none did. */
+  readonly interrupted: ExitStatus | undefined;
+}
+
+const MAX_CALLBACK = 64 * 1024 * 1024;
+
+/**
+ * Calls a tool with all that the probes know, and keeps what happened. What was started is stopped, however it ends.
+ * @throws ProtocolCliError `unreachable`, `no-discovery` where there is nothing to check, and whatever `--save` meets.
+ */
+export async function watchTool(
+  target: ServerTarget,
+  plan: CheckPlan,
+  terminal: Terminal,
+  making: Making,
+): Promise<LiveWitness> {
+  const interrupted = interruption();
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    return await watch(target, { plan, terminal, making, interrupted, onStop: stop => stops.push(stop) });
+  } finally {
+    await Promise.allSettled(stops.reverse().map(stop => stop()));
+    interrupted.release();
+  }
+}
+
+interface Desk {
+  readonly plan: CheckPlan;
+  readonly terminal: Terminal;
+  readonly making: Making;
+  readonly interrupted: Interruption;
+  readonly onStop: OnStop;
+}
+
+async function watch(target: ServerTarget, desk: Desk): Promise<LiveWitness> {
+  const { plan, terminal, making, interrupted } = desk;
+  const redactor = redactorFor(secretsOf(readHeaders(plan.flags, terminal.env)));
+  const log = createLog(() => making.clock.now());
+  const events: Event[] = [];
+  log.subscribe(event => {
+    redactor.learn(event);
+    events.push(event);
+  });
+  const finish = await savingTo(log, redactor, desk);
+  const trouble = await interrupted.race(probe(target, log, desk)).then(() => null, asTrouble);
+  const status = interrupted.signalStatus();
+  await finish(status === undefined ? (trouble?.code ?? 'done') : 'interrupted');
+  if (trouble && status === undefined) throw trouble;
+  return { target: named(target), observer: 'runtime', events, redactor, interrupted: status };
+}
+
+/** @throws what the probes throw, or whoever starts the tool. */
+async function probe(target: ServerTarget, log: Log, desk: Desk): Promise<void> {
+  const { plan, terminal, making, interrupted, onStop } = desk;
+  const url = await reach(target, onStop, interrupted.signal);
+  const client = lazyClient(async () =>
+    (await import('../../transport/agent-client.js')).createAgentClient(),
+  );
+  onStop(() => client.close());
+  const progress = progressOn(terminal, plan.flags.quiet === true);
+  onStop(async () => progress.end());
+  await making.probes({
+    ...choicesOf(plan),
+    wire: { client, log, credentials: readCredentials(plan.flags, url, terminal.env) },
+    clock: making.clock,
+    url,
+    onConsent: consent => progress.aside(`visit this URL to go on: ${visibleLine(consent)}\n`),
+    onProgress: (done, total) => progress.update(done, total),
+    signal: interrupted.signal,
+  });
+  progress.end();
+}
+
+/** What the command line says of the probes. */
+function choicesOf({ flags, cases, selection: { only, skip } }: CheckPlan) {
+  const {
+    callbackHost: host,
+    callbackPort,
+    callbackUrl,
+    allowHost = [],
+    operation = [],
+    probeTimeout,
+  } = flags;
+  const publicUrl = callbackUrl === undefined ? {} : { publicUrl: callbackUrl };
+  return {
+    listener: { host, port: callbackPort, allowedHosts: allowHost, maxBody: MAX_CALLBACK, ...publicUrl },
+    operations: operation,
+    cases,
+    wants: (id: RequirementId) => (only?.has(id) ?? true) && !skip?.has(id),
+    probeTimeoutMs: probeTimeout,
+  };
+}
+
+function savingTo(log: Log, redactor: Witness['redactor'], { plan, making }: Desk) {
+  const { save } = plan.flags;
+  if (save === undefined) return async () => {};
+  const about = {
+    startedAt: making.clock.wall().toISOString(),
+    observer: 'runtime',
+    program: PROGRAM,
+  } as const;
+  return saveTranscript(log, save, redactor, about);
+}
+
+function asTrouble(error: unknown): ProtocolCliError {
+  if (error instanceof ProtocolCliError) return error;
+  throw error;
+}
+
+function named(target: ServerTarget): string {
+  if (target.kind === 'demo') return 'the bundled demo';
+  return target.kind === 'command' ? target.command : target.url;
+}

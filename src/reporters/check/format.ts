@@ -1,0 +1,22 @@
+import type { ColourLevel } from '../../dress/colour-level.js';
+import type { Conformance } from '../../rules/conformance.js';
+import type { WireRecord } from '../../story/checks/wire-lines.js';
+
+/** What a report is about. Nothing of it is secret; texts in it are foreign, and not yet made visible. */
+export interface CheckStory {
+  /** The URL, or the file, that was judged. */
+  readonly target: string;
+  readonly program: string;
+  readonly run: Conformance;
+  readonly record: WireRecord;
+}
+
+/** For whom a report is written. */
+export interface CheckLook {
+  readonly level: ColourLevel;
+  /** Nothing about what is fine. */
+  readonly isQuiet: boolean;
+}
+
+/** Writes a report whole; it ends with a line feed. */
+export type CheckFormat = (story: CheckStory, look: CheckLook) => string;

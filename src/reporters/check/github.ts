@@ -1,0 +1,62 @@
+import type { CaseCheck } from '../../rules/cases.js';
+import type { Row, Standing } from '../../rules/conformance.js';
+import { summaryText } from '../../story/checks/summary-line.js';
+import { visible } from '../../text/visible.js';
+import { placeOf } from '../verification/xml-place.js';
+import type { CheckFormat } from './format.js';
+
+type Command = 'error' | 'warning' | 'notice';
+
+/** Workflow commands of GitHub Actions: an annotation for each thing that is wrong, and one that sums it up. */
+export const githubCheck: CheckFormat = ({ target, run }) => {
+  const lines = [
+    ...run.checks.flatMap(rowCommand),
+    ...run.cases.filter(({ status }) => status !== 'pass').map(caseCommand),
+    command('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
+  ];
+  return lines.map(line => `${line}\n`).join('');
+};
+
+/** Whatever keeps a run from being green is an error there. */
+const COMMANDS: Readonly<Partial<Record<Standing, Command>>> = {
+  failed: 'error',
+  stale: 'error',
+  'could-not-run': 'error',
+  warned: 'warning',
+};
+
+function rowCommand(row: Row): string[] {
+  const { id, level, standing } = row;
+  const name = COMMANDS[standing];
+  if (!name) return [];
+  const how = standing === 'could-not-run' ? `${id} could not run` : `${id} (${level})`;
+  return [command(name, { title: how }, messageOf(row))];
+}
+
+function messageOf({ standing, reason, expected, actual, excuse }: Row): string {
+  if (standing === 'stale') return `it passes, though its failure is expected at ${excuse?.place}`;
+  return [
+    reason,
+    ...(expected === undefined ? [] : [`expected: ${expected}`]),
+    ...(actual === undefined ? [] : [`actual: ${actual}`]),
+  ].join('\n');
+}
+
+function caseCommand({ place, operation, status, reason }: CaseCheck): string {
+  const title = `case ${operation} ${status === 'fail' ? 'is not as expected' : 'could not run'}`;
+  return command('error', { ...placeOf(place), title }, `${place}: ${reason}`);
+}
+
+/** `::error file=cases.yaml,line=3,title=…::message`, escaped as GitHub documents it. */
+function command(name: Command, properties: Readonly<Record<string, string>>, message: string): string {
+  const written = Object.entries(properties).map(([key, value]) => `${key}=${escapedProperty(value)}`);
+  return `::${name} ${written.join(',')}::${escaped(message)}`;
+}
+
+function escaped(text: string): string {
+  return visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapedProperty(text: string): string {
+  return escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

@@ -1,0 +1,16 @@
+import { REQUIREMENTS } from '../../protocol/requirements.js';
+import type { Row } from '../../rules/conformance.js';
+import { safeJson } from '../../text/json-safe.js';
+import type { CheckFormat } from './format.js';
+
+/** One object: a row for each rule, one for each case. */
+export const jsonCheck: CheckFormat = ({ program, target, run }) => {
+  const { verdict, summary, cases } = run;
+  return `${safeJson({ program, target, verdict, checks: run.checks.map(rowOf), cases, summary }, 2)}\n`;
+};
+
+function rowOf({ excuse, ...row }: Row): object {
+  const { statement } = REQUIREMENTS[row.id];
+  const { reason, place } = excuse ?? {};
+  return { ...row, statement, ...(excuse && { expectedFailure: { reason, place } }) };
+}

@@ -1,0 +1,59 @@
+import { REQUIREMENTS } from '../../protocol/requirements.js';
+import type { CaseCheck } from '../../rules/cases.js';
+import type { Row, Standing } from '../../rules/conformance.js';
+import { summaryText } from '../../story/checks/summary-line.js';
+import { cut } from '../../text/cut.js';
+import { visibleLine } from '../../text/visible.js';
+import type { CheckFormat } from './format.js';
+
+/** Characters of what was seen: a table is looked over. */
+const LONGEST = 300;
+
+const WORDS: Readonly<Record<Standing, string>> = {
+  failed: '❌ failed',
+  stale: '❌ passes, though a failure is expected',
+  'could-not-run': '❔ could not run',
+  warned: '⚠️ warning',
+  expected: '➖ fails as expected',
+  passed: '✅ passed',
+  'not-applicable': '– not applicable',
+};
+
+/** Tables for a README, or the summary of a CI job. */
+export const markdownCheck: CheckFormat = ({ target, program, run }) => {
+  const { checks, cases, verdict } = run;
+  const parts = [
+    `**${verdict}** · ${cell(target)} · ${summaryText(run)} (${cell(program)})`,
+    ...(checks.length > 0 ? [table(['rule', 'level', 'asks', 'result', 'seen'], checks.map(ruleCells))] : []),
+    ...(cases.length > 0 ? [table(['case', 'operation', 'result', 'seen'], cases.map(caseCells))] : []),
+  ];
+  return `${parts.join('\n\n')}\n`;
+};
+
+function ruleCells({ id, side, level, standing, reason, excuse }: Row): string[] {
+  const seen = excuse && standing === 'expected' ? `${reason} (${excuse.reason})` : reason;
+  const { statement } = REQUIREMENTS[id];
+  return [id, level, `the ${side} ${statement}`, WORDS[standing], seen];
+}
+
+const CASE_WORDS: Readonly<Record<CaseCheck['status'], Standing>> = {
+  pass: 'passed',
+  fail: 'failed',
+  'could-not-run': 'could-not-run',
+};
+
+function caseCells({ place, operation, status, reason }: CaseCheck): string[] {
+  return [place, operation, WORDS[CASE_WORDS[status]], reason];
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
+}
+
+/** Foreign text that is nothing but text: no table of its own, no link, no HTML. An entity means its character wherever it stands. */
+function cell(text: string): string {
+  return cut(visibleLine(text), LONGEST).replace(MARKUP, character => `&#${character.codePointAt(0)};`);
+}
+
+const MARKUP = /[\\`*[\]<>|~&@]|(?<=:)\/(?=\/)/g;

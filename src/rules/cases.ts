@@ -1,0 +1,87 @@
+import { chooseSegment } from '../display/choose.js';
+import { knownTypes } from '../display/segments/index.js';
+import type { Case, CaseResult } from '../fixtures/cases/case.js';
+import { wantedText } from '../fixtures/matching/wanted.js';
+import { outcomeOfText } from '../outcome/conventions.js';
+import type { ToolResult } from '../protocol/callbacks/index.js';
+import { llmText } from '../protocol/llm-text.js';
+import { formatDuration } from '../text/format-duration.js';
+import { parseJson } from '../text/json.js';
+import { jsonPath } from '../text/json-path.js';
+import type { CallbackEvidence, CallEvidence, Evidence } from './evidence/evidence.js';
+import { eventsOf, type Leg, statusOf } from './evidence/leg.js';
+import type { CheckStatus } from './judge.js';
+
+/** What came of one case: a row beside those of the rules. */
+export interface CaseCheck {
+  /** `file:line` */
+  readonly place: string;
+  readonly operation: string;
+  readonly status: Extract<CheckStatus, 'pass' | 'fail' | 'could-not-run'>;
+  readonly reason: string;
+  /** By their `seq`, the events that prove it. */
+  readonly events: readonly number[];
+}
+
+/** The plan that a probe names when it calls the case at this place of the list. */
+export function planOfCase(index: number): string {
+  return `case ${index}`;
+}
+
+/** Each case's call against what the case expects of its result. */
+export function judgeCases(cases: readonly Case[], { calls }: Evidence): readonly CaseCheck[] {
+  return cases.map((each, index) => {
+    const call = calls.find(({ plans }) => plans.some(({ plan }) => plan === planOfCase(index)));
+    const { place, operation } = each;
+    return { place, operation, ...(call ? verdictOn(each, call) : NOT_CALLED) };
+  });
+}
+
+type Verdict = Pick<CaseCheck, 'status' | 'reason' | 'events'>;
+
+const NOT_CALLED: Verdict = { status: 'could-not-run', reason: 'it was not called', events: [] };
+
+function verdictOn({ expected }: Case, call: CallEvidence): Verdict {
+  const callback = call.callbacks.find(({ verdict }) => verdict?.kind === 'settles');
+  const message = callback?.reading?.ok ? callback.reading.message : null;
+  if (!callback || message?.type !== 'tool_result') return withoutResult(call);
+  const [first, ...others] = expected?.(seenIn(message)) ?? [];
+  const events = eventsOf(callback);
+  if (!first) return { status: 'pass', reason: 'its result is as expected', events };
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  return { status: 'fail', reason: `${jsonPath(first.path)}: ${wantedText(first)}${more}`, events };
+}
+
+/** What a case can speak of: what the human sees is chosen as by a client that draws all segments there are. */
+function seenIn(message: ToolResult): CaseResult {
+  const text = llmText(message);
+  const json = parseJson(text);
+  const { chosen } = chooseSegment(message.display_as, knownTypes);
+  const segment = chosen && message.display_as?.[chosen.index];
+  return {
+    outcome: outcomeOfText(text).type,
+    text,
+    ...(json.ok && { json: json.value }),
+    ...(segment && { display: segment }),
+    subscription: message.subscription === true,
+  };
+}
+
+function withoutResult({ attempts, callbacks, expiries }: CallEvidence): Verdict {
+  const last = attempts.at(-1);
+  const status = last ? statusOf(last) : null;
+  const legs: readonly Leg[] = [...(last ? [last] : []), ...callbacks];
+  const events = legs.flatMap(eventsOf);
+  if (status === null)
+    return { status: 'could-not-run', reason: 'the invocation was never answered', events };
+  if (status !== 200) return { status: 'fail', reason: `the invocation was answered ${status}`, events };
+  const question = callbacks.find(isQuestion);
+  if (question) return { status: 'could-not-run', reason: 'it waits for a person', events };
+  const [{ afterMs } = { afterMs: null }] = expiries;
+  const within = afterMs === null ? '' : ` within ${formatDuration(afterMs)}`;
+  return { status: 'fail', reason: `no result came${within}`, events };
+}
+
+function isQuestion({ verdict }: CallbackEvidence): boolean {
+  return verdict?.kind === 'holds';
+}

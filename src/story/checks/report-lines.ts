@@ -1,0 +1,68 @@
+import type { CaseCheck } from '../../rules/cases.js';
+import type { Conformance, Row, Standing } from '../../rules/conformance.js';
+import type { Line } from '../line.js';
+import { say } from '../spans.js';
+import { caseLines, caseName, rowLines } from './row-lines.js';
+import { summaryLine } from './summary-line.js';
+import type { WireRecord } from './wire-lines.js';
+
+/** Columns of a list of ids. */
+const WIDTH = 96;
+
+/** What a run came to, for a person: what is wrong first, then what else there is to know, the summary last. */
+export function reportLines(run: Conformance, record: WireRecord, isQuiet: boolean): readonly Line[] {
+  const rows = (...standings: readonly Standing[]) =>
+    run.checks.filter(row => standings.includes(row.standing));
+  const told = (row: Row) => rowLines(row, record);
+  const cases = (status: CaseCheck['status']) =>
+    run.cases.filter(each => each.status === status).map(each => caseLines(each, record));
+  const wrong = [...rows('failed', 'stale').map(told), ...cases('fail')];
+  const parts = [
+    part('FAILED', wrong),
+    part('WARNINGS', rows('warned').map(told)),
+    part('COULD NOT RUN', [...rows('could-not-run').map(told), ...cases('could-not-run')]),
+    part('EXPECTED FAILURES', rows('expected').map(told)),
+    ...(isQuiet ? [] : [passedPart(run, rows('passed')), absentPart(rows('not-applicable'))]),
+  ];
+  return [...parts.flat(), summaryLine(run)];
+}
+
+/** A heading, what stands below it, and an empty line; nothing where there is nothing below. */
+function part(title: string, items: readonly (readonly Line[])[]): Line[] {
+  return items.length === 0 ? [] : [[say(title, 'title')], ...items.flat(), []];
+}
+
+function passedPart({ cases }: Conformance, rows: readonly Row[]): Line[] {
+  const passing = cases.filter(({ status }) => status === 'pass');
+  return part(
+    'PASSED',
+    [
+      idLines(rows.map(({ id }) => id)),
+      passing.map(each => [say('  case ', 'dim'), ...caseName(each)]),
+    ].filter(({ length }) => length > 0),
+  );
+}
+
+/** By their reason, since many have the same. */
+function absentPart(rows: readonly Row[]): Line[] {
+  const reasons = [...new Set(rows.map(({ reason }) => reason))];
+  return part(
+    'NOT APPLICABLE',
+    reasons.map(reason => {
+      const ids = rows.filter(row => row.reason === reason).map(({ id }) => id);
+      return [[say(`  ${reason}: `, 'dim'), say(ids.join(', '))]];
+    }),
+  );
+}
+
+/** Ids as they fit on lines. */
+function idLines(ids: readonly string[]): Line[] {
+  const lines: string[] = [];
+  for (const id of ids) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + id.length + 2 <= WIDTH)
+      lines[lines.length - 1] = `${last}, ${id}`;
+    else lines.push(`  ${id}`);
+  }
+  return lines.map(line => [say(line)]);
+}

@@ -1,0 +1,68 @@
+import { REQUIREMENTS } from '../../protocol/requirements.js';
+import type { CaseCheck } from '../../rules/cases.js';
+import type { Row, Standing } from '../../rules/conformance.js';
+import type { Line, Span } from '../line.js';
+import { quote, say } from '../spans.js';
+import { type WireRecord, wireLines } from './wire-lines.js';
+
+const MARKS: Readonly<Record<Standing, Span>> = {
+  failed: say('✗', 'bad'),
+  stale: say('✗', 'bad'),
+  warned: say('•', 'warn'),
+  'could-not-run': say('?', 'warn'),
+  expected: say('~', 'dim'),
+  passed: say('✓', 'good'),
+  'not-applicable': say('·', 'dim'),
+};
+
+/** A row with all that there is to say: what was asked, what was there instead, and how it was on the wire. */
+export function rowLines(row: Row, record: WireRecord): readonly Line[] {
+  const { id, level, standing, masks = [] } = row;
+  return [
+    [MARKS[standing], say(` ${id}`, 'title'), say(`  ${level}  `, 'dim'), say(REQUIREMENTS[id].statement)],
+    ...excuseLines(row),
+    ...(standing === 'stale' ? [] : [detail(...quote(row.reason))]),
+    ...differenceLines(row),
+    ...(masks.length > 0 ? [detail(say(`may be why these fail too: ${masks.join(', ')}`, 'dim'))] : []),
+    ...indented(standing === 'stale' ? [] : wireLines(row.events, record)),
+  ];
+}
+
+/** A case that is not as expected. */
+export function caseLines(
+  { place, operation, status, reason, events }: CaseCheck,
+  record: WireRecord,
+): Line[] {
+  return [
+    [MARKS[status === 'fail' ? 'failed' : 'could-not-run'], say(' '), ...caseName({ place, operation })],
+    detail(...quote(reason)),
+    ...indented(wireLines(events, record)),
+  ];
+}
+
+export function caseName({ place, operation }: Pick<CaseCheck, 'place' | 'operation'>): Line {
+  return [...quote(operation, 'title'), say('  '), ...quote(place, 'dim')];
+}
+
+function excuseLines({ standing, excuse }: Row): Line[] {
+  if (!excuse) return [];
+  const where: Line = [say(' (', 'dim'), ...quote(excuse.place, 'dim'), say(')', 'dim')];
+  if (standing === 'stale')
+    return [detail(say('passes, though its failure is expected: take it out of '), ...quote(excuse.place))];
+  return standing === 'expected' ? [detail(say('expected: '), ...quote(excuse.reason), ...where)] : [];
+}
+
+function differenceLines({ expected, actual }: Row): Line[] {
+  return [
+    ...(expected === undefined ? [] : [detail(say('expected  ', 'dim'), ...quote(expected))]),
+    ...(actual === undefined ? [] : [detail(say('actual    ', 'dim'), ...quote(actual))]),
+  ];
+}
+
+function detail(...spans: Line): Line {
+  return [say('    ', 'gutter'), ...spans];
+}
+
+function indented(lines: readonly Line[]): Line[] {
+  return lines.map(line => detail(...line));
+}

@@ -1,0 +1,48 @@
+import { REQUIREMENTS, type RequirementId } from '../../protocol/requirements.js';
+import { SOURCES } from '../../protocol/sources.js';
+import type { Rule } from '../../rules/rule.js';
+import { RULES, UNOBSERVABLE } from '../../rules/rules.js';
+import type { Line } from '../line.js';
+import { say } from '../spans.js';
+
+/** A rule on one line, in columns. */
+export function ruleLine(id: RequirementId): Line {
+  const { level, side, statement } = REQUIREMENTS[id];
+  return [
+    say(id.padEnd(LONGEST), 'title'),
+    say(`  ${levelWord(level).padEnd(6)}  ${side.padEnd(7)}  `, 'dim'),
+    say(statement),
+  ];
+}
+
+const LONGEST = Math.max(...Object.keys(REQUIREMENTS).map(({ length }) => length));
+
+/** A rule whole: what it asks, of whom, where that is from, and when there is nothing to see. */
+export function specLines(id: RequirementId): Line[] {
+  const { level, side, statement } = REQUIREMENTS[id];
+  const { page, words } = SOURCES[id];
+  const rule = RULES.get(id);
+  const unseen = UNOBSERVABLE[id];
+  return [
+    [say(id, 'title'), say(`  ${levelWord(level)}  ${side}`, 'dim')],
+    [say(`  The ${side} ${statement}.`)],
+    [say('  from        ', 'dim'), say(page === 'public specification' ? `the ${page}` : `the page ${page}`)],
+    ...(words === undefined ? [] : [[say('  in its words ', 'dim'), say(`“${words}”`)]]),
+    ...(unseen === undefined ? [] : [[say('  not checked ', 'dim'), say(unseen)]]),
+    ...(rule ? ruleDetails(rule) : []),
+  ];
+}
+
+/** A breach of each level, as it counts. */
+function ruleDetails({ id, masks = [], absent }: Rule): Line[] {
+  const breach = REQUIREMENTS[id].level === 'MUST' ? 'a failure' : 'a warning; with --strict a failure';
+  return [
+    [say('  broken      ', 'dim'), say(breach)],
+    [say('  not seen    ', 'dim'), say(absent)],
+    ...(masks.length > 0 ? [[say('  masks       ', 'dim'), say(masks.join(', '))]] : []),
+  ];
+}
+
+function levelWord(level: string): string {
+  return level === 'none' ? 'open' : level;
+}

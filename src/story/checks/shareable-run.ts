@@ -1,0 +1,19 @@
+import type { Conformance, Row } from '../../rules/conformance.js';
+import type { Redactor } from '../../text/redact.js';
+
+/** A run as it may leave the machine: rules quote what was on the wire (threats, row 25). */
+export function shareableRun(run: Conformance, redactor: Redactor): Conformance {
+  const clean = (text: string) => redactor.text(text);
+  return {
+    ...run,
+    checks: run.checks.map(row => ({ ...row, reason: clean(row.reason), ...differenceOf(row, clean) })),
+    cases: run.cases.map(each => ({ ...each, reason: clean(each.reason) })),
+  };
+}
+
+function differenceOf({ expected, actual }: Row, clean: (text: string) => string) {
+  return {
+    ...(expected !== undefined && { expected: clean(expected) }),
+    ...(actual !== undefined && { actual: clean(actual) }),
+  };
+}

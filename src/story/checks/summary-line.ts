@@ -1,0 +1,38 @@
+import type { Conformance, Standing, Verdict } from '../../rules/conformance.js';
+import type { Line, Span } from '../line.js';
+import { say } from '../spans.js';
+
+const VERDICTS: Readonly<Record<Verdict, Span>> = {
+  passed: say('✓ passed', 'good'),
+  failed: say('✗ failed', 'bad'),
+  incomplete: say('? incomplete', 'warn'),
+};
+
+const WORDS: readonly (readonly [Standing, string])[] = [
+  ['passed', 'passed'],
+  ['failed', 'failed'],
+  ['stale', 'expected to fail, and passed'],
+  ['could-not-run', 'could not run'],
+  ['warned', 'with a warning'],
+  ['expected', 'failed as expected'],
+  ['not-applicable', 'not applicable'],
+];
+
+/** `✗ failed: 20 rules passed, 2 failed, 1 could not run; 3 of 4 cases passed` */
+export function summaryLine(run: Conformance): Line {
+  return [VERDICTS[run.verdict], say(`: ${summaryText(run)}`)];
+}
+
+/** The same without the verdict. */
+export function summaryText({ checks, cases }: Conformance): string {
+  const counts = WORDS.map(([standing, words]) => ({
+    count: checks.filter(check => check.standing === standing).length,
+    words,
+  }));
+  const rules = counts.filter(({ count }) => count > 0).map(({ count, words }) => `${count} ${words}`);
+  const passing = cases.filter(({ status }) => status === 'pass').length;
+  const ofCases = cases.length === 0 ? [] : [`${passing} of ${cases.length} cases passed`];
+  const ofRules =
+    rules.length === 0 ? 'no rule was checked' : `of ${checks.length} rules ${rules.join(', ')}`;
+  return [ofRules, ...ofCases].join('; ');
+}

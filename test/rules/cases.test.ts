@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { readCases } from '../../src/fixtures/cases/read-cases.js';
+import { judgeCases, planOfCase } from '../../src/rules/cases.js';
+import { gather } from '../../src/rules/evidence/gather.js';
+import {
+  acknowledged,
+  answered,
+  arrives,
+  at,
+  CHOICE,
+  call,
+  eventsOf,
+  KEY,
+  lost,
+  type Moment,
+  resultArrives,
+} from '../exchange/build.js';
+
+const planned = (index = 0): Moment[] => [
+  { kind: 'planned', by: 'probe', plan: planOfCase(index), checks: [], calls: [KEY] },
+];
+const expired = (afterMs = 5_000): Moment[] => [
+  { kind: 'expired', what: 'observation', afterMs, calls: [KEY] },
+];
+
+async function judged(expected: string, ...story: readonly (readonly Moment[])[]) {
+  const text = `version: 1\ncases:\n  - operation: edit_file\n    expect: ${expected}\n`;
+  const cases = await readCases({ path: 'c.yaml', text });
+  const [check, ...others] = judgeCases(cases, await gather(eventsOf(...story), 'runtime', 'tool'));
+  expect(others).toEqual([]);
+  return check;
+}
+
+const diff = { type: 'diff', content: { path: 'a', patch: '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n' } };
+const shown = [{ type: 'hologram', content: 1 }, diff, { type: 'text', content: 'short' }];
+
+describe('a result against what is expected of it', () => {
+  test.each<[string, object]>([
+    ['{ outcome: success, text: done }', { text: 'done' }],
+    ['{ outcome: error }', { text: 'Error: no' }],
+    ['{ outcome: denied }', { text: '{"denied":{"tool":"x"}}' }],
+    ['{ text: { $regex: "^do" } }', { text: 'done' }],
+    ['{ json: { count: { $gte: 1 } } }', { text: '{"count":2,"more":1}' }],
+    ['{ display: { type: diff, content: { path: a } } }', { display_as: shown }],
+    ['{ subscription: true }', { subscription: true }],
+  ])('%s fits', async (expected, fields) => {
+    const check = await judged(expected, planned(), call(), acknowledged(), resultArrives(fields));
+    expect(check).toMatchObject({ place: 'c.yaml:3', operation: 'edit_file', status: 'pass' });
+    expect(check?.events).toEqual([3, 4]);
+  });
+
+  test.each<[string, object, string]>([
+    ['{ text: done }', { text: 'other' }, '$.text: wanted "done", got "other"'],
+    ['{ outcome: success }', { text: 'Error: no' }, '$.outcome: wanted "success", got "error"'],
+    ['{ json: { a: 1 } }', { text: 'plain' }, '$.json: wanted {"a":1}, got nothing'],
+    ['{ display: { type: text } }', { display_as: shown }, '$.display.type: wanted "text", got "diff"'],
+    ['{ outcome: error, text: x }', {}, '$.outcome: wanted "error", got "success" (and 1 more)'],
+  ])('%s does not', async (expected, fields, reason) => {
+    const check = await judged(expected, planned(), call(), acknowledged(), resultArrives(fields));
+    expect(check).toMatchObject({ status: 'fail', reason });
+  });
+});
+
+describe('a call without a result', () => {
+  test.each<[string, Moment[][], string, RegExp]>([
+    ['that was never made', [call(), acknowledged()], 'could-not-run', /not called/],
+    ['that was planned for another case', [planned(1), call()], 'could-not-run', /not called/],
+    ['that was refused', [planned(), call(), answered(503)], 'fail', /answered 503/],
+    ['that broke', [planned(), call(), lost()], 'could-not-run', /never answered/],
+    ['that was waited for', [planned(), call(), acknowledged(), expired()], 'fail', /within 5s/],
+    ['that asks', [planned(), call(), acknowledged(), arrives(CHOICE)], 'could-not-run', /person/],
+  ])('%s', async (_, story, status, reason) => {
+    expect(await judged('{}', ...story)).toMatchObject({
+      status,
+      reason: expect.stringMatching(reason),
+    });
+  });
+});
+
+test('the first result counts, as for everybody', async () => {
+  const check = await judged(
+    '{ text: done }',
+    planned(),
+    call(),
+    acknowledged(),
+    at(10, resultArrives()),
+    at(20, resultArrives({ text: 'other' }, { leg: 'back-2' })),
+  );
+  expect(check?.status).toBe('pass');
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import type { CaseCheck } from '../../src/rules/cases.js';
+import { conformanceOf, type Standing, type Verdict } from '../../src/rules/conformance.js';
+import type { Check, CheckStatus } from '../../src/rules/judge.js';
+
+const row = (status: CheckStatus, id: Check['id'] = 'TOOL-ACK'): Check => ({
+  id,
+  side: 'tool',
+  level: 'MUST',
+  status,
+  reason: 'a reason',
+  events: [],
+});
+const aCase = (status: CaseCheck['status']): CaseCheck => ({
+  place: 'c.yaml:1',
+  operation: 'a',
+  status,
+  reason: '',
+  events: [],
+});
+const plain = { excuses: [], isStrict: false };
+const excuse = { id: 'TOOL-ACK', reason: 'known', place: 'f.yaml:1' } as const;
+
+describe('what a run comes to', () => {
+  test.each<[string, Verdict, Check[], CaseCheck[]]>([
+    ['zero checks are never green', 'incomplete', [], []],
+    ['nor is what applies to nothing', 'incomplete', [row('not-applicable')], []],
+    ['a pass', 'passed', [row('pass'), row('not-applicable')], []],
+    ['a warning is no failure', 'passed', [row('pass'), row('warn')], []],
+    ['a gap', 'incomplete', [row('pass'), row('could-not-run')], []],
+    ['a failure counts before a gap', 'failed', [row('fail'), row('could-not-run')], []],
+    ['a case that passes', 'passed', [row('not-applicable')], [aCase('pass')]],
+    ['a case that fails', 'failed', [row('pass')], [aCase('fail')]],
+    ['a case that was not called', 'incomplete', [row('pass')], [aCase('could-not-run')]],
+  ])('%s: %s', (_, verdict, checks, cases) => {
+    expect(conformanceOf(checks, cases, plain).verdict).toBe(verdict);
+  });
+
+  test('--strict: a warning is a failure', () => {
+    const run = conformanceOf([row('pass'), row('warn')], [], { ...plain, isStrict: true });
+    expect(run.verdict).toBe('failed');
+    expect(run.checks.map(({ standing }) => standing)).toEqual(['passed', 'failed']);
+  });
+});
+
+describe('a failure that is expected', () => {
+  test.each<[CheckStatus, Standing, Verdict]>([
+    ['fail', 'expected', 'passed'],
+    ['warn', 'expected', 'passed'],
+    ['could-not-run', 'expected', 'passed'],
+    ['pass', 'stale', 'failed'],
+    ['not-applicable', 'not-applicable', 'passed'],
+  ])('%s is %s: %s', (status, standing, verdict) => {
+    const run = conformanceOf([row(status), row('pass', 'TOOL-ID')], [], { ...plain, excuses: [excuse] });
+    expect(run.checks[0]).toMatchObject({ standing, status, excuse });
+    expect(run.checks[1]).not.toHaveProperty('excuse');
+    expect(run.verdict).toBe(verdict);
+  });
+
+  test('alone is not green: nothing passed', () => {
+    expect(conformanceOf([row('fail')], [], { ...plain, excuses: [excuse] }).verdict).toBe('incomplete');
+  });
+
+  test('of a rule that is not judged matters to nobody', () => {
+    expect(conformanceOf([row('pass', 'TOOL-ID')], [], { ...plain, excuses: [excuse] }).verdict).toBe('passed');
+  });
+});
+
+test('the summary counts by status', () => {
+  const { summary } = conformanceOf([row('fail'), row('pass'), row('pass')], [], {
+    ...plain,
+    excuses: [excuse],
+  });
+  expect(summary).toEqual({ pass: 2, fail: 1, warn: 0, 'not-applicable': 0, 'could-not-run': 0 });
+});

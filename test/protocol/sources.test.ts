@@ -13,10 +13,9 @@ test('the two pages that are quoted are quoted word for word', () => {
     expect({ id, isQuoted: words !== undefined }).toEqual({ id, isQuoted: page !== 'public specification' });
 });
 
-test.each(SOURCED.flatMap(([id, { words }]) => (words?.match(/\b(MUST|SHOULD)\b/) ? [[id, words] as const] : [])))(
-  '%s is no stricter than its words',
-  (id, words) => {
-    const { level } = REQUIREMENTS[id as keyof typeof REQUIREMENTS];
-    expect(words).toMatch(new RegExp(`\\b${level}\\b`));
-  },
-);
+test.each(
+  SOURCED.flatMap(([id, { words }]) => (words?.match(/\b(MUST|SHOULD)\b/) ? [[id, words] as const] : [])),
+)('%s is no stricter than its words', (id, words) => {
+  const { level } = REQUIREMENTS[id as keyof typeof REQUIREMENTS];
+  expect(words).toMatch(new RegExp(`\\b${level}\\b`));
+});

@@ -62,7 +62,9 @@ describe('a failure that is expected', () => {
   });
 
   test('of a rule that is not judged matters to nobody', () => {
-    expect(conformanceOf([row('pass', 'TOOL-ID')], [], { ...plain, excuses: [excuse] }).verdict).toBe('passed');
+    expect(conformanceOf([row('pass', 'TOOL-ID')], [], { ...plain, excuses: [excuse] }).verdict).toBe(
+      'passed',
+    );
   });
 });
 

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { githubCheck } from '../../../src/reporters/check/github.js';
+import { unsafeIn } from '../../e2e/support/text.js';
+import { GREEN, HOSTILE, LOOK, STORY } from './story-of.js';
+
+/** As the runner of GitHub Actions reads a line: `::name key=value,…::message`, each part unescaped. */
+function readCommand(line: string) {
+  const [, name, properties = '', message = ''] = /^::([a-z]+) ([^\n]*?)::(.*)$/.exec(line) ?? [];
+  const entries = properties
+    .split(',')
+    .map(each => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]);
+  const unescaped = Object.fromEntries(entries.map(([key, value = '']) => [key, unescape(value, true)]));
+  return { name, properties: unescaped, message: unescape(message, false) };
+}
+
+function unescape(text: string, isProperty: boolean): string {
+  const plain = isProperty ? text.replaceAll('%3A', ':').replaceAll('%2C', ',') : text;
+  return plain.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%');
+}
+
+const text = githubCheck(STORY, LOOK);
+const commands = text.trimEnd().split('\n').map(readCommand);
+const titled = (title: RegExp) => commands.find(({ properties }) => title.test(properties['title'] ?? ''));
+
+test('an annotation for each thing that is not fine, and one that sums it up', () => {
+  expect(commands.map(({ name, properties }) => [name, properties['title']?.split('evil')[0]])).toEqual([
+    ['error', 'TOOL-ID (MUST)'],
+    ['error', 'TOOL-RETRY could not run'],
+    ['warning', 'TOOL-FALLBACK (SHOULD)'],
+    ['error', 'TOOL-DIFF (MUST)'],
+    ['error', expect.stringContaining('case ')],
+    ['error', 'case list could not run'],
+    ['notice', 'check http://127.0.0.1:3001: failed'],
+  ]);
+});
+
+test('what was due and what came are lines of the message', () => {
+  const { message } = titled(/TOOL-ID/) ?? {};
+  expect(message?.split('\n').slice(0, 2)).toEqual(['reason of TOOL-ID', 'expected: call_abc123']);
+  expect(message).toContain('actual: ␛[2Jevil');
+});
+
+test('a case is an annotation of its line', () => {
+  const { properties } = titled(/^case list/) ?? {};
+  expect(properties).toMatchObject({ file: 'c.yaml', line: '7' });
+});
+
+test('whatever is foreign stays within its command', () => {
+  expect(text.trimEnd().split('\n')).toHaveLength(7);
+  expect(titled(/TOOL-FALLBACK/)?.message).toBe(HOSTILE.replace('\u001b', '␛'));
+  expect(unsafeIn(text)).toEqual([]);
+});
+
+test('what is green is one notice', () => {
+  expect(githubCheck(GREEN, LOOK)).toBe(
+    '::notice title=check http%3A//127.0.0.1%3A3001%3A passed::of 4 rules 4 passed\n',
+  );
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { humanCheck } from '../../../src/reporters/check/human.js';
+import { unsafeIn } from '../../e2e/support/text.js';
+import { GREEN, LOOK, STORY, TOKEN } from './story-of.js';
+
+const text = humanCheck(STORY, LOOK);
+const lines = text.split('\n');
+const lineOf = (what: string | RegExp) => {
+  const at = lines.findIndex(line => (typeof what === 'string' ? line === what : what.test(line)));
+  expect(at, String(what)).toBeGreaterThanOrEqual(0);
+  return at;
+};
+
+test('what is wrong comes first, the summary last', () => {
+  const order = ['FAILED', 'WARNINGS', 'COULD NOT RUN', 'EXPECTED FAILURES', 'PASSED', 'NOT APPLICABLE'].map(
+    lineOf,
+  );
+  expect(order).toEqual([...order].sort((a, b) => a - b));
+  expect(lines.slice(-2)).toEqual([
+    '✗ failed: of 10 rules 3 passed, 1 failed, 1 expected to fail, and passed, 1 could not run, 1 with a warning, 1 failed as expected, 2 not applicable; 1 of 3 cases passed',
+    '',
+  ]);
+});
+
+test('a failure says what was due, what came, and how that was on the wire', () => {
+  const at = lineOf(/^✗ TOOL-ID {2}MUST {2}sends id back unchanged$/);
+  const told = lines.slice(at, at + 7).join('\n');
+  expect(told).toContain('reason of TOOL-ID');
+  expect(told).toMatch(/expected {2}call_abc123/);
+  expect(told).toMatch(/actual {4}␛\[2Jevil/);
+  expect(told).toContain('may be why these fail too: TOOL-ALWAYS');
+  expect(told).toContain('│ POST /callback/token → 200 after 0ms');
+  expect(told).toContain('│   {"type":"tool_result","group_id":"thread_xyz","id":"other"');
+});
+
+test('a case that fails, or was not called, says where it is written', () => {
+  expect(text).toMatch(/^✗ ␛\[2Jevil.* {2}c\.yaml:5\n {4}\$\.text: wanted 1$/m);
+  expect(text).toMatch(/^\? list {2}c\.yaml:7\n {4}not called$/m);
+});
+
+test('an expected failure says why, and a stale one where to take it out', () => {
+  expect(text).toContain('expected: known since March (known.yaml:1)');
+  expect(text).toContain('passes, though its failure is expected: take it out of known.yaml:2');
+});
+
+test('what passed is a list of ids, what does not apply one of reasons', () => {
+  expect(lines[lineOf('PASSED') + 1]).toBe('  TOOL-ACK, TOOL-ASYNC, RT-ID');
+  expect(lines[lineOf('NOT APPLICABLE') + 1]).toBe('  nothing asked: TOOL-CHOICE, TOOL-OAUTH');
+});
+
+test('row 24: nothing foreign acts; no line of a workflow begins in it', () => {
+  expect(unsafeIn(text)).toEqual([]);
+  expect(lines.filter(line => line.trimStart().startsWith('::'))).toEqual([]);
+});
+
+test('row 25: the token of a callback URL is nowhere', () => {
+  expect(text).not.toContain(TOKEN);
+});
+
+test('no body is told whole', () => {
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(400);
+});
+
+test('-q leaves out what is fine, and keeps the summary', () => {
+  const quiet = humanCheck(GREEN, { ...LOOK, isQuiet: true });
+  expect(quiet).toBe('check http://127.0.0.1:3001\n\n✓ passed: of 4 rules 4 passed\n');
+});
+
+test('colours, where they are asked for', () => {
+  expect(humanCheck(GREEN, { ...LOOK, level: 1 })).toContain('\u001b[32m✓ passed');
+  expect(humanCheck(GREEN, LOOK)).not.toContain('\u001b');
+});

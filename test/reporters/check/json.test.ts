@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { jsonCheck } from '../../../src/reporters/check/json.js';
+import { unsafeIn } from '../../e2e/support/text.js';
+import { LOOK, STORY } from './story-of.js';
+
+const text = jsonCheck(STORY, LOOK);
+const report = JSON.parse(text);
+
+test('one row per rule: id, level, side, status, reason, events', () => {
+  expect(report).toMatchObject({
+    program: 'protocol-cli/test',
+    target: 'http://127.0.0.1:3001',
+    verdict: 'failed',
+  });
+  expect(report.checks).toHaveLength(10);
+  expect(report.checks[2]).toMatchObject({
+    id: 'TOOL-ID',
+    level: 'MUST',
+    side: 'tool',
+    status: 'fail',
+    standing: 'failed',
+    reason: 'reason of TOOL-ID',
+    events: [2, 3],
+    expected: 'call_abc123',
+    masks: ['TOOL-ALWAYS'],
+  });
+});
+
+test('an expected failure keeps its status', () => {
+  const row = report.checks.find(({ id }: { id: string }) => id === 'TOOL-NOLEAK');
+  expect(row).toMatchObject({
+    status: 'warn',
+    standing: 'expected',
+    expectedFailure: { reason: 'known since March', place: 'known.yaml:1' },
+  });
+  expect(row).not.toHaveProperty('excuse');
+});
+
+test('cases and the summary', () => {
+  expect(report.cases.map(({ place, status }: Record<string, string>) => [place, status])).toEqual([
+    ['c.yaml:3', 'pass'],
+    ['c.yaml:5', 'fail'],
+    ['c.yaml:7', 'could-not-run'],
+  ]);
+  expect(report.summary).toEqual({ pass: 4, fail: 1, warn: 2, 'not-applicable': 2, 'could-not-run': 1 });
+});
+
+test('row 24: safe on a terminal as it is', () => {
+  expect(unsafeIn(text)).toEqual([]);
+});

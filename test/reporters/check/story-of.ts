@@ -1,0 +1,70 @@
+import { callbackSecrets } from '../../../src/exchange/callback-secrets.js';
+import type { CheckStory } from '../../../src/reporters/check/format.js';
+import type { CaseCheck } from '../../../src/rules/cases.js';
+import { conformanceOf } from '../../../src/rules/conformance.js';
+import type { Check } from '../../../src/rules/judge.js';
+import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../../exchange/build.js';
+
+export const TOKEN = 'tok_0123456789abcdef';
+/** What would act on a terminal, or in a workflow, or in a table. */
+export const HOSTILE = '\u001b[2Jevil|<b>\n::error::100%, "x": `y`';
+
+export const EVENTS = eventsOf(
+  call({ invocation: { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${TOKEN}` } }),
+  at(3, acknowledged()),
+  at(9, resultArrives({ id: 'other', text: `${HOSTILE} ${TOKEN} ${'x'.repeat(1_000)}` })),
+);
+
+const check = (id: Check['id'], status: Check['status'], more: Partial<Check> = {}): Check => ({
+  id,
+  side: id.startsWith('RT-') ? 'runtime' : 'tool',
+  level: 'MUST',
+  status,
+  reason: `reason of ${id}`,
+  events: [],
+  ...more,
+});
+
+const CHECKS: readonly Check[] = [
+  check('TOOL-ACK', 'pass', { events: [0, 1] }),
+  check('TOOL-ASYNC', 'pass'),
+  check('TOOL-ID', 'fail', { events: [2, 3], expected: KEY, actual: HOSTILE, masks: ['TOOL-ALWAYS'] }),
+  check('TOOL-RETRY', 'could-not-run', { level: 'SHOULD' }),
+  check('TOOL-FALLBACK', 'warn', { level: 'SHOULD', reason: HOSTILE }),
+  check('TOOL-NOLEAK', 'warn', { level: 'SHOULD' }),
+  check('TOOL-DIFF', 'pass'),
+  check('TOOL-CHOICE', 'not-applicable', { reason: 'nothing asked' }),
+  check('TOOL-OAUTH', 'not-applicable', { reason: 'nothing asked' }),
+  check('RT-ID', 'pass'),
+];
+
+const CASES: readonly CaseCheck[] = [
+  { place: 'c.yaml:3', operation: 'edit_file', status: 'pass', reason: 'fine', events: [] },
+  { place: 'c.yaml:5', operation: HOSTILE, status: 'fail', reason: '$.text: wanted 1', events: [2] },
+  { place: 'c.yaml:7', operation: 'list', status: 'could-not-run', reason: 'not called', events: [] },
+];
+
+const EXCUSES = [
+  { id: 'TOOL-NOLEAK', reason: 'known since March', place: 'known.yaml:1' },
+  { id: 'TOOL-DIFF', reason: 'was broken', place: 'known.yaml:2' },
+] as const;
+
+/** A run in which everything happens that can. */
+export const STORY: CheckStory = {
+  target: 'http://127.0.0.1:3001',
+  program: 'protocol-cli/test',
+  run: conformanceOf(CHECKS, CASES, { excuses: EXCUSES, isStrict: false }),
+  record: { events: EVENTS, redactor: callbackSecrets(EVENTS) },
+};
+
+/** One in which all is fine. */
+export const GREEN: CheckStory = {
+  ...STORY,
+  run: conformanceOf(
+    CHECKS.filter(({ status }) => status === 'pass'),
+    [],
+    { excuses: [], isStrict: false },
+  ),
+};
+
+export const LOOK = { level: 0, isQuiet: false } as const;

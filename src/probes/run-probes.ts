@@ -1,9 +1,19 @@
 import type { Case } from '../fixtures/cases/case.js';
 import type { RequirementId } from '../protocol/requirements.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
-import { discover } from '../runtime/discover.js';
+import { closeThread } from '../runtime/notices.js';
 import type { Wire } from '../runtime/wire.js';
 import type { Clock } from '../system/clock.js';
+import { type Callables, callablesOf } from './callables.js';
+import { type Desk, recordPlan } from './desk.js';
+import { inLanes } from './lanes.js';
+import { type ProbeListener, startProbeListener } from './listener.js';
+import type { Target } from './probe.js';
+import { PROBES } from './probes/index.js';
+import { validCall } from './probes/valid-call.js';
+import { runAll } from './run-all.js';
+import { type Survey, survey } from './survey.js';
+import { startTrials, type Trials } from './trials.js';
 
 export interface ProbeOptions {
   /** All facts go to its log. */
@@ -26,7 +36,58 @@ export interface ProbeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Stands in until there are probes. */
-export async function runProbes({ wire, url }: ProbeOptions): Promise<void> {
-  await discover(wire, url);
+const NOTHING: Callables = { callables: [], warnings: [] };
+const DISCOVERY = { id: 'discovery', checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] } as const;
+/** A callback hangs for so much of the window: the rest of it is for the next attempt. */
+const HANGS_FOR = 0.5;
+const LANES = 8;
+
+/**
+ * Asks a tool server what it offers, tries it with everything a runtime may do, and listens. What was sent and what came of it is in the
+ * log, and nowhere else: the rules judge that.
+ * @throws ProtocolCliError `unreachable` or `no-discovery` where there is nothing to check, `unknown-operation` for a name that is none,
+ * `port-in-use`.
+ */
+export async function runProbes(options: ProbeOptions): Promise<void> {
+  const { wire, clock, signal, probeTimeoutMs } = options;
+  recordPlan(wire, DISCOVERY);
+  const found = await survey(wire, options.url);
+  const { callables, warnings } = found.toolset ? await callablesOf(found.toolset, options) : NOTHING;
+  for (const { message } of warnings) wire.log.emit({ kind: 'warned', message });
+  const settings = { clock, signal, hangMs: probeTimeoutMs * HANGS_FOR };
+  const listener = await startProbeListener(wire.log, options.listener, settings);
+  try {
+    const desk = deskFor(options, found, listener);
+    await runAll(PROBES, targetFor(desk, found, { ...options, callables }), options);
+    await leave(desk);
+  } finally {
+    await listener.close();
+  }
+}
+
+function deskFor(options: ProbeOptions, { base, toolset }: Survey, listener: ProbeListener): Desk {
+  const { wire, clock, signal, probeTimeoutMs: windowMs, onConsent } = options;
+  const endpoint = toolset?.endpoint ?? base;
+  return { wire, clock, signal, listener, base, endpoint, windowMs, onConsent, threads: new Set() };
+}
+
+function targetFor(
+  desk: Desk,
+  { toolset }: Survey,
+  { callables, cases }: Pick<ProbeOptions, 'cases'> & Pick<Callables, 'callables'>,
+): Target {
+  let trials: Trials | undefined;
+  const tryAll = () => {
+    trials ??= startTrials(desk, validCall, { callables, cases: toolset ? cases : [] });
+    return trials;
+  };
+  return { desk, toolset, callables, tryAll };
+}
+
+/** The threads that were invented are over. */
+async function leave(desk: Desk): Promise<void> {
+  const { wire, base, threads, signal } = desk;
+  await inLanes([...threads], LANES, async thread => {
+    if (!signal.aborted) await closeThread(wire, base, thread);
+  });
 }

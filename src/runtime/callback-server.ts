@@ -2,7 +2,7 @@ import { Content } from '../exchange/content.js';
 import type { Log } from '../exchange/log.js';
 import type { Verdict, VerdictKind } from '../exchange/verdict.js';
 import type { SecretPaths } from '../transport/secret-paths.js';
-import { type Answer, type Incoming, type Refusal, startServer } from '../transport/server.js';
+import { type Answer, type Incoming, type Refusal, type Reply, startServer } from '../transport/server.js';
 
 /** Where the listener listens, and what it calls itself to the tool. */
 export interface ListenerOptions {
@@ -30,7 +30,7 @@ export type Arrived = Omit<Incoming, 'body'> & { readonly body: Content };
 
 /** What callbacks are taken for, by what their address stands for. */
 export interface Taker<Meaning> {
-  take(meaning: Meaning, arrived: Arrived): Promise<Answer>;
+  take(meaning: Meaning, arrived: Arrived): Promise<Reply>;
   /** Keys of the calls that a post concerns which the guard refused. */
   callsOf(meaning: Meaning): readonly string[];
 }
@@ -49,7 +49,7 @@ export const CALLBACK_PATH = '/callback/';
  */
 export async function serveCallbacks<Meaning>(
   log: Log,
-  addresses: SecretPaths<Meaning>,
+  addresses: Pick<SecretPaths<Meaning>, 'resolve'>,
   options: ListenerOptions,
   { take, callsOf }: Taker<Meaning>,
 ): Promise<CallbackServer> {
@@ -115,7 +115,7 @@ export async function answerCallback(
     purpose: 'callback',
     attempt: 1,
     ...concerns,
-    ...about(arrived),
+    ...aboutCallback(arrived),
     body,
   });
   const answered = await log.kept().then(
@@ -141,7 +141,7 @@ function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | nul
     purpose: 'callback',
     attempt: 1,
     ...concerns,
-    ...about({ method, target: keys === null ? withoutTokens(target) : target, headers: {} }),
+    ...aboutCallback({ method, target: keys === null ? withoutTokens(target) : target, headers: {} }),
   });
   log.emit({
     kind: 'response',
@@ -153,7 +153,8 @@ function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | nul
   });
 }
 
-function about({ method, target, headers }: Pick<Incoming, 'method' | 'target' | 'headers'>) {
+/** What the log is told of a callback's head. */
+export function aboutCallback({ method, target, headers }: Pick<Incoming, 'method' | 'target' | 'headers'>) {
   const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
   return { from: 'tool', to: 'runtime', method, url: target, headers: Object.fromEntries(flat) } as const;
 }

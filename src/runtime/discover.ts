@@ -16,15 +16,40 @@ export interface Discovered {
   readonly notes: readonly string[];
 }
 
+/** A discovery document, valid or not, and where it was found. */
+export interface DiscoveryDocument {
+  readonly base: string;
+  readonly url: string;
+  readonly body: Content;
+}
+
 /**
- * Asks `{url}/.well-known/rap-toolset`, then the origin's.
+ * Asks `{url}/.well-known/rap-toolset`, then the origin's, and loads what it gives.
  * @throws ProtocolCliError `unreachable`, `no-discovery` or `invalid-toolset`, each with what was asked.
  */
 export async function discover(wire: Wire, url: string): Promise<Discovered> {
+  const document = await findDocument(wire, url);
+  const reading = await readToolset(document.body.json);
+  if (!reading.ok)
+    throw new ProtocolCliError('invalid-toolset', `the toolset at ${document.url} is not valid`, {
+      faults: reading.faults.map(visibleLine),
+      hint: 'One invalid tool makes the whole toolset unusable (RT-TOOLSET): mend these and call again.',
+    });
+  const { toolset, notes } = reading;
+  const { base } = document;
+  recordLoaded(wire, base, toolset);
+  return { base, toolset, notes };
+}
+
+/**
+ * As {@link discover}, and leaves the judgement to others.
+ * @throws ProtocolCliError `unreachable` or `no-discovery`.
+ */
+export async function findDocument(wire: Wire, url: string): Promise<DiscoveryDocument> {
   const asked: string[] = [];
   for (const candidate of discoveryCandidates(url)) {
     const answer = await ask(wire, candidate.url);
-    if (answer.status === 200) return load(wire, candidate, new Content(answer.body));
+    if (answer.status === 200) return { ...candidate, body: new Content(answer.body) };
     asked.push(`${candidate.url} answered ${answer.status}`);
   }
   throw new ProtocolCliError('no-discovery', `no discovery document: ${asked.join(', ')}`, {
@@ -46,19 +71,13 @@ function ask(wire: Wire, url: string) {
   );
 }
 
-async function load(
-  { log }: Wire,
-  { base, url }: { base: string; url: string },
-  body: Content,
-): Promise<Discovered> {
-  const reading = await readToolset(body.json);
-  if (!reading.ok)
-    throw new ProtocolCliError('invalid-toolset', `the toolset at ${url} is not valid`, {
-      faults: reading.faults.map(visibleLine),
-      hint: 'One invalid tool makes the whole toolset unusable (RT-TOOLSET): mend these and call again.',
-    });
-  const { toolset, notes } = reading;
-  const operations = toolset.tools.map(tool => tool.name);
-  log.emit({ kind: 'loaded', base, endpoint: toolset.endpoint, toolset: toolset.name, operations });
-  return { base, toolset, notes };
+/** What may be dispatched from now on (RT-OP). */
+export function recordLoaded({ log }: Wire, base: string, { name, endpoint, tools }: Toolset): void {
+  log.emit({
+    kind: 'loaded',
+    base,
+    endpoint,
+    toolset: name,
+    operations: tools.map(tool => tool.name),
+  });
 }

@@ -2,11 +2,17 @@ import type { Pace } from './pace.js';
 
 /**
  * How much of an answer's body to read: nothing (settled at the headers; the rest is dropped, within bounds),
- * or at most `maxBytes`, beyond which it fails, or with `partial` is cut. An encoded one fails, unless it is `opaque`: only passed on.
+ * or at most `maxBytes`, beyond which it fails, or with `partial` is cut; with `withinMs`, also that long after the headers. An encoded one
+ * fails, unless it is `opaque`: only passed on.
  */
 export type ReadLimit =
   | 'nothing'
-  | { readonly maxBytes: number; readonly partial?: boolean; readonly opaque?: boolean };
+  | {
+      readonly maxBytes: number;
+      readonly partial?: boolean;
+      readonly withinMs?: number;
+      readonly opaque?: boolean;
+    };
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';

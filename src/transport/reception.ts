@@ -88,6 +88,14 @@ export class Reception {
       this.#fail('ENCODED', 'the answer is encoded, though identity was asked for');
     else if (expected > read.maxBytes && !read.partial) this.#overflow(read);
     else this.#body = new ByteGatherer(read.maxBytes, expected);
+    if (this.#body && read.withinMs !== undefined) this.#cutAfter(read.withinMs);
+  }
+
+  #cutAfter(ms: number): void {
+    this.#patience = setTimeout(() => {
+      this.#succeed();
+      this.#hangUp?.();
+    }, ms);
   }
 
   #overflow({ maxBytes, partial }: Limit): void {

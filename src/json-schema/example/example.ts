@@ -1,0 +1,65 @@
+import { isRecord } from '../../text/is-record.js';
+import { exampleNumber, numberIn } from './numbers.js';
+import { listOf, MOST_DEPTH, recordOf, resolved, type Schema } from './resolved.js';
+import { exampleString } from './strings.js';
+import { type Type, typeOf } from './type-of.js';
+
+/** An array of a schema that demands more items than these is not made. */
+const MOST_ITEMS = 100;
+
+interface Setting {
+  readonly root: Schema;
+  readonly word: string;
+  readonly depth: number;
+}
+
+/**
+ * A small value as the schema describes it; whether it is valid is for a validator to say, since not all of JSON Schema can be turned
+ * round. Pure, bounded, and the same every time.
+ * @param word for strings of which the schema says nothing more
+ */
+export function exampleOf(schema: Schema, word = 'example'): unknown {
+  return make(schema, { root: schema, word, depth: 0 });
+}
+
+function make(schema: unknown, { depth, ...setting }: Setting): unknown {
+  if (depth > MOST_DEPTH) return null;
+  const whole = resolved(schema, setting.root);
+  const [given] = givenIn(whole);
+  return given === undefined ? BY_TYPE[typeOf(whole)](whole, { ...setting, depth: depth + 1 }) : given;
+}
+
+/** What the schema's author names is better than anything that could be made. */
+function givenIn(schema: Schema): readonly unknown[] {
+  return [
+    schema['const'],
+    schema['default'],
+    listOf(schema['examples'])[0],
+    listOf(schema['enum'])[0],
+  ].filter(value => value !== undefined);
+}
+
+const BY_TYPE: Readonly<Record<Type, (schema: Schema, setting: Setting) => unknown>> = {
+  object: makeObject,
+  array: makeArray,
+  string: (schema, { word }) => exampleString(schema, word),
+  integer: schema => exampleNumber(schema, true),
+  number: schema => exampleNumber(schema, false),
+  boolean: () => false,
+  null: () => null,
+};
+
+/** Only what is required: the less a call says, the less it does. */
+function makeObject(schema: Schema, setting: Setting): unknown {
+  const properties = recordOf(schema['properties']);
+  const names = listOf(schema['required']).filter(name => typeof name === 'string');
+  const partOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
+  return Object.fromEntries(names.map(name => [name, make(partOf(name), setting)]));
+}
+
+function makeArray(schema: Schema, setting: Setting): unknown {
+  const first = listOf(schema['prefixItems']);
+  const length = Math.min(numberIn(schema, 'minItems') ?? 0, MOST_ITEMS);
+  const rest = isRecord(schema['items']) ? schema['items'] : {};
+  return Array.from({ length }, (_, index) => make(first[index] ?? rest, setting));
+}

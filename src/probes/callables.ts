@@ -1,0 +1,64 @@
+import type { Case } from '../fixtures/cases/case.js';
+import { exampleArguments } from '../json-schema/example/example-arguments.js';
+import type { Warning } from '../protocol/requirements.js';
+import type { Tool, Toolset } from '../protocol/toolset.js';
+import { toolOf } from '../runtime/check-call.js';
+import { visibleLine } from '../text/visible.js';
+
+/** An operation that may be called, and valid arguments for it. */
+export interface Callable {
+  readonly tool: Tool;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Whether it may be called again and again: it only reads, or somebody has named it. */
+  readonly isHarmless: boolean;
+}
+
+export interface Callables {
+  readonly callables: readonly Callable[];
+  /** Of operations that could be called, and what to. */
+  readonly warnings: readonly Warning[];
+}
+
+/** What may be called, by name and by case. */
+export interface Permission {
+  readonly operations: readonly string[];
+  readonly cases: readonly Case[];
+}
+
+/**
+ * The operations that may be called: named by hand, written down as a case, or marked as harmless. Nothing else ever is: a check deletes
+ * nobody's data.
+ * @throws ProtocolCliError `unknown-operation` for a name that is none.
+ */
+export async function callablesOf(toolset: Toolset, permission: Permission): Promise<Callables> {
+  for (const operation of permission.operations) toolOf(toolset, operation);
+  const allowed = toolset.tools.filter(tool => mayBeCalled(tool, permission));
+  const found = await Promise.all(allowed.map(tool => callableOf(tool, permission)));
+  return {
+    callables: found.filter(each => 'tool' in each),
+    warnings: found.filter(each => 'message' in each),
+  };
+}
+
+function mayBeCalled(tool: Tool, { operations, cases }: Permission): boolean {
+  const isWritten = cases.some(({ operation }) => operation === tool.name);
+  return operations.includes(tool.name) || isWritten || isMarkedHarmless(tool);
+}
+
+function isMarkedHarmless({ annotations = {} }: Tool): boolean {
+  const { readOnly, destructive, requiresAuth, longRunning } = annotations;
+  return readOnly === true && !destructive && !longRunning && requiresAuth === undefined;
+}
+
+async function callableOf(tool: Tool, { operations, cases }: Permission): Promise<Callable | Warning> {
+  const isHarmless = isMarkedHarmless(tool) || operations.includes(tool.name);
+  const written = cases.find(({ operation }) => operation === tool.name);
+  if (written) return { tool, arguments: written.arguments, isHarmless };
+  const example = await exampleArguments(tool.inputSchema);
+  if (example.ok) return { tool, arguments: example.arguments, isHarmless };
+  return {
+    message: visibleLine(
+      `${tool.name} is not called: no valid arguments could be made from its inputSchema (${example.reason}); give a case`,
+    ),
+  };
+}

@@ -1,0 +1,30 @@
+import type { RequirementId } from '../protocol/requirements.js';
+import type { Wire } from '../runtime/wire.js';
+import type { ProbeListener } from './listener.js';
+import type { Patience } from './patience.js';
+
+/** What everything that is sent goes through. */
+export interface Desk extends Patience {
+  readonly wire: Wire;
+  readonly listener: ProbeListener;
+  /** Of the tool server. */
+  readonly base: string;
+  /** Where invocations go. */
+  readonly endpoint: string;
+  /** How long an observation is waited for, in ms. */
+  readonly windowMs: number;
+  readonly onConsent: (url: string) => void;
+  /** Threads that were invented, and are closed in the end. */
+  readonly threads: Set<string>;
+}
+
+/** What is meant to be seen, as the log is told it. */
+export interface Plan {
+  readonly id: string;
+  readonly checks: readonly RequirementId[];
+}
+
+/** @param calls made for it; none where it is only meant */
+export function recordPlan({ log }: Wire, { id, checks }: Plan, calls?: string[]): void {
+  log.emit({ kind: 'planned', by: 'probe', plan: id, checks: [...checks], ...(calls && { calls }) });
+}

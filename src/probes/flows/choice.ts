@@ -1,0 +1,36 @@
+import { respondToChoice } from '../../runtime/notices.js';
+import { readUrl } from '../../text/url.js';
+import { isLoopback } from '../../transport/addresses.js';
+import type { Desk } from '../desk.js';
+import type { Letter } from '../mailbox.js';
+import type { Conversing } from './go-along.js';
+
+/** A question has its default selected, as a dismissed prompt does (TOOL-CHOICE). */
+export function choose(
+  desk: Desk,
+  { key, thread }: Conversing,
+  { leg, message }: Letter,
+): Promise<void> | undefined {
+  if (message?.type !== 'user_choice') return undefined;
+  const { log } = desk.wire;
+  const { response_url: url, default: selected, id } = message;
+  if (!isNear(url, desk)) {
+    log.emit({
+      kind: 'warned',
+      calls: [key],
+      message: 'nothing was selected: response_url is another host than the tool',
+    });
+    return undefined;
+  }
+  log.emit({ kind: 'decided', what: 'choice', by: 'policy', value: selected, question: leg, calls: [key] });
+  return respondToChoice(desk.wire, url, { key, thread, signal: desk.signal }, { id, selected }).then(
+    () => {},
+  );
+}
+
+/** A check posts to the tool, and to no third party that a tool names (threats, row 9). */
+function isNear(url: string, { base, endpoint }: Desk): boolean {
+  const there = readUrl(url);
+  if (!there) return false;
+  return isLoopback(there.hostname) || [base, endpoint].some(own => readUrl(own)?.host === there.host);
+}

@@ -1,6 +1,5 @@
 import type { Case } from '../fixtures/cases/case.js';
 import { exampleArguments } from '../json-schema/example/example-arguments.js';
-import type { Warning } from '../protocol/requirements.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { toolOf } from '../runtime/check-call.js';
 import { visibleLine } from '../text/visible.js';
@@ -15,8 +14,8 @@ export interface Callable {
 
 export interface Callables {
   readonly callables: readonly Callable[];
-  /** Of operations that could be called, and what to. */
-  readonly warnings: readonly Warning[];
+  /** Why something is not called, and what helps. */
+  readonly warnings: readonly string[];
 }
 
 /** What may be called, by name and by case. */
@@ -35,10 +34,13 @@ export async function callablesOf(toolset: Toolset, permission: Permission): Pro
   const allowed = toolset.tools.filter(tool => mayBeCalled(tool, permission));
   const found = await Promise.all(allowed.map(tool => callableOf(tool, permission)));
   return {
-    callables: found.filter(each => 'tool' in each),
-    warnings: found.filter(each => 'message' in each),
+    callables: found.filter(each => typeof each !== 'string'),
+    warnings: [...(allowed.length === 0 ? [NONE] : []), ...found.filter(each => typeof each === 'string')],
   };
 }
+
+const NONE =
+  'no operation is called: none is marked readOnly without needing authentication or much time; name some, or write cases';
 
 function mayBeCalled(tool: Tool, { operations, cases }: Permission): boolean {
   const isWritten = cases.some(({ operation }) => operation === tool.name);
@@ -50,15 +52,12 @@ function isMarkedHarmless({ annotations = {} }: Tool): boolean {
   return readOnly === true && !destructive && !longRunning && requiresAuth === undefined;
 }
 
-async function callableOf(tool: Tool, { operations, cases }: Permission): Promise<Callable | Warning> {
+async function callableOf(tool: Tool, { operations, cases }: Permission): Promise<Callable | string> {
   const isHarmless = isMarkedHarmless(tool) || operations.includes(tool.name);
   const written = cases.find(({ operation }) => operation === tool.name);
   if (written) return { tool, arguments: written.arguments, isHarmless };
   const example = await exampleArguments(tool.inputSchema);
   if (example.ok) return { tool, arguments: example.arguments, isHarmless };
-  return {
-    message: visibleLine(
-      `${tool.name} is not called: no valid arguments could be made from its inputSchema (${example.reason}); give a case`,
-    ),
-  };
+  const why = `no valid arguments could be made from its inputSchema (${example.reason})`;
+  return visibleLine(`${tool.name} is not called: ${why}; write a case`);
 }

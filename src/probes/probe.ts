@@ -1,8 +1,9 @@
 import type { RequirementId } from '../protocol/requirements.js';
 import type { Toolset } from '../protocol/toolset.js';
+import type { Stimulus } from './call.js';
 import type { Callable } from './callables.js';
 import type { Desk } from './desk.js';
-import type { Prober, Stimulus } from './prober.js';
+import type { Prober } from './prober.js';
 import type { Trials } from './trials.js';
 
 /** What a probe works with. */

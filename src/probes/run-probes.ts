@@ -8,12 +8,11 @@ import { type Callables, callablesOf } from './callables.js';
 import { type Desk, recordPlan } from './desk.js';
 import { inLanes } from './lanes.js';
 import { type ProbeListener, startProbeListener } from './listener.js';
-import type { Target } from './probe.js';
 import { PROBES } from './probes/index.js';
 import { validCall } from './probes/valid-call.js';
 import { runAll } from './run-all.js';
 import { type Survey, survey } from './survey.js';
-import { startTrials, type Trials } from './trials.js';
+import { startTrials, type Trials, type Tried } from './trials.js';
 
 export interface ProbeOptions {
   /** All facts go to its log. */
@@ -53,12 +52,15 @@ export async function runProbes(options: ProbeOptions): Promise<void> {
   recordPlan(wire, DISCOVERY);
   const found = await survey(wire, options.url);
   const { callables, warnings } = found.toolset ? await callablesOf(found.toolset, options) : NOTHING;
-  for (const { message } of warnings) wire.log.emit({ kind: 'warned', message });
+  for (const message of warnings) wire.log.emit({ kind: 'warned', message });
   const settings = { clock, signal, hangMs: probeTimeoutMs * HANGS_FOR };
   const listener = await startProbeListener(wire.log, options.listener, settings);
   try {
     const desk = deskFor(options, found, listener);
-    await runAll(PROBES, targetFor(desk, found, { ...options, callables }), options);
+    const trying = tryingOf(desk, { callables, cases: found.toolset ? options.cases : [] });
+    const { toolset } = found;
+    await runAll(PROBES, { desk, toolset, callables, tryAll: trying.begin }, options);
+    await trying.finish();
     await leave(desk);
   } finally {
     await listener.close();
@@ -71,17 +73,15 @@ function deskFor(options: ProbeOptions, { base, toolset }: Survey, listener: Pro
   return { wire, clock, signal, listener, base, endpoint, windowMs, onConsent, threads: new Set() };
 }
 
-function targetFor(
-  desk: Desk,
-  { toolset }: Survey,
-  { callables, cases }: Pick<ProbeOptions, 'cases'> & Pick<Callables, 'callables'>,
-): Target {
+/** The trials are made once, by the first who needs them; what somebody has written down is tried in any case. */
+function tryingOf(desk: Desk, tried: Tried) {
   let trials: Trials | undefined;
-  const tryAll = () => {
-    trials ??= startTrials(desk, validCall, { callables, cases: toolset ? cases : [] });
+  const begin = () => {
+    trials ??= startTrials(desk, validCall, tried);
     return trials;
   };
-  return { desk, toolset, callables, tryAll };
+  if (tried.cases.length > 0) begin();
+  return { begin, finish: async () => trials?.finished };
 }
 
 /** The threads that were invented are over. */

@@ -1,10 +1,11 @@
 import type { Case, Offer } from '../fixtures/cases/case.js';
 import type { RequirementId } from '../protocol/requirements.js';
+import type { Probed, Stimulus } from './call.js';
 import type { Callable } from './callables.js';
 import { type Deferred, deferred } from './deferred.js';
 import type { Desk, Plan } from './desk.js';
 import { inLanes } from './lanes.js';
-import { type Probed, type Prober, proberFor, type Stimulus } from './prober.js';
+import { type Prober, proberFor } from './prober.js';
 import { pickWorkhorse } from './workhorse.js';
 
 /** Every operation that may be called, called: a case as it is written, the others with an example of their arguments. */
@@ -12,6 +13,12 @@ export interface Trials {
   /** What everything else is tried with, as soon as that is known; null where there is none. */
   readonly workhorse: Promise<Callable | null>;
   readonly finished: Promise<void>;
+}
+
+/** What there is to call. */
+export interface Tried {
+  readonly callables: readonly Callable[];
+  readonly cases: readonly Case[];
 }
 
 const LANES = 4;
@@ -30,11 +37,7 @@ interface Trial {
 }
 
 /** @param plan of the calls that nobody has written down */
-export function startTrials(
-  desk: Desk,
-  plan: Plan,
-  { callables, cases }: { readonly callables: readonly Callable[]; readonly cases: readonly Case[] },
-): Trials {
+export function startTrials(desk: Desk, plan: Plan, { callables, cases }: Tried): Trials {
   const written = cases.map((each, index) => trialOf(proberFor(desk, planOf(each, index)), each));
   const prober = proberFor(desk, plan);
   const others = callables

@@ -1,7 +1,7 @@
+import type { Probed } from './call.js';
 import type { Callable } from './callables.js';
 import { came, type Letter } from './mailbox.js';
 import { cameBy, type Patience } from './patience.js';
-import type { Probed } from './prober.js';
 
 /** How well an operation serves for all that is to be tried with one, from 0; null where it does not. */
 type Rank = 0 | 1 | 2 | 3 | null;

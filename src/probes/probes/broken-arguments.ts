@@ -1,4 +1,5 @@
 import { type BrokenValue, brokenValues } from '../../json-schema/broken-values.js';
+import { onceEach } from '../../text/once-each.js';
 import type { Callable } from '../callables.js';
 import { inLanes } from '../lanes.js';
 import type { Probe, Target } from '../probe.js';
@@ -28,7 +29,7 @@ function harmless({ callables }: Target): readonly Callable[] {
   return callables.filter(({ isHarmless }) => isHarmless);
 }
 
-async function brokenCalls(target: Target): Promise<readonly BrokenCall[]> {
+const brokenCalls = onceEach(async (target: Target): Promise<readonly BrokenCall[]> => {
   const callables = harmless(target).slice(0, MOST.all);
   const each = Math.min(MOST.each, Math.max(1, Math.floor(MOST.all / Math.max(1, callables.length))));
   const found = callables.map(async callable => {
@@ -36,4 +37,4 @@ async function brokenCalls(target: Target): Promise<readonly BrokenCall[]> {
     return values.map(broken => ({ callable, broken }));
   });
   return (await Promise.all(found)).flat();
-}
+});

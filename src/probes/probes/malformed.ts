@@ -1,5 +1,5 @@
+import type { Stimulus } from '../call.js';
 import { operationOf, type Probe } from '../probe.js';
-import type { Stimulus } from '../prober.js';
 import { unknownTo } from './unknown-operation.js';
 
 /** What is no invocation: without an address nobody can be answered, with one somebody can. */

@@ -7,6 +7,7 @@ import { MCP_TRANSPORTS } from './mcp/flags.js';
 import type { MockToolFlags } from './plan.js';
 import { rate } from './rate-option.js';
 import { reportOption } from './report-option.js';
+import { speed } from './speed-option.js';
 
 export const MOCK_TOOL_EXAMPLES: readonly Example[] = [
   { about: 'serve the bundled demo', line: 'protocol-cli mock-tool --port 3001' },
@@ -17,6 +18,14 @@ export const MOCK_TOOL_EXAMPLES: readonly Example[] = [
   {
     about: 'in CI: run the tests against it, then say what was unused, unmatched or undelivered',
     line: 'protocol-cli mock-tool fixtures.yaml --report junit:mock-tool.xml -- npm test',
+  },
+  {
+    about: 'what was recorded, once more, and twice as fast',
+    line: 'protocol-cli mock-tool run.ndjson --speed 2',
+  },
+  {
+    about: 'the same as fixtures to edit',
+    line: 'protocol-cli mock-tool run.ndjson --export fixtures.yaml',
   },
   { about: 'operations in code', line: 'protocol-cli mock-tool --handlers tool.mjs' },
   {
@@ -40,7 +49,7 @@ export function mockToolCommand(run: RunCommand): Command {
     .usage('[files or folders…] [options] [-- command…]')
     .argument(
       '[words...]',
-      'fixture files, YAML or JSON, or folders of them (default: the bundled demo); after --, a command',
+      'fixture files, YAML or JSON, or folders of them; transcripts to replay, each by its name (default: the bundled demo); after --, a command',
     )
     .optionsGroup('What it answers:')
     .option('--demo', 'the bundled demo, as without a file')
@@ -56,6 +65,8 @@ export function mockToolCommand(run: RunCommand): Command {
       'for all that is drawn: faults, ranges of delays (default: a random one, printed)',
     )
     .option('--watch', 'read the fixtures again when they change')
+    .option('--speed <n>', 'of transcripts: 2 is twice as fast as it was, 0 is at once (default: 1)', speed)
+    .option('--export <file>', 'write transcripts as fixtures to edit, and serve nothing; - is stdout')
     .option('--allow-repeats', 'execute an invocation again that is sent again')
     .option(
       '--rate-limit <rate>',

@@ -1,13 +1,13 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProtocolCliError } from '../../errors.js';
-import type { FixtureText } from '../../fixtures/read-fixtures.js';
 
 const FIXTURES = /\.(ya?ml|json)$/i;
 const NO_FIXTURES = /\.schema\.json$/i;
 
 /**
- * The fixture files that are meant: files as they are named, folders as what is directly in them, in order of names.
+ * The fixture files that are meant: files as they are named, folders as what is directly in them, in order of names. Of a folder no
+ * transcripts: what is saved or logged there must not answer calls by that alone.
  * @throws ProtocolCliError `unreadable-file`.
  */
 export async function fixtureFiles(paths: readonly string[]): Promise<readonly string[]> {
@@ -15,9 +15,24 @@ export async function fixtureFiles(paths: readonly string[]): Promise<readonly s
   return found.flat();
 }
 
+/** A file that answers calls, fixtures or a transcript. */
+export interface FixtureBytes {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
 /** @throws ProtocolCliError `unreadable-file`. */
-export function readFixtureFiles(files: readonly string[]): Promise<FixtureText[]> {
-  return Promise.all(files.map(async path => ({ path, text: await readText(path) })));
+export function readFixtureFiles(files: readonly string[]): Promise<FixtureBytes[]> {
+  return Promise.all(files.map(async path => ({ path, bytes: await readBytes(path) })));
+}
+
+/** @throws ProtocolCliError `unreadable-file`. */
+export function textOf({ path, bytes }: FixtureBytes): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
 }
 
 async function filesAt(path: string): Promise<string[]> {
@@ -32,13 +47,13 @@ async function filesAt(path: string): Promise<string[]> {
     .sort();
   if (names.length > 0) return names;
   throw new ProtocolCliError('unreadable-file', `there are no fixtures in the folder ${path}`, {
-    hint: 'Fixtures are files that end in .yaml, .yml or .json.',
+    hint: 'Fixtures are files that end in .yaml, .yml or .json; transcripts are named one by one.',
   });
 }
 
-async function readText(path: string): Promise<string> {
+async function readBytes(path: string): Promise<Uint8Array> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    return await readFile(path);
   } catch (cause) {
     throw unreadable(path, cause);
   }
@@ -47,7 +62,7 @@ async function readText(path: string): Promise<string> {
 function unreadable(path: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof TypeError ? 'it is not UTF-8' : cause instanceof Error ? cause.message : '';
   return new ProtocolCliError('unreadable-file', `cannot read the fixtures ${path}: ${reason}`, {
-    hint: 'Give the path of a YAML or JSON file that exists, or of a folder of them.',
+    hint: 'Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript.',
     cause,
   });
 }

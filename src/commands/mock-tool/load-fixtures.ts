@@ -1,8 +1,26 @@
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
-import { readFixtureFiles } from './fixture-files.js';
+import { readFixtureFiles, textOf } from './fixture-files.js';
+import { isTranscriptFile, readRecordings, refuseSpeed } from './recordings.js';
 
-/** @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`. */
-export async function loadFixtures(files: readonly string[]): Promise<FixtureSet> {
+export interface LoadedFixtures {
+  readonly fixtures: FixtureSet;
+  /** What of transcripts could not be read or carried over. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Fixture files and transcripts, the fixtures first.
+ * @param speed of transcripts: 2 is twice as fast as it was, 0 is at once
+ * @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`; `usage` for a speed without a transcript.
+ */
+export async function loadFixtures(files: readonly string[], speed?: number): Promise<LoadedFixtures> {
+  const read = await readFixtureFiles(files);
+  const transcripts = read.filter(isTranscriptFile);
+  if (transcripts.length === 0) refuseSpeed(speed);
+  const { recordings, warnings } = await readRecordings(transcripts, speed);
+  const texts = read
+    .filter(each => !transcripts.includes(each))
+    .map(each => ({ path: each.path, text: textOf(each) }));
   const { readFixtures } = await import('../../fixtures/read-fixtures.js');
-  return readFixtures(await readFixtureFiles(files));
+  return { fixtures: await readFixtures(texts, recordings), warnings };
 }

@@ -3,6 +3,7 @@ import type { Rate } from '../../tool/answers/rate-limit.js';
 import type { MockToolOptions } from '../../tool/options.js';
 import { PROGRAM } from '../program.js';
 import { canDraw, type Terminal } from '../terminal.js';
+import { checkExportFlags } from './export-flags.js';
 import { checkMcpFlags, type McpTransport } from './mcp/flags.js';
 import { checkReports, type ReportRequest } from './report-option.js';
 
@@ -13,6 +14,10 @@ export interface MockToolFlags {
   readonly given?: readonly string[];
   readonly handlers?: string;
   readonly seed?: string;
+  /** Of transcripts. */
+  readonly speed?: number;
+  /** Where transcripts are written to as fixtures; - is stdout. */
+  readonly export?: string;
   readonly demo?: true;
   readonly watch?: true;
   readonly allowRepeats?: true;
@@ -59,6 +64,7 @@ export function readPlan(words: readonly string[], flags: MockToolFlags, termina
     throw new ProtocolCliError('usage', 'there is no command after --', {
       hint: 'For example: protocol-cli mock-tool fixtures.yaml -- npm test',
     });
+  checkExportFlags(files, flags, command !== null);
   checkFlags(files, flags);
   checkMcpFlags(flags, command !== null);
   const output = outputOf(flags, terminal, command !== null);

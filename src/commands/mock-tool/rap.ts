@@ -1,23 +1,23 @@
 import { MockTool } from '../../tool/mock-tool.js';
-import type { MockToolOptions } from '../../tool/options.js';
 import type { ExitStatus } from '../exit-status.js';
 import type { Terminal } from '../terminal.js';
 import type { MockToolPlan } from './plan.js';
 import type { Served } from './served.js';
+import type { Sources } from './sources.js';
 import { startTelling } from './telling.js';
 import { startWarnings } from './warnings.js';
 
 /** Serves RAP. @throws ProtocolCliError as {@link MockTool.start}. */
 export async function serveRap(
   plan: MockToolPlan,
-  sources: Pick<MockToolOptions, 'fixtures' | 'handlers'>,
+  { warnings = [], ...sources }: Sources,
   terminal: Terminal,
 ): Promise<Served> {
   const tool = await MockTool.start({ ...plan.tool, ...sources });
   return {
     tool,
     env: { TOOL_URL: tool.url },
-    warnings: startWarnings(plan.flags, tool.url, sources.fixtures),
+    warnings: [...warnings, ...startWarnings(plan.flags, tool.url, sources.fixtures)],
     over: new Promise<never>(() => {}),
     tell: () => startTelling(tool, plan, terminal),
     close: () => tool.close(),

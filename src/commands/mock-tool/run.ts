@@ -1,8 +1,10 @@
 import { runAttached } from '../../system/attached-command.js';
 import { keepHeapTight } from '../../system/tight-heap.js';
+import type { ExitStatus } from '../exit-status.js';
 import { type Interruption, interruption } from '../interruption.js';
 import { checkReportFolders } from '../reports.js';
 import type { Terminal } from '../terminal.js';
+import type { exportFixtures } from './export.js';
 import { fixtureFiles } from './fixture-files.js';
 import { type MockToolFlags, type MockToolPlan, readPlan } from './plan.js';
 import { serveRap } from './rap.js';
@@ -24,6 +26,7 @@ export async function runMockTool(
   keepHeapTight();
   await checkReportFolders(plan.reports);
   const files = await fixtureFiles(plan.files);
+  if (flags.export !== undefined) return writeFixtures(files, flags.export, flags.speed, terminal);
   const sources = await sourcesOf(files, flags, terminal);
   const interrupted = interruption();
   const stops: (() => Promise<void>)[] = [];
@@ -31,7 +34,7 @@ export async function runMockTool(
     for (const each of stops.splice(0).reverse()) await each();
   };
   try {
-    const watch = flags.watch ? await watchFixtures(plan.files, files) : null;
+    const watch = flags.watch ? await watchFixtures(plan.files, files, flags.speed) : null;
     stops.push(async () => watch?.close());
     const served = await serve(plan, sources, terminal);
     stops.splice(0, 0, () => served.close());
@@ -48,6 +51,10 @@ export async function runMockTool(
     await stop();
     interrupted.release();
   }
+}
+
+async function writeFixtures(...about: Parameters<typeof exportFixtures>): Promise<ExitStatus> {
+  return (await import('./export.js')).exportFixtures(...about);
 }
 
 async function serve(...about: Parameters<typeof serveRap>): Promise<Served> {

@@ -19,10 +19,12 @@ export interface FixtureWatch {
  * says so. It watches before the mock is there, so that no edit falls between.
  * @param paths files and folders, as they were named
  * @param files what they were when the fixtures were read
+ * @param speed of transcripts
  */
 export async function watchFixtures(
   paths: readonly string[],
   files: readonly string[],
+  speed?: number,
 ): Promise<FixtureWatch> {
   let beginReading: (reload: () => Promise<void>) => void = () => {};
   const reading = new Promise<() => Promise<void>>(resolve => {
@@ -36,7 +38,7 @@ export async function watchFixtures(
   };
   const watcher = await watchFiles(files, change, systemClock, () => fixtureFiles(paths));
   return {
-    serve: (tool, telling) => beginReading(() => readAgain(paths, tool, telling)),
+    serve: (tool, telling) => beginReading(() => readAgain({ paths, speed }, tool, telling)),
     async close() {
       watcher.close();
       await reloading;
@@ -45,15 +47,15 @@ export async function watchFixtures(
 }
 
 async function readAgain(
-  paths: readonly string[],
+  { paths, speed }: { readonly paths: readonly string[]; readonly speed: number | undefined },
   ...[tool, telling]: Parameters<FixtureWatch['serve']>
 ): Promise<void> {
   try {
     const { length: before } = tool.verify().fixtures;
-    const fixtures = await loadFixtures(await fixtureFiles(paths));
+    const { fixtures, warnings } = await loadFixtures(await fixtureFiles(paths), speed);
     await tool.replaceFixtures(fixtures);
     telling.notice(reread(fixtures.fixtures.length, before));
-    telling.warn(fixtureWarnings(fixtures));
+    telling.warn([...warnings, ...fixtureWarnings(fixtures)]);
   } catch (error) {
     telling.notice(`the fixtures are as before: ${reasonOf(error)}`, true);
   }

@@ -41,6 +41,6 @@ function refuse(given: readonly string[], options: readonly string[], why: strin
 }
 
 /** As it is written: `allowCallback` is `--allow-callback`. */
-function flagOf(option: string): string {
+export function flagOf(option: string): string {
   return `--${option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
 }

@@ -1,21 +1,20 @@
 import { takeStream } from '../../../system/take-stream.js';
 import { leftOut } from '../../../tool/local/left-out.js';
 import { type McpTool, serveMcpHttp, serveMcpStdio } from '../../../tool/mcp/mcp-tool.js';
-import type { MockToolOptions } from '../../../tool/options.js';
 import type { Terminal } from '../../terminal.js';
 import type { MockToolPlan } from '../plan.js';
 import type { Served } from '../served.js';
+import type { Sources } from '../sources.js';
 import { fixtureWarnings, openWarnings } from '../warnings.js';
 import { startMcpTelling } from './telling.js';
-
-type Sources = Pick<MockToolOptions, 'fixtures' | 'handlers'>;
 
 /**
  * Serves MCP. On stdio stdout is the wire: what anybody else writes there, a handler or a library, goes to stderr.
  * @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
  */
 export async function serveMcp(plan: MockToolPlan, sources: Sources, terminal: Terminal): Promise<Served> {
-  const options = { ...plan.tool, ...sources };
+  const { fixtures, handlers } = sources;
+  const options = { ...plan.tool, ...(fixtures && { fixtures }), ...(handlers && { handlers }) };
   if (plan.mcp === 'http') return served(await serveMcpHttp(options), plan, sources, terminal);
   const { stdin, stdout, stderr } = terminal;
   const taken = takeStream(stdout, stderr);
@@ -24,12 +23,18 @@ export async function serveMcp(plan: MockToolPlan, sources: Sources, terminal: T
   return { ...rest, close: () => close().finally(taken.release) };
 }
 
-function served(mcp: McpTool, plan: MockToolPlan, { fixtures }: Sources, terminal: Terminal): Served {
+function served(
+  mcp: McpTool,
+  plan: MockToolPlan,
+  { fixtures, warnings = [] }: Sources,
+  terminal: Terminal,
+): Served {
   const { tool, address, over } = mcp;
   return {
     tool: { verify: () => tool.verify(), replaceFixtures: set => mcp.replaceFixtures(set) },
     env: address ? { MCP_URL: address.url } : {},
     warnings: [
+      ...warnings,
       ...openWarnings(plan.flags),
       ...(fixtures ? [...leftOut(fixtures), ...fixtureWarnings(fixtures)] : []),
     ],

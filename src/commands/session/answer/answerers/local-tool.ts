@@ -8,7 +8,7 @@ import type { SpokenReply } from '../../../../tool/local/local-call.js';
 import { type LocalTool, startLocalTool } from '../../../../tool/local/local-tool.js';
 import { pickedByFlag } from '../../../invoke/choices.js';
 import { fixtureFiles } from '../../../mock-tool/fixture-files.js';
-import { loadFixtures } from '../../../mock-tool/load-fixtures.js';
+import { type LoadedFixtures, loadFixtures } from '../../../mock-tool/load-fixtures.js';
 import type { Source } from '../plan.js';
 import type { Setting } from './setting.js';
 import type { ToolAnswerer } from './tool-answerer.js';
@@ -28,7 +28,8 @@ export async function openLocalTool(
   const { seed, choose } = plan.flags;
   if (module !== null) terminal.hostsCode();
   const handlers = module === null ? [] : await loadHandlers(module, terminal.cwd);
-  const fixtures = files.length === 0 ? {} : { fixtures: await loadFixtures(await fixtureFiles(files)) };
+  const { warnings = [], ...fixtures }: Partial<LoadedFixtures> =
+    files.length === 0 ? {} : await loadFixtures(await fixtureFiles(files));
   const tool = await startLocalTool({
     ...fixtures,
     handlers,
@@ -38,7 +39,7 @@ export async function openLocalTool(
     ...(choose !== undefined && { ask: { choice: picking(choose) } }),
   });
   return {
-    notes: [],
+    notes: warnings.map(message => ({ message })),
     close: () => tool.close({ drainMs: 0 }),
     answer: (call, { signal }) => answer(tool, call, setting, signal),
   };

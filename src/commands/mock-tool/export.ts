@@ -1,0 +1,60 @@
+import { basename, resolve } from 'node:path';
+import { ProtocolCliError } from '../../errors.js';
+import { writeOut } from '../../system/output.js';
+import { writePublicFile } from '../../system/public-file.js';
+import { visibleLine } from '../../text/visible.js';
+import type { ExitStatus } from '../exit-status.js';
+import type { Terminal } from '../terminal.js';
+import { readFixtureFiles } from './fixture-files.js';
+import { isTranscriptFile, type Recordings, readRecordings } from './recordings.js';
+
+/**
+ * `--export`: transcripts as one fixture file, which replaces what was there; `-` is stdout. What could not be carried over is said.
+ * @throws ProtocolCliError `usage`, `unreadable-file`, `unwritable-file`, `invalid-fixtures`.
+ */
+export async function exportFixtures(
+  files: readonly string[],
+  target: string,
+  speed: number | undefined,
+  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
+): Promise<ExitStatus> {
+  const read = await readFixtureFiles(files);
+  refuseOthers(read.filter(each => !isTranscriptFile(each)).map(({ path }) => path));
+  refuseItself(files, target);
+  const recorded = await readRecordings(read, speed);
+  const [{ asOneFile }, { yamlOf }] = await Promise.all([
+    import('../../fixtures/recorded/together.js'),
+    import('../../fixtures/recorded/yaml.js'),
+  ]);
+  const text = yamlOf(asOneFile(recorded.recordings), commentsOf(recorded));
+  await (target === '-' ? writeOut(stdout, text) : writePublicFile(target, text));
+  for (const warning of recorded.warnings) stderr.write(`warning: ${warning}\n`);
+  return 0;
+}
+
+/** Where it is from, and what to do with it. */
+function commentsOf({ headers, warnings }: Recordings): string[] {
+  const from = headers.map(({ path, header }) => {
+    const about = header
+      ? `: ${header.startedAt}, by ${header.program}, as the ${header.observer} saw it`
+      : '';
+    return visibleLine(`Recorded in ${basename(path)}${about}`);
+  });
+  const lost =
+    warnings.length > 0 ? ['Not all of it could be carried over:', ...warnings.map(each => `  ${each}`)] : [];
+  return [...from, ...lost, 'Serve it: protocol-cli mock-tool <this file>'];
+}
+
+function refuseOthers([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new ProtocolCliError('usage', `--export makes fixtures of transcripts, and ${first} is none`, {
+    hint: 'Name transcripts alone: what --save or -o ndjson has written.',
+  });
+}
+
+function refuseItself(files: readonly string[], target: string): void {
+  if (target === '-' || !files.some(file => resolve(file) === resolve(target))) return;
+  throw new ProtocolCliError('usage', `--export would write over the transcript ${target}`, {
+    hint: 'Give it a file of its own, such as fixtures.yaml.',
+  });
+}

@@ -34,6 +34,12 @@ export type { SessionProblem, SessionVerificationReport } from './exchange/verif
 export type { FixtureSet } from './fixtures/fixture-set.js';
 export { parseFixtures } from './fixtures/parse-fixtures.js';
 export { type FixtureText, readFixtures } from './fixtures/read-fixtures.js';
+export {
+  fixturesOfTranscript,
+  type RecordedFile,
+  type RecordedFixtures,
+} from './fixtures/recorded/fixtures-of-transcript.js';
+export type { NamedRecording } from './fixtures/recorded/together.js';
 export { parseSessionScript } from './fixtures/session/parse-script.js';
 export { readSessionScript } from './fixtures/session/read-script.js';
 export type { SessionScript } from './fixtures/session/script.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { send } from '../runtime/wire.js';
+import { type About, send } from '../runtime/wire.js';
 import { TransportError } from '../transport/client.js';
 import type { Answering } from './answering.js';
 import { deferred } from './deferred.js';
@@ -65,7 +65,7 @@ async function post(
   { key, thread }: Pick<Probed, 'key' | 'thread'>,
   body: string,
 ): Promise<void> {
-  const about = { purpose: 'invocation', attempt: 1, calls: [key], thread } as const;
+  const about: About = { purpose: 'invocation', attempt: 1, calls: [key], thread };
   try {
     await send(wire, about, {
       method: 'POST',

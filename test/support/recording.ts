@@ -40,7 +40,7 @@ export function told(
   return { invocation, at, says: isAcknowledged ? says : [{ at: 1, acknowledged: 200 }, ...says] };
 }
 
-export const result = (text: string, fields: object = {}) => ({
+export const result = (text: string, fields: object = {}): Readonly<Record<string, unknown>> => ({
   ...{ type: 'tool_result', group_id: 'thread_1', id: 'call_1', text },
   ...fields,
 });

@@ -1,6 +1,6 @@
 import type { DialectName } from '../../dialects/dialect.js';
 import { ProtocolCliError } from '../../errors.js';
-import { isTranscript, isTranscript } from '../../exchange/transcript-signs.js';
+import { isTranscript } from '../../exchange/transcript-signs.js';
 import { byteLines } from '../../text/byte-lines.js';
 import { isRecord } from '../../text/is-record.js';
 import { decodeUtf8 } from '../../text/json.js';

@@ -6,6 +6,7 @@ import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
 import { watchFixtures } from '../../../src/commands/mock-tool/watch.js';
 import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';
+import { recorded, result, told, transcriptOf } from '../../support/recording.js';
 
 /** A mock that takes its time to take over fixtures: until it is told to. */
 function slowMock() {
@@ -72,3 +73,20 @@ async function changeOf(path: string, change: () => Promise<void>): Promise<void
   await seen;
   watcher.close();
 }
+
+test('--watch: a transcript that is written anew is read again, at its speed, and what it lacks is said', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'watch-'));
+  const path = join(folder, 'run.ndjson');
+  const call = (text: string) => told({}, { at: 80, message: '[]' }, { at: 90, message: result(text) });
+  await writeFile(path, transcriptOf(recorded(call('first'))));
+  const [taken, warned]: [FixtureSet[], (readonly string[])[]] = [[], []];
+  const watch = await watchFixtures([path], [path], 2);
+  const mock = { ...slowMock(), replaceFixtures: async (set: FixtureSet) => void taken.push(set) };
+  watch.serve(mock, { notice: () => {}, warn: texts => void warned.push(texts) });
+  await writeFile(path, transcriptOf(recorded(call('second'))));
+  await expect.poll(() => taken.length, PATIENT).toBe(1);
+  await watch.close();
+  expect(taken[0]?.fixtures[0]?.replies).toMatchObject([[{ delay: 45, result: { text: 'second' } }]]);
+  expect(warned).toEqual([[expect.stringContaining('a callback is left out')]]);
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,153 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFixtures } from '../../../src/fixtures/read-fixtures.js';
+import { discovered, recorded, result, told, transcriptOf } from '../../support/recording.js';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
+import { ROOT } from '../support/program.js';
+
+const DIFF = join(ROOT, 'fixtures/transcripts/diff.ndjson');
+const OAUTH = join(ROOT, 'fixtures/transcripts/oauth.ndjson');
+const YAML = 'version: 1\nfixtures:\n  - { match: { operation: edit_file }, reply: { payload: mine } }\n';
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+async function fileOf(name: string, text: string): Promise<string> {
+  await writeFile(folder.file(name), text);
+  return folder.file(name);
+}
+
+const mockTool = (...args: string[]) => runHere(['mock-tool', ...args]);
+
+describe('--export', () => {
+  it('writes fixtures that can be served, and says what they lack', async () => {
+    const { status, stdout, stderr } = await mockTool(DIFF, OAUTH, '--export', '-', '--speed', '2');
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringMatching(
+        /^warning: .*oauth\.ndjson: .*consent is asked for on the mock's own page.*\n$/,
+      ),
+    });
+    expect(stdout).toMatch(
+      /^# Recorded in diff\.ndjson: 2026-\S+, by protocol-cli\/0\.1\.0, as the runtime saw it\n/,
+    );
+    expect(stdout).toMatch(/patch: \|\n +--- a\/src\/retry\.ts\n/);
+    const { fixtures } = await readFixtures([{ path: 'x.yaml', text: stdout }]);
+    expect(fixtures.map(({ replies }) => replies[0]?.map(({ kind, delay }) => [kind, delay]))).toEqual([
+      [['result', 37]],
+      [['oauth', expect.any(Number)]],
+    ]);
+  });
+
+  it('replaces the file that was there', async () => {
+    const path = await fileOf('old.yaml', YAML);
+    expect(await mockTool(DIFF, '--export', path)).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(await readFile(path, 'utf8')).toContain('Replaced text in src/retry.ts');
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['nothing', [], /--export needs a transcript/],
+    ['fixtures', ['%yaml'], /--export makes fixtures of transcripts, and \S+ is none/],
+    [
+      'a watch, and a port',
+      [DIFF, '--watch', '--port', '0'],
+      /these options are about that: --watch, --port/,
+    ],
+    ['a command', [DIFF, '--', 'true'], /--export serves nothing that a command could use/],
+  ])('with %s is wrong', async (_, args, message) => {
+    const yaml = await fileOf('a.yaml', YAML);
+    const [files, more] = [
+      args.filter(each => each !== '--' && each !== 'true'),
+      args.includes('--') ? ['--', 'true'] : [],
+    ];
+    const words = files.map(each => (each === '%yaml' ? yaml : each));
+    const { status, stderr } = await mockTool(...words, '--export', '-', ...more);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) });
+  });
+
+  it('never writes over its transcript', async () => {
+    const path = await fileOf('run.ndjson', await readFile(DIFF, 'utf8'));
+    const { status, stderr } = await mockTool(path, '--export', path);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('write over the transcript'),
+    });
+    expect(await readFile(path, 'utf8')).toBe(await readFile(DIFF, 'utf8'));
+  });
+});
+
+describe('a transcript', () => {
+  const call = told({}, { at: 1, message: result('done') });
+
+  it('is known by how it begins, a ready line before it or not', async () => {
+    const transcript = transcriptOf(recorded(call));
+    for (const text of [transcript, `{"port":1,"url":"http://127.0.0.1:1"}\n${transcript}`]) {
+      const { status, stdout } = await mockTool(await fileOf('run.log', text), '--export', '-');
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('text: done') });
+    }
+  });
+
+  it('that is broken in places is served as far as it can be read', async () => {
+    const [header, ...lines] = transcriptOf(recorded(call)).split('\n');
+    const path = await fileOf('torn.ndjson', [header, '{"kind":', ...lines].join('\n'));
+    const { status, stderr } = await mockTool(path, '--export', '-');
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringMatching(/^warning: \S+torn\.ndjson: line 2: not valid JSON/),
+    });
+  });
+
+  it.each([
+    ['without a call', discovered({}, [])],
+    ['of calls that nobody can serve', recorded(told({ operation: 'no name!' }))],
+  ])('%s is no fixtures', async (_, events) => {
+    const path = await fileOf('none.ndjson', transcriptOf(events));
+    const { status, stderr } = await mockTool(path);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('there is no call in') });
+  });
+
+  it('answers a command, after the fixtures that stand beside it', async () => {
+    const other = told(
+      { operation: 'read', id: 'call_2' },
+      { at: 1, message: result('read', { id: 'call_2' }) },
+    );
+    const path = await fileOf('two.ndjson', transcriptOf(recorded(call, other)));
+    const yaml = await fileOf('mine.yaml', YAML);
+    const program = join(ROOT, 'bin/protocol-cli.cjs');
+    const invoke = (operation: string) =>
+      `'${process.execPath}' '${program}' invoke $TOOL_URL ${operation} >> '${folder.file('said')}'`;
+    const line = `${invoke('edit_file')} && echo >> '${folder.file('said')}' && ${invoke('read')}`;
+    const { stderr } = await mockTool(path, yaml, '--', 'sh', '-c', line);
+    expect(await readFile(folder.file('said'), 'utf8')).toMatch(/^mine\s+read\s*$/);
+    expect(stderr).toContain('can never answer');
+  });
+
+  it('is not found in a folder, where something may have been saved', async () => {
+    await using other = await temporaryFolder();
+    await writeFile(other.file('run.ndjson'), transcriptOf(recorded(call)));
+    const { status, stderr } = await mockTool(other.path);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('transcripts are named one by one'),
+    });
+  });
+});
+
+describe('--speed', () => {
+  it.each([
+    [['--demo', '--speed', '2'], /--speed is for transcripts, and there is none/],
+    [['%yaml', '--speed', '0'], /--speed is for transcripts, and there is none/],
+    [[DIFF, '--speed', 'fast'], /A speed is a number such as 2 or 0\.5/],
+    [[DIFF, '--speed', '0.0000001'], /A speed is a number/],
+    [[DIFF, '--speed', '-1'], /speed/],
+  ])('%j is wrong', async (args, message) => {
+    const yaml = await fileOf('b.yaml', YAML);
+    const { status, stderr } = await mockTool(...args.map(each => (each === '%yaml' ? yaml : each)));
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) });
+  });
+});

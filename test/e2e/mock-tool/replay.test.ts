@@ -1,0 +1,164 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
+import { llmTextOf } from '../../../src/exchange/ending.js';
+import type { Event, RequestEvent } from '../../../src/exchange/events.js';
+import { parseFixtures } from '../../../src/fixtures/parse-fixtures.js';
+import { readFixtures } from '../../../src/fixtures/read-fixtures.js';
+import { fixturesOfTranscript } from '../../../src/fixtures/recorded/fixtures-of-transcript.js';
+import { yamlOf } from '../../../src/fixtures/recorded/yaml.js';
+import { connect } from '../../../src/runtime/connect.js';
+import { startMockTool } from '../../../src/tool/mock-tool.js';
+import { openRuntime, type PendingCall, type Runtime } from '../../peers/runtime.mjs';
+import { onBothHops, recorded, result, type Told, told, transcriptOf } from '../../support/recording.js';
+import { folded } from '../support/folded.js';
+import { temporaryFolder } from '../support/folder.js';
+import { ROOT } from '../support/program.js';
+
+/** What a runtime that shares no code with us gets of a transcript is what the transcript says that it got. */
+const FOLDER = join(ROOT, 'fixtures/transcripts');
+
+type Message = Readonly<Record<string, unknown>>;
+
+const messageOf = (event: RequestEvent) => (event.body?.json.ok ? (event.body.json.value as Message) : {});
+const requests = (events: readonly Event[], purpose: RequestEvent['purpose']) =>
+  events.filter(event => event.kind === 'request').filter(event => event.purpose === purpose);
+
+/** Whose it is, and where it is answered, is another matter in another call. */
+function withoutIds({ id: _, call_id: __, group_id: ___, tool_call_id: ____, ...message }: Message): Message {
+  return Object.fromEntries(Object.entries(message).filter(([name]) => !name.endsWith('_url')));
+}
+
+/** Lives through the call of a transcript once more. */
+async function repeat(runtime: Runtime, url: string, events: readonly Event[]): Promise<PendingCall> {
+  const [invocation = {}] = requests(events, 'invocation').map(messageOf);
+  const ancestors = invocation['thread_ancestors'] as string[] | undefined;
+  const call = await runtime.invoke(
+    url,
+    String(invocation['operation']),
+    invocation['arguments'] as Message,
+    {
+      ...(ancestors && { ancestors }),
+    },
+  );
+  const selections = requests(events, 'choice').map(messageOf);
+  if (requests(events, 'cancel').length > 0)
+    await runtime.cancel(url, call.invocation.group_id, call.invocation.id);
+  for (const _ of requests(events, 'callback')) {
+    const { body } = await call.next();
+    if (body?.['type'] === 'user_choice') await runtime.choose(call, selections.shift()?.['selected']);
+    if (body?.['type'] === 'oauth') await runtime.visitConsent(String(body['auth_url']), 'grant');
+  }
+  return call;
+}
+
+describe('each transcript of the package', async () => {
+  const names = (await readdir(FOLDER)).map(name => name.replace('.ndjson', ''));
+
+  it.each(names)('%s', async name => {
+    const path = join(FOLDER, `${name}.ndjson`);
+    const { events } = folded(await readFile(path, 'utf8'));
+    const { fixtures } = await loadFixtures([path]);
+    await using tool = await startMockTool({ fixtures });
+    await using runtime = await openRuntime();
+    const { callbacks, invocation } = await repeat(runtime, tool.url, events);
+    expect(callbacks.map(({ body }) => withoutIds(body ?? {}))).toEqual(
+      requests(events, 'callback').map(event => withoutIds(messageOf(event))),
+    );
+    for (const { body } of callbacks) {
+      expect(body?.['id'] ?? body?.['tool_call_id'] ?? invocation.id).toBe(invocation.id);
+      expect(body?.['group_id']).toBe(invocation.group_id);
+    }
+  });
+});
+
+test('a recorder’s transcript: threads that were told different things, questions, events, ids in texts', async () => {
+  const question = {
+    ...{ type: 'user_choice', group_id: 'thread_b', id: 'call_2', prompt: 'Sure?', choices: ['Yes', 'No'] },
+    ...{ default: 1, response_url: 'http://127.0.0.1:1/choices/[redacted]' },
+  };
+  const calls = [
+    told({ operation: 'read' }, { at: 5, message: result('before, by call_1') }),
+    told(
+      { operation: 'write', id: 'call_2', group_id: 'thread_b', at: 100 },
+      { at: 5, message: question },
+      { at: 20, chosen: 0 },
+      { at: 25, message: result('{{arguments}}', { id: 'call_2', group_id: 'thread_b' }) },
+    ),
+    told(
+      { operation: 'read', id: 'call_3', group_id: 'thread_b', at: 200 },
+      { at: 5, message: result('after, by call_3 in thread_b', { id: 'call_3', group_id: 'thread_b' }) },
+    ),
+  ];
+  await using folder = await temporaryFolder();
+  const path = folder.file('run.ndjson');
+  await writeFile(path, transcriptOf(onBothHops(recorded(...calls)), 'recorder'));
+  const { fixtures } = await loadFixtures([path]);
+  await using tool = await startMockTool({ fixtures });
+  await using runtime = await openRuntime();
+  const invoke = (operation: string, groupId: string) => runtime.invoke(tool.url, operation, {}, { groupId });
+  const textOf = async (call: PendingCall) => (await call.result()).body?.['text'];
+  const first = await invoke('read', 'one');
+  expect(await textOf(first)).toBe(`before, by ${first.invocation.id}`);
+  const second = await invoke('write', 'two');
+  await second.waitFor('user_choice');
+  await runtime.choose(second, 0);
+  expect(await textOf(second)).toBe('{{arguments}}');
+  const third = await invoke('read', 'two');
+  expect(await textOf(third)).toBe(`after, by ${third.invocation.id} in two`);
+  const fourth = await invoke('write', 'two');
+  await fourth.waitFor('user_choice');
+  await runtime.choose(fourth, 1);
+  expect(await textOf(fourth)).toMatch(/^Error: nothing is known of what follows this answer/);
+  expect(runtime.verdict()).toEqual([]);
+});
+
+/** Calls one after the other, in some threads, with some arguments, each with a result of its own. */
+const someCalls = fc
+  .array(
+    fc.record({
+      operation: fc.constantFrom('read', 'write'),
+      arguments: fc.constantFrom<object[]>({}, { path: 'a' }, { path: ['a', { b: 1 }] }),
+      thread: fc.constantFrom('thread_1', 'thread_2', 'thread_3'),
+      text: fc.oneof(fc.string(), fc.constantFrom('{{id}}', '\\{{id', 'by call_0 in thread_1', '{{{now}}}')),
+      more: fc.dictionary(
+        fc.constantFrom('display_as', 'odd'),
+        fc.constant([{ type: 'text', content: '{{id}}' }]),
+      ),
+    }),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map(calls =>
+    calls.map(({ thread: group_id, text, more, ...call }, index): Told & { readonly text: string } => {
+      const ids = { id: `call_${index}`, group_id };
+      const message = result(text, { ...ids, ...more });
+      return { text, ...told({ ...call, ...ids, at: index * 100 }, { at: 10, message }) };
+    }),
+  );
+
+test('whatever was recorded: replayed, and exported and replayed, it is the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(someCalls, async calls => {
+      const transcript = { events: recorded(...calls), faults: [] };
+      const { file } = await fixturesOfTranscript(transcript, { speed: 0 });
+      const fixtures = parseFixtures(file, 'x');
+      const exported = await readFixtures([{ path: 'x', text: yamlOf(file, []) }]);
+      const plan = ({ toolset, fixtures: all }: typeof fixtures) => ({
+        ...{ toolset, fixtures: all.map(({ id: _, place: __, ...fixture }) => fixture) },
+      });
+      expect(plan(exported)).toEqual(plan(fixtures));
+      await using tool = await startMockTool({ fixtures: exported });
+      await using connection = await connect(tool.url);
+      const texts: (string | null)[] = [];
+      for (const { invocation } of calls) {
+        const settings = { id: String(invocation['id']), groupId: String(invocation['group_id']) };
+        const { operation, arguments: args } = invocation;
+        texts.push(llmTextOf(await connection.invoke(String(operation), args as Message, settings)));
+      }
+      expect(texts).toEqual(calls.map(({ text }) => text));
+    }),
+    { numRuns: 15 },
+  );
+});

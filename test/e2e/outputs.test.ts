@@ -67,7 +67,7 @@ describe.concurrent('-o json', () => {
   });
 
   it('where the call failed it goes as far as it got', async () => {
-    const { report } = await invokeJsonHere([odd.url, 'silent', '--timeout', '200ms']);
+    const { report } = await invokeJsonHere([odd.url, 'silent', '--timeout', '1s']);
     expect(report).toMatchObject({
       acknowledgement: { status: 200 },
       result: null,

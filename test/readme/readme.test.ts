@@ -55,7 +55,9 @@ function local(command: string): string {
     .replaceAll('node server.mjs', 'node test/peers/plain-tool.mjs')
     .replaceAll('http://me:8080', `http://127.0.0.1:${listenerPort}`)
     .replaceAll('8080', String(listenerPort))
-    .replaceAll(/(?<= )(policy\.yaml|choice\.svg|session\.ndjson|orders?\.yaml|client\.mjs)/g, name => join(folder, name));
+    .replaceAll(/(?<= )(policy\.yaml|choice\.svg|session\.ndjson|orders?\.yaml|client\.mjs)/g, name =>
+      join(folder, name),
+    );
 }
 
 describe.concurrent('every example of the README', () => {

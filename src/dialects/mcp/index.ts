@@ -16,7 +16,7 @@ const carries: Dialect['carries'] = {
   'error origin': 'lost',
   text: 'exact',
   JSON: 'lost',
-  'no payload': 'exact',
+  'no payload': 'convention',
   images: 'exact',
   'other content': 'exact',
   'order of content': 'lost',

@@ -12,13 +12,16 @@ export function writeCallToolResult(wire: Pick<Dialect, 'title' | 'carries'>, an
   const { outcome, beside = {} } = answer;
   const { structured, losses } = structuredOf(wire, answer);
   const { meta } = beside;
+  const content = contentOf(answer);
+  const isBare = content.length === 0 && structured !== undefined; // then it is read as the payload
+  const mistaken = isBare && outcome.type === 'success' ? [lossOf(wire, 'no payload', true)] : [];
   const body = {
-    content: contentOf(answer),
+    content,
     ...(structured !== undefined && { structuredContent: structured }),
     isError: outcome.type !== 'success',
     ...(meta !== undefined && { _meta: meta }),
   };
-  return { body, losses: [...lossesOf(wire, answer), ...losses] };
+  return { body, losses: [...lossesOf(wire, answer), ...losses, ...mistaken] };
 }
 
 function contentOf(answer: Answer): object[] {

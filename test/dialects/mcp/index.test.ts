@@ -9,6 +9,12 @@ dialectContract(mcpDialect);
 const text = (words: string) => ({ type: 'text', text: words });
 const CALL = { id: null };
 
+test('structured content alone is read as the payload, and that is said', () => {
+  const beside = { 'structured content': [] };
+  const answer = { call: { id: null }, outcome: { type: 'success', basis: 'declared' }, beside } as const;
+  expect(mcpDialect.write(answer).losses).toMatchObject([{ feature: 'no payload' }]);
+});
+
 describe('a CallToolResult', () => {
   test.each<[string, object, object, string]>([
     [

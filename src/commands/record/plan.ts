@@ -1,6 +1,7 @@
 import { ProtocolCliError } from '../../errors.js';
 import type { RecorderOptions } from '../../recorder/options.js';
 import { readUrl } from '../../text/url.js';
+import { asUrl } from '../target.js';
 
 export const RECORD_OUTPUTS = ['plain', 'ndjson'] as const;
 
@@ -38,16 +39,15 @@ export function planRecord(url: string, flags: RecordFlags): RecordPlan {
   return { recorder: { url: toolUrl(url), ...optionsOf(flags) }, file, flags };
 }
 
-function toolUrl(text: string): string {
-  const url = readUrl(text);
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw usage(`"${text}" is no URL of a tool server`, 'Give its base, such as http://127.0.0.1:3001.');
-  if (url.username || url.password)
+function toolUrl(word: string): string {
+  if (readUrl(word)?.username || readUrl(word)?.password)
     throw usage(
       'the URL of the tool carries a user name or a password',
       "Leave them out: what the runtime sends in its headers goes on to the tool's own origin.",
     );
-  return text;
+  const url = asUrl(word);
+  if (url !== null) return url;
+  throw usage(`"${word}" is no URL of a tool server`, 'Give its base, such as http://127.0.0.1:3001.');
 }
 
 function optionsOf({ host, port, allowHost, callbackUrl, allowCallback, maxBody, drain }: RecordFlags) {

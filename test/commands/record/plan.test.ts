@@ -37,6 +37,10 @@ describe('what is to be recorded', () => {
     });
   });
 
+  test('may be named in short', () => {
+    expect(planRecord(':3001', SAVED).recorder.url).toBe(URL);
+  });
+
   test('needs no file where the events are on stdout', () => {
     expect(planRecord(URL, { ...FLAGS, output: 'ndjson' }).file).toBeNull();
   });
@@ -44,11 +48,12 @@ describe('what is to be recorded', () => {
   test.each<[string, RecordFlags, string, string]>([
     [URL, FLAGS, 'nothing would be recorded', 'Add --save <file>, or -o ndjson for stdout.'],
     [URL, { ...FLAGS, save: '-' }, '--save - names no file', '-o ndjson writes the transcript to stdout.'],
+    ['tool', SAVED, '"tool" is no URL of a tool server', 'Give its base, such as http://127.0.0.1:3001.'],
     [
       'ftp://tool',
       SAVED,
-      '"ftp://tool" is no URL of a tool server',
-      'Give its base, such as http://127.0.0.1:3001.',
+      'ftp://tool is no http or https URL',
+      'A tool server is given as http://host:port.',
     ],
     [
       'http://me:secret@tool',

@@ -28,6 +28,20 @@ test.each<[string, Partial<RequestEvent>]>([
     { body: Content.ofJson({ callback_url: 'http://127.0.0.1:9/callback/c4n4ry-sings-loud' }) },
   ],
   [
+    'the token of a callback URL that does not count',
+    {
+      body: new Content(
+        Buffer.from(
+          '{"callback_url":"http:\\/\\/127.0.0.1:9\\/c4n4ry-sings-loud","callback_url":"http://127.0.0.1:9/b"}',
+        ),
+      ),
+    },
+  ],
+  [
+    'the token of a callback URL in what is no JSON',
+    { body: new Content(Buffer.from('{"callback_url" : "http://127.0.0.1:9/?token=c4n4ry-sings-loud')) },
+  ],
+  [
     'the token of a response URL',
     {
       purpose: 'callback',

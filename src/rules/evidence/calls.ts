@@ -1,5 +1,5 @@
 import type { Event } from '../../exchange/events.js';
-import { readInvocation } from '../../protocol/read-invocation.js';
+import { type InvocationReading, readInvocation } from '../../protocol/read-invocation.js';
 import { callbackOf } from './callbacks.js';
 import { checkArguments } from './check-arguments.js';
 import { toolNamed, toolsetsAt } from './discoveries.js';
@@ -14,21 +14,25 @@ export async function callsOf(
   discoveries: readonly Discovery[],
 ): Promise<readonly CallEvidence[]> {
   const verdicts = verdictsOf(events);
-  const legsByCall = byCall(legs, ({ request }) => request.calls);
-  const eventsByCall = byCall(events, event => event.calls);
+  const legsByCall = grouped(legs, keysOf);
+  const eventsByCall = grouped(events, event => event.calls);
+  const closes = grouped(legs, closedThread);
   const begun = [...legsByCall].filter(([, own]) => own.some(isInvocation));
   return Promise.all(
     begun.map(async ([key, own]) => {
       const of = (purpose: Leg['request']['purpose']) =>
         own.filter(({ request }) => request.purpose === purpose);
       const happened = eventsByCall.get(key) ?? [];
+      const attempts = of('invocation');
+      const read = await readingOf(attempts, discoveries);
       return {
         key,
-        ...(await readingOf(of('invocation'), discoveries)),
-        attempts: of('invocation'),
+        ...read,
+        attempts,
         callbacks: of('callback').map(leg => callbackOf(leg, verdicts.get(leg.request.leg) ?? null)),
         selections: of('choice'),
         cancels: of('cancel'),
+        closes: closesAfter(attempts[0], closes.get(threadOf(read.reading) ?? '')),
         plans: happened.filter(event => event.kind === 'planned'),
         expiries: happened.filter(event => event.kind === 'expired'),
         decisions: happened.filter(event => event.kind === 'decided'),
@@ -52,13 +56,31 @@ async function readingOf(attempts: readonly Leg[], discoveries: readonly Discove
   return { reading, tool, argumentFaults };
 }
 
-function byCall<T>(all: readonly T[], keysOf: (one: T) => readonly string[] | undefined) {
+/** One that is malformed may belong to no call that anybody could name: it is one by itself. */
+function keysOf({ request }: Leg): readonly string[] {
+  const { calls = [], purpose, leg } = request;
+  return calls.length === 0 && purpose === 'invocation' ? [leg] : calls;
+}
+
+function threadOf(reading: InvocationReading): string | null {
+  return reading.ok ? reading.invocation.group_id : null;
+}
+
+function closedThread({ request: { purpose, thread } }: Leg): readonly string[] {
+  return purpose === 'close' && thread !== undefined ? [thread] : [];
+}
+
+function closesAfter(first: Leg | undefined, closes: readonly Leg[] = []): readonly Leg[] {
+  return closes.filter(({ request }) => request.seq > (first?.request.seq ?? 0));
+}
+
+function grouped<T>(all: readonly T[], namesOf: (one: T) => readonly string[] | undefined) {
   const found = new Map<string, T[]>();
   for (const one of all)
-    for (const key of keysOf(one) ?? []) {
-      const own = found.get(key);
+    for (const name of namesOf(one) ?? []) {
+      const own = found.get(name);
       if (own) own.push(one);
-      else found.set(key, [one]);
+      else found.set(name, [one]);
     }
   return found;
 }

@@ -2,36 +2,67 @@ import { ACK_TOLERANCE_MS } from '../../exchange/exchange.js';
 import { formatDuration } from '../../text/format-duration.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
-import { isResult } from '../evidence/results.js';
+import { toldAs } from '../evidence/messages.js';
+import { unacceptable } from '../evidence/unacceptable.js';
+import { vainWait } from '../evidence/windows.js';
 import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 const LATEST_MS = 1_000;
 const SLOW_MS = 250;
 
-/** TOOL-ACK: the 200 comes before the result, and soon. */
+/** TOOL-ACK: the 200 comes before the result, and soon. Another status for what must not be executed is of rules of its own. */
 export const acknowledgesAtOnce: Rule = {
   id: 'TOOL-ACK',
   masks: ['TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-EXTRA', 'TOOL-MALFORMED'],
   absent: 'no invocation was sent',
-  observe: ({ calls }: Evidence) =>
-    calls.flatMap(call => (call.reading.ok ? call.attempts.map(attempt => onAttempt(attempt, call)) : [])),
+  observe: (evidence: Evidence) =>
+    evidence.calls
+      .filter(({ reading }) => reading.ok)
+      .flatMap(call => {
+        const isSound = unacceptable(call, evidence) === null;
+        return call.attempts.flatMap(attempt => onAttempt(attempt, call, isSound));
+      }),
 };
 
-function onAttempt(attempt: Leg, { callbacks, attempts }: CallEvidence): Observation {
-  const { request } = attempt;
+function onAttempt(attempt: Leg, call: CallEvidence, isSound: boolean): readonly Observation[] {
   const status = statusOf(attempt);
   const ended = endedAt(attempt);
-  if (ended === null || status === null)
-    return attempt === attempts.at(-1)
-      ? unseen('an invocation was never answered', [attempt])
-      : held([attempt], 'sent again');
-  if (status !== 200)
-    return broken(`answered ${status}`, [attempt], { expected: '200', actual: String(status) });
-  const result = callbacks.find(isResult);
+  if (status === null || ended === null)
+    return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call) : [];
+  if (status !== 200) return isSound ? [onRefused(attempt, status, call)] : [];
+  const result = toldAs(call, 'tool_result')[0]?.callback;
   if (result && ended - result.request.at > ACK_TOLERANCE_MS)
-    return broken('the 200 came after the result', [attempt, result]);
-  return inTime(ended - request.at, attempt);
+    return [broken('the 200 came after the result', [attempt, result])];
+  return [inTime(ended - attempt.request.at, attempt)];
+}
+
+function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] {
+  const result = toldAs(call, 'tool_result')[0]?.callback;
+  if (result) return [broken('a result came, and no acknowledgement', [attempt, result])];
+  const wait = vainWait(call);
+  if (wait) return [broken(`no answer within ${formatDuration(wait.afterMs)}`, [attempt])];
+  const { phase = 'answer', code = 'ABORTED' } = attempt.broken ?? {};
+  if (code === 'ABORTED')
+    return attempt.broken ? [] : [unseen('an invocation was never answered', [attempt])];
+  return isReached(phase)
+    ? [broken(`the connection ended without an answer (${code})`, [attempt])]
+    : [unseen(`an invocation could not be sent (${code})`, [attempt])];
+}
+
+function isReached(phase: string): boolean {
+  return phase === 'send' || phase === 'answer';
+}
+
+/** Who wants credentials can be asked again with them; who was busy once may have been so rightly. */
+function onRefused(attempt: Leg, status: number, { attempts }: CallEvidence): Observation {
+  if (status === 401 || status === 403)
+    return unseen(`answered ${status}: it wants credentials (--bearer, --header)`, [attempt]);
+  const wasTakenLater = attempts.slice(attempts.indexOf(attempt)).some(each => statusOf(each) === 200);
+  const difference = { expected: '200', actual: String(status) };
+  return wasTakenLater && status >= 500
+    ? doubtful(`answered ${status}, and 200 when it was sent again`, [attempt], difference)
+    : broken(`answered ${status}`, [attempt], difference);
 }
 
 function inTime(ms: number, attempt: Leg): Observation {

@@ -1,10 +1,6 @@
-import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { RUNTIME_SAMPLES } from './runtime/index.js';
-import type { Samples } from './sample.js';
-import { ackSamples } from './tool/ack.js';
+import type { SampleSet } from './sample.js';
+import { TOOL_SAMPLES } from './tool/index.js';
 
 /** The samples of each rule. */
-export const SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> = {
-  ...RUNTIME_SAMPLES,
-  'TOOL-ACK': ackSamples,
-};
+export const SAMPLES: SampleSet = { ...RUNTIME_SAMPLES, ...TOOL_SAMPLES };

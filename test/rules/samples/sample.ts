@@ -1,5 +1,6 @@
 import type { Event } from '../../../src/exchange/events.js';
 import type { TranscriptHeader } from '../../../src/exchange/transcript-format.js';
+import type { RequirementId } from '../../../src/protocol/requirements.js';
 import type { CheckStatus } from '../../../src/rules/judge.js';
 
 /** What a rule must say of a story. */
@@ -16,3 +17,6 @@ export interface Sample {
 
 /** A rule's samples: each must have one that passes and one that does not. */
 export type Samples = readonly Sample[];
+
+/** By the rule that they are of. */
+export type SampleSet = Readonly<Partial<Record<RequirementId, Samples>>>;

@@ -1,5 +1,17 @@
-import { acknowledged, answered, at, call, eventsOf, resultArrives } from '../../../exchange/build.js';
+import {
+  acknowledged,
+  answered,
+  at,
+  call,
+  eventsOf,
+  lost,
+  resultArrives,
+  timedOut,
+} from '../../../exchange/build.js';
+import { discovery, someCall } from '../parts.js';
 import type { Samples } from '../sample.js';
+
+const unknown = someCall('unknown', { operation: 'no_such_thing' });
 
 export const ackSamples: Samples = [
   {
@@ -24,6 +36,38 @@ export const ackSamples: Samples = [
     events: eventsOf(call(), at(1_200, acknowledged())),
     status: 'fail',
     says: /1\.2/,
+  },
+  {
+    story: 'no answer within the time of a runtime',
+    events: eventsOf(call(), at(60_000, timedOut()), lost('ABORTED', { phase: 'answer' })),
+    status: 'fail',
+    says: /within 1m/,
+  },
+  {
+    story: 'a result, and no 200',
+    events: eventsOf(call(), resultArrives()),
+    status: 'fail',
+    says: /no acknowledgement/,
+  },
+  {
+    story: 'a connection that ends without an answer',
+    events: eventsOf(call(), lost('ECONNRESET', { phase: 'answer' })),
+    status: 'fail',
+    says: /ECONNRESET/,
+  },
+  {
+    story: 'a 503, and then a 200',
+    events: eventsOf(call(), answered(503), call({ attempt: 2 }), answered(200, { attempt: 2 })),
+    status: 'warn',
+    says: /503/,
+  },
+  { story: 'a 503', events: eventsOf(call(), answered(503)), status: 'fail' },
+  { story: 'a 401', events: eventsOf(call(), answered(401)), status: 'could-not-run', says: /credentials/ },
+  { story: 'nobody there', events: eventsOf(call(), lost()), status: 'could-not-run' },
+  {
+    story: 'a 400 to an unknown operation, which is of TOOL-UNKNOWN-OP',
+    events: eventsOf(discovery(), unknown.sent(), unknown.answered({ status: 400 })),
+    status: 'not-applicable',
   },
   { story: 'a 201', events: eventsOf(call(), answered(201)), status: 'fail', says: /201/ },
 ];

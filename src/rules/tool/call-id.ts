@@ -1,0 +1,12 @@
+import type { Rule } from '../rule.js';
+import { onEchoes } from './shared/echo.js';
+
+/** TOOL-CALLID: a second name that was given comes back as it was. */
+export const keepsCallId: Rule = {
+  id: 'TOOL-CALLID',
+  absent: 'no call that had a call_id was answered',
+  observe: ({ calls }) =>
+    onEchoes(calls, 'call_id', ({ message }, { call_id: given }) =>
+      'id' in message && typeof given === 'string' ? (message.call_id ?? null) : undefined,
+    ),
+};

@@ -1,0 +1,65 @@
+import { cut } from '../../text/cut.js';
+import { formatDuration } from '../../text/format-duration.js';
+import { visibleLine } from '../../text/visible.js';
+import { calledOffAt } from '../evidence/called-off.js';
+import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
+import { type Leg, statusOf } from '../evidence/leg.js';
+import { told, typeIn } from '../evidence/messages.js';
+import { vainWait } from '../evidence/windows.js';
+import { broken, held, type Observation, unseen } from '../observation.js';
+import type { Rule } from '../rule.js';
+
+/** Characters of faults. */
+const MOST = 300;
+
+/** TOOL-CHOICE: a question that can be answered, and what follows from the answer. */
+export const offersChoices: Rule = {
+  id: 'TOOL-CHOICE',
+  masks: ['TOOL-POST', 'TOOL-ALWAYS'],
+  absent: 'no question was put that was answered',
+  observe: ({ calls }) =>
+    calls.flatMap(call => [
+      ...call.callbacks.filter(isChoice).flatMap(onQuestion),
+      ...call.selections.map(selection => onSelection(selection, call)),
+    ]),
+};
+
+function isChoice(callback: CallbackEvidence): boolean {
+  return typeIn(callback) === 'user_choice';
+}
+
+function onQuestion(question: CallbackEvidence): readonly Observation[] {
+  const { reading } = question;
+  if (!reading || reading.ok) return [];
+  return [
+    broken(`a user_choice breaks its schema: ${cut(visibleLine(reading.faults.join('; ')), MOST)}`, [
+      question,
+    ]),
+  ];
+}
+
+function onSelection(selection: Leg, call: CallEvidence): Observation {
+  const status = statusOf(selection);
+  if (selection.broken) return broken(`response_url did not answer (${selection.broken.code})`, [selection]);
+  if (status === null) return unseen('response_url had not answered when the transcript ended', [selection]);
+  if (status !== 200)
+    return broken(`response_url answered ${status}`, [selection], {
+      expected: '200',
+      actual: String(status),
+    });
+  return afterwards(selection, call);
+}
+
+/** A result, or the next question. */
+function afterwards(selection: Leg, call: CallEvidence): Observation {
+  const next = told(call).find(
+    ({ callback, message }) =>
+      callback.request.at >= selection.request.at &&
+      ['tool_result', 'user_choice', 'oauth'].includes(message.type),
+  );
+  if (next) return held([selection, next.callback]);
+  const wait = vainWait(call);
+  if (!wait || calledOffAt(call) < wait.seq)
+    return unseen('the call was still pending after the selection when the transcript ended', [selection]);
+  return broken(`no tool_result within ${formatDuration(wait.afterMs)} of the selection`, [selection]);
+}

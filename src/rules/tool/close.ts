@@ -1,0 +1,20 @@
+import { bodySize } from '../evidence/ack-body.js';
+import type { Leg } from '../evidence/leg.js';
+import { broken, held, type Observation } from '../observation.js';
+import type { Rule } from '../rule.js';
+import { noticeFault } from './shared/notices.js';
+
+/** TOOL-CLOSE: 200 with nothing in it, whatever is closed. */
+export const takesCloses: Rule = {
+  id: 'TOOL-CLOSE',
+  absent: 'no thread was closed',
+  observe: ({ closes }) => closes.map(notice => noticeFault(notice, '/close_thread') ?? onTaken(notice)),
+};
+
+function onTaken(notice: Leg): Observation {
+  const size = bodySize(notice);
+  if (size === 0) return held([notice]);
+  const actual =
+    notice.response?.headers['content-length'] === undefined ? 'a body' : `a body of ${size} bytes`;
+  return broken(`/close_thread answered 200 with ${actual}`, [notice], { expected: 'an empty body', actual });
+}

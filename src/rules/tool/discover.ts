@@ -1,0 +1,48 @@
+import { cut } from '../../text/cut.js';
+import { visibleLine } from '../../text/visible.js';
+import type { Discovery } from '../evidence/evidence.js';
+import { statusOf } from '../evidence/leg.js';
+import { toolsetFaults } from '../evidence/toolset-faults.js';
+import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
+import type { Rule } from '../rule.js';
+
+/** Characters of the faults of a document. */
+const MOST = 500;
+
+/** TOOL-DISCOVER: there is a toolset, and it is valid. Whether its names are is of TOOL-NAMES. */
+export const servesToolset: Rule = {
+  id: 'TOOL-DISCOVER',
+  masks: ['TOOL-NAMES', 'TOOL-VALIDATE', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-MIGRATE'],
+  absent: 'no toolset was asked for',
+  observe: ({ discoveries }) => {
+    const found = discoveries.filter(discovery => statusOf(discovery) === 200);
+    if (found.length > 0) return found.flatMap(onFound);
+    return discoveries.length > 0 ? [onNothing(discoveries)] : [];
+  },
+};
+
+/** Asked at the base, and then at the origin: it need not be at both. */
+function onNothing(discoveries: readonly Discovery[]): Observation {
+  const statuses = discoveries.flatMap(discovery => statusOf(discovery) ?? []);
+  if (statuses.length === 0) return unseen('the tool could not be reached', discoveries);
+  if (statuses.some(status => status === 401 || status === 403))
+    return unseen('discovery wants credentials (--bearer, --header)', discoveries);
+  const actual = [...new Set(statuses)].join(', ');
+  return broken(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
+}
+
+/** A document that was not kept cannot be judged. */
+function onFound(discovery: Discovery): readonly Observation[] {
+  const { reading, response } = discovery;
+  if (!reading) return [];
+  const { rest } = toolsetFaults(discovery);
+  if (rest.length > 0)
+    return [broken(`no valid toolset: ${cut(visibleLine(rest.join('; ')), MOST)}`, [discovery])];
+  if (!reading.ok) return [held([discovery], 'valid but for its names')];
+  const remarks = [...reading.notes, ...remarkOn(response?.headers['content-type'])];
+  return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [discovery]) : held([discovery])];
+}
+
+function remarkOn(type = 'none'): readonly string[] {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(type) ? [] : [`its content type is ${cut(type, MOST)}`];
+}

@@ -1,0 +1,23 @@
+import { cut } from '../../text/cut.js';
+import { visibleLine } from '../../text/visible.js';
+import type { Discovery } from '../evidence/evidence.js';
+import { toolsetFaults } from '../evidence/toolset-faults.js';
+import { broken, held, type Observation } from '../observation.js';
+import type { Rule } from '../rule.js';
+
+/** Characters of the faults of a document. */
+const MOST = 500;
+
+/** TOOL-NAMES: each tool has a name of its own, in the letters that names have. */
+export const namesToolsWell: Rule = {
+  id: 'TOOL-NAMES',
+  masks: ['TOOL-DISCOVER', 'TOOL-VALIDATE', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-MIGRATE'],
+  absent: 'no toolset was found whose names could be judged',
+  observe: ({ discoveries }) => discoveries.flatMap(onDiscovery),
+};
+
+function onDiscovery(discovery: Discovery): readonly Observation[] {
+  const { names } = toolsetFaults(discovery);
+  if (names.length > 0) return [broken(cut(visibleLine(names.join('; ')), MOST), [discovery])];
+  return discovery.reading?.ok ? [held([discovery])] : [];
+}

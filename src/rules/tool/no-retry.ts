@@ -1,0 +1,36 @@
+import { formatDuration } from '../../text/format-duration.js';
+import { type Delivery, deliveriesOf } from '../evidence/deliveries.js';
+import type { Evidence } from '../evidence/evidence.js';
+import { endedAt, isRefused, statusOf } from '../evidence/leg.js';
+import { watchedSince } from '../evidence/windows.js';
+import { broken, held, type Observation } from '../observation.js';
+import type { Rule } from '../rule.js';
+
+/** Within less time than this not even a hasty tool would have tried again. In ms. */
+const LEAST_MS = 1_000;
+
+/** TOOL-NORETRY: what was refused for good does not come again. */
+export const takesNoForAnAnswer: Rule = {
+  id: 'TOOL-NORETRY',
+  absent: 'no callback was answered 4xx and looked out for afterwards',
+  observe: evidence =>
+    evidence.calls.flatMap(deliveriesOf).flatMap(delivery => onDelivery(delivery, evidence)),
+};
+
+function onDelivery(delivery: Delivery, evidence: Evidence): readonly Observation[] {
+  const refused = delivery.find(isForGood);
+  if (!refused) return [];
+  const endOfIt = endedAt(refused) ?? refused.request.at;
+  const again = delivery.find(({ request }) => request.at >= endOfIt && request.seq > refused.request.seq);
+  if (again) {
+    const pause = formatDuration(again.request.at - endOfIt);
+    return [broken(`answered ${statusOf(refused)}, and sent again after ${pause}`, [refused, again])];
+  }
+  const watched = watchedSince(endOfIt, evidence);
+  return watched < LEAST_MS ? [] : [held([refused], `not sent again within ${formatDuration(watched)}`)];
+}
+
+/** Who is told to slow down, or took too long, may well try again. */
+function isForGood(callback: Delivery[0]): boolean {
+  return isRefused(callback) && statusOf(callback) !== 408 && statusOf(callback) !== 429;
+}

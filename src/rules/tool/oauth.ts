@@ -1,0 +1,84 @@
+import { cut } from '../../text/cut.js';
+import { formatDuration } from '../../text/format-duration.js';
+import { visibleLine } from '../../text/visible.js';
+import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
+import { told, toldAs, typeIn } from '../evidence/messages.js';
+import { textsOf } from '../evidence/texts.js';
+import { vainWait } from '../evidence/windows.js';
+import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
+import type { Rule } from '../rule.js';
+
+/** Characters of faults. */
+const MOST = 300;
+/** What a page gives after consent, and nobody may have before it; `state` and `client_id` belong there. */
+const GIVEN_AFTERWARDS = new Set([
+  'code',
+  'token',
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'client_secret',
+]);
+const TOLD =
+  /\b(?:access_token|refresh_token|id_token|client_secret)\b["']?\s{0,5}[:=]\s{0,5}["']?[\w.~+/-]{8}|[?&]code=[\w.~-]{6}/;
+
+/** TOOL-OAUTH: a safe page to visit, nothing of what it gives in a message, and a result in the end. */
+export const asksForConsent: Rule = {
+  id: 'TOOL-OAUTH',
+  masks: ['TOOL-POST', 'TOOL-ALWAYS', 'TOOL-SECRET'],
+  absent: 'no call asked for a consent that was given or refused',
+  observe: ({ calls }) => calls.filter(({ callbacks }) => callbacks.some(isOAuth)).flatMap(onCall),
+};
+
+function isOAuth(callback: CallbackEvidence): boolean {
+  return typeIn(callback) === 'oauth';
+}
+
+function onCall(call: CallEvidence): readonly Observation[] {
+  const questions = call.callbacks.filter(isOAuth);
+  return [
+    ...questions.flatMap(onQuestion),
+    ...told(call).flatMap(({ callback }) => onTexts(callback)),
+    ...onEnd(call),
+  ];
+}
+
+function onQuestion(question: CallbackEvidence): readonly Observation[] {
+  const { reading } = question;
+  if (!reading) return [];
+  if (!reading.ok)
+    return [
+      broken(`an oauth breaks its schema: ${cut(visibleLine(reading.faults.join('; ')), MOST)}`, [question]),
+    ];
+  const { message, warnings } = reading;
+  const given = message.type === 'oauth' ? givenIn(message.auth_url) : undefined;
+  if (given !== undefined) return [broken(`auth_url has a ${given} in it`, [question])];
+  const remark = warnings.find(({ id }) => id === 'TOOL-OAUTH');
+  return remark ? [doubtful(remark.message, [question])] : [];
+}
+
+function givenIn(address: string): string | undefined {
+  const { search, hash } = new URL(address);
+  const names = [search.slice(1), hash.slice(1)].flatMap(part => [...new URLSearchParams(part).keys()]);
+  return names.find(name => GIVEN_AFTERWARDS.has(name));
+}
+
+function onTexts(callback: CallbackEvidence): readonly Observation[] {
+  const told = textsOf(callback).find(({ text }) => TOLD.test(text));
+  return told ? [broken(`a token or code stands in ${told.place}`, [callback])] : [];
+}
+
+/** Nobody may ever have consented: only where somebody did, or the call was waited for, was there an end to see. */
+function onEnd(call: CallEvidence): readonly Observation[] {
+  const question = call.callbacks.find(isOAuth);
+  const result = toldAs(call, 'tool_result').find(
+    ({ callback }) => callback.request.seq > (question?.request.seq ?? 0),
+  );
+  if (!question) return [];
+  if (result) return [held([question, result.callback])];
+  const wait = vainWait(call);
+  if (wait)
+    return [unseen(`no tool_result within ${formatDuration(wait.afterMs)}: who consents?`, [question])];
+  const isDecided = call.decisions.some(({ what }) => what === 'consent');
+  return isDecided ? [unseen('the call was still pending when the transcript ended', [question])] : [];
+}

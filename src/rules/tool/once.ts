@@ -1,0 +1,48 @@
+import { formatDuration } from '../../text/format-duration.js';
+import type { CallEvidence, Evidence } from '../evidence/evidence.js';
+import { isFailedForNow, isRefused } from '../evidence/leg.js';
+import { isOwn, saysTheSame, type Told, toldAs } from '../evidence/messages.js';
+import { watchedSince } from '../evidence/windows.js';
+import { broken, doubtful, held, type Observation } from '../observation.js';
+import type { Rule } from '../rule.js';
+
+type Result = Told<'tool_result'>;
+
+/** TOOL-ONCE: one result; the same once more is a retry. */
+export const endsOnce: Rule = {
+  id: 'TOOL-ONCE',
+  absent: 'no call ended in a result',
+  observe: evidence => {
+    const ended = evidence.calls.map(resultsOf).filter(results => results.length > 0);
+    const what = windowOf(ended, evidence);
+    return ended.map(results => onResults(results, what));
+  },
+};
+
+/** What was refused for good counts as none: the tool may say something better. */
+function resultsOf(call: CallEvidence): readonly Result[] {
+  const { reading } = call;
+  if (!reading.ok) return [];
+  return toldAs(call, 'tool_result').filter(
+    ({ callback, message }) => isOwn(message, reading.invocation) && !isRefused(callback),
+  );
+}
+
+function onResults([first, ...later]: readonly Result[], what: string): Observation {
+  const other = first && later.find(({ callback }) => !saysTheSame(callback, first.callback));
+  if (!first || !other)
+    return held([...(first ? [first.callback] : []), ...later.map(each => each.callback)], what);
+  const pair = [first.callback, other.callback];
+  if (isFailedForNow(first.callback)) return doubtful('a result came again with other content', pair);
+  return broken('a second tool_result with other content came', pair, {
+    expected: 'one tool_result',
+    actual: 'two different ones',
+  });
+}
+
+/** The shortest: for so long nothing more came of any call. */
+function windowOf(ended: readonly (readonly Result[])[], evidence: Evidence): string {
+  const watched = ended.map(([first]) => watchedSince(first?.callback.request.at ?? 0, evidence));
+  const least = watched.reduce((shortest, each) => Math.min(shortest, each), Number.POSITIVE_INFINITY);
+  return `watched for at least ${formatDuration(Number.isFinite(least) ? least : 0)} after each result`;
+}

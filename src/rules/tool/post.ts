@@ -1,0 +1,52 @@
+import { cut } from '../../text/cut.js';
+import { excerpt } from '../../text/excerpt.js';
+import { visibleLine } from '../../text/visible.js';
+import type { CallbackEvidence } from '../evidence/evidence.js';
+import { broken, doubtful, held, type Observation } from '../observation.js';
+import type { Rule } from '../rule.js';
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
+/** Characters of the faults of one message. */
+const MOST = 300;
+
+/** TOOL-POST: a POST of JSON in UTF-8, as the schema of its type wants it. */
+export const postsJson: Rule = {
+  id: 'TOOL-POST',
+  masks: ['TOOL-ALWAYS', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-EXTRA', 'TOOL-MALFORMED'],
+  absent: 'no callback came',
+  observe: ({ calls }) => calls.flatMap(({ callbacks }) => callbacks.flatMap(onCallback)),
+};
+
+function onCallback(callback: CallbackEvidence): readonly Observation[] {
+  const { request, response, reading } = callback;
+  if (request.method !== 'POST')
+    return [
+      broken(`a ${excerpt(request.method)} came`, [callback], { expected: 'POST', actual: request.method }),
+    ];
+  if (response?.refusal !== undefined && !reading)
+    return onRefusal(callback, response.status, response.refusal);
+  const type = request.headers['content-type'] ?? '';
+  if (!JSON_TYPE.test(type.trim())) {
+    const actual = type === '' ? 'no content type' : cut(visibleLine(type), MOST);
+    return [
+      broken('a callback is not application/json', [callback], { expected: 'application/json', actual }),
+    ];
+  }
+  return [onBody(callback)];
+}
+
+/** A listener turns much away that is no fault of the tool's: only what is wrong with the request itself is. */
+function onRefusal(callback: CallbackEvidence, status: number, refusal: string): readonly Observation[] {
+  return [400, 405, 411, 415].includes(status)
+    ? [broken(`a callback was refused with ${status}: ${cut(visibleLine(refusal), MOST)}`, [callback])]
+    : [];
+}
+
+function onBody(callback: CallbackEvidence): Observation {
+  const { reading } = callback;
+  if (!reading) return broken('a callback has no body', [callback]);
+  if (!reading.ok)
+    return broken(`no callback: ${cut(visibleLine(reading.faults.join('; ')), MOST)}`, [callback]);
+  const remarks = reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message);
+  return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [callback]) : held([callback]);
+}

@@ -1,0 +1,35 @@
+import { formatDuration } from '../../../text/format-duration.js';
+import { endingOf } from '../../evidence/ending.js';
+import type { CallEvidence } from '../../evidence/evidence.js';
+import { statusOf } from '../../evidence/leg.js';
+import { broken, held, type Observation, unseen } from '../../observation.js';
+
+const EXPECTED = '200, and an error result';
+
+/** Whether a call that must not be executed was taken with 200 and ended in an error result. @param story what kind of call it is */
+export function onRefusable(call: CallEvidence, story: string): readonly Observation[] {
+  const odd = call.attempts.findLast(attempt => statusOf(attempt) !== null && statusOf(attempt) !== 200);
+  const status = odd && statusOf(odd);
+  if (odd && call.attempts.at(-1) === odd)
+    return [broken(`${story} was answered ${status}`, [odd], { expected: EXPECTED, actual: String(status) })];
+  return onTaken(call, story);
+}
+
+function onTaken(call: CallEvidence, story: string): readonly Observation[] {
+  const ending = endingOf(call);
+  switch (ending.kind) {
+    case 'result': {
+      if (ending.isError) return [held([...call.attempts, ending.callback])];
+      const actual = 'a result that is no error';
+      return [broken(`${story} ended in ${actual}`, [ending.callback], { expected: EXPECTED, actual })];
+    }
+    case 'silent': {
+      const actual = `200, and nothing within ${formatDuration(ending.afterMs)}`;
+      return [broken(`${story} was answered ${actual}`, call.attempts, { expected: EXPECTED, actual })];
+    }
+    case 'open':
+      return [unseen(`${story} was still pending when the transcript ended`, call.attempts)];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,119 @@
+import { ACK_TOLERANCE_MS } from '../../exchange/exchange.js';
+import type { Invocation } from '../../protocol/invocation.js';
+import { excerpt } from '../../text/excerpt.js';
+import { formatDuration } from '../../text/format-duration.js';
+import type { CallEvidence, Evidence } from '../evidence/evidence.js';
+import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
+import { saysTheSame, type Told, toldAs } from '../evidence/messages.js';
+import { type Names, namesOf } from '../evidence/neighbours.js';
+import { watchedSince } from '../evidence/windows.js';
+import { broken, doubtful, held, type Observation } from '../observation.js';
+import type { Rule } from '../rule.js';
+
+type NewsItem = Told<'subscription_event'>;
+
+/** What was on its way when the cancel was acknowledged may still come. In ms. */
+const GRACE_MS = 500;
+
+/** TOOL-SUB: events come after a result that says so, name their call, and end with the last one or a cancel. */
+export const keepsSubscriptions: Rule = {
+  id: 'TOOL-SUB',
+  absent: 'no call started a subscription',
+  observe: evidence => {
+    const names = namesOf(evidence.calls);
+    return evidence.calls.flatMap(call =>
+      call.reading.ok ? onCall({ call, invocation: call.reading.invocation, names, evidence }) : [],
+    );
+  },
+};
+
+interface Subject {
+  readonly call: CallEvidence;
+  readonly invocation: Invocation;
+  readonly names: Names;
+  readonly evidence: Evidence;
+}
+
+function onCall(subject: Subject): readonly Observation[] {
+  const { call, invocation, names } = subject;
+  const news = toldAs(call, 'subscription_event').filter(
+    ({ message }) => !names.isOthers('id', message.tool_call_id, invocation),
+  );
+  const start = toldAs(call, 'tool_result').find(({ message }) => message.subscription === true)?.callback;
+  const judged = news.map(each => onNews(each, news, start, subject));
+  return [...judged, ...(start ? afterCancel(start, news, subject) : notStarted(news, subject))];
+}
+
+function onNews(
+  each: NewsItem,
+  news: readonly NewsItem[],
+  start: Leg | undefined,
+  { call, invocation }: Subject,
+) {
+  const { callback, message } = each;
+  const { tool_call_id: named } = message;
+  if (named !== invocation.id)
+    return broken(
+      `tool_call_id of an event is ${excerpt(named)}, the call's is ${excerpt(invocation.id)}`,
+      [callback],
+      {
+        expected: excerpt(invocation.id),
+        actual: excerpt(named),
+      },
+    );
+  if (!start) return broken('an event came, and no result had said subscription: true', [callback]);
+  if (start.request.at - callback.request.at > ACK_TOLERANCE_MS)
+    return broken('an event came before the result that says subscription: true', [callback, start]);
+  return afterEnd(each, news, cancelOf(call)) ?? inOrder(callback, start);
+}
+
+/** On connections of their own, what was sent first may be read second. */
+function inOrder(callback: Leg, start: Leg): Observation {
+  return start.request.seq > callback.request.seq
+    ? doubtful('an event came just before the result that says subscription: true', [callback, start])
+    : held([start, callback]);
+}
+
+function afterEnd(
+  { callback }: NewsItem,
+  news: readonly NewsItem[],
+  cancel: Leg | undefined,
+): Observation | null {
+  const last = news.find(({ message }) => message.final === true)?.callback;
+  const isLater = last !== undefined && callback.request.seq > last.request.seq;
+  if (isLater && !saysTheSame(callback, last))
+    return broken('an event came after the final one', [last, callback]);
+  const cancelled = cancel && endedAt(cancel);
+  if (cancel && typeof cancelled === 'number' && callback.request.at > cancelled + GRACE_MS) {
+    const after = formatDuration(callback.request.at - cancelled);
+    return broken(`an event came ${after} after the cancel was acknowledged`, [cancel, callback]);
+  }
+  return null;
+}
+
+/** The notice that was taken. */
+function cancelOf({ cancels }: CallEvidence): Leg | undefined {
+  return cancels.find(cancel => statusOf(cancel) === 200);
+}
+
+function afterCancel(
+  start: Leg,
+  news: readonly NewsItem[],
+  { call, evidence }: Subject,
+): readonly Observation[] {
+  const cancel = cancelOf(call);
+  const cancelled = cancel && endedAt(cancel);
+  if (!cancel || typeof cancelled !== 'number') return [];
+  const watched = watchedSince(cancelled, evidence);
+  const isQuiet = news.every(({ callback }) => callback.request.at <= cancelled + GRACE_MS);
+  if (!isQuiet || watched <= GRACE_MS) return [];
+  return [held([start, cancel], `nothing from ${GRACE_MS}ms to ${formatDuration(watched)} after the cancel`)];
+}
+
+/** A call that was made for its subscription, by somebody who knows. */
+function notStarted(news: readonly NewsItem[], { call }: Subject): readonly Observation[] {
+  const isMeant = call.plans.some(({ checks = [] }) => checks.includes('TOOL-SUB'));
+  const result = toldAs(call, 'tool_result')[0]?.callback;
+  if (!isMeant || !result || news.length > 0) return [];
+  return [broken('a call that should start a subscription ended without subscription: true', [result])];
+}

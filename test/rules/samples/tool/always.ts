@@ -1,0 +1,75 @@
+import { at, eventsOf } from '../../../exchange/build.js';
+import { someCall } from '../parts.js';
+import type { Samples } from '../sample.js';
+
+const a = someCall('a');
+const b = someCall('b');
+
+export const alwaysSamples: Samples = [
+  { story: 'a result', events: eventsOf(a.sent(), a.answered(), at(900, a.result())), status: 'pass' },
+  {
+    story: 'nothing within the time of a check',
+    events: eventsOf(a.sent(), a.answered(), at(5_000, a.waited())),
+    status: 'fail',
+    says: /within 5s/,
+  },
+  {
+    story: 'nothing within the time of a runtime, which then closes the thread',
+    events: eventsOf(a.sent(), a.answered(), at(60_000, a.waited(60_000, 'timeout')), a.closed()),
+    status: 'fail',
+    says: /within 1m/,
+  },
+  {
+    story: 'a view, and no result',
+    events: eventsOf(
+      a.sent(),
+      a.answered(),
+      a.posts({ type: 'view_update', group_id: 'thread_a', view_type: 'diff', content: {} }),
+      a.waited(),
+    ),
+    status: 'fail',
+  },
+  {
+    story: 'a transcript that ends before the call does',
+    events: eventsOf(a.sent(), a.answered()),
+    status: 'could-not-run',
+    says: /pending/,
+  },
+  {
+    story: 'a call that was cancelled',
+    events: eventsOf(a.sent(), a.answered(), a.cancelled(), a.waited()),
+    status: 'not-applicable',
+  },
+  {
+    story: 'a thread that was closed',
+    events: eventsOf(a.sent(), a.answered(), a.closed()),
+    status: 'not-applicable',
+  },
+  {
+    story: 'a call that waits for a person',
+    events: eventsOf(a.sent(), a.answered(), a.oauth(), a.waited()),
+    status: 'not-applicable',
+  },
+  {
+    story: 'a call that was never taken',
+    events: eventsOf(a.sent(), a.answered({ status: 503 }), a.waited()),
+    status: 'not-applicable',
+  },
+  {
+    story: 'a result that breaks its schema, which is of TOOL-POST',
+    events: eventsOf(a.sent(), a.answered(), a.result({ text: 7 }, { status: 400 }), a.waited()),
+    status: 'not-applicable',
+  },
+  {
+    story: 'results of two calls that went to the wrong one, which is of TOOL-ISOLATE',
+    events: eventsOf(
+      a.sent(),
+      a.answered(),
+      b.sent(),
+      b.answered(),
+      b.result({ id: 'a', group_id: 'thread_a' }, { status: 404 }),
+      a.waited(),
+    ),
+    status: 'pass',
+  },
+];

@@ -1,0 +1,72 @@
+import { at, eventsOf } from '../../../exchange/build.js';
+import { discovery, someCall } from '../parts.js';
+import type { Samples } from '../sample.js';
+
+const a = someCall('a');
+const { operation: _, ...addressed } = a.invocation;
+const nowhere = { operation: 'edit_file', arguments: {} };
+
+export const malformedSamples: Samples = [
+  {
+    story: '200, and an error result for whom it can reach',
+    events: eventsOf(
+      a.sent(addressed),
+      a.answered(),
+      a.result({ text: 'Error: no operation.' }),
+      discovery(),
+    ),
+    status: 'pass',
+  },
+  {
+    story: '200 to what is no JSON',
+    events: eventsOf(a.sent('{"operation":'), a.answered()),
+    status: 'pass',
+  },
+  {
+    story: '400 to what is no text at all',
+    events: eventsOf(a.sent(Buffer.from([0x22, 0xff, 0x22])), a.answered({ status: 400 })),
+    status: 'pass',
+  },
+  {
+    story: '400 to what is no JSON',
+    events: eventsOf(a.sent('{"operation":'), a.answered({ status: 400 })),
+    status: 'warn',
+    says: /answered 400/,
+  },
+  { story: '500', events: eventsOf(a.sent(nowhere), a.answered({ status: 500 })), status: 'warn' },
+  {
+    story: '200, and nothing for whom it could reach',
+    events: eventsOf(a.sent(addressed), a.answered(), at(5_000, a.waited())),
+    status: 'warn',
+    says: /nothing within 5s/,
+  },
+  {
+    story: '200, and success',
+    events: eventsOf(a.sent(addressed), a.answered(), a.result()),
+    status: 'warn',
+    says: /no error/,
+  },
+  {
+    story: 'a connection that breaks',
+    events: eventsOf(a.sent('['), a.answered({ status: null }), discovery()),
+    status: 'warn',
+    says: /ECONNRESET/,
+  },
+  {
+    story: 'a crash: nobody is there any more',
+    events: eventsOf(
+      a.sent('['),
+      a.answered(),
+      discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
+    ),
+    status: 'warn',
+    says: /nothing was answered any more/,
+  },
+  { story: 'no answer', events: eventsOf(a.sent('['), a.waited()), status: 'warn', says: /not answered/ },
+  { story: 'no answer so far', events: eventsOf(a.sent('[')), status: 'could-not-run' },
+  {
+    story: 'a call that is well-formed',
+    events: eventsOf(a.sent(), a.answered()),
+    status: 'not-applicable',
+  },
+];

@@ -1,0 +1,42 @@
+import { eventsOf } from '../../../exchange/build.js';
+import { notice } from '../parts.js';
+import type { Samples } from '../sample.js';
+
+/** What is alike for everything that is answered with 200 always. */
+function noticeSamples(purpose: 'cancel' | 'close'): Samples {
+  return [
+    { story: '200', events: eventsOf(notice(purpose), notice(purpose)), status: 'pass' },
+    {
+      story: '404 for what it does not know',
+      events: eventsOf(notice(purpose), notice(purpose, { status: 404 })),
+      status: 'fail',
+      says: /answered 404/,
+    },
+    { story: '204', events: eventsOf(notice(purpose, { status: 204 })), status: 'fail' },
+    {
+      story: 'no answer',
+      events: eventsOf(notice(purpose, { status: null, code: 'TIMEOUT' })),
+      status: 'fail',
+      says: /TIMEOUT/,
+    },
+    {
+      story: 'nobody there',
+      events: eventsOf(notice(purpose, { status: null, phase: 'connect', code: 'ECONNREFUSED' })),
+      status: 'could-not-run',
+    },
+    { story: 'no notice', events: eventsOf(), status: 'not-applicable' },
+  ];
+}
+
+export const cancelSamples: Samples = noticeSamples('cancel');
+
+export const closeSamples: Samples = [
+  ...noticeSamples('close'),
+  {
+    story: 'a body that says how long it is',
+    events: eventsOf(notice('close', { headers: { 'content-length': '11' } })),
+    status: 'fail',
+    says: /11 bytes/,
+  },
+  { story: 'a body', events: eventsOf(notice('close', { body: '{' })), status: 'fail', says: /a body/ },
+];

@@ -1,0 +1,48 @@
+import { at, eventsOf } from '../../../exchange/build.js';
+import { discovery, someCall } from '../parts.js';
+import type { Samples } from '../sample.js';
+
+const a = someCall('a');
+const begun = () => [...a.sent(), ...a.answered()];
+const fails = () => a.result({}, { status: 500 });
+
+export const retrySamples: Samples = [
+  {
+    story: 'sent again with growing pauses',
+    events: eventsOf(begun(), at(100, fails()), at(300, fails()), at(900, a.result())),
+    status: 'pass',
+    says: /after 200ms, 600ms/,
+  },
+  {
+    story: 'sent again after a lost answer',
+    events: eventsOf(begun(), at(100, a.result({}, { status: null })), at(300, a.result())),
+    status: 'pass',
+  },
+  {
+    story: 'sent again in other bytes',
+    events: eventsOf(
+      begun(),
+      at(100, fails()),
+      at(300, a.posts('{ "id": "a", "type": "tool_result", "group_id": "thread_a", "text": "done" }')),
+    ),
+    status: 'pass',
+  },
+  {
+    story: 'sent again and again without a pause',
+    events: eventsOf(begun(), at(100, fails()), at(101, fails()), at(103, a.result())),
+    status: 'warn',
+    says: /without growing pauses/,
+  },
+  {
+    story: 'not sent again',
+    events: eventsOf(begun(), at(100, fails()), at(5_100, a.waited())),
+    status: 'could-not-run',
+    says: /within 5s/,
+  },
+  {
+    story: 'a call that nobody wants any more',
+    events: eventsOf(begun(), a.cancelled(), fails()),
+    status: 'not-applicable',
+  },
+  { story: 'nothing failed', events: eventsOf(begun(), a.result(), discovery()), status: 'not-applicable' },
+];

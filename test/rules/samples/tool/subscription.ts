@@ -1,0 +1,71 @@
+import { at, eventsOf } from '../../../exchange/build.js';
+import { discovery, planned, someCall } from '../parts.js';
+import type { Samples } from '../sample.js';
+
+const a = someCall('a');
+const begun = () => [...a.sent(), ...a.answered()];
+const subscribed = () => [...begun(), ...a.result({ text: 'Subscribed', subscription: true })];
+const last = () => a.news({ text: 'the end', final: true });
+
+export const subscriptionSamples: Samples = [
+  { story: 'events until the last', events: eventsOf(subscribed(), a.news(), last()), status: 'pass' },
+  { story: 'the last one once more', events: eventsOf(subscribed(), last(), last()), status: 'pass' },
+  {
+    story: 'silence after a cancel',
+    events: eventsOf(at(10, subscribed()), at(20, a.news()), at(100, a.cancelled()), at(2_100, discovery())),
+    status: 'pass',
+    says: /500ms to 2s after the cancel/,
+  },
+  {
+    story: 'an event that crossed the cancel',
+    events: eventsOf(at(10, subscribed()), at(100, a.cancelled()), at(200, a.news())),
+    status: 'pass',
+  },
+  {
+    story: 'an event after a cancel',
+    events: eventsOf(at(10, subscribed()), at(100, a.cancelled()), at(1_100, a.news({}, { status: 404 }))),
+    status: 'fail',
+    says: /1s after the cancel/,
+  },
+  {
+    story: 'an event after the last',
+    events: eventsOf(subscribed(), last(), a.news({}, { status: 404 })),
+    status: 'fail',
+    says: /after the final one/,
+  },
+  {
+    story: 'an event of a call that did not subscribe',
+    events: eventsOf(begun(), a.result(), a.news({}, { status: 404 })),
+    status: 'fail',
+    says: /no result had said/,
+  },
+  {
+    story: 'an event before the result',
+    events: eventsOf(at(10, begun()), at(20, a.news({}, { status: 404 })), at(900, subscribed().slice(2))),
+    status: 'fail',
+    says: /before the result/,
+  },
+  {
+    story: 'an event that names nobody',
+    events: eventsOf(subscribed(), a.news({ tool_call_id: 'sub-1' }, { status: 404 })),
+    status: 'fail',
+    says: /"sub-1".*"a"/,
+  },
+  {
+    story: 'a call that should start one, and does not say so',
+    events: eventsOf(a.plannedFor(['TOOL-SUB']), begun(), a.result()),
+    status: 'fail',
+    says: /should start a subscription/,
+  },
+  {
+    story: 'an event that just overtook the result',
+    events: eventsOf(at(10, begun()), at(20, a.news({}, { status: 404 })), at(30, subscribed().slice(2))),
+    status: 'warn',
+  },
+  {
+    story: 'a probe that came to nothing',
+    events: eventsOf(planned(['TOOL-SUB']), begun()),
+    status: 'could-not-run',
+  },
+  { story: 'no subscription', events: eventsOf(begun(), a.result()), status: 'not-applicable' },
+];

@@ -1,0 +1,102 @@
+import { eventsOf } from '../../../exchange/build.js';
+import { discovery, notice, planned, TOOLSET } from '../parts.js';
+import type { Samples } from '../sample.js';
+
+const [tool] = TOOLSET.tools;
+const misnamed = { ...TOOLSET, tools: [{ ...tool, name: 'edit file' }] };
+const twice = { ...TOOLSET, tools: [tool, tool] };
+const moving = { ...TOOLSET, needsMigration: true };
+const toHell = () => planned(['TOOL-MIGRATE'], 'migrate-in-vain');
+
+export const discoverSamples: Samples = [
+  { story: 'a toolset', events: eventsOf(discovery()), status: 'pass' },
+  {
+    story: 'a toolset at the origin, and none at the base',
+    events: eventsOf(discovery('', { status: 404 }), discovery()),
+    status: 'pass',
+  },
+  {
+    story: 'a toolset that is valid but for its names',
+    events: eventsOf(discovery(misnamed)),
+    status: 'pass',
+  },
+  { story: '404', events: eventsOf(discovery('', { status: 404 })), status: 'fail', says: /answered 404/ },
+  { story: 'no JSON', events: eventsOf(discovery('<html>')), status: 'fail', says: /JSON/ },
+  {
+    story: 'no tools',
+    events: eventsOf(discovery({ ...TOOLSET, tools: [] })),
+    status: 'fail',
+    says: /\$\.tools/,
+  },
+  {
+    story: 'another content type',
+    events: eventsOf(discovery(TOOLSET, { headers: { 'content-type': 'text/html' } })),
+    status: 'warn',
+    says: /text\/html/,
+  },
+  {
+    story: '401',
+    events: eventsOf(discovery('', { status: 401 })),
+    status: 'could-not-run',
+    says: /credentials/,
+  },
+  { story: 'nobody there', events: eventsOf(discovery('', { status: null })), status: 'could-not-run' },
+  { story: 'nobody asked', events: eventsOf(), status: 'not-applicable' },
+];
+
+export const namesSamples: Samples = [
+  { story: 'good names', events: eventsOf(discovery()), status: 'pass' },
+  {
+    story: 'a name with a space',
+    events: eventsOf(discovery(misnamed)),
+    status: 'fail',
+    says: /tools\[0\]\.name/,
+  },
+  { story: 'a name twice', events: eventsOf(discovery(twice)), status: 'fail', says: /already/ },
+  {
+    story: 'a toolset that is invalid for another reason',
+    events: eventsOf(discovery({ ...TOOLSET, endpoint: 7 })),
+    status: 'not-applicable',
+  },
+];
+
+export const migrateSamples: Samples = [
+  {
+    story: 'a refusal of what cannot succeed',
+    events: eventsOf(discovery(moving), toHell(), notice('migrate', { status: 502 })),
+    status: 'pass',
+    says: /502/,
+  },
+  {
+    story: '404 for a session that it does not know',
+    events: eventsOf(discovery(moving), notice('migrate', { status: 404, body: 'no such session' })),
+    status: 'pass',
+  },
+  {
+    story: '200 to what may have succeeded',
+    events: eventsOf(discovery(moving), notice('migrate')),
+    status: 'pass',
+  },
+  {
+    story: '200 to what cannot succeed',
+    events: eventsOf(discovery(moving), toHell(), notice('migrate')),
+    status: 'fail',
+    says: /cannot succeed/,
+  },
+  {
+    story: 'no /migrate',
+    events: eventsOf(discovery(moving), notice('migrate', { status: 404, body: 'Cannot POST /migrate' })),
+    status: 'fail',
+    says: /there is no/,
+  },
+  {
+    story: 'no answer',
+    events: eventsOf(discovery(moving), notice('migrate', { status: null })),
+    status: 'could-not-run',
+  },
+  {
+    story: 'a toolset that needs none',
+    events: eventsOf(discovery(), notice('migrate', { status: 404 })),
+    status: 'not-applicable',
+  },
+];

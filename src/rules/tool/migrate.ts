@@ -1,3 +1,5 @@
+import { migrateSchema } from '../../protocol/notices.js';
+import { validate } from '../../protocol/validate.js';
 import { toolsetsAt } from '../evidence/discoveries.js';
 import type { Evidence } from '../evidence/evidence.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
@@ -5,7 +7,7 @@ import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** How plans begin that send what cannot succeed. */
-const IN_VAIN = 'migrate-';
+const IN_VAIN = 'migrate';
 
 /** TOOL-MIGRATE: where the toolset says that it needs it, there is a `/migrate`, and its 200 means that the state has moved. */
 export const migrates: Rule = {
@@ -26,13 +28,18 @@ function onMigration(migration: Leg, { plans }: Evidence): Observation {
   if (status === null) return unseen('/migrate did not answer', [migration]);
   if (status === 405 || (status === 404 && !saysWhy(migration)))
     return broken(`there is no /migrate: it answered ${status}`, [migration]);
-  const isVain = plans.some(({ plan, seq }) => plan.startsWith(IN_VAIN) && seq < migration.request.seq);
-  if (status === 200 && isVain)
+  if (status === 200 && isVain(migration, plans))
     return broken('/migrate answered 200 to what cannot succeed', [migration], {
       expected: '4xx or 5xx',
       actual: '200',
     });
   return held([migration], `/migrate answered ${status}`);
+}
+
+/** It says neither what is to move nor where to; or whoever sent it has said that it was meant so. */
+function isVain({ request: { body, seq } }: Leg, plans: Evidence['plans']): boolean {
+  if (body && !validate(migrateSchema, body.json.ok ? body.json.value : undefined).ok) return true;
+  return plans.some(({ plan, seq: planned }) => plan.startsWith(IN_VAIN) && planned < seq);
 }
 
 /** A session that nobody knows may be answered with 404, too; a server's own page for what it does not serve does not tell of it. */

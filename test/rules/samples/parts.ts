@@ -88,10 +88,11 @@ export function discovery(toolset: string | object = TOOLSET, how: Answering = {
 export function notice(
   purpose: 'cancel' | 'close' | 'migrate',
   how: Answering = {},
-  about: { readonly calls?: string[]; readonly thread?: string } = {},
+  { body, ...about }: { readonly calls?: string[]; readonly thread?: string; readonly body?: object } = {},
 ): Moment[] {
   const leg = `${purpose}-${++legs}`;
-  return [request(purpose, leg, about), end(leg, about, how)];
+  const said = body && { body: Content.ofJson(body) };
+  return [request(purpose, leg, { ...about, ...said }), end(leg, about, how)];
 }
 
 /** What a probe is about to show. */

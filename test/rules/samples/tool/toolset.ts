@@ -6,7 +6,7 @@ const [tool] = TOOLSET.tools;
 const misnamed = { ...TOOLSET, tools: [{ ...tool, name: 'edit file' }] };
 const twice = { ...TOOLSET, tools: [tool, tool] };
 const moving = { ...TOOLSET, needsMigration: true };
-const toHell = () => planned(['TOOL-MIGRATE'], 'migrate-in-vain');
+const inVain = () => planned(['TOOL-MIGRATE'], 'migrate-in-vain');
 
 export const discoverSamples: Samples = [
   { story: 'a toolset', events: eventsOf(discovery()), status: 'pass' },
@@ -63,7 +63,7 @@ export const namesSamples: Samples = [
 export const migrateSamples: Samples = [
   {
     story: 'a refusal of what cannot succeed',
-    events: eventsOf(discovery(moving), toHell(), notice('migrate', { status: 502 })),
+    events: eventsOf(discovery(moving), inVain(), notice('migrate', { status: 502 })),
     status: 'pass',
     says: /502/,
   },
@@ -79,9 +79,14 @@ export const migrateSamples: Samples = [
   },
   {
     story: '200 to what cannot succeed',
-    events: eventsOf(discovery(moving), toHell(), notice('migrate')),
+    events: eventsOf(discovery(moving), inVain(), notice('migrate')),
     status: 'fail',
     says: /cannot succeed/,
+  },
+  {
+    story: '200 to what says nothing',
+    events: eventsOf(discovery(moving), notice('migrate', {}, { body: {} })),
+    status: 'fail',
   },
   {
     story: 'no /migrate',

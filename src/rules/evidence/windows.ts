@@ -5,6 +5,12 @@ export function vainWait({ expiries }: Pick<CallEvidence, 'expiries'>): Expired 
   return expiries.find(({ what }) => what === 'timeout' || what === 'observation');
 }
 
+/** The shortest time for which it was watched what came after any of these moments, in ms. */
+export function shortestWatch(moments: readonly number[], evidence: Pick<Evidence, 'until'>): number {
+  const latest = moments.reduce((last, moment) => Math.max(last, moment), 0);
+  return watchedSince(latest, evidence);
+}
+
 /** For how long it was watched what came after a moment, in ms. */
 export function watchedSince(at: number, { until }: Pick<Evidence, 'until'>): number {
   return Math.max(0, until - at);

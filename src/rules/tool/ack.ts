@@ -40,14 +40,19 @@ function onAttempt(attempt: Leg, call: CallEvidence, isSound: boolean): readonly
 function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] {
   const result = toldAs(call, 'tool_result')[0]?.callback;
   if (result) return [broken('a result came, and no acknowledgement', [attempt, result])];
-  const wait = vainWait(call);
-  if (wait) return [broken(`no answer within ${formatDuration(wait.afterMs)}`, [attempt])];
   const { phase = 'answer', code = 'ABORTED' } = attempt.broken ?? {};
+  const wait = vainWait(call);
+  if (wait && isGivenUp(code)) return [broken(`no answer within ${formatDuration(wait.afterMs)}`, [attempt])];
   if (code === 'ABORTED')
     return attempt.broken ? [] : [unseen('an invocation was never answered', [attempt])];
   return isReached(phase)
     ? [broken(`the connection ended without an answer (${code})`, [attempt])]
     : [unseen(`an invocation could not be sent (${code})`, [attempt])];
+}
+
+/** By us, who have waited long enough. */
+function isGivenUp(code: string): boolean {
+  return code === 'ABORTED' || code === 'ETIMEDOUT';
 }
 
 function isReached(phase: string): boolean {

@@ -36,8 +36,10 @@ function onCall(call: CallEvidence, sound: Evidence['calls']): readonly Observat
       return [onRefused(call, ending.status, sound)];
     case 'silent':
       return [broken(`it was dropped: nothing within ${formatDuration(ending.afterMs)}`, call.attempts)];
-    default:
+    case 'called-off':
       return [];
+    default:
+      return [unseen('nothing that could be judged came of it', [...call.attempts, ...call.callbacks])];
   }
 }
 

@@ -17,7 +17,7 @@ export const keepsCallsApart: Rule = {
     const names = namesOf(calls);
     const mixed = calls.flatMap(call => onCall(call, names));
     const together = atOnce(calls, until);
-    const what = `${together.length} calls at once`;
+    const what = `${together.length} calls that overlapped`;
     return mixed.length > 0 ? mixed : together.map(call => held(call.callbacks, what));
   },
 };

@@ -2,7 +2,7 @@ import { formatDuration } from '../../text/format-duration.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { isFailedForNow, isRefused } from '../evidence/leg.js';
 import { isOwn, saysTheSame, type Told, toldAs } from '../evidence/messages.js';
-import { watchedSince } from '../evidence/windows.js';
+import { shortestWatch } from '../evidence/windows.js';
 import { broken, doubtful, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 
@@ -40,9 +40,8 @@ function onResults([first, ...later]: readonly Result[], what: string): Observat
   });
 }
 
-/** The shortest: for so long nothing more came of any call. */
+/** For so long nothing more came of any call. */
 function windowOf(ended: readonly (readonly Result[])[], evidence: Evidence): string {
-  const watched = ended.map(([first]) => watchedSince(first?.callback.request.at ?? 0, evidence));
-  const least = watched.reduce((shortest, each) => Math.min(shortest, each), Number.POSITIVE_INFINITY);
-  return `watched for at least ${formatDuration(Number.isFinite(least) ? least : 0)} after each result`;
+  const moments = ended.flatMap(results => results.slice(0, 1).map(({ callback }) => callback.request.at));
+  return `watched for at least ${formatDuration(shortestWatch(moments, evidence))} after each result`;
 }

@@ -12,14 +12,24 @@ export const usesUrlAsGiven: Rule = {
   id: 'TOOL-OPAQUE',
   masks: ['TOOL-ALWAYS', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-EXTRA', 'TOOL-MALFORMED'],
   absent: 'no callback came',
-  observe: evidence => [...evidence.calls.flatMap(onCall), ...onStrays(evidence)],
+  observe: evidence => {
+    const what = triedWith(evidence.calls);
+    return [...evidence.calls.flatMap(call => onCall(call, what)), ...onStrays(evidence)];
+  },
 };
 
-function onCall({ reading, callbacks }: CallEvidence): readonly Observation[] {
+/** What there was in the URLs that could have been changed. */
+function triedWith(calls: Evidence['calls']): string | undefined {
+  const used = calls.filter(({ callbacks }) => callbacks.length > 0);
+  const features = new Set(
+    used.flatMap(({ reading }) => featuresOf(addresseeIn(reading)?.callback_url ?? '')),
+  );
+  return features.size > 0 ? `also with ${[...features].join(', ')}` : undefined;
+}
+
+function onCall({ reading, callbacks }: CallEvidence, what: string | undefined): readonly Observation[] {
   const given = addresseeIn(reading)?.callback_url;
   if (given === undefined) return [];
-  const features = featuresOf(given);
-  const what = features.length > 0 ? `also with ${features.join(' and ')} in it` : undefined;
   return callbacks.map(callback => {
     const difference = differenceOf(given, callback.request.url);
     return difference === null

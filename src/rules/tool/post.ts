@@ -35,11 +35,11 @@ function onCallback(callback: CallbackEvidence): readonly Observation[] {
   return [onBody(callback)];
 }
 
-/** A listener turns much away that is no fault of the tool's: only what is wrong with the request itself is. */
+/** A listener may have reasons of its own; what is wrong with the request itself is the tool's fault. */
 function onRefusal(callback: CallbackEvidence, status: number, refusal: string): readonly Observation[] {
-  return [400, 405, 411, 415].includes(status)
-    ? [broken(`a callback was refused with ${status}: ${cut(visibleLine(refusal), MOST)}`, [callback])]
-    : [];
+  if (status < 400 || status === 408 || status >= 500) return [];
+  const tell = [400, 405, 411, 415].includes(status) ? broken : doubtful;
+  return [tell(`a callback was refused with ${status}: ${cut(visibleLine(refusal), MOST)}`, [callback])];
 }
 
 function onBody(callback: CallbackEvidence): Observation {

@@ -1,9 +1,9 @@
 import { formatDuration } from '../../text/format-duration.js';
 import { calledOffAt } from '../evidence/called-off.js';
 import { type Delivery, deliveriesOf, pausesIn } from '../evidence/deliveries.js';
-import type { Evidence } from '../evidence/evidence.js';
+import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { endedAt, isFailedForNow } from '../evidence/leg.js';
-import { watchedSince } from '../evidence/windows.js';
+import { shortestWatch } from '../evidence/windows.js';
 import { doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
@@ -14,25 +14,28 @@ const HASTE_MS = 20;
 export const retries: Rule = {
   id: 'TOOL-RETRY',
   absent: 'no callback was answered 5xx or lost',
-  observe: evidence =>
-    evidence.calls.flatMap(call => {
-      const end = calledOffAt(call);
-      return deliveriesOf(call)
-        .filter(([first]) => isFailedForNow(first) && first.request.seq < end)
-        .map(delivery => onDelivery(delivery, evidence));
-    }),
+  observe: evidence => {
+    const failed = evidence.calls.flatMap(failedDeliveries);
+    const alone = failed.filter(({ length }) => length === 1).map(([first]) => momentOf(first));
+    const window = formatDuration(shortestWatch(alone, evidence));
+    return failed.map(delivery => onDelivery(delivery, window));
+  },
 };
 
-function onDelivery(delivery: Delivery, evidence: Evidence): Observation {
+/** What nobody waits for any more need not come again. */
+function failedDeliveries(call: CallEvidence): readonly Delivery[] {
+  const end = calledOffAt(call);
+  return deliveriesOf(call).filter(([first]) => isFailedForNow(first) && first.request.seq < end);
+}
+
+function momentOf(callback: CallbackEvidence): number {
+  return endedAt(callback) ?? callback.request.at;
+}
+
+function onDelivery(delivery: Delivery, window: string): Observation {
   const pauses = pausesIn(delivery);
-  if (pauses.length === 0) return onNoRetry(delivery, evidence);
+  if (pauses.length === 0) return unseen(`no retry was seen within ${window}`, delivery);
   const what = `sent again after ${pauses.map(formatDuration).join(', ')}`;
   const isHasty = pauses.length > 1 && pauses.every(pause => pause < HASTE_MS);
   return isHasty ? doubtful(`${what}: without growing pauses`, delivery) : held(delivery, what);
-}
-
-function onNoRetry(delivery: Delivery, evidence: Evidence): Observation {
-  const [failed] = delivery;
-  const watched = watchedSince(endedAt(failed) ?? failed.request.at, evidence);
-  return unseen(`no retry was seen within ${formatDuration(watched)}`, delivery);
 }

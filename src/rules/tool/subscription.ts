@@ -53,14 +53,10 @@ function onNews(
   const { callback, message } = each;
   const { tool_call_id: named } = message;
   if (named !== invocation.id)
-    return broken(
-      `tool_call_id of an event is ${excerpt(named)}, the call's is ${excerpt(invocation.id)}`,
-      [callback],
-      {
-        expected: excerpt(invocation.id),
-        actual: excerpt(named),
-      },
-    );
+    return broken(`an event has another tool_call_id: ${excerpt(named)}`, [callback], {
+      expected: excerpt(invocation.id),
+      actual: excerpt(named),
+    });
   if (!start) return broken('an event came, and no result had said subscription: true', [callback]);
   if (start.request.at - callback.request.at > ACK_TOLERANCE_MS)
     return broken('an event came before the result that says subscription: true', [callback, start]);
@@ -85,8 +81,15 @@ function afterEnd(
     return broken('an event came after the final one', [last, callback]);
   const cancelled = cancel && endedAt(cancel);
   if (cancel && typeof cancelled === 'number' && callback.request.at > cancelled + GRACE_MS) {
-    const after = formatDuration(callback.request.at - cancelled);
-    return broken(`an event came ${after} after the cancel was acknowledged`, [cancel, callback]);
+    const actual = `after ${formatDuration(callback.request.at - cancelled)}`;
+    return broken(
+      `an event came more than ${GRACE_MS}ms after the cancel was acknowledged`,
+      [cancel, callback],
+      {
+        expected: 'nothing after a cancel',
+        actual,
+      },
+    );
   }
   return null;
 }

@@ -26,8 +26,12 @@ export function onEchoes(calls: readonly CallEvidence[], name: Name, echo: Echo)
 
 function altered({ callback, message }: Told, name: Name, given: string, came: string | null): Observation {
   const actual = came === null ? 'none' : excerpt(came);
-  return broken(`${name} of a ${message.type} is ${actual}, the call's is ${excerpt(given)}`, [callback], {
-    expected: excerpt(given),
-    actual,
-  });
+  return broken(
+    `a ${message.type} has ${came === null ? 'no' : 'another'} ${name}${came === null ? '' : `: ${actual}`}`,
+    [callback],
+    {
+      expected: excerpt(given),
+      actual,
+    },
+  );
 }

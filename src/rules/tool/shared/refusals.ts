@@ -29,7 +29,9 @@ function onTaken(call: CallEvidence, story: string): readonly Observation[] {
     }
     case 'open':
       return [unseen(`${story} was still pending when the transcript ended`, call.attempts)];
-    default:
+    case 'called-off':
       return [];
+    default:
+      return [unseen(`nothing that could be judged came of ${story}`, [...call.attempts, ...call.callbacks])];
   }
 }

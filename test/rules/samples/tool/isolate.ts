@@ -11,7 +11,7 @@ export const isolateSamples: Samples = [
     story: 'two calls at once, each with its own result',
     events: eventsOf(both(), b.result({ call_id: 'fc_b' }), a.result({ call_id: 'fc_a' })),
     status: 'pass',
-    says: /2 calls at once/,
+    says: /2 calls that overlapped/,
   },
   {
     story: 'the result of a call at the URL of another one',

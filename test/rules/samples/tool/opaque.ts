@@ -16,7 +16,7 @@ export const opaqueSamples: Samples = [
     story: 'the URL as it was given, with everything in it',
     events: eventsOf(begun(), a.result({}, { url: given })),
     status: 'pass',
-    says: /a query and a trailing slash and encoded characters/,
+    says: /also with a query, a trailing slash, encoded characters/,
   },
   {
     story: 'a plain URL, as a tool’s journal has it',

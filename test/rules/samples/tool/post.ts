@@ -38,6 +38,12 @@ export const postSamples: Samples = [
   {
     story: 'what a listener refuses for reasons of its own',
     events: eventsOf(begun(), a.posts(null, { status: 413, refusal: 'its body is too large' })),
+    status: 'warn',
+    says: /too large/,
+  },
+  {
+    story: 'a callback that was cut short',
+    events: eventsOf(begun(), a.posts(null, { status: 408, refusal: 'it was too slow' })),
     status: 'not-applicable',
   },
   { story: 'no JSON', events: eventsOf(begun(), a.posts('{"text":', { status: 400 })), status: 'fail' },

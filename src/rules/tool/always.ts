@@ -12,7 +12,16 @@ import type { Rule } from '../rule.js';
  */
 export const dropsNothing: Rule = {
   id: 'TOOL-ALWAYS',
-  masks: ['TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-EXTRA', 'TOOL-MALFORMED', 'TOOL-CHOICE', 'TOOL-OAUTH'],
+  masks: [
+    'TOOL-UNKNOWN-OP',
+    'TOOL-BAD-ARGS',
+    'TOOL-EXTRA',
+    'TOOL-MALFORMED',
+    'TOOL-RETRY',
+    'TOOL-NORETRY',
+    'TOOL-CHOICE',
+    'TOOL-OAUTH',
+  ],
   absent: 'no acknowledged invocation was waited for',
   observe: evidence => {
     const elsewhere = namedElsewhere(evidence);

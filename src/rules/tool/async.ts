@@ -13,7 +13,15 @@ const EXPECTED = 'an empty acknowledgement, and a callback';
 /** TOOL-ASYNC: what came of a call is POSTed to its callback URL; nobody reads the acknowledgement's body. */
 export const answersByCallback: Rule = {
   id: 'TOOL-ASYNC',
-  masks: ['TOOL-ALWAYS', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-EXTRA', 'TOOL-MALFORMED'],
+  masks: [
+    'TOOL-ALWAYS',
+    'TOOL-UNKNOWN-OP',
+    'TOOL-BAD-ARGS',
+    'TOOL-EXTRA',
+    'TOOL-MALFORMED',
+    'TOOL-RETRY',
+    'TOOL-NORETRY',
+  ],
   absent: 'no acknowledged invocation came to an outcome',
   observe: ({ calls }) =>
     calls.flatMap(call => {

@@ -12,7 +12,15 @@ const MOST = 300;
 /** TOOL-POST: a POST of JSON in UTF-8, as the schema of its type wants it. */
 export const postsJson: Rule = {
   id: 'TOOL-POST',
-  masks: ['TOOL-ALWAYS', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-EXTRA', 'TOOL-MALFORMED'],
+  masks: [
+    'TOOL-ALWAYS',
+    'TOOL-UNKNOWN-OP',
+    'TOOL-BAD-ARGS',
+    'TOOL-EXTRA',
+    'TOOL-MALFORMED',
+    'TOOL-RETRY',
+    'TOOL-NORETRY',
+  ],
   absent: 'no callback came',
   observe: ({ calls }) => calls.flatMap(({ callbacks }) => callbacks.flatMap(onCallback)),
 };

@@ -12,7 +12,7 @@ import type { Reply } from '../transport/server.js';
 import { Allowance } from './allowance.js';
 import { type Answering, answer, type Hanging } from './answering.js';
 import { Mailbox } from './mailbox.js';
-import { cameBy } from './patience.js';
+import { cameBy, heardByMany } from './patience.js';
 
 /** A call, as the listener knows it. */
 export interface Listening {
@@ -57,7 +57,7 @@ export async function startProbeListener(
   const paths = new SecretPaths<Place>(CALLBACK_PATH);
   const addresses = { resolve: (path: string) => paths.resolve(withoutRest(path)) };
   const closing = new AbortController();
-  const hanging = { ...settings, signal: AbortSignal.any([settings.signal, closing.signal]) };
+  const hanging = { ...settings, signal: heardByMany(settings.signal, closing.signal) };
   const server = await serveCallbacks(log, addresses, options, {
     take: (place, arrived) => receive(log, hanging, place, arrived),
     callsOf: ({ key }) => [key],

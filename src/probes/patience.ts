@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../system/clock.js';
 
 /** How long things are waited for, and what ends all waiting. */
@@ -37,3 +38,10 @@ export async function pause(patience: Patience, ms: number): Promise<void> {
 }
 
 const NEVER = new Promise<never>(() => {});
+
+/** Aborted with the first of them. Everything under way listens to it, which Node would take for a leak. */
+export function heardByMany(...signals: AbortSignal[]): AbortSignal {
+  const heard = AbortSignal.any(signals);
+  setMaxListeners(0, heard);
+  return heard;
+}

@@ -8,6 +8,7 @@ import { type Callables, callablesOf } from './callables.js';
 import { type Desk, recordPlan } from './desk.js';
 import { inLanes } from './lanes.js';
 import { type ProbeListener, startProbeListener } from './listener.js';
+import { heardByMany } from './patience.js';
 import { PROBES } from './probes/index.js';
 import { validCall } from './probes/valid-call.js';
 import { runAll } from './run-all.js';
@@ -47,7 +48,8 @@ const LANES = 8;
  * @throws ProtocolCliError `unreachable` or `no-discovery` where there is nothing to check, `unknown-operation` for a name that is none,
  * `port-in-use`.
  */
-export async function runProbes(options: ProbeOptions): Promise<void> {
+export async function runProbes(given: ProbeOptions): Promise<void> {
+  const options = { ...given, signal: heardByMany(given.signal) };
   const { wire, clock, signal, probeTimeoutMs } = options;
   recordPlan(wire, DISCOVERY);
   const found = await survey(wire, options.url);
@@ -84,10 +86,10 @@ function tryingOf(desk: Desk, tried: Tried) {
   return { begin, finish: async () => trials?.finished };
 }
 
-/** The threads that were invented are over. */
-async function leave(desk: Desk): Promise<void> {
-  const { wire, base, threads, signal } = desk;
+/** The threads that were invented are over; a tool that does not answer is not told of all of them. */
+async function leave({ wire, base, threads, signal }: Desk): Promise<void> {
+  let isThere = true;
   await inLanes([...threads], LANES, async thread => {
-    if (!signal.aborted) await closeThread(wire, base, thread);
+    if (isThere && !signal.aborted) isThere = (await closeThread(wire, base, thread)).kind === 'answered';
   });
 }

@@ -124,6 +124,12 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
         expect((await get(peer.url, { read: { maxBytes: 1_000, partial: true } })).body).toHaveLength(1_000);
       });
 
+      it('are cut after a while where somebody drips them', async () => {
+        await using peer = await startPeer(`${CHUNKED}5\r\nmore \r\n`);
+        const read = { maxBytes: 1_000, partial: true, withinMs: 50 };
+        expect((await get(peer.url, { read })).body).toHaveLength(5);
+      });
+
       it('are read as the status asks for', async () => {
         await using peer = await startPeer(answer(404, 'no such operation'));
         const read = (status: number) => (status === 200 ? 'nothing' : ENOUGH);

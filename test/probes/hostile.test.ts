@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import type { Event } from '../../src/exchange/events.js';
+import { deferred } from '../../src/probes/deferred.js';
+import { startServing } from '../support/serving.js';
+import { answersOf, probing, probingInto } from './probing.js';
+import { operation, post, resultOf, startRawTool } from './tools.js';
+
+describe('a tool that means harm, or is broken', () => {
+  test('threats, row 15: of 10,000 callbacks for one call, 200 are looked at', async () => {
+    const flooded = deferred<void>();
+    await using tool = await startRawTool({
+      async invoked(invocation, response) {
+        response.end();
+        const hundred = () =>
+          Array.from({ length: 100 }, () => post(invocation['callback_url'], resultOf(invocation)));
+        let isThere = true;
+        for (let sent = 0; sent < 10_000 && isThere; sent += 100)
+          isThere = (await Promise.all(hundred())).includes(true);
+        flooded.resolve();
+      },
+    });
+    const { evidence, told } = await probing(tool.url, {
+      wants: id => id === 'TOOL-SUB',
+      probeTimeoutMs: 2_000,
+    });
+    expect(evidence.calls).toHaveLength(1);
+    expect(evidence.calls[0]?.callbacks.length).toBeLessThanOrEqual(200);
+    expect(told('warned').length).toBeLessThanOrEqual(1);
+    await flooded.promise;
+  });
+
+  test('that never acknowledges is waited for no longer than the window', async () => {
+    await using tool = await startRawTool({ invoked: () => {} });
+    const { told, evidence } = await probing(tool.url, { probeTimeoutMs: 150 });
+    expect(evidence.calls.length).toBeGreaterThan(20);
+    expect(told('broken').map(({ code }) => code)).toEqual(Array(evidence.calls.length).fill('ETIMEDOUT'));
+  });
+
+  test('that closes connections is told so of each call', async () => {
+    await using tool = await startRawTool({ invoked: (_, response) => response.socket?.destroy() });
+    const { evidence } = await probing(tool.url, { probeTimeoutMs: 150 });
+    for (const { attempts } of evidence.calls) expect(attempts[0]?.broken?.code).toBe('ECONNRESET');
+  });
+
+  test('TOOL-ACK: that drips a body has acknowledged with its headers; the beginning of the body is there', async () => {
+    await using tool = await startRawTool({
+      invoked(_, response) {
+        const drip = setInterval(() => response.write('more '), 20);
+        response.on('close', () => clearInterval(drip));
+      },
+    });
+    const { evidence } = await probing(tool.url, { probeTimeoutMs: 500, wants: id => id === 'TOOL-SUB' });
+    const [{ response } = { response: null }] = evidence.calls[0]?.attempts ?? [];
+    expect(response?.status).toBe(200);
+    expect(Buffer.from(response?.body?.bytes ?? []).toString()).toMatch(/^(more )+$/);
+  });
+
+  test('TOOL-ASYNC: that answers in the acknowledgement is caught with it', async () => {
+    await using tool = await startRawTool({
+      invoked: (invocation, response) => void response.end(JSON.stringify(resultOf(invocation))),
+    });
+    const { evidence } = await probing(tool.url, { probeTimeoutMs: 100, wants: id => id === 'TOOL-ASYNC' });
+    const [{ response } = { response: null }] = evidence.calls[0]?.attempts ?? [];
+    expect(response?.body?.json).toMatchObject({ ok: true, value: { type: 'tool_result' } });
+  });
+
+  test('RT-VALIDATE: what is no callback is answered 400', async () => {
+    await using tool = await startRawTool({
+      invoked({ callback_url }, response) {
+        response.end();
+        void post(callback_url, { type: 'nonsense' });
+      },
+    });
+    const { evidence } = await probing(tool.url, { probeTimeoutMs: 300, wants: id => id === 'TOOL-POST' });
+    expect(evidence.calls.map(answersOf)).toEqual([[400]]);
+  });
+
+  test('TOOL-ACK: that acknowledges only once its result is answered is seen to do so', async () => {
+    await using tool = await startRawTool({
+      async invoked(invocation, response) {
+        await post(invocation['callback_url'], resultOf(invocation));
+        response.end();
+      },
+    });
+    const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-ACK' });
+    const [{ attempts, callbacks } = { attempts: [], callbacks: [] }] = evidence.calls;
+    const late = (attempts[0]?.response?.at ?? 0) - (callbacks[0]?.request.at ?? 0);
+    expect(late).toBeGreaterThan(150);
+  });
+
+  test('TOOL-OPAQUE: that mangles a callback URL is known by the token all the same', async () => {
+    await using tool = await startRawTool({
+      invoked(invocation, response) {
+        response.end();
+        const url = new URL(String(invocation['callback_url']));
+        const [, name, token = ''] = url.pathname.split('/');
+        void post(`${url.origin}/${name}/${token.slice(0, 43)}`, resultOf(invocation));
+      },
+    });
+    const { callsOf } = await probing(tool.url, { wants: id => id === 'TOOL-OPAQUE' });
+    const urls = callsOf('callback-urls').map(({ callbacks }) => callbacks.map(({ request }) => request.url));
+    expect(urls).toEqual(Array(5).fill([expect.stringMatching(/^\/callback\/[\w-]{43}$/)]));
+  });
+});
+
+describe('without a toolset', () => {
+  test('an invalid one is recorded, nothing of it is called, and the plans are there', async () => {
+    await using tool = await startRawTool({
+      toolset: url => ({ name: '', endpoint: `${url}/invoke`, tools: [operation('op')] }),
+    });
+    const { evidence } = await probing(tool.url);
+    expect(evidence.discoveries.map(({ reading }) => reading?.ok)).toEqual([false]);
+    expect(evidence.calls).toEqual([]);
+    expect(tool.posts).not.toContain('/invoke');
+    expect(tool.posts).toContain('/cancel_tool_call');
+    expect(tool.posts).toContain('/close_thread');
+    expect(evidence.plans.map(({ plan }) => plan)).toContain('malformed');
+  });
+
+  test('where there is none, that is an error, and a fact', async () => {
+    await using tool = await startServing(404);
+    const events: Event[] = [];
+    await expect(probingInto(events, tool.url, {})).rejects.toMatchObject({ code: 'no-discovery' });
+    expect(events.map(({ kind }) => kind)).toEqual(['planned', 'request', 'response']);
+  });
+
+  test('where nobody listens, likewise', async () => {
+    const events: Event[] = [];
+    await expect(probingInto(events, 'http://127.0.0.1:1', {})).rejects.toMatchObject({
+      code: 'unreachable',
+    });
+    expect(events.map(({ kind }) => kind)).toEqual(['planned', 'request', 'broken']);
+  });
+
+  test('a name that is none is an error before anything is called', async () => {
+    await using tool = await startRawTool({});
+    await expect(probing(tool.url, { operations: ['opp'] })).rejects.toMatchObject({
+      code: 'unknown-operation',
+    });
+    expect(tool.posts).toEqual([]);
+  });
+
+  test('nothing but what can do no harm is sent where nothing may be called', async () => {
+    const received: unknown[] = [];
+    await using tool = await startRawTool({
+      toolset: url => ({ name: 'raw', endpoint: `${url}/invoke`, tools: [operation('drop', {})] }),
+      invoked(invocation, response) {
+        response.end();
+        received.push(invocation['operation']);
+        void post(invocation['callback_url'], resultOf(invocation, { text: 'Error: no' }));
+      },
+    });
+    const { told } = await probing(tool.url);
+    expect(received).toContain('no_such_operation');
+    expect(received).not.toContain('drop');
+    expect(told('warned').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^no operation is called/),
+    ]);
+  });
+});
+
+describe('an end before the end', () => {
+  test('stops at once, in the middle of everything', async () => {
+    const abort = new AbortController();
+    await using tool = await startRawTool({
+      invoked(_, response) {
+        response.end();
+        abort.abort();
+      },
+    });
+    const { told, evidence } = await probing(tool.url, { signal: abort.signal, probeTimeoutMs: 60_000 });
+    expect(evidence.calls.length).toBeGreaterThan(0);
+    expect(told('expired')).toEqual([]);
+  });
+});
+
+test('a probe that shows nothing that is wanted is not run', async () => {
+  await using tool = await startRawTool({});
+  const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-DISCOVER' });
+  expect(tool.posts).toEqual([]);
+  expect(evidence.plans.map(({ plan }) => plan)).toEqual(['discovery']);
+});

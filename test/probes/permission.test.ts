@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { callablesOf } from '../../src/probes/callables.js';
+import type { Tool } from '../../src/protocol/toolset.js';
+
+const tool = (name: string, annotations: Tool['annotations'] = {}, inputSchema = {}): Tool => ({
+  name,
+  description: '',
+  inputSchema: { type: 'object', ...inputSchema },
+  annotations,
+});
+
+const TOOLSET = {
+  name: 'some',
+  endpoint: 'http://127.0.0.1:1/invoke',
+  needsMigration: false,
+  tools: [
+    tool('look', { readOnly: true }),
+    tool('plain'),
+    tool('odd', { readOnly: true, destructive: true }),
+    tool('login', { readOnly: true, requiresAuth: 'oauth' }),
+    tool('long', { readOnly: true, longRunning: true }),
+    tool('drop', { destructive: true }),
+    tool(
+      'hard',
+      { readOnly: true },
+      { properties: { x: { type: 'string', pattern: '^qqq-\\d{9}$' } }, required: ['x'] },
+    ),
+  ],
+};
+
+const written = (operation: string, args = {}) => ({
+  place: 'c.yaml:1',
+  operation,
+  arguments: args,
+  offers: [],
+});
+const namesIn = async (operations: string[], cases: ReturnType<typeof written>[] = []) => {
+  const { callables } = await callablesOf(TOOLSET, { operations, cases });
+  return callables.map(({ tool: { name }, isHarmless }) => [name, isHarmless]);
+};
+
+describe('what may be called', () => {
+  test('is what is marked as harmless', async () => {
+    expect(await namesIn([])).toEqual([['look', true]]);
+  });
+
+  test('is what is named, whatever it is marked as', async () => {
+    expect(await namesIn(['drop', 'login'])).toEqual([
+      ['look', true],
+      ['login', true],
+      ['drop', true],
+    ]);
+  });
+
+  test('is what is written down, for what is written', async () => {
+    expect(await namesIn([], [written('drop'), written('look')])).toEqual([
+      ['look', true],
+      ['drop', false],
+    ]);
+  });
+
+  test('is known by its name', async () => {
+    await expect(namesIn(['lok'])).rejects.toThrow('no operation "lok" in the toolset some');
+  });
+});
+
+describe('what can not', () => {
+  test('is told where no valid arguments could be made', async () => {
+    const { warnings } = await callablesOf(TOOLSET, { operations: [], cases: [] });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^hard is not called: no valid arguments .*; write a case$/),
+    ]);
+  });
+
+  test('can with those of a case', async () => {
+    const { callables, warnings } = await callablesOf(TOOLSET, {
+      operations: [],
+      cases: [written('hard', { x: 'qqq-123456789' })],
+    });
+    expect(callables.map(each => each.arguments)).toEqual([{}, { x: 'qqq-123456789' }]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('is told where it is all there is', async () => {
+    const tools = [tool('drop', { destructive: true })];
+    const { warnings } = await callablesOf({ ...TOOLSET, tools }, { operations: [], cases: [] });
+    expect(warnings).toEqual([expect.stringContaining('no operation is called')]);
+  });
+});

@@ -1,0 +1,75 @@
+import type { Event } from '../../src/exchange/events.js';
+import { createLog } from '../../src/exchange/log.js';
+import { type ProbeOptions, runProbes } from '../../src/probes/run-probes.js';
+import type { CallEvidence, Evidence } from '../../src/rules/evidence/evidence.js';
+import { gather } from '../../src/rules/evidence/gather.js';
+import { systemClock } from '../../src/system/clock.js';
+import { createAgentClient } from '../../src/transport/agent-client.js';
+
+/** Enough for what is here to answer on a busy machine. */
+const WINDOW_MS = 4_000;
+
+export interface Probing {
+  readonly events: readonly Event[];
+  readonly evidence: Evidence;
+  /** The calls of a plan, in their order. */
+  callsOf(plan: string): readonly CallEvidence[];
+  told<K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[];
+}
+
+/** Runs the probes against a tool server, with nothing allowed but what it marks as harmless, and looks at what there is to judge. */
+export async function probing(url: string, options: Partial<ProbeOptions> = {}): Promise<Probing> {
+  const events: Event[] = [];
+  await probingInto(events, url, options);
+  const evidence = await gather(events, 'runtime', 'tool');
+  return {
+    events,
+    evidence,
+    callsOf: plan => evidence.calls.filter(({ plans }) => plans.some(each => each.plan === plan)),
+    told: kind => events.filter((event): event is never => event.kind === kind),
+  };
+}
+
+/** As {@link probing}; what was seen is there also where it fails. */
+export async function probingInto(
+  events: Event[],
+  url: string,
+  options: Partial<ProbeOptions>,
+): Promise<void> {
+  const log = createLog(systemClock.now);
+  log.subscribe(event => void events.push(event));
+  const client = createAgentClient();
+  try {
+    await runProbes({
+      wire: { client, log, credentials: { origin: new URL(url).origin, headers: {} } },
+      clock: systemClock,
+      listener: { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 1024 * 1024 },
+      url,
+      operations: [],
+      cases: [],
+      wants: () => true,
+      probeTimeoutMs: WINDOW_MS,
+      onConsent: () => {},
+      onProgress: () => {},
+      signal: new AbortController().signal,
+      ...options,
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+/** The types of the messages that came for a call, in order; null where one could not be read. */
+export function typesOf({ callbacks }: CallEvidence): (string | null)[] {
+  return callbacks.map(({ reading }) => (reading?.ok ? reading.message.type : null));
+}
+
+/** What a call's callbacks were answered, in order; `broken` where they were not. */
+export function answersOf({ callbacks }: CallEvidence): (number | 'broken' | null)[] {
+  return callbacks.map(({ response, broken }) => (broken ? 'broken' : (response?.status ?? null)));
+}
+
+/** The fields of a call's invocation, as they were sent. */
+export function sentBy({ attempts: [attempt] }: CallEvidence): Record<string, unknown> {
+  return JSON.parse(Buffer.from(attempt?.request.body?.bytes ?? []).toString());
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export type Received = Readonly<Record<string, unknown>>;
+
+export interface RawTool extends AsyncDisposable {
+  readonly url: string;
+  /** Paths of the POSTs that came. */
+  readonly posts: readonly string[];
+}
+
+export interface RawToolOptions {
+  /** In place of a toolset of one harmless operation, `op`. */
+  readonly toolset?: (url: string) => unknown;
+  /** How an invocation is answered, and what comes of it; acknowledged and forgotten unless told. */
+  readonly invoked?: (invocation: Received, response: ServerResponse) => void;
+}
+
+/** A tool that does as it is told, with nothing of ours in it. */
+export async function startRawTool({
+  toolset = harmless,
+  invoked = forget,
+}: RawToolOptions): Promise<RawTool> {
+  const posts: string[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request);
+    if (request.method === 'GET') return void response.end(JSON.stringify(toolset(url)));
+    posts.push(request.url ?? '');
+    if (request.url !== '/invoke') return void response.end();
+    invoked(parsed(body), response);
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    posts,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close().closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+export function harmless(url: string) {
+  return { name: 'raw', endpoint: `${url}/invoke`, tools: [operation('op')] };
+}
+
+export function operation(name: string, more: object = { annotations: { readOnly: true } }) {
+  return { name, description: '', inputSchema: { type: 'object' }, ...more };
+}
+
+export function resultOf({ id, group_id, call_id }: Received, more: object = {}) {
+  return { type: 'tool_result', id, group_id, call_id, text: 'done', ...more };
+}
+
+/** Posts a callback. False where nobody is there any more. */
+export async function post(url: unknown, message: unknown): Promise<boolean> {
+  const headers = { 'content-type': 'application/json' };
+  const posted = fetch(String(url), { method: 'POST', headers, body: JSON.stringify(message) });
+  return posted.then(
+    () => true,
+    () => false,
+  );
+}
+
+function forget(_: Received, response: ServerResponse): void {
+  response.end();
+}
+
+function parsed(body: string): Received {
+  try {
+    return Object(JSON.parse(body));
+  } catch {
+    return {};
+  }
+}

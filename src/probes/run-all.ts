@@ -1,13 +1,19 @@
+import type { RequirementId } from '../protocol/requirements.js';
 import { recordPlan } from './desk.js';
 import { inLanes } from './lanes.js';
 import type { Probe, Target } from './probe.js';
 import { proberFor } from './prober.js';
-import type { ProbeOptions } from './run-probes.js';
 
 /** Enough for those that mostly wait, and few enough for a tool on a small machine to keep its time. */
 const LANES = 6;
 
-type Running = Pick<ProbeOptions, 'wants' | 'onProgress' | 'signal'>;
+export interface Running {
+  /** Requirements wanted: a probe that shows none of them is not run. */
+  readonly wants: (id: RequirementId) => boolean;
+  readonly onProgress: (done: number, total: number, probe: string) => void;
+  /** Stops at once; what was seen so far is in the log. */
+  readonly signal: AbortSignal;
+}
 
 /** Runs the probes that are wanted, side by side, and then one by one those that disturb. What is meant to be seen is told first. */
 export async function runAll(probes: readonly Probe[], target: Target, options: Running): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Case } from '../fixtures/cases/case.js';
-import type { RequirementId } from '../protocol/requirements.js';
 import type { ListenerOptions } from '../runtime/callback-server.js';
 import { closeThread } from '../runtime/notices.js';
 import type { Wire } from '../runtime/wire.js';
@@ -11,11 +10,11 @@ import { type ProbeListener, startProbeListener } from './listener.js';
 import { heardByMany } from './patience.js';
 import { PROBES } from './probes/index.js';
 import { validCall } from './probes/valid-call.js';
-import { runAll } from './run-all.js';
+import { type Running, runAll } from './run-all.js';
 import { type Survey, survey } from './survey.js';
 import { startTrials, type Trials, type Tried } from './trials.js';
 
-export interface ProbeOptions {
+export interface ProbeOptions extends Running {
   /** All facts go to its log. */
   readonly wire: Wire;
   readonly clock: Clock;
@@ -25,15 +24,10 @@ export interface ProbeOptions {
   /** Named by hand: called whatever their annotations say. */
   readonly operations: readonly string[];
   readonly cases: readonly Case[];
-  /** Requirements wanted: a probe that shows none of them is not run. */
-  readonly wants: (id: RequirementId) => boolean;
   /** How long each observation is waited for. */
   readonly probeTimeoutMs: number;
   /** A consent URL for a person. */
   readonly onConsent: (url: string) => void;
-  readonly onProgress: (done: number, total: number, probe: string) => void;
-  /** Stops at once; what was seen so far is in the log. */
-  readonly signal: AbortSignal;
 }
 
 const NOTHING: Callables = { callables: [], warnings: [] };

@@ -118,6 +118,15 @@ describe('a subscription', () => {
   });
 });
 
+test('nothing is waited for in vain but what may not come', () => {
+  expect(
+    run
+      .told('expired')
+      .map(({ calls }) => calls?.[0])
+      .sort(),
+  ).toEqual(['case 1 1', 'case 2 1']);
+});
+
 test('threats, row 9: nothing is selected where the answer would go to another host than the tool', async () => {
   const question = { type: 'user_choice', prompt: '?', choices: ['a'], default: 0 };
   await using foreign = await startRawTool({

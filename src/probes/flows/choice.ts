@@ -3,7 +3,7 @@ import { readUrl } from '../../text/url.js';
 import { isLoopback } from '../../transport/addresses.js';
 import type { Desk } from '../desk.js';
 import type { Letter } from '../mailbox.js';
-import type { Conversing } from './go-along.js';
+import type { Conversing } from './flow.js';
 
 /** A question has its default selected, as a dismissed prompt does (TOOL-CHOICE). */
 export function choose(

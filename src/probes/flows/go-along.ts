@@ -2,20 +2,11 @@ import type { Desk } from '../desk.js';
 import type { Letter, Mailbox } from '../mailbox.js';
 import { choose } from './choice.js';
 import { consent } from './consent.js';
+import type { Conversing, Flow } from './flow.js';
 import { leaveSubscription } from './subscription.js';
-
-/** A call whose tool may want to talk. */
-export interface Conversing {
-  readonly key: string;
-  readonly id: string;
-  readonly thread: string;
-  readonly mailbox: Mailbox;
-}
 
 /** Goes along with what a tool wants, within bounds: it may ask forever. */
 const MOST_QUESTIONS = 3;
-
-type Flow = (desk: Desk, call: Conversing, letter: Letter) => Promise<void> | undefined;
 
 const FLOWS: readonly Flow[] = [choose, consent, leaveSubscription];
 

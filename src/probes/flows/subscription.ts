@@ -2,7 +2,7 @@ import { cancelToolCall } from '../../runtime/notices.js';
 import type { Desk } from '../desk.js';
 import { came, type Letter } from '../mailbox.js';
 import { cameBy, pause } from '../patience.js';
-import type { Conversing } from './go-along.js';
+import type { Conversing } from './flow.js';
 
 /** Until the first event must have come: afterwards the subscription is cancelled all the same. */
 const FIRST_EVENT_MS = 1_000;

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { exampleOf } from '../../src/json-schema/example/example.js';
+import { exampleArguments } from '../../src/json-schema/example/example-arguments.js';
+
+describe('an example of a schema', () => {
+  test.each([
+    [{ type: 'string' }, 'example'],
+    [{ const: 3 }, 3],
+    [{ type: 'string', default: 'main' }, 'main'],
+    [{ type: 'string', examples: ['src/main.rs'] }, 'src/main.rs'],
+    [{ enum: ['b', 'a'] }, 'b'],
+    [{ type: ['null', 'string'] }, null],
+    [{ type: 'boolean' }, false],
+    [{ type: 'string', format: 'date-time' }, '2025-01-01T12:00:00Z'],
+    [{ type: 'string', minLength: 10 }, 'exampleexa'],
+    [{ type: 'string', maxLength: 2 }, 'ex'],
+    [{ type: 'integer' }, 1],
+    [{ type: 'integer', minimum: 5 }, 5],
+    [{ type: 'integer', maximum: -5 }, -5],
+    [{ type: 'integer', exclusiveMinimum: 5 }, 6],
+    [{ type: 'number', exclusiveMaximum: 1 }, 0.5],
+    [{ type: 'integer', minimum: 3, multipleOf: 4 }, 4],
+    [{ minimum: 2 }, 2],
+    [{ type: 'array' }, []],
+    [{ type: 'array', minItems: 2, items: { type: 'integer' } }, [1, 1]],
+    [{ prefixItems: [{ const: 'a' }], items: { const: 'b' }, minItems: 2 }, ['a', 'b']],
+    [{ type: 'object', properties: { a: {}, b: {} }, required: ['b'] }, { b: 'example' }],
+    [
+      { properties: { a: { properties: { b: { type: 'null' } }, required: ['b'] } }, required: ['a'] },
+      { a: { b: null } },
+    ],
+    [{ oneOf: [{ type: 'integer' }, { type: 'string' }] }, 1],
+    [{ anyOf: [{ const: 'x' }] }, 'x'],
+    [{ allOf: [{ required: ['a'] }, { properties: { a: { type: 'integer' } } }] }, { a: 1 }],
+    [{ $ref: '#/$defs/path', $defs: { path: { const: '/tmp' } } }, '/tmp'],
+    [{ $ref: '#/$defs/a~1b', $defs: { 'a/b': { const: 1 } } }, 1],
+  ])('%j', (schema, example) => {
+    expect(exampleOf(schema)).toEqual(example);
+  });
+
+  test('threats, row 23: a remote $ref is not fetched, and one to itself ends', () => {
+    expect(exampleOf({ $ref: 'http://127.0.0.1:9/x.json' })).toBe('example');
+    const loop = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } };
+    expect(exampleOf(loop)).toBe('example');
+    const tree = { properties: { child: { $ref: '#' } }, required: ['child'] };
+    expect(JSON.stringify(exampleOf(tree)).length).toBeLessThan(1_000);
+  });
+
+  test('threats, row 15: what a schema demands too much of is not made', () => {
+    expect(exampleOf({ type: 'array', minItems: 1e9 })).toHaveLength(100);
+    expect(String(exampleOf({ type: 'string', minLength: 1e9 }))).toHaveLength(10_000);
+  });
+
+  test('threats, row 19: __proto__ is a property like any other', () => {
+    const schema = JSON.parse(
+      '{"properties":{"__proto__":{"const":{"admin":true}}},"required":["__proto__"]}',
+    );
+    expect(JSON.stringify(exampleOf(schema))).toBe('{"__proto__":{"admin":true}}');
+    expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
+  });
+});
+
+describe('example arguments', () => {
+  const text = (pattern: string) => ({
+    type: 'object',
+    properties: { x: { type: 'string', pattern } },
+    required: ['x'],
+  });
+
+  test.each(['^[A-Z]+$', '^\\d{4}-\\d{2}-\\d{2}$', '^[a-z]+$', '^https?://', '^[\\w.]+@[\\w.]+$', '^/'])(
+    'fit the pattern %s',
+    async pattern => {
+      const found = await exampleArguments(text(pattern));
+      expect(found.ok && String(found.arguments['x'])).toMatch(new RegExp(pattern));
+    },
+  );
+
+  test.each([
+    [text('^qqq-\\d{9}$'), /^\$\.x: must match pattern/],
+    [{ type: 'object', minProperties: 1 }, /^\$: must NOT have fewer than 1 properties/],
+    [{ type: 'array' }, /./],
+    [{ $ref: 'http://127.0.0.1:9/x.json' }, /./],
+  ])('of %j cannot be made, and why', async (schema, reason) => {
+    expect(await exampleArguments(schema)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
+  });
+});

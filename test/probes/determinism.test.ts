@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { parseFixtures } from '../../src/fixtures/parse-fixtures.js';
+import { startMockTool } from '../../src/tool/mock-tool.js';
+import { type Probing, probing } from './probing.js';
+
+const FIXTURES = parseFixtures({
+  version: 1,
+  toolset: {
+    name: 'two',
+    tools: ['slow', 'quick'].map(name => ({
+      name,
+      description: '',
+      inputSchema: { type: 'object', properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] },
+      annotations: { readOnly: true },
+    })),
+  },
+  fixtures: [
+    { match: { operation: 'slow' }, reply: { delay: { min: 0, max: 60 }, payload: 'done' } },
+    { match: { operation: 'quick' }, reply: { delay: { min: 0, max: 30 }, payload: 'done' } },
+  ],
+});
+
+const plansOf = ({ evidence }: Probing) =>
+  evidence.plans.map(({ plan, calls = [], checks }) => `${plan} ${calls} ${checks}`).sort();
+const operationsOf = ({ evidence }: Probing) =>
+  evidence.calls.map(({ key, tool }) => `${key}: ${tool?.name}`).sort();
+
+test('several runs make the same calls, under the same names, of the same operations', async () => {
+  await using tool = await startMockTool({ fixtures: FIXTURES });
+  const runs = await Promise.all(Array.from({ length: 3 }, () => probing(tool.url)));
+  const [first, ...others] = runs;
+  if (!first) throw new Error('there is no run');
+  expect(plansOf(first).length).toBeGreaterThan(50);
+  for (const other of others) {
+    expect(plansOf(other)).toEqual(plansOf(first));
+    expect(operationsOf(other)).toEqual(operationsOf(first));
+  }
+});

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { CANCEL_EXAMPLES } from '../../src/commands/cancel/command.js';
+import { CHECK_EXAMPLES } from '../../src/commands/check/command.js';
 import { CLOSE_THREAD_EXAMPLES } from '../../src/commands/close-thread/command.js';
 import type { CommandEntry } from '../../src/commands/entry.js';
 import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/exit-status.js';
@@ -29,6 +30,7 @@ describe.each([
   ['mock-tool', MOCK_TOOL_EXAMPLES, [0, 1, 2]],
   ['toolset', TOOLSET_EXAMPLES, [0, 2, 4]],
   ['render', RENDER_EXAMPLES, [0, 2]],
+  ['check', CHECK_EXAMPLES, [0, 1, 2, 3, 4, 130]],
   ['listen', LISTEN_EXAMPLES, [0, 2, 7]],
   ['record', RECORD_EXAMPLES, [0, 2]],
   ['cancel', CANCEL_EXAMPLES, [0, 2, 4, 130]],
@@ -62,6 +64,7 @@ test('every command there is', () => {
     'mock-tool',
     'toolset',
     'render',
+    'check',
     'listen',
     'record',
     'session',

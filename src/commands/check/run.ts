@@ -51,7 +51,7 @@ async function conclude(plan: CheckPlan, witness: Witness, terminal: Terminal): 
     plan,
     terminal,
   );
-  return status || statusOfVerdict(run.verdict);
+  return statusOfVerdict(run.verdict) || status;
 }
 
 /** What was worth a word while it happened. */

@@ -3,17 +3,17 @@ import { githubCheck } from '../../../src/reporters/check/github.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, HOSTILE, LOOK, STORY } from './story-of.js';
 
-/** As the runner of GitHub Actions reads a line: `::name key=value,…::message`, each part decodedd. */
+/** As the runner of GitHub Actions reads a line: `::name key=value,…::message`, each part unescaped. */
 function readCommand(line: string) {
   const [, name, properties = '', message = ''] = /^::([a-z]+) ([^\n]*?)::(.*)$/.exec(line) ?? [];
   const entries = properties
     .split(',')
     .map(each => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]);
-  const decodedd = Object.fromEntries(entries.map(([key, value = '']) => [key, decoded(value, true)]));
-  return { name, properties: decodedd, message: decoded(message, false) };
+  const plain = Object.fromEntries(entries.map(([key, value = '']) => [key, unescaped(value, true)]));
+  return { name, properties: plain, message: unescaped(message, false) };
 }
 
-function decoded(text: string, isProperty: boolean): string {
+function unescaped(text: string, isProperty: boolean): string {
   const plain = isProperty ? text.replaceAll('%3A', ':').replaceAll('%2C', ',') : text;
   return plain.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%');
 }

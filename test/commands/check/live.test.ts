@@ -1,0 +1,271 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { Readable, Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { Making } from '../../../src/commands/check/live.js';
+import type { CheckFlags } from '../../../src/commands/check/plan.js';
+import { runCheck } from '../../../src/commands/check/run.js';
+import type { Terminal } from '../../../src/commands/terminal.js';
+import { ProtocolCliError } from '../../../src/errors.js';
+import { Content } from '../../../src/exchange/content.js';
+import type { Fact } from '../../../src/exchange/events.js';
+import type { ProbeOptions } from '../../../src/probes/run-probes.js';
+import { systemClock } from '../../../src/system/clock.js';
+import { temporaryFolder } from '../../e2e/support/folder.js';
+import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../exchange/build.js';
+import { errorOf } from '../../support/failing.js';
+
+/*
+ * `check <url>` with probes of our own making: what they are asked for, and what becomes of what they see.
+ */
+
+const URL = 'http://127.0.0.1:3001';
+const FLAGS: CheckFlags = {
+  probeTimeout: 5_000,
+  callbackHost: '127.0.0.1',
+  callbackPort: 0,
+  color: false,
+  given: [],
+};
+const ONLY_ACK = { only: ['TOOL-ACK'] } as const satisfies Partial<CheckFlags>;
+const TOKEN = 'tok_0123456789abcdef';
+const OURS = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${TOKEN}` };
+const GOOD: readonly (readonly Moment[])[] = [call({ invocation: OURS }), acknowledged(), resultArrives()];
+const REFUSED: readonly (readonly Moment[])[] = [
+  call({ invocation: OURS }),
+  [
+    {
+      kind: 'response',
+      leg: 'try-1',
+      status: 500,
+      headers: {},
+      calls: [KEY],
+      body: new Content(Buffer.from(TOKEN)),
+    },
+  ],
+];
+
+type Probes = Making['probes'];
+
+const seeing =
+  (...story: readonly (readonly Moment[])[]): Probes =>
+  async ({ wire }) => {
+    for (const { at: _, ...fact } of story.flat()) wire.log.emit({ ...(fact as Fact) });
+  };
+
+interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function check(flags: Partial<CheckFlags>, probes: Probes, env: Terminal['env'] = {}): Promise<Ran> {
+  const [stdout, stderr] = [gatherer(), gatherer()];
+  const terminal = {
+    stdin: Readable.from([]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env,
+    afterDashes: null,
+    cwd: '/',
+    home: '/',
+    hostsCode: () => {},
+  } as unknown as Terminal;
+  const status = await runCheck(URL, { ...FLAGS, ...flags }, terminal, { clock: systemClock, probes });
+  return { status, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function gatherer() {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write(chunk, _, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  return { stream, text: () => chunks.join('') };
+}
+
+describe('what probes are asked for', () => {
+  async function asked(flags: Partial<CheckFlags>): Promise<ProbeOptions> {
+    const options: ProbeOptions[] = [];
+    await check(flags, async given => void options.push(given));
+    const [first] = options;
+    if (!first) throw new Error('no probes were run');
+    return first;
+  }
+
+  test('the tool, and what the command line says of it', async () => {
+    const options = await asked({
+      operation: ['deploy'],
+      probeTimeout: 100,
+      callbackHost: '0.0.0.0',
+      callbackPort: 4000,
+      callbackUrl: 'http://me:4000',
+      allowHost: ['me'],
+      header: ['X-Key: secret-key'],
+    });
+    expect(options).toMatchObject({
+      url: URL,
+      operations: ['deploy'],
+      cases: [],
+      probeTimeoutMs: 100,
+      listener: { host: '0.0.0.0', port: 4000, publicUrl: 'http://me:4000', allowedHosts: ['me'] },
+      wire: { credentials: { origin: URL, headers: { 'x-key': 'secret-key' } } },
+    });
+  });
+
+  test('only the rules that are judged', async () => {
+    const all = await asked({});
+    expect(all.wants('TOOL-ID')).toBe(true);
+    const only = await asked({ only: ['TOOL-ID', 'TOOL-ACK'], skip: ['TOOL-ACK'] });
+    expect([only.wants('TOOL-ID'), only.wants('TOOL-ACK'), only.wants('TOOL-SUB')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('the cases of a file, which is read before anything is sent', async () => {
+    await using folder = await temporaryFolder();
+    const cases = await folder.write('c.yaml', 'version: 1\ncases: [{ operation: a }]');
+    expect((await asked({ cases })).cases).toMatchObject([{ operation: 'a', place: `${cases}:2` }]);
+    const broken = await folder.write('broken.yaml', 'version: 1');
+    const error = await errorOf(() => check({ cases: broken }, () => Promise.reject(new Error('probed'))));
+    expect(error.code).toBe('invalid-fixtures');
+  });
+});
+
+describe('exit status', () => {
+  test.each<[number, string, Partial<CheckFlags>, Probes]>([
+    [0, 'what was seen is right', ONLY_ACK, seeing(...GOOD)],
+    [1, 'a rule is broken', ONLY_ACK, seeing(...REFUSED)],
+    [3, 'nothing was seen', ONLY_ACK, seeing()],
+    [
+      3,
+      'what was meant to be seen was not',
+      ONLY_ACK,
+      seeing([{ kind: 'planned', by: 'probe', plan: 'x', checks: ['TOOL-ACK'] }]),
+    ],
+  ])('%i: %s', async (status, _, flags, probes) => {
+    expect((await check(flags, probes)).status).toBe(status);
+  });
+
+  test.each(['unreachable', 'no-discovery'] as const)('%s is said, and nothing is reported', async code => {
+    await using folder = await temporaryFolder();
+    const save = folder.file('run.ndjson');
+    const reporter = [{ format: 'json', file: folder.file('report.json') }] as const;
+    const failing = () => Promise.reject(new ProtocolCliError(code, 'nobody is there'));
+    expect((await errorOf(() => check({ save, reporter }, failing))).code).toBe(code);
+    expect(await readdir(folder.path)).toEqual(['run.ndjson']);
+    expect(await readFile(save, 'utf8')).toContain(`"reason":"${code}"`);
+  });
+
+  test('a fault of ours is no verdict', async () => {
+    await expect(check({}, () => Promise.reject(new TypeError('ours')))).rejects.toThrow('ours');
+  });
+});
+
+describe('stopped by a signal', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s: %i, with what was broken so far, and no report', async (signal, status) => {
+    await using folder = await temporaryFolder();
+    const file = folder.file('report.json');
+    const save = folder.file('run.ndjson');
+    const ended = await check({ ...ONLY_ACK, save, reporter: [{ format: 'json', file }] }, async options => {
+      await seeing(...REFUSED)(options);
+      process.emit(signal, signal);
+      await new Promise(() => {}); // it does not end by itself
+    });
+    expect(ended.status).toBe(status);
+    expect(ended.stdout).toBe('');
+    expect(ended.stderr).toMatch(/^interrupted: there is no verdict; broken so far: 1\n✗ TOOL-ACK/);
+    expect(ended.stderr).not.toContain(TOKEN);
+    expect(await readdir(folder.path)).toEqual(['run.ndjson']);
+    expect(await readFile(save, 'utf8')).toContain('"reason":"interrupted"');
+  });
+});
+
+describe('what is told besides', () => {
+  test('row 25: a consent URL goes to stderr whole, and nowhere else', async () => {
+    const consent = 'https://auth.example/consent?state=s3cr3t';
+    const { stdout, stderr } = await check(ONLY_ACK, async options => {
+      options.onConsent(`${consent}\u001b[2J`);
+      await seeing(...GOOD)(options);
+    });
+    expect(stderr).toBe(`visit this URL to go on: ${consent}␛[2J\n`);
+    expect(stdout).not.toContain('s3cr3t');
+  });
+
+  test('warnings, once each, unless -q', async () => {
+    const warned: Moment[] = [{ kind: 'warned', message: 'odd' }];
+    const { stderr } = await check(ONLY_ACK, seeing(warned, warned, ...GOOD));
+    expect(stderr).toBe('warning: odd (2 times)\n');
+    expect((await check({ ...ONLY_ACK, quiet: true }, seeing(warned, ...GOOD))).stderr).toBe('');
+  });
+
+  test('row 25: no token and no credential in any report', async () => {
+    const flags = { ...ONLY_ACK, bearer: 'bearer-secret' };
+    for (const format of ['human', 'json', 'junit', 'github', 'markdown'] as const) {
+      const { stdout } = await check({ ...flags, reporter: [{ format, file: null }] }, seeing(...REFUSED));
+      expect(stdout).toContain('TOOL-ACK');
+      expect(stdout).not.toMatch(/tok_0123|bearer-secret/);
+    }
+  });
+});
+
+describe('reports', () => {
+  test('several at once: files for others to read, and people on stdout', async () => {
+    await using folder = await temporaryFolder();
+    const reporter = (['json', 'junit', 'github', 'markdown'] as const).map(format => ({
+      format,
+      file: folder.file(format),
+    }));
+    const { status, stdout } = await check({ ...ONLY_ACK, reporter }, seeing(...GOOD));
+    expect(status).toBe(0);
+    expect(stdout).toContain('✓ passed');
+    for (const { file } of reporter) {
+      expect(await readFile(file, 'utf8')).toMatch(/passed|TOOL-ACK/);
+      expect((await stat(file)).mode & 0o777).toBe(0o644);
+    }
+  });
+
+  test('a folder that is missing is found before anything is sent', async () => {
+    const reporter = [{ format: 'json', file: '/nowhere/at/all/report.json' }] as const;
+    const error = await errorOf(() => check({ reporter }, () => Promise.reject(new Error('probed'))));
+    expect(error.message).toContain('there is no folder /nowhere/at/all');
+  });
+
+  test("one that cannot be written is said, hides no other, and does not hide the tool's fault", async () => {
+    await using folder = await temporaryFolder();
+    const reporter = [
+      { format: 'json', file: folder.path },
+      { format: 'junit', file: folder.file('junit.xml') },
+    ] as const;
+    const { status, stderr } = await check({ ...ONLY_ACK, reporter }, seeing(...GOOD));
+    expect(status).toBe(2);
+    expect((await check({ ...ONLY_ACK, reporter }, seeing(...REFUSED))).status).toBe(1);
+    expect(stderr).toMatch(/^error: cannot write/);
+    expect(await readFile(folder.file('junit.xml'), 'utf8')).toContain('TOOL-ACK');
+  });
+
+  test('github adds a table to the summary of the job', async () => {
+    await using folder = await temporaryFolder();
+    const GITHUB_STEP_SUMMARY = await folder.write('summary.md', '# Before\n');
+    const reporter = [{ format: 'github', file: null }] as const;
+    const { stdout } = await check({ ...ONLY_ACK, reporter }, seeing(...REFUSED), { GITHUB_STEP_SUMMARY });
+    expect(stdout).toMatch(/^::error title=TOOL-ACK \(MUST\)::answered 500/);
+    const summary = await readFile(GITHUB_STEP_SUMMARY, 'utf8');
+    expect(summary).toMatch(/^# Before\n### protocol-cli check\n/);
+    expect(summary).toContain('| TOOL-ACK | MUST |');
+  });
+
+  test('a summary that cannot be written is a warning', async () => {
+    const reporter = [{ format: 'github', file: null }] as const;
+    const env = { GITHUB_STEP_SUMMARY: '/nowhere/at/all' };
+    const { status, stderr } = await check({ ...ONLY_ACK, reporter }, seeing(...GOOD), env);
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/^warning: the step summary of GitHub could not be written/);
+  });
+});

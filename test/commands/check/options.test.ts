@@ -1,0 +1,54 @@
+import { InvalidArgumentError } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { reporterOption, reportsOf } from '../../../src/commands/check/reporter-option.js';
+import { ruleOption } from '../../../src/commands/check/rule-option.js';
+import { ProtocolCliError } from '../../../src/errors.js';
+
+describe('--only, --skip, --spec', () => {
+  test('ids in any case, one more each time', () => {
+    expect(ruleOption('rt-op', ruleOption('TOOL-ACK'))).toEqual(['TOOL-ACK', 'RT-OP']);
+  });
+
+  test.each([
+    ['TOOL-AKC', 'Did you mean "TOOL-ACK"'],
+    ['no rule is called like this at all', '--list has them all'],
+    ['__proto__', 'is no rule'],
+  ])('%s: %s', (text, words) => {
+    expect(() => ruleOption(text)).toThrow(InvalidArgumentError);
+    expect(() => ruleOption(text)).toThrow(words);
+  });
+});
+
+describe('--reporter', () => {
+  const HUMAN = { format: 'human', file: null };
+
+  test('a format, and the file it goes to', () => {
+    expect(reporterOption('junit:out/a:b.xml', reporterOption('json'))).toEqual([
+      { format: 'json', file: null },
+      { format: 'junit', file: 'out/a:b.xml' },
+    ]);
+  });
+
+  test.each([
+    ['tap', /"tap" is no format; choose from human, json, junit, github, markdown/],
+    ['junit:', /junit:report\.xml/],
+    ['', /"" is no format/],
+  ])('%j is refused', (text, words) => {
+    expect(() => reporterOption(text)).toThrow(words);
+  });
+
+  test('people get theirs on stdout, unless another one goes there', () => {
+    expect(reportsOf()).toEqual([HUMAN]);
+    expect(reportsOf(reporterOption('junit:a.xml'))).toEqual([HUMAN, { format: 'junit', file: 'a.xml' }]);
+    expect(reportsOf(reporterOption('json'))).toEqual([{ format: 'json', file: null }]);
+  });
+
+  test.each([
+    ['two on stdout', ['json', 'github'], 'only one --reporter can be written to stdout'],
+    ['two in one file', ['json:a', 'junit:a'], 'two reports would be written to a'],
+  ])('%s', (_, texts, message) => {
+    const asked = texts.flatMap(text => reporterOption(text));
+    expect(() => reportsOf(asked)).toThrow(ProtocolCliError);
+    expect(() => reportsOf(asked)).toThrow(message);
+  });
+});

@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
+import { ROOT, run } from '../support/program.js';
+import { unsafeIn } from '../support/text.js';
+
+/** `check` of what somebody saved. */
+const FOLDER = `${ROOT}fixtures/transcripts/`;
+const DIFF = `${FOLDER}diff.ndjson`;
+const check = (...args: string[]) => runHere(['check', ...args]);
+
+async function reportOf(...args: string[]) {
+  const { status, stdout } = await check(...args, '--reporter', 'json');
+  return { status, report: JSON.parse(stdout) };
+}
+
+const idsOf = (report: { checks: { id: string }[] }) => report.checks.map(({ id }) => id);
+
+describe.concurrent('a transcript', () => {
+  it('is judged on both sides, or on one', async () => {
+    const { report } = await reportOf(DIFF);
+    expect(report.target).toBe(DIFF);
+    expect(idsOf(report)).toEqual(expect.arrayContaining(['TOOL-ACK', 'RT-OP']));
+    expect(idsOf((await reportOf(DIFF, '--side', 'tool')).report)).not.toContain('RT-OP');
+    expect(idsOf((await reportOf(DIFF, '--side', 'runtime')).report)).not.toContain('TOOL-ACK');
+  });
+
+  it('may come on standard input', async () => {
+    const { status, stdout } = await run(['check', '-', '--only', 'tool-ack'], { stdin: readFileSync(DIFF) });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^check standard input\n/);
+  });
+
+  it('row 24: is shown safe', async () => {
+    for (const name of readdirSync(FOLDER)) {
+      const { stdout, stderr } = await check(`${FOLDER}${name}`);
+      expect(unsafeIn(stdout + stderr)).toEqual([]);
+    }
+  });
+
+  it('of nothing that is a rule here is not green', async () => {
+    await using folder = await temporaryFolder();
+    const [header = ''] = readFileSync(DIFF, 'utf8').split('\n');
+    expect((await check(await folder.write('empty.ndjson', `${header}\n`))).status).toBe(3);
+  });
+
+  it('that is torn is judged by what can be read; what cannot is told', async () => {
+    await using folder = await temporaryFolder();
+    const lines = readFileSync(DIFF, 'utf8').trimEnd().split('\n');
+    const torn = await folder.write('torn.ndjson', `${lines.join('\n')}\n{"kind":"resp`);
+    const { status, stderr } = await check(torn, '--only', 'TOOL-ACK');
+    expect(status).toBe(0);
+    expect(stderr).toMatch(
+      new RegExp(`^warning: .*torn.ndjson: line ${lines.length + 1}: .*it is left out\n$`),
+    );
+  });
+
+  it('that was saved by somebody who broke a rule says so', async () => {
+    await using folder = await temporaryFolder();
+    const text = readFileSync(DIFF, 'utf8').replaceAll(/("kind":"response"[^\n]*"status":)200/g, '$1201');
+    const { status, stdout } = await check(await folder.write('bad.ndjson', text), '--only', 'TOOL-ACK');
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^✗ TOOL-ACK {2}MUST[\s\S]*answered 201[\s\S]*→ 201/m);
+  });
+});
+
+describe.concurrent('what is no transcript', () => {
+  it.each<[string, string, RegExp]>([
+    ['a result', '{"type":"tool_result","group_id":"a","id":"b","text":"c"}', /it is no transcript/],
+    ['a diff', '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n', /it is no transcript/],
+    ['bytes', '\u0000\u0001\ufffd', /it is no transcript/],
+    ['nothing', '\n', /it is empty/],
+    [
+      'another version of it',
+      '{"kind":"header","format":"protocol-cli-transcript/9"}\n',
+      /no line of .* could be read/,
+    ],
+  ])('%s', async (_, text, says) => {
+    await using folder = await temporaryFolder();
+    const { status, stdout, stderr } = await check(await folder.write('it', text));
+    expect(status).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(says);
+    expect(unsafeIn(stderr)).toEqual([]);
+  });
+
+  it('hints at render', async () => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write('r.json', '{"type":"tool_result"}');
+    expect((await check(file)).stderr).toContain('protocol-cli render');
+  });
+});
+
+describe.concurrent('usage', () => {
+  it.each<[string, string[], RegExp]>([
+    ['nothing is named', [], /nothing to check is named/],
+    ['a file that is not there', ['run.ndjson'], /there is no file run\.ndjson, and it is no URL/],
+    ['a word', ['edit_file'], /there is no file edit_file, and it is no URL/],
+    ['a URL that is none', ['http://'], /no valid URL/],
+    ['two subjects', [':3001', ':3002'], /too many arguments/],
+    ['a subject beside --demo', [DIFF, '--demo'], /one subject too many/],
+    ['a URL beside --demo', [':3001', '--demo'], /one subject too many/],
+    ['--demo and --command', ['--demo', '--command', 'x'], /exclude each other/],
+    ['an option of a live check', [DIFF, '--operation', 'a'], /--operation is for a tool that is called/],
+    ['--save of what is saved', [DIFF, '--save', 'a'], /--save is for a tool that is called/],
+    ['a header for a file', [DIFF, '-H', 'a: b'], /--header is for a tool that is called/],
+    ['a side of a live check', [':3001', '--side', 'runtime'], /--side is for a transcript/],
+    ['a rule of ourselves', [':3001', '--only', 'RT-OP'], /--only RT-OP: only the tool is judged here/],
+    ['a rule of the other side', [DIFF, '--side', 'tool', '--only', 'RT-OP'], /only the tool is judged/],
+    ['an unknown rule', [DIFF, '--only', 'TOOL-AKC'], /Did you mean "TOOL-ACK"/],
+    ['an unknown rule to skip', [DIFF, '--skip', 'x'], /--skip.*"x" is no rule/],
+    ['an unknown reporter', [DIFF, '--reporter', 'tap'], /human, json, junit, github, markdown/],
+    ['two on stdout', [DIFF, '--reporter', 'json', '--reporter', 'human'], /only one --reporter/],
+    ['cases that are not there', [DIFF, '--cases', '/nowhere/c.yaml'], /cannot read \/nowhere\/c\.yaml/],
+    ['a duration that is none', [':3001', '--probe-timeout', 'soon'], /500ms, 2s, 5m/],
+  ])('%s', async (_, args, says) => {
+    const { status, stdout, stderr } = await check(...args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(says);
+  });
+
+  it('faults of files are told with their places', async () => {
+    await using folder = await temporaryFolder();
+    const failures = await folder.write('f.yaml', 'TOOL-AKC: x\n');
+    const { status, stderr } = await check(DIFF, '--expected-failures', failures);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`${failures}:1:1 $["TOOL-AKC"]: "TOOL-AKC" is no rule. Did you mean "TOOL-ACK"`);
+  });
+});
+
+describe.concurrent('expected failures', () => {
+  it('that pass fail the run', async () => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write('f.yaml', 'TOOL-ACK: we were slow once\n');
+    const { status, stdout } = await check(DIFF, '--only', 'TOOL-ACK', '--expected-failures', file);
+    expect(status).toBe(1);
+    expect(stdout).toContain(`take it out of ${file}:1`);
+  });
+
+  it('that fail do not', async () => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write('f.json', '[{"id":"TOOL-ACK","reason":"known"}]');
+    const text = readFileSync(DIFF, 'utf8').replaceAll(/("kind":"response"[^\n]*"status":)200/g, '$1201');
+    const bad = await folder.write('bad.ndjson', text);
+    const { report } = await reportOf(bad, '--expected-failures', file, '--only', 'TOOL-ACK');
+    expect(report.checks).toMatchObject([{ status: 'fail', standing: 'expected' }]);
+  });
+});
+
+describe.concurrent('about the rules', () => {
+  it('--list has every rule on a line, --side and --skip leave some out', async () => {
+    const { status, stdout } = await check('--list');
+    expect(status).toBe(0);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(55);
+    expect((await check('--list', '--side', 'runtime')).stdout.trimEnd().split('\n')).toHaveLength(23);
+    expect((await check('--list', '--skip', 'TOOL-ACK')).stdout).not.toMatch(/^TOOL-ACK /m);
+  });
+
+  it('--spec has rules whole', async () => {
+    const { status, stdout } = await check('--spec', 'TOOL-ACK', '--spec', 'tool-retry');
+    expect(status).toBe(0);
+    expect(stdout).toContain('“The tool MUST return HTTP 200 immediately to acknowledge receipt.”');
+    expect(stdout).toContain('the public specification');
+  });
+});
+
+describe.concurrent('a tool that is not there', () => {
+  it('4: nobody listens', async () => {
+    const { status, stderr } = await check('127.0.0.1:1');
+    expect(status).toBe(4);
+    expect(stderr).toContain('127.0.0.1:1');
+  });
+});

@@ -36,6 +36,18 @@ test('a prompt of several lines keeps them, and leaves room for the choices', ()
   expect(rows[2]).toMatch(/^… \d+ more rows$/);
 });
 
+test('RT-CHOICE: where there is one row for the prompt, it is the prompt, cut', () => {
+  const picker = openPicker(question('May this file be written here?', ['a', 'b']));
+  expect(rowsOf(picker, 20, 4)).toEqual([
+    'May this file be wr…',
+    '❯ 0 a (default)',
+    '  1 b',
+    expect.anything(),
+  ]);
+  const lines = openPicker(question('May it?\nReally?', ['a', 'b']));
+  expect(rowsOf(lines, 20, 4)[0]).toBe('May it? …');
+});
+
 test('of more choices than there is room for, those around the cursor are seen, and where that stands', () => {
   expect(rowsOf(many, 60, 7)).toEqual([
     'Which?',

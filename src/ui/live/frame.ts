@@ -54,6 +54,8 @@ interface Pencil {
 const SMALLEST_PANE = 2;
 /** The prompt, two choices, the keys. */
 const SMALLEST_PICKER = 4;
+/** Of the height: a question that a person is to answer comes before whatever else there is to see. */
+const PICKER_SHARE = 2 / 3;
 
 /** What is laid out: a scene, but for what stands above. */
 export type Surroundings = Omit<Scene, 'steps' | 'now'>;
@@ -95,7 +97,7 @@ export function layFrame(top: Top, scene: Surroundings, { columns, rows }: Size,
     { rows: draw.views(height).length, least: SMALLEST_PANE * views.length, rank: 4 },
     { rows: isSideBySide ? Math.max(human, llm) : human, least: SMALLEST_PANE, rank: 3 },
     { rows: isSideBySide ? 0 : llm, least: SMALLEST_PANE, rank: 2 },
-    { rows: draw.picker(height).length, least: SMALLEST_PICKER, rank: 1 },
+    { rows: draw.picker(height).length, least: leastPicker(height), rank: 1 },
   ]);
   return {
     steps: top.draw(forSteps),
@@ -108,6 +110,10 @@ export function layFrame(top: Top, scene: Surroundings, { columns, rows }: Size,
     },
     picker: draw.picker(forPicker),
   };
+}
+
+function leastPicker(height: number): number {
+  return Math.max(SMALLEST_PICKER, Math.floor(height * PICKER_SHARE));
 }
 
 /** Only of the latest steps that there can be room for: there may be thousands. */

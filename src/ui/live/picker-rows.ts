@@ -12,9 +12,18 @@ import type { Picker } from './picker.js';
 const CURSOR = '❯ ';
 const DEFAULT = say(' (default)', 'dim');
 const HINTS = 1;
+/** The prompt, two choices, the keys: with fewer rows nothing stands above them. */
+const LEAST = 4;
 
-/** A question as rows of the terminal, at most `rows` of them: the prompt, the choices around the cursor, the keys. */
+/** A question as rows of the terminal, at most `rows` of them: who asks where there are several, the prompt, the choices around the cursor, the keys. */
 export function pickerRows(picker: Picker, { columns, rows }: Size, theme: Theme): string[] {
+  const { asker } = picker;
+  if (!asker || rows <= LEAST) return questionRows(picker, { columns, rows }, theme);
+  const head = dressLine(cutLine(asker, columns), theme);
+  return [head, ...questionRows(picker, { columns, rows: rows - 1 }, theme)];
+}
+
+function questionRows(picker: Picker, { columns, rows }: Size, theme: Theme): string[] {
   const { choices } = picker.question;
   const fewest = Math.min(choices.length, Math.ceil(rows / 2));
   const prompt = promptRows(picker, { columns, rows: Math.max(1, rows - HINTS - fewest) }, theme);
@@ -31,6 +40,9 @@ function promptRows({ question }: Picker, { columns, rows }: Size, theme: Theme)
   const { lines } = textLines(question.prompt, rows + 1);
   const bold = lines.map(line => line.map(span => (span.tone === 'plain' ? say(span.text, 'title') : span)));
   const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
+  const [first = [], ...others] = bold;
+  const start: Line = others.length > 0 ? [...first, say(' …', 'dim')] : first;
+  if (rows === 1) return [dressLine(cutLine(start, columns), theme)]; // a count alone would be no question
   return fitRows(
     bold.flatMap(line => wrapLine(line, columns, theme)),
     rows,

@@ -1,4 +1,5 @@
 import type { UserChoice } from '../../protocol/callbacks/index.js';
+import type { Line } from '../../story/line.js';
 import type { PickerCommand } from './keys.js';
 
 /** A question on the screen, and where its cursor stands. */
@@ -8,6 +9,8 @@ export interface Picker {
   readonly selected: number;
   /** Digits typed one after another: those of an index. */
   readonly typed: string;
+  /** Who asks, where there are several who might. */
+  readonly asker?: Line;
 }
 
 /** Its default is selected at first. */

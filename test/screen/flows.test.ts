@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { startMockHere } from '../e2e/support/mock.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
+import { startScript } from '../e2e/support/session-mock.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
 
 const CTRL_C = '\u0003';
@@ -57,6 +58,26 @@ describe.concurrent('a page that must be visited', () => {
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);
     expect(screen.text()).toContain('call cancelled, answered 200');
+  });
+});
+
+describe.concurrent('a page that a tool wants visited for an agent session', () => {
+  test('RT-OAUTH: its URL is shown whole, for which call, and stays where the page could not be opened', async () => {
+    const tools = [{ name: 'sign_in', description: 'Sign in', input_schema: { type: 'object' } }];
+    const calls = [{ tool_name: 'sign_in', args: {}, id: 'call_1' }];
+    const platform = await startScript({ session: { tools, rounds: [{ calls }], answer: 'Welcome' } });
+    const { env } = await desktop('fails-too', 3);
+    const words = ['session', 'answer', platform.url, platform.session, '--tool', plain.url];
+    await using screen = openProgram(words, { columns: 120, env: { ...env, API_KEY: platform.key } });
+    await screen.shows('? sign_in call_1 asks\nvisit this URL to go on:\nhttp');
+    const [, url = ''] = /go on:\n(\S+)/.exec(screen.text()) ?? [];
+    screen.type('o');
+    await screen.shows('it could not be opened (xdg-open ended with status 3): visit it yourself');
+    expect(screen.text()).toContain(`go on:\n${url}\n`);
+    await fetch(url, { method: 'POST', body: new URLSearchParams({ decision: 'granted' }) });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).not.toContain(url);
+    await platform.stop();
   });
 });
 

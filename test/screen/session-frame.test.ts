@@ -5,7 +5,9 @@ import { createTheme } from '../../src/dress/theme.js';
 import type { Event } from '../../src/exchange/events.js';
 import { History } from '../../src/exchange/history.js';
 import { Sessions } from '../../src/exchange/session/sessions.js';
+import type { OAuth, UserChoice } from '../../src/protocol/callbacks/index.js';
 import type { Frame } from '../../src/ui/live/frame.js';
+import { openPicker } from '../../src/ui/live/picker.js';
 import type { View } from '../../src/ui/mock/view.js';
 import { FIRST_VIEW } from '../../src/ui/mock/view.js';
 import { answerFrame } from '../../src/ui/session/answer/frame.js';
@@ -13,7 +15,7 @@ import { callsOf, panesOfCalls } from '../../src/ui/session/answer/scene.js';
 import { CallDetails } from '../../src/ui/session/platform/details.js';
 import { platformFrame } from '../../src/ui/session/platform/frame.js';
 import type { ShownPlatform } from '../../src/ui/session/platform/head.js';
-import { at, eventsOf, type Moment } from '../exchange/build.js';
+import { at, CHOICE, eventsOf, type Moment, OAUTH } from '../exchange/build.js';
 import {
   answered,
   answers,
@@ -46,12 +48,21 @@ function foldAll(events: readonly Event[]) {
 }
 
 /** What is drawn of a session that is answered. */
-function draw(story: Story, size = SIZE, now = 5_000, level: 0 | 2 = 0): Frame {
+function draw(
+  story: Story,
+  size = SIZE,
+  now = 5_000,
+  level: 0 | 2 = 0,
+  asks: UserChoice | OAuth | null = null,
+): Frame {
   const known = foldAll(eventsOf(...story));
   const session = known.sessions.get(SESSION);
-  const { calls, latest } = callsOf(session, known);
-  const scene = { id: SESSION, url: `${BASE}/${SESSION}`, session, calls, latest, status: [], now };
-  return answerFrame(scene, { ...AROUND, panes: panesOf(latest) }, size, createTheme(level));
+  const calls = callsOf(session, known, asks);
+  const about = { id: SESSION, url: `${BASE}/${SESSION}`, isOver: asks === null };
+  const scene = { ...about, session, ...calls, asks, status: [], now };
+  const picker = asks?.type === 'user_choice' ? openPicker(asks) : null;
+  const panes = panesOf(calls.latest);
+  return answerFrame(scene, { ...AROUND, panes, picker }, size, createTheme(level));
 }
 
 const rowsOf = ({ steps, views, panes }: Frame) =>
@@ -116,6 +127,53 @@ describe('a session that is answered', () => {
     expect(steps.length).toBeLessThan(24);
     expect(steps.at(-1)).toMatch(/^ {2}… \d+ earlier calls$/);
     expect(steps.at(-2)).toContain('c39');
+  });
+});
+
+describe('what a tool asks of a person', () => {
+  const [one, two] = [callOf('call_1'), callOf('call_2')];
+  const auth_url = `https://auth.example/consent?state=${'abcdefghij'.repeat(12)}`;
+  const page = { ...OAUTH, id: 'call_1', auth_url } as OAuth;
+  const choice = {
+    ...CHOICE,
+    id: 'call_1',
+    prompt: 'May the file src/main.rs be written, although it is outside of the folder?',
+    choices: ['Yes once', 'Yes, always', 'No'],
+  } as UserChoice;
+  const asked = (message: object): Story => [
+    status('awaiting_tool_results'),
+    awaiting([one, two]),
+    ...legTo('call_1', message),
+    ...legTo('call_2'),
+    answered(two, result(two, 'shipped')),
+  ];
+
+  test.each([40, 80, 160])('RT-OAUTH: at %i columns a page has its URL whole, and whose it is', columns => {
+    const { steps } = draw(asked(page), { columns, rows: 20 }, 5_000, 0, page);
+    expect(steps.join('')).toContain(auth_url);
+    expect(steps.join('\n')).toMatch(/\? lookup_order [^?]*call_1 asks$/m);
+    expect(steps.find(row => row.startsWith('❯'))).toContain('asks you');
+  });
+
+  test('RT-CHOICE: beside a choice stands whose it is, and its call is the selected one', () => {
+    const { steps, picker } = draw(asked(choice), { columns: 100, rows: 24 }, 5_000, 0, choice);
+    expect(steps.find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
+    expect(picker[0]).toBe('? lookup_order {"order_id":"call_1"} call_1 asks');
+    expect(picker[1]).toBe(choice.prompt);
+  });
+
+  test('RT-CHOICE: at 40 × 20 the question is whole, its choices too; the details give way', () => {
+    const { picker } = draw(asked(choice), { columns: 40, rows: 20 }, 5_000, 0, choice);
+    expect(picker.slice(1, 3).join('')).toBe(choice.prompt);
+    expect(picker.filter(row => /^[❯ ] \d /.test(row))).toHaveLength(3);
+  });
+
+  test('an asking call among very many is seen', () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({ ...LOOKUP, key: `c${index}`, id: `c${index}` }));
+    const story = [awaiting([one, ...many]), ...legTo('call_1', choice)];
+    const { steps } = draw(story, { columns: 100, rows: 24 }, 5_000, 0, choice);
+    expect(steps.find(row => row.startsWith('❯'))).toMatch(/call_1 +\? asks you/);
+    expect(steps.at(-1)).toMatch(/^ {2}… \d+ other calls$/);
   });
 });
 

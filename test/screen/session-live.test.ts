@@ -78,6 +78,7 @@ describe('a session that is answered', () => {
   test('is followed from its first status to its end; the last frame stays, and the terminal is in order', async () => {
     const view = openAnswer();
     await view.shows('… asking the platform');
+    await view.shows('Ctrl-C stops answering');
     view.tell(...BEGUN);
     await view.shows('… pending');
     view.tell(answered(LOOKUP, result(LOOKUP, 'shipped')));
@@ -89,6 +90,7 @@ describe('a session that is answered', () => {
     await view.shows('ANSWER of the agent');
     await view.close();
     expect(view.emulator.text()).toContain('Your order is shipped');
+    expect(view.emulator.text()).not.toContain('Ctrl-C');
     expect(view.emulator.isCursorVisible).toBe(true);
     expect(view.keyboard.isRaw()).toBe(false);
     expect(view.emulator.isAlternate).toBe(false);

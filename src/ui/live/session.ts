@@ -98,6 +98,17 @@ export class Session {
     return this.#options.clock.now() - this.#start;
   }
 
+  /** What is shown to a person, to be answered. */
+  get asks(): UserChoice | OAuth | null {
+    const subject = this.#subject;
+    return subject && this.#attention.isPaidTo(subject, this.now) ? subject : null;
+  }
+
+  /** Nothing more happens: the frame is the last one. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** What a person can answer now. */
   get #subject(): UserChoice | OAuth | null {
     if (this.#isOver) return null;
@@ -115,10 +126,11 @@ export class Session {
     const page = this.#page;
     const exchange = this.#options.history.first;
     if (this.#isOver || !exchange) return [];
+    if (page && this.asks === page)
+      return visitLines(this.#visit?.page === page ? this.#visit : null, columns);
     if (exchange.subscription && isSubscribed(exchange))
       return [subscriptionLine(exchange.subscription, this.now, columns)];
-    if (!page || !this.#attention.isPaidTo(page, this.now)) return [];
-    return visitLines(this.#visit?.page === page ? this.#visit : null, columns);
+    return [];
   }
 
   /** Only once at a time: whoever presses a key again and again does not want as many windows. */

@@ -1,8 +1,13 @@
 import type { Theme } from '../../../dress/theme.js';
+import { type Hint, hintsLine } from '../../hints.js';
 import { type Frame, layFrame, type Surroundings } from '../../live/frame.js';
 import type { Size } from '../../terminal.js';
+import { askerLine } from './asks.js';
 import { type AnswerScene, answerPane, givenPane } from './scene.js';
 import { answerTop } from './top.js';
+
+/** While nothing is asked: what is asked has its own. */
+const KEYS: readonly Hint[] = [['Ctrl-C', 'stops answering']];
 
 /**
  * Lays out a session that is answered: how it stands, its calls, then what the human sees beside what the LLM gets of the call that was
@@ -13,6 +18,10 @@ export function answerFrame(scene: AnswerScene, around: Surroundings, size: Size
   const given = around.panes === null ? givenPane(latest) : null;
   const said = session ? answerPane(session) : null;
   const views = [...around.views, ...(given ? [given] : []), ...(said ? [said] : [])];
-  const top = answerTop({ ...scene, status: [...scene.status, ...around.status] }, size.columns, theme);
-  return layFrame(top, { ...around, status: [], views }, size, theme);
+  const status = [...scene.status, ...around.status];
+  const keys = status.length > 0 || around.picker || scene.isOver ? [] : [hintsLine([], KEYS, size.columns)];
+  const top = answerTop({ ...scene, status: [...status, ...keys] }, size.columns, theme);
+  const picker =
+    around.picker && scene.asking ? { ...around.picker, asker: askerLine(scene.asking) } : around.picker;
+  return layFrame(top, { ...around, status: [], views, picker }, size, theme);
 }

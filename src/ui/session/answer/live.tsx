@@ -45,10 +45,12 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
   const panesOf = panesOfCalls(supports);
   const frame = (size: Size) => {
     const session = known.sessions.get(about.id);
-    const { calls, latest } = callsOf(session, known);
-    people.panes = panesOf(latest);
-    const scene = { ...about, session, calls, latest, status: [], now: people.now };
-    return cleanFrame(answerFrame(scene, people.surroundings(size), size, theme), options.redactor);
+    const around = people.surroundings(size);
+    const { asks, now, isOver } = people;
+    const calls = callsOf(session, known, asks);
+    people.panes = panesOf(calls.latest);
+    const scene = { ...about, session, ...calls, asks, status: [], isOver, now };
+    return cleanFrame(answerFrame(scene, { ...around, panes: people.panes }, size, theme), options.redactor);
   };
   const view = liveView(
     {

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../../exchange/exchange.js';
 import type { Session } from '../../../exchange/session/session.js';
+import type { OAuth, UserChoice } from '../../../protocol/callbacks/index.js';
 import type { KnownSession } from '../../../reporters/session/reporter.js';
 import type { Line } from '../../../story/line.js';
 import { llmPane, type Pane, type Panes, panesOf } from '../../../story/panes.js';
@@ -18,24 +19,32 @@ export interface AnswerScene {
   readonly calls: readonly KnownCall[];
   /** The call that was answered last: what is shown of it. */
   readonly latest: KnownCall | undefined;
+  /** What a person is asked now. */
+  readonly asks: UserChoice | OAuth | null;
+  /** The call whose tool asks it. */
+  readonly asking: KnownCall | undefined;
   /** What is the matter, where nothing else says it. */
   readonly status: readonly Line[];
+  /** Nothing more happens: the frame is the last one. */
+  readonly isOver: boolean;
   /** Ms since the start. */
   readonly now: number;
 }
 
-/** The calls of a session, and which of them was answered last. */
+/** The calls of a session, which of them was answered last, and which of them asks. */
 export function callsOf(
   session: Session | undefined,
   { history }: KnownSession,
-): Pick<AnswerScene, 'calls' | 'latest'> {
+  asks: AnswerScene['asks'] = null,
+): Pick<AnswerScene, 'calls' | 'latest' | 'asking'> {
   const calls = session ? knownCalls(session, history) : [];
   const answered = calls.filter(({ call }) => call.answer !== null);
   const latest = answered.reduce<KnownCall | undefined>(
     (last, each) => ((each.call.answer?.at ?? 0) >= (last?.call.answer?.at ?? 0) ? each : last),
     undefined,
   );
-  return { calls, latest };
+  const asking = calls.find(({ call }) => call.key === asks?.id); // an invocation has the key of its call as its id
+  return { calls, latest, asking };
 }
 
 /** What the human sees beside what the LLM gets of a call for which a RAP tool was called; made once for each. */

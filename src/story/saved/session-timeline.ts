@@ -1,4 +1,5 @@
 import type { Event } from '../../exchange/events.js';
+import type { History } from '../../exchange/history.js';
 import { Sessions } from '../../exchange/session/sessions.js';
 import { formatDuration } from '../../text/format-duration.js';
 import type { Line } from '../line.js';
@@ -20,11 +21,12 @@ const ALL = {
 };
 const MARGIN = 8;
 
-export function sessionTimelineOf(events: readonly Event[]): SessionTimeline {
+/** @param history of the same events: what it knows of an answer, its line says too */
+export function sessionTimelineOf(events: readonly Event[], history: History): SessionTimeline {
   const sessions = new Sessions(ALL);
   const lines = events.flatMap(event => {
     sessions.apply(event);
-    const line = isOfSessions(event) ? sessionNews(event, { sessions }) : null;
+    const line = isOfSessions(event) ? sessionNews(event, { sessions, history }) : null;
     return line ? [[say(`${formatDuration(event.at).padStart(MARGIN)} `, 'gutter'), ...line]] : [];
   });
   return { sessions, lines };

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { Saved } from '../../../src/commands/render/kinds/kind.js';
+import { sessionReportKind } from '../../../src/commands/render/kinds/session/report.js';
 import { recogniseTranscript } from '../../../src/commands/render/kinds/transcript.js';
 import { rowsOf } from '../../../src/commands/render/rows.js';
+import { translated } from '../../../src/commands/render/translated.js';
 import { createTheme } from '../../../src/dress/theme.js';
 import type { Event } from '../../../src/exchange/events.js';
 import { transcriptWriter } from '../../../src/exchange/transcript-writer.js';
+import { parseJson } from '../../../src/text/json.js';
 import { createRedactor } from '../../../src/text/redact.js';
 import {
   acknowledged,
@@ -13,10 +17,19 @@ import {
   closed,
   eventsOf,
   loaded,
+  RESULT,
   resultArrives,
   VIEW,
 } from '../../exchange/build.js';
-import { answered, awaiting, CLIENT_STORY, LOOKUP, result } from '../../exchange/session/build.js';
+import {
+  answered,
+  awaiting,
+  CLIENT_STORY,
+  failure,
+  LOOKUP,
+  result,
+  SESSION,
+} from '../../exchange/session/build.js';
 import { callOf, legTo } from '../../story/session/legs.js';
 
 const SUPPORTS = new Set(['diff', 'text']);
@@ -127,6 +140,53 @@ test('a transcript of nothing but its frame says that nothing happened', () => {
     expect.stringMatching(/^TRANSCRIPT of/),
     expect.stringMatching(/^0 events/),
   ]);
+});
+
+describe('a session that a RAP tool answered', () => {
+  const [one, two, three] = [callOf('call_1'), callOf('call_2'), callOf('call_3')];
+  const [sent = [], taken = []] = legTo('call_1');
+  const ours = { calls: ['call_1'], thread: 'thread_rap' };
+  const reason = 'not in this environment';
+  const story = eventsOf(
+    awaiting([one, two, three]),
+    sent,
+    taken,
+    ...legTo('call_2', { ...RESULT, id: 'call_2', text: 'Error: no such order' }),
+    answered(two, failure(two, 'no such order')),
+    [{ kind: 'denied', by: 'policy', tool: 'lookup_order', reason, calls: ['call_3'], thread: SESSION }],
+    answered(three, failure(three, reason)),
+    [{ kind: 'expired', what: 'timeout', afterMs: 2_000, ...ours }],
+    answered(one, failure(one, 'no result within 2s')),
+  );
+  const origin = { name: 'demo', text: () => '' };
+  const parsed = (value: unknown) => {
+    const json = parseJson(JSON.stringify(value));
+    if (!json.ok) throw new Error(json.reason);
+    return json;
+  };
+  const asLmkit = (each: Saved) =>
+    translated(each, 'lmkit', origin).lines.map(line => JSON.parse(line) as object);
+
+  test('has in another system the same outcomes as its report, in the same order', async () => {
+    const transcript = saved(linesOf(story));
+    const report = await sessionReportKind.read(
+      parsed(transcript.report({ supports: SUPPORTS, isPrivate: false })),
+    );
+    if (!report.ok) throw new Error(report.faults.join('\n'));
+    expect(asLmkit(transcript)).toEqual(asLmkit(report.saved));
+    expect(asLmkit(transcript)).toMatchObject([
+      { Type: 'Timeout', ToolCallId: 'call_1' },
+      { Type: 'Error', ToolCallId: 'call_2' },
+      { Type: 'Denied', ToolCallId: 'call_3' },
+    ]);
+  });
+
+  test('has the same outcomes in its timeline as in its list', () => {
+    const shown = rows(linesOf(story)).join(' ').replace(/\s+/g, ' ');
+    expect(shown).toMatch(/call_1 answered: timeout \(our own limit\)/);
+    expect(shown).toMatch(/call_2 answered: error \(by convention\)/);
+    expect(shown).toMatch(/call_3 answered: denied \(ours\)/);
+  });
 });
 
 describe('a session', () => {

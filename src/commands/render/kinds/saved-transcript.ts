@@ -29,7 +29,7 @@ export function savedTranscript(transcript: Transcript): Saved {
   const story = sessionStoryOf(events, whole);
   return {
     faults,
-    answers: () => transcriptAnswers(events, exchanges),
+    answers: () => transcriptAnswers(events, exchanges, story.calls()),
     sections: view => [
       linesSection(headLines(transcript)),
       ...toolStory(transcript),

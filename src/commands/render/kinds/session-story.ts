@@ -6,7 +6,7 @@ import { problemLines } from '../../../story/saved/problem-lines.js';
 import { sessionCallLines, sessionLines } from '../../../story/saved/session-lines.js';
 import { type SessionTimeline, sessionTimelineOf } from '../../../story/saved/session-timeline.js';
 import { finalLines } from '../../../story/session/final-words.js';
-import { knownCalls } from '../../../story/session/known.js';
+import { type KnownCall, knownCalls } from '../../../story/session/known.js';
 import { counted } from '../../../story/warnings.js';
 import { linesSection, type Section } from '../sheet.js';
 
@@ -16,13 +16,16 @@ export interface SessionStory {
   sections(): Section[];
   /** The object that `session answer -o json` would have printed, for each of them; null where there are none. */
   report(notes: readonly Warning[]): unknown;
+  /** Of all of them, session by session, in the order in which they were asked. */
+  calls(): KnownCall[];
 }
 
 /** @param history of the same events */
 export function sessionStoryOf(events: readonly Event[], history: History): SessionStory {
-  const timeline = sessionTimelineOf(events);
+  const timeline = sessionTimelineOf(events, history);
   const { sessions, lines } = timeline;
   return {
+    calls: () => sessions.list.flatMap(session => knownCalls(session, history)),
     sections: () =>
       lines.length === 0 ? [] : [linesSection(lines), ...sessionSections(timeline, history, events)],
     report(notes) {

@@ -3,18 +3,27 @@ import { answerOf } from '../../../exchange/answer.js';
 import type { Content } from '../../../exchange/content.js';
 import type { Event } from '../../../exchange/events.js';
 import type { Exchange } from '../../../exchange/exchange.js';
+import { givenOf } from '../../../story/session/given.js';
+import type { KnownCall } from '../../../story/session/known.js';
 import type { SavedAnswer } from './kind.js';
 
-/** The answers that a transcript holds: what an agent session was given, else the results of the calls. */
-export function transcriptAnswers(events: readonly Event[], exchanges: readonly Exchange[]): SavedAnswer[] {
-  const settled = events.flatMap(settledCall);
+/** The answers that a transcript holds: what agent sessions were given for these calls, else the results of the exchanges. */
+export function transcriptAnswers(
+  events: readonly Event[],
+  exchanges: readonly Exchange[],
+  calls: readonly KnownCall[],
+): SavedAnswer[] {
+  const settled = calls.flatMap(settledCall);
   return settled.length > 0 ? settled : resultsOf(events, exchanges);
 }
 
-function settledCall(event: Event): SavedAnswer[] {
-  const body = event.kind === 'answered' ? event.body : undefined;
+/** An `error_event` does not say which kind of failure it was: that is known as the report of the same run knows it. */
+function settledCall(known: KnownCall): SavedAnswer[] {
+  const body = known.call.answer?.body;
   const reading = body?.json.ok ? readAs('session', body.json.value) : null;
-  return body && reading?.ok ? [{ ...reading, source: textOf(body) }] : [];
+  const given = givenOf(known);
+  if (!body || !given || !reading?.ok) return [];
+  return [{ ...reading, answer: { ...reading.answer, outcome: given.outcome }, source: textOf(body) }];
 }
 
 /** A body is read once, so that its value is known again. */

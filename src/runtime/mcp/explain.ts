@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { ProtocolCliError } from '../../errors.js';
 import { excerpt } from '../../text/excerpt.js';
+import { formatDuration } from '../../text/format-duration.js';
 import { TransportError } from '../../transport/client.js';
 import { explainFailure } from '../../transport/explain-failure.js';
 import type { Link } from './link.js';
@@ -45,8 +46,17 @@ function textOf({ text }: SdkHttpError['data']): string {
 /**
  * Why a server cannot be used, in words: what was asked, what came, what to do.
  * @param asked `initialize`, `tools/list`, `tools/call`
+ * @param limitMs how long it had, where it had a limit
  */
-export function explainMcp(error: unknown, asked: string, peer: McpPeer, link: Link): ProtocolCliError {
+export function explainMcp(
+  error: unknown,
+  asked: string,
+  peer: McpPeer,
+  link: Link,
+  limitMs?: number,
+): ProtocolCliError {
+  const silence = `no answer to ${asked} came ${limitMs === undefined ? 'in time' : `within ${formatDuration(limitMs)}`}`;
+  const reason = isSilence(error) ? silence : reasonOf(error, asked);
   const failure = failureOfMcp(error);
   switch (failure.kind) {
     case 'error':
@@ -67,27 +77,31 @@ export function explainMcp(error: unknown, asked: string, peer: McpPeer, link: L
       );
     case 'broken':
       return peer.kind === 'stdio'
-        ? explainCommand(error, asked, peer.name, link)
-        : explainUrl(error, asked, peer.name);
+        ? explainCommand(error, reason, peer.name, link)
+        : explainUrl(error, reason, peer.name);
   }
 }
 
-function explainUrl(error: unknown, asked: string, url: string): ProtocolCliError {
+function explainUrl(error: unknown, reason: string, url: string): ProtocolCliError {
   if (error instanceof TransportError) return explainFailure(error, url, 'tool');
-  return new ProtocolCliError('unreachable', `${url}: ${reasonOf(error, asked)}`, {
+  return new ProtocolCliError('unreachable', `${url}: ${reason}`, {
     hint: 'Is this the endpoint of an MCP server (Streamable HTTP)? It often ends in /mcp.',
     cause: error,
   });
 }
 
-function explainCommand(error: unknown, asked: string, command: string, link: Link): ProtocolCliError {
-  const reason = error instanceof TransportError ? error.message : reasonOf(error, asked);
+function explainCommand(error: unknown, reason: string, command: string, link: Link): ProtocolCliError {
   return new ProtocolCliError('command-failed', `the command "${command}": ${reason}`, {
     faults: [...garbageOf(link), ...link.lastWords],
-    hint: 'It must speak MCP over stdin and stdout, one JSON-RPC message a line, and nothing else there.',
+    hint: isSilence(error)
+      ? `${SPEAKS} What has to be fetched first, as by npx, is best fetched before.`
+      : SPEAKS,
     cause: error,
   });
 }
+
+const SPEAKS =
+  'It must speak MCP over stdin and stdout, one JSON-RPC message a line, and nothing else there.';
 
 /** What stood on the server's stdout and was no message; empty where nothing did. */
 export function garbageOf({ garbage: { count, first } }: Link): string[] {
@@ -96,9 +110,12 @@ export function garbageOf({ garbage: { count, first } }: Link): string[] {
   return [`it wrote ${lines} no JSON-RPC message to its stdout: ${excerpt(first)}`];
 }
 
+function isSilence(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+}
+
 function reasonOf(error: unknown, asked: string): string {
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
-    return `no answer to ${asked} came in time`;
+  if (error instanceof TransportError) return error.message;
   const message = error instanceof Error ? error.message : String(error);
   return `the answer to ${asked} is none of MCP: ${excerpt(message)}`;
 }

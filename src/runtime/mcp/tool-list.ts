@@ -26,14 +26,14 @@ export interface McpTools {
   readonly notes: readonly string[];
 }
 
-/** Asks for `tools/list`, page after page. @throws Error where a page is none, and whatever the connection rejects with. */
-export async function listTools(connection: McpConnection, timeoutMs: number): Promise<McpTools> {
+/** Asks for `tools/list`, page after page. @param left ms that there are for all of them @throws Error where a page is none, and whatever the connection rejects with. */
+export async function listTools(connection: McpConnection, left: () => number): Promise<McpTools> {
   const tools = new Map<string, Tool>();
   const notes: string[] = [];
   const seen = new Set<string>();
   let cursor: string | null | undefined;
   for (let pages = 1; ; pages++) {
-    const page = await connection.request('tools/list', cursor ? { cursor } : {}, { timeoutMs });
+    const page = await connection.request('tools/list', cursor ? { cursor } : {}, { timeoutMs: left() });
     const checked = validate(pageSchema, page);
     if (!checked.ok) throw new Error(checked.faults.join('; '));
     for (const each of checked.value.tools) take(each, tools, notes);

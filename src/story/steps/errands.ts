@@ -26,10 +26,16 @@ export function errandSteps(history: History, errand: Errand): Step[] {
 /** A discovery that went well is told by what was loaded. */
 function discoverySteps({ leg, url, at, endedAt, status, broken }: Errand): Step[] {
   const key = `errand:${leg}`;
-  if (endedAt === undefined) return [step(key, at, 'running', say('asking '), ...quote(url))];
+  if (endedAt === undefined) return [step(key, at, 'running', ...going(url))];
   if (status === 200) return [];
   const answer = status === undefined ? `could not be asked: ${broken ?? 'broken'}` : `answered ${status}`;
   return [step(key, endedAt, 'failed', ...quote(url), say(` ${answer}`), after(endedAt - at))];
+}
+
+/** A server that is started has no address: its endpoint names its program. */
+function going(url: string): Line {
+  const program = /^stdio:(.*)$/.exec(url)?.[1];
+  return program === undefined ? [say('asking '), ...quote(url)] : [say('starting '), ...quote(program)];
 }
 
 /** Where a selection did not arrive, the tool goes on waiting for it, and so does the call. */

@@ -146,6 +146,20 @@ describe('a server that is started, with a peer in plain Node', () => {
     expect(isAlive(lines[0]?.['pid'])).toBe(false);
   });
 
+  test('a mute one has a limit for all it takes to start, which is named with what it said', async () => {
+    const began = performance.now();
+    const { status, stderr } = await run([
+      ...['invoke', '--mcp', 'echo listening on 3000; exec sleep 1000', 'x', '--timeout', '2s'],
+    ]);
+    expect(status).toBe(4);
+    expect(stderr).toContain();
+    expect(stderr).toContain('no answer to initialize came within 2s');
+    expect(stderr).toContain(
+      'it wrote a line that is no JSON-RPC message to its stdout: "listening on 3000"',
+    );
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
   test.each([
     ['dies during the call', [], 'dies', ['ended with status 3', 'the peer falls over']],
     ['does not come up', ['--crash'], 'echo', ['ended with status 9', 'Error: no configuration']],

@@ -11,6 +11,12 @@ const status = (code: number) =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status: code, text: 'not\u001b[31m you' });
 const late = new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out');
 
+test('a limit is named', () => {
+  expect(explainMcp(late, 'initialize', command, link, 2_000).message).toContain(
+    'no answer to initialize came within 2s',
+  );
+});
+
 describe('why a server cannot be used', () => {
   test.each([
     [

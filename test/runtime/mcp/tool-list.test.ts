@@ -19,7 +19,7 @@ test('hints become annotations; that it destroys means nothing where it only rea
   ];
   const listed = await listTools(
     serving(() => ({ tools })),
-    0,
+    () => 0,
   );
   expect(listed.tools.map(({ annotations }) => annotations)).toEqual([
     { destructive: true, idempotent: true },
@@ -34,7 +34,7 @@ test('pages are read to the last', async () => {
   ]);
   const { tools, notes } = await listTools(
     serving(cursor => pages.get(cursor)),
-    0,
+    () => 0,
   );
   expect([tools.map(({ name }) => name), notes]).toEqual([['a', 'b'], []]);
 });
@@ -42,13 +42,13 @@ test('pages are read to the last', async () => {
 test('a cursor that comes again, and pages without end, are left with a word', async () => {
   const again = await listTools(
     serving(() => ({ tools: [], nextCursor: 'x' })),
-    0,
+    () => 0,
   );
   expect(again.notes).toEqual([expect.stringContaining('after 2 pages')]);
   let page = 0;
   const endless = await listTools(
     serving(() => ({ tools: [tool(`t${page}`)], nextCursor: `${page++}` })),
-    0,
+    () => 0,
   );
   expect(endless.notes).toEqual([expect.stringContaining('after 200 pages with 200 tools')]);
 });
@@ -57,7 +57,7 @@ test('what is no tool, or is there twice, is told and does not spoil the others;
   const bad = Array.from({ length: 9 }, () => ({ name: 'bad' }));
   const { tools, notes } = await listTools(
     serving(() => ({ tools: [tool('a'), tool('a'), ...bad, { name: { toString: 1 } }] })),
-    0,
+    () => 0,
   );
   expect(tools).toHaveLength(1);
   expect(notes[0]).toBe('the tool "a" is listed twice; the first counts');
@@ -69,7 +69,7 @@ test('a page that is none is an error', async () => {
   await expect(
     listTools(
       serving(() => ({ tools: 'all' })),
-      0,
+      () => 0,
     ),
   ).rejects.toThrow('$.tools: must be an array');
 });

@@ -8,20 +8,30 @@ import { denialOf, loadPolicy } from '../consent.js';
 import { type Finish, statusOfCall } from '../finish.js';
 import { notesOf } from '../notes.js';
 import { asideOf, cancelWhenInterrupted, type Setting } from '../opening.js';
+import { outputFor } from '../output.js';
 import type { Calling } from '../run.js';
 import { notesSoFar, type Reached, reachMcp, serverLines } from './reach.js';
 
 /** Calls a tool of an MCP server, and tells the result. */
 export function overMcp(peer: McpPeer): Calling {
   return async (setting, note) => {
-    const { plan, observation, interrupted, terminal, onStop } = setting;
+    const { plan, observation, interrupted, terminal, onStop, clock } = setting;
     const { policy: file, yes = false, verbose = false } = plan.options;
     onStop(() => setting.client.close());
     const policy = file === undefined ? null : await loadPolicy(file, terminal);
     const { log } = observation;
     const onStderr = (text: string) =>
       void terminal.stderr.write(observation.redactor.text(serverLines(text)));
-    const desk = { log, terminal, onStop, ...(verbose && !terminal.stdout.isTTY && { onStderr }) };
+    const isDrawn = outputFor(plan.options, terminal) === 'ui';
+    const onWait = (text: string) => void terminal.stderr.write(observation.redactor.text(text));
+    const desk = {
+      log,
+      terminal,
+      onStop,
+      clock,
+      ...(verbose && !terminal.stdout.isTTY && { onStderr }),
+      ...(!isDrawn && !plan.options.quiet && { onWait }),
+    };
     const reached = await interrupted.race(reachMcp(plan, peer, desk));
     note(notesSoFar(reached));
     const stage = asideOf(setting);

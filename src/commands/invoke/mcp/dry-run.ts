@@ -18,7 +18,13 @@ import { type Reached, reachMcp } from './reach.js';
 export async function dryRunMcp(plan: InvokePlan, peer: McpPeer, terminal: Terminal): Promise<ExitStatus> {
   return stoppable(async onStop => {
     const log = createLog(systemClock.now);
-    const reached = await reachMcp(plan, peer, { log, terminal, onStop });
+    const reached = await reachMcp(plan, peer, {
+      log,
+      terminal,
+      onStop,
+      clock: systemClock,
+      onWait: text => void terminal.stderr.write(text),
+    });
     const { policy: file } = plan.options;
     const ruling = file === undefined ? null : rulingOn(await loadPolicy(file, terminal), reached.tool);
     const refusal = ruling && !ruling.allowed ? [`it would not be sent: ${ruling.reason}`] : [];

@@ -4,10 +4,12 @@ import type { Tool } from '../../../protocol/toolset.js';
 import { checkArguments, toolOf } from '../../../runtime/check-call.js';
 import { type McpConnection, openMcp } from '../../../runtime/mcp/connection.js';
 import { explainMcp, garbageOf, type McpPeer } from '../../../runtime/mcp/explain.js';
+import { asking, type Place } from '../../../runtime/mcp/handshake.js';
 import { HttpLink } from '../../../runtime/mcp/http.js';
 import type { Link } from '../../../runtime/mcp/link.js';
 import { StdioLink } from '../../../runtime/mcp/stdio.js';
 import { listTools } from '../../../runtime/mcp/tool-list.js';
+import type { Clock } from '../../../system/clock.js';
 import { visible } from '../../../text/visible.js';
 import { readHeaders } from '../../headers.js';
 import type { OnStop } from '../../interruption.js';
@@ -16,10 +18,8 @@ import type { Terminal } from '../../terminal.js';
 import { readArguments } from '../arguments.js';
 import { operationOf } from '../locate.js';
 import type { InvokePlan } from '../plan.js';
+import { patience, tellIfSlow } from './patience.js';
 import { endpointOf } from './target.js';
-
-/** A command may have to be fetched first, as npx does it. */
-const PATIENCE_MS = { stdio: 60_000, http: 10_000 };
 
 /** A tool of an MCP server that can be called. */
 export interface Reached {
@@ -37,8 +37,11 @@ interface Desk {
   readonly log: Log;
   readonly terminal: Terminal;
   readonly onStop: OnStop;
+  readonly clock: Clock;
   /** Gets what a server that is started writes to stderr. */
   readonly onStderr?: (text: string) => void;
+  /** Gets what is waited for, where that takes long and nothing else shows it. */
+  readonly onWait?: (text: string) => void;
 }
 
 /** The server reached, its tools listed, the operation known, the arguments checked. @throws ProtocolCliError saying what is wrong. */
@@ -48,15 +51,8 @@ export async function reachMcp(plan: InvokePlan, peer: McpPeer, desk: Desk): Pro
   const headers = readHeaders(options, terminal.env);
   const link = linkTo(peer, headers, options.maxBody, desk.onStderr);
   onStop(() => link.close());
-  const timeoutMs = PATIENCE_MS[peer.kind];
-  const explained = (asked: string) => (error: unknown) => {
-    throw explainMcp(error, asked, peer, link);
-  };
-  const version = PROGRAM.slice(PROGRAM.indexOf('/') + 1);
-  const connection = await openMcp(link, { version, timeoutMs }).catch(explained('initialize'));
-  onStop(() => connection.close());
-  const { tools, notes } = await listTools(connection, timeoutMs).catch(explained('tools/list'));
   const endpoint = endpointOf(peer);
+  const { connection, tools, notes } = await shakeHands(link, peer, { endpoint, headers }, plan, desk);
   const operations = tools.map(({ name }) => name);
   log.emit({ kind: 'loaded', base: null, endpoint, toolset: connection.server, operations });
   const toolset = { name: connection.server, tools: [...tools], endpoint, needsMigration: false };
@@ -65,6 +61,33 @@ export async function reachMcp(plan: InvokePlan, peer: McpPeer, desk: Desk): Pro
   const unchecked = options.validate ? await checkArguments(tool, args, '') : [];
   const told = notes.map(message => ({ message }));
   return { peer, link, connection, endpoint, headers, tool, args, notes: [...told, ...unchecked] };
+}
+
+/** The server started, greeted, and asked for its tools, all within one limit. @throws ProtocolCliError saying which of them failed. */
+async function shakeHands(
+  link: Link,
+  peer: McpPeer,
+  place: Place,
+  { options: { timeout } }: InvokePlan,
+  { log, clock, onStop, onWait = () => {} }: Desk,
+) {
+  const time = patience(timeout, clock);
+  const stopTelling = tellIfSlow(peer, time, clock, onWait);
+  const ask: <T>(method: 'initialize' | 'tools/list', work: () => Promise<T>) => Promise<T> = (
+    method,
+    work,
+  ) =>
+    asking(log, place, method, work).catch((error: unknown) => {
+      throw explainMcp(error, method, peer, link, time.limitMs);
+    });
+  const version = PROGRAM.slice(PROGRAM.indexOf('/') + 1);
+  try {
+    const connection = await ask('initialize', () => openMcp(link, { version, timeoutMs: time.left() }));
+    onStop(() => connection.close());
+    return { connection, ...(await ask('tools/list', () => listTools(connection, time.left))) };
+  } finally {
+    stopTelling();
+  }
 }
 
 function linkTo(

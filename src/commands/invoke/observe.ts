@@ -21,6 +21,8 @@ export interface Observation {
   readonly reporter: Reporter;
   /** Whether somebody among them tells the bytes of messages; nobody else may need them. */
   readonly tellsBodies: boolean;
+  /** Where `-v` is told; null where nobody asked for it. */
+  readonly verbosely: ((text: string) => void) | null;
   /** Puts the transcript in its place, where one was asked for. @throws ProtocolCliError `unwritable-file`. */
   finish(reason: string): Promise<void>;
 }
@@ -44,8 +46,10 @@ export async function observe(
   const paper: Paper = { stdout: terminal.stdout, stderr, quiet: options.quiet === true };
   const reporter = await reporterFor(output, { options, terminal, paper, history, redactor, about, clock });
   if (reporter.event) log.subscribe(reporter.event);
-  if (options.verbose) tellVerbosely(log, redactor, output, terminal);
-  return { log, history, redactor, reporter, tellsBodies: tellsBodies(options, output), finish };
+  const verbosely = options.verbose ? verboseWriter(output, terminal) : null;
+  // On an MCP wire it is the messages themselves that are told: events have their own form.
+  if (verbosely && options.mcp === undefined) log.subscribe(verboseTeller(redactor, verbosely));
+  return { log, history, redactor, reporter, tellsBodies: tellsBodies(options, output), verbosely, finish };
 }
 
 /** `-v`, and every transcript. */
@@ -53,13 +57,10 @@ function tellsBodies({ verbose = false, save }: InvokeOptions, output: Output): 
   return verbose || save !== undefined || output === 'ndjson';
 }
 
-function tellVerbosely(log: Log, redactor: Redactor, output: Output, { stderr }: Terminal): void {
-  if (output !== 'ui') {
-    log.subscribe(verboseTeller(redactor, text => stderr.write(text)));
-    return;
-  }
-  // Written in between, it would tear the live view apart.
+/** At once, but for the live view: written in between, it would tear that apart. */
+function verboseWriter(output: Output, { stderr }: Terminal): (text: string) => void {
+  if (output !== 'ui') return text => void stderr.write(text);
   const later: string[] = [];
-  log.subscribe(verboseTeller(redactor, text => later.push(text)));
   process.once('exit', () => stderr.write(later.join('')));
+  return text => void later.push(text);
 }

@@ -1,6 +1,7 @@
 import { ProtocolCliError } from '../../../errors.js';
 import type { Exchange } from '../../../exchange/exchange.js';
 import type { Trouble } from '../../../reporters/reporter.js';
+import { jsonRpcTeller } from '../../../reporters/verbose-json-rpc.js';
 import { callMcp, denyMcp, type McpCalled } from '../../../runtime/mcp/call.js';
 import { explainMcp, type McpPeer } from '../../../runtime/mcp/explain.js';
 import { failureOf } from '../../../story/failure.js';
@@ -19,7 +20,7 @@ export function overMcp(peer: McpPeer): Calling {
     const { policy: file, yes = false, verbose = false } = plan.options;
     onStop(() => setting.client.close());
     const policy = file === undefined ? null : await loadPolicy(file, terminal);
-    const { log } = observation;
+    const { log, verbosely } = observation;
     const onStderr = (text: string) =>
       void terminal.stderr.write(observation.redactor.text(serverLines(text)));
     const isDrawn = outputFor(plan.options, terminal) === 'ui';
@@ -30,6 +31,7 @@ export function overMcp(peer: McpPeer): Calling {
       onStop,
       clock,
       ...(verbose && !terminal.stdout.isTTY && { onStderr }),
+      ...(verbosely && { hear: jsonRpcTeller(observation.redactor, verbosely) }),
       ...(!isDrawn && !plan.options.quiet && { onWait }),
     };
     const reached = await interrupted.race(reachMcp(plan, peer, desk));

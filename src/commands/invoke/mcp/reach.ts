@@ -7,6 +7,7 @@ import { explainMcp, garbageOf, type McpPeer } from '../../../runtime/mcp/explai
 import { asking, type Place } from '../../../runtime/mcp/handshake.js';
 import { HttpLink } from '../../../runtime/mcp/http.js';
 import type { Link } from '../../../runtime/mcp/link.js';
+import { type Hearing, overhear } from '../../../runtime/mcp/overhear.js';
 import { StdioLink } from '../../../runtime/mcp/stdio.js';
 import { listTools } from '../../../runtime/mcp/tool-list.js';
 import type { Clock } from '../../../system/clock.js';
@@ -40,6 +41,8 @@ interface Desk {
   readonly clock: Clock;
   /** Gets what a server that is started writes to stderr. */
   readonly onStderr?: (text: string) => void;
+  /** Gets every message on the wire. */
+  readonly hear?: Hearing;
   /** Gets what is waited for, where that takes long and nothing else shows it. */
   readonly onWait?: (text: string) => void;
 }
@@ -50,6 +53,7 @@ export async function reachMcp(plan: InvokePlan, peer: McpPeer, desk: Desk): Pro
   const { options } = plan;
   const headers = readHeaders(options, terminal.env);
   const link = linkTo(peer, headers, options.maxBody, desk.onStderr);
+  if (desk.hear) overhear(link, desk.hear);
   onStop(() => link.close());
   const endpoint = endpointOf(peer);
   const { connection, tools, notes } = await shakeHands(link, peer, { endpoint, headers }, plan, desk);

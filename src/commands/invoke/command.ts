@@ -18,6 +18,7 @@ import {
   wholeNumber,
 } from '../options.js';
 import type { RunCommand } from '../run-command.js';
+import { idleOptionsText } from './mcp/idle-options.js';
 import type { InvokeOptions } from './plan.js';
 
 export const INVOKE_EXAMPLES: readonly Example[] = [
@@ -131,7 +132,10 @@ export function invokeCommand(run: RunCommand): Command {
     .option('-q, --quiet', 'no warnings')
     .option('-v, --verbose', 'show every message of the call on stderr, redacted')
     .option('--no-color', 'no colours (NO_COLOR works too)')
-    .addHelpText('after', examplesText(INVOKE_EXAMPLES) + exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]))
+    .addHelpText(
+      'after',
+      idleOptionsText() + examplesText(INVOKE_EXAMPLES) + exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]),
+    )
     .action((words: string[], options: InvokeOptions, command: Command) =>
       run(async terminal => {
         const { startInvoke } = await import('./start.js');

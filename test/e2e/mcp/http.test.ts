@@ -22,6 +22,7 @@ describe('a server at a URL, with a peer in plain Node', () => {
     const words = ['echo', 'text=hi', '-H', 'X-Key: opensecret', '-v', '--save', file];
     const { status, stdout, stderr } = await invoke(open.url, ...words);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'hi' });
+    expect(stderr).toMatch(/^> \{.*"method":"tools\/call"/m);
     expect(stderr + (await run(['render', file])).stdout).not.toContain('opensecret');
     const requests = (await logOf(folder.file('open'))).filter(({ http }) => http === 'POST');
     expect(requests.length).toBeGreaterThanOrEqual(4);

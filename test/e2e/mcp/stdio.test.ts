@@ -152,7 +152,6 @@ describe('a server that is started, with a peer in plain Node', () => {
       ...['invoke', '--mcp', 'echo listening on 3000; exec sleep 1000', 'x', '--timeout', '2s'],
     ]);
     expect(status).toBe(4);
-    expect(stderr).toContain();
     expect(stderr).toContain('no answer to initialize came within 2s');
     expect(stderr).toContain(
       'it wrote a line that is no JSON-RPC message to its stdout: "listening on 3000"',
@@ -183,10 +182,32 @@ describe('a server that is started, with a peer in plain Node', () => {
     expect((await invoke(['dies', '-v'])).stderr).toContain('server: the peer falls over\n');
   });
 
+  test('-v shows the JSON-RPC that is on the wire, both ways, and nothing that is not', async () => {
+    const { stderr } = await invoke(['echo', 'text=\u202e', '-v']);
+    const lines = stderr.split('\n').filter(line => /^[<>]/.test(line));
+    const messages = lines.map(line => [line[0], JSON.parse(line.slice(2)) as object] as const);
+    expect(messages).toMatchObject([
+      ['>', { jsonrpc: '2.0', method: 'initialize' }],
+      ['<', { jsonrpc: '2.0', result: { protocolVersion: expect.any(String) } }],
+      ['>', { method: 'notifications/initialized' }],
+      ['>', { method: 'tools/list' }],
+      ['<', { result: { tools: expect.any(Array) } }],
+      ['>', { method: 'tools/call', params: { name: 'echo', arguments: { text: '\u202e' } } }],
+      ['<', { result: { content: [{ type: 'text', text: '\u202e' }] } }],
+    ]);
+    expect(stderr).not.toMatch(/^< 200|tools\/call stdio:/m);
+  });
+
   test('options of RAP are refused, and named', async () => {
     const { status, stderr } = await invoke(['echo', '--retries', '3', '--callback-port', '0', '--follow']);
     expect(status).toBe(2);
     expect(stderr).toContain('--mcp has no use for --retries, --follow, --callback-port');
+    expect(stderr).toContain('--retries: tools/call is sent once');
+    expect(stderr).toContain('--callback-port: nobody is called back');
+    const demo = await invoke(['echo', '--demo', '--group-id', 'a', '--repeat', '3']);
+    expect(demo.stderr).toContain('--demo: the tool is that of --mcp');
+    expect(demo.stderr).toContain('--group-id: MCP has no threads');
+    expect(demo.stderr).toContain('--repeat: ');
     expect((await invoke(['echo', '--bearer', 'x'])).stderr).toContain('gets no --bearer');
     expect((await invoke([])).stderr).toContain('no tool of the MCP server is named');
   });

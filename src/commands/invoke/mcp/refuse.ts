@@ -1,37 +1,17 @@
 import { ProtocolCliError } from '../../../errors.js';
 import type { McpPeer } from '../../../runtime/mcp/explain.js';
 import type { InvokeOptions } from '../plan.js';
+import { IDLE_OPTIONS } from './idle-options.js';
 
-/** What belongs to RAP: its ways to name a tool, its identity, its callbacks, its conversation. */
-const OF_RAP = [
-  '--demo',
-  '--command',
-  '--endpoint',
-  '--call-id',
-  '--group-id',
-  '--user-id',
-  '--ancestor',
-  '--retries',
-  '--linger',
-  '--follow',
-  '--repeat',
-  '--concurrency',
-  '--lenient-ack',
-  '--callback-host',
-  '--callback-port',
-  '--callback-url',
-  '--allow-host',
-  '--choose',
-  '--supports',
-];
 const OF_HTTP = ['--header', '--bearer'];
 
 /** Options that would do nothing are refused, and named. @throws ProtocolCliError `usage`. */
 export function refuseForMcp({ told = [] }: InvokeOptions, { kind }: McpPeer): void {
-  const idle = told.filter(option => OF_RAP.includes(option));
+  const idle = told.filter(option => IDLE_OPTIONS.has(option));
   if (idle.length > 0)
     throw new ProtocolCliError('usage', `--mcp has no use for ${idle.join(', ')}`, {
-      hint: 'On an MCP wire nobody is called back: the answer to tools/call is the result.',
+      faults: idle.map(option => `${option}: ${IDLE_OPTIONS.get(option)}`),
+      hint: `Leave ${idle.length === 1 ? 'it' : 'them'} out; \`protocol-cli invoke --help\` lists all of these.`,
     });
   const headers = told.filter(option => OF_HTTP.includes(option));
   if (kind === 'stdio' && headers.length > 0)

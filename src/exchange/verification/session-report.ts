@@ -13,7 +13,7 @@ export interface SessionVerificationReport {
 
 /**
  * `unanswered`: a call was pending, and got no answer. `unexpected`: it got another one than its script expects. `unreached`: rounds
- * that never began. `refused`: a post of results that was not accepted.
+ * that never began. `refused`: a post of results, or the creation of a session, that was not accepted.
  */
 export type SessionProblem =
   | {
@@ -34,6 +34,8 @@ export type SessionProblem =
   | { readonly kind: 'unreached'; readonly session: string; readonly rounds: number; readonly of: number }
   | {
       readonly kind: 'refused';
+      /** Results, unless told. */
+      readonly what?: 'session';
       /** Null where it names none that there is. */
       readonly session: string | null;
       readonly status: number;

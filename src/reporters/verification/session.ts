@@ -24,7 +24,7 @@ function problemText(problem: SessionProblem, isNamed: boolean): string {
     case 'unreached':
       return `${problem.rounds} of ${problem.of} rounds ${problem.rounds === 1 ? 'was' : 'were'} never reached${where}`;
     case 'refused':
-      return `results were refused with ${problem.status}: ${problem.reason}${where}`;
+      return `${problem.what === 'session' ? 'a new session was' : 'results were'} refused with ${problem.status}: ${problem.reason}${where}`;
   }
 }
 

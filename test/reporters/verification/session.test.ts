@@ -18,6 +18,7 @@ test('a line for each problem, and one that sums up', () => {
       { kind: 'unexpected', ...about, path: '$.result', reason: 'wanted 1, got 2' },
       { kind: 'unreached', session: 's1', rounds: 2, of: 3 },
       { kind: 'refused', session: null, status: 404, reason: 'Session not found.' },
+      { kind: 'refused', what: 'session', session: null, status: 401, reason: 'No key.' },
     ]),
   );
   expect(text.split('\n')).toEqual([
@@ -25,7 +26,8 @@ test('a line for each problem, and one that sums up', () => {
     '✗ lookup call_1 was answered otherwise than expected: $.result wanted 1, got 2',
     '✗ 2 of 3 rounds were never reached',
     '✗ results were refused with 404: Session not found.',
-    '✗ verification failed: 2 of 3 calls answered in 1 session, 4 problems',
+    '✗ a new session was refused with 401: No key.',
+    '✗ verification failed: 2 of 3 calls answered in 1 session, 5 problems',
     '',
   ]);
 });

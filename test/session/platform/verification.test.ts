@@ -156,3 +156,21 @@ test('posts that were refused are findings, each with its reason', async () => {
     ],
   });
 });
+
+test('sessions that could not be created are findings too', async () => {
+  await using it = await platformWith();
+  await it.ask('POST', '', { agent: 7 });
+  await it.ask('POST', '', { agent: 'a' }, { authorization: 'Bearer wrong' });
+  const { ok, problems } = it.platform.verify();
+  expect(ok).toBe(false);
+  expect(problems.examples.filter(({ kind }) => kind === 'refused')).toEqual([
+    {
+      kind: 'refused',
+      what: 'session',
+      session: null,
+      status: 422,
+      reason: expect.stringMatching(/^body\.agent/),
+    },
+    { kind: 'refused', what: 'session', session: null, status: 401, reason: 'Invalid or missing API key.' },
+  ]);
+});

@@ -11,7 +11,7 @@ import { start } from '../state/play.js';
 import { createSession, type Session } from '../state/session.js';
 import { sessionView } from '../views.js';
 import { type Asked, collectionRoute } from './api.js';
-import type { Api } from './endpoint.js';
+import { type Api, reasonOf, refuse } from './endpoint.js';
 
 const toolsSchema = z.array(
   z.object({
@@ -35,21 +35,27 @@ const LONGEST_KEY = 128;
 /** Each session plays the script anew. With the same `Idempotency-Key` it is the same session (platforms). */
 export function createRoute(api: Api): Route {
   const made: Made = new Map();
-  return collectionRoute(api, { method: 'POST', purpose: 'session', accepts: 'json?' }, asked => {
+  const endpoint = { method: 'POST', purpose: 'session', accepts: 'json?', verifies: 'session' } as const;
+  return collectionRoute(api, endpoint, asked => {
     const { incoming } = asked;
     const faults = keyFaults(incoming);
     const again = faults.length === 0 ? madeBefore(asked, made) : null;
     if (again) return again;
     const request = requestOf(incoming);
     if (faults.length > 0 || !request.ok)
-      return asked.serve().json(422, { detail: [...faults, ...(request.ok ? [] : request.details)] });
-    if (api.store.isFull)
-      return asked.serve().json(429, { detail: 'There are too many sessions; start the mock again.' });
+      return refused(asked, 422, [...faults, ...(request.ok ? [] : request.details)]);
+    if (api.store.isFull) return refused(asked, 429, 'There are too many sessions; start the mock again.');
     return create(asked, request, made);
   });
 }
 
-function madeBefore({ incoming, api, serve }: Asked, made: Made): Answer | null {
+function refused({ api, serve }: Asked, status: number, why: string | readonly Detail[]): Answer {
+  refuse(api, { what: 'session', session: null, status, reason: reasonOf(why) });
+  return serve().json(status, { detail: why });
+}
+
+function madeBefore(asked: Asked, made: Made): Answer | null {
+  const { incoming, api, serve } = asked;
   const key = idempotencyKey(incoming);
   const before = key === undefined ? undefined : made.get(key);
   if (!before) return null;
@@ -57,7 +63,7 @@ function madeBefore({ incoming, api, serve }: Asked, made: Made): Answer | null 
   if (session && before.digest === digest(incoming))
     return serve({ thread: session.id }).json(201, sessionView(session));
   const words = 'This key was used with another body';
-  return serve().json(422, { detail: [detail('idempotency_key_reused', KEY_LOC, words, key)] });
+  return refused(asked, 422, [detail('idempotency_key_reused', KEY_LOC, words, key)]);
 }
 
 function create({ incoming, api, serve }: Asked, request: RequestReading & { ok: true }, made: Made): Answer {

@@ -3,6 +3,7 @@ import type { FindingsCollector } from '../../../exchange/verification/findings.
 import type { SessionProblem } from '../../../exchange/verification/session-report.js';
 import type { SessionScript } from '../../../fixtures/session/script.js';
 import type { Incoming, Route } from '../../../transport/server.js';
+import type { Detail } from '../judge/detail.js';
 import type { NewsWait } from '../news-wait.js';
 import type { Served } from './served.js';
 
@@ -11,7 +12,7 @@ export interface Api extends NewsWait {
   readonly log: Log;
   readonly key: string;
   readonly script: SessionScript;
-  /** Posts of results that were not accepted. */
+  /** Posts of results and creations of sessions that were not accepted. */
   readonly refused: FindingsCollector<SessionProblem>;
 }
 
@@ -24,6 +25,8 @@ export interface Endpoint {
   readonly accepts?: Route['accepts'];
   /** Whether its path names a session, which must be there. */
   readonly ofSession?: boolean;
+  /** What a refusal of it is, to the verification; nothing unless told. */
+  readonly verifies?: 'results' | 'session';
 }
 
 export const API = '/api/v2';
@@ -44,10 +47,16 @@ export function pathOf({ target }: Pick<Incoming, 'target'>): string {
   return target.split('?', 1)[0] ?? '';
 }
 
-/** A post of results that is not accepted is a finding of the verification. */
-export function refuse(
-  { refused }: Api,
-  about: Omit<Extract<SessionProblem, { kind: 'refused' }>, 'kind'>,
-): void {
+type Refused = Extract<SessionProblem, { kind: 'refused' }>;
+
+/** A post of results that is not accepted is a finding of the verification, and so is a session that could not be created. */
+export function refuse({ refused }: Api, about: Omit<Refused, 'kind'>): void {
   refused.add({ kind: 'refused', ...about });
+}
+
+/** The first fault stands for all. */
+export function reasonOf(detail: string | readonly Detail[]): string {
+  if (typeof detail === 'string') return detail;
+  const [first] = detail;
+  return first ? `${first.loc.join('.')}: ${first.msg}` : '';
 }

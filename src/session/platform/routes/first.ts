@@ -22,7 +22,7 @@ const UNAUTHORISED = 'Invalid or missing API key.';
  */
 export function firstAnswers(
   api: Api,
-  { purpose, accepts, ofSession }: Endpoint,
+  { purpose, accepts, ofSession, verifies }: Endpoint,
 ): (head: Head) => Answer | undefined {
   const hasKey = keyCheck(api.key);
   const judge = (head: Head): Why | undefined => {
@@ -38,7 +38,8 @@ export function firstAnswers(
     if (!why) return undefined;
     const thread = api.store.get(idIn(head))?.id;
     const { status, body, reason } = why;
-    if (purpose === 'tool_results') refuse(api, { session: thread ?? null, status, reason });
+    const what = verifies === 'session' ? { what: verifies } : {};
+    if (verifies) refuse(api, { ...what, session: thread ?? null, status, reason });
     const bodiless = { ...head, body: new Uint8Array(0) };
     return new Served(api.log, bodiless, { purpose, thread }).json(status, body);
   };

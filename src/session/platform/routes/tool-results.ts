@@ -3,7 +3,7 @@ import type { Answer, Route } from '../../../transport/server.js';
 import { type Judgement, judgeResults } from '../judge/judge.js';
 import { settle } from '../state/settle.js';
 import { type Asked, idRoute } from './api.js';
-import { type Api, refuse } from './endpoint.js';
+import { type Api, reasonOf, refuse } from './endpoint.js';
 
 /** Takes the results of pending calls (seed 001). What is accepted is answered before the agent runs on. */
 export function toolResultsRoute(api: Api): Route {
@@ -12,6 +12,7 @@ export function toolResultsRoute(api: Api): Route {
     purpose: 'tool_results',
     name: 'tool_results',
     accepts: 'json',
+    verifies: 'results',
   } as const;
   return idRoute(api, endpoint, asked => {
     const { session, incoming } = asked;
@@ -34,11 +35,4 @@ function answerTo(
   if (detail === undefined) return served.empty(status);
   refuse(api, { session: session ?? null, status, reason: reasonOf(detail) });
   return served.json(status, { detail });
-}
-
-/** The first fault stands for all. */
-function reasonOf(detail: NonNullable<Judgement['detail']>): string {
-  if (typeof detail === 'string') return detail;
-  const [first] = detail;
-  return first ? `${first.loc.join('.')}: ${first.msg}` : '';
 }

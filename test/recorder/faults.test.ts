@@ -1,11 +1,11 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLog } from '../../src/exchange/log.js';
 import { systemClock } from '../../src/system/clock.js';
 import { TransportError } from '../../src/transport/client.js';
 import { ask } from '../e2e/support/http.js';
-import { startPeer } from '../e2e/support/peers.js';
 import { closedPort } from '../e2e/support/sockets.js';
-import { openRuntime } from '../peers/runtime.mjs';
 import { type Reply, type Serving, startServing } from '../support/serving.js';
 import { type Recording, startRecording } from './recording.js';
 
@@ -54,11 +54,13 @@ describe('a tool', () => {
     const port = await closedPort();
     const recording = keep(await startRecording(`http://127.0.0.1:${port}`));
     expect(await recording.findTool()).toBe(false);
-    const peer = keep(await startPeer('plain', { PORT: String(port) }));
-    await using runtime = await openRuntime();
-    const call = await runtime.invoke(recording.url, 'echo', { text: 'hi' });
-    expect((await call.result()).body?.['text']).toBe('hi');
-    expect((await peer.log()).length).toBeGreaterThan(0);
+    const tool = createServer((request, response) => {
+      const { headers, method } = request;
+      response.end(method === 'GET' ? `{"endpoint":"http://${headers.host}/invoke"}` : 'up');
+    }).listen(port, '127.0.0.1');
+    await once(tool, 'listening');
+    expect(await invoke(recording)).toMatchObject({ status: 200, body: 'up' });
+    tool.close().closeAllConnections();
   });
 
   test.each([500, 503, 404, 301])('that answers %i is heard as it is, and asked once', async status => {

@@ -36,10 +36,10 @@ describe('a tool that means harm, or is broken', () => {
     expect(told('broken').map(({ code }) => code)).toEqual(Array(evidence.calls.length).fill('ETIMEDOUT'));
   });
 
-  test('that closes connections is told so of each call', async () => {
+  test('that closes connections is told so', async () => {
     await using tool = await startRawTool({ invoked: (_, response) => response.socket?.destroy() });
-    const { evidence } = await probing(tool.url, { probeTimeoutMs: 150 });
-    for (const { attempts } of evidence.calls) expect(attempts[0]?.broken?.code).toBe('ECONNRESET');
+    const { evidence } = await probing(tool.url, { probeTimeoutMs: 1_500, wants: id => id === 'TOOL-ACK' });
+    expect(evidence.calls.map(({ attempts }) => attempts[0]?.broken?.code)).toEqual(['ECONNRESET']);
   });
 
   test('TOOL-ACK: that drips a body has acknowledged with its headers; the beginning of the body is there', async () => {
@@ -59,7 +59,7 @@ describe('a tool that means harm, or is broken', () => {
     await using tool = await startRawTool({
       invoked: (invocation, response) => void response.end(JSON.stringify(resultOf(invocation))),
     });
-    const { evidence } = await probing(tool.url, { probeTimeoutMs: 100, wants: id => id === 'TOOL-ASYNC' });
+    const { evidence } = await probing(tool.url, { probeTimeoutMs: 500, wants: id => id === 'TOOL-ASYNC' });
     const [{ response } = { response: null }] = evidence.calls[0]?.attempts ?? [];
     expect(response?.body?.json).toMatchObject({ ok: true, value: { type: 'tool_result' } });
   });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { ProtocolCliError } from '../../errors.js';
 import type { Event } from '../../exchange/events.js';
 import { createLog, type Log } from '../../exchange/log.js';
@@ -43,6 +44,7 @@ export async function watchTool(
   making: Making,
 ): Promise<LiveWitness> {
   const interrupted = interruption();
+  setMaxListeners(0, interrupted.signal); // every probe listens to it
   const stops: (() => Promise<void>)[] = [];
   try {
     return await watch(target, { plan, terminal, making, interrupted, onStop: stop => stops.push(stop) });

@@ -13,7 +13,7 @@ const WIDTH = 96;
 export function reportLines(run: Conformance, record: WireRecord, isQuiet: boolean): readonly Line[] {
   const rows = (...standings: readonly Standing[]) =>
     run.checks.filter(row => standings.includes(row.standing));
-  const told = (row: Row) => rowLines(row, record);
+  const told = (row: Row) => rowLines(withTrueMasks(row, run), record);
   const cases = (status: CaseCheck['status']) =>
     run.cases.filter(each => each.status === status).map(each => caseLines(each, record));
   const wrong = [...rows('failed', 'stale').map(told), ...cases('fail')];
@@ -25,6 +25,13 @@ export function reportLines(run: Conformance, record: WireRecord, isQuiet: boole
     ...(isQuiet ? [] : [passedPart(run, rows('passed')), absentPart(rows('not-applicable'))]),
   ];
   return [...parts.flat(), summaryLine(run)];
+}
+
+/** What is fine is masked by nothing. */
+function withTrueMasks(row: Row, { checks }: Conformance): Row {
+  const isDoubtful = ({ status }: Row) => status === 'fail' || status === 'warn' || status === 'could-not-run';
+  const doubtful = checks.filter(isDoubtful).map(({ id }) => id);
+  return row.masks ? { ...row, masks: row.masks.filter(id => doubtful.includes(id)) } : row;
 }
 
 /** A heading, what stands below it, and an empty line; nothing where there is nothing below. */

@@ -18,9 +18,9 @@ const WORDS: readonly (readonly [Standing, string])[] = [
   ['not-applicable', 'not applicable'],
 ];
 
-/** `✗ failed: 20 rules passed, 2 failed, 1 could not run; 3 of 4 cases passed` */
+/** `✗ failed · 32 rules: 20 passed, 2 failed, 10 not applicable · 3 of 4 cases passed` */
 export function summaryLine(run: Conformance): Line {
-  return [VERDICTS[run.verdict], say(`: ${summaryText(run)}`)];
+  return [VERDICTS[run.verdict], say(` · ${summaryText(run)}`)];
 }
 
 /** The same without the verdict. */
@@ -32,7 +32,7 @@ export function summaryText({ checks, cases }: Conformance): string {
   const rules = counts.filter(({ count }) => count > 0).map(({ count, words }) => `${count} ${words}`);
   const passing = cases.filter(({ status }) => status === 'pass').length;
   const ofCases = cases.length === 0 ? [] : [`${passing} of ${cases.length} cases passed`];
-  const ofRules =
-    rules.length === 0 ? 'no rule was checked' : `of ${checks.length} rules ${rules.join(', ')}`;
-  return [ofRules, ...ofCases].join('; ');
+  const noun = checks.length === 1 ? 'rule' : 'rules';
+  const ofRules = rules.length === 0 ? 'no rules' : `${checks.length} ${noun}: ${rules.join(', ')}`;
+  return [ofRules, ...ofCases].join(' · ');
 }

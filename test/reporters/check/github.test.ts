@@ -53,6 +53,6 @@ test('whatever is foreign stays within its command', () => {
 
 test('what is green is one notice', () => {
   expect(githubCheck(GREEN, LOOK)).toBe(
-    '::notice title=check http%3A//127.0.0.1%3A3001%3A passed::of 4 rules 4 passed\n',
+    '::notice title=check http%3A//127.0.0.1%3A3001%3A passed::4 rules: 4 passed\n',
   );
 });

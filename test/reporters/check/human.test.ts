@@ -17,7 +17,7 @@ test('what is wrong comes first, the summary last', () => {
   );
   expect(order).toEqual([...order].sort((a, b) => a - b));
   expect(lines.slice(-2)).toEqual([
-    '✗ failed: of 10 rules 3 passed, 1 failed, 1 expected to fail, and passed, 1 could not run, 1 with a warning, 1 failed as expected, 2 not applicable; 1 of 3 cases passed',
+    '✗ failed · 10 rules: 3 passed, 1 failed, 1 expected to fail, and passed, 1 could not run, 1 with a warning, 1 failed as expected, 2 not applicable · 1 of 3 cases passed',
     '',
   ]);
 });
@@ -28,7 +28,7 @@ test('a failure says what was due, what came, and how that was on the wire', () 
   expect(told).toContain('reason of TOOL-ID');
   expect(told).toMatch(/expected {2}call_abc123/);
   expect(told).toMatch(/actual {4}␛\[2Jevil/);
-  expect(told).toContain('may be why these fail too: TOOL-ALWAYS');
+  expect(told).toContain('may be why these fail too: TOOL-RETRY\n');
   expect(told).toContain('│ POST /callback/token → 200 after 0ms');
   expect(told).toContain('│   {"type":"tool_result","group_id":"thread_xyz","id":"other"');
 });
@@ -63,7 +63,7 @@ test('no body is told whole', () => {
 
 test('-q leaves out what is fine, and keeps the summary', () => {
   const quiet = humanCheck(GREEN, { ...LOOK, isQuiet: true });
-  expect(quiet).toBe('check http://127.0.0.1:3001\n\n✓ passed: of 4 rules 4 passed\n');
+  expect(quiet).toBe('check http://127.0.0.1:3001\n\n✓ passed · 4 rules: 4 passed\n');
 });
 
 test('colours, where they are asked for', () => {

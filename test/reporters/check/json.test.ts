@@ -22,7 +22,7 @@ test('one row per rule: id, level, side, status, reason, events', () => {
     reason: 'reason of TOOL-ID',
     events: [2, 3],
     expected: 'call_abc123',
-    masks: ['TOOL-ALWAYS'],
+    masks: ['TOOL-RETRY', 'TOOL-ASYNC'],
   });
 });
 

@@ -34,6 +34,6 @@ test('foreign text is nothing but text', () => {
 
 test('it begins with what it came to', () => {
   expect(markdownCheck(GREEN, LOOK).split('\n')[0]).toBe(
-    '**passed** · http:&#47;/127.0.0.1:3001 · of 4 rules 4 passed (protocol-cli/test)',
+    '**passed** · http:&#47;/127.0.0.1:3001 · 4 rules: 4 passed (protocol-cli/test)',
   );
 });

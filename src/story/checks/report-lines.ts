@@ -29,7 +29,8 @@ export function reportLines(run: Conformance, record: WireRecord, isQuiet: boole
 
 /** What is fine is masked by nothing. */
 function withTrueMasks(row: Row, { checks }: Conformance): Row {
-  const isDoubtful = ({ status }: Row) => status === 'fail' || status === 'warn' || status === 'could-not-run';
+  const isDoubtful = ({ status }: Row) =>
+    status === 'fail' || status === 'warn' || status === 'could-not-run';
   const doubtful = checks.filter(isDoubtful).map(({ id }) => id);
   return row.masks ? { ...row, masks: row.masks.filter(id => doubtful.includes(id)) } : row;
 }

@@ -28,7 +28,12 @@ const check = (id: Check['id'], status: Check['status'], more: Partial<Check> = 
 const CHECKS: readonly Check[] = [
   check('TOOL-ACK', 'pass', { events: [0, 1] }),
   check('TOOL-ASYNC', 'pass'),
-  check('TOOL-ID', 'fail', { events: [2, 3], expected: KEY, actual: HOSTILE, masks: ['TOOL-RETRY', 'TOOL-ASYNC'] }),
+  check('TOOL-ID', 'fail', {
+    events: [2, 3],
+    expected: KEY,
+    actual: HOSTILE,
+    masks: ['TOOL-RETRY', 'TOOL-ASYNC'],
+  }),
   check('TOOL-RETRY', 'could-not-run', { level: 'SHOULD' }),
   check('TOOL-FALLBACK', 'warn', { level: 'SHOULD', reason: HOSTILE }),
   check('TOOL-NOLEAK', 'warn', { level: 'SHOULD' }),

@@ -17,6 +17,14 @@ const RESERVED = new Set([
   'accept-encoding',
 ]);
 
+/** What the options are called: they may be for one server of several. */
+interface Names {
+  readonly header: string;
+  readonly bearer: string;
+}
+
+const NAMES: Names = { header: '-H', bearer: '--bearer' };
+
 /**
  * The headers a user gave, by lower-case name.
  * @throws ProtocolCliError `usage`.
@@ -24,9 +32,11 @@ const RESERVED = new Set([
 export function readHeaders(
   { header = [], bearer }: HeaderOptions,
   env: Environment,
+  names = NAMES,
 ): Record<string, string> {
-  const headers: Record<string, string> = Object.fromEntries(header.map(parseHeader));
-  return bearer === undefined ? headers : { ...headers, authorization: `Bearer ${bearerToken(bearer, env)}` };
+  const headers = Object.fromEntries(header.map(text => parseHeader(text, names.header)));
+  if (bearer === undefined) return headers;
+  return { ...headers, authorization: `Bearer ${bearerToken(bearer, env, names.bearer)}` };
 }
 
 /** The same for the origin of `url`, and only for it (threats, row 12). */
@@ -36,23 +46,27 @@ export function readCredentials(options: HeaderOptions, url: string, env: Enviro
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function parseHeader(text: string): [string, string] {
+function parseHeader(text: string, option: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
-    throw new ProtocolCliError('usage', 'a --header is not of the form "Name: value"', {
-      hint: "For example: -H 'X-Api-Key: 123'",
-    });
+    throw new ProtocolCliError(
+      'usage',
+      `a ${option === NAMES.header ? '--header' : option} is not of the form "Name: value"`,
+      {
+        hint: `For example: ${option} 'X-Api-Key: 123'`,
+      },
+    );
   if (RESERVED.has(name.toLowerCase()))
     throw new ProtocolCliError('usage', `the header ${name} belongs to the connection and cannot be set`);
   return [name.toLowerCase(), value.trim()];
 }
 
-function bearerToken(bearer: string, env: Environment): string {
+function bearerToken(bearer: string, env: Environment, option: string): string {
   if (!bearer.startsWith('env:')) return bearer;
   const name = bearer.slice('env:'.length);
   const token = env[name];
   if (token) return token;
-  throw new ProtocolCliError('usage', `--bearer: the environment has no ${name}`);
+  throw new ProtocolCliError('usage', `${option}: the environment has no ${name}`);
 }
 
 /** What must never be written down: each value, and what follows its scheme (`Bearer …`, `Basic …` also decoded). */

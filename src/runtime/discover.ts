@@ -16,6 +16,11 @@ export interface Discovered {
   readonly notes: readonly string[];
 }
 
+const HINTS = {
+  locked: 'Give a token with --bearer <token | env:NAME>, or a header with -H.',
+  missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
+};
+
 /** A discovery document, valid or not, and where it was found. */
 export interface DiscoveryDocument {
   readonly base: string;
@@ -25,10 +30,11 @@ export interface DiscoveryDocument {
 
 /**
  * Asks `{url}/.well-known/rap-toolset`, then the origin's, and loads what it gives.
+ * @param hints what to do where there is no document: a command has options of its own
  * @throws ProtocolCliError `unreachable`, `no-discovery` or `invalid-toolset`, each with what was asked.
  */
-export async function discover(wire: Wire, url: string): Promise<Discovered> {
-  const document = await findDocument(wire, url);
+export async function discover(wire: Wire, url: string, hints = HINTS): Promise<Discovered> {
+  const document = await findDocument(wire, url, hints);
   const reading = await readToolset(document.body.json);
   if (!reading.ok)
     throw new ProtocolCliError('invalid-toolset', `the toolset at ${document.url} is not valid`, {
@@ -45,15 +51,17 @@ export async function discover(wire: Wire, url: string): Promise<Discovered> {
  * As {@link discover}, and leaves the judgement to others.
  * @throws ProtocolCliError `unreachable` or `no-discovery`.
  */
-export async function findDocument(wire: Wire, url: string): Promise<DiscoveryDocument> {
+export async function findDocument(wire: Wire, url: string, hints = HINTS): Promise<DiscoveryDocument> {
   const asked: string[] = [];
+  let isLocked = false;
   for (const candidate of discoveryCandidates(url)) {
     const answer = await ask(wire, candidate.url);
     if (answer.status === 200) return { ...candidate, body: new Content(answer.body) };
+    isLocked ||= answer.status === 401 || answer.status === 403;
     asked.push(`${candidate.url} answered ${answer.status}`);
   }
   throw new ProtocolCliError('no-discovery', `no discovery document: ${asked.join(', ')}`, {
-    hint: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
+    hint: isLocked ? hints.locked : hints.missing,
   });
 }
 

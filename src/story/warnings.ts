@@ -130,12 +130,22 @@ function forgottenErrands(count: number): Warning[] {
   return [{ message: `${requests} besides the callbacks of a call are not kept, of very many` }];
 }
 
+/** Of `invoke`, which can stay. */
+const FOLLOW = '; --follow stays for them';
+
+/** A warning as it is told where there is no such option. */
+export function withoutFollow(warning: Warning): Warning {
+  return { ...warning, message: warning.message.replace(FOLLOW, '') };
+}
+
 /** Nobody stayed for what the result announced. */
 function subscriptionWarnings({ subscription }: Exchange): Warning[] {
   const ended = subscription?.ended;
   if (ended?.by !== 'close' && !(ended?.by === 'cancel' && ended.who === 'policy')) return [];
   const how = ended.by === 'close' ? 'closed with its thread' : 'cancelled';
-  return [{ message: `a subscription was opened; --follow stays for its events (it was ${how})` }];
+  return [
+    { message: `a subscription was opened, and nobody stayed for its events (it was ${how})${FOLLOW}` },
+  ];
 }
 
 /** POSTs that reached the listener but no call. @param more of those to a wrong address, that are not kept */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readCredentials, secretsOf } from '../../src/commands/headers.js';
+import { readCredentials, readHeaders, secretsOf } from '../../src/commands/headers.js';
 import { troubleOf } from '../support/failing.js';
 
 const URL_GIVEN = 'http://tools.example:3001/a?b=c';
@@ -71,4 +71,12 @@ describe('row 25: what must never be written down', () => {
   ])('%j, bearer %j', (header, bearer, secrets) => {
     expect(secretsOf(read(header, bearer).headers)).toEqual(expect.arrayContaining(secrets));
   });
+});
+
+test('options of another name are told by that name', () => {
+  const names = { header: '--tool-header', bearer: '--tool-bearer' };
+  expect(() => readHeaders({ bearer: 'env:NONE' }, {}, names)).toThrow(
+    '--tool-bearer: the environment has no NONE',
+  );
+  expect(() => readHeaders({ header: ['x'] }, {}, names)).toThrow('a --tool-header is not of the form');
 });

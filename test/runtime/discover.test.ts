@@ -57,3 +57,15 @@ describe('what goes wrong says what was asked, and what to do', () => {
     });
   });
 });
+
+test('a server that wants a key, and one without a document, each have a hint of their own, in the words of the command', async () => {
+  const hints = { locked: 'give --tool-bearer', missing: 'give the base' };
+  for (const [status, hint] of [
+    [401, hints.locked],
+    [404, hints.missing],
+  ] as const) {
+    await using server = await startServing(status);
+    await using bench = workbench();
+    await expect(discover(bench.wire, server.url, hints)).rejects.toMatchObject({ hint });
+  }
+});

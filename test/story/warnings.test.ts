@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { counted, warningsOf } from '../../src/story/warnings.js';
+import { counted, warningsOf, withoutFollow } from '../../src/story/warnings.js';
 import {
   acknowledged,
   answered,
@@ -155,7 +155,7 @@ describe('TOOL-SUB: after its end a subscription says nothing more', () => {
 
   test('one that was closed with its thread was followed by nobody', () => {
     expect(told(...started(), opened(), event('e1'), closed())).toEqual([
-      'a subscription was opened; --follow stays for its events (it was closed with its thread)',
+      'a subscription was opened, and nobody stayed for its events (it was closed with its thread); --follow stays for them',
     ]);
   });
 
@@ -243,4 +243,10 @@ describe('RT-SANITIZE: a text is never altered, but told of', () => {
     const warnings = told(...started(), resultArrives({ text }));
     expect(warnings.map(warning => warning.split(':')[0])).toEqual(ids);
   });
+});
+
+test('where there is no --follow, no warning names it', () => {
+  expect(withoutFollow({ message: 'a subscription was opened; --follow stays for them' }).message).toBe(
+    'a subscription was opened',
+  );
 });

@@ -1,7 +1,7 @@
 import type { History } from '../../exchange/history.js';
 import type { Sessions } from '../../exchange/session/sessions.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { counted } from '../../story/warnings.js';
+import { counted, withoutFollow } from '../../story/warnings.js';
 import { warningsOfAll } from '../repeats/warnings.js';
 import type { Reporter, Trouble } from '../reporter.js';
 
@@ -35,5 +35,9 @@ export interface SessionReporter extends Pick<Reporter, 'event' | 'aside' | 'cho
 
 /** All that is worth a warning, each once. */
 export function warningsOfSession({ known: { sessions, history }, notes }: SessionEnding): Warning[] {
-  return counted([...notes, ...sessions.warnings.map(message => ({ message })), ...warningsOfAll(history)]);
+  return counted([
+    ...notes,
+    ...sessions.warnings.map(message => ({ message })),
+    ...warningsOfAll(history).map(withoutFollow),
+  ]);
 }

@@ -47,7 +47,8 @@ export async function observe(plan: AnswerPlan, terminal: Terminal, clock: Clock
 /** What goes to the tool's own origin, and to no other. @throws ProtocolCliError `usage`. */
 export function toolHeaders({ flags }: AnswerPlan, { env }: Pick<Terminal, 'env'>): Record<string, string> {
   const { toolHeader: header, toolBearer: bearer } = flags;
-  return readHeaders({ ...(header && { header }), ...(bearer !== undefined && { bearer }) }, env);
+  const given = { ...(header && { header }), ...(bearer !== undefined && { bearer }) };
+  return readHeaders(given, env, { header: '--tool-header', bearer: '--tool-bearer' });
 }
 
 function tellVerbosely(

@@ -26,6 +26,12 @@ interface Parts {
   readonly runtime: Runtime;
 }
 
+const HINTS = {
+  locked: 'Give a token with --tool-bearer <token | env:NAME>, or a header with --tool-header.',
+  missing:
+    'Give the base URL of the tool server to --tool: its endpoint alone does not say which tools there are.',
+};
+
 /**
  * A RAP tool as who answers: each call becomes an invocation with the call's own id, all of them in one thread.
  * @throws ProtocolCliError `unreachable`, `no-discovery`, `invalid-toolset`, `port-in-use`, `usage`.
@@ -35,7 +41,7 @@ export async function openRapTool(url: string, setting: Setting): Promise<ToolAn
   const { log, known } = observation;
   const headers = toolHeaders(plan, terminal);
   const wire = { client, log, credentials: { origin: new URL(url).origin, headers } };
-  const discovered = await interrupted.race(discover(wire, url));
+  const discovered = await interrupted.race(discover(wire, url, HINTS));
   const runtime = await Runtime.start({ log, history: known.history, clock, listener: listenerOf(plan) });
   onStop(() => runtime.close());
   return new RapTool({ setting, wire, discovered, runtime });

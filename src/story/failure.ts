@@ -6,6 +6,7 @@ import { openChoices } from '../exchange/questions.js';
 import type { UserChoice } from '../protocol/callbacks/index.js';
 import { cut } from '../text/cut.js';
 import { formatDuration } from '../text/format-duration.js';
+import { givenUpWords } from './given-up.js';
 
 export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeout';
 
@@ -71,7 +72,9 @@ function settlementFailure(exchange: Exchange, settled: Settlement, errands: Err
         ...(settled.who === 'policy' && { hint: 'The file of --policy says what may be called.' }),
       };
     case 'cancel':
-      return { code: 'interrupted', message: 'interrupted before the result came' };
+      return settled.who === 'person'
+        ? { code: 'interrupted', message: 'interrupted before the result came' }
+        : { code: 'decision-needed', message: givenUpWords(exchange, settled) };
   }
 }
 

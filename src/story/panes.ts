@@ -4,6 +4,7 @@ import type { Exchange, Settlement } from '../exchange/exchange.js';
 import type { ToolResult } from '../protocol/callbacks/index.js';
 import { llmText } from '../protocol/llm-text.js';
 import { formatDuration } from '../text/format-duration.js';
+import { givenUpWords } from './given-up.js';
 import { panesOfMcp } from './mcp-panes.js';
 import { llmPane, type Pane, type Panes, unseen } from './pane.js';
 
@@ -43,12 +44,13 @@ function humanPane(choice: Choice, text: string): Pane {
 }
 
 /** Where the tool sent no result, a person reads words, not the payload for the LLM. */
-function ourPane({ settled }: Exchange): Pane {
-  const drawing = { kind: 'text', text: settled ? settlementWords(settled) : '' } as const;
+function ourPane(exchange: Exchange): Pane {
+  const { settled } = exchange;
+  const drawing = { kind: 'text', text: settled ? settlementWords(exchange, settled) : '' } as const;
   return { title: 'human', about: 'no result from the tool', notes: [], drawing };
 }
 
-function settlementWords(settled: Settlement): string {
+function settlementWords(exchange: Exchange, settled: Settlement): string {
   switch (settled.by) {
     case 'result':
     case 'answer':
@@ -62,6 +64,6 @@ function settlementWords(settled: Settlement): string {
     case 'denial':
       return `not called: ${settled.reason}`;
     case 'cancel':
-      return 'interrupted';
+      return givenUpWords(exchange, settled);
   }
 }

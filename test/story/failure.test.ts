@@ -148,3 +148,12 @@ test('row 15: of a question with very much in it, what a person reads', () => {
 test('an interruption', () => {
   expect(failureOf(exchangeOf(call(), canceled()))).toMatchObject({ code: 'interrupted' });
 });
+
+test('a call that was given up since nobody answered says that, and not that somebody interrupted it', () => {
+  const exchange = exchangeOf(call(), acknowledged(), arrives(CHOICE), canceled('policy'));
+  expect(failureOf(exchange)).toMatchObject({
+    code: 'decision-needed',
+    message: 'given up: nobody answered its question',
+  });
+  expect(failureOf(exchangeOf(call(), canceled('policy')))?.message).toBe('given up');
+});

@@ -2,6 +2,7 @@ import { outcomeOf } from '../../exchange/ending.js';
 import type { Exchange, Settlement } from '../../exchange/exchange.js';
 import { formatDuration } from '../../text/format-duration.js';
 import { basisWords } from '../basis-words.js';
+import { givenUpWords } from '../given-up.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
@@ -49,7 +50,7 @@ function endLine(exchange: Exchange, settled: Settlement): Line {
       return [...quote(settled.tool, 'title'), say(' was not called: '), ...why];
     }
     case 'cancel':
-      return [say('interrupted')];
+      return [say(givenUpWords(exchange, settled))];
     default:
       return []; // the answer to the last dispatch says it
   }

@@ -2,6 +2,11 @@
 export const CANCELLED = 'the call was cancelled';
 export const THREAD_CLOSED = 'the thread was closed';
 
+/** Who called it off: a thread is closed by a runtime, and whether a person wanted that nobody says here. */
+export function byOf(reason: string): 'user' | 'system' {
+  return reason === THREAD_CLOSED ? 'system' : 'user';
+}
+
 /**
  * Whether a call was called off, and why. One is made for every call, and hardly any is ever used: an AbortController
  * costs a tenth of all the work there is for a call, and is made only for code that asks for it.

@@ -2,6 +2,7 @@ import type { StepPath } from '../../fixtures/step.js';
 import type { Outcome } from '../../outcome/outcome.js';
 import type { Change } from '../middleware/shaping.js';
 import type { Caller } from './call.js';
+import { byOf } from './calling-off.js';
 import type { ChoiceQuestion, Consent, ConsentQuestion } from './people.js';
 import { Waits, type WaitsDesk } from './waits.js';
 
@@ -86,7 +87,8 @@ export abstract class Conversation {
   async canceled(): Promise<void> {
     const { reason } = this.caller.callingOff;
     this.goesOnAt(undefined);
-    if (reason !== null && !this.#isAnswered) await this.outcome({ type: 'canceled', reason, by: 'user' });
+    if (reason !== null && !this.#isAnswered)
+      await this.outcome({ type: 'canceled', reason, by: byOf(reason) });
   }
 
   /** Nothing is sent, and that is what was wanted. */

@@ -156,7 +156,7 @@ describe('TOOL-CANCEL', () => {
     await clock.nextWait();
     await stage.runtime.closeThread(stage.tool.url, 'g');
     expect((await second.result()).body).toMatchObject({
-      text: '{"canceled":{"reason":"the thread was closed","by":"user"}}',
+      text: '{"canceled":{"reason":"the thread was closed","by":"system"}}',
     });
     expect((await (await stage.invoke({ id: 'c' })).result()).body).toMatchObject({ text: 'first' });
   });

@@ -17,7 +17,10 @@ export function toolOf(toolset: Toolset, operation: string): Tool {
     'unknown-operation',
     `no operation "${operation}" in the toolset ${visibleLine(toolset.name)}`,
     {
-      hint: [didYouMean(operation, names), `There are: ${listed(names)}.`].filter(Boolean).join(' '),
+      hint:
+        names.length === 0
+          ? 'It has none at all.'
+          : [didYouMean(operation, names), `There are: ${listed(names)}.`].filter(Boolean).join(' '),
     },
   );
 }

@@ -25,6 +25,8 @@ function hintOn(code: string, peer: string): string {
   switch (code) {
     case 'ECONNREFUSED':
       return `Nothing listens there. Is the ${peer} running, and is the port right?`;
+    case 'BAD_PORT':
+      return `Have the ${peer} listen on another port.`;
     case 'EPROTO':
       return 'The server does not speak TLS on this port. Try http:// instead of https://.';
     case 'ECONNRESET':

@@ -45,10 +45,20 @@ export function guardedFetch({ maxBytes, ...options }: GuardedFetchOptions): Gua
   return { fetch, close: () => agent.destroy() };
 }
 
+/** Ports of other protocols, that no browser calls either. */
+const BLOCKED = 'bad port';
+
 /** undici puts what happened into the cause of a TypeError; an abort stays one. */
 function failed(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
-  throw asTransportError(error.cause ?? error, 'connect');
+  const { cause = error } = error;
+  if (cause instanceof Error && cause.message === BLOCKED)
+    throw new TransportError(
+      'connect',
+      'BAD_PORT',
+      'its port is blocked: fetch calls none that belongs to another protocol',
+    );
+  throw asTransportError(cause, 'connect');
 }
 
 function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {

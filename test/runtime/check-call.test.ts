@@ -54,3 +54,8 @@ describe('RT-ARGS', () => {
     ]);
   });
 });
+
+test('a toolset without tools says that it has none', () => {
+  const empty = { name: 'empty', endpoint: 'http://h/', tools: [], needsMigration: false };
+  expect(() => toolOf(empty, 'x')).toThrow(expect.objectContaining({ hint: 'It has none at all.' }));
+});

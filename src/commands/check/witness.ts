@@ -1,6 +1,7 @@
-import { callbackSecrets, type EventRedactor } from '../../exchange/callback-secrets.js';
+import { type EventRedactor, withQuestionSecrets } from '../../exchange/callback-secrets.js';
 import type { Event } from '../../exchange/events.js';
 import type { TranscriptHeader } from '../../exchange/transcript-format.js';
+import { decodeUtf8 } from '../../text/json.js';
 import { createRedactor } from '../../text/redact.js';
 
 /** What there is to judge, from whatever source. */
@@ -12,13 +13,27 @@ export interface Witness {
   readonly redactor: EventRedactor;
 }
 
-/** Takes out the credentials of the command line, and what is secret in the URLs that events name. */
+/**
+ * Takes out the credentials of the command line, and the tokens of callback URLs. Only what is long enough to be a token, and that
+ * wherever it stands: a URL must come out the same in an invocation and in the callback that used it (TOOL-OPAQUE).
+ */
 export function redactorFor(credentials: readonly string[]): EventRedactor {
-  const ours = createRedactor(credentials);
-  const learned = callbackSecrets();
+  const redactor = withQuestionSecrets(createRedactor(credentials));
   return {
-    add: secret => ours.add(secret),
-    text: text => learned.text(ours.text(text)),
-    learn: event => learned.learn(event),
+    ...redactor,
+    learn(event) {
+      redactor.learn(event);
+      for (const token of tokensIn(event)) redactor.add(token);
+    },
   };
+}
+
+/** A body may be no JSON on purpose. */
+const CALLBACK_URL = /callback_url\W{1,12}(https?:[^\s"'<>]+)/g;
+const TOKEN = /[\w-]{16,}/g;
+
+function tokensIn(event: Event): string[] {
+  if (event.kind !== 'request' || event.purpose !== 'invocation' || !event.body) return [];
+  const text = decodeUtf8(event.body.bytes) ?? '';
+  return [...text.matchAll(CALLBACK_URL)].flatMap(([, url = '']) => url.match(TOKEN) ?? []);
 }

@@ -9,7 +9,7 @@ import { readJson } from '../../text/json.js';
 import type { Answer, Incoming, Reply, Route } from '../../transport/server.js';
 import { Claims } from './claims.js';
 import { McpSessions } from './sessions.js';
-import { answerOf, rpcError, webRequest } from './web.js';
+import { answerOf, batchOf, rpcError, webRequest } from './web.js';
 
 export const MCP_PATH = '/mcp';
 
@@ -61,25 +61,35 @@ export class McpEndpoint {
     const { value } = json;
     if (isRecord(value) && value['method'] === 'subscriptions/listen')
       return rpcError(200, 'subscriptions are not served here', METHOD_NOT_FOUND, value['id']);
-    const request = webRequest(incoming, hangUp(incoming));
-    return (await isLegacyRequest(request, value))
-      ? this.#serveLegacy(request, value)
-      : answerOf(await this.#modern.fetch(request, { parsedBody: value }));
+    const gone = hangUp(incoming);
+    const request = webRequest(incoming, gone);
+    if (!(await isLegacyRequest(request, value)))
+      return answerOf(await this.#modern.fetch(request, { parsedBody: value }));
+    return this.#claimed(request, value, () =>
+      Array.isArray(value) && value.length > 0
+        ? this.#answerBatch(value, () => webRequest(incoming, gone))
+        : this.#answerLegacy(request, value),
+    );
   };
 
   readonly #delete = async (incoming: Incoming): Promise<Answer> =>
     answerOf(await this.#sessions.handle(webRequest(incoming, hangUp(incoming))));
 
   /** An answer finds its call by the id: of two with the same one, one would never have an answer. */
-  async #serveLegacy(request: Request, parsedBody: unknown): Promise<Reply> {
-    const claim = this.#claims.claim(request.headers.get('mcp-session-id'), parsedBody);
+  async #claimed(request: Request, message: unknown, answer: () => Promise<Reply>): Promise<Reply> {
+    const claim = this.#claims.claim(request.headers.get('mcp-session-id'), message);
     if (!claim.ok)
       return rpcError(400, 'a request with this id is still being answered', INVALID_REQUEST, claim.id);
     try {
-      return await this.#answerLegacy(request, parsedBody);
+      return await answer();
     } finally {
       claim.release();
     }
+  }
+
+  /** Several messages in one (version 2025-03-26): each for itself, so that a call that is cancelled keeps no other's answer back. */
+  async #answerBatch(messages: readonly unknown[], request: () => Request): Promise<Reply> {
+    return batchOf(await Promise.all(messages.map(message => this.#answerLegacy(request(), message))));
   }
 
   #answerLegacy(request: Request, parsedBody: unknown): Promise<Reply> {

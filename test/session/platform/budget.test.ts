@@ -31,7 +31,5 @@ test('a session of many events takes no more messages and no more pauses; paused
   expect(await it.ask('POST', `${S}/messages`, many(1))).toMatchObject({ status: 202 });
   expect(await it.ask('POST', `${S}/pause`)).toMatchObject({ status: 429 });
   expect(await it.ask('POST', `${S}/resume`)).toMatchObject({ status: 202 });
-  expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({
-    status: expect.any(Number),
-  });
+  expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({ status: 202 });
 });

@@ -12,7 +12,7 @@ import type { Terminal } from '../../terminal.js';
 import { loadPolicy } from '../consent.js';
 import { curlOf, type DryRequest, requestText } from '../dry-request.js';
 import type { InvokePlan } from '../plan.js';
-import { type Reached, reachMcp } from './reach.js';
+import { notesSoFar, type Reached, reachMcp } from './reach.js';
 
 /** `--dry-run --mcp`: the message that would be sent. The server is asked for its tools, and no tool is called. */
 export async function dryRunMcp(plan: InvokePlan, peer: McpPeer, terminal: Terminal): Promise<ExitStatus> {
@@ -40,7 +40,7 @@ async function tell(
   refusals: readonly string[],
 ): Promise<void> {
   const refused = refusals.map(message => ({ message }));
-  const warnings = [...reached.notes, ...refused];
+  const warnings = [...notesSoFar(reached), ...refused];
   await writeOut(
     stdout,
     output === 'json' ? `${safeJson({ ...reportOf(reached), warnings }, 2)}\n` : textOf(reached),

@@ -15,7 +15,7 @@ export class Query {
   whole<T>(name: string, preset: T, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}): number | T {
     const text = this.#fields.get(name);
     if (text === null) return preset;
-    if (!/^\d{1,15}$/.test(text)) return this.#fault(preset, name, 'int_parsing', 'a valid integer', text);
+    if (!/^-?\d{1,15}$/.test(text)) return this.#fault(preset, name, 'int_parsing', 'a valid integer', text);
     const number = Number(text);
     if (number < min)
       return this.#fault(preset, name, 'greater_than_equal', `greater than or equal to ${min}`, text);

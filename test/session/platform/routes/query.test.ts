@@ -28,7 +28,7 @@ test.each([
   ['whole', 'a=x', 'int_parsing'],
   ['whole', 'a=', 'int_parsing'],
   ['whole', 'a=1e3', 'int_parsing'],
-  ['whole', 'a=-1', 'int_parsing'],
+  ['whole', 'a=-1', 'greater_than_equal'],
   ['whole', 'a=0', 'greater_than_equal'],
   ['seconds', 'a=Infinity', 'float_parsing'],
   ['seconds', 'a=-1', 'float_parsing'],

@@ -104,7 +104,8 @@ class RapTool implements ToolAnswerer {
   }
 
   #warn({ key }: PendingCall, message: string): void {
-    this.parts.setting.observation.log.emit({ kind: 'warned', calls: [key], message });
+    const { observation, plan } = this.parts.setting;
+    observation.log.emit({ kind: 'warned', calls: [key], thread: plan.id, message });
   }
 
   async #exchange(tool: Tool, call: PendingCall, signal: AbortSignal): Promise<Exchange> {

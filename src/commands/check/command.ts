@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { type Example, examplesText, exitStatusText } from '../help.js';
 import { bearerOption, collect, duration, headerOption, port, publicBase, valueOption } from '../options.js';
 import type { RunCommand } from '../run-command.js';
-import type { CheckFlags } from './plan.js';
+import type { CheckFlags } from './flags.js';
 import { reporterOption } from './reporter-option.js';
 import { ruleOption } from './rule-option.js';
 

@@ -7,7 +7,7 @@ import type { Line } from '../../story/line.js';
 import { writeOut } from '../../system/output.js';
 import type { ExitStatus } from '../exit-status.js';
 import type { Terminal } from '../terminal.js';
-import type { CheckFlags } from './plan.js';
+import type { CheckFlags } from './flags.js';
 
 const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
 

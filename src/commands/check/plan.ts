@@ -1,42 +1,14 @@
 import { ProtocolCliError } from '../../errors.js';
 import type { Case } from '../../fixtures/cases/case.js';
 import type { ExpectedFailure } from '../../fixtures/expected-failures/expected-failure.js';
-import { REQUIREMENTS, type RequirementId, type Side } from '../../protocol/requirements.js';
+import { REQUIREMENTS, type Side } from '../../protocol/requirements.js';
 import type { Selection } from '../../rules/report.js';
-import type { HeaderOptions } from '../headers.js';
 import { checkReportFolders } from '../reports.js';
-import type { TargetOptions } from '../target.js';
 import type { Terminal } from '../terminal.js';
 import { readCaseFile, readFailureFile } from './files.js';
+import type { CheckFlags } from './flags.js';
 import { type ReportRequest, reportsOf } from './reporter-option.js';
 import { type Subject, subjectOf } from './subject.js';
-
-/** The options of `check`, as commander hands them over. */
-export interface CheckFlags extends Omit<TargetOptions, 'endpoint'>, HeaderOptions {
-  readonly side?: Side;
-  readonly list?: boolean;
-  readonly spec?: readonly RequirementId[];
-  readonly only?: readonly RequirementId[];
-  readonly skip?: readonly RequirementId[];
-  readonly operation?: readonly string[];
-  /** A file. */
-  readonly cases?: string;
-  /** Milliseconds. */
-  readonly probeTimeout: number;
-  readonly strict?: boolean;
-  /** A file. */
-  readonly expectedFailures?: string;
-  readonly reporter?: readonly ReportRequest[];
-  readonly save?: string;
-  readonly callbackHost: string;
-  readonly callbackPort: number;
-  readonly callbackUrl?: string;
-  readonly allowHost?: readonly string[];
-  readonly quiet?: boolean;
-  readonly color: boolean;
-  /** The options that somebody gave, and are not defaults: `--save`. */
-  readonly given: readonly string[];
-}
 
 /** What is to be done. */
 export interface CheckPlan {

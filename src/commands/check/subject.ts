@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ProtocolCliError } from '../../errors.js';
 import { asUrl, readTarget, type ServerTarget } from '../target.js';
-import type { CheckFlags } from './plan.js';
+import type { CheckFlags } from './flags.js';
 
 /** What is judged: a tool that we call, or what somebody saved. */
 export type Subject =

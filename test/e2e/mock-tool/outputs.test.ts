@@ -86,11 +86,13 @@ describe.concurrent('what a mock tells', () => {
       const { header, events, faults } = readTranscript(transcript.split('\n'));
       expect(faults).toEqual([]);
       expect(header?.observer).toBe('tool');
-      expect(events.map(({ kind }) => kind)).toEqual([
-        'request',
+      expect(events.map(each => ('purpose' in each ? each.purpose : each.kind))).toEqual([
+        'discovery',
+        'response',
+        'invocation',
         'matched',
         'response',
-        'request',
+        'callback',
         'response',
       ]);
       expect(events.find(({ kind }) => kind === 'matched')).toMatchObject({ fixture: 'greets', count: 1 });

@@ -49,6 +49,15 @@ describe('a ring of events', () => {
     expect(ring.events[1]).toHaveProperty('body', undefined);
   });
 
+  it('counts the same body once, where one answer after another has it', () => {
+    const ring = new EventRing({ bytes: 100 });
+    const [polled, other] = [answered(0, 60), answered(3, 30)];
+    filled(ring, [polled, { ...polled, seq: 1 }, { ...polled, seq: 2 }, other]);
+    expect(seqs(ring)).toEqual([0, 1, 2, 3]);
+    ring.push({ ...polled, seq: 4 });
+    expect(seqs(ring)).toEqual([1, 2, 3, 4]);
+  });
+
   it('row 15: counts urls and headers too, which come from outside as well', () => {
     const long = 'x'.repeat(60);
     const ring = filled(

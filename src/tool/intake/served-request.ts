@@ -54,13 +54,13 @@ export class ServedRequest {
 
   /** As {@link answer}, where what is said is worth telling: what a runtime does next follows from it. */
   answerWith(body: Content, answer: Answer): Answer {
-    this.#answered(answer.status, body);
+    this.#answered(answer.status, lowerCased(answer.headers), body);
     return answer;
   }
 
-  #answered(status: number, body?: Content): void {
+  #answered(status: number, headers: Headers = NO_HEADERS, body?: Content): void {
     const { calls, thread } = this.#about;
-    this.log.emit({ kind: 'response', leg: this.#leg, status, headers: NO_HEADERS, calls, thread, body });
+    this.log.emit({ kind: 'response', leg: this.#leg, status, headers, calls, thread, body });
   }
 
   /** The connection ended without an answer, as planned. */
@@ -69,7 +69,13 @@ export class ServedRequest {
   }
 }
 
-const NO_HEADERS = Object.freeze({});
+type Headers = Readonly<Record<string, string>>;
+
+const NO_HEADERS: Headers = Object.freeze({});
+
+function lowerCased(headers: Headers = NO_HEADERS): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
 
 /** Of a request; names in lower case. The very object, where nothing in it is a list: events hold on to it. */
 export function headersOf({ headers }: Incoming): Readonly<Record<string, string>> {

@@ -55,7 +55,7 @@ describe('faults of the acknowledgement', () => {
     await using stage = await stageWith(faulty({ ack: { delay: '2s' } }), { clock });
     const pending = stage.invoke();
     expect(await clock.nextWait()).toBe(2_000);
-    expect(stage.told('response')).toEqual([]);
+    expect(stage.told('response').filter(({ calls }) => calls)).toEqual([]);
     clock.advance(2_000);
     const call = await pending;
     expect(call.ack.status).toBe(200);

@@ -10,11 +10,13 @@ import { createRedactor } from '../../src/text/redact.js';
 
 export type Saying = { readonly at: number } & (
   | { readonly message: object | string; readonly status?: number | 'broken'; readonly attempt?: number }
-  | { readonly acknowledged: number | 'broken' }
+  | { readonly acknowledged: number | Broken }
   | { readonly chosen: number; readonly status?: number }
   | { readonly consent: 'granted' | 'refused' }
   | { readonly notice: 'cancel' | 'close' }
 );
+
+type Broken = keyof typeof BROKEN;
 
 export interface Told {
   readonly invocation: Readonly<Record<string, unknown>>;
@@ -91,6 +93,12 @@ export function transcriptOf(
   return `${lines.join('\n')}\n`;
 }
 
+const BROKEN = {
+  broken: { phase: 'answer', code: 'ECONNRESET' },
+  hung: { phase: 'answer', code: 'ABORTED' },
+  unreached: { phase: 'connect', code: 'ECONNREFUSED' },
+} as const;
+
 const TO_TOOL = { from: 'runtime', to: 'tool' } as const;
 const TO_RUNTIME = { from: 'tool', to: 'runtime' } as const;
 
@@ -106,9 +114,9 @@ function factsOf({ invocation, at, says }: Told, key: string, nextLeg: () => str
     const about = { kind: 'request', leg, purpose, ...way, method: 'POST', url: '/', headers: {} } as const;
     return { ...about, calls, attempt, body };
   };
-  const answer = (leg: string, status: number | 'broken'): Fact =>
-    status === 'broken'
-      ? { kind: 'broken', leg, calls, phase: 'answer', code: 'ECONNRESET' }
+  const answer = (leg: string, status: number | Broken): Fact =>
+    typeof status === 'string'
+      ? { kind: 'broken', leg, calls, ...BROKEN[status] }
       : { kind: 'response', leg, calls, status, headers: {} };
   const attempts = says.filter(saying => 'acknowledged' in saying).map(() => nextLeg());
   const first = attempts[0] ?? nextLeg();

@@ -41,8 +41,16 @@ function commentsOf({ headers, warnings }: Recordings): string[] {
     return visibleLine(`Recorded in ${basename(path)}${about}`);
   });
   const lost =
-    warnings.length > 0 ? ['Not all of it could be carried over:', ...warnings.map(each => `  ${each}`)] : [];
+    warnings.length > 0
+      ? ['Not all of it could be carried over:', ...warnings.map(each => `  ${named(each, headers)}`)]
+      : [];
   return [...from, ...lost, 'Serve it: protocol-cli mock-tool <this file>'];
+}
+
+/** A warning begins with its file, as that was typed: in which folder it is concerns nobody who gets the fixtures. */
+function named(warning: string, headers: Recordings['headers']): string {
+  const path = headers.map(header => visibleLine(header.path)).find(each => warning.startsWith(each));
+  return path === undefined ? warning : basename(path) + warning.slice(path.length);
 }
 
 function refuseOthers([first]: readonly string[]): void {

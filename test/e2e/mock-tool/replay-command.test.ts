@@ -44,6 +44,12 @@ describe('--export', () => {
     ]);
   });
 
+  it('says in the file what it lacks, and not in which folder the transcript was', async () => {
+    const { stdout } = await mockTool(OAUTH, '--export', '-');
+    expect(stdout).toMatch(/^# {3}oauth\.ndjson: the call .* consent is asked for/m);
+    expect(stdout).not.toContain(ROOT);
+  });
+
   it('replaces the file that was there', async () => {
     const path = await fileOf('old.yaml', YAML);
     expect(await mockTool(DIFF, '--export', path)).toMatchObject({ status: 0, stdout: '', stderr: '' });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { readTranscript, type Transcript } from '../../../src/exchange/transcript-reader.js';
 import type { RunOptions } from './program.js';
-import { type Server, startServer } from './server.js';
+import { type Server, type ServerHere, startServer, startServerHere } from './server.js';
 
 const readySchema = z.strictObject({ port: z.int(), url: z.string() });
 
@@ -12,6 +12,14 @@ export interface RunningRecorder extends Server, z.infer<typeof readySchema> {}
 /** Starts `record` with these arguments. @throws Error with what it said, where it does not come up. */
 export function startRecorder(args: readonly string[], options?: RunOptions): Promise<RunningRecorder> {
   return startServer(['record', ...args], readySchema, options);
+}
+
+/** The same in this process. */
+export function startRecorderHere(
+  args: readonly string[],
+  options?: RunOptions,
+): Promise<ServerHere & z.infer<typeof readySchema>> {
+  return startServerHere(['record', ...args], readySchema, options);
 }
 
 /** What a file holds that a recorder wrote. */

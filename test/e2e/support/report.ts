@@ -60,3 +60,13 @@ function jsonOf(text: string): unknown {
     return undefined;
   }
 }
+
+const checksSchema = z.object({ checks: z.array(z.object({ id: z.string(), status: z.string() })) });
+
+/** The ids of the rules in a report of `check`, by what became of them; without the one that depends on how busy this machine was. */
+export function verdictsIn(report: string): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const { id, status } of checksSchema.parse(JSON.parse(report)).checks)
+    if (id !== 'TOOL-ACK') found[status] = [...(found[status] ?? []), id];
+  return found;
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
+import { startMock, startMockHere } from '../support/mock.js';
+import { type PeerName, startPeer } from '../support/peers.js';
+import { startRecorder, startRecorderHere } from '../support/recorder.js';
+import { verdictsIn } from '../support/report.js';
+import { scenariosOf } from './python-runtime.js';
+import { logOf, SESSIONS, speakerTo } from './sessions.js';
+
+/** A runtime and a tool that share no code with us, `record` between them, and then `mock-tool` in the tool's place. */
+
+let folder: Folder;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+type Life = (url: string) => Promise<readonly string[]>;
+
+/** What the runtime logged of its session with whatever tool is at an address. */
+const lifeWith =
+  (name: PeerName): Life =>
+  async url => {
+    await using runtime = await openRuntime();
+    await SESSIONS[name](speakerTo(runtime, url));
+    if (name !== 'odd') expect(runtime.verdict()).toEqual([]);
+    return logOf(runtime);
+  };
+
+interface Recorded {
+  readonly log: readonly string[];
+  readonly file: string;
+}
+
+/** A life through `record`: what the runtime logged of it, and the transcript. */
+async function recorded(
+  name: PeerName,
+  live: Life,
+  start: typeof startRecorderHere = startRecorderHere,
+): Promise<Recorded> {
+  await using tool = await startPeer(name);
+  const file = folder.file(`${name}.ndjson`);
+  await using recorder = await start([tool.url, '--save', file, '-q']);
+  const log = await live(recorder.url);
+  expect(await recorder.stop()).toMatchObject({ status: 0, stderr: '' });
+  return { log, file };
+}
+
+/** The same life with `mock-tool` in the tool's place. */
+async function replayed(args: string[], live: Life, start: typeof startMockHere = startMockHere) {
+  await using mock = await start(args);
+  const log = await live(mock.url);
+  return log;
+}
+
+const GOOD = [
+  ...['TOOL-ASYNC', 'TOOL-ALWAYS', 'TOOL-POST', 'TOOL-GROUP', 'TOOL-ID', 'TOOL-ONCE'],
+  ...['TOOL-OPAQUE', 'TOOL-SECRET', 'TOOL-FALLBACK', 'TOOL-DIFF', 'TOOL-SUB', 'TOOL-CANCEL', 'TOOL-CLOSE'],
+  ...['TOOL-DISCOVER', 'TOOL-NAMES', 'RT-OP', 'RT-ARGS', 'RT-ID', 'RT-FIELDS', 'RT-PENDING', 'RT-SUB'],
+  ...['RT-VIEW', 'RT-NOTIFY'],
+];
+
+describe.each<{ name: PeerName; verdicts: { pass: string[]; warn?: string[]; fail?: string[] } }>([
+  {
+    name: 'plain',
+    verdicts: {
+      pass: [...GOOD, 'TOOL-CALLID', 'TOOL-ISOLATE', 'TOOL-NOLEAK'],
+      warn: ['TOOL-ERRPREFIX', 'TOOL-OAUTH'], // LM-Kit's JSON is an error, too; its consent page is http, on loopback
+    },
+  },
+  { name: 'stdlib', verdicts: { pass: [...GOOD, 'TOOL-CHOICE', 'TOOL-OAUTH', 'RT-CHOICE'] } },
+])('a session with the $name tool, recorded', ({ name, verdicts }) => {
+  let session: Recorded;
+  beforeAll(async () => {
+    session = await recorded(name, lifeWith(name));
+  });
+
+  test('is the same again from its transcript, at once', async () => {
+    expect(await replayed([session.file, '--speed', '0'], lifeWith(name))).toEqual(session.log);
+  });
+
+  test('and from the fixtures that are made of it', async () => {
+    const fixtures = folder.file(`${name}.yaml`);
+    const { status } = await runHere(['mock-tool', session.file, '--export', fixtures, '--speed', '0']);
+    expect(status).toBe(0);
+    expect(await replayed([fixtures], lifeWith(name))).toEqual(session.log);
+  });
+
+  test('at the pace at which it was, but for the words in which the mock ends what is cancelled', async () => {
+    const again = await replayed([session.file], lifeWith(name));
+    expect(again.map(withoutReason)).toEqual(session.log.map(withoutReason));
+  });
+
+  test('is shown with each call once', async () => {
+    const { status, stdout } = await runHere(['render', session.file]);
+    const calls = session.log.filter(line => !line.startsWith(' '));
+    expect({ status, calls: stdout.match(/ sent \S+ to /g)?.length }).toEqual({
+      status: 0,
+      calls: calls.length,
+    });
+  });
+
+  test('is no false alarm', async () => {
+    const { status, stdout } = await runHere(['check', session.file, '--reporter', 'json']);
+    const { 'not-applicable': _, ...found } = verdictsIn(stdout);
+    expect({ status, ...sorted(found) }).toEqual({ status: 0, ...sorted(verdicts) });
+  });
+});
+
+describe('a session with the odd tool, recorded', () => {
+  test('is as odd again', async () => {
+    const { log, file } = await recorded('odd', lifeWith('odd'));
+    expect(await replayed([file, '--speed', '0'], lifeWith('odd'))).toEqual(log);
+  });
+});
+
+describe('a runtime and a tool in Python, and a process for each of us', () => {
+  test('the same again', async () => {
+    const live: Life = url => scenariosOf(url, ['result', 'choice', 'subscription']);
+    const { log, file } = await recorded('stdlib', live, startRecorder);
+    expect(log.join('\n')).toMatch(/Chosen: neither[\s\S]*Event 3 of 3/);
+    expect(await replayed([file, '--speed', '0'], live, startMock)).toEqual(log);
+  });
+});
+
+const withoutReason = (line: string) => line.replace(/(\{\\"canceled\\":\{\\"reason\\":).*?,/, '$1');
+
+function sorted(verdicts: object): object {
+  return Object.fromEntries(Object.entries(verdicts).map(([status, ids]) => [status, ids.toSorted()]));
+}

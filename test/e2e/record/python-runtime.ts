@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+
+const RUNTIME = fileURLToPath(new URL('../../peers/stdlib_runtime.py', import.meta.url));
+
+const callbackSchema = z.object({ body: z.record(z.string(), z.unknown()) });
+const outcomeSchema = z.object({
+  acks: z.array(z.number().nullable()),
+  callbacks: z.array(callbackSchema),
+  notices: z.array(z.object({ what: z.string(), status: z.number() })),
+  faults: z.array(z.unknown()),
+});
+
+/** What the runtime on Python's standard library says of some scenarios, lived one after the other; ids and URLs aside. */
+export async function scenariosOf(url: string, scenarios: readonly string[]): Promise<readonly string[]> {
+  const told: string[] = [];
+  for (const scenario of scenarios) {
+    const { callbacks, ...outcome } = outcomeSchema.parse(JSON.parse(await run(url, scenario)));
+    told.push(`${scenario}: ${JSON.stringify(outcome)}`, ...callbacks.map(sayingOf));
+  }
+  return told;
+}
+
+const OWN = ['id', 'call_id', 'group_id', 'tool_call_id', 'response_url', 'auth_url'];
+
+function sayingOf({ body }: z.infer<typeof callbackSchema>): string {
+  const entries = Object.entries(body).filter(([name]) => !OWN.includes(name));
+  return JSON.stringify(Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1))));
+}
+
+/** Stdout, whatever the exit status: that is told in the faults. */
+function run(...words: string[]): Promise<string> {
+  const env = { ...process.env, LIMIT_S: '5' };
+  return new Promise(resolve => {
+    execFile('python3', [RUNTIME, ...words], { env }, (_, stdout) => resolve(stdout));
+  });
+}

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
+import { startMockHere } from '../support/mock.js';
+import { ROOT } from '../support/program.js';
+import { verdictsIn } from '../support/report.js';
+
+/** What `mock-tool` saw of a runtime, judged: its own log tells what was discovered, too. */
+
+let folder: Folder;
+let events: string;
+let journal: string;
+let plain: string;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const lasting = folder.file('lasting.ndjson');
+  const fixtures = `${ROOT}fixtures/examples/choice.yaml`;
+  const mock = await startMockHere([fixtures, '-o', 'ndjson', '--journal', lasting]);
+  journal = await folder.write('journal.ndjson', await lived(mock.url));
+  events = await folder.write('events.ndjson', (await mock.stop()).stdout);
+  const kept = await readFile(lasting, 'utf8');
+  expect(kept.match(/"inputSchema/g)).toHaveLength(1);
+  const told = await startMockHere([fixtures, '-o', 'plain']);
+  await lived(told.url);
+  plain = (await told.stop()).stderr;
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+/** Gives the journal. */
+async function lived(url: string): Promise<string> {
+  await using runtime = await openRuntime();
+  for (let count = 0; count < 3; count++) await runtime.discover(url);
+  const call = await runtime.invoke(url, 'write_outside', { path: 'a.txt' });
+  await call.waitFor('user_choice');
+  await runtime.choose(call, 0);
+  await call.result();
+  await runtime.closeThread(url, call.invocation.group_id);
+  const headers = { accept: 'application/x-ndjson' };
+  return (await fetch(`${url}/__mock__/journal`, { headers })).text();
+}
+
+describe.each([
+  ['-o ndjson', () => events],
+  ['/__mock__/journal', () => journal],
+])('%s', (_, file) => {
+  test('check sees that only what was discovered was called, as it must be', async () => {
+    const { status, stdout } = await runHere(['check', file(), '--reporter', 'json']);
+    const { 'not-applicable': _, pass, ...others } = verdictsIn(stdout);
+    expect({ status, others }).toEqual({ status: 0, others: {} });
+    expect(pass).toEqual(expect.arrayContaining(['RT-OP', 'RT-ARGS', 'TOOL-DISCOVER', 'RT-CHOICE']));
+  });
+
+  test('render says nothing of what was discovered', async () => {
+    const { stdout } = await runHere(['render', file()]);
+    expect(stdout).toMatch(/→ write_outside /);
+    expect(stdout).not.toMatch(/discover|toolset|well-known/i);
+  });
+});
+
+test('-o plain says nothing of it either', () => {
+  expect(plain).toMatch(/→ write_outside /);
+  expect(plain).not.toMatch(/discover|toolset|well-known/i);
+});

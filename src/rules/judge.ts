@@ -17,7 +17,7 @@ export interface Check {
   /** Of the first breach. */
   readonly expected?: string;
   readonly actual?: string;
-  /** What else may fail for the same reason; of a failure or a warning. */
+  /** What else may be as it is for the same reason; of a failure or a warning. */
   readonly masks?: readonly RequirementId[];
 }
 

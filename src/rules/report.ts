@@ -19,9 +19,17 @@ const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
 
 /** The rows of one side. */
 export function checksOf(side: Side, evidence: Evidence, { only, skip }: Selection = {}): readonly Check[] {
-  return IDS.filter(id => REQUIREMENTS[id].side === side)
+  const checks = IDS.filter(id => REQUIREMENTS[id].side === side)
     .filter(id => (only?.has(id) ?? true) && !skip?.has(id))
     .map(id => checkOf(id, evidence));
+  return checks.map(check => withFollowUps(check, checks));
+}
+
+/** Of what may fail for the same reason, that which does. */
+function withFollowUps({ masks = [], ...check }: Check, checks: readonly Check[]): Check {
+  const fallen = checks.filter(({ status }) => status !== 'pass' && status !== 'not-applicable');
+  const found = masks.filter(id => id !== check.id && fallen.some(each => each.id === id));
+  return found.length > 0 ? { ...check, masks: found } : check;
 }
 
 export function reportOf(checks: readonly Check[]): CheckReport {

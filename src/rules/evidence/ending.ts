@@ -33,10 +33,17 @@ export function endingOf(call: CallEvidence): Ending {
 
 function resulted(call: CallEvidence): Ending | null {
   const [first] = toldAs(call, 'tool_result');
-  if (!first) return null;
+  if (!first || isAfterVainWait(first.callback, call)) return null;
   const text = llmText(first.message);
   const isError = outcomeOfText(text).type !== 'success' || soundsLikeError(text, call);
   return { kind: 'result', callback: first.callback, text, isError };
+}
+
+/** Waited for in vain, the call was called off: what comes then follows from that. */
+function isAfterVainWait({ request }: CallbackEvidence, call: CallEvidence): boolean {
+  const wait = vainWait(call);
+  const end = calledOffAt(call);
+  return wait !== undefined && wait.seq < end && end < request.seq;
 }
 
 function turnedAway({ attempts }: CallEvidence): Ending | null {

@@ -14,7 +14,15 @@ const SLOW_MS = 250;
 /** TOOL-ACK: the 200 comes before the result, and soon. Another status for what must not be executed is of rules of its own. */
 export const acknowledgesAtOnce: Rule = {
   id: 'TOOL-ACK',
-  masks: ['TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-EXTRA', 'TOOL-MALFORMED', 'TOOL-RETRY', 'TOOL-NORETRY'],
+  masks: [
+    'TOOL-ASYNC',
+    'TOOL-UNKNOWN-OP',
+    'TOOL-BAD-ARGS',
+    'TOOL-EXTRA',
+    'TOOL-MALFORMED',
+    'TOOL-RETRY',
+    'TOOL-NORETRY',
+  ],
   absent: 'no invocation was sent',
   observe: (evidence: Evidence) =>
     evidence.calls

@@ -5,6 +5,7 @@ import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { told } from '../evidence/messages.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { OF_CALLBACKS } from './shared/follow-ups.js';
 
 /**
  * TOOL-ALWAYS: what was acknowledged ends in a result. What was asked of a person, and how it went on, is of TOOL-CHOICE and
@@ -12,16 +13,7 @@ import type { Rule } from '../rule.js';
  */
 export const dropsNothing: Rule = {
   id: 'TOOL-ALWAYS',
-  masks: [
-    'TOOL-UNKNOWN-OP',
-    'TOOL-BAD-ARGS',
-    'TOOL-EXTRA',
-    'TOOL-MALFORMED',
-    'TOOL-RETRY',
-    'TOOL-NORETRY',
-    'TOOL-CHOICE',
-    'TOOL-OAUTH',
-  ],
+  masks: ['TOOL-ASYNC', ...OF_CALLBACKS, 'TOOL-CHOICE', 'TOOL-OAUTH'],
   absent: 'no acknowledged invocation was waited for',
   observe: evidence => {
     const elsewhere = namedElsewhere(evidence);

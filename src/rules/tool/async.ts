@@ -5,6 +5,7 @@ import type { CallEvidence } from '../evidence/evidence.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
 import { broken, doubtful, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { OF_CALLBACKS } from './shared/follow-ups.js';
 
 /** Bytes of a nod, such as `OK`: what is longer says something. */
 const NOD = 64;
@@ -13,15 +14,7 @@ const EXPECTED = 'an empty acknowledgement, and a callback';
 /** TOOL-ASYNC: what came of a call is POSTed to its callback URL; nobody reads the acknowledgement's body. */
 export const answersByCallback: Rule = {
   id: 'TOOL-ASYNC',
-  masks: [
-    'TOOL-ALWAYS',
-    'TOOL-UNKNOWN-OP',
-    'TOOL-BAD-ARGS',
-    'TOOL-EXTRA',
-    'TOOL-MALFORMED',
-    'TOOL-RETRY',
-    'TOOL-NORETRY',
-  ],
+  masks: ['TOOL-ALWAYS', ...OF_CALLBACKS],
   absent: 'no acknowledged invocation came to an outcome',
   observe: ({ calls }) =>
     calls.flatMap(call => {

@@ -50,16 +50,18 @@ function onSelection(selection: Leg, call: CallEvidence): Observation {
   return afterwards(selection, call);
 }
 
-/** A result, or the next question. */
+/** A result, or the next question; what comes once nobody wants it any more follows from that. */
 function afterwards(selection: Leg, call: CallEvidence): Observation {
+  const end = calledOffAt(call);
   const next = told(call).find(
     ({ callback, message }) =>
       callback.request.at >= selection.request.at &&
+      callback.request.seq < end &&
       ['tool_result', 'user_choice', 'oauth'].includes(message.type),
   );
   if (next) return held([selection, next.callback]);
   const wait = vainWait(call);
-  if (!wait || calledOffAt(call) < wait.seq)
+  if (!wait || end < wait.seq)
     return unseen('the call was still pending after the selection when the transcript ended', [selection]);
   return broken(`no tool_result within ${formatDuration(wait.afterMs)} of the selection`, [selection]);
 }

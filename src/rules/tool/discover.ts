@@ -5,6 +5,7 @@ import { statusOf } from '../evidence/leg.js';
 import { toolsetFaults } from '../evidence/toolset-faults.js';
 import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { OF_CALLS } from './shared/follow-ups.js';
 
 /** Characters of the faults of a document. */
 const MOST = 500;
@@ -12,7 +13,7 @@ const MOST = 500;
 /** TOOL-DISCOVER: there is a toolset, and it is valid. Whether its names are is of TOOL-NAMES. */
 export const servesToolset: Rule = {
   id: 'TOOL-DISCOVER',
-  masks: ['TOOL-NAMES', 'TOOL-VALIDATE', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-MIGRATE'],
+  masks: ['TOOL-NAMES', ...OF_CALLS],
   absent: 'no toolset was asked for',
   observe: ({ discoveries }) => {
     const found = discoveries.filter(discovery => statusOf(discovery) === 200);

@@ -13,6 +13,7 @@ const KNOWN: ReadonlySet<string> = new Set(Object.keys(invocationSchema.shape));
 /** TOOL-EXTRA: a call with fields that nobody knows ends as the same call does without them. */
 export const ignoresExtraFields: Rule = {
   id: 'TOOL-EXTRA',
+  masks: ['TOOL-ACK'],
   absent: 'no well-formed invocation had fields beyond those of the protocol',
   observe: evidence => {
     const sound = evidence.calls.filter(call => unacceptable(call, evidence) === null);

@@ -11,7 +11,16 @@ import type { Rule } from '../rule.js';
 /** TOOL-ISOLATE: what comes to the URL of a call names no other call. */
 export const keepsCallsApart: Rule = {
   id: 'TOOL-ISOLATE',
-  masks: ['TOOL-ALWAYS', 'TOOL-ID', 'TOOL-GROUP', 'TOOL-CALLID', 'TOOL-ONCE', 'TOOL-SUB'],
+  masks: [
+    'TOOL-ALWAYS',
+    'TOOL-ID',
+    'TOOL-GROUP',
+    'TOOL-CALLID',
+    'TOOL-ONCE',
+    'TOOL-RETRY',
+    'TOOL-NORETRY',
+    'TOOL-SUB',
+  ],
   absent: 'no two calls ran at the same time',
   observe: ({ calls, until }) => {
     const names = namesOf(calls);

@@ -11,6 +11,7 @@ const STORY = 'a malformed payload';
 /** TOOL-MALFORMED: 200 where it can be answered, an error result where there is somebody to tell, and never a crash. */
 export const survivesMalformedPayloads: Rule = {
   id: 'TOOL-MALFORMED',
+  masks: ['TOOL-ACK', 'TOOL-CLOSE'],
   absent: 'no malformed payload was sent',
   observe: evidence => {
     const malformed = evidence.calls.filter(({ reading }) => !reading.ok);

@@ -4,6 +4,7 @@ import type { Discovery } from '../evidence/evidence.js';
 import { toolsetFaults } from '../evidence/toolset-faults.js';
 import { broken, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { OF_CALLS } from './shared/follow-ups.js';
 
 /** Characters of the faults of a document. */
 const MOST = 500;
@@ -11,7 +12,7 @@ const MOST = 500;
 /** TOOL-NAMES: each tool has a name of its own, in the letters that names have. */
 export const namesToolsWell: Rule = {
   id: 'TOOL-NAMES',
-  masks: ['TOOL-DISCOVER', 'TOOL-VALIDATE', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-MIGRATE'],
+  masks: ['TOOL-DISCOVER', ...OF_CALLS],
   absent: 'no toolset was found whose names could be judged',
   observe: ({ discoveries }) => discoveries.flatMap(onDiscovery),
 };

@@ -6,11 +6,12 @@ import type { CallbackEvidence, CallEvidence, Evidence } from '../evidence/evide
 import { told } from '../evidence/messages.js';
 import { broken, doubtful, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { OF_CALLBACKS } from './shared/follow-ups.js';
 
 /** TOOL-OPAQUE: callbacks come to the very URL that was given. */
 export const usesUrlAsGiven: Rule = {
   id: 'TOOL-OPAQUE',
-  masks: ['TOOL-ALWAYS', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-EXTRA', 'TOOL-MALFORMED'],
+  masks: ['TOOL-ASYNC', 'TOOL-ALWAYS', ...OF_CALLBACKS],
   absent: 'no callback came',
   observe: evidence => {
     const what = triedWith(evidence.calls);

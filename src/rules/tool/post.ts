@@ -4,6 +4,7 @@ import { visibleLine } from '../../text/visible.js';
 import type { CallbackEvidence } from '../evidence/evidence.js';
 import { broken, doubtful, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { OF_CALLBACKS } from './shared/follow-ups.js';
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
 /** Characters of the faults of one message. */
@@ -12,15 +13,7 @@ const MOST = 300;
 /** TOOL-POST: a POST of JSON in UTF-8, as the schema of its type wants it. */
 export const postsJson: Rule = {
   id: 'TOOL-POST',
-  masks: [
-    'TOOL-ALWAYS',
-    'TOOL-UNKNOWN-OP',
-    'TOOL-BAD-ARGS',
-    'TOOL-EXTRA',
-    'TOOL-MALFORMED',
-    'TOOL-RETRY',
-    'TOOL-NORETRY',
-  ],
+  masks: ['TOOL-ALWAYS', ...OF_CALLBACKS],
   absent: 'no callback came',
   observe: ({ calls }) => calls.flatMap(({ callbacks }) => callbacks.flatMap(onCallback)),
 };

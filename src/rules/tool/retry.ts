@@ -7,8 +7,8 @@ import { shortestWatch } from '../evidence/windows.js';
 import { doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
-/** Several tries within less time than this for each are made without a pause. In ms. */
-const HASTE_MS = 20;
+/** Pauses that are no pauses, in ms. One that is drawn at random may well be short (full jitter). */
+const HASTE_MS = 5;
 
 /** TOOL-RETRY: what was answered 5xx or lost comes again, and not at once each time. */
 export const retries: Rule = {

@@ -23,7 +23,9 @@ export function rowLines(row: Row, record: WireRecord): readonly Line[] {
     ...excuseLines(row),
     ...(standing === 'stale' ? [] : [detail(...quote(row.reason))]),
     ...differenceLines(row),
-    ...(masks.length > 0 ? [detail(say(`may be why these fail too: ${masks.join(', ')}`, 'dim'))] : []),
+    ...(masks.length > 0
+      ? [detail(say(`may be why these are not passed either: ${masks.join(', ')}`, 'dim'))]
+      : []),
     ...indented(standing === 'stale' ? [] : wireLines(row.events, record)),
   ];
 }

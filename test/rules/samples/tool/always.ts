@@ -20,6 +20,11 @@ export const alwaysSamples: Samples = [
     says: /within 1m/,
   },
   {
+    story: 'nothing but what the end of the thread brings about',
+    events: eventsOf(a.sent(), a.answered(), at(5_000, a.waited()), a.closed(), a.result()),
+    status: 'fail',
+  },
+  {
     story: 'a view, and no result',
     events: eventsOf(
       a.sent(),

@@ -48,6 +48,12 @@ export const choiceSamples: Samples = [
     says: /within 5s of the selection/,
   },
   {
+    story: 'a selection that leads to nothing but what the end of the thread brings about',
+    events: eventsOf(asked(), a.selected(), at(5_000, a.waited()), a.closed(), a.result()),
+    status: 'fail',
+    says: /within 5s of the selection/,
+  },
+  {
     story: 'a selection at the end of the transcript',
     events: eventsOf(asked(), a.selected()),
     status: 'could-not-run',

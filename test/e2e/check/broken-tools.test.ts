@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { REQUIREMENTS, type RequirementId } from '../../../src/protocol/requirements.js';
+import { TOOL_RULES } from '../../../src/rules/tool/index.js';
+import { checking, findingsIn } from '../support/checking.js';
+import { BROKEN_TOOLS } from './broken/index.js';
+
+/** Enough for a busy machine, and as little as the longest of what is broken takes. */
+const WINDOW_MS = 1_600;
+
+test.each(TOOL_RULES)('$id has a tool that breaks it', ({ id }) => {
+  expect(BROKEN_TOOLS[id]?.length).toBeGreaterThan(0);
+});
+
+describe.concurrent.each(TOOL_RULES)(
+  '$id is broken, and nothing that it does not mask',
+  ({ id, masks = [] }) => {
+    test.each(BROKEN_TOOLS[id] ?? [])('by one that $does', async ({ start, says, status, options }) => {
+      await using tool = await start();
+      const checks = await checking(tool.url, { probeTimeoutMs: WINDOW_MS, ...options });
+      const findings = findingsIn(checks);
+      const own = checks.find(each => each.id === id);
+      const others = findings.filter(each => each.id !== id && !masks.includes(each.id));
+      expect(others.map(each => `${each.id}: ${each.status}: ${each.reason}`)).toEqual([]);
+      expect(own).toMatchObject({ status: status ?? usual(id), reason: expect.stringMatching(says) });
+    });
+  },
+);
+
+function usual(id: RequirementId): string {
+  return REQUIREMENTS[id].level === 'MUST' ? 'fail' : 'warn';
+}

@@ -1,0 +1,71 @@
+import type { BrokenTools } from './broken-tool.js';
+import { fieldsIn } from './fields.js';
+import { startTwisted, startWithOdd } from './good.js';
+
+const NO_CALLBACK = async () => 200;
+
+/** What is wrong with the acknowledgement, or with what comes after it. */
+export const acknowledgements: BrokenTools = {
+  'TOOL-ACK': [
+    {
+      does: 'answers 202',
+      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { status: 202 } } }),
+      says: /answered 202/,
+    },
+    {
+      does: 'answers everything 202',
+      start: () => startTwisted({ acknowledged: () => 202 }),
+      says: /answered 202/,
+    },
+    {
+      does: 'works before it acknowledges',
+      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { callback: ['before-ack'] } }),
+      says: /the 200 came after the result/,
+    },
+    {
+      does: 'takes more than a second',
+      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { delay: 1_200 } } }),
+      says: /the 200 took 1\.\d/,
+      options: { probeTimeoutMs: 2_500 },
+    },
+    {
+      does: 'breaks the connection',
+      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { reset: true } } }),
+      says: /no acknowledgement|without an answer/,
+    },
+  ],
+  'TOOL-ASYNC': [
+    {
+      does: 'gives the result of one operation in the acknowledgement',
+      start: () =>
+        startTwisted({
+          answers: (path, body) =>
+            path === '/invoke' && fieldsIn(body)['operation'] === 'odd' ? resultFor(body) : undefined,
+        }),
+      says: /the acknowledgement has a body of \d+ bytes, and no callback came/,
+    },
+    {
+      does: 'gives every result in the acknowledgement',
+      start: () =>
+        startTwisted({ answers: (path, body) => (path === '/invoke' ? resultFor(body) : undefined) }),
+      says: /the acknowledgement has a body of \d+ bytes, and no callback came/,
+    },
+  ],
+  'TOOL-ALWAYS': [
+    {
+      does: 'forgets one operation',
+      start: () => startWithOdd({ reply: { silence: true } }),
+      says: /no tool_result within/,
+    },
+    {
+      does: 'forgets every call',
+      start: () => startTwisted({ delivers: NO_CALLBACK }),
+      says: /no tool_result within/,
+    },
+  ],
+};
+
+function resultFor(body: string) {
+  const { id, group_id } = fieldsIn(body);
+  return { status: 200, body: JSON.stringify({ type: 'tool_result', id, group_id, text: 'done' }) };
+}

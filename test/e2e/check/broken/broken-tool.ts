@@ -1,0 +1,16 @@
+import type { ProbeOptions } from '../../../../src/probes/run-probes.js';
+import type { RequirementId } from '../../../../src/protocol/requirements.js';
+import type { CheckStatus } from '../../../../src/rules/judge.js';
+
+/** A tool that breaks one rule, and how that is told. */
+export interface BrokenTool {
+  /** What it does that it must not. */
+  readonly does: string;
+  readonly start: () => Promise<AsyncDisposable & { readonly url: string }>;
+  readonly says: RegExp;
+  /** What the rule's row comes to: fail for a MUST, a warning for a SHOULD, unless told. */
+  readonly status?: CheckStatus;
+  readonly options?: Partial<ProbeOptions>;
+}
+
+export type BrokenTools = Readonly<Partial<Record<RequirementId, readonly BrokenTool[]>>>;

@@ -1,0 +1,121 @@
+import type { BrokenTool, BrokenTools } from './broken-tool.js';
+import type { Delivery, Post, Twist } from './front.js';
+import { startTwisted, startWithOdd } from './good.js';
+
+const FAULTS = (...callback: unknown[]) => ({ reply: { payload: 'done' }, faults: { callback } });
+
+/** What is wrong with how a callback is sent, and whom it names. */
+export const callbacks: BrokenTools = {
+  'TOOL-POST': [
+    withFault('wrong-type', /not application\/json/),
+    withFault('malformed', /no callback: /),
+    ofResult('has a result without a text', { text: undefined }, /no callback: /),
+  ],
+  'TOOL-GROUP': [
+    always(
+      'names another thread',
+      ({ message }) => ({ ...message, group_id: 'thread_0' }),
+      /another group_id/,
+    ),
+  ],
+  'TOOL-ID': [withFault('wrong-id', /has another id/)],
+  'TOOL-CALLID': [
+    ofResult('has another call_id', { call_id: 'call_0' }, /has another call_id/),
+    always('leaves the call_id out', ({ message: { call_id, ...message } }) => message, /has no call_id/),
+  ],
+  'TOOL-ONCE': [
+    {
+      does: 'ends a call twice',
+      start: () => startTwisted({ delivers: onOdd(twice) }),
+      says: /a second tool_result with other content/,
+    },
+  ],
+  'TOOL-ISOLATE': [
+    {
+      does: 'keeps the names of one call for all',
+      start: () => startTwisted(sharing()),
+      says: /with the group_id, id, call_id of another call/,
+    },
+  ],
+  'TOOL-OPAQUE': [
+    reroutes('leaves the query out', url => url.replace(/\?.*/, ''), /its query was left out/),
+    reroutes('takes the slash from the end', url => url.replace(/\/$/, ''), /its trailing slash was changed/),
+    reroutes('goes to the origin', url => new URL('/', url).href, /wrong callback address/),
+  ],
+  'TOOL-SECRET': [
+    ofResult('shows a token of its own', { text: `ghp_${'a1'.repeat(18)}` }, /a GitHub token/),
+    always(
+      'shows the callback URL',
+      ({ message, url }) => ({ ...message, text: `${message['text']} (sent to ${url})` }),
+      /the callback URL/,
+    ),
+  ],
+  'TOOL-RETRY': [
+    {
+      does: 'never tries again',
+      start: () => startTwisted({ delivers: once }),
+      says: /no retry was seen within/,
+      status: 'could-not-run',
+    },
+  ],
+  'TOOL-NORETRY': [
+    {
+      does: 'tries again what was refused',
+      start: () => startTwisted({ delivers: stubbornly }),
+      says: /answered 400, and sent again after/,
+    },
+  ],
+};
+
+function withFault(fault: string, says: RegExp): BrokenTool {
+  return { does: fault, start: () => startWithOdd(FAULTS(fault)), says };
+}
+
+function ofResult(does: string, fields: object, says: RegExp): BrokenTool {
+  return { does, start: () => startWithOdd({ reply: { result: { text: 'done', ...fields } } }), says };
+}
+
+function always(does: string, change: (delivery: Delivery) => Delivery['message'], says: RegExp): BrokenTool {
+  const delivers = (delivery: Delivery, post: Post) => post(delivery.url, change(delivery));
+  return { does, start: () => startTwisted({ delivers }), says };
+}
+
+function reroutes(does: string, change: (url: string) => string, says: RegExp): BrokenTool {
+  const delivers = ({ url, message }: Delivery, post: Post) => post(change(url), message);
+  return { does, start: () => startTwisted({ delivers }), says };
+}
+
+function onOdd(delivers: NonNullable<Twist['delivers']>): NonNullable<Twist['delivers']> {
+  return (delivery, post, front) =>
+    delivery.invocation['operation'] === 'odd'
+      ? delivers(delivery, post, front)
+      : post(delivery.url, delivery.message);
+}
+
+async function twice({ url, message }: Delivery, post: Post): Promise<number> {
+  await post(url, message);
+  return post(url, { ...message, text: 'done again' });
+}
+
+/** What a variable outside of the handler does. */
+function sharing(): Twist {
+  let latest = {};
+  return {
+    invocation(invocation) {
+      const { id, group_id, call_id } = invocation;
+      latest = { id, group_id, call_id };
+      return invocation;
+    },
+    delivers: ({ url, message }, post) => post(url, { ...message, ...latest }),
+  };
+}
+
+async function once({ url, message }: Delivery, post: Post): Promise<number> {
+  await post(url, message).catch(() => 0);
+  return 200;
+}
+
+async function stubbornly({ url, message }: Delivery, post: Post): Promise<number> {
+  const status = await post(url, message);
+  return status === 400 ? post(url, message) : status;
+}

@@ -1,0 +1,121 @@
+import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { deferred } from '../../../../src/probes/deferred.js';
+import { servePeer } from '../../support/serve-peer.js';
+import { type Fields, fieldsIn } from './fields.js';
+
+/** A callback on its way out, and the call it is for. */
+export interface Delivery {
+  readonly url: string;
+  readonly message: Fields;
+  readonly invocation: Fields;
+}
+
+/** Posts a callback. The status; rejects where there is none. */
+export type Post = (url: string, message: Fields) => Promise<number>;
+
+export interface Answer {
+  readonly status: number;
+  readonly body?: string;
+}
+
+/** What is done otherwise than by the good tool behind. */
+export interface Twist {
+  readonly toolset?: (toolset: Fields) => Fields;
+  /** In place of the tool's answer to a POST: undefined leaves it to the tool. */
+  readonly answers?: (path: string, body: string) => Answer | 'reset' | undefined;
+  /** The status of an acknowledgement, for that of the tool. */
+  readonly acknowledged?: (status: number) => number;
+  /** What the tool gets for what was sent. */
+  readonly invocation?: (invocation: Fields) => Fields;
+  /** What is posted for what the tool says. The status that the tool is told. */
+  readonly delivers?: (delivery: Delivery, post: Post, front: string) => Promise<number>;
+}
+
+export interface Front extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Stands before a good tool, and breaks what it is told to; all else passes. */
+export async function startFront(
+  tool: AsyncDisposable & { readonly url: string },
+  twist: Twist,
+): Promise<Front> {
+  const { url, stop } = await servePeer(frontOf(tool.url, twist));
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await tool[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Pending {
+  readonly url: string;
+  readonly invocation: Fields;
+  readonly acknowledged: Promise<void>;
+}
+
+function frontOf(tool: string, twist: Twist) {
+  const { toolset = same, answers, acknowledged: told = as, invocation = same, delivers = deliver } = twist;
+  const pending: Pending[] = [];
+
+  return async (request: IncomingMessage, response: ServerResponse) => {
+    const own = `http://${request.headers.host}`;
+    const body = await text(request);
+    if (request.method === 'GET') return discover(own, response);
+    const [, place] = /^\/callback\/(\d+)$/.exec(request.url ?? '') ?? [];
+    const call = place === undefined ? undefined : pending[Number(place)];
+    return call ? passBack(call, body, own, response) : take(request, body, own, response);
+  };
+
+  async function discover(own: string, response: ServerResponse) {
+    const answer = await fetch(`${tool}/.well-known/rap-toolset`);
+    const shown = toolset({ ...fieldsIn(await answer.text()), endpoint: `${own}/invoke` });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(shown));
+  }
+
+  async function take(request: IncomingMessage, body: string, own: string, response: ServerResponse) {
+    const path = request.url ?? '';
+    const answer = answers?.(path, body);
+    if (answer === 'reset') return void response.destroy();
+    if (answer) return void response.writeHead(answer.status).end(answer.body);
+    const { promise: acknowledged, resolve } = deferred<void>();
+    const passed = path === '/invoke' ? redirected(body, own, acknowledged) : body;
+    const { status, said } = await posted(tool + path, passed);
+    response.writeHead(path === '/invoke' ? told(status) : status).end(said, resolve);
+  }
+
+  /** With a callback URL here in place of the runtime's. */
+  function redirected(body: string, own: string, acknowledged: Promise<void>): string {
+    const came = fieldsIn(body);
+    const { callback_url: url } = came;
+    if (typeof url !== 'string') return body;
+    const place = pending.push({ url, invocation: came, acknowledged }) - 1;
+    return JSON.stringify({ ...invocation(came), callback_url: `${own}/callback/${place}` });
+  }
+
+  async function passBack(call: Pending, body: string, own: string, response: ServerResponse) {
+    await call.acknowledged;
+    const { url, invocation: of } = call;
+    const status = await delivers({ url, invocation: of, message: fieldsIn(body) }, post, own);
+    response.writeHead(status).end();
+  }
+}
+
+const as = (status: number) => status;
+const same = (fields: Fields) => fields;
+const deliver = ({ url, message }: Delivery, send: Post) => send(url, message);
+const post: Post = async (url, message) => (await posted(url, JSON.stringify(message))).status;
+
+/** By a connection of its own: one that is kept may be broken before it is used, and would tell of a loss that was none. */
+function posted(url: string, body: string): Promise<{ readonly status: number; readonly said: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const outgoing = send(url, { method: 'POST', headers, agent: false }, answer => {
+      text(answer).then(said => resolve({ status: answer.statusCode ?? 0, said }), reject);
+    });
+    outgoing.once('error', reject).end(body);
+  });
+}

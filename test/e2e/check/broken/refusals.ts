@@ -1,0 +1,125 @@
+import type { BrokenTool, BrokenTools } from './broken-tool.js';
+import { type Fields, fieldsIn, isFields } from './fields.js';
+import type { Answer } from './front.js';
+import { startTwisted, startWithOdd } from './good.js';
+
+const SOUND = { operation: 'read', arguments: { line: 1 } };
+
+/** What is wrong with how that is refused which must be, or with the words for it. */
+export const refusals: BrokenTools = {
+  'TOOL-VALIDATE': [
+    {
+      does: 'executes whatever it is told',
+      start: () => startTwisted({ invocation: call => ({ ...call, ...(isCall(call) && SOUND) }) }),
+      says: /was executed: it ended in a result that is no error/,
+    },
+  ],
+  'TOOL-UNKNOWN-OP': [
+    answering('404', call => isCall(call) && !isKnown(call), 404, /an unknown operation was answered 404/),
+  ],
+  'TOOL-BAD-ARGS': [
+    answering(
+      '422',
+      call => isCall(call) && isKnown(call) && !isSound(call),
+      422,
+      /broken arguments was answered 422/,
+    ),
+  ],
+  'TOOL-MALFORMED': [
+    answering('400', call => !isCall(call), 400, /a malformed payload was answered 400/),
+    {
+      does: 'breaks the connection at what is no JSON',
+      start: () =>
+        startTwisted({
+          answers: (_, body) => (isFields(fieldsIn(body)) && isJson(body) ? undefined : 'reset'),
+        }),
+      says: /ended without an answer to a malformed payload/,
+    },
+    { does: 'is gone after what is no JSON', start: () => startTwisted(dying()), says: /malformed payload/ },
+  ],
+  'TOOL-EXTRA': [
+    answering('400', call => isCall(call) && hasExtras(call), 400, /it was answered 400/),
+    {
+      does: 'ends in an error',
+      start: () =>
+        startTwisted({
+          invocation: call => ({ ...call, ...(hasExtras(call) && { arguments: { line: 0 } }) }),
+        }),
+      says: /it ended in an error, and without the extra fields in none/,
+    },
+  ],
+  'TOOL-ERRPREFIX': [
+    failing('begins in its own way', 'Failure: the disk is full', /does not start with "Error: "/),
+    failing('says nothing', 'Error: ', /says nothing/),
+  ],
+  'TOOL-NOLEAK': [
+    failing(
+      'shows its stack',
+      'Error: no space left\n    at write (/srv/tool/disk.js:10:5)',
+      /a stack trace/,
+    ),
+    failing('shows its paths', 'Error: cannot write /home/bob/tool/cache.json', /a path of the host/),
+  ],
+};
+
+function failing(does: string, text: string, says: RegExp): BrokenTool {
+  return { does, start: () => startWithOdd({ reply: { result: { text } } }), says };
+}
+
+function answering(
+  does: string,
+  isMeant: (call: Fields) => boolean,
+  status: number,
+  says: RegExp,
+): BrokenTool {
+  const answers = (path: string, body: string): Answer | undefined =>
+    path === '/invoke' && isMeant(fieldsIn(body)) ? { status } : undefined;
+  return { does: `answers ${does}`, start: () => startTwisted({ answers }), says };
+}
+
+/** Nobody is there any more once it got what it cannot read. */
+function dying() {
+  let isDead = false;
+  return {
+    answers(_: string, body: string) {
+      isDead ||= !isJson(body);
+      return isDead ? ('reset' as const) : undefined;
+    },
+  };
+}
+
+function isJson(body: string): boolean {
+  try {
+    JSON.parse(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isCall({ operation, arguments: args }: Fields): boolean {
+  return typeof operation === 'string' && isFields(args);
+}
+
+function isKnown({ operation }: Fields): boolean {
+  return operation === 'read' || operation === 'odd';
+}
+
+function isSound({ operation, arguments: args }: Fields): boolean {
+  return operation === 'odd' || JSON.stringify(args) === JSON.stringify(SOUND.arguments);
+}
+
+const FIELDS = [
+  'operation',
+  'arguments',
+  'id',
+  'call_id',
+  'group_id',
+  'callback_url',
+  'user_id',
+  'thread_ancestors',
+];
+
+function hasExtras(call: Fields): boolean {
+  return Object.keys(call).some(name => !FIELDS.includes(name));
+}

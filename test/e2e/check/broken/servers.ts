@@ -1,0 +1,48 @@
+import type { BrokenTool, BrokenTools } from './broken-tool.js';
+import { type Fields, isFields } from './fields.js';
+import { type Answer, startFront } from './front.js';
+import { startTwisted, startWithOdd } from './good.js';
+
+/** What is wrong with a server beside its calls. */
+export const servers: BrokenTools = {
+  'TOOL-CANCEL': [answering('/cancel_tool_call', { status: 404 }, /\/cancel_tool_call answered 404/)],
+  'TOOL-CLOSE': [
+    answering('/close_thread', { status: 204 }, /\/close_thread answered 204/),
+    answering('/close_thread', { status: 200, body: 'closed' }, /answered 200 with a body/),
+  ],
+  'TOOL-DISCOVER': [
+    offering('has no endpoint', ({ endpoint, ...toolset }) => toolset, /no valid toolset/),
+    offering('offers nothing', toolset => ({ ...toolset, tools: [] }), /no valid toolset/),
+  ],
+  'TOOL-NAMES': [
+    offering('has a name twice', named('read'), /read/),
+    offering('has a name that is none', named('read all'), /may hold only/),
+  ],
+  'TOOL-MIGRATE': [
+    migrating('has no /migrate', { status: 404 }, /there is no \/migrate/),
+    migrating('moves what is not there', { status: 200 }, /200 to what cannot succeed/),
+  ],
+};
+
+function answering(path: string, answer: Answer, says: RegExp): BrokenTool {
+  const { status, body = 'nothing' } = answer;
+  const answers = (to: string) => (to === path ? answer : undefined);
+  return { does: `answers ${status} with ${body}`, start: () => startTwisted({ answers }), says };
+}
+
+function offering(does: string, toolset: (toolset: Fields) => Fields, says: RegExp): BrokenTool {
+  return { does, start: () => startTwisted({ toolset }), says };
+}
+
+function named(name: string): (toolset: Fields) => Fields {
+  return toolset => {
+    const tools = Array.isArray(toolset['tools']) ? toolset['tools'].filter(isFields) : [];
+    return { ...toolset, tools: tools.map(tool => ({ ...tool, ...(tool['name'] === 'odd' && { name }) })) };
+  };
+}
+
+function migrating(does: string, answer: Answer, says: RegExp): BrokenTool {
+  const toolset = (offered: Fields) => ({ ...offered, needsMigration: true });
+  const answers = (path: string) => (path === '/migrate' ? answer : undefined);
+  return { does, start: async () => startFront(await startWithOdd(), { toolset, answers }), says };
+}

@@ -1,0 +1,21 @@
+import type { ProbeOptions } from '../../../src/probes/run-probes.js';
+import type { Check } from '../../../src/rules/judge.js';
+import { checksOf } from '../../../src/rules/report.js';
+import { probing } from '../../probes/probing.js';
+
+/** What a check makes of a tool server, a row for each rule. */
+export async function checking(url: string, options: Partial<ProbeOptions> = {}): Promise<readonly Check[]> {
+  const { evidence } = await probing(url, options);
+  return checksOf('tool', evidence);
+}
+
+/** The rows that are not as they should be. That this machine is busy is no fault of a tool. */
+export function findingsIn(checks: readonly Check[]): readonly Check[] {
+  return checks.filter(
+    ({ status, reason }) => !['pass', 'not-applicable'].includes(status) && !isBusy({ status, reason }),
+  );
+}
+
+function isBusy({ status, reason }: Pick<Check, 'status' | 'reason'>): boolean {
+  return status === 'warn' && /^the 200 took \d+ms/.test(reason);
+}

@@ -1,6 +1,7 @@
 import { cut } from '../../text/cut.js';
 import { formatDuration } from '../../text/format-duration.js';
 import { visibleLine } from '../../text/visible.js';
+import { calledOffAt } from '../evidence/called-off.js';
 import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { told, toldAs, typeIn } from '../evidence/messages.js';
 import { textsOf } from '../evidence/texts.js';
@@ -68,13 +69,17 @@ function onTexts(callback: CallbackEvidence): readonly Observation[] {
   return told ? [broken(`a token or code stands in ${told.place}`, [callback])] : [];
 }
 
-/** Nobody may ever have consented: only where somebody did, or the call was waited for, was there an end to see. */
+/**
+ * Nobody may ever have consented: only where somebody did, or the call was waited for, was there an end to see. What comes once nobody
+ * wants it any more follows from that.
+ */
 function onEnd(call: CallEvidence): readonly Observation[] {
   const question = call.callbacks.find(isOAuth);
-  const result = toldAs(call, 'tool_result').find(
-    ({ callback }) => callback.request.seq > (question?.request.seq ?? 0),
-  );
   if (!question) return [];
+  const end = calledOffAt(call);
+  const result = toldAs(call, 'tool_result').find(
+    ({ callback: { request } }) => request.seq > question.request.seq && request.seq < end,
+  );
   if (result) return [held([question, result.callback])];
   const wait = vainWait(call);
   if (wait)

@@ -28,7 +28,7 @@ test('a failure says what was due, what came, and how that was on the wire', () 
   expect(told).toContain('reason of TOOL-ID');
   expect(told).toMatch(/expected {2}call_abc123/);
   expect(told).toMatch(/actual {4}␛\[2Jevil/);
-  expect(told).toContain('may be why these fail too: TOOL-RETRY\n');
+  expect(told).toContain('may be why these are not passed either: TOOL-RETRY\n');
   expect(told).toContain('│ POST /callback/token → 200 after 0ms');
   expect(told).toContain('│   {"type":"tool_result","group_id":"thread_xyz","id":"other"');
 });

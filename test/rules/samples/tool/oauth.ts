@@ -46,6 +46,12 @@ export const oauthSamples: Samples = [
     says: /stands in text/,
   },
   {
+    story: 'no result but what the end of the thread brings about',
+    events: eventsOf(page('https://auth.example/'), at(5_000, a.waited()), a.closed(), a.result()),
+    status: 'could-not-run',
+    says: /who consents/,
+  },
+  {
     story: 'no result in time',
     events: eventsOf(page('https://auth.example/'), a.consented(), at(5_000, a.waited())),
     status: 'could-not-run',

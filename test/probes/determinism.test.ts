@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseFixtures } from '../../src/fixtures/parse-fixtures.js';
+import { checksOf } from '../../src/rules/report.js';
 import { startMockTool } from '../../src/tool/mock-tool.js';
+import { findingsIn } from '../e2e/support/checking.js';
 import { type Probing, probing } from './probing.js';
 
 const FIXTURES = parseFixtures({
@@ -25,7 +27,10 @@ const plansOf = ({ evidence }: Probing) =>
 const operationsOf = ({ evidence }: Probing) =>
   evidence.calls.map(({ key, tool }) => `${key}: ${tool?.name}`).sort();
 
-test('several runs make the same calls, under the same names, of the same operations', async () => {
+const verdictsOf = ({ evidence }: Probing) =>
+  findingsIn(checksOf('tool', evidence)).map(({ id, status }) => `${id}: ${status}`);
+
+test('several runs make the same calls, under the same names, of the same operations, and judge alike', async () => {
   await using tool = await startMockTool({ fixtures: FIXTURES });
   const runs = await Promise.all(Array.from({ length: 3 }, () => probing(tool.url)));
   const [first, ...others] = runs;
@@ -34,5 +39,6 @@ test('several runs make the same calls, under the same names, of the same operat
   for (const other of others) {
     expect(plansOf(other)).toEqual(plansOf(first));
     expect(operationsOf(other)).toEqual(operationsOf(first));
+    expect(verdictsOf(other)).toEqual(verdictsOf(first));
   }
 });

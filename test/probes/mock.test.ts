@@ -8,14 +8,26 @@ import { answersOf, type Probing, probing, sentBy, typesOf } from './probing.js'
 /** Our own tool, with the fixtures that everybody has: each stimulus, and what came of it. */
 let tool: MockTool;
 let run: Probing;
+const leaks: Error[] = [];
 const progress: [number, number, string][] = [];
+const onWarning = (warning: Error) => {
+  if (warning.name === 'MaxListenersExceededWarning') leaks.push(warning);
+};
 beforeAll(async () => {
+  process.on('warning', onWarning);
   tool = await startMockTool({
     fixtures: parseFixtures(JSON.parse(readFileSync('fixtures/demo.json', 'utf8'))),
   });
   run = await probing(tool.url, { onProgress: (...told) => void progress.push(told) });
 });
-afterAll(() => tool.close());
+afterAll(() => {
+  process.off('warning', onWarning);
+  return tool.close();
+});
+
+test('so many wait for one signal, and Node takes it for no leak', () => {
+  expect(leaks).toEqual([]);
+});
 
 describe('what is called', () => {
   test('is what only reads, needs no authentication, and does not take long', () => {

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readTranscript } from '../../../src/exchange/transcript-reader.js';
+import { checkTranscript } from '../../../src/rules/check-transcript.js';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
@@ -57,6 +59,13 @@ describe.each([
     expect(stdout).toMatch(/→ write_outside /);
     expect(stdout).not.toMatch(/discover|toolset|well-known/i);
   });
+});
+
+test('in code the same is seen', async () => {
+  const { events, header } = readTranscript((await readFile(journal, 'utf8')).split('\n'));
+  const { checks } = await checkTranscript(events, { observer: header?.observer ?? 'runtime' });
+  const { stdout } = await runHere(['check', journal, '--reporter', 'json']);
+  expect(verdictsIn(JSON.stringify({ checks }))).toEqual(verdictsIn(stdout));
 });
 
 test('-o plain says nothing of it either', () => {

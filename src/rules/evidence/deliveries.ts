@@ -1,19 +1,20 @@
 import type { CallbackEvidence, CallEvidence } from './evidence.js';
 import { endedAt } from './leg.js';
-import { saysTheSame } from './messages.js';
+import { sayingOf } from './messages.js';
 
 /** One message, and each time it was sent. */
 export type Delivery = readonly [CallbackEvidence, ...CallbackEvidence[]];
 
 /** What came to a call's URL, each message with the times it came again. One without a body is one by itself. */
 export function deliveriesOf({ callbacks }: CallEvidence): readonly Delivery[] {
-  const deliveries: [CallbackEvidence, ...CallbackEvidence[]][] = [];
+  const deliveries = new Map<unknown, [CallbackEvidence, ...CallbackEvidence[]]>();
   for (const callback of callbacks) {
-    const known = deliveries.find(([first]) => saysTheSame(first, callback));
+    const saying = sayingOf(callback) ?? callback;
+    const known = deliveries.get(saying);
     if (known) known.push(callback);
-    else deliveries.push([callback]);
+    else deliveries.set(saying, [callback]);
   }
-  return deliveries;
+  return [...deliveries.values()];
 }
 
 /** Milliseconds from the end of each try to the begin of the next one. */

@@ -1,4 +1,5 @@
 import { typeOfMessage } from '../../exchange/callback-delivery.js';
+import { Content } from '../../exchange/content.js';
 import { idOf } from '../../exchange/judge.js';
 import type { Callback, CallbackType } from '../../protocol/callbacks/index.js';
 import type { Invocation } from '../../protocol/invocation.js';
@@ -40,12 +41,18 @@ export function isOwn(message: Callback, { group_id, id }: Invocation): boolean 
 
 /** Whether two callbacks say the same: in the same bytes, or in the same words. */
 export function saysTheSame(one: CallbackEvidence, other: CallbackEvidence): boolean {
-  const [mine, others] = [one.request.body, other.request.body];
-  if (!mine || !others) return false;
-  if (mine.sha256 === others.sha256) return true;
-  return one.reading?.ok === true && other.reading?.ok === true && sameJson(one.reading, other.reading);
+  const saying = sayingOf(one);
+  return saying !== null && saying === sayingOf(other);
 }
 
-function sameJson(one: { readonly message: Callback }, other: { readonly message: Callback }): boolean {
-  return JSON.stringify(one.message) === JSON.stringify(other.message);
+/** What a callback says, to be compared: alike for the same words in other bytes. Null where it has no body. */
+export function sayingOf({ request: { body }, reading }: CallbackEvidence): string | null {
+  if (!body) return null;
+  if (!reading?.ok) return body.sha256;
+  const known = sayings.get(reading.message) ?? Content.ofJson(reading.message).sha256;
+  sayings.set(reading.message, known);
+  return known;
 }
+
+/** Written once each: a call may have thousands of callbacks. */
+const sayings = new WeakMap<Callback, string>();

@@ -1,12 +1,14 @@
 import { invocationSchema } from '../../protocol/invocation.js';
 import { formatDuration } from '../../text/format-duration.js';
 import { isRecord } from '../../text/is-record.js';
-import { endingOf } from '../evidence/ending.js';
+import { type Ending, endingOf } from '../evidence/ending.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
-import { statusOf } from '../evidence/leg.js';
 import { unacceptable } from '../evidence/unacceptable.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+
+/** What the calls of the same operation without extra fields came to. */
+type Others = readonly Ending[];
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(invocationSchema.shape));
 
@@ -17,7 +19,8 @@ export const ignoresExtraFields: Rule = {
   absent: 'no well-formed invocation had fields beyond those of the protocol',
   observe: evidence => {
     const sound = evidence.calls.filter(call => unacceptable(call, evidence) === null);
-    return sound.filter(hasExtraFields).flatMap(call => onCall(call, sound));
+    const plain = plainEndings(sound);
+    return sound.filter(hasExtraFields).flatMap(call => onCall(call, plain.get(operationOf(call)) ?? []));
   },
 };
 
@@ -26,15 +29,15 @@ function hasExtraFields({ attempts }: CallEvidence): boolean {
   return json?.ok === true && isRecord(json.value) && Object.keys(json.value).some(name => !KNOWN.has(name));
 }
 
-function onCall(call: CallEvidence, sound: Evidence['calls']): readonly Observation[] {
+function onCall(call: CallEvidence, others: Others): readonly Observation[] {
   const ending = endingOf(call);
   switch (ending.kind) {
     case 'asked':
       return [held([...call.attempts, ending.callback])];
     case 'result':
-      return ending.isError ? [onError(call, sound)] : [held([...call.attempts, ending.callback])];
+      return ending.isError ? onError(call, others) : [held([...call.attempts, ending.callback])];
     case 'refused':
-      return [onRefused(call, ending.status, sound)];
+      return [onRefused(call, ending.status, others)];
     case 'silent':
       return [broken(`it was dropped: nothing within ${formatDuration(ending.afterMs)}`, call.attempts)];
     case 'called-off':
@@ -44,30 +47,33 @@ function onCall(call: CallEvidence, sound: Evidence['calls']): readonly Observat
   }
 }
 
-function onError(call: CallEvidence, sound: Evidence['calls']): Observation {
-  const others = alike(call, sound).map(endingOf);
+/** What has nothing to be compared with says nothing: whatever failed may fail without them, too. */
+function onError(call: CallEvidence, others: Others): readonly Observation[] {
+  const results = others.filter(({ kind }) => kind === 'result');
   const legs = [...call.attempts, ...call.callbacks.slice(0, 1)];
-  if (others.some(each => each.kind === 'result' && !each.isError))
-    return broken('it ended in an error, and without the extra fields in none', legs);
-  return others.some(({ kind }) => kind === 'result')
-    ? held(legs)
-    : unseen('it ended in an error, and there is no call without extra fields to compare it with', legs);
+  if (results.some(each => each.kind === 'result' && !each.isError))
+    return [broken('it ended in an error, and without the extra fields in none', legs)];
+  return results.length > 0 ? [held(legs)] : [];
 }
 
-function onRefused(call: CallEvidence, status: number, sound: Evidence['calls']): Observation {
-  const isUsual = alike(call, sound).some(({ attempts }) => attempts.some(each => statusOf(each) === status));
+function onRefused(call: CallEvidence, status: number, others: Others): Observation {
+  const isUsual = others.some(each => each.kind === 'refused' && each.status === status);
   return isUsual
     ? held(call.attempts, `answered ${status}, as without them`)
     : broken(`it was answered ${status}`, call.attempts, { expected: '200', actual: String(status) });
 }
 
-/** Calls of the same operation without extra fields. */
-function alike({ reading }: CallEvidence, sound: Evidence['calls']): Evidence['calls'] {
-  return sound.filter(
-    other =>
-      reading.ok &&
-      other.reading.ok &&
-      other.reading.invocation.operation === reading.invocation.operation &&
-      !hasExtraFields(other),
-  );
+/** By operation, what calls without extra fields came to. */
+function plainEndings(sound: Evidence['calls']): ReadonlyMap<string, Others> {
+  const endings = new Map<string, Ending[]>();
+  for (const call of sound.filter(each => !hasExtraFields(each))) {
+    const known = endings.get(operationOf(call)) ?? [];
+    known.push(endingOf(call));
+    endings.set(operationOf(call), known);
+  }
+  return endings;
+}
+
+function operationOf({ reading }: CallEvidence): string {
+  return reading.ok ? reading.invocation.operation : '';
 }

@@ -25,6 +25,11 @@ export const extraSamples: Samples = [
   {
     story: 'an error, and nothing to compare it with',
     events: eventsOf(begun(), extra.result(failure)),
+    status: 'not-applicable',
+  },
+  {
+    story: 'an error of a check, which could not compare it with anything',
+    events: eventsOf(extra.plannedFor(['TOOL-EXTRA']), begun(), extra.result(failure)),
     status: 'could-not-run',
   },
   {

@@ -33,8 +33,16 @@ export function shareableArrival(arrival: Arrival): Arrival {
 
 /** Where a request went, as it may leave the machine: whoever has the address of a question can answer it. */
 export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor): string {
-  return redactor.text(purpose === 'choice' ? tokenlessUrl(url) : url);
+  if (purpose === 'choice') return redactor.text(tokenlessUrl(url));
+  return purpose === 'callback' && url.startsWith('/') ? shareableTarget(url, redactor) : redactor.text(url);
 }
+
+/** A request line has no origin, and what is secret in it is what is secret in the whole address, which a body names. */
+function shareableTarget(target: string, redactor: Redactor): string {
+  return redactor.text(SOMEWHERE + target).slice(SOMEWHERE.length);
+}
+
+const SOMEWHERE = 'http://callback.invalid';
 
 /** How an agent session stands, as it may leave the machine: its foreign JSON may repeat what it was told. */
 export function shareableFact<Fact extends Extract<Event, { kind: 'session' | 'awaiting' }>>(

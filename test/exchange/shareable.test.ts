@@ -1,12 +1,30 @@
 import { describe, expect, test } from 'vitest';
+import { callbackSecrets } from '../../src/exchange/callback-secrets.js';
 import { Content } from '../../src/exchange/content.js';
-import { shareableFact, shareableMessage, shareableText } from '../../src/exchange/shareable.js';
+import {
+  shareableFact,
+  shareableMessage,
+  shareableText,
+  shareableUrl,
+} from '../../src/exchange/shareable.js';
 import { createRedactor } from '../../src/text/redact.js';
-import { CHOICE, OAUTH, RESULT } from './build.js';
+import { arrives, CHOICE, call, eventsOf, INVOCATION, OAUTH, RESULT } from './build.js';
 
 const token = '0123456789abcdefghij';
 const response_url = `http://127.0.0.1:3001/user_choice/${token}?code=1`;
 const shared = 'http://127.0.0.1:3001/user_choice/[redacted]';
+
+test('row 25: a callback has the same address in its request line as in the invocation', () => {
+  const callback_url = 'http://127.0.0.1:4000/callback/0123456789abcdefghij/?thread=a&attempt=1';
+  const [event] = eventsOf(call({ invocation: { ...INVOCATION, callback_url } }));
+  const redactor = callbackSecrets(event ? [event] : []);
+  const given = JSON.parse(shareableText(Content.ofJson({ callback_url }), redactor) ?? '').callback_url;
+  const [came] = eventsOf(arrives(RESULT));
+  if (came?.kind !== 'request') throw new Error('a request');
+  const url = shareableUrl({ ...came, url: '/callback/0123456789abcdefghij/?thread=a&attempt=1' }, redactor);
+  expect(`http://127.0.0.1:4000${url}`).toBe(given);
+  expect(url).toContain('attempt=[redacted]');
+});
 
 describe('row 25: what leaves the machine', () => {
   const textOf = (message: unknown) => shareableText(Content.ofJson(message), createRedactor());

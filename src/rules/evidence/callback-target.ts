@@ -1,3 +1,5 @@
+import { REDACTED } from '../../text/redact.js';
+
 /** What of an address a request line shows: path and query. An address that is no URL, or a path already, stays as it is. */
 export function targetOf(address: string): string {
   const target = address.replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
@@ -16,12 +18,27 @@ function standardOf(target: string): string {
  */
 export function differenceOf(given: string, used: string): string | null {
   const [want, came] = [targetOf(given), targetOf(used)];
-  if (want.endsWith(came) || standardOf(want).endsWith(came)) return null;
+  if (want.endsWith(came) || standardOf(want).endsWith(came) || isAsRedacted(want, came)) return null;
   const [wantPath = '', wantQuery] = want.split(/\?(.*)/s);
   const [path = '', query] = came.split(/\?(.*)/s);
   if (query !== wantQuery && wantPath.endsWith(path)) return queryDifference(wantQuery, query);
   if (slashless(wantPath).endsWith(slashless(path))) return 'its trailing slash was changed';
   return decoded(wantPath).endsWith(decoded(path)) ? 'its encoding was changed' : 'its path was changed';
+}
+
+/** What was redacted in either may have been what the other has in its place. */
+function isAsRedacted(want: string, came: string): boolean {
+  if (!want.includes(REDACTED) && !came.includes(REDACTED)) return false;
+  const [given, used] = [want, came].map(target => target.split(/([/?&=])/));
+  if (!given || !used) return false;
+  const left = given.slice(-used.length);
+  return used.every((piece, index) => piece === left[index] || isCovered(piece, left[index], index));
+}
+
+/** A path that has lost its beginning begins with nothing. */
+function isCovered(piece: string, other: string | undefined, index: number): boolean {
+  if (other === undefined) return false;
+  return (index === 0 && piece === '') || piece.includes(REDACTED) || other.includes(REDACTED);
 }
 
 function queryDifference(want: string | undefined, came: string | undefined): string {

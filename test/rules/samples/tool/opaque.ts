@@ -4,6 +4,9 @@ import type { Samples } from '../sample.js';
 
 const plain = someCall('plain');
 const a = someCall('a', { callback_url: 'http://127.0.0.1:4000/callback/t%C3%B6ken/?key=a%20b&x=' });
+const redacted = someCall('r', {
+  callback_url: 'http://127.0.0.1:4000/callback/[redacted]/?key=[redacted]&x=1',
+});
 const given = '/callback/t%C3%B6ken/?key=a%20b&x=';
 const begun = () => [...a.sent(), ...a.answered()];
 
@@ -32,6 +35,21 @@ export const opaqueSamples: Samples = [
     story: 'a path whose beginning a proxy took away',
     events: eventsOf(begun(), a.result({}, { url: given.replace('/callback', '') })),
     status: 'pass',
+  },
+  {
+    story: 'a URL of which other parts were redacted in the request line',
+    events: eventsOf(
+      redacted.sent(),
+      redacted.answered(),
+      redacted.result({}, { url: '/callback/t/?key=b&x=[redacted]' }),
+    ),
+    status: 'pass',
+  },
+  {
+    story: 'a redacted URL without its query',
+    events: eventsOf(redacted.sent(), redacted.answered(), redacted.result({}, { url: '/callback/[redacted]/' })),
+    status: 'fail',
+    says: /query was left out/,
   },
   mangled('without its query', '/callback/t%C3%B6ken/', /query was left out/),
   mangled('with another query', '/callback/t%C3%B6ken/?key=b', /query was changed/),

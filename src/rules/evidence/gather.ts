@@ -8,6 +8,7 @@ import { discoveriesOf } from './discoveries.js';
 import type { Evidence } from './evidence.js';
 import type { Leg } from './leg.js';
 import { legsOf } from './legs.js';
+import { unprobed } from './unprobed.js';
 
 const HOPS: Readonly<Record<Side, Hop>> = { tool: 'tool-side', runtime: 'runtime-side' };
 
@@ -17,7 +18,8 @@ export async function gather(
   observer: TranscriptHeader['observer'],
   side: Side,
 ): Promise<Evidence> {
-  const seen = seenOn(HOPS[side], events).filter(isRap);
+  const known = seenOn(HOPS[side], events).filter(isRap);
+  const seen = side === 'runtime' ? unprobed(known) : known;
   const legs = legsOf(seen);
   const discoveries = await discoveriesOf(legs);
   const calls = await callsOf(seen, legs, discoveries);

@@ -1,8 +1,10 @@
+import { addresseeIn } from '../../protocol/read-invocation.js';
+import { REDACTED } from '../../text/redact.js';
 import type { CallEvidence } from '../evidence/evidence.js';
 import { type Told, told } from '../evidence/messages.js';
 import { secretFinder } from '../evidence/secrets.js';
 import { textsOf } from '../evidence/texts.js';
-import { broken, held, type Observation } from '../observation.js';
+import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** TOOL-SECRET: no message holds what the call was secured with, nor what looks like a credential. The secret is never repeated. */
@@ -16,14 +18,23 @@ function onCall(call: CallEvidence): readonly Observation[] {
   const messages = told(call);
   if (messages.length === 0) return [];
   const secretIn = secretFinder(call);
-  return messages.map(each => onMessage(each, secretIn));
+  return messages.map(each => onMessage(each, secretIn) ?? onRedacted(each, call) ?? held([each.callback]));
 }
 
-function onMessage(each: Told, secretIn: (text: string) => string | null): Observation {
+function onMessage(each: Told, secretIn: (text: string) => string | null): Observation | null {
   for (const { place, text } of textsOf(each.callback)) {
     const secret = secretIn(text);
     if (secret !== null)
       return broken(`${secret} stands in ${place} of a ${each.message.type}`, [each.callback]);
   }
-  return held([each.callback]);
+  return null;
+}
+
+/** It may have been a secret; where nothing else was redacted, the tool itself may have written so. */
+function onRedacted({ callback, message }: Told, { reading }: CallEvidence): Observation | null {
+  const found = textsOf(callback).find(({ text }) => text.includes(REDACTED));
+  if (!found) return null;
+  const isRedacted = addresseeIn(reading)?.callback_url.includes(REDACTED) === true;
+  const tell = isRedacted ? unseen : doubtful;
+  return tell(`something that was redacted stands in ${found.place} of a ${message.type}`, [callback]);
 }

@@ -11,6 +11,7 @@ function leak(story: string, fields: object, says: RegExp): Samples[number] {
   return { story, events: eventsOf(begun(), a.result(fields)), status: 'fail', says };
 }
 
+const saved = someCall('saved', { callback_url: 'http://127.0.0.1:4000/callback/[redacted]' });
 const github = `ghp_${'a1B2'.repeat(9)}`;
 const asked = someCall('asked', { arguments: { path: 'a', token: github } });
 
@@ -45,5 +46,17 @@ export const secretSamples: Samples = [
     { text: `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}` },
     /Web Token/,
   ),
+  {
+    story: 'something that was redacted when the transcript was saved',
+    events: eventsOf(saved.sent(), saved.answered(), saved.result({ text: 'posting to [redacted]' })),
+    status: 'could-not-run',
+    says: /redacted stands in text of a tool_result/,
+  },
+  {
+    story: 'the word that stands for a secret, in the words of the tool',
+    events: eventsOf(begun(), a.result({ text: 'token: [redacted]' })),
+    status: 'warn',
+    says: /redacted stands in text/,
+  },
   { story: 'no callback', events: eventsOf(begun()), status: 'not-applicable' },
 ];

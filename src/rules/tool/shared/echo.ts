@@ -15,7 +15,7 @@ export function onEchoes(calls: readonly CallEvidence[], name: Name, echo: Echo)
     const { reading } = call;
     if (!reading.ok) return [];
     const { invocation } = reading;
-    const given = invocation[name] ?? '';
+    const given = invocation[name] ?? null;
     return told(call).flatMap(each => {
       const came = echo(each, invocation);
       if (came === undefined || (came !== null && names.isOthers(name, came, invocation))) return [];
@@ -24,13 +24,18 @@ export function onEchoes(calls: readonly CallEvidence[], name: Name, echo: Echo)
   });
 }
 
-function altered({ callback, message }: Told, name: Name, given: string, came: string | null): Observation {
+function altered(
+  { callback, message }: Told,
+  name: Name,
+  given: string | null,
+  came: string | null,
+): Observation {
   const actual = came === null ? 'none' : excerpt(came);
   return broken(
     `a ${message.type} has ${came === null ? 'no' : 'another'} ${name}${came === null ? '' : `: ${actual}`}`,
     [callback],
     {
-      expected: excerpt(given),
+      expected: given === null ? 'none' : excerpt(given),
       actual,
     },
   );

@@ -30,6 +30,12 @@ export const callIdSamples: Samples = [
     says: /another call_id: "FC_1"/,
   },
   {
+    story: 'one, where none was given',
+    events: eventsOf(plain.sent(), plain.answered(), plain.result({ call_id: 'plain' })),
+    status: 'fail',
+    says: /another call_id: "plain"/,
+  },
+  {
     story: 'none, where none was given',
     events: eventsOf(plain.sent(), plain.answered(), plain.result({ call_id: null })),
     status: 'not-applicable',

@@ -37,7 +37,7 @@ function onAcknowledged(acknowledgement: Leg, call: CallEvidence): readonly Obse
 
 function besideCallback(acknowledgement: Leg, { callbacks }: CallEvidence): Observation {
   const size = bodySize(acknowledgement);
-  if (size > NOD || carriesOutcome(acknowledgement))
+  if (size > 0)
     return doubtful(`the acknowledgement has a body of ${size} bytes, which nobody reads`, [acknowledgement]);
   return held([acknowledgement, ...callbacks.slice(0, 1)]);
 }

@@ -6,7 +6,7 @@ import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { told, toldAs, typeIn } from '../evidence/messages.js';
 import { textsOf } from '../evidence/texts.js';
 import { vainWait } from '../evidence/windows.js';
-import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
+import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** Characters of faults. */
@@ -55,7 +55,7 @@ function onQuestion(question: CallbackEvidence): readonly Observation[] {
   const given = message.type === 'oauth' ? givenIn(message.auth_url) : undefined;
   if (given !== undefined) return [broken(`auth_url has a ${given} in it`, [question])];
   const remark = warnings.find(({ id }) => id === 'TOOL-OAUTH');
-  return remark ? [doubtful(remark.message, [question])] : [];
+  return remark ? [held([question], 'auth_url is http, fine on loopback')] : [];
 }
 
 function givenIn(address: string): string | undefined {

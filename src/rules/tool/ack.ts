@@ -1,6 +1,6 @@
 import { ACK_TOLERANCE_MS } from '../../exchange/exchange.js';
 import { formatDuration } from '../../text/format-duration.js';
-import type { CallEvidence, Evidence } from '../evidence/evidence.js';
+import type { CallbackEvidence, CallEvidence, Evidence } from '../evidence/evidence.js';
 import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
 import { toldAs } from '../evidence/messages.js';
 import { unacceptable } from '../evidence/unacceptable.js';
@@ -39,14 +39,20 @@ function onAttempt(attempt: Leg, call: CallEvidence, isSound: boolean): readonly
   if (status === null || ended === null)
     return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call) : [];
   if (status !== 200) return isSound ? [onRefused(attempt, status, call)] : [];
-  const result = toldAs(call, 'tool_result')[0]?.callback;
+  const result = resultAfter(attempt, call);
   if (result && ended - result.request.at > ACK_TOLERANCE_MS)
     return [broken('the 200 came after the result', [attempt, result])];
   return [inTime(ended - attempt.request.at, attempt)];
 }
 
+/** What came before it was sent is of an attempt before it. */
+function resultAfter(attempt: Leg, call: CallEvidence): CallbackEvidence | undefined {
+  return toldAs(call, 'tool_result').find(({ callback }) => callback.request.seq > attempt.request.seq)
+    ?.callback;
+}
+
 function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] {
-  const result = toldAs(call, 'tool_result')[0]?.callback;
+  const result = resultAfter(attempt, call);
   if (result) return [broken('a result came, and no acknowledgement', [attempt, result])];
   const { phase = 'answer', code = 'ABORTED' } = attempt.broken ?? {};
   const wait = vainWait(call);
@@ -82,5 +88,5 @@ function inTime(ms: number, attempt: Leg): Observation {
   const took = `the 200 took ${formatDuration(ms)}`;
   if (ms > LATEST_MS)
     return broken(took, [attempt], { expected: `within ${LATEST_MS} ms`, actual: formatDuration(ms) });
-  return ms > SLOW_MS ? doubtful(took, [attempt]) : held([attempt]);
+  return ms > SLOW_MS ? doubtful(`${took}, over ${SLOW_MS} ms`, [attempt]) : held([attempt]);
 }

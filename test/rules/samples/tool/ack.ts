@@ -26,10 +26,21 @@ export const ackSamples: Samples = [
     says: /after the result/,
   },
   {
+    story: 'the result of an attempt before',
+    events: eventsOf(
+      call(),
+      acknowledged(),
+      resultArrives(),
+      at(900, call({ attempt: 2 })),
+      at(1_100, answered(200, { attempt: 2 })),
+    ),
+    status: 'pass',
+  },
+  {
     story: 'a 200 that takes its time',
     events: eventsOf(call(), at(400, acknowledged()), at(900, resultArrives())),
     status: 'warn',
-    says: /400/,
+    says: /took 400ms, over 250 ms/,
   },
   {
     story: 'a 200 after more than a second',

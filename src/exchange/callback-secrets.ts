@@ -1,3 +1,4 @@
+import { PROTOCOL_WORDS } from '../protocol/words.js';
 import { isRecord } from '../text/is-record.js';
 import { readJson } from '../text/json.js';
 import { RecentMap } from '../text/recent-map.js';
@@ -180,7 +181,11 @@ function wordsOf(url: string): string[] {
 function tame(word: string): string[] {
   const words = word.split(/["'<>\\\s\p{Cc}]+/u);
   const bare = words.map(each => each.replace(/[.=]+$/, ''));
-  return [...words, ...bare, ...(word.match(TOKEN) ?? [])].filter(each => each !== '' && !COMMON.test(each));
+  return [...words, ...bare, ...(word.match(TOKEN) ?? [])].filter(each => each !== '' && !isTold(each));
+}
+
+function isTold(word: string): boolean {
+  return COMMON.test(word) || PROTOCOL_WORDS.has(word);
 }
 
 function decoded(text: string): string {

@@ -55,6 +55,38 @@ test.each<[string, Partial<RequestEvent>]>([
   expect(secrets.text('the c4n4ry-sings-loud')).toBe('the [redacted]');
 });
 
+test.each<[string, Partial<RequestEvent>, string]>([
+  ['the id', { body: Content.ofJson({ id: 'call_12345678' }) }, 'call_12345678'],
+  ['the thread', { body: Content.ofJson({ group_id: 'thread_1234' }) }, 'thread_1234'],
+  ['the call_id', { body: Content.ofJson({ call_id: 'toolu_12345' }) }, 'toolu_12345'],
+  ['the call that a selection is for', { purpose: 'choice', calls: ['call_12345678'] }, 'call_12345678'],
+  ['a word of the protocol', {}, 'arguments'],
+  ['a type of the protocol', {}, 'subscription_event'],
+  ['a short word', {}, 'texts'],
+])('%s is no credential, whatever header repeats it', (_, more, value) => {
+  const secrets = recordedSecrets();
+  for (const name of ['x-api-key', 'x-call-token', 'authorization'])
+    secrets.learn(request({ ...more, headers: { [name]: value } }));
+  expect(secrets.text(`{"${value}":"${value}"}`)).toBe(`{"${value}":"${value}"}`);
+});
+
+test('an idempotency key is no credential', () => {
+  const secrets = recordedSecrets();
+  for (const name of ['idempotency-key', 'x-idempotency-key'])
+    secrets.learn(request({ headers: { [name]: 'call_12345678' } }));
+  expect(secrets.text('call_12345678')).toBe('call_12345678');
+});
+
+test('a callback URL whose path names a message leaves the messages as they are', () => {
+  const secrets = recordedSecrets();
+  secrets.learn(
+    request({ body: Content.ofJson({ callback_url: 'http://127.0.0.1:9/tool_result/callback_url' }) }),
+  );
+  expect(secrets.text('{"type":"tool_result","callback_url":""}')).toBe(
+    '{"type":"tool_result","callback_url":""}',
+  );
+});
+
 test('what is no credential stays', () => {
   const secrets = recordedSecrets();
   secrets.learn(request({ headers: { 'x-request-id': 'call_12345678', 'user-agent': 'runtime/1.0' } }));

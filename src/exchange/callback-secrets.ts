@@ -7,6 +7,7 @@ import type { Event } from './events.js';
 
 /** The members of our messages that are URLs with a secret in them. */
 const URL_FIELDS = ['callback_url', 'response_url', 'auth_url'];
+const ID_FIELDS = ['id', 'group_id', 'call_id', 'tool_call_id'];
 /** A path segment that is a word, or a version, and no token: it may be told. */
 const COMMON = /^(?:[a-z]{1,10}|v\d{1,3})$/i;
 /** Shorter ones are looked for within URLs alone: elsewhere they may be anything. */
@@ -33,7 +34,8 @@ export interface EventRedactor extends Redactor {
 
 /**
  * Takes out of texts what is secret in the URLs that events name: whoever has a callback URL can speak into a conversation
- * (threats, row 25). That is every path segment and value of a query that is no common word, anywhere; short ones only in URLs.
+ * (threats, row 25). That is every path segment and value of a query that is no common word and no id of the event, anywhere; short
+ * ones only in URLs.
  * Looks words up instead of searching for each, since there is a token for every call; in bounded memory.
  */
 export function callbackSecrets(events: Iterable<Event> = []): EventRedactor {
@@ -42,7 +44,8 @@ export function callbackSecrets(events: Iterable<Event> = []): EventRedactor {
     add: secret => words.add(secret),
     text: text => words.replaceIn(text),
     learn(event) {
-      for (const url of urlsOf(event)) for (const word of wordsOf(url)) words.add(word);
+      const { urls, told } = namedIn(event);
+      for (const url of urls) for (const word of wordsOf(url)) if (!told.includes(word)) words.add(word);
     },
   };
   for (const event of events) redactor.learn(event);
@@ -159,14 +162,19 @@ function formsOf(word: string): Set<string> {
   );
 }
 
-function urlsOf(event: Event): string[] {
-  if (event.kind !== 'request') return [];
+/** URLs that are secret, and ids, which are told anyway: a path may name the call. */
+function namedIn(event: Event): { readonly urls: readonly string[]; readonly told: readonly unknown[] } {
+  if (event.kind !== 'request') return { urls: [], told: [] };
   const json = event.body && readJson(event.body.bytes); // read anew: nothing of it stays
-  const value = json?.ok ? json.value : null;
-  const named = isRecord(value) ? URL_FIELDS.map(field => value[field]) : [];
-  return [...(event.purpose === 'callback' ? [event.url] : []), ...named].filter(
-    (url): url is string => typeof url === 'string',
-  );
+  const fields = json?.ok && isRecord(json.value) ? json.value : {};
+  const urls = [
+    ...(event.purpose === 'callback' ? [event.url] : []),
+    ...URL_FIELDS.map(name => fields[name]),
+  ];
+  return {
+    urls: urls.filter(url => typeof url === 'string'),
+    told: [...(event.calls ?? []), event.thread, ...ID_FIELDS.map(name => fields[name])],
+  };
 }
 
 /** Of a path, a query and a fragment, as they are written and as they are meant; a host is no secret. */

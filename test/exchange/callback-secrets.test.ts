@@ -40,6 +40,13 @@ describe('row 25: what events tell of callback URLs is secret', () => {
     expect(redactor.text(token)).toBe('[redacted]');
   });
 
+  test('ids of its own are none, though its path names them', () => {
+    const { id, group_id } = INVOCATION;
+    const url = `http://runtime:3000/threads/${group_id}/calls/${id}?token=${token}`;
+    const redactor = callbackSecrets(eventsOf(call({ invocation: { ...INVOCATION, callback_url: url } })));
+    expect(redactor.text(url)).toBe(url.replace(token, '[redacted]'));
+  });
+
   test.each([
     ['after an escape of JSON', JSON.stringify(`see\n${token}`), '"see\\n[redacted]"'],
     ['after another', `"\\u0041${token}"`, '"\\u0041[redacted]"'],

@@ -3,6 +3,8 @@ import { baseOf, discoveryCandidates } from '../protocol/addresses.js';
 import { readToolset } from '../protocol/read-toolset.js';
 import { isRecord } from '../text/is-record.js';
 import { readUrl } from '../text/url.js';
+import { isLoopback } from '../transport/addresses.js';
+import { allowedDestinations } from '../transport/allowed-destinations.js';
 import type { HttpAnswer } from '../transport/client.js';
 import type { Desk } from './desk.js';
 import { sendOn } from './send-on.js';
@@ -38,10 +40,11 @@ export class ToolAddress {
     return this.#base;
   }
 
-  /** Where selections may go besides loopback. */
-  get origins(): readonly string[] {
+  /** Whether the tool may have answers sent there: to itself, or on this machine where it is on this machine too (threats, row 9). */
+  takesAnswersAt(url: string): boolean {
     const endpoint = readUrl(this.#endpoint ?? this.url);
-    return [this.origin, ...(endpoint ? [endpoint.origin] : [])];
+    const origins = [this.origin, ...(endpoint ? [endpoint.origin] : [])];
+    return allowedDestinations(origins)(url) === null && (!isLocal(url) || isLocal(this.url));
   }
 
   /** Where invocations go, asked for where it is not known yet; null where the document names no such place. @throws as {@link ask}. */
@@ -92,6 +95,10 @@ export class ToolAddress {
     const operations = tools.map(tool => tool.name);
     this.desk.log.emit({ kind: 'loaded', base, endpoint, toolset: name, operations });
   }
+}
+
+function isLocal(url: string): boolean {
+  return isLoopback(readUrl(url)?.hostname ?? '');
 }
 
 /** The endpoint that a discovery document names; null where it is none that could be called. */

@@ -28,9 +28,11 @@ export function choose(
   );
 }
 
-/** A check posts to the tool, and to no third party that a tool names (threats, row 9). */
-function isNear(url: string, { base, endpoint }: Desk): boolean {
+/** A check posts to the tool, and to no third party that it names: on this machine only where the tool is, too (threats, row 9). */
+export function isNear(url: string, { base, endpoint }: Pick<Desk, 'base' | 'endpoint'>): boolean {
   const there = readUrl(url);
   if (!there) return false;
-  return isLoopback(there.hostname) || [base, endpoint].some(own => readUrl(own)?.host === there.host);
+  const isLocal = isLoopback(there.hostname);
+  if (isLocal) return isLoopback(readUrl(base)?.hostname ?? '');
+  return [base, endpoint].some(own => readUrl(own)?.host === there.host);
 }

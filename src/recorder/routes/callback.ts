@@ -1,5 +1,4 @@
 import type { Content } from '../../exchange/content.js';
-import { allowedDestinations } from '../../transport/allowed-destinations.js';
 import type { Incoming, Reply, Route } from '../../transport/server.js';
 import { Arrival, contentOf } from '../arrival.js';
 import type { RecordedCall } from '../calls.js';
@@ -33,14 +32,9 @@ async function receive(office: Office, incoming: Incoming): Promise<Reply> {
 function redirected(office: Office, call: RecordedCall, body: Content | undefined): Content | undefined {
   const responseUrl = stringIn(body, 'response_url');
   if (!body || responseUrl === undefined || stringIn(body, 'type') !== 'user_choice') return body;
-  if (!mayAnswerAt(office, responseUrl)) return tellLeft(office, call, body);
+  if (!office.tool.takesAnswersAt(responseUrl)) return tellLeft(office, call, body);
   const { path } = office.questions.issue({ call, responseUrl });
   return withString(body, 'response_url', call.runtimeBase + path);
-}
-
-/** At the tool itself, or on this machine (threats, row 9). */
-function mayAnswerAt({ tool }: Office, url: string): boolean {
-  return allowedDestinations(tool.origins)(url) === null;
 }
 
 /** The runtime may judge otherwise. */

@@ -4,12 +4,14 @@ import { writeOut } from '../../system/output.js';
 import { writePublicFile } from '../../system/public-file.js';
 import { visibleLine } from '../../text/visible.js';
 import type { ExitStatus } from '../exit-status.js';
+import { refuseToReplace } from '../refuse-to-replace.js';
 import type { Terminal } from '../terminal.js';
 import { readFixtureFiles } from './fixture-files.js';
 import { isTranscriptFile, type Recordings, readRecordings } from './recordings.js';
 
 /**
- * `--export`: transcripts as one fixture file, which replaces what was there; `-` is stdout. What could not be carried over is said.
+ * `--export`: transcripts as one fixture file, which never replaces one that may have been edited; `-` is stdout. What was written, and
+ * what could not be carried over, is said.
  * @throws ProtocolCliError `usage`, `unreadable-file`, `unwritable-file`, `invalid-fixtures`.
  */
 export async function exportFixtures(
@@ -21,15 +23,23 @@ export async function exportFixtures(
   const read = await readFixtureFiles(files);
   refuseOthers(read.filter(each => !isTranscriptFile(each)).map(({ path }) => path));
   refuseItself(files, target);
+  if (target !== '-') await refuseToReplace(target, '--export');
   const recorded = await readRecordings(read, speed);
   const [{ asOneFile }, { yamlOf }] = await Promise.all([
     import('../../fixtures/recorded/together.js'),
     import('../../fixtures/recorded/yaml.js'),
   ]);
-  const text = yamlOf(asOneFile(recorded.recordings), commentsOf(recorded));
+  const file = asOneFile(recorded.recordings);
+  const text = yamlOf(file, commentsOf(recorded));
   await (target === '-' ? writeOut(stdout, text) : writePublicFile(target, text));
   for (const warning of recorded.warnings) stderr.write(`warning: ${warning}\n`);
+  if (target !== '-') stderr.write(`${wrote(target, file.fixtures.length, recorded.warnings.length)}\n`);
   return 0;
+}
+
+function wrote(target: string, fixtures: number, warnings: number): string {
+  const lost = warnings > 0 ? `, ${counted(warnings, 'warning')}` : '';
+  return visibleLine(`wrote ${target}: ${counted(fixtures, 'fixture')}${lost}`);
 }
 
 /** Where it is from, and what to do with it. */
@@ -65,4 +75,8 @@ function refuseItself(files: readonly string[], target: string): void {
   throw new ProtocolCliError('usage', `--export would write over the transcript ${target}`, {
     hint: 'Give it a file of its own, such as fixtures.yaml.',
   });
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -50,10 +50,25 @@ describe('--export', () => {
     expect(stdout).not.toContain(ROOT);
   });
 
-  it('replaces the file that was there', async () => {
-    const path = await fileOf('old.yaml', YAML);
-    expect(await mockTool(DIFF, '--export', path)).toMatchObject({ status: 0, stdout: '', stderr: '' });
-    expect(await readFile(path, 'utf8')).toContain('Replaced text in src/retry.ts');
+  it('says what it wrote, in the place of nothing or of an empty file', async () => {
+    for (const path of [folder.file('new.yaml'), await fileOf('empty.yaml', '')]) {
+      const stderr = `wrote ${path}: 1 fixture\n`;
+      expect(await mockTool(DIFF, '--export', path)).toMatchObject({ status: 0, stdout: '', stderr });
+      expect(await readFile(path, 'utf8')).toContain('Replaced text in src/retry.ts');
+    }
+    const both = folder.file('both.yaml');
+    const { stderr } = await mockTool(DIFF, OAUTH, '--export', both);
+    expect(stderr).toContain(`wrote ${both}: 2 fixtures, 1 warning\n`);
+  });
+
+  it('never writes over a file that may have been edited', async () => {
+    const path = await fileOf('edited.yaml', YAML);
+    const { status, stderr } = await mockTool(DIFF, '--export', path);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringMatching(/--export would write over \S+edited\.yaml[\s\S]*another name/),
+    });
+    expect(await readFile(path, 'utf8')).toBe(YAML);
   });
 
   it.each<[string, string[], RegExp]>([

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Event } from '../exchange/events.js';
 import type { GroupKeeper } from '../exchange/log.js';
 import { type TranscriptAbout, transcriptWriter } from '../exchange/transcript-writer.js';
@@ -12,6 +13,8 @@ export interface TranscriptFile extends GroupKeeper {
    * @throws ProtocolCliError `unwritable-file` for the first line that could not be written in time, were it written later.
    */
   close(reason: string): Promise<void>;
+  /** Once it is closed: of what never began nothing is left, so that it can be begun again. */
+  remove(): Promise<void>;
 }
 
 /**
@@ -42,5 +45,6 @@ export async function createTranscriptFile(
       await file.close();
       if (writer.failure) throw writer.failure;
     },
+    remove: () => rm(path, { force: true }),
   };
 }

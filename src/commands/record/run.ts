@@ -10,6 +10,7 @@ import { keepHeapTight } from '../../system/tight-heap.js';
 import type { ExitStatus } from '../exit-status.js';
 import { type Interruption, interruption } from '../interruption.js';
 import { PROGRAM } from '../program.js';
+import { refuseToReplace } from '../refuse-to-replace.js';
 import type { Terminal } from '../terminal.js';
 import { planRecord, type RecordFlags } from './plan.js';
 import { recordedSecrets } from './secrets.js';
@@ -17,7 +18,7 @@ import { startTelling, type TellingDesk, tellReady } from './telling.js';
 
 /**
  * `record`, from the flags to the exit status: to be stopped is its normal end.
- * @throws ProtocolCliError also at the end, where something could not be written down.
+ * @throws ProtocolCliError `usage` for a recording that is there already; also at the end, where something could not be written down.
  */
 export async function runRecord(
   url: string,
@@ -26,6 +27,7 @@ export async function runRecord(
   clock: Clock = systemClock,
 ): Promise<ExitStatus> {
   const plan = planRecord(url, flags);
+  if (plan.file !== null) await refuseToReplace(plan.file, '--save');
   keepHeapTight();
   const log = createLog(() => clock.now());
   const redactor = recordedSecrets();
@@ -33,15 +35,18 @@ export async function runRecord(
   const interrupted = interruption();
   const file = plan.file === null ? null : await createTranscriptFile(plan.file, redactor, about);
   log.keep(learning(redactor, file));
-  let reason = 'done';
+  let [reason, hasBegun] = ['done', false];
   try {
-    await record({ plan, terminal, log, redactor, about }, clock, interrupted);
+    await record({ plan, terminal, log, redactor, about }, clock, interrupted, () => {
+      hasBegun = true;
+    });
   } catch (error) {
     reason = error instanceof ProtocolCliError ? error.code : 'failed';
     throw error;
   } finally {
     interrupted.release();
     await file?.close(reason);
+    if (file && !hasBegun) await file.remove();
   }
   return 0;
 }
@@ -57,9 +62,15 @@ function learning(redactor: EventRedactor, file: GroupKeeper | null): GroupKeepe
   };
 }
 
-async function record(desk: TellingDesk, clock: Clock, interrupted: Interruption): Promise<void> {
+async function record(
+  desk: TellingDesk,
+  clock: Clock,
+  interrupted: Interruption,
+  onBegun: () => void,
+): Promise<void> {
   const { plan, log } = desk;
   await using recorder = await startRecorder(log, { ...plan.recorder, clock });
+  onBegun();
   tellReady(recorder, desk);
   const endTelling = await startTelling(desk);
   void lookForTool(recorder, desk, interrupted);

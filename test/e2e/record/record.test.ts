@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
@@ -187,10 +187,21 @@ describe('usage', () => {
     expect(stderr).toMatch(said);
   });
 
+  test('an earlier recording is never written over', async () => {
+    await writeFile(file, '{"kind":"header"}\n');
+    const { status, stderr } = await runHere(['record', tool.url, '--save', file]);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringMatching(/--save would write over \S+session\.ndjson[\s\S]*another name/),
+    });
+    expect(await readFile(file, 'utf8')).toBe('{"kind":"header"}\n');
+  });
+
   test('a port that is taken is an error', async () => {
     const { status, stderr } = await run(['record', tool.url, '--save', file, '--port', String(tool.port)]);
     expect(status).toBe(2);
     expect(stderr).toMatch(/^error: port \d+ on 127\.0\.0\.1 is already in use\n/);
+    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 

@@ -116,9 +116,14 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
 
 /** A failure to write, in words: which file, why, and what to do. */
 export function unwritable(path: string, cause: unknown): ProtocolCliError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = cause instanceof Error ? withoutCall(cause) : String(cause);
   const hint = HINTS[errnoOf(cause)] ?? 'Give the path of a file in a folder that you may write to.';
   return new ProtocolCliError('unwritable-file', `cannot write ${path}: ${reason}`, { hint, cause });
+}
+
+/** A system's words, without the call and its path, which may be that of a draft. */
+function withoutCall(error: Error): string {
+  return errnoOf(error) === '' ? error.message : error.message.replace(/, \w+(?: '.*)?$/s, '');
 }
 
 const HINTS: Readonly<Record<string, string>> = {

@@ -33,6 +33,7 @@ describe('a file for others', () => {
   it('says what to do where it cannot be written, and leaves nothing behind', async () => {
     await expect(writePublicFile(join(folder, 'no', 'report.xml'), 'x\n')).rejects.toMatchObject({
       code: 'unwritable-file',
+      message: `cannot write ${join(folder, 'no', 'report.xml')}: ENOENT: no such file or directory`,
       hint: 'Create its folder first.',
     });
     await expect(writePublicFile(folder, 'x\n')).rejects.toMatchObject({ code: 'unwritable-file' });

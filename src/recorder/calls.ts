@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { RecentMap } from '../text/recent-map.js';
 
 /** An invocation that was passed on. */
@@ -13,6 +14,15 @@ export interface RecordedCall {
 
 /** Calls and questions: of those of long ago nobody asks. */
 export const REMEMBERED = 50_000;
+/** Of a URL that is remembered, in characters: what is longer is no address that anybody uses. */
+export const LONGEST_URL = 8 * 1024;
+/** Of an id, or a thread. */
+const LONGEST_NAME = 1024;
+
+/** What is short enough to be the name of a call or of a thread; undefined for anything else. */
+export function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= LONGEST_NAME ? value : undefined;
+}
 
 /** Keys for calls by their thread and id, both of them foreign: the same call again has the same key. */
 export class CallKeys {
@@ -24,15 +34,16 @@ export class CallKeys {
   keyFor(thread: unknown, id: unknown): string {
     const known = this.find(thread, id);
     if (known !== undefined) return known;
-    const key = typeof id === 'string' && id !== '' && !this.#taken.get(id) ? id : this.#fresh();
+    const own = nameOf(id) || undefined;
+    const key = own !== undefined && !this.#taken.get(own) ? own : this.#fresh();
     this.#taken.set(key, true);
-    if (typeof id === 'string') this.#keys.set(nameOf(thread, id), key);
+    if (typeof id === 'string') this.#keys.set(digestOf(thread, id), key);
     return key;
   }
 
   /** Of a call that came in. */
   find(thread: unknown, id: unknown): string | undefined {
-    return typeof id === 'string' ? this.#keys.get(nameOf(thread, id)) : undefined;
+    return typeof id === 'string' ? this.#keys.get(digestOf(thread, id)) : undefined;
   }
 
   #fresh(): string {
@@ -43,6 +54,8 @@ export class CallKeys {
   }
 }
 
-function nameOf(thread: unknown, id: string): string {
-  return JSON.stringify([typeof thread === 'string' ? thread : null, id]);
+/** They may be as long as a message. */
+function digestOf(thread: unknown, id: string): string {
+  const name = JSON.stringify([typeof thread === 'string' ? thread : null, id]);
+  return createHash('sha256').update(name).digest('base64');
 }

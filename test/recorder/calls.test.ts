@@ -28,4 +28,13 @@ describe('the key of a call', () => {
   test('is not known before it came in', () => {
     expect(new CallKeys().find('t', 'c')).toBeUndefined();
   });
+
+  test('is never longer than a name can be, and the same again all the same', () => {
+    const keys = new CallKeys();
+    const id = 'x'.repeat(1_000_000);
+    const key = keys.keyFor(id, id);
+    expect(key).toMatch(/^recorded-\d+$/);
+    expect(keys.find(id, id)).toBe(key);
+    expect(keys.find(`${id}y`, id)).toBeUndefined();
+  });
 });

@@ -132,6 +132,7 @@ describe('row 9: a callback URL', () => {
     'http://[::ffff:169.254.169.254]/',
     'http://runtime.example/x',
     'http://me:secret@127.0.0.1:9/x',
+    `http://127.0.0.1:9/${'x'.repeat(8 * 1024)}`,
   ])('%s is refused, and the tool is not called', async url => {
     expect(await invoke(body(url))).toMatchObject({
       status: 403,

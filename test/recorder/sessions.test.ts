@@ -254,7 +254,7 @@ describe('what is odd passes as it is', () => {
     const pending = await runtime.invoke(recording.url, 'choice_link_local', {});
     expect((await pending.waitFor('user_choice')).raw).toContain('169.254.169.254');
     expect(recording.warnings).toEqual([
-      'the response_url is on another machine than the tool: its answer is not recorded',
+      'the response_url is too long, or on another machine than the tool: its answer is not recorded',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Content } from '../../exchange/content.js';
 import type { Incoming, Reply, Route } from '../../transport/server.js';
 import { Arrival, contentOf } from '../arrival.js';
-import type { RecordedCall } from '../calls.js';
+import { LONGEST_URL, type RecordedCall } from '../calls.js';
 import { passOn } from '../pass-on.js';
 import { stringIn, withString } from '../rewrite.js';
 import { type Office, pathOf } from './office.js';
@@ -32,14 +32,16 @@ async function receive(office: Office, incoming: Incoming): Promise<Reply> {
 function redirected(office: Office, call: RecordedCall, body: Content | undefined): Content | undefined {
   const responseUrl = stringIn(body, 'response_url');
   if (!body || responseUrl === undefined || stringIn(body, 'type') !== 'user_choice') return body;
-  if (!office.tool.takesAnswersAt(responseUrl)) return tellLeft(office, call, body);
+  if (responseUrl.length > LONGEST_URL || !office.tool.takesAnswersAt(responseUrl))
+    return tellLeft(office, call, body);
   const { path } = office.questions.issue({ call, responseUrl });
   return withString(body, 'response_url', call.runtimeBase + path);
 }
 
 /** The runtime may judge otherwise. */
 function tellLeft({ desk }: Office, { key, thread }: RecordedCall, body: Content): Content {
-  const message = 'the response_url is on another machine than the tool: its answer is not recorded';
+  const message =
+    'the response_url is too long, or on another machine than the tool: its answer is not recorded';
   desk.log.emit({ kind: 'warned', message, calls: [key], thread });
   return body;
 }

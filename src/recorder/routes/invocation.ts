@@ -2,6 +2,7 @@ import type { Content } from '../../exchange/content.js';
 import { readUrl } from '../../text/url.js';
 import type { Incoming, Reply, Route } from '../../transport/server.js';
 import { Arrival, contentOf } from '../arrival.js';
+import { LONGEST_URL, nameOf } from '../calls.js';
 import { failed, passOn } from '../pass-on.js';
 import { fieldsOf, stringIn, withString } from '../rewrite.js';
 import { baseFor, type Office } from './office.js';
@@ -23,7 +24,7 @@ async function receive(office: Office, incoming: Incoming): Promise<Reply> {
   const { desk, tool, keys } = office;
   const body = contentOf(incoming);
   const { id, group_id } = fieldsOf(body);
-  const thread = typeof group_id === 'string' ? group_id : undefined;
+  const thread = nameOf(group_id);
   const key = keys.keyFor(group_id, id);
   const arrival = new Arrival(desk, incoming, { purpose: 'invocation', calls: [key], thread }, body);
   const why = objectionTo(office, body);
@@ -43,10 +44,11 @@ function callbackUrlIn(body: Content | undefined): string | null {
   return url !== undefined && /^https?:$/.test(readUrl(url)?.protocol ?? '') ? url : null;
 }
 
-/** We would have to post there (threats, row 9). */
+/** We would have to remember it, for as many calls as there are, and to post there (threats, row 9). */
 function objectionTo({ allows }: Office, body: Content | undefined): string | null {
   const url = callbackUrlIn(body);
-  return url === null ? null : allows(url);
+  if (url === null) return null;
+  return url.length > LONGEST_URL ? `the callback URL is longer than ${LONGEST_URL} characters` : allows(url);
 }
 
 /** A call whose callbacks could never go on is better not made. */

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLog } from '../../src/exchange/log.js';
+import { gather } from '../../src/rules/evidence/gather.js';
+import { servesToolset } from '../../src/rules/tool/discover.js';
 import { systemClock } from '../../src/system/clock.js';
 import { TransportError } from '../../src/transport/client.js';
 import { ask } from '../e2e/support/http.js';
@@ -183,6 +185,20 @@ describe('the end', () => {
     expect(recording.told('runtime-side')).toEqual(['runtime invocation ECONNRESET']);
     expect(recording.told('tool-side').at(-1)).toBe('runtime invocation ABORTED');
   });
+});
+
+test('a toolset that was still asked for at the end was called off', async () => {
+  const tool = keep(await startServing(() => {}));
+  const recording = keep(await startRecording(tool.url));
+  const found = recording.findTool();
+  await expect.poll(() => tool.requests.length).toBe(1);
+  await recording.close();
+  expect(await found).toBe(false);
+  expect(recording.told('tool-side')).toEqual(['runtime discovery ABORTED']);
+  const evidence = await gather(recording.events, 'recorder', 'tool');
+  expect(servesToolset.observe(evidence)).toMatchObject([
+    { what: 'asking for the toolset was called off before an answer came' },
+  ]);
 });
 
 describe('what cannot be kept', () => {

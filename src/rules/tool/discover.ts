@@ -25,11 +25,18 @@ export const servesToolset: Rule = {
 /** Asked at the base, and then at the origin: it need not be at both. */
 function onNothing(discoveries: readonly Discovery[]): Observation {
   const statuses = discoveries.flatMap(discovery => statusOf(discovery) ?? []);
-  if (statuses.length === 0) return unseen('the tool could not be reached', discoveries);
+  if (statuses.length === 0) return unseen(whyNone(discoveries), discoveries);
   if (statuses.some(status => status === 401 || status === 403))
     return unseen('discovery wants credentials (--bearer, --header)', discoveries);
   const actual = [...new Set(statuses)].join(', ');
   return broken(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
+}
+
+/** Whoever asked may have ended before there was an answer, as a recorder that is stopped. */
+function whyNone(discoveries: readonly Discovery[]): string {
+  return discoveries.every(({ broken: end }) => end?.code === 'ABORTED')
+    ? 'asking for the toolset was called off before an answer came'
+    : 'the tool could not be reached';
 }
 
 /** A document that was not kept cannot be judged. */

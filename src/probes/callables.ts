@@ -1,7 +1,9 @@
+import { ProtocolCliError } from '../errors.js';
 import type { Case } from '../fixtures/cases/case.js';
 import { exampleArguments } from '../json-schema/example/example-arguments.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { toolOf } from '../runtime/check-call.js';
+import { didYouMean } from '../text/nearest.js';
 import { visibleLine } from '../text/visible.js';
 
 /** An operation that may be called, and valid arguments for it. */
@@ -27,16 +29,31 @@ export interface Permission {
 /**
  * The operations that may be called: named by hand, written down as a case, or marked as harmless. Nothing else ever is: a check deletes
  * nobody's data.
- * @throws ProtocolCliError `unknown-operation` for a name that is none.
+ * @throws ProtocolCliError `unknown-operation` for a name that is none, of a case with its place.
  */
 export async function callablesOf(toolset: Toolset, permission: Permission): Promise<Callables> {
-  for (const operation of permission.operations) toolOf(toolset, operation);
+  refuseUnknown(toolset, permission);
   const allowed = toolset.tools.filter(tool => mayBeCalled(tool, permission));
   const found = await Promise.all(allowed.map(tool => callableOf(tool, permission)));
   return {
     callables: found.filter(each => typeof each !== 'string'),
     warnings: [...(allowed.length === 0 ? [NONE] : []), ...found.filter(each => typeof each === 'string')],
   };
+}
+
+/** A misspelt name would end in an error result, which a case may even expect. */
+function refuseUnknown(toolset: Toolset, { operations, cases }: Permission): void {
+  for (const operation of operations) toolOf(toolset, operation);
+  const names = toolset.tools.map(({ name }) => name);
+  const faults = cases
+    .filter(({ operation }) => !names.includes(operation))
+    .map(({ place, operation }) => `${place}: no operation "${operation}". ${didYouMean(operation, names)}`);
+  if (faults.length === 0) return;
+  const whose = `the toolset ${visibleLine(toolset.name)} does not have`;
+  throw new ProtocolCliError('unknown-operation', `the cases name what ${whose}`, {
+    faults: faults.map(fault => visibleLine(fault.trim())),
+    hint: 'correct the operations of these cases; `protocol-cli toolset <url>` lists those there are',
+  });
 }
 
 const NONE =

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callablesOf } from '../../src/probes/callables.js';
 import type { Tool } from '../../src/protocol/toolset.js';
+import { errorOf } from '../support/failing.js';
 
 const tool = (name: string, annotations: Tool['annotations'] = {}, inputSchema = {}): Tool => ({
   name,
@@ -38,6 +39,12 @@ const namesIn = async (operations: string[], cases: ReturnType<typeof written>[]
   const { callables } = await callablesOf(TOOLSET, { operations, cases });
   return callables.map(({ tool: { name }, isHarmless }) => [name, isHarmless]);
 };
+
+test('a case of an operation that there is not is refused, with its place and what was meant', async () => {
+  const error = await errorOf(() => namesIn([], [written('look'), written('lok')]));
+  expect(error.code).toBe('unknown-operation');
+  expect(error.faults).toEqual(['c.yaml:1: no operation "lok". Did you mean "look" or "long"?']);
+});
 
 describe('what may be called', () => {
   test('is what is marked as harmless', async () => {

@@ -1,4 +1,5 @@
 import type { RequirementId } from '../protocol/requirements.js';
+import type { Delivery } from '../runtime/notices.js';
 import type { Wire } from '../runtime/wire.js';
 import type { ProbeListener } from './listener.js';
 import type { Patience } from './patience.js';
@@ -16,6 +17,11 @@ export interface Desk extends Patience {
   readonly onConsent: (url: string) => void;
   /** Threads that were invented, and are closed in the end. */
   readonly threads: Set<string>;
+}
+
+/** A tool has as long for a notice as for anything else. */
+export function patienceOf({ windowMs: timeoutMs, signal }: Desk): Pick<Delivery, 'timeoutMs' | 'signal'> {
+  return { timeoutMs, signal };
 }
 
 /** What is meant to be seen, as the log is told it. */

@@ -4,7 +4,7 @@ import { closeThread } from '../runtime/notices.js';
 import type { Wire } from '../runtime/wire.js';
 import type { Clock } from '../system/clock.js';
 import { type Callables, callablesOf } from './callables.js';
-import { type Desk, recordPlan } from './desk.js';
+import { type Desk, patienceOf, recordPlan } from './desk.js';
 import { inLanes } from './lanes.js';
 import { type ProbeListener, startProbeListener } from './listener.js';
 import { heardByMany } from './patience.js';
@@ -81,9 +81,12 @@ function tryingOf(desk: Desk, tried: Tried) {
 }
 
 /** The threads that were invented are over; a tool that does not answer is not told of all of them. */
-async function leave({ wire, base, threads, signal }: Desk): Promise<void> {
+async function leave(desk: Desk): Promise<void> {
+  const { wire, base, threads, signal } = desk;
   let isThere = true;
   await inLanes([...threads], LANES, async thread => {
-    if (isThere && !signal.aborted) isThere = (await closeThread(wire, base, thread)).kind === 'answered';
+    if (!isThere || signal.aborted) return;
+    const { kind } = await closeThread(wire, base, thread, patienceOf(desk));
+    isThere = kind === 'answered';
   });
 }

@@ -31,6 +31,8 @@ export type NoticeAnswer =
 export interface Delivery {
   /** 1,000 ms unless told: nobody should wait for a notice. 0 for no limit. */
   readonly timeoutMs?: number;
+  /** Ends the wait for its answer. */
+  readonly signal?: AbortSignal;
   /** Keys of the calls concerned. */
   readonly calls?: string[];
 }
@@ -51,17 +53,22 @@ export function notify(
   wire: Wire,
   base: string,
   notice: Notice,
-  { timeoutMs, calls }: Delivery = {},
+  { calls, ...waiting }: Delivery = {},
 ): Promise<NoticeAnswer> {
   const { kind, message } = notice;
   const thread = 'thread_id' in message ? { thread: message.thread_id } : {};
   const about: About = { purpose: kind, attempt: 1, ...thread, ...(calls && { calls }) };
-  return post(wire, about, noticeUrl(notice, base), message, { timeoutMs });
+  return post(wire, about, noticeUrl(notice, base), message, waiting);
 }
 
 /** Says that a thread is over. Single shot; never throws (RT-NOTIFY). */
-export function closeThread(wire: Wire, base: string, thread: string): Promise<NoticeAnswer> {
-  return notify(wire, base, { kind: 'close', message: { thread_id: thread } });
+export function closeThread(
+  wire: Wire,
+  base: string,
+  thread: string,
+  delivery?: Omit<Delivery, 'calls'>,
+): Promise<NoticeAnswer> {
+  return notify(wire, base, { kind: 'close', message: { thread_id: thread } }, delivery);
 }
 
 /** Says that a call is no longer wanted; a result may still come. Single shot; never throws (RT-NOTIFY). */
@@ -69,9 +76,10 @@ export function cancelToolCall(
   wire: Wire,
   base: string,
   { key, thread, id }: { key: string; thread: string; id: string },
+  delivery?: Omit<Delivery, 'calls'>,
 ): Promise<NoticeAnswer> {
   const message = { thread_id: thread, tool_call_id: id };
-  return notify(wire, base, { kind: 'cancel', message }, { calls: [key] });
+  return notify(wire, base, { kind: 'cancel', message }, { ...delivery, calls: [key] });
 }
 
 /**
@@ -97,7 +105,7 @@ async function post(
   about: About,
   url: string,
   message: Notice['message'] | ChoiceResponse,
-  { timeoutMs = NOTICE_TIMEOUT_MS, signal }: { timeoutMs?: number | undefined; signal?: AbortSignal },
+  { timeoutMs = NOTICE_TIMEOUT_MS, signal }: Omit<Delivery, 'calls'>,
 ): Promise<NoticeAnswer> {
   try {
     const { status, headers, body } = await recordedSend(wire, about, {

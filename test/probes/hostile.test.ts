@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/exchange/events.js';
 import { deferred } from '../../src/probes/deferred.js';
+import { checksOf } from '../../src/rules/report.js';
 import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';
 import { operation, post, resultOf, startRawTool } from './tools.js';
@@ -34,6 +35,24 @@ describe('a tool that means harm, or is broken', () => {
     const { told, evidence } = await probing(tool.url, { probeTimeoutMs: 150 });
     expect(evidence.calls.length).toBeGreaterThan(20);
     expect(told('broken').map(({ code }) => code)).toEqual(Array(evidence.calls.length).fill('ETIMEDOUT'));
+  });
+
+  test('TOOL-CANCEL, TOOL-CLOSE: a notice is waited for as long as all else, and no second less', async () => {
+    await using tool = await startRawTool({
+      toolset: url => ({ name: 'raw', endpoint: `${url}/invoke`, tools: [operation('drop', {})] }),
+      noticed: () => {},
+    });
+    const wants = (id: string) => id === 'TOOL-CANCEL' || id === 'TOOL-CLOSE';
+    const { evidence } = await probing(tool.url, { probeTimeoutMs: 1_300, wants });
+    for (const { request, broken } of [...evidence.cancels, ...evidence.closes]) {
+      expect(broken?.code).toBe('ETIMEDOUT');
+      expect((broken?.at ?? 0) - request.at).toBeGreaterThan(1_250);
+    }
+    const rows = checksOf('tool', evidence).filter(({ id }) => wants(id));
+    expect(rows.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(/^\/cancel_tool_call did not answer within 1\.\ds/),
+      expect.stringMatching(/^\/close_thread did not answer within 1\.\ds/),
+    ]);
   });
 
   test('that closes connections is told so', async () => {

@@ -16,19 +16,22 @@ export interface RawToolOptions {
   readonly toolset?: (url: string) => unknown;
   /** How an invocation is answered, and what comes of it; acknowledged and forgotten unless told. */
   readonly invoked?: (invocation: Received, response: ServerResponse) => void;
+  /** How a notice is answered; with 200 unless told. */
+  readonly noticed?: (response: ServerResponse) => void;
 }
 
 /** A tool that does as it is told, with nothing of ours in it. */
 export async function startRawTool({
   toolset = harmless,
   invoked = forget,
+  noticed = response => void response.end(),
 }: RawToolOptions): Promise<RawTool> {
   const posts: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     if (request.method === 'GET') return void response.end(JSON.stringify(toolset(url)));
     posts.push(request.url ?? '');
-    if (request.url !== '/invoke') return void response.end();
+    if (request.url !== '/invoke') return noticed(response);
     invoked(parsed(body), response);
   };
   const server = createServer((request, response) => void answer(request, response));

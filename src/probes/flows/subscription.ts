@@ -1,5 +1,5 @@
 import { cancelToolCall } from '../../runtime/notices.js';
-import type { Desk } from '../desk.js';
+import { type Desk, patienceOf } from '../desk.js';
 import { came, type Letter } from '../mailbox.js';
 import { cameBy, pause } from '../patience.js';
 import type { Conversing } from './flow.js';
@@ -24,7 +24,7 @@ async function leave(desk: Desk, { key, id, thread, mailbox }: Conversing): Prom
   if (signal.aborted) return;
   if (!mailbox.letters.some(isFinal)) {
     wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
-    await cancelToolCall(wire, base, { key, thread, id });
+    await cancelToolCall(wire, base, { key, thread, id }, patienceOf(desk));
   }
   const afterMs = Math.min(QUIET_MS, windowMs);
   await pause(desk, afterMs);

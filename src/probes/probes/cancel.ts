@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { cancelToolCall, notify } from '../../runtime/notices.js';
-import type { Desk } from '../desk.js';
+import { type Desk, patienceOf } from '../desk.js';
 import { type Probe, withOperation } from '../probe.js';
 import { HOSTILE_IDS } from './hostile-ids.js';
 
@@ -16,14 +16,16 @@ export const cancel: Probe = {
   },
 };
 
-async function cancelUnknown({ wire, base }: Desk, id: string): Promise<void> {
-  await notify(wire, base, { kind: 'cancel', message: { thread_id: id, tool_call_id: id } });
+async function cancelUnknown(desk: Desk, id: string): Promise<void> {
+  const message = { thread_id: id, tool_call_id: id };
+  await notify(desk.wire, desk.base, { kind: 'cancel', message }, patienceOf(desk));
 }
 
-const cancelKnown = withOperation(async (prober, operation, { desk: { wire, base } }) => {
+const cancelKnown = withOperation(async (prober, operation, { desk }) => {
+  const { wire, base } = desk;
   const { key, id, thread, acknowledged } = prober.send(operation);
   await acknowledged;
   wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
-  await cancelToolCall(wire, base, { key, thread, id });
-  await cancelToolCall(wire, base, { key, thread, id });
+  for (let time = 0; time < 2; time++)
+    await cancelToolCall(wire, base, { key, thread, id }, patienceOf(desk));
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeThread } from '../../runtime/notices.js';
+import { type Desk, patienceOf } from '../desk.js';
 import { type Probe, withOperation } from '../probe.js';
 import { HOSTILE_IDS } from './hostile-ids.js';
 
@@ -8,15 +9,18 @@ export const close: Probe = {
   id: 'close',
   checks: ['TOOL-CLOSE'],
   run: async (prober, target) => {
-    const { wire, base } = target.desk;
     const unknown = [`thread_${randomUUID()}`, ...HOSTILE_IDS];
-    await Promise.all(unknown.map(thread => closeThread(wire, base, thread)));
+    await Promise.all(unknown.map(thread => closeOne(target.desk, thread)));
     await closeKnown(prober, target);
   },
 };
 
-const closeKnown = withOperation(async (prober, operation, { desk: { wire, base } }) => {
+const closeKnown = withOperation(async (prober, operation, { desk }) => {
   const { thread } = await prober.call(operation);
-  await closeThread(wire, base, thread);
-  await closeThread(wire, base, thread);
+  await closeOne(desk, thread);
+  await closeOne(desk, thread);
 });
+
+async function closeOne(desk: Desk, thread: string): Promise<void> {
+  await closeThread(desk.wire, desk.base, thread, patienceOf(desk));
+}

@@ -1,4 +1,5 @@
-import { type Leg, statusOf } from '../../evidence/leg.js';
+import { formatDuration } from '../../../text/format-duration.js';
+import { endedAt, type Leg, statusOf } from '../../evidence/leg.js';
 import { broken, type Observation, unseen } from '../../observation.js';
 
 /** Why a notice was not answered with 200; null where it was. @param path where it went */
@@ -10,5 +11,14 @@ export function noticeFault(notice: Leg, path: string): Observation | null {
   const { phase, code } = notice.broken ?? {};
   return phase === undefined || phase === 'connect' || phase === 'address'
     ? unseen(`${path} could not be reached${code === undefined ? '' : ` (${code})`}`, [notice])
-    : broken(`${path} did not answer (${code})`, [notice], { expected: '200' });
+    : broken(`${path} did not answer ${howLong(notice)}`, [notice], { expected: '200' });
+}
+
+/** Who has waited long enough is us. */
+function howLong(notice: Leg): string {
+  const { code } = notice.broken ?? {};
+  const ended = endedAt(notice);
+  return code === 'ETIMEDOUT' && ended !== null
+    ? `within ${formatDuration(ended - notice.request.at)}`
+    : `(${code})`;
 }

@@ -20,6 +20,12 @@ function noticeSamples(purpose: 'cancel' | 'close'): Samples {
       says: /TIMEOUT/,
     },
     {
+      story: 'no answer until we gave up',
+      events: eventsOf(notice(purpose, { status: null, code: 'ETIMEDOUT' })),
+      status: 'fail',
+      says: /did not answer within \d/,
+    },
+    {
       story: 'nobody there',
       events: eventsOf(notice(purpose, { status: null, phase: 'connect', code: 'ECONNREFUSED' })),
       status: 'could-not-run',

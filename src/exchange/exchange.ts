@@ -115,6 +115,9 @@ export function isSubscribed({ subscription }: Exchange): boolean {
  */
 export const ACK_TOLERANCE_MS = 100;
 
+/** An acknowledgement that takes longer was hardly sent at once, in ms. */
+export const ACK_SLOW_MS = 250;
+
 /** Whether the tool answered only after its result (TOOL-ACK). */
 export function isAcknowledgedLate(exchange: Exchange): boolean {
   const { settled } = exchange;

@@ -3,7 +3,8 @@ import type { ListenerOptions } from '../runtime/callback-server.js';
 import { closeThread } from '../runtime/notices.js';
 import type { Wire } from '../runtime/wire.js';
 import type { Clock } from '../system/clock.js';
-import { type Callables, callablesOf } from './callables.js';
+import { askAgain, Stopwatch } from './acknowledgements.js';
+import { type Callable, type Callables, callablesOf } from './callables.js';
 import { type Desk, patienceOf, recordPlan } from './desk.js';
 import { inLanes } from './lanes.js';
 import { type ProbeListener, startProbeListener } from './listener.js';
@@ -45,6 +46,7 @@ const LANES = 8;
 export async function runProbes(given: ProbeOptions): Promise<void> {
   const options = { ...given, signal: heardByMany(given.signal) };
   const { wire, clock, signal, probeTimeoutMs } = options;
+  const stopwatch = new Stopwatch(wire.log);
   recordPlan(wire, DISCOVERY);
   const found = await survey(wire, options.url);
   const { callables, warnings } = found.toolset ? await callablesOf(found.toolset, options) : NOTHING;
@@ -57,10 +59,19 @@ export async function runProbes(given: ProbeOptions): Promise<void> {
     const { toolset } = found;
     await runAll(PROBES, { desk, toolset, callables, tryAll: trying.begin }, options);
     await trying.finish();
+    if (options.wants('TOOL-ACK')) await askAgain(desk, stopwatch, mayRepeat(found, callables));
     await leave(desk);
   } finally {
     await listener.close();
   }
+}
+
+/** What may be called again and again, or is nothing that there is. */
+function mayRepeat({ toolset }: Survey, callables: readonly Callable[]) {
+  return (operation: string) => {
+    const isKnown = toolset?.tools.some(({ name }) => name === operation) === true;
+    return !isKnown || callables.some(({ tool, isHarmless }) => isHarmless && tool.name === operation);
+  };
 }
 
 function deskFor(options: ProbeOptions, { base, toolset }: Survey, listener: ProbeListener): Desk {

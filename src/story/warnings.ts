@@ -1,6 +1,7 @@
 import { llmTextOf } from '../exchange/ending.js';
 import type { Errand } from '../exchange/errands.js';
 import {
+  ACK_SLOW_MS,
   ACK_TOLERANCE_MS,
   type Arrival,
   type Attempt,
@@ -17,7 +18,6 @@ import { formatDuration } from '../text/format-duration.js';
 import { countUnseen } from '../text/visible.js';
 import { lateText } from './late-text.js';
 
-const SLOW_ACK_MS = 250;
 const LATE_ACK_MS = 1_000;
 /** Of one requirement. */
 const MOST_TEXTS = 20;
@@ -180,8 +180,8 @@ function acknowledgementWarnings(exchange: Exchange): Warning[] {
   if (unread > 0) tries.push(unreadBody(unread));
   const after = acknowledgedAfter(exchange) ?? 0;
   if (isAcknowledgedLate(exchange)) return [...tries, lateAcknowledgement(answered)];
-  if (after <= SLOW_ACK_MS) return tries;
-  const limit = after > LATE_ACK_MS ? LATE_ACK_MS : SLOW_ACK_MS;
+  if (after <= ACK_SLOW_MS) return tries;
+  const limit = after > LATE_ACK_MS ? LATE_ACK_MS : ACK_SLOW_MS;
   return [
     ...tries,
     { id: 'TOOL-ACK', message: `the acknowledgement took ${formatDuration(after)}, more than ${limit}ms` },

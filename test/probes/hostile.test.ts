@@ -107,6 +107,23 @@ describe('a tool that means harm, or is broken', () => {
     expect(late).toBeGreaterThan(150);
   });
 
+  test('TOOL-ACK: that is late once is called again alone, and judged by that', async () => {
+    let times = 0;
+    await using tool = await startRawTool({
+      invoked(invocation, response) {
+        const late = times++ === 0 ? 300 : 0;
+        setTimeout(
+          () => response.end(() => void post(invocation['callback_url'], resultOf(invocation))),
+          late,
+        );
+      },
+    });
+    const { evidence, callsOf } = await probing(tool.url, { wants: id => id === 'TOOL-ACK' });
+    expect(callsOf('acknowledgement again').length).toBeGreaterThan(0);
+    const row = checksOf('tool', evidence).find(({ id }) => id === 'TOOL-ACK');
+    expect(row).toMatchObject({ status: 'pass', reason: expect.stringContaining('alone') });
+  });
+
   test('TOOL-OPAQUE: that mangles a callback URL is known by the token all the same', async () => {
     await using tool = await startRawTool({
       invoked(invocation, response) {

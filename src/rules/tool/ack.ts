@@ -1,4 +1,4 @@
-import { ACK_TOLERANCE_MS } from '../../exchange/exchange.js';
+import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../exchange/exchange.js';
 import { formatDuration } from '../../text/format-duration.js';
 import type { CallbackEvidence, CallEvidence, Evidence } from '../evidence/evidence.js';
 import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
@@ -9,7 +9,9 @@ import { broken, doubtful, held, type Observation, unseen } from '../observation
 import type { Rule } from '../rule.js';
 
 const LATEST_MS = 1_000;
-const SLOW_MS = 250;
+/** What a check calls those that it makes again, alone: this machine may have been busy, and not the tool. */
+const AGAIN = 'acknowledgement again';
+const ONCE_LATE = 'late among many calls, and in time when the same was called alone';
 
 /** TOOL-ACK: the 200 comes before the result, and soon. Another status for what must not be executed is of rules of its own. */
 export const acknowledgesAtOnce: Rule = {
@@ -24,25 +26,56 @@ export const acknowledgesAtOnce: Rule = {
     'TOOL-NORETRY',
   ],
   absent: 'no invocation was sent',
-  observe: (evidence: Evidence) =>
-    evidence.calls
+  observe: (evidence: Evidence) => {
+    const excused = promptWhenAlone(evidence.calls);
+    return evidence.calls
       .filter(({ reading }) => reading.ok)
       .flatMap(call => {
-        const isSound = unacceptable(call, evidence) === null;
-        return call.attempts.flatMap(attempt => onAttempt(attempt, call, isSound));
-      }),
+        const terms = {
+          isSound: unacceptable(call, evidence) === null,
+          isExcused: excused.has(sentBy(call)),
+        };
+        return call.attempts.flatMap(attempt => onAttempt(attempt, call, terms));
+      });
+  },
 };
 
-function onAttempt(attempt: Leg, call: CallEvidence, isSound: boolean): readonly Observation[] {
+interface Terms {
+  /** Whether it is to be answered 200. */
+  readonly isSound: boolean;
+  /** Whether the same call was acknowledged in time when it was made alone. */
+  readonly isExcused: boolean;
+}
+
+function promptWhenAlone(calls: readonly CallEvidence[]): ReadonlySet<string> {
+  const again = calls.filter(({ plans }) => plans.some(({ plan }) => plan === AGAIN));
+  return new Set(again.filter(isPrompt).map(sentBy));
+}
+
+function isPrompt(call: CallEvidence): boolean {
+  const [attempt] = call.attempts;
+  const ended = attempt && statusOf(attempt) === 200 ? endedAt(attempt) : null;
+  if (!attempt || ended === null) return false;
+  const result = resultAfter(attempt, call);
+  const isBehind = result !== undefined && ended - result.request.at > ACK_TOLERANCE_MS;
+  return ended - attempt.request.at <= ACK_SLOW_MS && !isBehind;
+}
+
+/** What is the same whenever a call is made again. */
+function sentBy({ reading }: CallEvidence): string {
+  return reading.ok ? JSON.stringify([reading.invocation.operation, reading.invocation.arguments]) : '';
+}
+
+function onAttempt(attempt: Leg, call: CallEvidence, { isSound, isExcused }: Terms): readonly Observation[] {
   const status = statusOf(attempt);
   const ended = endedAt(attempt);
   if (status === null || ended === null)
     return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call) : [];
   if (status !== 200) return isSound ? [onRefused(attempt, status, call)] : [];
   const result = resultAfter(attempt, call);
-  if (result && ended - result.request.at > ACK_TOLERANCE_MS)
+  if (result && ended - result.request.at > ACK_TOLERANCE_MS && !isExcused)
     return [broken('the 200 came after the result', [attempt, result])];
-  return [inTime(ended - attempt.request.at, attempt)];
+  return [inTime(ended - attempt.request.at, attempt, isExcused)];
 }
 
 /** What came before it was sent is of an attempt before it. */
@@ -84,9 +117,10 @@ function onRefused(attempt: Leg, status: number, { attempts }: CallEvidence): Ob
     : broken(`answered ${status}`, [attempt], difference);
 }
 
-function inTime(ms: number, attempt: Leg): Observation {
+function inTime(ms: number, attempt: Leg, isExcused: boolean): Observation {
   const took = `the 200 took ${formatDuration(ms)}`;
   if (ms > LATEST_MS)
     return broken(took, [attempt], { expected: `within ${LATEST_MS} ms`, actual: formatDuration(ms) });
-  return ms > SLOW_MS ? doubtful(`${took}, over ${SLOW_MS} ms`, [attempt]) : held([attempt]);
+  if (ms <= ACK_SLOW_MS) return held([attempt]);
+  return isExcused ? held([attempt], ONCE_LATE) : doubtful(`${took}, over ${ACK_SLOW_MS} ms`, [attempt]);
 }

@@ -5,12 +5,25 @@ import {
   call,
   eventsOf,
   lost,
+  type Moment,
   resultArrives,
   timedOut,
 } from '../../../exchange/build.js';
 import { discovery, someCall } from '../parts.js';
 import type { Samples } from '../sample.js';
 
+const again = {
+  ...someCall('again'),
+  planned: [
+    {
+      kind: 'planned',
+      by: 'probe',
+      plan: 'acknowledgement again',
+      checks: ['TOOL-ACK'],
+      calls: ['again'],
+    },
+  ] satisfies Moment[],
+};
 const unknown = someCall('unknown', { operation: 'no_such_thing' });
 
 export const ackSamples: Samples = [
@@ -41,6 +54,30 @@ export const ackSamples: Samples = [
     events: eventsOf(call(), at(400, acknowledged()), at(900, resultArrives())),
     status: 'warn',
     says: /took 400ms, over 250 ms/,
+  },
+  {
+    story: 'a 200 that takes its time among many, and none when the same is called alone',
+    events: eventsOf(
+      call(),
+      at(400, acknowledged()),
+      at(900, resultArrives()),
+      again.planned,
+      at(1_000, again.sent()),
+      at(1_010, again.answered()),
+    ),
+    status: 'pass',
+    says: /alone/,
+  },
+  {
+    story: 'a 200 that takes its time, also when it is called alone',
+    events: eventsOf(
+      call(),
+      at(400, acknowledged()),
+      again.planned,
+      at(1_000, again.sent()),
+      at(1_400, again.answered()),
+    ),
+    status: 'warn',
   },
   {
     story: 'a 200 after more than a second',

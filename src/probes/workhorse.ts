@@ -11,7 +11,8 @@ type Waiting = Patience & { readonly windowMs: number };
 /** An operation that is tried, and its first call. */
 export interface Candidate {
   readonly callable: Callable;
-  readonly call: Promise<Probed>;
+  /** Null where it was not called any more. */
+  readonly call: Promise<Probed | null>;
 }
 
 /**
@@ -23,8 +24,11 @@ export async function pickWorkhorse(
   candidates: readonly Candidate[],
 ): Promise<Callable | null> {
   const ranked: { readonly rank: number; readonly callable: Callable }[] = [];
-  for (const { callable, call } of candidates.filter(each => each.callable.isHarmless)) {
-    const rank = await rankOf(patience, await call);
+  const trying = candidates
+    .filter(({ callable }) => callable.isHarmless)
+    .map(({ callable, call }) => ({ callable, ranking: call.then(made => made && rankOf(patience, made)) }));
+  for (const { callable, ranking } of trying) {
+    const rank = await ranking;
     if (rank === 0) return callable;
     if (rank !== null) ranked.push({ rank, callable });
   }

@@ -124,6 +124,20 @@ describe('a tool that means harm, or is broken', () => {
     expect(row).toMatchObject({ status: 'pass', reason: expect.stringContaining('alone') });
   });
 
+  test('that has many operations and says nothing is waited for a few times only', async () => {
+    const tools = Array.from({ length: 40 }, (_, index) => operation(`op_${index}`));
+    await using tool = await startRawTool({
+      toolset: url => ({ name: 'raw', endpoint: `${url}/invoke`, tools }),
+    });
+    const options = { wants: (id: string) => id === 'TOOL-ALWAYS', probeTimeoutMs: 200 };
+    const { callsOf, told } = await probing(tool.url, options);
+    expect(callsOf('valid-call').length).toBeLessThan(20);
+    expect(told('warned').map(({ message }) => message)).toEqual([
+      '15 operations more were not called: 25 are enough',
+      expect.stringMatching(/^\d+ operations more were not called: \d+ said nothing in time$/),
+    ]);
+  });
+
   test('TOOL-OPAQUE: that mangles a callback URL is known by the token all the same', async () => {
     await using tool = await startRawTool({
       invoked(invocation, response) {

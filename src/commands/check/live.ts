@@ -16,6 +16,7 @@ import { saveTranscript } from '../save-transcript.js';
 import type { ServerTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
 import type { CheckPlan } from './plan.js';
+import { programIn } from './program-in.js';
 import { progressOn } from './progress.js';
 import { redactorFor, type Witness } from './witness.js';
 
@@ -139,5 +140,5 @@ function asTrouble(error: unknown): ProtocolCliError {
 
 function named(target: ServerTarget): string {
   if (target.kind === 'demo') return 'the bundled demo';
-  return target.kind === 'command' ? target.command : target.url;
+  return target.kind === 'command' ? programIn(target.command) : target.url;
 }

@@ -9,7 +9,7 @@ import {
 } from '../runtime/callback-server.js';
 import { SecretPaths } from '../transport/secret-paths.js';
 import type { Reply } from '../transport/server.js';
-import { Allowance } from './allowance.js';
+import { Allowance, OF_A_CALL, OF_A_RUN, OF_STRAYS } from './allowance.js';
 import { type Answering, answer, type Hanging } from './answering.js';
 import { Mailbox } from './mailbox.js';
 import { cameBy, heardByMany } from './patience.js';
@@ -58,14 +58,21 @@ export async function startProbeListener(
   const addresses = { resolve: (path: string) => paths.resolve(withoutRest(path)) };
   const closing = new AbortController();
   const hanging = { ...settings, signal: heardByMany(settings.signal, closing.signal) };
+  const ofRun = new Allowance(log, OF_A_RUN, { words: 'in all' });
+  const ofStrays = new Allowance(log, OF_STRAYS, { words: 'that were refused, or to a wrong address' });
   const server = await serveCallbacks(log, addresses, options, {
-    take: (place, arrived) => receive(log, hanging, place, arrived),
+    take: (place, arrived) => {
+      const { size } = arrived.body;
+      const isAdmitted = place.allowance.admits(size) && ofRun.admits(size);
+      return isAdmitted ? receive(log, hanging, place, arrived) : Promise.resolve({ status: 429 });
+    },
     callsOf: ({ key }) => [key],
+    isTold: () => ofStrays.admits(0),
   });
   return {
     open(call) {
       const mailbox = new Mailbox();
-      const allowance = new Allowance(log, call.key);
+      const allowance = new Allowance(log, OF_A_CALL, { words: 'for one call', calls: [call.key] });
       const { path } = paths.issue({ ...call, mailbox, allowance, answered: 0 });
       return { url: server.urlOf(path), mailbox };
     },
@@ -84,7 +91,6 @@ function withoutRest(path: string): string {
 
 async function receive(log: Log, hanging: Hanging, place: Place, arrived: Arrived): Promise<Reply> {
   const { key, thread, mailbox, answers, acknowledged } = place;
-  if (!place.allowance.admits(arrived.body.size)) return { status: 429 };
   const calls = [key];
   const leg = log.leg();
   const { body } = arrived;

@@ -33,6 +33,8 @@ export interface Taker<Meaning> {
   take(meaning: Meaning, arrived: Arrived): Promise<Reply>;
   /** Keys of the calls that a post concerns which the guard refused. */
   callsOf(meaning: Meaning): readonly string[];
+  /** Whether the log is told of one more post that the guard refused, or that came to no address; of each, unless told. */
+  isTold?(): boolean;
 }
 
 /** What a callback concerns. */
@@ -51,7 +53,7 @@ export async function serveCallbacks<Meaning>(
   log: Log,
   addresses: Pick<SecretPaths<Meaning>, 'resolve'>,
   options: ListenerOptions,
-  { take, callsOf }: Taker<Meaning>,
+  { take, callsOf, isTold }: Taker<Meaning>,
 ): Promise<CallbackServer> {
   const { host, port, publicUrl, allowedHosts, maxBody, keepBodies } = options;
   const meaningOf = (target: string) => addresses.resolve(target.split('?', 1)[0] ?? target);
@@ -77,6 +79,7 @@ export async function serveCallbacks<Meaning>(
       },
     ],
     onRefused: refusal => {
+      if (isTold && !isTold()) return;
       const meaning = meaningOf(refusal.target ?? '');
       recordRefusal(log, refusal, meaning === undefined ? null : callsOf(meaning));
     },

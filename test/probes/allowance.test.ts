@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { createLog } from '../../src/exchange/log.js';
+import { Allowance } from '../../src/probes/allowance.js';
+
+test('threats, row 15: one allowance counts posts and bytes, and says once that it is used up', () => {
+  const told: string[] = [];
+  const log = createLog(() => 0);
+  log.subscribe(event => event.kind === 'warned' && told.push(event.message));
+  const allowance = new Allowance(log, { callbacks: 3, bytes: 100 }, { words: 'in all' });
+  expect([40, 40, 40, 1].map(size => allowance.admits(size))).toEqual([true, true, false, false]);
+  expect(told).toEqual(['more than 3 callbacks, or 100 bytes, came in all: what follows is not looked at']);
+});

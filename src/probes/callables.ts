@@ -37,7 +37,7 @@ export async function callablesOf(toolset: Toolset, permission: Permission): Pro
   const found = await Promise.all(allowed.map(tool => callableOf(tool, permission)));
   return {
     callables: found.filter(each => typeof each !== 'string'),
-    warnings: [...(allowed.length === 0 ? [NONE] : []), ...found.filter(each => typeof each === 'string')],
+    warnings: [...gapsOf(allowed, permission), ...found.filter(each => typeof each === 'string')],
   };
 }
 
@@ -56,8 +56,15 @@ function refuseUnknown(toolset: Toolset, { operations, cases }: Permission): voi
   });
 }
 
-const NONE =
-  'no operation is called: none is marked readOnly without needing authentication or much time; name some, or write cases';
+/** Most rules are tried with an operation that may be called again and again: without one a check cannot come to an end. */
+function gapsOf(allowed: readonly Tool[], permission: Permission): readonly string[] {
+  if (allowed.length === 0) return [`no operation is called: ${WHY}`];
+  const isAny = allowed.some(tool => isMarkedHarmless(tool) || permission.operations.includes(tool.name));
+  return isAny ? [] : [`the cases are called once each, and most rules cannot be tried: ${WHY}`];
+}
+
+const WHY =
+  'none is marked readOnly without needing authentication or much time; name one that may be called again and again with --operation <name>, and single calls with --cases <file>';
 
 function mayBeCalled(tool: Tool, { operations, cases }: Permission): boolean {
   const isWritten = cases.some(({ operation }) => operation === tool.name);

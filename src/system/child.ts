@@ -34,6 +34,8 @@ export interface RunningCommand {
   /** Interrupts it with everything it started; kills what is left after 2 s. */
   stop(): Promise<void>;
   readonly exited: Promise<Exit>;
+  /** Of its stderr, the last ones so far. */
+  lastLines(): readonly string[];
 }
 
 /**
@@ -50,7 +52,7 @@ export async function startCommand(options: StartOptions): Promise<RunningComman
   options.signal?.addEventListener('abort', callOff, { once: true });
   try {
     const { port, said } = await readiness(child, options.readyWithinMs ?? READY_MS);
-    return { port, url: `http://127.0.0.1:${port}`, ready: said, stop, exited };
+    return { port, url: `http://127.0.0.1:${port}`, ready: said, stop, exited, lastLines: stderr };
   } catch (problem) {
     const ending = await endingOf(exited);
     await stop();

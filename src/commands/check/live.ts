@@ -83,7 +83,9 @@ async function watch(target: ServerTarget, desk: Desk): Promise<LiveWitness> {
 /** @throws what the probes throw, or whoever starts the tool. */
 async function probe(target: ServerTarget, log: Log, desk: Desk): Promise<void> {
   const { plan, terminal, making, interrupted, onStop } = desk;
-  const url = await reach(target, onStop, interrupted.signal);
+  const url = await reach(target, onStop, interrupted.signal, how =>
+    log.emit({ kind: 'warned', message: how }),
+  );
   const client = lazyClient(async () =>
     (await import('../../transport/agent-client.js')).createAgentClient(),
   );

@@ -44,11 +44,17 @@ async function judgeSaved(file: string, plan: CheckPlan, terminal: Terminal): Pr
 
 async function conclude(plan: CheckPlan, witness: Witness, terminal: Terminal): Promise<ExitStatus> {
   const run = await judgeAll(plan, witness);
-  if (!plan.flags.quiet)
-    for (const warning of warningsIn(witness)) terminal.stderr.write(warningText(warning));
+  const warnings = warningsIn(witness);
+  if (!plan.flags.quiet) for (const warning of warnings) terminal.stderr.write(warningText(warning));
   const { target, events, redactor } = witness;
   const status = await tellReports(
-    { target, program: PROGRAM, run, record: { events, redactor } },
+    {
+      target,
+      program: PROGRAM,
+      run,
+      warnings: warnings.map(({ message }) => message),
+      record: { events, redactor },
+    },
     plan,
     terminal,
   );

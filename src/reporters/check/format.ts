@@ -8,6 +8,8 @@ export interface CheckStory {
   readonly target: string;
   readonly program: string;
   readonly run: Conformance;
+  /** What was worth a word while it happened. */
+  readonly warnings: readonly string[];
   readonly record: WireRecord;
 }
 

@@ -8,10 +8,11 @@ import type { CheckFormat } from './format.js';
 type Command = 'error' | 'warning' | 'notice';
 
 /** Workflow commands of GitHub Actions: an annotation for each thing that is wrong, and one that sums it up. */
-export const githubCheck: CheckFormat = ({ target, run }) => {
+export const githubCheck: CheckFormat = ({ target, run, warnings }) => {
   const lines = [
     ...run.checks.flatMap(rowCommand),
     ...run.cases.filter(({ status }) => status !== 'pass').map(caseCommand),
+    ...warnings.map(message => command('warning', { title: 'protocol-cli check' }, message)),
     command('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
   ];
   return lines.map(line => `${line}\n`).join('');

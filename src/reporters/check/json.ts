@@ -4,9 +4,9 @@ import { safeJson } from '../../text/json-safe.js';
 import type { CheckFormat } from './format.js';
 
 /** One object: a row for each rule, one for each case. */
-export const jsonCheck: CheckFormat = ({ program, target, run }) => {
+export const jsonCheck: CheckFormat = ({ program, target, run, warnings }) => {
   const { verdict, summary, cases } = run;
-  return `${safeJson({ program, target, verdict, checks: run.checks.map(rowOf), cases, summary }, 2)}\n`;
+  return `${safeJson({ program, target, verdict, checks: run.checks.map(rowOf), cases, warnings, summary }, 2)}\n`;
 };
 
 function rowOf({ excuse, ...row }: Row): object {

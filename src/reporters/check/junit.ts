@@ -4,6 +4,7 @@ import type { Row } from '../../rules/conformance.js';
 import { plainText } from '../../story/checks/plain-text.js';
 import { caseLines, rowLines } from '../../story/checks/row-lines.js';
 import type { WireRecord } from '../../story/checks/wire-lines.js';
+import { visibleLine } from '../../text/visible.js';
 import { type XmlElement, xmlDocument } from '../verification/xml.js';
 import { placeOf } from '../verification/xml-place.js';
 import type { CheckFormat } from './format.js';
@@ -19,7 +20,7 @@ interface Test {
 }
 
 /** JUnit's XML: a test suite for each side and one for the cases, a test case for each rule and each case. */
-export const junitCheck: CheckFormat = ({ target, run, record }) => {
+export const junitCheck: CheckFormat = ({ target, run, record, warnings }) => {
   const suites = [
     ...SIDES.map(side =>
       suiteOf(
@@ -36,13 +37,19 @@ export const junitCheck: CheckFormat = ({ target, run, record }) => {
   return xmlDocument({
     name: 'testsuites',
     attributes: { name: `${SUITE} ${target}`, ...countsOf(all), time: 0 },
-    children: suites.map(({ name, tests }) => ({
+    children: suites.map(({ name, tests }, index) => ({
       name: 'testsuite',
       attributes: { name, ...countsOf(tests), time: 0 },
-      children: tests.map(({ element }) => element),
+      children: [...tests.map(({ element }) => element), ...(index === 0 ? besides(warnings) : [])],
     })),
   });
 };
+
+/** A suite may have an output of its own. */
+function besides(warnings: readonly string[]): XmlElement[] {
+  const text = warnings.map(visibleLine).join('\n');
+  return warnings.length === 0 ? [] : [{ name: 'system-out', attributes: {}, text }];
+}
 
 const SIDES: readonly Side[] = ['tool', 'runtime'];
 

@@ -1,7 +1,7 @@
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Conformance, Row, Standing } from '../../rules/conformance.js';
 import type { Line } from '../line.js';
-import { say } from '../spans.js';
+import { quote, say } from '../spans.js';
 import { caseLines, caseName, rowLines } from './row-lines.js';
 import { summaryLine } from './summary-line.js';
 import type { WireRecord } from './wire-lines.js';
@@ -9,8 +9,18 @@ import type { WireRecord } from './wire-lines.js';
 /** Columns of a list of ids. */
 const WIDTH = 96;
 
+/** What there is to know besides the rows. */
+export interface Around {
+  readonly record: WireRecord;
+  readonly warnings: readonly string[];
+}
+
 /** What a run came to, for a person: what is wrong first, then what else there is to know, the summary last. */
-export function reportLines(run: Conformance, record: WireRecord, isQuiet: boolean): readonly Line[] {
+export function reportLines(
+  run: Conformance,
+  { record, warnings }: Around,
+  isQuiet: boolean,
+): readonly Line[] {
   const rows = (...standings: readonly Standing[]) =>
     run.checks.filter(row => standings.includes(row.standing));
   const told = (row: Row) => rowLines(withTrueMasks(row, run), record);
@@ -23,6 +33,10 @@ export function reportLines(run: Conformance, record: WireRecord, isQuiet: boole
     part('COULD NOT RUN', [...rows('could-not-run').map(told), ...cases('could-not-run')]),
     part('EXPECTED FAILURES', rows('expected').map(told)),
     ...(isQuiet ? [] : [passedPart(run, rows('passed')), absentPart(rows('not-applicable'))]),
+    part(
+      'BESIDES',
+      warnings.map(message => [[say('  '), ...quote(message, 'warn')]]),
+    ),
   ];
   return [...parts.flat(), summaryLine(run)];
 }

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { githubCheck } from '../../../src/reporters/check/github.js';
+import { humanCheck } from '../../../src/reporters/check/human.js';
 import { jsonCheck } from '../../../src/reporters/check/json.js';
+import { junitCheck } from '../../../src/reporters/check/junit.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { LOOK, STORY } from './story-of.js';
 
@@ -47,4 +50,12 @@ test('cases and the summary', () => {
 
 test('row 24: safe on a terminal as it is', () => {
   expect(unsafeIn(text)).toEqual([]);
+});
+
+test('what was worth a word is in each report that others read', () => {
+  const story = { ...STORY, warnings: ['no operation is called'] };
+  expect(JSON.parse(jsonCheck(story, LOOK)).warnings).toEqual(['no operation is called']);
+  expect(githubCheck(story, LOOK)).toContain('::warning title=protocol-cli check::no operation is called\n');
+  expect(junitCheck(story, LOOK)).toContain('<system-out>no operation is called</system-out>');
+  expect(humanCheck(story, LOOK)).toContain('BESIDES\n  no operation is called\n');
 });

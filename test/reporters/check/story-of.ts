@@ -58,6 +58,7 @@ const EXCUSES = [
 export const STORY: CheckStory = {
   target: 'http://127.0.0.1:3001',
   program: 'protocol-cli/test',
+  warnings: [],
   run: conformanceOf(CHECKS, CASES, { excuses: EXCUSES, isStrict: false }),
   record: { events: EVENTS, redactor: callbackSecrets(EVENTS) },
 };

@@ -33,7 +33,7 @@ export const markdownCheck: CheckFormat = ({ target, program, run }) => {
 function ruleCells({ id, side, level, standing, reason, excuse }: Row): string[] {
   const seen = excuse && standing === 'expected' ? `${reason} (${excuse.reason})` : reason;
   const { statement } = REQUIREMENTS[id];
-  return [id, level, `the ${side} ${statement}`, WORDS[standing], seen];
+  return [id, level, cell(`the ${side} ${statement}`), WORDS[standing], cell(seen)];
 }
 
 const CASE_WORDS: Readonly<Record<CaseCheck['status'], Standing>> = {
@@ -43,11 +43,11 @@ const CASE_WORDS: Readonly<Record<CaseCheck['status'], Standing>> = {
 };
 
 function caseCells({ place, operation, status, reason }: CaseCheck): string[] {
-  return [place, operation, WORDS[CASE_WORDS[status]], reason];
+  return [cell(place), cell(operation), WORDS[CASE_WORDS[status]], cell(reason)];
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
 }
 

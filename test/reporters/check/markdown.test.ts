@@ -4,6 +4,10 @@ import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LOOK, STORY } from './story-of.js';
 
 const text = markdownCheck(STORY, LOOK);
+
+test('our own signs stand as they are', () => {
+  expect(text).toContain('| ⚠️ warning |');
+});
 const rows = text.split('\n').filter(line => line.startsWith('| '));
 /** Cells, as a reader parts a row; what is escaped as an entity parts nothing. */
 const cellsOf = (row: string) => row.slice(2, -2).split(' | ');

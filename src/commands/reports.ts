@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { ProtocolCliError } from '../errors.js';
@@ -13,7 +13,7 @@ export interface ReportRequest<Format extends string = string> {
 /** How files of each format are named, by format. */
 export type Endings<Format extends string> = Readonly<Record<Format, string>>;
 
-/** Reads `junit:out.xml` or `json`. @throws InvalidArgumentError */
+/** Reads `junit:out.xml` or `json`; `json:-` is stdout too. @throws InvalidArgumentError */
 export function readReport<Format extends string>(
   text: string,
   endings: Endings<Format>,
@@ -25,7 +25,7 @@ export function readReport<Format extends string>(
     throw new InvalidArgumentError(`"${name}" is no format; choose from ${formats.join(', ')}.`);
   if (file === '')
     throw new InvalidArgumentError(`A file comes after the colon: ${name}:report.${endings[format]}.`);
-  return { format, file: file ?? null };
+  return { format, file: file === undefined || file === '-' ? null : file };
 }
 
 /**
@@ -51,6 +51,17 @@ export function refuseCollisions<Format extends string>(
     });
 }
 
+async function refuseFolder(file: string): Promise<void> {
+  const isFolder = await stat(file).then(
+    found => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder)
+    throw new ProtocolCliError('usage', `the report ${file} could not be written: it is a folder`, {
+      hint: 'Name a file in it.',
+    });
+}
+
 /**
  * Found before anything is run, not after it: a report whose folder is missing or closed to us.
  * @throws ProtocolCliError `usage`.
@@ -58,6 +69,7 @@ export function refuseCollisions<Format extends string>(
 export async function checkReportFolders(reports: readonly ReportRequest[]): Promise<void> {
   for (const { file } of reports) {
     if (file === null) continue;
+    await refuseFolder(file);
     const folder = dirname(file);
     await access(folder, constants.W_OK).catch(cause => {
       const isMissing = errnoOf(cause) === 'ENOENT';

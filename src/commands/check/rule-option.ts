@@ -8,6 +8,8 @@ const IDS = Object.keys(REQUIREMENTS);
 export function ruleOption(text: string, before: readonly RequirementId[] = []): readonly RequirementId[] {
   const id = text.toUpperCase();
   if (isRule(id)) return [...before, id];
+  if (id.includes(','))
+    throw new InvalidArgumentError(`"${text}" is no rule: one at a time, give the option once for each.`);
   throw new InvalidArgumentError(`"${text}" is no rule. ${didYouMean(id, IDS) || '--list has them all.'}`);
 }
 

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { CheckFlags } from '../../../src/commands/check/flags.js';
@@ -237,15 +237,30 @@ describe('reports', () => {
     expect(error.message).toContain('there is no folder /nowhere/at/all');
   });
 
+  test('a folder in the place of a report is found before anything is sent', async () => {
+    await using folder = await temporaryFolder();
+    const reporter = [{ format: 'json', file: folder.path }] as const;
+    const error = await errorOf(() => check({ reporter }, () => Promise.reject(new Error('probed'))));
+    expect(error.message).toContain('it is a folder');
+  });
+
   test("one that cannot be written is said, hides no other, and does not hide the tool's fault", async () => {
     await using folder = await temporaryFolder();
+    const taken = folder.file('taken');
     const reporter = [
-      { format: 'json', file: folder.path },
+      { format: 'json', file: taken },
       { format: 'junit', file: folder.file('junit.xml') },
     ] as const;
-    const { status, stderr } = await check({ ...ONLY_ACK, reporter }, seeing(...GOOD));
+    const takes =
+      (probes: Probes): Probes =>
+      async options => {
+        await mkdir(taken, { recursive: true });
+        await probes(options);
+      };
+    const { status, stderr } = await check({ ...ONLY_ACK, reporter }, takes(seeing(...GOOD)));
     expect(status).toBe(2);
-    expect((await check({ ...ONLY_ACK, reporter }, seeing(...REFUSED))).status).toBe(1);
+    await rmdir(taken);
+    expect((await check({ ...ONLY_ACK, reporter }, takes(seeing(...REFUSED)))).status).toBe(1);
     expect(stderr).toMatch(/^error: cannot write/);
     expect(await readFile(folder.file('junit.xml'), 'utf8')).toContain('TOOL-ACK');
   });

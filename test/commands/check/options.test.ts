@@ -13,6 +13,7 @@ describe('--only, --skip, --spec', () => {
     ['TOOL-AKC', 'Did you mean "TOOL-ACK"'],
     ['no rule is called like this at all', '--list has them all'],
     ['__proto__', 'is no rule'],
+    ['TOOL-DIFF,TOOL-ACK', 'give the option once for each'],
   ])('%s: %s', (text, words) => {
     expect(() => ruleOption(text)).toThrow(InvalidArgumentError);
     expect(() => ruleOption(text)).toThrow(words);
@@ -40,7 +41,8 @@ describe('--reporter', () => {
   test('people get theirs on stdout, unless another one goes there', () => {
     expect(reportsOf()).toEqual([HUMAN]);
     expect(reportsOf(reporterOption('junit:a.xml'))).toEqual([HUMAN, { format: 'junit', file: 'a.xml' }]);
-    expect(reportsOf(reporterOption('json'))).toEqual([{ format: 'json', file: null }]);
+    for (const text of ['json', 'json:-'])
+      expect(reportsOf(reporterOption(text))).toEqual([{ format: 'json', file: null }]);
   });
 
   test.each([

@@ -6,6 +6,7 @@ import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { unacceptable } from '../evidence/unacceptable.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { MAY_TAKE_LONGER } from './shared/window.js';
 
 /** What the calls of the same operation without extra fields came to. */
 type Others = readonly Ending[];
@@ -16,7 +17,7 @@ const KNOWN: ReadonlySet<string> = new Set(Object.keys(invocationSchema.shape));
 export const ignoresExtraFields: Rule = {
   id: 'TOOL-EXTRA',
   masks: ['TOOL-ACK'],
-  absent: 'no well-formed invocation had fields beyond those of the protocol',
+  absent: 'no well-formed invocation had fields beyond those of the protocol, and another to compare it with',
   observe: evidence => {
     const sound = evidence.calls.filter(call => unacceptable(call, evidence) === null);
     const plain = plainEndings(sound);
@@ -39,7 +40,7 @@ function onCall(call: CallEvidence, others: Others): readonly Observation[] {
     case 'refused':
       return [onRefused(call, ending.status, others)];
     case 'silent':
-      return [broken(`it was dropped: nothing within ${formatDuration(ending.afterMs)}`, call.attempts)];
+      return [onSilent(call, ending.afterMs, others)];
     case 'called-off':
       return [];
     default:
@@ -54,6 +55,13 @@ function onError(call: CallEvidence, others: Others): readonly Observation[] {
   if (results.some(each => each.kind === 'result' && !each.isError))
     return [broken('it ended in an error, and without the extra fields in none', legs)];
   return results.length > 0 ? [held(legs)] : [];
+}
+
+function onSilent(call: CallEvidence, afterMs: number, others: Others): Observation {
+  const what = `nothing within ${formatDuration(afterMs)}`;
+  return others.some(({ kind }) => kind === 'result')
+    ? broken(`it was dropped: ${what}`, call.attempts)
+    : unseen(`${what}, ${MAY_TAKE_LONGER}`, call.attempts);
 }
 
 function onRefused(call: CallEvidence, status: number, others: Others): Observation {

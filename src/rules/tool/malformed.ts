@@ -1,6 +1,7 @@
 import type { CallEvidence } from '../evidence/evidence.js';
+import { type Gone, goneIn } from '../evidence/gone.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
-import { requestsOf } from '../evidence/requests.js';
+import { isBodyLost } from '../evidence/lost-body.js';
 import { vainWait } from '../evidence/windows.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
@@ -14,32 +15,37 @@ export const survivesMalformedPayloads: Rule = {
   masks: ['TOOL-ACK', 'TOOL-CLOSE'],
   absent: 'no malformed payload was sent',
   observe: evidence => {
-    const malformed = evidence.calls.filter(({ reading }) => !reading.ok);
-    return malformed.length === 0 ? [] : onMalformed(malformed, requestsOf(evidence));
+    const malformed = evidence.calls.filter(isMalformed);
+    return malformed.length === 0 ? [] : onMalformed(malformed, goneIn(evidence));
   },
 };
 
-function onMalformed(malformed: readonly CallEvidence[], requests: readonly Leg[]): readonly Observation[] {
+/** What was not kept may have been well-formed. */
+function isMalformed({ reading, attempts: [first] }: CallEvidence): boolean {
+  return !reading.ok && first !== undefined && !isBodyLost(first.request);
+}
+
+function onMalformed(malformed: readonly CallEvidence[], gone: Gone | null): readonly Observation[] {
   return malformed.flatMap(call => {
     const attempt = call.attempts.at(-1);
     if (!attempt) return [];
-    const later = requests.slice(requests.indexOf(attempt) + 1);
-    if (hasGone(later))
-      return [
-        broken('nothing was answered any more after a malformed payload', [attempt, ...later.slice(0, 1)]),
-      ];
+    const later = laterThan(attempt, gone);
+    if (later) return [broken(`the tool did not answer any more after ${STORY}`, [attempt, later])];
     return statusOf(attempt) === null ? onUnanswered(attempt, call) : onAnswered(attempt, call);
   });
 }
 
-/** The first of a line of requests that nobody answers may be slow; where each of them broke, nobody is there. */
-function hasGone(later: readonly Leg[]): boolean {
-  return later.length > 0 && later.every(({ broken: end }) => end !== null && end.code !== 'ABORTED');
+/** What was asked once a payload had come to its end, where nothing was answered from then on. What found nobody there has ended nothing. */
+function laterThan({ request, response, broken: end }: Leg, gone: Gone | null): Leg | undefined {
+  const endedAt = response?.seq ?? end?.seq ?? request.seq;
+  if (!gone || end?.phase === 'connect' || gone.alive > endedAt) return undefined;
+  return gone.since.find(later => later.request.seq > endedAt);
 }
 
 function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] {
   const { broken: end } = attempt;
-  if (end && end.phase !== 'connect' && end.code !== 'ABORTED')
+  if (end?.phase === 'connect') return [unseen(`${STORY} could not be sent (${end.code})`, [attempt])];
+  if (end && end.code !== 'ABORTED')
     return [broken(`the connection ended without an answer to ${STORY} (${end.code})`, [attempt])];
   return vainWait(call)
     ? [broken(`${STORY} was not answered`, [attempt], { expected: '200' })]

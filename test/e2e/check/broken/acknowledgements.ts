@@ -55,11 +55,13 @@ export const acknowledgements: BrokenTools = {
     {
       does: 'forgets one operation',
       start: () => startWithOdd({ reply: { silence: true } }),
+      status: 'could-not-run',
       says: /no tool_result within/,
     },
     {
       does: 'forgets every call',
       start: () => startTwisted({ delivers: NO_CALLBACK }),
+      status: 'could-not-run',
       says: /no tool_result within/,
     },
   ],

@@ -10,19 +10,31 @@ export const alwaysSamples: Samples = [
   {
     story: 'nothing within the time of a check',
     events: eventsOf(a.sent(), a.answered(), at(5_000, a.waited())),
+    status: 'could-not-run',
+    says: /within 5s.*--probe-timeout/,
+  },
+  {
+    story: 'nothing, and nobody there any more',
+    events: eventsOf(
+      a.sent(),
+      a.answered(),
+      b.sent(),
+      b.answered({ status: null, code: 'ECONNREFUSED', phase: 'connect' }),
+      at(5_000, a.waited()),
+    ),
     status: 'fail',
-    says: /within 5s/,
+    says: /within 5s, and the tool was gone/,
   },
   {
     story: 'nothing within the time of a runtime, which then closes the thread',
     events: eventsOf(a.sent(), a.answered(), at(60_000, a.waited(60_000, 'timeout')), a.closed()),
-    status: 'fail',
+    status: 'could-not-run',
     says: /within 1m/,
   },
   {
     story: 'nothing but what the end of the thread brings about',
     events: eventsOf(a.sent(), a.answered(), at(5_000, a.waited()), a.closed(), a.result()),
-    status: 'fail',
+    status: 'could-not-run',
   },
   {
     story: 'a view, and no result',
@@ -32,7 +44,7 @@ export const alwaysSamples: Samples = [
       a.posts({ type: 'view_update', group_id: 'thread_a', view_type: 'diff', content: {} }),
       a.waited(),
     ),
-    status: 'fail',
+    status: 'could-not-run',
   },
   {
     story: 'a transcript that ends before the call does',

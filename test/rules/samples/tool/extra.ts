@@ -38,6 +38,12 @@ export const extraSamples: Samples = [
     status: 'warn',
     says: /answered 400/,
   },
-  { story: 'nothing', events: eventsOf(begun(), extra.waited()), status: 'warn', says: /dropped/ },
+  { story: 'nothing, as without', events: eventsOf(begun(), extra.waited()), status: 'could-not-run' },
+  {
+    story: 'nothing',
+    events: eventsOf(compared({}), begun(), extra.waited()),
+    status: 'warn',
+    says: /dropped/,
+  },
   { story: 'no extra fields', events: eventsOf(compared({})), status: 'not-applicable' },
 ];

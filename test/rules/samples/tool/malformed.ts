@@ -3,6 +3,8 @@ import { discovery, someCall } from '../parts.js';
 import type { Samples } from '../sample.js';
 
 const a = someCall('a');
+const b = someCall('b');
+const c = someCall('c');
 const { operation: _, ...addressed } = a.invocation;
 const nowhere = { operation: 'edit_file', arguments: {} };
 
@@ -60,7 +62,21 @@ export const malformedSamples: Samples = [
       discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
     ),
     status: 'warn',
-    says: /nothing was answered any more/,
+    says: /did not answer any more after a malformed payload/,
+  },
+  {
+    story: 'a crash, while others were still answered',
+    events: eventsOf(
+      b.sent(),
+      a.sent('['),
+      a.answered({ status: null }),
+      b.answered(),
+      c.sent('null'),
+      c.answered({ status: null, code: 'ECONNREFUSED', phase: 'connect' }),
+      c.waited(),
+    ),
+    status: 'warn',
+    says: /^the tool did not answer any more after a malformed payload$/,
   },
   { story: 'no answer', events: eventsOf(a.sent('['), a.waited()), status: 'warn', says: /not answered/ },
   { story: 'no answer so far', events: eventsOf(a.sent('[')), status: 'could-not-run' },

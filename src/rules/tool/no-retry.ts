@@ -1,9 +1,10 @@
 import { formatDuration } from '../../text/format-duration.js';
 import { type Delivery, deliveriesOf } from '../evidence/deliveries.js';
-import type { Evidence } from '../evidence/evidence.js';
+import type { CallbackEvidence, CallEvidence, Evidence } from '../evidence/evidence.js';
 import { endedAt, isRefused, statusOf } from '../evidence/leg.js';
+import { isOwn, saysTheSame, toldAs } from '../evidence/messages.js';
 import { watchedSince } from '../evidence/windows.js';
-import { broken, held, type Observation } from '../observation.js';
+import { broken, doubtful, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** Within less time than this not even a hasty tool would have tried again. In ms. */
@@ -14,8 +15,30 @@ export const takesNoForAnAnswer: Rule = {
   id: 'TOOL-NORETRY',
   absent: 'no callback was answered 4xx and looked out for afterwards',
   observe: evidence =>
-    evidence.calls.flatMap(deliveriesOf).flatMap(delivery => onDelivery(delivery, evidence)),
+    evidence.calls.flatMap(call => [
+      ...deliveriesOf(call).flatMap(delivery => onDelivery(delivery, evidence)),
+      ...onOtherResults(call),
+    ]),
 };
+
+/** In other words it may be no retry, and yet the call was over for whoever refused it. */
+function onOtherResults(call: CallEvidence): readonly Observation[] {
+  const { reading } = call;
+  if (!reading.ok) return [];
+  const results = toldAs(call, 'tool_result').filter(({ message }) => isOwn(message, reading.invocation));
+  const refused = results.find(({ callback }) => isForGood(callback))?.callback;
+  if (!refused) return [];
+  const other = results.find(
+    ({ callback }) => callback.request.seq > lastOf(refused) && !saysTheSame(callback, refused),
+  )?.callback;
+  return other
+    ? [doubtful(`answered ${statusOf(refused)}, and another tool_result came`, [refused, other])]
+    : [];
+}
+
+function lastOf({ request, response }: CallbackEvidence): number {
+  return response?.seq ?? request.seq;
+}
 
 function onDelivery(delivery: Delivery, evidence: Evidence): readonly Observation[] {
   const refused = delivery.find(isForGood);

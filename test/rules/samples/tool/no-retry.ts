@@ -20,6 +20,12 @@ export const noRetrySamples: Samples = [
     says: /answered 400, and sent again after 300ms/,
   },
   {
+    story: 'another result, once the first was refused',
+    events: eventsOf(begun(), at(100, refused()), at(400, a.result({ text: 'done, again' }))),
+    status: 'warn',
+    says: /answered 400, and another tool_result came/,
+  },
+  {
     story: 'nobody looked',
     events: eventsOf(begun(), at(100, refused())),
     status: 'not-applicable',

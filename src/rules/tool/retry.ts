@@ -9,6 +9,10 @@ import type { Rule } from '../rule.js';
 
 /** Pauses that are no pauses, in ms. One that is drawn at random may well be short (full jitter). */
 const HASTE_MS = 5;
+/** Pauses that are none where they do not even grow, in ms. */
+const SHORT_MS = 50;
+/** What is less is no growth, but the machine. */
+const GROWTH = 1.25;
 
 /** TOOL-RETRY: what was answered 5xx or lost comes again, and not at once each time. */
 export const retries: Rule = {
@@ -34,8 +38,14 @@ function momentOf(callback: CallbackEvidence): number {
 
 function onDelivery(delivery: Delivery, window: string): Observation {
   const pauses = pausesIn(delivery);
-  if (pauses.length === 0) return unseen(`no retry was seen within ${window}`, delivery);
+  if (pauses.length === 0)
+    return unseen(`no retry was seen within ${window}; --probe-timeout waits longer`, delivery);
   const what = `sent again after ${pauses.map(formatDuration).join(', ')}`;
-  const isHasty = pauses.length > 1 && pauses.every(pause => pause < HASTE_MS);
-  return isHasty ? doubtful(`${what}: without growing pauses`, delivery) : held(delivery, what);
+  return isHasty(pauses) ? doubtful(`${what}: without growing pauses`, delivery) : held(delivery, what);
+}
+
+function isHasty(pauses: readonly number[]): boolean {
+  const [first = 0] = pauses;
+  const isGrowing = Math.max(...pauses) >= first * GROWTH;
+  return pauses.length > 1 && pauses.every(pause => pause < (isGrowing ? HASTE_MS : SHORT_MS));
 }

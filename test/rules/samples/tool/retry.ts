@@ -34,10 +34,21 @@ export const retrySamples: Samples = [
     says: /without growing pauses/,
   },
   {
+    story: 'sent again and again after the same short pause',
+    events: eventsOf(begun(), at(100, fails()), at(121, fails()), at(142, a.result())),
+    status: 'warn',
+    says: /after 21ms, 21ms: without growing pauses/,
+  },
+  {
+    story: 'sent again after short pauses that grow',
+    events: eventsOf(begun(), at(100, fails()), at(111, fails()), at(142, a.result())),
+    status: 'pass',
+  },
+  {
     story: 'not sent again',
     events: eventsOf(begun(), at(100, fails()), at(5_100, a.waited())),
     status: 'could-not-run',
-    says: /within 5s/,
+    says: /within 5s.*--probe-timeout/,
   },
   {
     story: 'a call that nobody wants any more',

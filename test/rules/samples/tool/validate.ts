@@ -4,7 +4,9 @@ import type { Samples } from '../sample.js';
 
 const unknown = someCall('unknown', { operation: 'no_such_thing' });
 const broken = someCall('broken', { arguments: { path: 7 } });
+const other = someCall('other', { operation: 'no_such_thing' });
 const sound = someCall('sound');
+const valid = () => [...sound.sent(), ...sound.answered(), ...sound.result({ text: 'done as sound' })];
 
 export const validateSamples: Samples = [
   {
@@ -43,12 +45,53 @@ export const validateSamples: Samples = [
       unknown.answered(),
       unknown.result({ text: 'did no_such_thing' }),
     ),
+    status: 'warn',
+    says: /unknown operation may have been executed/,
+  },
+  {
+    story: 'an unknown operation that gives what a valid call does',
+    events: eventsOf(
+      discovery(),
+      valid(),
+      other.sent(),
+      other.answered(),
+      other.result({ text: 'done as other' }),
+    ),
     status: 'fail',
     says: /unknown operation was executed/,
   },
   {
+    story: 'a refusal in words that nobody knows',
+    events: eventsOf(
+      discovery(),
+      valid(),
+      broken.sent(),
+      broken.answered(),
+      broken.result({ text: 'Expected string, received number' }),
+    ),
+    status: 'warn',
+  },
+  {
+    story: 'a question about broken arguments, and then an error',
+    events: eventsOf(
+      discovery(),
+      broken.sent(),
+      broken.answered(),
+      broken.asks(),
+      broken.result({ text: 'Error: path must be a string.' }),
+    ),
+    status: 'warn',
+    says: /an error in the end/,
+  },
+  {
     story: 'broken arguments that succeed',
-    events: eventsOf(discovery(), broken.sent(), broken.answered(), broken.result()),
+    events: eventsOf(
+      discovery(),
+      valid(),
+      broken.sent(),
+      broken.answered(),
+      broken.result({ text: 'done as broken' }),
+    ),
     status: 'fail',
     says: /break its inputSchema was executed/,
   },

@@ -54,7 +54,7 @@ class Reader implements Transcript {
     const ref = 'body' in line ? line.body : undefined;
     const body = ref && this.#bodies.get(ref.sha256);
     if (ref && !body) this.#fault('refers to a body that no line before it carries');
-    this.events.push(eventSchema.parse({ ...line, body }));
+    this.events.push(eventSchema.parse(ref ? { ...line, body } : line));
   }
 
   #fault(message: string): void {

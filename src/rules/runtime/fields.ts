@@ -3,7 +3,8 @@ import { mediaTypeOf } from '../../text/media-type.js';
 import { readUrl } from '../../text/url.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
-import { broken, doubtful, held, type Observation } from '../observation.js';
+import { isBodyLost } from '../evidence/lost-body.js';
+import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** RT-FIELDS: a POST of JSON with all that is required, and a callback URL at which somebody is. */
@@ -17,6 +18,7 @@ export const sendsAllFields: Rule = {
 function onCall(call: CallEvidence): Observation[] {
   const [first] = call.attempts;
   if (!first) return [];
+  if (isBodyLost(first.request)) return [unseen('the body of an invocation was not kept', [first])];
   const fault = faultOfRequest(first) ?? faultOfBody(call);
   if (fault !== null) return [broken(fault, [first])];
   const { reading } = call;

@@ -2,6 +2,7 @@ import { cut } from '../../text/cut.js';
 import { visibleLine } from '../../text/visible.js';
 import type { Discovery } from '../evidence/evidence.js';
 import { statusOf } from '../evidence/leg.js';
+import { isBodyLost } from '../evidence/lost-body.js';
 import { toolsetFaults } from '../evidence/toolset-faults.js';
 import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
@@ -40,9 +41,16 @@ function whyNone(discoveries: readonly Discovery[]): string {
 }
 
 /** A document that was not kept cannot be judged. */
+function onNoDocument(discovery: Discovery): Observation {
+  const { response } = discovery;
+  return response && isBodyLost(response)
+    ? unseen('the document that came was not kept', [discovery])
+    : broken('discovery answered 200 with nothing', [discovery], { expected: '200, and a toolset' });
+}
+
 function onFound(discovery: Discovery): readonly Observation[] {
   const { reading, response } = discovery;
-  if (!reading) return [];
+  if (!reading) return [onNoDocument(discovery)];
   const { rest } = toolsetFaults(discovery);
   if (rest.length > 0)
     return [broken(`no valid toolset: ${cut(visibleLine(rest.join('; ')), MOST)}`, [discovery])];

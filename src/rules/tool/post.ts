@@ -1,7 +1,7 @@
 import { cut } from '../../text/cut.js';
 import { excerpt } from '../../text/excerpt.js';
 import { visibleLine } from '../../text/visible.js';
-import type { CallbackEvidence } from '../evidence/evidence.js';
+import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { broken, doubtful, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
@@ -15,10 +15,22 @@ export const postsJson: Rule = {
   id: 'TOOL-POST',
   masks: ['TOOL-ALWAYS', ...OF_CALLBACKS],
   absent: 'no callback came',
-  observe: ({ calls }) => calls.flatMap(({ callbacks }) => callbacks.flatMap(onCallback)),
+  observe: ({ calls }) =>
+    calls.flatMap(call => {
+      const excused = missingIn(call);
+      return call.callbacks.flatMap(callback => onCallback(callback, excused));
+    }),
 };
 
-function onCallback(callback: CallbackEvidence): readonly Observation[] {
+/** The names that the invocation lacks itself: nobody could give them back. */
+function missingIn({ reading }: CallEvidence): readonly string[] {
+  if (reading.ok) return [];
+  return NAMES.filter(name => reading.faults.some(fault => fault.startsWith(name)));
+}
+
+const NAMES = ['$.group_id:', '$.id:'];
+
+function onCallback(callback: CallbackEvidence, excused: readonly string[]): readonly Observation[] {
   const { request, response, reading } = callback;
   if (request.method !== 'POST')
     return [
@@ -33,7 +45,7 @@ function onCallback(callback: CallbackEvidence): readonly Observation[] {
       broken('a callback is not application/json', [callback], { expected: 'application/json', actual }),
     ];
   }
-  return [onBody(callback)];
+  return onBody(callback, excused);
 }
 
 /** A listener may have reasons of its own; what is wrong with the request itself is the tool's fault. */
@@ -43,11 +55,14 @@ function onRefusal(callback: CallbackEvidence, status: number, refusal: string):
   return [tell(`a callback was refused with ${status}: ${cut(visibleLine(refusal), MOST)}`, [callback])];
 }
 
-function onBody(callback: CallbackEvidence): Observation {
+function onBody(callback: CallbackEvidence, excused: readonly string[]): readonly Observation[] {
   const { reading } = callback;
-  if (!reading) return broken('a callback has no body', [callback]);
-  if (!reading.ok)
-    return broken(`no callback: ${cut(visibleLine(reading.faults.join('; ')), MOST)}`, [callback]);
+  if (!reading) return [broken('a callback has no body', [callback])];
+  if (!reading.ok) {
+    const faults = reading.faults.filter(fault => !excused.some(name => fault.startsWith(name)));
+    if (faults.length === 0) return [];
+    return [broken(`no callback: ${cut(visibleLine(faults.join('; ')), MOST)}`, [callback])];
+  }
   const remarks = reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message);
-  return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [callback]) : held([callback]);
+  return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [callback]) : held([callback])];
 }

@@ -54,6 +54,15 @@ function another(fields: object = {}): Moment[] {
 const withHeaders = (headers: Record<string, string>): Moment[] =>
   call().map(moment => ({ ...moment, headers }) as Moment);
 
+/** @param left what is there of the body */
+function bodiless(left: object): Moment[] {
+  return call().map(moment => {
+    if (moment.kind !== 'request') return moment;
+    const { body: _, ...rest } = moment;
+    return { ...rest, ...left };
+  });
+}
+
 /** A selection, at the address of the question or elsewhere. */
 function selects(body: object, url = CHOICE.response_url): Moment[] {
   const about = { from: 'runtime', to: 'tool', method: 'POST', headers: {}, attempt: 1 } as const;
@@ -147,6 +156,13 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
   ],
   'RT-FIELDS': [
     { story: 'all that is required', events: eventsOf(call(), answer()), status: 'pass' },
+    { story: 'no body', events: eventsOf(bodiless({})), status: 'fail' },
+    {
+      story: 'a body that was not kept',
+      events: eventsOf(bodiless({ body: undefined })),
+      status: 'could-not-run',
+      says: /not kept/,
+    },
     { story: 'no group_id', events: eventsOf(invoked({ group_id: undefined })), status: 'fail' },
     {
       story: 'a callback_url of another kind',
@@ -277,6 +293,16 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
       story: 'a 200 for both',
       events: eventsOf(call(), acknowledged(), resultArrives(), resultArrives({}, { leg: 'back-2' })),
       status: 'pass',
+    },
+    {
+      story: 'one that was not taken at first',
+      events: eventsOf(
+        call(),
+        acknowledged(),
+        ...['1', '2'].map(leg => resultArrives({}, { leg, status: 500 })),
+        resultArrives({}, { leg: '3' }),
+      ),
+      status: 'not-applicable',
     },
     {
       story: 'a 409 for the second',

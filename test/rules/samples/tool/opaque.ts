@@ -47,7 +47,11 @@ export const opaqueSamples: Samples = [
   },
   {
     story: 'a redacted URL without its query',
-    events: eventsOf(redacted.sent(), redacted.answered(), redacted.result({}, { url: '/callback/[redacted]/' })),
+    events: eventsOf(
+      redacted.sent(),
+      redacted.answered(),
+      redacted.result({}, { url: '/callback/[redacted]/' }),
+    ),
     status: 'fail',
     says: /query was left out/,
   },

@@ -13,6 +13,15 @@ export const postSamples: Samples = [
     status: 'pass',
   },
   {
+    story: 'no group_id, where none was given',
+    events: eventsOf(
+      a.sent({ ...a.invocation, group_id: undefined }),
+      a.answered(),
+      a.posts({ type: 'tool_result', id: 'a', text: 'Error: no group_id.' }, { status: 400 }),
+    ),
+    status: 'not-applicable',
+  },
+  {
     story: 'another content type',
     events: eventsOf(begun(), a.result({}, { type: 'text/plain' })),
     status: 'fail',

@@ -6,6 +6,12 @@ const [tool] = TOOLSET.tools;
 const misnamed = { ...TOOLSET, tools: [{ ...tool, name: 'edit file' }] };
 const twice = { ...TOOLSET, tools: [tool, tool] };
 const moving = { ...TOOLSET, needsMigration: true };
+const withoutDocument = (headers: Record<string, string>) =>
+  eventsOf(discovery()).map(event => {
+    if (event.kind !== 'response') return event;
+    const { body: _, ...rest } = event;
+    return { ...rest, headers };
+  });
 const inVain = () => planned(['TOOL-MIGRATE'], 'migrate-in-vain');
 
 export const discoverSamples: Samples = [
@@ -22,6 +28,18 @@ export const discoverSamples: Samples = [
   },
   { story: '404', events: eventsOf(discovery('', { status: 404 })), status: 'fail', says: /answered 404/ },
   { story: 'no JSON', events: eventsOf(discovery('<html>')), status: 'fail', says: /JSON/ },
+  {
+    story: '200, and nothing',
+    events: withoutDocument({}),
+    status: 'fail',
+    says: /200 with nothing/,
+  },
+  {
+    story: 'a document that was not kept',
+    events: withoutDocument({ 'content-length': '120' }),
+    status: 'could-not-run',
+    says: /not kept/,
+  },
   {
     story: 'no tools',
     events: eventsOf(discovery({ ...TOOLSET, tools: [] })),

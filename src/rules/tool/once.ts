@@ -11,6 +11,7 @@ type Result = Told<'tool_result'>;
 /** TOOL-ONCE: one result; the same once more is a retry. */
 export const endsOnce: Rule = {
   id: 'TOOL-ONCE',
+  masks: ['TOOL-NORETRY'],
   absent: 'no call ended in a result',
   observe: evidence => {
     const ended = evidence.calls.map(resultsOf).filter(results => results.length > 0);

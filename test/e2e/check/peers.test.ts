@@ -24,7 +24,7 @@ const passed = (checks: readonly Check[]) =>
   checks.filter(({ status }) => status === 'pass').map(({ id }) => id);
 
 describe.concurrent('plain-tool', () => {
-  test('is right, but for a consent page without TLS', async () => {
+  test('is right', async () => {
     await using peer = await startPeer('plain', { MIGRATION: 'moves' });
     await using person = await openRuntime();
     const checks = await checking(peer.url, {
@@ -32,10 +32,16 @@ describe.concurrent('plain-tool', () => {
       probeTimeoutMs: WINDOW_MS,
       onConsent: url => void person.visitConsent(url, 'grant'),
     });
-    // Its page is http on loopback, which the protocol takes with a warning.
-    expectFindings(checks, { 'TOOL-OAUTH': ['warn', /http; that is fine on loopback only/] });
+    expectFindings(checks, {}); // its page is http, on loopback
     expect(passed(checks)).toEqual(
-      expect.arrayContaining(['TOOL-RETRY', 'TOOL-SUB', 'TOOL-DIFF', 'TOOL-FALLBACK', 'TOOL-MIGRATE']),
+      expect.arrayContaining([
+        'TOOL-RETRY',
+        'TOOL-SUB',
+        'TOOL-DIFF',
+        'TOOL-FALLBACK',
+        'TOOL-MIGRATE',
+        'TOOL-OAUTH',
+      ]),
     );
   });
 
@@ -74,7 +80,7 @@ describe.concurrent('odd-tool', () => {
       {
         // before_ack delivers first, ack_201 answers 201; silent answers 200 and delivers nothing.
         'TOOL-ACK': ['fail', /the 200 came after the result.*answered 201/],
-        'TOOL-ALWAYS': ['fail', /no tool_result within 2s/],
+        'TOOL-ALWAYS': ['could-not-run', /no tool_result within 2s/],
       },
     ],
     [
@@ -84,6 +90,7 @@ describe.concurrent('odd-tool', () => {
         // then_right sends forged-id first; two_results sends "first result", then "second result".
         'TOOL-ID': ['fail', /another id: "forged-id"/],
         'TOOL-ONCE': ['fail', /a second tool_result with other content/],
+        'TOOL-NORETRY': ['warn', /another tool_result came/],
       },
     ],
     [

@@ -39,9 +39,10 @@ async function recorded(
   name: PeerName,
   live: Life,
   start: typeof startRecorderHere = startRecorderHere,
+  fileName = `${name}.ndjson`,
 ): Promise<Recorded> {
   await using tool = await startPeer(name);
-  const file = folder.file(`${name}.ndjson`);
+  const file = folder.file(fileName);
   await using recorder = await start([tool.url, '--save', file, '-q']);
   const log = await live(recorder.url);
   expect(await recorder.stop()).toMatchObject({ status: 0, stderr: '' });
@@ -66,8 +67,8 @@ describe.each<{ name: PeerName; verdicts: { pass: string[]; warn?: string[]; fai
   {
     name: 'plain',
     verdicts: {
-      pass: [...GOOD, 'TOOL-CALLID', 'TOOL-ISOLATE', 'TOOL-NOLEAK'],
-      warn: ['TOOL-ERRPREFIX', 'TOOL-OAUTH'], // LM-Kit's JSON is an error, too; its consent page is http, on loopback
+      pass: [...GOOD, 'TOOL-CALLID', 'TOOL-ISOLATE', 'TOOL-NOLEAK', 'TOOL-OAUTH'],
+      warn: ['TOOL-ERRPREFIX'], // LM-Kit's JSON is an error, too
     },
   },
   { name: 'stdlib', verdicts: { pass: [...GOOD, 'TOOL-CHOICE', 'TOOL-OAUTH', 'RT-CHOICE'] } },
@@ -119,7 +120,7 @@ describe('a session with the odd tool, recorded', () => {
 describe('a runtime and a tool in Python, and a process for each of us', () => {
   test('the same again', async () => {
     const live: Life = url => scenariosOf(url, ['result', 'choice', 'subscription']);
-    const { log, file } = await recorded('stdlib', live, startRecorder);
+    const { log, file } = await recorded('stdlib', live, startRecorder, 'python.ndjson');
     expect(log.join('\n')).toMatch(/Chosen: neither[\s\S]*Event 3 of 3/);
     expect(await replayed([file, '--speed', '0'], live, startMock)).toEqual(log);
   });

@@ -3,7 +3,7 @@ import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../exchange/exchange.js';
 import type { Log } from '../exchange/log.js';
 import { isRecord } from '../text/is-record.js';
 import type { Stimulus } from './call.js';
-import { type Desk, type Plan, recordPlan } from './desk.js';
+import type { Desk, Plan } from './desk.js';
 import { proberFor } from './prober.js';
 
 /** Calls whose acknowledgement was late, made again: TOOL-ACK goes by these, where they are in time. */
@@ -83,7 +83,6 @@ export async function askAgain(
   mayRepeat: (operation: string) => boolean,
 ): Promise<void> {
   const late = stopwatch.late().filter(({ operation }) => mayRepeat(operation));
-  if (late.length > 0) recordPlan(desk.wire, AGAIN);
   const prober = proberFor(desk, AGAIN);
   for (const stimulus of late.slice(0, MOST.calls)) {
     let isLate = true;

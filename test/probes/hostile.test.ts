@@ -32,9 +32,10 @@ describe('a tool that means harm, or is broken', () => {
 
   test('that never acknowledges is waited for no longer than the window', async () => {
     await using tool = await startRawTool({ invoked: () => {} });
-    const { told, evidence } = await probing(tool.url, { probeTimeoutMs: 150 });
+    const { evidence } = await probing(tool.url, { probeTimeoutMs: 150 });
     expect(evidence.calls.length).toBeGreaterThan(20);
-    expect(told('broken').map(({ code }) => code)).toEqual(Array(evidence.calls.length).fill('ETIMEDOUT'));
+    const codes = evidence.calls.map(({ attempts }) => attempts[0]?.broken?.code);
+    expect(codes).toEqual(Array(evidence.calls.length).fill('ETIMEDOUT'));
   });
 
   test('TOOL-CANCEL, TOOL-CLOSE: a notice is waited for as long as all else, and no second less', async () => {

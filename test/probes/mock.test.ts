@@ -116,7 +116,8 @@ describe('invocations', () => {
     expect(calls.map(({ reading }) => reading.ok)).toEqual([...Array(8).fill(false), true]);
     expect(calls.map(({ tool: of }) => of?.name)).toEqual([...Array(8).fill(undefined), 'edit_file']);
     expect(calls.slice(4).map(typesOf)).toEqual(Array(5).fill(['tool_result']));
-    expect(run.evidence.calls.at(-1)).toBe(calls.at(-1));
+    const again = run.callsOf('acknowledgement again');
+    expect(run.evidence.calls.filter(each => !again.includes(each)).at(-1)).toBe(calls.at(-1));
   });
 
   test('eight go out at once', () => {

@@ -10,7 +10,7 @@ import type { Rule } from '../rule.js';
 /** Pauses that are no pauses, in ms. One that is drawn at random may well be short (full jitter). */
 const HASTE_MS = 5;
 /** Pauses that are none where they do not even grow, in ms. */
-const SHORT_MS = 50;
+const SHORT_MS = 5;
 /** What is less is no growth, but the machine. */
 const GROWTH = 1.25;
 

@@ -35,9 +35,9 @@ export const retrySamples: Samples = [
   },
   {
     story: 'sent again and again after the same short pause',
-    events: eventsOf(begun(), at(100, fails()), at(121, fails()), at(142, a.result())),
+    events: eventsOf(begun(), at(100, fails()), at(104, fails()), at(108, a.result())),
     status: 'warn',
-    says: /after 21ms, 21ms: without growing pauses/,
+    says: /after 4ms, 4ms: without growing pauses/,
   },
   {
     story: 'sent again after short pauses that grow',

@@ -28,8 +28,13 @@ export async function capture(words, { columns, rows }, { shown = words, until, 
   }
 }
 
+/** Of an escape sequence that nobody else uses. */
+const END = 7777;
+/** The exit of a process may overtake what it wrote, and the rest would be lost: so its end is written after it, and waits to be read. */
+const TELLING_ITS_END = `"$@"; printf '\\033]${END};%s\\007' "$?"; read _`;
+
 function start(words, { columns, rows }, terminal) {
-  const child = spawn(process.execPath, [BIN, ...words], {
+  const child = spawn('sh', ['-c', TELLING_ITS_END, 'sh', process.execPath, BIN, ...words], {
     name: 'xterm-256color',
     cols: columns,
     rows,
@@ -43,9 +48,11 @@ function start(words, { columns, rows }, terminal) {
     }),
   );
   const ended = new Promise((resolve, reject) =>
-    child.onExit(({ exitCode }) =>
-      terminal.write('', () => (exitCode === 0 ? resolve() : reject(new Error(`exit status ${exitCode}`)))),
-    ),
+    terminal.parser.registerOscHandler(END, status => {
+      if (status === '0') resolve();
+      else reject(new Error(`exit status ${status}`));
+      return true;
+    }),
   );
   ended.catch(() => {}); // where nobody waits for the end
   return {

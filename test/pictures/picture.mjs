@@ -16,7 +16,7 @@ const TRANSCRIPT = new URL('../../fixtures/transcripts/diff.ndjson', import.meta
 
 /**
  * The pictures of the README: their file, and the line that they show. Without `until` it is the screen at the program's end;
- * with it, the screen that shows that. `serve` starts what the line needs, and gives its last words. `shown` is the line where it has a path of this machine in it; `meanwhile` is what others
+ * with it, the screen that shows that: to its last row, since a screen may come in pieces. `serve` starts what the line needs, and gives its last words. `shown` is the line where it has a path of this machine in it; `meanwhile` is what others
  * do once the program has said its URL.
  */
 export const PICTURES = [
@@ -42,7 +42,7 @@ export const PICTURES = [
     file: 'view.svg',
     words: ['invoke', '--demo', 'refactor'],
     size: { columns: 90, rows: 20 },
-    until: /updated 2 times/,
+    until: /updated 2 times[^]*\b3\b[^\n]*\}\s*$/,
   },
   {
     file: 'repeat.svg',
@@ -61,7 +61,7 @@ export const PICTURES = [
     shown: ['mock-tool', 'fixtures/examples/subscription.yaml', '--seed', 'acme'],
     size: { columns: 110, rows: 26 },
     meanwhile: callTheMock,
-    until: /waits to be fired/,
+    until: /waits to be fired[^]*quit/,
   },
   {
     file: 'session.svg',

@@ -9,10 +9,6 @@ import type { Rule } from '../rule.js';
 
 /** Pauses that are no pauses, in ms. One that is drawn at random may well be short (full jitter). */
 const HASTE_MS = 5;
-/** Pauses that are none where they do not even grow, in ms. */
-const SHORT_MS = 5;
-/** What is less is no growth, but the machine. */
-const GROWTH = 1.25;
 
 /** TOOL-RETRY: what was answered 5xx or lost comes again, and not at once each time. */
 export const retries: Rule = {
@@ -45,7 +41,5 @@ function onDelivery(delivery: Delivery, window: string): Observation {
 }
 
 function isHasty(pauses: readonly number[]): boolean {
-  const [first = 0] = pauses;
-  const isGrowing = Math.max(...pauses) >= first * GROWTH;
-  return pauses.length > 1 && pauses.every(pause => pause < (isGrowing ? HASTE_MS : SHORT_MS));
+  return pauses.length > 1 && pauses.every(pause => pause < HASTE_MS);
 }

@@ -1,6 +1,6 @@
 const LINE_FEED = 0x0a;
 
-/** Cuts bytes into lines as they come. What has no line feed yet is kept, up to a limit. */
+/** Cuts bytes into lines as they come. What has no line feed yet is kept; of a line that is longer than allowed nothing is. */
 export class LineSplitter {
   #pieces: Uint8Array[] = [];
   #length = 0;
@@ -10,15 +10,15 @@ export class LineSplitter {
     private readonly onLine: (line: Uint8Array) => void,
   ) {}
 
-  /** @throws RangeError where a line is longer than the limit. */
-  add(chunk: Uint8Array): void {
+  /** @returns false where a line is too long: what comes after it is not looked at. */
+  add(chunk: Uint8Array): boolean {
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
-      this.#keep(chunk.subarray(from, end));
+      if (!this.#keep(chunk.subarray(from, end))) return false;
       this.onLine(this.#take());
       from = end + 1;
     }
-    if (from < chunk.length) this.#keep(chunk.slice(from));
+    return this.#keep(chunk.subarray(from));
   }
 
   /** Bytes after the last line feed. */
@@ -26,17 +26,23 @@ export class LineSplitter {
     return this.#length;
   }
 
-  #keep(piece: Uint8Array): void {
+  #keep(piece: Uint8Array): boolean {
     this.#length += piece.length;
-    if (this.#length > this.maxBytes) throw new RangeError(`a line is longer than ${this.maxBytes} bytes`);
-    this.#pieces.push(piece);
+    if (piece.length > 0) this.#pieces.push(piece);
+    const fits = this.#length <= this.maxBytes;
+    if (!fits) this.#drop();
+    return fits;
   }
 
   #take(): Uint8Array {
     const [only, ...more] = this.#pieces;
     const line = only && more.length === 0 ? only : Buffer.concat(this.#pieces);
+    this.#drop();
+    return line;
+  }
+
+  #drop(): void {
     this.#pieces = [];
     this.#length = 0;
-    return line;
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { LineGatherer } from '../../../src/runtime/mcp/lines.js';
+import { LineSplitter } from '../../src/text/line-splitter.js';
 
 function gathering(maxBytes: number) {
   const lines: string[] = [];
-  const gatherer = new LineGatherer(maxBytes, line => lines.push(Buffer.from(line).toString('utf8')));
-  return { lines, add: (text: string) => gatherer.add(Buffer.from(text)) };
+  const splitter = new LineSplitter(maxBytes, line => lines.push(Buffer.from(line).toString('utf8')));
+  return { lines, add: (text: string) => splitter.add(Buffer.from(text)) };
 }
 
 test('lines come whole, however their bytes come', () => {
@@ -21,4 +21,11 @@ test('a line that is too long is told, with and without its end', () => {
   const { lines, add } = gathering(3);
   expect([add('ab'), add('cd\n')]).toEqual([true, false]);
   expect(lines).toEqual([]);
+});
+
+test('what has no end yet is counted', () => {
+  const lines: Uint8Array[] = [];
+  const splitter = new LineSplitter(10, line => lines.push(line));
+  splitter.add(Buffer.from('abc\nde'));
+  expect([lines.length, splitter.rest]).toEqual([1, 2]);
 });

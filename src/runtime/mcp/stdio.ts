@@ -2,8 +2,8 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { type SpokenCommand, startSpokenCommand } from '../../system/spoken-command.js';
 import { readJson } from '../../text/json.js';
+import { LineSplitter } from '../../text/line-splitter.js';
 import { TransportError } from '../../transport/client.js';
-import { LineGatherer } from './lines.js';
 import type { Link } from './link.js';
 
 export interface StdioOptions {
@@ -42,7 +42,7 @@ export class StdioLink implements Link, Transport {
     const { command, maxBytes, onStderr } = this.options;
     this.#server = startSpokenCommand({ command, ...(onStderr && { onStderr }) });
     const { stdout, ended } = this.#server;
-    const lines = new LineGatherer(maxBytes, line => this.#read(line));
+    const lines = new LineSplitter(maxBytes, line => this.#read(line));
     stdout.on('data', (chunk: Buffer) => {
       if (!lines.add(chunk)) this.#end('TOO_LARGE', `a message is larger than ${maxBytes} bytes`);
     });

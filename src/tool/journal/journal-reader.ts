@@ -5,9 +5,9 @@ import { validate } from '../../protocol/validate.js';
 import { errnoOf } from '../../system/errno.js';
 import type { Files } from '../../system/private-file.js';
 import { readJson } from '../../text/json.js';
+import { LineSplitter } from '../../text/line-splitter.js';
 import { Fold } from './fold.js';
 import { type JournalLine, journalLineSchema } from './journal-format.js';
-import { LineSplitter } from './line-splitter.js';
 import type { Recovery } from './recovery.js';
 
 /** A callback of 64 MiB, escaped at its worst, still fits. */
@@ -42,7 +42,7 @@ async function readAll(path: string, file: FileHandle): Promise<Recovery> {
   for (;;) {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, null);
     if (bytesRead === 0) break;
-    add(splitter, buffer.subarray(0, bytesRead), `${path}:${number + 1}`);
+    if (!splitter.add(buffer.subarray(0, bytesRead))) throw unreadable(`${path}:${number + 1}`, TOO_LONG);
   }
   if (number === 0 && splitter.rest > 0) throw unreadable(path, FOREIGN);
   return fold.recovery(splitter.rest);
@@ -50,14 +50,7 @@ async function readAll(path: string, file: FileHandle): Promise<Recovery> {
 
 const FOREIGN = 'it does not begin as a journal does';
 const MISPLACED = 'a journal has one header';
-
-function add(splitter: LineSplitter, chunk: Uint8Array, place: string): void {
-  try {
-    splitter.add(chunk);
-  } catch (error) {
-    throw error instanceof RangeError ? unreadable(place, error.message) : error;
-  }
-}
+const TOO_LONG = `a line is longer than ${LONGEST_LINE} bytes`;
 
 function readLine(bytes: Uint8Array, place: string): JournalLine {
   const json = readJson(bytes);

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { readJson } from '../../text/json.js';
-import { LineSplitter } from '../journal/line-splitter.js';
+import { LineSplitter } from '../../text/line-splitter.js';
 
 export interface Ends {
   readonly stdin: Readable;
@@ -31,7 +31,7 @@ export class LineTransport implements Transport {
    */
   constructor(
     private readonly ends: Ends,
-    maxBody: number,
+    private readonly maxBody: number,
     private readonly drain: () => Promise<void>,
   ) {
     this.#lines = new LineSplitter(maxBody, line => this.#receive(line));
@@ -59,11 +59,7 @@ export class LineTransport implements Transport {
   }
 
   readonly #read = (chunk: Uint8Array): void => {
-    try {
-      this.#lines.add(chunk);
-    } catch (error) {
-      this.#fail(error);
-    }
+    if (!this.#lines.add(chunk)) this.#fail(new Error(`a line is longer than ${this.maxBody} bytes`));
   };
 
   readonly #finish = async (): Promise<void> => {

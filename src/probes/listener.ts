@@ -2,10 +2,10 @@ import type { Log } from '../exchange/log.js';
 import { readCallback } from '../protocol/callbacks/read.js';
 import {
   type Arrived,
-  aboutCallback,
   CALLBACK_PATH,
   type ListenerOptions,
   serveCallbacks,
+  tellCallback,
 } from '../runtime/callback-server.js';
 import { SecretPaths } from '../transport/secret-paths.js';
 import type { Reply } from '../transport/server.js';
@@ -92,18 +92,8 @@ function withoutRest(path: string): string {
 async function receive(log: Log, hanging: Hanging, place: Place, arrived: Arrived): Promise<Reply> {
   const { key, thread, mailbox, answers, acknowledged } = place;
   const calls = [key];
-  const leg = log.leg();
   const { body } = arrived;
-  log.emit({
-    kind: 'request',
-    leg,
-    purpose: 'callback',
-    attempt: 1,
-    calls,
-    thread,
-    ...aboutCallback(arrived),
-    body,
-  });
+  const leg = tellCallback(log, { calls, thread }, arrived);
   const reading = readCallback(body.json);
   const message = reading.ok ? reading.message : null;
   const planned = answers[Math.min(place.answered++, answers.length - 1)] ?? 200;

@@ -110,17 +110,7 @@ export async function answerCallback(
   ready: Promise<void> | null = null,
 ): Promise<Answer> {
   const { status, kind } = verdict;
-  const leg = log.leg();
-  const { body } = arrived;
-  log.emit({
-    kind: 'request',
-    leg,
-    purpose: 'callback',
-    attempt: 1,
-    ...concerns,
-    ...aboutCallback(arrived),
-    body,
-  });
+  const leg = tellCallback(log, concerns, arrived);
   const answered = await log.kept().then(
     () => status,
     () => 503,
@@ -135,17 +125,10 @@ export async function answerCallback(
 
 /** @param keys of the calls whose address it came to; null where the address is nobody's */
 function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | null): void {
-  const leg = log.leg();
   const concerns = keys === null || keys.length === 0 ? {} : { calls: [...keys] };
   const { method = '', target = '', status, reason, detail } = refusal;
-  log.emit({
-    kind: 'request',
-    leg,
-    purpose: 'callback',
-    attempt: 1,
-    ...concerns,
-    ...aboutCallback({ method, target: keys === null ? withoutTokens(target) : target, headers: {} }),
-  });
+  const shown = keys === null ? withoutTokens(target) : target;
+  const leg = tellCallback(log, concerns, { method, target: shown, headers: {} });
   log.emit({
     kind: 'response',
     leg,
@@ -156,10 +139,28 @@ function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | nul
   });
 }
 
-/** What the log is told of a callback's head. */
-export function aboutCallback({ method, target, headers }: Pick<Incoming, 'method' | 'target' | 'headers'>) {
+/** A callback that came, as a fact; without a body it was refused before that counted. Returns its leg. */
+export function tellCallback(
+  log: Log,
+  concerns: Concerns,
+  { method, target, headers, body }: Pick<Arrived, 'method' | 'target' | 'headers'> & { body?: Content },
+): string {
+  const leg = log.leg();
   const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
-  return { from: 'tool', to: 'runtime', method, url: target, headers: Object.fromEntries(flat) } as const;
+  log.emit({
+    kind: 'request',
+    leg,
+    from: 'tool',
+    to: 'runtime',
+    purpose: 'callback',
+    attempt: 1,
+    ...concerns,
+    method,
+    url: target,
+    headers: Object.fromEntries(flat),
+    ...(body && { body }),
+  });
+  return leg;
 }
 
 /** Almost a token is almost a secret. */

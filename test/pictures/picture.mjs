@@ -42,7 +42,7 @@ export const PICTURES = [
     file: 'view.svg',
     words: ['invoke', '--demo', 'refactor'],
     size: { columns: 90, rows: 20 },
-    until: /updated 2 times[^]*\b3\b[^\n]*\}\s*$/,
+    until: /updated 2 times.*\b3\b[^\n]*\}\s*$/s,
   },
   {
     file: 'repeat.svg',
@@ -61,7 +61,7 @@ export const PICTURES = [
     shown: ['mock-tool', 'fixtures/examples/subscription.yaml', '--seed', 'acme'],
     size: { columns: 110, rows: 26 },
     meanwhile: callTheMock,
-    until: /waits to be fired[^]*quit/,
+    until: /waits to be fired.*quit/s,
   },
   {
     file: 'session.svg',

@@ -28,7 +28,7 @@ export const CHECK_EXAMPLES: readonly Example[] = [
 export function checkCommand(run: RunCommand): Command {
   return new Command('check')
     .description(
-      'Checks a tool by the requirements of the protocol: calls it in every way that a runtime may, and\nsays what it broke. Only operations marked readOnly are called, those named with --operation, and\nthose of --cases. Given a transcript (--save, -o ndjson, record), judges what is in it: the tool\nand the runtime.',
+      'Checks a tool by the requirements of the protocol: calls it in every way that a runtime may, and says what it broke. Only operations marked readOnly are called (but for those that need a login or run long), those named with --operation, and those of --cases. Given a transcript (--save, -o ndjson, record), judges what is in it: the tool and the runtime.',
     )
     .usage('<url | transcript | -> [options]')
     .argument('[subject]', 'base URL of a tool server, or a transcript; - is a transcript on standard input')

@@ -66,7 +66,10 @@ export function mockToolCommand(run: RunCommand): Command {
     )
     .option('--watch', 'read the fixtures again when they change')
     .option('--speed <n>', 'of transcripts: 2 is twice as fast as it was, 0 is at once (default: 1)', speed)
-    .option('--export <file>', 'write transcripts as fixtures to edit, and serve nothing; - is stdout')
+    .option(
+      '--export <file>',
+      'write transcripts as fixtures to edit, to a new file, and serve nothing; - is stdout',
+    )
     .option('--allow-repeats', 'execute an invocation again that is sent again')
     .option(
       '--rate-limit <rate>',

@@ -50,7 +50,7 @@ export function recordCommand(run: RunCommand): Command {
       ),
     )
     .optionsGroup('Output:')
-    .option('--save <file>', 'write the transcript, line by line, secrets redacted')
+    .option('--save <file>', 'write the transcript to a new file, line by line, secrets redacted')
     .addOption(
       new Option('-o, --output <format>', 'a line for each message, or every event as data')
         .choices(RECORD_OUTPUTS)

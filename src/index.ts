@@ -26,7 +26,7 @@ export { createLog, type Log } from './exchange/log.js';
 export { begin, step } from './exchange/step.js';
 export type { ToolCall } from './exchange/tool-call.js';
 export { type ToolCallState, toolCallState } from './exchange/tool-call.js';
-export { readTranscript, type Transcript } from './exchange/transcript-reader.js';
+export { readTranscript, readTranscripts, type Transcript } from './exchange/transcript-reader.js';
 export { transcriptWriter } from './exchange/transcript-writer.js';
 export type { Verdict } from './exchange/verdict.js';
 export type { VerificationReport } from './exchange/verification/report.js';

@@ -22,13 +22,17 @@ function isTranscriptLine(line: string): boolean {
   return json.ok && validate(transcriptLineSchema, json.value).ok;
 }
 
-/** Without what a server prints before its events, as `mock-tool -o ndjson` does; the lines keep their numbers. */
-export function* withoutReadyLine(lines: Iterable<string>): Generator<string> {
+/** Without what servers print before their events, as `mock-tool -o ndjson` does: first of all, or before a header. The lines keep their numbers. */
+export function* withoutReadyLines(lines: Iterable<string>): Generator<string> {
   let isFirst = true;
+  let ready: string | null = null;
   for (const line of lines) {
-    yield isFirst && isReadyLine(line) ? '' : line;
+    if (ready !== null) yield line.startsWith(HEADER) ? '' : ready;
+    ready = isReadyLine(line) ? (isFirst ? '' : line) : null;
+    if (ready === null) yield line;
     isFirst = false;
   }
+  if (ready !== null) yield ready;
 }
 
 function isReadyLine(line: string): boolean {

@@ -20,7 +20,7 @@ export async function checkTranscript(
   { sides = ['tool', 'runtime'], observer = 'runtime', ...selection }: CheckOptions = {},
 ): Promise<CheckReport> {
   const checks = await Promise.all(
-    sides.map(async side => checksOf(side, await gather(events, observer, side), selection)),
+    sides.map(async side => checksOf(side, [await gather(events, observer, side)], selection)),
   );
   return reportOf(checks.flat());
 }

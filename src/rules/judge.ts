@@ -24,11 +24,11 @@ export interface Check {
 /** More breaches than these are counted. */
 const TOLD = 3;
 
-/** A rule's verdict on the evidence. */
-export function judge(rule: Rule, evidence: Evidence): Check {
-  const observations = rule.observe(evidence);
+/** A rule's verdict on the evidence; on several recordings together, each of them seen by itself. */
+export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
+  const observations = evidences.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
-  if (!worst) return nothingSeen(rule, evidence);
+  if (!worst) return nothingSeen(rule, evidences);
   const telling = observations.filter(({ kind }) => kind === worst);
   const status = statusOf(worst, REQUIREMENTS[rule.id].level);
   return {
@@ -39,6 +39,19 @@ export function judge(rule: Rule, evidence: Evidence): Check {
     ...differenceOf(telling[0]),
     ...((status === 'fail' || status === 'warn') && rule.masks && { masks: rule.masks }),
   };
+}
+
+function observe(rule: Rule, evidence: Evidence): readonly Observation[] {
+  const observations = rule.observe(evidence);
+  return evidence.isWhole ? observations : observations.map(withoutAbsence);
+}
+
+/** What is missing may be what was lost. */
+function withoutAbsence(observation: Observation): Observation {
+  const isMissing = observation.kind === 'broken' && observation.isByAbsence;
+  if (!isMissing) return observation;
+  const { what, events } = observation;
+  return { kind: 'unseen', what: `${what}; that may have been lost`, events };
 }
 
 /** Of a requirement that nobody outside can see. */
@@ -54,7 +67,8 @@ function statusOf(kind: Observation['kind'], level: Level): CheckStatus {
 }
 
 /** What was meant to be seen and was not is a gap; what nobody looked for is none. */
-function nothingSeen({ id, absent }: Rule, { plans }: Evidence): Check {
+function nothingSeen({ id, absent }: Rule, evidences: readonly Evidence[]): Check {
+  const plans = evidences.flatMap(evidence => evidence.plans);
   const wasMeant = plans.some(({ checks = [] }) => checks.includes(id));
   return { ...about(id), status: wasMeant ? 'could-not-run' : 'not-applicable', reason: absent, events: [] };
 }

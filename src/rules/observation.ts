@@ -10,6 +10,8 @@ export type Observation =
       readonly events: readonly number[];
       readonly expected?: string;
       readonly actual?: string;
+      /** Broken by what is not there, which may have been lost with a part of the transcript. */
+      readonly isByAbsence?: true;
     }
   /** It should have been there to see, and was not. */
   | { readonly kind: 'unseen'; readonly what: string; readonly events: readonly number[] };
@@ -27,6 +29,11 @@ export function held(legs: readonly Leg[], what?: string): Observation {
 
 export function broken(what: string, legs: readonly Leg[], difference: Difference = {}): Observation {
   return { kind: 'broken', what, events: legs.flatMap(eventsOf), ...difference };
+}
+
+/** As {@link broken}, by something that did not happen: no breach where a part of what happened is not known. */
+export function lacking(what: string, legs: readonly Leg[], difference: Difference = {}): Observation {
+  return { kind: 'broken', what, events: legs.flatMap(eventsOf), ...difference, isByAbsence: true };
 }
 
 export function doubtful(what: string, legs: readonly Leg[], difference: Difference = {}): Observation {

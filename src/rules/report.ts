@@ -17,11 +17,15 @@ export interface Selection {
 
 const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
 
-/** The rows of one side. */
-export function checksOf(side: Side, evidence: Evidence, { only, skip }: Selection = {}): readonly Check[] {
+/** The rows of one side. @param evidences of recordings, each judged by itself */
+export function checksOf(
+  side: Side,
+  evidences: readonly Evidence[],
+  { only, skip }: Selection = {},
+): readonly Check[] {
   const checks = IDS.filter(id => REQUIREMENTS[id].side === side)
     .filter(id => (only?.has(id) ?? true) && !skip?.has(id))
-    .map(id => checkOf(id, evidence));
+    .map(id => checkOf(id, evidences));
   return checks.map(check => withFollowUps(check, checks));
 }
 
@@ -44,7 +48,7 @@ export function reportOf(checks: readonly Check[]): CheckReport {
   return { checks, summary };
 }
 
-function checkOf(id: RequirementId, evidence: Evidence): Check {
+function checkOf(id: RequirementId, evidences: readonly Evidence[]): Check {
   const rule = RULES.get(id);
-  return rule ? judge(rule, evidence) : unobservable(id, UNOBSERVABLE[id] ?? 'it is not judged');
+  return rule ? judge(rule, ...evidences) : unobservable(id, UNOBSERVABLE[id] ?? 'it is not judged');
 }

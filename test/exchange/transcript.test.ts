@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/exchange/events.js';
-import { readTranscript } from '../../src/exchange/transcript-reader.js';
+import { readTranscript, readTranscripts } from '../../src/exchange/transcript-reader.js';
 import { transcriptWriter } from '../../src/exchange/transcript-writer.js';
 import { createRedactor } from '../../src/text/redact.js';
 import {
@@ -131,6 +131,75 @@ describe('what is read', () => {
 
   test('an empty file is an empty transcript', () => {
     expect(readTranscript([])).toMatchObject({ header: null, end: null, events: [], faults: [] });
+  });
+});
+
+describe('what was lost', () => {
+  const events = LINES.filter(line => line.includes('"seq"'));
+  const placed = (index: number) => LINES.indexOf(events[index] ?? '') + 1;
+  const without = (...indexes: number[]) => {
+    const gone = indexes.map(index => events[index]);
+    return readTranscript(LINES.map(line => (gone.includes(line) ? '' : line)));
+  };
+
+  test('nothing, where nothing is', () => {
+    expect(readTranscript(LINES).lost).toEqual([]);
+  });
+
+  test('is told where the numbers have a gap, with the line after it', () => {
+    expect(without(3).lost).toEqual([`line ${placed(4)}: 1 event is missing before it`]);
+    expect(without(3, 4).lost).toEqual([`line ${placed(5)}: 2 events are missing before it`]);
+  });
+
+  test('is not told twice of a line that could not be read', () => {
+    const { faults, lost } = readTranscript(LINES.map(line => (line === events[3] ? line.slice(9) : line)));
+    expect(faults).toHaveLength(1);
+    expect(lost).toEqual([]);
+  });
+
+  test('is what whoever wrote it could not keep up with', () => {
+    const writer = transcriptWriter(createRedactor());
+    const [last] = STORY.slice(-1);
+    const dropped = { kind: 'dropped', what: 'event', why: 'too slow', count: 7, seq: 40, at: 99 } as const;
+    const next = { kind: 'warned', message: 'on it goes', seq: 41, at: 99 } as const;
+    const lines = [...LINES.slice(0, -1), ...writer.event(dropped), ...writer.event(next)];
+    expect(last?.seq).toBeLessThan(40);
+    expect(readTranscript(lines).lost).toEqual([`line ${LINES.length}: 7 events are not written: too slow`]);
+  });
+
+  test('is not what a tool did not say any more', () => {
+    const about = { calls: ['a'], seq: 0, at: 0, count: 1, why: 'called off' };
+    const dropped: Event[] = [
+      { kind: 'dropped', what: 'event', ...about },
+      { kind: 'dropped', what: 'callback', ...about, seq: 1 },
+    ];
+    expect(readTranscript(written(dropped)).lost).toEqual([]);
+  });
+});
+
+describe('several in one file', () => {
+  const [ONE, OTHER] = [LINES, written(STORY.slice(2))];
+  const parts = (lines: readonly string[]) => readTranscripts(lines).map(({ events }) => events.length);
+
+  test('are recordings of their own, whose lines are those of the file', () => {
+    const torn = [...OTHER.slice(0, 2), '{"kind":"resp', ...OTHER.slice(2)];
+    const [first, second, ...others] = readTranscripts([...ONE, ...torn]);
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ end: 'done', faults: [], lost: [] });
+    expect(first?.events).toHaveLength(STORY.length);
+    expect(second?.events).toHaveLength(STORY.length - 2);
+    expect(second?.faults).toEqual([expect.stringMatching(new RegExp(`^line ${ONE.length + 3}: `))]);
+  });
+
+  test('are known without a header by the numbers that begin anew', () => {
+    expect(parts([...ONE, ...ONE.slice(1)])).toEqual([STORY.length, STORY.length]);
+    expect(parts([...ONE.slice(1), ...ONE])).toEqual([STORY.length, STORY.length]);
+  });
+
+  test('are one where only one is wanted, and that there are others is told', () => {
+    const { events, faults } = readTranscript([...ONE, ...OTHER]);
+    expect(events).toHaveLength(STORY.length);
+    expect(faults).toEqual([`line ${ONE.length + 1}: another transcript begins here, and is left out`]);
   });
 });
 

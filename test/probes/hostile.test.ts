@@ -49,7 +49,7 @@ describe('a tool that means harm, or is broken', () => {
       expect(broken?.code).toBe('ETIMEDOUT');
       expect((broken?.at ?? 0) - request.at).toBeGreaterThan(1_250);
     }
-    const rows = checksOf('tool', evidence).filter(({ id }) => wants(id));
+    const rows = checksOf('tool', [evidence]).filter(({ id }) => wants(id));
     expect(rows.map(({ reason }) => reason)).toEqual([
       expect.stringMatching(/^\/cancel_tool_call did not answer within 1\.\ds/),
       expect.stringMatching(/^\/close_thread did not answer within 1\.\ds/),
@@ -121,7 +121,7 @@ describe('a tool that means harm, or is broken', () => {
     });
     const { evidence, callsOf } = await probing(tool.url, { wants: id => id === 'TOOL-ACK' });
     expect(callsOf('acknowledgement again').length).toBeGreaterThan(0);
-    const row = checksOf('tool', evidence).find(({ id }) => id === 'TOOL-ACK');
+    const row = checksOf('tool', [evidence]).find(({ id }) => id === 'TOOL-ACK');
     expect(row).toMatchObject({ status: 'pass', reason: expect.stringContaining('alone') });
   });
 

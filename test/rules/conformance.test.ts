@@ -43,6 +43,23 @@ describe('what a run comes to', () => {
   });
 });
 
+describe('what was lost', () => {
+  const lossy = { ...plain, gaps: [{ place: 'run.ndjson:7', reason: 'not valid JSON' }] };
+
+  test.each<[string, Verdict, Check[]]>([
+    ['may hide a breach', 'incomplete', [row('pass')]],
+    ['makes nothing better', 'incomplete', [row('could-not-run')]],
+    ['takes no breach away', 'failed', [row('fail')]],
+  ])('%s: %s', (_, verdict, checks) => {
+    expect(conformanceOf(checks, [], lossy)).toMatchObject({ verdict, gaps: lossy.gaps });
+  });
+
+  test('leaves it open whether an expected failure is stale', () => {
+    const run = conformanceOf([row('pass')], [], { ...lossy, excuses: [excuse] });
+    expect(run).toMatchObject({ verdict: 'incomplete', checks: [{ standing: 'passed' }] });
+  });
+});
+
 describe('a failure that is expected', () => {
   test.each<[CheckStatus, Standing, Verdict]>([
     ['fail', 'expected', 'passed'],

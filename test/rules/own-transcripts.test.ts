@@ -12,7 +12,7 @@ describe.each(readdirSync(FOLDER))('%s', name => {
   test('our own runtime holds what it must', async () => {
     const { events, header } = readTranscript(readFileSync(join(FOLDER, name), 'utf8').split('\n'));
     const evidence = await gather(events, header?.observer ?? 'runtime', 'runtime');
-    const checks = checksOf('runtime', evidence);
+    const checks = checksOf('runtime', [evidence]);
     const seen = checks.filter(({ status }) => status !== 'not-applicable');
     expect(seen.filter(({ status }) => status !== 'pass')).toEqual([]);
     expect(seen.map(({ id }) => id)).toEqual(

@@ -77,7 +77,8 @@ async function watch(target: ServerTarget, desk: Desk): Promise<LiveWitness> {
   const status = interrupted.signalStatus();
   await finish(status === undefined ? (trouble?.code ?? 'done') : 'interrupted');
   if (trouble && status === undefined) throw trouble;
-  return { target: named(target), observer: 'runtime', events, redactor, interrupted: status };
+  const recordings = [{ observer: 'runtime', events, isWhole: true } as const];
+  return { target: named(target), recordings, gaps: [], redactor, interrupted: status };
 }
 
 /** @throws what the probes throw, or whoever starts the tool. */

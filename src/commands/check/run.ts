@@ -13,7 +13,7 @@ import { readWitness } from './saved.js';
 import { tellSoFar } from './so-far.js';
 import { tellReports } from './tell.js';
 import { judgeAll, statusOfVerdict } from './verdict.js';
-import type { Witness } from './witness.js';
+import { recordOf, type Witness } from './witness.js';
 
 const OURS: Making = { clock: systemClock, probes: runProbes };
 
@@ -26,7 +26,8 @@ export async function runCheck(
 ): Promise<ExitStatus> {
   if (flags.list || flags.spec) return explainRules(flags, terminal);
   const plan = await planCheck(word, flags, terminal);
-  if (plan.subject.kind === 'transcript') return judgeSaved(plan.subject.file, plan, terminal);
+  if (plan.subject.kind === 'transcript')
+    return conclude(plan, await readWitness(plan.subject.file, terminal), terminal);
   const witness = await watchTool(plan.subject.target, plan, terminal, making);
   const { interrupted } = witness;
   if (interrupted === undefined) return conclude(plan, witness, terminal);
@@ -34,26 +35,17 @@ export async function runCheck(
   return interrupted;
 }
 
-/** What could be read of a broken transcript counts; what could not is told. */
-async function judgeSaved(file: string, plan: CheckPlan, terminal: Terminal): Promise<ExitStatus> {
-  const witness = await readWitness(file, terminal);
-  for (const fault of witness.faults)
-    terminal.stderr.write(warningText({ message: `${witness.target}: ${fault}; it is left out` }));
-  return conclude(plan, witness, terminal);
-}
-
 async function conclude(plan: CheckPlan, witness: Witness, terminal: Terminal): Promise<ExitStatus> {
   const run = await judgeAll(plan, witness);
   const warnings = warningsIn(witness);
   if (!plan.flags.quiet) for (const warning of warnings) terminal.stderr.write(warningText(warning));
-  const { target, events, redactor } = witness;
   const status = await tellReports(
     {
-      target,
+      target: witness.target,
       program: PROGRAM,
       run,
       warnings: warnings.map(({ message }) => message),
-      record: { events, redactor },
+      record: recordOf(witness),
     },
     plan,
     terminal,
@@ -62,8 +54,11 @@ async function conclude(plan: CheckPlan, witness: Witness, terminal: Terminal): 
 }
 
 /** What was worth a word while it happened. */
-function warningsIn({ events, redactor }: Witness) {
-  return counted(
-    events.flatMap(event => (event.kind === 'warned' ? [{ message: redactor.text(event.message) }] : [])),
-  );
+function warningsIn(witness: Witness) {
+  const { target, recordings, redactor } = witness;
+  const several = `${target} holds ${recordings.length} transcripts, one after the other: each is judged by itself`;
+  const told = recordings
+    .flatMap(({ events }) => events)
+    .flatMap(event => (event.kind === 'warned' ? [{ message: redactor.text(event.message) }] : []));
+  return counted([...(recordings.length > 1 ? [{ message: several }] : []), ...told]);
 }

@@ -1,32 +1,62 @@
 import { ProtocolCliError } from '../../errors.js';
-import { readTranscript } from '../../exchange/transcript-reader.js';
-import { isTranscript, withoutReadyLine } from '../../exchange/transcript-signs.js';
+import { renumbered } from '../../exchange/renumbered.js';
+import { readTranscripts, type Transcript } from '../../exchange/transcript-reader.js';
+import { isTranscript, withoutReadyLines } from '../../exchange/transcript-signs.js';
+import type { Gap } from '../../rules/conformance.js';
 import { byteLines } from '../../text/byte-lines.js';
 import { readSource } from '../read-source.js';
 import type { Terminal } from '../terminal.js';
-import { redactorFor, type Witness } from './witness.js';
+import { type Recording, redactorFor, type Witness } from './witness.js';
 
 const LARGEST = 256 * 1024 * 1024;
 /** Bytes that are enough to see what a file is. */
 const HEAD = 256 * 1024;
 /** Of what is wrong; whoever mends these finds the others. */
 const MOST_FAULTS = 8;
+const MOST_GAPS = 50;
 
-/** A transcript that somebody saved, and what of it could not be read. */
-export interface SavedWitness extends Witness {
-  readonly faults: readonly string[];
-}
-
-/** @throws ProtocolCliError `unreadable-file` for what is no transcript. */
-export async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<SavedWitness> {
+/**
+ * What somebody saved: of transcripts that were joined, each is a recording of its own; what of them was lost is a gap.
+ * @throws ProtocolCliError `unreadable-file` for what is no transcript.
+ */
+export async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin'>): Promise<Witness> {
   const name = file === '-' ? 'standard input' : file;
   const bytes = await readSource(file, stdin, LARGEST);
   if (!isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)))) throw noTranscript(name, bytes);
-  const { header, events, faults } = readTranscript(withoutReadyLine(byteLines(bytes)));
-  if (events.length === 0 && faults.length > 0) throw unreadable(name, faults);
+  const transcripts = readTranscripts(withoutReadyLines(byteLines(bytes)));
+  const faults = transcripts.flatMap(each => each.faults);
+  const saved = transcripts.filter(({ events }) => events.length > 0);
+  if (saved.length === 0 && faults.length > 0) throw unreadable(name, faults);
+  const recordings = recordingsOf(saved);
   const redactor = redactorFor([]);
-  for (const event of events) redactor.learn(event);
-  return { target: name, observer: header?.observer ?? 'runtime', events, redactor, faults };
+  for (const { events } of recordings) for (const event of events) redactor.learn(event);
+  const gaps = gapsIn(
+    name,
+    transcripts.flatMap(({ faults, lost }) => [...faults, ...lost]),
+  );
+  return { target: name, recordings, gaps, redactor };
+}
+
+function recordingsOf(transcripts: readonly Transcript[]): readonly Recording[] {
+  const all = renumbered(transcripts.map(({ events }) => events));
+  return transcripts.map(({ header, faults, lost }, index) => ({
+    observer: header?.observer ?? 'runtime',
+    events: all[index] ?? [],
+    isWhole: faults.length + lost.length === 0,
+  }));
+}
+
+/** Of many the first: one is enough to keep a run from being green. */
+function gapsIn(name: string, faults: readonly string[]): readonly Gap[] {
+  const told = faults.slice(0, MOST_GAPS).map(fault => gapIn(name, fault));
+  const more = faults.length - told.length;
+  return more > 0 ? [...told, { place: name, reason: `and ${more} more` }] : told;
+}
+
+/** `line 7: not valid JSON` of a file. */
+function gapIn(name: string, fault: string): Gap {
+  const [, line, reason = fault] = /^line (\d+): (.*)$/s.exec(fault) ?? [];
+  return { place: line === undefined ? name : `${name}:${line}`, reason };
 }
 
 /** What else `render` shows says too little: rules need to know what was sent, and when. */

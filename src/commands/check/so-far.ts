@@ -5,14 +5,15 @@ import { writeOut } from '../../system/output.js';
 import type { Terminal } from '../terminal.js';
 import type { CheckPlan } from './plan.js';
 import { judgeAll } from './verdict.js';
-import type { Witness } from './witness.js';
+import { recordOf, type Witness } from './witness.js';
 
 /** What was broken until somebody stopped it: no report is made of it, since nobody knows what else would have come. */
 export async function tellSoFar(plan: CheckPlan, witness: Witness, { stderr }: Terminal): Promise<void> {
   const { checks } = await judgeAll(plan, witness);
   const broken = checks.filter(({ standing }) => standing === 'failed');
   const theme = createTheme(0);
-  const lines = broken.flatMap(row => rowLines(row, witness)).map(line => `${dressLine(line, theme)}\n`);
+  const record = recordOf(witness);
+  const lines = broken.flatMap(row => rowLines(row, record)).map(line => `${dressLine(line, theme)}\n`);
   const said = broken.length === 0 ? 'nothing was found broken so far' : `broken so far: ${broken.length}`;
   await writeOut(stderr, `interrupted: there is no verdict; ${said}\n${lines.join('')}`);
 }

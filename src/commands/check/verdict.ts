@@ -1,3 +1,4 @@
+import type { Side } from '../../protocol/requirements.js';
 import { judgeCases } from '../../rules/cases.js';
 import { type Conformance, conformanceOf, type Verdict } from '../../rules/conformance.js';
 import { gather } from '../../rules/evidence/gather.js';
@@ -5,21 +6,26 @@ import { checksOf } from '../../rules/report.js';
 import { shareableRun } from '../../story/checks/shareable-run.js';
 import type { ExitStatus } from '../exit-status.js';
 import type { CheckPlan } from './plan.js';
-import type { Witness } from './witness.js';
+import type { Recording, Witness } from './witness.js';
 
 /** What the rules, and the cases, say of what happened; nothing secret is left in it. */
 export async function judgeAll(
   { sides, selection, cases, excuses, flags }: CheckPlan,
-  { events, observer, redactor }: Witness,
+  { recordings, gaps, redactor }: Witness,
 ): Promise<Conformance> {
-  const evidences = await Promise.all(
-    sides.map(async side => ({ side, evidence: await gather(events, observer, side) })),
+  const sights = await Promise.all(
+    sides.map(async side => ({ side, evidences: await Promise.all(recordings.map(seenFrom(side))) })),
   );
-  const checks = evidences.flatMap(({ side, evidence }) => checksOf(side, evidence, selection));
-  const [first] = evidences;
-  const judged = first ? judgeCases(cases, first.evidence) : [];
-  const run = conformanceOf(checks, judged, { excuses, isStrict: flags.strict === true });
+  const checks = sights.flatMap(({ side, evidences }) => checksOf(side, evidences, selection));
+  const [first] = sights;
+  const calls = first?.evidences.flatMap(evidence => evidence.calls) ?? [];
+  const judged = judgeCases(cases, { calls });
+  const run = conformanceOf(checks, judged, { excuses, isStrict: flags.strict === true, gaps });
   return shareableRun(run, redactor);
+}
+
+function seenFrom(side: Side) {
+  return ({ events, observer, isWhole }: Recording) => gather(events, observer, side, isWhole);
 }
 
 const STATUSES: Readonly<Record<Verdict, ExitStatus>> = { passed: 0, failed: 1, incomplete: 3 };

@@ -1,16 +1,32 @@
 import { type EventRedactor, withQuestionSecrets } from '../../exchange/callback-secrets.js';
 import type { Event } from '../../exchange/events.js';
 import type { TranscriptHeader } from '../../exchange/transcript-format.js';
+import type { Gap } from '../../rules/conformance.js';
+import type { WireRecord } from '../../story/checks/wire-lines.js';
 import { decodeUtf8 } from '../../text/json.js';
 import { createRedactor } from '../../text/redact.js';
+
+/** What somebody saw from its beginning to its end. */
+export interface Recording {
+  readonly observer: TranscriptHeader['observer'];
+  readonly events: readonly Event[];
+  /** Whether nothing of it was lost. */
+  readonly isWhole: boolean;
+}
 
 /** What there is to judge, from whatever source. */
 export interface Witness {
   /** For the report: the URL or the file. */
   readonly target: string;
-  readonly observer: TranscriptHeader['observer'];
-  readonly events: readonly Event[];
+  /** Each is judged by itself; an event has another number than those of the others. */
+  readonly recordings: readonly Recording[];
+  readonly gaps: readonly Gap[];
   readonly redactor: EventRedactor;
+}
+
+/** The events of all recordings, and what is secret in them. */
+export function recordOf({ recordings, redactor }: Witness): WireRecord {
+  return { events: recordings.flatMap(({ events }) => events), redactor };
 }
 
 /**

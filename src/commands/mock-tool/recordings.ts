@@ -1,6 +1,7 @@
 import { ProtocolCliError } from '../../errors.js';
 import type { TranscriptHeader } from '../../exchange/transcript-format.js';
-import { isTranscript, withoutReadyLine } from '../../exchange/transcript-signs.js';
+import type { Transcript } from '../../exchange/transcript-reader.js';
+import { isTranscript, withoutReadyLines } from '../../exchange/transcript-signs.js';
 import type { NamedRecording } from '../../fixtures/recorded/together.js';
 import { byteLines } from '../../text/byte-lines.js';
 import { visibleLine } from '../../text/visible.js';
@@ -35,16 +36,18 @@ export interface Recordings {
  */
 export async function readRecordings(files: readonly FixtureBytes[], speed = 1): Promise<Recordings> {
   if (files.length === 0) return { recordings: [], headers: [], warnings: [] };
-  const [{ readTranscript }, { fixturesOfTranscript }, { sideBySide }] = await Promise.all([
+  const [{ readTranscripts }, { fixturesOfTranscript }, { sideBySide }] = await Promise.all([
     import('../../exchange/transcript-reader.js'),
     import('../../fixtures/recorded/fixtures-of-transcript.js'),
     import('../../fixtures/recorded/together.js'),
   ]);
+  const parts = files.flatMap(({ path, bytes }) =>
+    partsOf(path, readTranscripts(withoutReadyLines(byteLines(bytes)))),
+  );
   const read = await Promise.all(
-    files.map(async ({ path, bytes }) => {
-      const transcript = readTranscript(withoutReadyLine(byteLines(bytes)));
+    parts.map(async ({ path, transcript }) => {
       const { file, warnings } = await fixturesOfTranscript(transcript, { speed });
-      const told = warnings.map(warning => visibleLine(`${path}: ${warning}`));
+      const told = [...transcript.lost, ...warnings].map(warning => visibleLine(`${path}: ${warning}`));
       if (file.fixtures.length === 0) throw nothingServable(path, told);
       return { path, file, header: transcript.header, told };
     }),
@@ -56,6 +59,15 @@ export async function readRecordings(files: readonly FixtureBytes[], speed = 1):
     headers,
     warnings: [...read.flatMap(({ told }) => told), ...warnings.map(visibleLine)],
   };
+}
+
+/** Transcripts that were joined are served as if they were named one by one. */
+function partsOf(path: string, transcripts: readonly Transcript[]) {
+  const of = transcripts.length;
+  return transcripts.map((transcript, index) => ({
+    transcript,
+    path: of === 1 ? path : `${path} (${index + 1} of ${of})`,
+  }));
 }
 
 function nothingServable(path: string, faults: readonly string[]): ProtocolCliError {

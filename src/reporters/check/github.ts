@@ -1,5 +1,5 @@
 import type { CaseCheck } from '../../rules/cases.js';
-import type { Row, Standing } from '../../rules/conformance.js';
+import type { Gap, Row, Standing } from '../../rules/conformance.js';
 import { summaryText } from '../../story/checks/summary-line.js';
 import { visible } from '../../text/visible.js';
 import { placeOf } from '../verification/xml-place.js';
@@ -12,6 +12,7 @@ export const githubCheck: CheckFormat = ({ target, run, warnings }) => {
   const lines = [
     ...run.checks.flatMap(rowCommand),
     ...run.cases.filter(({ status }) => status !== 'pass').map(caseCommand),
+    ...run.gaps.map(gapCommand),
     ...warnings.map(message => command('warning', { title: 'protocol-cli check' }, message)),
     command('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
   ];
@@ -46,6 +47,10 @@ function messageOf({ standing, reason, expected, actual, excuse }: Row): string 
 function caseCommand({ place, operation, status, reason }: CaseCheck): string {
   const title = `case ${operation} ${status === 'fail' ? 'is not as expected' : 'could not run'}`;
   return command('error', { ...placeOf(place), title }, `${place}: ${reason}`);
+}
+
+function gapCommand({ place, reason }: Gap): string {
+  return command('error', { ...placeOf(place), title: 'lost, and may hide a breach' }, `${place}: ${reason}`);
 }
 
 /** `::error file=cases.yaml,line=3,title=…::message`, escaped as GitHub documents it. */

@@ -1,6 +1,6 @@
 import { REQUIREMENTS, type Side } from '../../protocol/requirements.js';
 import type { CaseCheck } from '../../rules/cases.js';
-import type { Row } from '../../rules/conformance.js';
+import type { Gap, Row } from '../../rules/conformance.js';
 import { plainText } from '../../story/checks/plain-text.js';
 import { caseLines, rowLines } from '../../story/checks/row-lines.js';
 import type { WireRecord } from '../../story/checks/wire-lines.js';
@@ -19,7 +19,7 @@ interface Test {
   readonly ending: Ending;
 }
 
-/** JUnit's XML: a test suite for each side and one for the cases, a test case for each rule and each case. */
+/** JUnit's XML: a test suite for each side, one for the cases, and one for what was lost; a test case for each rule, case and gap. */
 export const junitCheck: CheckFormat = ({ target, run, record, warnings }) => {
   const suites = [
     ...SIDES.map(side =>
@@ -32,6 +32,7 @@ export const junitCheck: CheckFormat = ({ target, run, record, warnings }) => {
       'cases',
       run.cases.map(each => caseTest(each, record)),
     ),
+    suiteOf('gaps', run.gaps.map(gapTest)),
   ].filter(({ tests }) => tests.length > 0);
   const all = suites.flatMap(({ tests }) => tests);
   return xmlDocument({
@@ -98,6 +99,17 @@ function caseTest(each: CaseCheck, record: WireRecord): Test {
   const about = { classname: `${SUITE}.cases`, name: `${operation} ${place}`, ...placeOf(place), time: 0 };
   const children = ending ? [ended(ending, { type: 'case', message: reason, text })] : [];
   return { ending, element: { name: 'testcase', attributes: about, children } };
+}
+
+function gapTest({ place, reason }: Gap): Test {
+  const about = {
+    classname: `${SUITE}.gaps`,
+    name: `nothing was lost at ${place}`,
+    ...placeOf(place),
+    time: 0,
+  };
+  const children = [ended('error', { type: 'gap', message: reason, text: `${place}: ${reason}` })];
+  return { ending: 'error', element: { name: 'testcase', attributes: about, children } };
 }
 
 /** What is skipped has a message alone. */

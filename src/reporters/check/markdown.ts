@@ -1,6 +1,6 @@
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { CaseCheck } from '../../rules/cases.js';
-import type { Row, Standing } from '../../rules/conformance.js';
+import type { Gap, Row, Standing } from '../../rules/conformance.js';
 import { summaryText } from '../../story/checks/summary-line.js';
 import { cut } from '../../text/cut.js';
 import { visibleLine } from '../../text/visible.js';
@@ -21,11 +21,12 @@ const WORDS: Readonly<Record<Standing, string>> = {
 
 /** Tables for a README, or the summary of a CI job. */
 export const markdownCheck: CheckFormat = ({ target, program, run }) => {
-  const { checks, cases, verdict } = run;
+  const { checks, cases, gaps, verdict } = run;
   const parts = [
     `**${verdict}** · ${cell(target)} · ${summaryText(run)} (${cell(program)})`,
     ...(checks.length > 0 ? [table(['rule', 'level', 'asks', 'result', 'seen'], checks.map(ruleCells))] : []),
     ...(cases.length > 0 ? [table(['case', 'operation', 'result', 'seen'], cases.map(caseCells))] : []),
+    ...(gaps.length > 0 ? [table(['place', 'lost, and may hide a breach'], gaps.map(gapCells))] : []),
   ];
   return `${parts.join('\n\n')}\n`;
 };
@@ -44,6 +45,10 @@ const CASE_WORDS: Readonly<Record<CaseCheck['status'], Standing>> = {
 
 function caseCells({ place, operation, status, reason }: CaseCheck): string[] {
   return [cell(place), cell(operation), WORDS[CASE_WORDS[status]], cell(reason)];
+}
+
+function gapCells({ place, reason }: Gap): string[] {
+  return [cell(place), cell(reason)];
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {

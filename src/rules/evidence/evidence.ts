@@ -17,6 +17,8 @@ export type Decided = Extract<Event, { kind: 'decided' }>;
  */
 export interface Evidence {
   readonly observer: TranscriptHeader['observer'];
+  /** Whether nothing of it was lost: else what is not there may have been. */
+  readonly isWhole: boolean;
   /** In the order in which they were made. */
   readonly calls: readonly CallEvidence[];
   /** Callbacks to an address that is no call's. */

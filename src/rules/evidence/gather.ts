@@ -17,6 +17,7 @@ export async function gather(
   events: readonly Event[],
   observer: TranscriptHeader['observer'],
   side: Side,
+  isWhole = true,
 ): Promise<Evidence> {
   const known = seenOn(HOPS[side], events).filter(isRap);
   const seen = side === 'runtime' ? unprobed(known) : known;
@@ -27,6 +28,7 @@ export async function gather(
     legs.filter(({ request }) => request.purpose === purpose);
   return {
     observer,
+    isWhole,
     calls,
     strays: purposed('callback')
       .filter(({ request: { calls: keys = [] } }) => keys.length === 0)

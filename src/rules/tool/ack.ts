@@ -5,7 +5,7 @@ import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
 import { toldAs } from '../evidence/messages.js';
 import { unacceptable } from '../evidence/unacceptable.js';
 import { vainWait } from '../evidence/windows.js';
-import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
+import { broken, doubtful, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 const LATEST_MS = 1_000;
@@ -86,7 +86,7 @@ function resultAfter(attempt: Leg, call: CallEvidence): CallbackEvidence | undef
 
 function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] {
   const result = resultAfter(attempt, call);
-  if (result) return [broken('a result came, and no acknowledgement', [attempt, result])];
+  if (result) return [lacking('a result came, and no acknowledgement', [attempt, result])];
   const { phase = 'answer', code = 'ABORTED' } = attempt.broken ?? {};
   const wait = vainWait(call);
   if (wait && isGivenUp(code)) return [broken(`no answer within ${formatDuration(wait.afterMs)}`, [attempt])];

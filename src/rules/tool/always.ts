@@ -5,7 +5,7 @@ import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { type Gone, goneIn } from '../evidence/gone.js';
 import { told } from '../evidence/messages.js';
 import { vainWait } from '../evidence/windows.js';
-import { broken, held, type Observation, unseen } from '../observation.js';
+import { held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
 import { MAY_TAKE_LONGER } from './shared/window.js';
@@ -38,7 +38,7 @@ function onCall(
   const what = `no tool_result within ${formatDuration(ending.afterMs)}`;
   const lost = gone?.since.find(({ request }) => request.seq < (vainWait(call)?.seq ?? 0));
   return lost
-    ? [broken(`${what}, and the tool was gone`, [...call.attempts, lost], { expected: 'a tool_result' })]
+    ? [lacking(`${what}, and the tool was gone`, [...call.attempts, lost], { expected: 'a tool_result' })]
     : [unseen(`${what}, ${MAY_TAKE_LONGER}`, call.attempts)];
 }
 

@@ -4,7 +4,7 @@ import { isRecord } from '../../text/is-record.js';
 import { type Ending, endingOf } from '../evidence/ending.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { unacceptable } from '../evidence/unacceptable.js';
-import { broken, held, type Observation, unseen } from '../observation.js';
+import { broken, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { MAY_TAKE_LONGER } from './shared/window.js';
 
@@ -60,7 +60,7 @@ function onError(call: CallEvidence, others: Others): readonly Observation[] {
 function onSilent(call: CallEvidence, afterMs: number, others: Others): Observation {
   const what = `nothing within ${formatDuration(afterMs)}`;
   return others.some(({ kind }) => kind === 'result')
-    ? broken(`it was dropped: ${what}`, call.attempts)
+    ? lacking(`it was dropped: ${what}`, call.attempts)
     : unseen(`${what}, ${MAY_TAKE_LONGER}`, call.attempts);
 }
 

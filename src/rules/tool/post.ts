@@ -2,7 +2,8 @@ import { cut } from '../../text/cut.js';
 import { excerpt } from '../../text/excerpt.js';
 import { visibleLine } from '../../text/visible.js';
 import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
-import { broken, doubtful, held, type Observation } from '../observation.js';
+import { isBodyLost } from '../evidence/lost-body.js';
+import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
 
@@ -56,7 +57,8 @@ function onRefusal(callback: CallbackEvidence, status: number, refusal: string):
 }
 
 function onBody(callback: CallbackEvidence, excused: readonly string[]): readonly Observation[] {
-  const { reading } = callback;
+  const { reading, request } = callback;
+  if (isBodyLost(request)) return [unseen('the body of a callback was not kept', [callback])];
   if (!reading) return [broken('a callback has no body', [callback])];
   if (!reading.ok) {
     const faults = reading.faults.filter(fault => !excused.some(name => fault.startsWith(name)));

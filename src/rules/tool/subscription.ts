@@ -7,7 +7,7 @@ import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
 import { saysTheSame, type Told, toldAs } from '../evidence/messages.js';
 import { type Names, namesOf } from '../evidence/neighbours.js';
 import { watchedSince } from '../evidence/windows.js';
-import { broken, doubtful, held, type Observation } from '../observation.js';
+import { broken, doubtful, held, lacking, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 type NewsItem = Told<'subscription_event'>;
@@ -57,7 +57,7 @@ function onNews(
       expected: excerpt(invocation.id),
       actual: excerpt(named),
     });
-  if (!start) return broken('an event came, and no result had said subscription: true', [callback]);
+  if (!start) return lacking('an event came, and no result had said subscription: true', [callback]);
   if (start.request.at - callback.request.at > ACK_TOLERANCE_MS)
     return broken('an event came before the result that says subscription: true', [callback, start]);
   return afterEnd(each, news, cancelOf(call)) ?? inOrder(callback, start);

@@ -1,6 +1,6 @@
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { CaseCheck } from '../../rules/cases.js';
-import type { Row, Standing } from '../../rules/conformance.js';
+import type { Gap, Row, Standing } from '../../rules/conformance.js';
 import type { Line, Span } from '../line.js';
 import { quote, say } from '../spans.js';
 import { type WireRecord, wireLines } from './wire-lines.js';
@@ -40,6 +40,11 @@ export function caseLines(
     detail(...quote(reason)),
     ...indented(wireLines(events, record)),
   ];
+}
+
+/** What may have been there. */
+export function gapLines({ place, reason }: Gap): Line[] {
+  return [[MARKS['could-not-run'], say(' '), ...quote(place, 'title')], detail(...quote(reason))];
 }
 
 export function caseName({ place, operation }: Pick<CaseCheck, 'place' | 'operation'>): Line {

@@ -8,6 +8,7 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
     ...run,
     checks: run.checks.map(row => ({ ...row, reason: clean(row.reason), ...differenceOf(row, clean) })),
     cases: run.cases.map(each => ({ ...each, reason: clean(each.reason) })),
+    gaps: run.gaps.map(each => ({ ...each, reason: clean(each.reason) })),
   };
 }
 

@@ -24,7 +24,7 @@ export function summaryLine(run: Conformance): Line {
 }
 
 /** The same without the verdict. */
-export function summaryText({ checks, cases }: Conformance): string {
+export function summaryText({ checks, cases, gaps }: Conformance): string {
   const counts = WORDS.map(([standing, words]) => ({
     count: checks.filter(check => check.standing === standing).length,
     words,
@@ -32,7 +32,9 @@ export function summaryText({ checks, cases }: Conformance): string {
   const rules = counts.filter(({ count }) => count > 0).map(({ count, words }) => `${count} ${words}`);
   const passing = cases.filter(({ status }) => status === 'pass').length;
   const ofCases = cases.length === 0 ? [] : [`${passing} of ${cases.length} cases passed`];
+  const ofGaps =
+    gaps.length === 0 ? [] : [`${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} in what was seen`];
   const noun = checks.length === 1 ? 'rule' : 'rules';
   const ofRules = rules.length === 0 ? 'no rules' : `${checks.length} ${noun}: ${rules.join(', ')}`;
-  return [ofRules, ...ofCases].join(' · ');
+  return [ofRules, ...ofCases, ...ofGaps].join(' · ');
 }

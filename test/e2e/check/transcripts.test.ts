@@ -45,23 +45,107 @@ describe.concurrent('a transcript', () => {
     expect((await check(await folder.write('empty.ndjson', `${header}\n`))).status).toBe(3);
   });
 
-  it('that is torn is judged by what can be read; what cannot is told', async () => {
-    await using folder = await temporaryFolder();
-    const lines = readFileSync(DIFF, 'utf8').trimEnd().split('\n');
-    const torn = await folder.write('torn.ndjson', `${lines.join('\n')}\n{"kind":"resp`);
-    const { status, stderr } = await check(torn, '--only', 'TOOL-ACK');
-    expect(status).toBe(0);
-    expect(stderr).toMatch(
-      new RegExp(`^warning: .*torn.ndjson: line ${lines.length + 1}: .*it is left out\n$`),
-    );
-  });
-
   it('that was saved by somebody who broke a rule says so', async () => {
     await using folder = await temporaryFolder();
     const text = readFileSync(DIFF, 'utf8').replaceAll(/("kind":"response"[^\n]*"status":)200/g, '$1201');
     const { status, stdout } = await check(await folder.write('bad.ndjson', text), '--only', 'TOOL-ACK');
     expect(status).toBe(1);
     expect(stdout).toMatch(/^✗ TOOL-ACK {2}MUST[\s\S]*answered 201[\s\S]*→ 201/m);
+  });
+});
+
+const LINES = readFileSync(DIFF, 'utf8').trimEnd().split('\n');
+const DROPPED = '{"kind":"dropped","what":"event","why":"too slow","count":3,"seq":6,"at":9}';
+
+describe.concurrent('a transcript of which something was lost', () => {
+  const ACK = LINES.findIndex(line => line.includes('"kind":"response"') && line.includes('call_')) + 1;
+  const BODY = LINES.findIndex(line => line.includes('"kind":"body"')) + 1;
+
+  it.each<[string, readonly string[], number, RegExp]>([
+    ['a torn line', [...LINES, '{"kind":"resp'], LINES.length + 1, /not valid JSON/],
+    ['a damaged line', LINES.map((line, index) => (index === 4 ? line.slice(3) : line)), 5, /not valid JSON/],
+    ['a line that is gone', LINES.toSpliced(ACK - 1, 1), ACK + 1, /1 event is missing before it/],
+    ['a body that is gone', LINES.toSpliced(BODY - 1, 1), BODY, /refers to a body that no line before it/],
+    [
+      'events that were not written',
+      LINES.toSpliced(-1, 0, DROPPED),
+      LINES.length,
+      /3 events are not written/,
+    ],
+  ])('is not green: %s', async (_, lines, line, says) => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write('lossy.ndjson', `${lines.join('\n')}\n`);
+    const { status, report } = await reportOf(file);
+    expect(status).toBe(3);
+    expect(report.verdict).toBe('incomplete');
+    expect(report.gaps).toContainEqual({ place: `${file}:${line}`, reason: expect.stringMatching(says) });
+  });
+
+  it('says so in every report', async () => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write('torn.ndjson', `${LINES.join('\n')}\n{"kind":"resp`);
+    const place = `${file}:${LINES.length + 1}`;
+    for (const reporter of ['human', 'json', 'junit', 'github', 'markdown']) {
+      const { status, stdout } = await check(file, '--reporter', reporter);
+      expect(status).toBe(3);
+      expect(stdout).toContain('not valid JSON');
+      expect(stdout).toContain(place);
+    }
+  });
+
+  it('fails all the same where a breach is clear', async () => {
+    await using folder = await temporaryFolder();
+    const text = LINES.join('\n').replaceAll(/("kind":"response"[^\n]*"status":)200/g, '$1201');
+    const { status, report } = await reportOf(await folder.write('bad.ndjson', `${text}\n{"kind":"resp`));
+    expect(status).toBe(1);
+    expect(report.gaps).toHaveLength(1);
+  });
+
+  it('accuses nobody of what may have been lost', async () => {
+    await using folder = await temporaryFolder();
+    const file = await folder.write('lossy.ndjson', LINES.toSpliced(ACK - 1, 1).join('\n'));
+    const { status, stdout } = await check(file, '--only', 'TOOL-ACK');
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/\? TOOL-ACK[\s\S]*no acknowledgement; that may have been lost/);
+  });
+});
+
+describe.concurrent('transcripts that were joined', () => {
+  const joined = async (folder: { write(name: string, text: string): Promise<string> }, ...parts: string[]) =>
+    folder.write('joined.ndjson', parts.join(''));
+  const WHOLE = `${LINES.join('\n')}\n`;
+
+  it('are judged each by itself: the same ids again are no breach', async () => {
+    await using folder = await temporaryFolder();
+    const { status, report } = await reportOf(await joined(folder, WHOLE, WHOLE));
+    expect(status).toBe(0);
+    expect(report.warnings).toContainEqual(
+      expect.stringMatching(/holds 2 transcripts, one after the other: each is judged by itself$/),
+    );
+    const { report: alone } = await reportOf(DIFF);
+    const statusesOf = ({ checks }: { checks: { id: string; status: string }[] }) =>
+      checks.map(({ id, status }) => [id, status]);
+    expect(statusesOf(report)).toEqual(statusesOf(alone));
+  });
+
+  it('fail where one of them does, with the wire as it was in that one', async () => {
+    await using folder = await temporaryFolder();
+    const bad = WHOLE.replaceAll(/("kind":"response"[^\n]*"status":)200/g, '$1201');
+    for (const parts of [
+      [WHOLE, bad],
+      [bad, WHOLE],
+    ]) {
+      const { status, stdout } = await check(await joined(folder, ...parts), '--only', 'TOOL-ACK');
+      expect(status).toBe(1);
+      expect(stdout).toMatch(/answered 201[\s\S]*→ 201/);
+      expect(stdout).not.toContain('→ 200');
+    }
+  });
+
+  it('are told apart where what a server prints stands between them', async () => {
+    await using folder = await temporaryFolder();
+    const served = `{"port":1,"url":"http://127.0.0.1:1"}\n${WHOLE}`;
+    expect((await check(await joined(folder, served, served))).status).toBe(0);
   });
 });
 

@@ -123,6 +123,28 @@ describe('a transcript', () => {
     });
   });
 
+  it('that was joined from several is served as each of them would be', async () => {
+    const other = told({ operation: 'read' }, { at: 1, message: result('read') });
+    const texts = [transcriptOf(recorded(call)), transcriptOf(recorded(other))];
+    const path = await fileOf('joined.ndjson', texts.join(''));
+    const { status, stdout, stderr } = await mockTool(path, '--export', '-');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^# Recorded in joined\.ndjson \(1 of 2\):.*\n# Recorded in joined\.ndjson \(2 of 2\):/,
+    );
+    const { fixtures } = await readFixtures([{ path: 'x.yaml', text: stdout }]);
+    expect(fixtures.map(({ match }) => match.operation)).toEqual(['edit_file', 'read']);
+  });
+
+  it('says which events are not in it', async () => {
+    const lines = transcriptOf(recorded(call)).split('\n');
+    const gone = lines.findLastIndex(line => line.includes('"kind":"response"'));
+    const path = await fileOf('gap.ndjson', [...lines, ''].toSpliced(gone - 1, 1).join('\n'));
+    expect((await mockTool(path, '--export', '-')).stderr).toMatch(
+      /gap\.ndjson: line \d+: 1 event is missing/,
+    );
+  });
+
   it.each([
     ['without a call', discovered({}, [])],
     ['of calls that nobody can serve', recorded(told({ operation: 'no name!' }))],

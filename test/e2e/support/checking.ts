@@ -6,7 +6,7 @@ import { probing } from '../../probes/probing.js';
 /** What a check makes of a tool server, a row for each rule. */
 export async function checking(url: string, options: Partial<ProbeOptions> = {}): Promise<readonly Check[]> {
   const { evidence } = await probing(url, options);
-  return checksOf('tool', evidence);
+  return checksOf('tool', [evidence]);
 }
 
 /** The rows that are not as they should be. That this machine is busy is no fault of a tool. */

@@ -21,8 +21,7 @@ export function folded(ndjson: string): Folded {
   for (const event of transcript.events) history.apply(event);
   const exchange = history.first;
   if (!exchange) throw new Error(`no call in this transcript: ${ndjson.slice(0, 500)}`);
-  const { header, events, end, faults } = transcript;
-  return { header, events, end, faults, history, exchange };
+  return { ...transcript, history, exchange };
 }
 
 /** Of each callback: its type, what was judged of it, what was answered. */

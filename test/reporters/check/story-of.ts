@@ -63,6 +63,23 @@ export const STORY: CheckStory = {
   record: { events: EVENTS, redactor: callbackSecrets(EVENTS) },
 };
 
+/** One of which something was lost. */
+export const LOSSY: CheckStory = {
+  ...STORY,
+  run: conformanceOf(
+    CHECKS.filter(({ status }) => status === 'pass'),
+    [],
+    {
+      excuses: [],
+      isStrict: false,
+      gaps: [
+        { place: 'run.ndjson:7', reason: `not valid JSON: ${HOSTILE}` },
+        { place: 'run.ndjson:9', reason: '2 events are missing before it' },
+      ],
+    },
+  ),
+};
+
 /** One in which all is fine. */
 export const GREEN: CheckStory = {
   ...STORY,

@@ -1,10 +1,14 @@
+import { stat } from 'node:fs/promises';
 import { ProtocolCliError } from '../errors.js';
+import type { Event } from '../exchange/events.js';
 import type { Log } from '../exchange/log.js';
 import { type TranscriptAbout, transcriptWriter } from '../exchange/transcript-writer.js';
+import { warningText } from '../reporters/trouble.js';
 import type { Redactor } from '../text/redact.js';
 
 /**
- * `--save`: everything from now on is kept in a file of the owner's, secrets out. Returns how to put it in its place at the end.
+ * `--save`: everything from now on is kept in a file of the owner's, secrets out. Returns how to put it in its place at the end, which
+ * a run that reached nobody does not do where there is an earlier one: that is said on `stderr`.
  * @throws ProtocolCliError `unwritable-file`, here and at the end; `usage` for stdout.
  */
 export async function saveTranscript(
@@ -12,6 +16,7 @@ export async function saveTranscript(
   path: string,
   redactor: Redactor,
   about: TranscriptAbout,
+  { stderr }: { readonly stderr: { write(text: string): unknown } },
 ): Promise<(reason: string) => Promise<void>> {
   if (path === '-')
     throw new ProtocolCliError('usage', '--save - names no file', {
@@ -20,8 +25,10 @@ export async function saveTranscript(
   const { createPrivateFile } = await import('../system/private-file.js');
   const file = await createPrivateFile(path);
   const writer = transcriptWriter(redactor);
+  const reach = new Reach();
   await file.write(writer.header(about));
   log.keep(async event => {
+    reach.note(event);
     for (const line of writer.event(event)) await file.write(line);
   });
   return async reason => {
@@ -32,6 +39,25 @@ export async function saveTranscript(
       await file.discard();
       throw error;
     }
-    await file.commit();
+    if (reach.hasReached || !(await isThere(path))) return file.commit();
+    await file.discard();
+    stderr.write(warningText({ message: `nobody was reached: ${path} is left as it was` }));
   };
+}
+
+/** Whether anything was answered, by whichever side; that there is no toolset is no answer. */
+class Reach {
+  readonly #discoveries = new Set<string>();
+  hasReached = false;
+
+  note(event: Event): void {
+    if (event.kind === 'request' && event.purpose === 'discovery') this.#discoveries.add(event.leg);
+    if (event.kind !== 'response') return;
+    this.hasReached ||= event.status === 200 || !this.#discoveries.has(event.leg);
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  return size > 0;
 }

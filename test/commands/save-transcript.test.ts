@@ -1,12 +1,16 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
 import { saveTranscript } from '../../src/commands/save-transcript.js';
+import type { Fact, RequestEvent } from '../../src/exchange/events.js';
 import { createLog, type Log } from '../../src/exchange/log.js';
 import { createRedactor } from '../../src/text/redact.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 
 const ABOUT = { startedAt: '2026-01-01T00:00:00.000Z', observer: 'runtime', program: 'p' } as const;
+
+const quiet = { stderr: new PassThrough() };
 
 test('a transcript is put in its place at the end, and says why it ended', async () => {
   await using folder = await temporaryFolder();
@@ -16,6 +20,7 @@ test('a transcript is put in its place at the end, and says why it ended', async
     path,
     createRedactor(),
     ABOUT,
+    quiet,
   );
   await finish('done');
   const lines = (await readFile(path, 'utf8')).trim().split('\n');
@@ -29,7 +34,58 @@ test('where something could not be kept, nothing of it is left behind', async ()
   await using folder = await temporaryFolder();
   const path = folder.file('t.ndjson');
   const full: Log = { ...createLog(() => 0), kept: () => Promise.reject(new Error('the disk is full')) };
-  const finish = await saveTranscript(full, path, createRedactor(), ABOUT);
+  const finish = await saveTranscript(full, path, createRedactor(), ABOUT, quiet);
   await expect(finish('done')).rejects.toThrow('the disk is full');
   expect(await readdir(dirname(path))).toEqual([]);
+});
+
+describe('an earlier transcript', () => {
+  const request = (purpose: RequestEvent['purpose']): Fact => ({
+    ...{ kind: 'request', leg: '1', from: 'runtime', to: 'tool', purpose, method: 'GET' },
+    ...{ url: 'http://127.0.0.1:9', headers: {}, attempt: 1 },
+  });
+  const answered = (status: number): Fact => ({ kind: 'response', leg: '1', status, headers: {} });
+  const refused: Fact = { kind: 'broken', leg: '1', phase: 'connect', code: 'ECONNREFUSED' };
+
+  async function savedOver(earlier: string | null, facts: readonly Fact[]) {
+    await using folder = await temporaryFolder();
+    const path = folder.file('t.ndjson');
+    if (earlier !== null) await writeFile(path, earlier);
+    const log = createLog(() => 0);
+    const stderr = new PassThrough();
+    const finish = await saveTranscript(log, path, createRedactor(), ABOUT, { stderr });
+    for (const fact of facts) log.emit(fact);
+    await finish('unreachable');
+    const files = await readdir(dirname(path));
+    return { text: await readFile(path, 'utf8'), files, said: String(stderr.read() ?? '') };
+  }
+
+  test.each<[string, readonly Fact[]]>([
+    ['happened at all', []],
+    ['could be reached', [request('discovery'), refused]],
+    ['gave a toolset', [request('discovery'), answered(404)]],
+    ['took the call', [request('invocation'), refused]],
+  ])('stays where nothing %s, and that is said', async (_, facts) => {
+    const { text, files, said } = await savedOver('good\n', facts);
+    expect({ text, files }).toEqual({ text: 'good\n', files: ['t.ndjson'] });
+    expect(said).toMatch(/^warning: nobody was reached: \S+t\.ndjson is left as it was\n$/);
+  });
+
+  test.each<[string, readonly Fact[]]>([
+    ['a toolset came, sound or not', [request('discovery'), answered(200)]],
+    ['a call was refused', [request('invocation'), answered(500)]],
+  ])('is replaced where %s', async (_, facts) => {
+    const { text, said } = await savedOver('good\n', facts);
+    expect(text).toContain('"reason":"unreachable"');
+    expect(said).toBe('');
+  });
+
+  test.each([
+    ['none', null],
+    ['empty', ''],
+  ])('that is %s is no loss', async (_, earlier) => {
+    const { text, said } = await savedOver(earlier, [request('discovery'), refused]);
+    expect(text).toContain('ECONNREFUSED');
+    expect(said).toBe('');
+  });
 });

@@ -5,6 +5,7 @@ import { createLog, type Log } from '../../exchange/log.js';
 import type { ProbeOptions } from '../../probes/run-probes.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Clock } from '../../system/clock.js';
+import { createRedactor } from '../../text/redact.js';
 import { visibleLine } from '../../text/visible.js';
 import { lazyClient } from '../../transport/lazy-client.js';
 import type { ExitStatus } from '../exit-status.js';
@@ -15,10 +16,11 @@ import { reach } from '../reach.js';
 import { saveTranscript } from '../save-transcript.js';
 import type { ServerTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
+import { wireSecrets } from '../wire-secrets.js';
 import type { CheckPlan } from './plan.js';
 import { programIn } from './program-in.js';
 import { progressOn } from './progress.js';
-import { redactorFor, type Witness } from './witness.js';
+import type { Witness } from './witness.js';
 
 /** What a check was made with; a test gives other probes. */
 export interface Making {
@@ -65,7 +67,7 @@ interface Desk {
 
 async function watch(target: ServerTarget, desk: Desk): Promise<LiveWitness> {
   const { plan, terminal, making, interrupted } = desk;
-  const redactor = redactorFor(secretsOf(readHeaders(plan.flags, terminal.env)));
+  const redactor = wireSecrets(createRedactor(secretsOf(readHeaders(plan.flags, terminal.env))));
   const log = createLog(() => making.clock.now());
   const events: Event[] = [];
   log.subscribe(event => {
@@ -125,7 +127,7 @@ function choicesOf({ flags, cases, selection: { only, skip } }: CheckPlan) {
   };
 }
 
-function savingTo(log: Log, redactor: Witness['redactor'], { plan, making }: Desk) {
+function savingTo(log: Log, redactor: Witness['redactor'], { plan, making, terminal }: Desk) {
   const { save } = plan.flags;
   if (save === undefined) return async () => {};
   const about = {
@@ -133,7 +135,7 @@ function savingTo(log: Log, redactor: Witness['redactor'], { plan, making }: Des
     observer: 'runtime',
     program: PROGRAM,
   } as const;
-  return saveTranscript(log, save, redactor, about);
+  return saveTranscript(log, save, redactor, about, terminal);
 }
 
 function asTrouble(error: unknown): ProtocolCliError {

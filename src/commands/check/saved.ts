@@ -4,9 +4,11 @@ import { readTranscripts, type Transcript } from '../../exchange/transcript-read
 import { isTranscript, withoutReadyLines } from '../../exchange/transcript-signs.js';
 import type { Gap } from '../../rules/conformance.js';
 import { byteLines } from '../../text/byte-lines.js';
+import { createRedactor } from '../../text/redact.js';
 import { readSource } from '../read-source.js';
 import type { Terminal } from '../terminal.js';
-import { type Recording, redactorFor, type Witness } from './witness.js';
+import { wireSecrets } from '../wire-secrets.js';
+import type { Recording, Witness } from './witness.js';
 
 const LARGEST = 256 * 1024 * 1024;
 /** Bytes that are enough to see what a file is. */
@@ -28,7 +30,7 @@ export async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin
   const saved = transcripts.filter(({ events }) => events.length > 0);
   if (saved.length === 0 && faults.length > 0) throw unreadable(name, faults);
   const recordings = recordingsOf(saved);
-  const redactor = redactorFor([]);
+  const redactor = wireSecrets(createRedactor());
   for (const { events } of recordings) for (const event of events) redactor.learn(event);
   const gaps = gapsIn(
     name,

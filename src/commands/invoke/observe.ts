@@ -41,7 +41,9 @@ export async function observe(
   log.subscribe(event => history.apply(event));
   log.subscribe(event => redactor.learn(event));
   const finish =
-    options.save === undefined ? async () => {} : await saveTranscript(log, options.save, redactor, about);
+    options.save === undefined
+      ? async () => {}
+      : await saveTranscript(log, options.save, redactor, about, terminal);
   const stderr = { write: (text: string) => terminal.stderr.write(redactor.text(text)) }; // what we tell quotes tools (threats, row 25)
   const paper: Paper = { stdout: terminal.stdout, stderr, quiet: options.quiet === true };
   const reporter = await reporterFor(output, { options, terminal, paper, history, redactor, about, clock });

@@ -86,6 +86,7 @@ async function transcriptOf({
   log,
   redactor,
   about,
+  terminal,
 }: Run): Promise<(reason: string) => Promise<void>> {
-  return save === undefined ? async () => {} : saveTranscript(log, save, redactor, about);
+  return save === undefined ? async () => {} : saveTranscript(log, save, redactor, about, terminal);
 }

@@ -1,9 +1,10 @@
-import { callbackSecrets, type EventRedactor, withQuestionSecrets } from '../../exchange/callback-secrets.js';
-import type { Event, RequestEvent } from '../../exchange/events.js';
+import type { EventRedactor } from '../../exchange/callback-secrets.js';
+import type { Event } from '../../exchange/events.js';
 import { PROTOCOL_WORDS } from '../../protocol/words.js';
 import { fieldsOf } from '../../recorder/rewrite.js';
 import { createRedactor } from '../../text/redact.js';
 import { secretsOf } from '../headers.js';
+import { wireSecrets } from '../wire-secrets.js';
 
 /** What headers that carry credentials are called; who names a call by its `Idempotency-Key` tells no secret. */
 const CREDENTIAL = /auth|cookie|credential|(?<!idempotency-)key|password|secret|signature|token/i;
@@ -12,22 +13,16 @@ const SHORTEST = 8;
 const IDS = ['id', 'group_id', 'call_id', 'tool_call_id', 'thread_id', 'session_id'];
 
 /**
- * What is secret in a recording, learned from its events (threats, row 25): the callback URLs of both sides, the addresses of
- * questions, and whatever either side sent as a credential.
+ * What is secret in a recording, learned from its events (threats, row 25): besides what is on any wire, whatever either side sent as
+ * a credential.
  */
 export function recordedSecrets(): EventRedactor {
-  const callbacks = callbackSecrets();
   const credentials = createRedactor();
-  const questions = withQuestionSecrets({
-    add: secret => credentials.add(secret),
-    text: text => callbacks.text(credentials.text(text)),
-  });
+  const secrets = wireSecrets(credentials);
   return {
-    ...questions,
+    ...secrets,
     learn(event) {
-      callbacks.learn(event);
-      questions.learn(event);
-      if (event.kind === 'request' && event.purpose === 'invocation') learnUrls(callbacks, event);
+      secrets.learn(event);
       for (const secret of credentialsIn(event)) credentials.add(secret);
     },
   };
@@ -45,13 +40,4 @@ function credentialsIn(event: Event): string[] {
 function idsIn({ body, calls = [], thread }: Extract<Event, { kind: 'request' | 'response' }>): unknown[] {
   const fields = fieldsOf(body);
   return [...IDS.map(name => fields[name]), ...calls, thread];
-}
-
-const CALLBACK_URL = /callback_url\W{1,12}(https?:[^\s"'<>\\]{1,4096})/gi;
-
-/** Of an invocation that is no JSON, or has several callback URLs, all that look like one. */
-function learnUrls(callbacks: EventRedactor, { body, ...event }: RequestEvent): void {
-  const text = body ? Buffer.from(body.bytes).toString('utf8').replaceAll('\\/', '/') : '';
-  for (const [, url = ''] of text.matchAll(CALLBACK_URL))
-    callbacks.learn({ ...event, purpose: 'callback', url });
 }

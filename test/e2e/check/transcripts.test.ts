@@ -57,6 +57,18 @@ describe.concurrent('a transcript', () => {
 const LINES = readFileSync(DIFF, 'utf8').trimEnd().split('\n');
 const DROPPED = '{"kind":"dropped","what":"event","why":"too slow","count":3,"seq":6,"at":9}';
 
+it('row 25: what is judged is told without the tokens of callback URLs, short ones too', async () => {
+  await using folder = await temporaryFolder();
+  const text = readFileSync(DIFF, 'utf8')
+    .replaceAll('[redacted]', 'hunter42')
+    .replaceAll('"status":200', '"status":201');
+  expect(text).toContain('/hunter42');
+  const { stdout, stderr } = await check(await folder.write('told.ndjson', text));
+  expect(stdout).toMatch(/^✗ TOOL-ACK[\s\S]*callback/m);
+  expect(stdout).not.toContain('TOOL-OPAQUE  MUST');
+  expect(stdout + stderr).not.toContain('hunter42');
+});
+
 describe.concurrent('a transcript of which something was lost', () => {
   const ACK = LINES.findIndex(line => line.includes('"kind":"response"') && line.includes('call_')) + 1;
   const BODY = LINES.findIndex(line => line.includes('"kind":"body"')) + 1;

@@ -34,7 +34,9 @@ export async function observe(plan: AnswerPlan, terminal: Terminal, clock: Clock
   log.subscribe(event => redactor.learn(event));
   const about = { startedAt: clock.wall().toISOString(), observer: 'client', program: PROGRAM } as const;
   const finish =
-    flags.save === undefined ? async () => {} : await saveTranscript(log, flags.save, redactor, about);
+    flags.save === undefined
+      ? async () => {}
+      : await saveTranscript(log, flags.save, redactor, about, terminal);
   const { stdout } = terminal;
   const stderr = { write: (text: string) => terminal.stderr.write(redactor.text(text)) }; // what we tell quotes platforms and tools (threats, row 25)
   const paper = { stdout, stderr, quiet: flags.quiet === true };

@@ -35,7 +35,8 @@ export async function runSessionMock(
     program: PROGRAM,
   } as const;
   const interrupted = interruption();
-  const finish = flags.save === undefined ? null : await saveTranscript(log, flags.save, redactor, about);
+  const finish =
+    flags.save === undefined ? null : await saveTranscript(log, flags.save, redactor, about, terminal);
   let reason = 'done';
   try {
     await using platform = await SessionPlatform.start({ ...platformOptions(plan), script, log, key });

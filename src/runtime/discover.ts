@@ -16,9 +16,17 @@ export interface Discovered {
   readonly notes: readonly string[];
 }
 
-const HINTS = {
+/** What to do where there is no document. */
+export interface DiscoveryHints {
+  /** It is there, and not for everybody. */
+  readonly locked: string;
+  readonly missing: string;
+}
+
+/** For who has no options of its own. */
+export const DISCOVERY_HINTS: DiscoveryHints = {
   locked: 'Give a token with --bearer <token | env:NAME>, or a header with -H.',
-  missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
+  missing: 'Give the base URL of the tool server: its endpoint alone does not say which tools there are.',
 };
 
 /** A discovery document, valid or not, and where it was found. */
@@ -30,10 +38,10 @@ export interface DiscoveryDocument {
 
 /**
  * Asks `{url}/.well-known/rap-toolset`, then the origin's, and loads what it gives.
- * @param hints what to do where there is no document: a command has options of its own
+ * @param hints of a command that has options of its own
  * @throws ProtocolCliError `unreachable`, `no-discovery` or `invalid-toolset`, each with what was asked.
  */
-export async function discover(wire: Wire, url: string, hints = HINTS): Promise<Discovered> {
+export async function discover(wire: Wire, url: string, hints = DISCOVERY_HINTS): Promise<Discovered> {
   const document = await findDocument(wire, url, hints);
   const reading = await readToolset(document.body.json);
   if (!reading.ok)
@@ -51,7 +59,11 @@ export async function discover(wire: Wire, url: string, hints = HINTS): Promise<
  * As {@link discover}, and leaves the judgement to others.
  * @throws ProtocolCliError `unreachable` or `no-discovery`.
  */
-export async function findDocument(wire: Wire, url: string, hints = HINTS): Promise<DiscoveryDocument> {
+export async function findDocument(
+  wire: Wire,
+  url: string,
+  hints = DISCOVERY_HINTS,
+): Promise<DiscoveryDocument> {
   const asked: string[] = [];
   let isLocked = false;
   for (const candidate of discoveryCandidates(url)) {

@@ -171,7 +171,10 @@ describe('without a toolset', () => {
   test('where there is none, that is an error, and a fact', async () => {
     await using tool = await startServing(404);
     const events: Event[] = [];
-    await expect(probingInto(events, tool.url, {})).rejects.toMatchObject({ code: 'no-discovery' });
+    await expect(probingInto(events, tool.url, {})).rejects.toMatchObject({
+      code: 'no-discovery',
+      hint: expect.stringMatching(/base URL.*--endpoint --save run\.ndjson.*check run\.ndjson/),
+    });
     expect(events.map(({ kind }) => kind)).toEqual(['planned', 'request', 'response']);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { discover } from '../../src/runtime/discover.js';
+import { errorOf } from '../support/failing.js';
 import { type Reply, startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 
@@ -40,6 +41,14 @@ describe('what goes wrong says what was asked, and what to do', () => {
       message: expect.stringMatching(message),
       hint: expect.stringMatching(/./),
     });
+  });
+
+  test('no option of a command is named to who has none', async () => {
+    await using server = await startServing(404);
+    await using bench = workbench();
+    const error = await errorOf(() => discover(bench.wire, `${server.url}x`));
+    expect(error.hint).toMatch(/base URL/);
+    expect(error.hint).not.toMatch(/--endpoint/);
   });
 
   test('every fault of an invalid toolset, safe to print', async () => {

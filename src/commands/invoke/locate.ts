@@ -3,7 +3,7 @@ import type { Log } from '../../exchange/log.js';
 import type { Warning } from '../../protocol/requirements.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
-import { type Discovered, discover } from '../../runtime/discover.js';
+import { DISCOVERY_HINTS, type Discovered, type DiscoveryHints, discover } from '../../runtime/discover.js';
 import type { Wire } from '../../runtime/wire.js';
 import type { HttpClient } from '../../transport/client.js';
 import { confirmCommands } from '../confirm-commands.js';
@@ -53,6 +53,11 @@ export async function locate(plan: InvokePlan, target: ServerTarget | null, stag
   return pick(await Promise.allSettled(targets.map(each => load(plan, each, stage))), operation);
 }
 
+const HINTS: DiscoveryHints = {
+  ...DISCOVERY_HINTS,
+  missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
+};
+
 async function load(
   plan: InvokePlan,
   target: ServerTarget,
@@ -60,7 +65,7 @@ async function load(
 ): Promise<Loaded> {
   const url = await reach(target, onStop, signal);
   const wire = { client, log, credentials: readCredentials(plan.options, url, terminal.env) };
-  return { wire, discovered: await discover(wire, url) };
+  return { wire, discovered: await discover(wire, url, HINTS) };
 }
 
 /** A name that two toolsets define is available from neither (RT-TOOLSET); a server that is down is no reason to give up. */

@@ -1,5 +1,7 @@
 import type { ExpectedFailure } from '../fixtures/expected-failures/expected-failure.js';
+import type { Side } from '../protocol/requirements.js';
 import type { CaseCheck } from './cases.js';
+import { type IdleExcuse, idleExcuses } from './idle-excuses.js';
 import type { Check, CheckStatus } from './judge.js';
 import { reportOf } from './report.js';
 
@@ -37,6 +39,8 @@ export interface Conformance {
   readonly cases: readonly CaseCheck[];
   /** With any of them nothing is green. */
   readonly gaps: readonly Gap[];
+  /** What was expected to fail, and could not. */
+  readonly idle: readonly IdleExcuse[];
   /** Of the rules, by status. */
   readonly summary: Readonly<Record<CheckStatus, number>>;
   readonly verdict: Verdict;
@@ -44,6 +48,8 @@ export interface Conformance {
 
 export interface Terms {
   readonly excuses: readonly ExpectedFailure[];
+  /** Whose requirements are judged. */
+  readonly sides: readonly Side[];
   /** A warning counts as a failure. */
   readonly isStrict: boolean;
   /** None unless told. */
@@ -59,9 +65,17 @@ export function conformanceOf(
   const { gaps = [] } = terms;
   const rows = checks.map(check => rowOf(check, terms));
   const { summary } = reportOf(checks);
+  const idle = idleExcuses(terms.excuses, checks, terms.sides);
   const verdict = verdictOf(rows, cases);
   const isGreen = verdict === 'passed';
-  return { checks: rows, cases, gaps, summary, verdict: isGreen && gaps.length > 0 ? 'incomplete' : verdict };
+  return {
+    checks: rows,
+    cases,
+    gaps,
+    idle,
+    summary,
+    verdict: isGreen && gaps.length > 0 ? 'incomplete' : verdict,
+  };
 }
 
 function rowOf(check: Check, { excuses, isStrict, gaps = [] }: Terms): Row {

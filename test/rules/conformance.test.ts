@@ -18,7 +18,7 @@ const aCase = (status: CaseCheck['status']): CaseCheck => ({
   reason: '',
   events: [],
 });
-const plain = { excuses: [], isStrict: false };
+const plain = { excuses: [], isStrict: false, sides: ['tool'] } as const;
 const excuse = { id: 'TOOL-ACK', reason: 'known', place: 'f.yaml:1' } as const;
 
 describe('what a run comes to', () => {
@@ -78,11 +78,29 @@ describe('a failure that is expected', () => {
     expect(conformanceOf([row('fail')], [], { ...plain, excuses: [excuse] }).verdict).toBe('incomplete');
   });
 
-  test('of a rule that is not judged matters to nobody', () => {
-    expect(conformanceOf([row('pass', 'TOOL-ID')], [], { ...plain, excuses: [excuse] }).verdict).toBe(
-      'passed',
-    );
+  test.each<[string, Partial<typeof excuse> | { id: Check['id'] }, Check[], RegExp]>([
+    ['of a rule that was left out', {}, [], /^was not judged: /],
+    [
+      "of the other side's rule",
+      { id: 'RT-OP' },
+      [],
+      /^is a rule of the runtime, and the tool alone is judged$/,
+    ],
+    ['of one that nobody can see', { id: 'TOOL-RATE' }, [row('not-applicable', 'TOOL-RATE')], /a flood/],
+    ['of one that did not apply', {}, [row('not-applicable')], /^did not apply: a reason$/],
+  ])('%s excuses nothing, which is told, and fails nothing', (_, other, rows, why) => {
+    const excuses = [{ ...excuse, ...other }];
+    const run = conformanceOf([...rows, row('pass', 'TOOL-ID')], [], { ...plain, excuses });
+    expect(run.idle).toEqual([{ ...excuses[0], why: expect.stringMatching(why) }]);
+    expect(run.verdict).toBe('passed');
   });
+
+  test.each<CheckStatus>(['fail', 'warn', 'could-not-run', 'pass'])(
+    'of what came to %s is not idle',
+    status => {
+      expect(conformanceOf([row(status)], [], { ...plain, excuses: [excuse] }).idle).toEqual([]);
+    },
+  );
 });
 
 test('the summary counts by status', () => {

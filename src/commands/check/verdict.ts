@@ -20,7 +20,7 @@ export async function judgeAll(
   const [first] = sights;
   const calls = first?.evidences.flatMap(evidence => evidence.calls) ?? [];
   const judged = judgeCases(cases, { calls });
-  const run = conformanceOf(checks, judged, { excuses, isStrict: flags.strict === true, gaps });
+  const run = conformanceOf(checks, judged, { excuses, sides, isStrict: flags.strict === true, gaps });
   return shareableRun(run, redactor);
 }
 

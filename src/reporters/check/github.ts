@@ -1,5 +1,6 @@
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Gap, Row, Standing } from '../../rules/conformance.js';
+import type { IdleExcuse } from '../../rules/idle-excuses.js';
 import { summaryText } from '../../story/checks/summary-line.js';
 import { visible } from '../../text/visible.js';
 import { placeOf } from '../verification/xml-place.js';
@@ -13,6 +14,7 @@ export const githubCheck: CheckFormat = ({ target, run, warnings }) => {
     ...run.checks.flatMap(rowCommand),
     ...run.cases.filter(({ status }) => status !== 'pass').map(caseCommand),
     ...run.gaps.map(gapCommand),
+    ...run.idle.map(idleCommand),
     ...warnings.map(message => command('warning', { title: 'protocol-cli check' }, message)),
     command('notice', { title: `check ${target}: ${run.verdict}` }, summaryText(run)),
   ];
@@ -51,6 +53,10 @@ function caseCommand({ place, operation, status, reason }: CaseCheck): string {
 
 function gapCommand({ place, reason }: Gap): string {
   return command('error', { ...placeOf(place), title: 'lost, and may hide a breach' }, `${place}: ${reason}`);
+}
+
+function idleCommand({ id, place, why }: IdleExcuse): string {
+  return command('notice', { ...placeOf(place), title: `${id} is expected to fail` }, `it ${why}`);
 }
 
 /** `::error file=cases.yaml,line=3,title=…::message`, escaped as GitHub documents it. */

@@ -5,8 +5,8 @@ import type { CheckFormat } from './format.js';
 
 /** One object: a row for each rule, one for each case. */
 export const jsonCheck: CheckFormat = ({ program, target, run, warnings }) => {
-  const { verdict, summary, cases, gaps } = run;
-  return `${safeJson({ program, target, verdict, checks: run.checks.map(rowOf), cases, gaps, warnings, summary }, 2)}\n`;
+  const { verdict, summary, cases, gaps, idle } = run;
+  return `${safeJson({ program, target, verdict, checks: run.checks.map(rowOf), cases, gaps, idleExpectedFailures: idle, warnings, summary }, 2)}\n`;
 };
 
 function rowOf({ excuse, ...row }: Row): object {

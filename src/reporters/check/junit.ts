@@ -2,7 +2,7 @@ import { REQUIREMENTS, type Side } from '../../protocol/requirements.js';
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Gap, Row } from '../../rules/conformance.js';
 import { plainText } from '../../story/checks/plain-text.js';
-import { caseLines, rowLines } from '../../story/checks/row-lines.js';
+import { caseLines, idleText, rowLines } from '../../story/checks/row-lines.js';
 import type { WireRecord } from '../../story/checks/wire-lines.js';
 import { visibleLine } from '../../text/visible.js';
 import { type XmlElement, xmlDocument } from '../verification/xml.js';
@@ -41,15 +41,18 @@ export const junitCheck: CheckFormat = ({ target, run, record, warnings }) => {
     children: suites.map(({ name, tests }, index) => ({
       name: 'testsuite',
       attributes: { name, ...countsOf(tests), time: 0 },
-      children: [...tests.map(({ element }) => element), ...(index === 0 ? besides(warnings) : [])],
+      children: [
+        ...tests.map(({ element }) => element),
+        ...(index === 0 ? besides([...warnings, ...run.idle.map(idleText)]) : []),
+      ],
     })),
   });
 };
 
 /** A suite may have an output of its own. */
-function besides(warnings: readonly string[]): XmlElement[] {
-  const text = warnings.map(visibleLine).join('\n');
-  return warnings.length === 0 ? [] : [{ name: 'system-out', attributes: {}, text }];
+function besides(remarks: readonly string[]): XmlElement[] {
+  const text = remarks.map(visibleLine).join('\n');
+  return remarks.length === 0 ? [] : [{ name: 'system-out', attributes: {}, text }];
 }
 
 const SIDES: readonly Side[] = ['tool', 'runtime'];

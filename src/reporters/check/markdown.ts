@@ -1,6 +1,7 @@
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Gap, Row, Standing } from '../../rules/conformance.js';
+import { idleText } from '../../story/checks/row-lines.js';
 import { summaryText } from '../../story/checks/summary-line.js';
 import { cut } from '../../text/cut.js';
 import { visibleLine } from '../../text/visible.js';
@@ -21,12 +22,13 @@ const WORDS: Readonly<Record<Standing, string>> = {
 
 /** Tables for a README, or the summary of a CI job. */
 export const markdownCheck: CheckFormat = ({ target, program, run }) => {
-  const { checks, cases, gaps, verdict } = run;
+  const { checks, cases, gaps, idle, verdict } = run;
   const parts = [
     `**${verdict}** · ${cell(target)} · ${summaryText(run)} (${cell(program)})`,
     ...(checks.length > 0 ? [table(['rule', 'level', 'asks', 'result', 'seen'], checks.map(ruleCells))] : []),
     ...(cases.length > 0 ? [table(['case', 'operation', 'result', 'seen'], cases.map(caseCells))] : []),
     ...(gaps.length > 0 ? [table(['place', 'lost, and may hide a breach'], gaps.map(gapCells))] : []),
+    ...(idle.length > 0 ? [idle.map(each => `- ${cell(idleText(each))}`).join('\n')] : []),
   ];
   return `${parts.join('\n\n')}\n`;
 };

@@ -2,7 +2,7 @@ import type { CaseCheck } from '../../rules/cases.js';
 import type { Conformance, Row, Standing } from '../../rules/conformance.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
-import { caseLines, caseName, gapLines, rowLines } from './row-lines.js';
+import { caseLines, caseName, gapLines, idleLines, rowLines } from './row-lines.js';
 import { summaryLine } from './summary-line.js';
 import type { WireRecord } from './wire-lines.js';
 
@@ -32,7 +32,7 @@ export function reportLines(
     part('WARNINGS', rows('warned').map(told)),
     part('COULD NOT RUN', [...rows('could-not-run').map(told), ...cases('could-not-run')]),
     part('LOST, AND MAY HIDE A BREACH', run.gaps.map(gapLines)),
-    part('EXPECTED FAILURES', rows('expected').map(told)),
+    part('EXPECTED FAILURES', [...rows('expected').map(told), ...run.idle.map(idleLines)]),
     ...(isQuiet ? [] : [passedPart(run, rows('passed')), absentPart(rows('not-applicable'))]),
     part(
       'BESIDES',

@@ -1,6 +1,7 @@
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Gap, Row, Standing } from '../../rules/conformance.js';
+import type { IdleExcuse } from '../../rules/idle-excuses.js';
 import type { Line, Span } from '../line.js';
 import { quote, say } from '../spans.js';
 import { type WireRecord, wireLines } from './wire-lines.js';
@@ -30,6 +31,19 @@ export function rowLines(row: Row, record: WireRecord): readonly Line[] {
   ];
 }
 
+/** `· TOOL-CHOICE  did not apply: … (known.yaml:3)` */
+export function idleLines({ id, why, place }: IdleExcuse): Line[] {
+  return [
+    [MARKS['not-applicable'], say(` ${id}`, 'title'), say('  is expected to fail')],
+    detail(say('it '), ...quote(why), ...whereOf(place)),
+  ];
+}
+
+/** The same as one sentence. */
+export function idleText({ id, why, place }: IdleExcuse): string {
+  return `${id} is expected to fail (${place}); it ${why}`;
+}
+
 /** A case that is not as expected. */
 export function caseLines(
   { place, operation, status, reason, events }: CaseCheck,
@@ -53,10 +67,15 @@ export function caseName({ place, operation }: Pick<CaseCheck, 'place' | 'operat
 
 function excuseLines({ standing, excuse }: Row): Line[] {
   if (!excuse) return [];
-  const where: Line = [say(' (', 'dim'), ...quote(excuse.place, 'dim'), say(')', 'dim')];
   if (standing === 'stale')
     return [detail(say('passes, though its failure is expected: take it out of '), ...quote(excuse.place))];
-  return standing === 'expected' ? [detail(say('expected: '), ...quote(excuse.reason), ...where)] : [];
+  return standing === 'expected'
+    ? [detail(say('expected: '), ...quote(excuse.reason), ...whereOf(excuse.place))]
+    : [];
+}
+
+function whereOf(place: string): Line {
+  return [say(' (', 'dim'), ...quote(place, 'dim'), say(')', 'dim')];
 }
 
 function differenceLines({ expected, actual }: Row): Line[] {

@@ -7,6 +7,7 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
   return {
     ...run,
     checks: run.checks.map(row => ({ ...row, reason: clean(row.reason), ...differenceOf(row, clean) })),
+    idle: run.idle.map(each => ({ ...each, why: clean(each.why) })),
     cases: run.cases.map(each => ({ ...each, reason: clean(each.reason) })),
     gaps: run.gaps.map(each => ({ ...each, reason: clean(each.reason) })),
   };

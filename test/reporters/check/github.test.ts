@@ -30,6 +30,7 @@ test('an annotation for each thing that is not fine, and one that sums it up', (
     ['error', 'TOOL-DIFF (MUST)'],
     ['error', expect.stringContaining('case ')],
     ['error', 'case list could not run'],
+    ['notice', 'TOOL-CHOICE is expected to fail'],
     ['notice', 'check http://127.0.0.1:3001: failed'],
   ]);
 });
@@ -46,7 +47,7 @@ test('a case is an annotation of its line', () => {
 });
 
 test('whatever is foreign stays within its command', () => {
-  expect(text.trimEnd().split('\n')).toHaveLength(7);
+  expect(text.trimEnd().split('\n')).toHaveLength(8);
   expect(titled(/TOOL-FALLBACK/)?.message).toBe(HOSTILE.replace('\u001b', '␛'));
   expect(unsafeIn(text)).toEqual([]);
 });

@@ -43,6 +43,12 @@ test('an expected failure says why, and a stale one where to take it out', () =>
   expect(text).toContain('passes, though its failure is expected: take it out of known.yaml:2');
 });
 
+test('an expected failure that could not be seen is told, and where it is written', () => {
+  expect(text).toContain(
+    '· TOOL-CHOICE  is expected to fail\n    it did not apply: nothing asked (known.yaml:3)\n',
+  );
+});
+
 test('what passed is a list of ids, what does not apply one of reasons', () => {
   expect(lines[lineOf('PASSED') + 1]).toBe('  TOOL-ACK, TOOL-ASYNC, RT-ID');
   expect(lines[lineOf('NOT APPLICABLE') + 1]).toBe('  nothing asked: TOOL-CHOICE, TOOL-OAUTH');

@@ -39,6 +39,12 @@ test('an expected failure keeps its status', () => {
   expect(row).not.toHaveProperty('excuse');
 });
 
+test('an expected failure that could not be seen says why', () => {
+  expect(report.idleExpectedFailures).toEqual([
+    { id: 'TOOL-CHOICE', reason: 'asks twice', place: 'known.yaml:3', why: 'did not apply: nothing asked' },
+  ]);
+});
+
 test('cases and the summary', () => {
   expect(report.cases.map(({ place, status }: Record<string, string>) => [place, status])).toEqual([
     ['c.yaml:3', 'pass'],

@@ -82,6 +82,10 @@ test('a case has its file and line', async () => {
   expect(xml).toContain('line="5"');
 });
 
+test('what is expected to fail, and could not, is output of the first suite', () => {
+  expect(xml).toContain('<system-out>TOOL-CHOICE is expected to fail (known.yaml:3); it did not apply');
+});
+
 test('rows 24 and 25: nothing acts, nothing is told', () => {
   expect(unsafeIn(xml)).toEqual([]);
   expect(xml).not.toContain(TOKEN);

@@ -41,3 +41,9 @@ test('it begins with what it came to', () => {
     '**passed** · http:&#47;/127.0.0.1:3001 · 4 rules: 4 passed (protocol-cli/test)',
   );
 });
+
+test('what is expected to fail, and could not, is told below', () => {
+  expect(text).toContain(
+    '\n- TOOL-CHOICE is expected to fail (known.yaml:3); it did not apply: nothing asked\n',
+  );
+});

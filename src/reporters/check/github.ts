@@ -1,6 +1,8 @@
+import { ADVICE } from '../../protocol/advice.js';
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Gap, Row, Standing } from '../../rules/conformance.js';
 import type { IdleExcuse } from '../../rules/idle-excuses.js';
+import { BREACHES } from '../../story/checks/row-lines.js';
 import { summaryText } from '../../story/checks/summary-line.js';
 import { visible } from '../../text/visible.js';
 import { placeOf } from '../verification/xml-place.js';
@@ -37,12 +39,13 @@ function rowCommand(row: Row): string[] {
   return [command(name, { title: how }, messageOf(row))];
 }
 
-function messageOf({ standing, reason, expected, actual, excuse }: Row): string {
+function messageOf({ id, standing, reason, expected, actual, excuse }: Row): string {
   if (standing === 'stale') return `it passes, though its failure is expected at ${excuse?.place}`;
   return [
     reason,
     ...(expected === undefined ? [] : [`expected: ${expected}`]),
     ...(actual === undefined ? [] : [`actual: ${actual}`]),
+    ...(BREACHES.includes(standing) ? [`to do: ${ADVICE[id]}`] : []),
   ].join('\n');
 }
 

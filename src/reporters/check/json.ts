@@ -1,5 +1,7 @@
+import { ADVICE } from '../../protocol/advice.js';
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { Row } from '../../rules/conformance.js';
+import { BREACHES } from '../../story/checks/row-lines.js';
 import { safeJson } from '../../text/json-safe.js';
 import type { CheckFormat } from './format.js';
 
@@ -12,5 +14,6 @@ export const jsonCheck: CheckFormat = ({ program, target, run, warnings }) => {
 function rowOf({ excuse, ...row }: Row): object {
   const { statement } = REQUIREMENTS[row.id];
   const { reason, place } = excuse ?? {};
-  return { ...row, statement, ...(excuse && { expectedFailure: { reason, place } }) };
+  const advice = BREACHES.includes(row.standing) ? { advice: ADVICE[row.id] } : {};
+  return { ...row, statement, ...advice, ...(excuse && { expectedFailure: { reason, place } }) };
 }

@@ -1,3 +1,4 @@
+import { ADVICE } from '../../protocol/advice.js';
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Gap, Row, Standing } from '../../rules/conformance.js';
@@ -27,9 +28,13 @@ export function rowLines(row: Row, record: WireRecord): readonly Line[] {
     ...(masks.length > 0
       ? [detail(say(`may be why these are not passed either: ${masks.join(', ')}`, 'dim'))]
       : []),
+    ...(BREACHES.includes(standing) ? [detail(say('to do     ', 'dim'), say(ADVICE[id]))] : []),
     ...indented(standing === 'stale' ? [] : wireLines(row.events, record)),
   ];
 }
+
+/** Of these there is something to mend on the side that is judged. */
+export const BREACHES: readonly Standing[] = ['failed', 'warned'];
 
 /** `· TOOL-CHOICE  did not apply: … (known.yaml:3)` */
 export function idleLines({ id, why, place }: IdleExcuse): Line[] {

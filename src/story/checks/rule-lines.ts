@@ -1,3 +1,4 @@
+import { ADVICE } from '../../protocol/advice.js';
 import { REQUIREMENTS, type RequirementId } from '../../protocol/requirements.js';
 import { SOURCES } from '../../protocol/sources.js';
 import type { Rule } from '../../rules/rule.js';
@@ -29,6 +30,7 @@ export function specLines(id: RequirementId): Line[] {
     [say('  from        ', 'dim'), say(page === 'public specification' ? `the ${page}` : `the page ${page}`)],
     ...(words === undefined ? [] : [[say('  in its words ', 'dim'), say(`“${words}”`)]]),
     ...(unseen === undefined ? [] : [[say('  not checked ', 'dim'), say(unseen)]]),
+    [say('  to do       ', 'dim'), say(ADVICE[id])],
     ...(rule ? ruleDetails(rule) : []),
   ];
 }

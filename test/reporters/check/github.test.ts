@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ADVICE } from '../../../src/protocol/advice.js';
 import { githubCheck } from '../../../src/reporters/check/github.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, HOSTILE, LOOK, STORY } from './story-of.js';
@@ -39,6 +40,7 @@ test('what was due and what came are lines of the message', () => {
   const { message } = titled(/TOOL-ID/) ?? {};
   expect(message?.split('\n').slice(0, 2)).toEqual(['reason of TOOL-ID', 'expected: call_abc123']);
   expect(message).toContain('actual: ␛[2Jevil');
+  expect(message).toMatch(/\nto do: .*\.$/);
 });
 
 test('a case is an annotation of its line', () => {
@@ -48,7 +50,9 @@ test('a case is an annotation of its line', () => {
 
 test('whatever is foreign stays within its command', () => {
   expect(text.trimEnd().split('\n')).toHaveLength(8);
-  expect(titled(/TOOL-FALLBACK/)?.message).toBe(HOSTILE.replace('\u001b', '␛'));
+  expect(titled(/TOOL-FALLBACK/)?.message).toBe(
+    `${HOSTILE.replace('\u001b', '␛')}\nto do: ${ADVICE['TOOL-FALLBACK']}`,
+  );
   expect(unsafeIn(text)).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ADVICE } from '../../../src/protocol/advice.js';
 import { humanCheck } from '../../../src/reporters/check/human.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LOOK, STORY, TOKEN } from './story-of.js';
@@ -24,13 +25,19 @@ test('what is wrong comes first, the summary last', () => {
 
 test('a failure says what was due, what came, and how that was on the wire', () => {
   const at = lineOf(/^✗ TOOL-ID {2}MUST {2}sends id back unchanged$/);
-  const told = lines.slice(at, at + 7).join('\n');
+  const told = lines.slice(at, at + 8).join('\n');
   expect(told).toContain('reason of TOOL-ID');
   expect(told).toMatch(/expected {2}call_abc123/);
   expect(told).toMatch(/actual {4}␛\[2Jevil/);
   expect(told).toContain('may be why these are not passed either: TOOL-RETRY\n');
   expect(told).toContain('│ POST /callback/token → 200 after 0ms');
   expect(told).toContain('│   {"type":"tool_result","group_id":"thread_xyz","id":"other"');
+});
+
+test('what is broken says what to do about it, and nothing else does', () => {
+  expect(lines[lineOf(/^✗ TOOL-ID/) + 5]).toBe(`    to do     ${ADVICE['TOOL-ID']}`);
+  expect(lines[lineOf(/^• TOOL-FALLBACK/) + 2]).toBe(`    to do     ${ADVICE['TOOL-FALLBACK']}`);
+  expect(text.match(/ to do /g)).toHaveLength(2);
 });
 
 test('a case that fails, or was not called, says where it is written', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ADVICE } from '../../../src/protocol/advice.js';
 import { githubCheck } from '../../../src/reporters/check/github.js';
 import { humanCheck } from '../../../src/reporters/check/human.js';
 import { jsonCheck } from '../../../src/reporters/check/json.js';
@@ -26,7 +27,9 @@ test('one row per rule: id, level, side, status, reason, events', () => {
     events: [2, 3],
     expected: 'call_abc123',
     masks: ['TOOL-RETRY', 'TOOL-ASYNC'],
+    advice: ADVICE['TOOL-ID'],
   });
+  expect(report.checks[0]).not.toHaveProperty('advice');
 });
 
 test('an expected failure keeps its status', () => {
@@ -62,6 +65,6 @@ test('what was worth a word is in each report that others read', () => {
   const story = { ...STORY, warnings: ['no operation is called'] };
   expect(JSON.parse(jsonCheck(story, LOOK)).warnings).toEqual(['no operation is called']);
   expect(githubCheck(story, LOOK)).toContain('::warning title=protocol-cli check::no operation is called\n');
-  expect(junitCheck(story, LOOK)).toContain('<system-out>no operation is called</system-out>');
+  expect(junitCheck(story, LOOK)).toContain('<system-out>no operation is called\n');
   expect(humanCheck(story, LOOK)).toContain('BESIDES\n  no operation is called\n');
 });

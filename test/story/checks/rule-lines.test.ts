@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ADVICE } from '../../../src/protocol/advice.js';
 import { REQUIREMENTS, type RequirementId } from '../../../src/protocol/requirements.js';
 import { SOURCES } from '../../../src/protocol/sources.js';
 import { plainText } from '../../../src/story/checks/plain-text.js';
@@ -20,6 +21,7 @@ test.each(IDS)('%s: what it asks, and where that is from', id => {
   const { page, words } = SOURCES[id];
   expect(text).toContain(REQUIREMENTS[id].statement);
   expect(text).toContain(page);
+  expect(text).toContain(`to do       ${ADVICE[id]}`);
   if (words) expect(text).toContain(`“${words}”`);
 });
 

@@ -28,3 +28,11 @@ export function defaultOutput(terminal: Terminal): Output {
   if (canDraw(terminal)) return 'ui';
   return terminal.stdout.isTTY === true ? 'plain' : 'text';
 }
+
+/** Narrower ones do not say how wide they are, or nobody reads there. */
+const NARROWEST = 20;
+
+/** Cells of a row of a terminal; undefined where there is none: lines are then as long as they are. */
+export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
+  return isTTY && columns >= NARROWEST ? columns : undefined;
+}

@@ -31,33 +31,61 @@ function dressSpan({ text, tone, ground }: Span, theme: Theme): string {
  * The halves of a line with a divider are wrapped each by itself; what stands on a ground fills its row with it.
  */
 export function wrapLine(line: Line, width: number, theme: Theme): string[] {
-  const at = line.findIndex(({ tone }) => tone === 'divider');
-  const divider = line[at];
-  return divider ? wrapHalves(line, at, divider, width, theme) : wrapWhole(line, width, theme);
+  return wrapHow(line, { width, theme, isProse: false });
 }
 
-function wrapHalves(line: Line, at: number, divider: Span, width: number, theme: Theme): string[] {
+/** As {@link wrapLine}, for sentences: a blank at which a row ends is not at the beginning of the next. */
+export function wrapProse(line: Line, width: number, theme: Theme): string[] {
+  return wrapHow(line, { width, theme, isProse: true });
+}
+
+/** Lines for people, each row with its line feed; without a width, a line is one row. */
+export function printed(lines: readonly Line[], theme: Theme, width?: number): string {
+  const rowsOf = (line: Line) =>
+    width === undefined ? [dressLine(line, theme)] : wrapProse(line, width, theme);
+  return lines
+    .flatMap(rowsOf)
+    .map(row => `${row}\n`)
+    .join('');
+}
+
+interface How {
+  readonly width: number;
+  readonly theme: Theme;
+  readonly isProse: boolean;
+}
+
+function wrapHow(line: Line, how: How): string[] {
+  const at = line.findIndex(({ tone }) => tone === 'divider');
+  const divider = line[at];
+  return divider ? wrapHalves(line, at, divider, how) : wrapWhole(line, how);
+}
+
+function wrapHalves(line: Line, at: number, divider: Span, how: How): string[] {
+  const { width, theme } = how;
   const room = width - stringWidth(divider.text);
   const left = Math.floor(room / 2);
   const halves = [
-    wrapWhole(line.slice(0, at), left, theme),
-    wrapWhole(line.slice(at + 1), room - left, theme),
+    wrapWhole(line.slice(0, at), { ...how, width: left }),
+    wrapWhole(line.slice(at + 1), { ...how, width: room - left }),
   ] as const;
   const height = Math.max(halves[0].length, halves[1].length);
   return divided(...halves, { left, divider: dressSpan(divider, theme), height });
 }
 
-function wrapWhole(line: Line, width: number, theme: Theme): string[] {
+function wrapWhole(line: Line, how: How): string[] {
+  const { width, theme } = how;
   const bodyStart = line.findLastIndex(({ tone }) => tone === 'gutter') + 1;
   const gutter = dressLine(line.slice(0, bodyStart), theme);
   const indent = stringWidth(gutter);
-  if (width - indent < MIN_ROOM) return wrap(line, width, theme);
-  const rows = wrap(line.slice(bodyStart), width - indent, theme);
+  if (width - indent < MIN_ROOM) return wrap(line, how);
+  const rows = wrap(line.slice(bodyStart), { ...how, width: width - indent });
   return rows.map((row, index) => (index === 0 ? gutter : ' '.repeat(indent)) + row);
 }
 
-function wrap(line: Line, width: number, theme: Theme): string[] {
-  const rows = wrapRows(line, width, theme);
+function wrap(line: Line, how: How): string[] {
+  const { width, theme } = how;
+  const rows = wrapRows(line, how);
   const ground = line.find(span => span.ground !== undefined)?.ground;
   // Blanks that nobody sees would only be in the way of whoever copies a row.
   if (ground === undefined || theme.on[ground](' ', 'plain') === ' ') return rows;
@@ -65,8 +93,8 @@ function wrap(line: Line, width: number, theme: Theme): string[] {
   return rows.map(row => row + theme.on[BELOW[ground]](fill(row), 'plain'));
 }
 
-function wrapRows(line: Line, width: number, theme: Theme): string[] {
-  const rows = wrapAnsi(dressLine(line, theme), width, { hard: true, trim: false }).split('\n');
+function wrapRows(line: Line, { width, theme, isProse }: How): string[] {
+  const rows = wrapAnsi(dressLine(line, theme), width, { hard: true, trim: isProse }).split('\n');
   if (rows.every(row => stringWidth(row) <= width)) return rows;
   return dressLine(breakClusters(line, width), theme).split('\n');
 }

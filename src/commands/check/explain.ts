@@ -1,12 +1,12 @@
 import { colourLevel } from '../../dress/colour-level.js';
-import { dressLine } from '../../dress/dress.js';
+import { printed } from '../../dress/dress.js';
 import { createTheme } from '../../dress/theme.js';
 import { REQUIREMENTS, type RequirementId } from '../../protocol/requirements.js';
 import { ruleLine, specLines } from '../../story/checks/rule-lines.js';
 import type { Line } from '../../story/line.js';
 import { writeOut } from '../../system/output.js';
 import type { ExitStatus } from '../exit-status.js';
-import type { Terminal } from '../terminal.js';
+import { columnsOf, type Terminal } from '../terminal.js';
 import type { CheckFlags } from './flags.js';
 
 const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
@@ -19,7 +19,7 @@ export async function explainRules(flags: CheckFlags, terminal: Terminal): Promi
     ? spec.flatMap((id, index) => [...gap(index), ...specLines(id)])
     : listed(flags).map(ruleLine);
   const theme = createTheme(colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !color }));
-  await writeOut(stdout, lines.map(line => `${dressLine(line, theme)}\n`).join(''));
+  await writeOut(stdout, printed(lines, theme, columnsOf(stdout)));
   return 0;
 }
 

@@ -4,8 +4,9 @@ import type { CheckLook, CheckStory } from '../../reporters/check/format.js';
 import { CHECK_FORMATS } from '../../reporters/check/index.js';
 import { warningText } from '../../reporters/trouble.js';
 import type { ExitStatus } from '../exit-status.js';
-import type { Terminal } from '../terminal.js';
+import { columnsOf, type Terminal } from '../terminal.js';
 import { writeReports } from '../write-reports.js';
+import type { CheckFlags } from './flags.js';
 import type { CheckPlan } from './plan.js';
 import type { ReportRequest } from './reporter-option.js';
 
@@ -16,17 +17,24 @@ export async function tellReports(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const textOf = (report: ReportRequest) => {
-    const look = { level: levelFor(report, flags.color, terminal), isQuiet: flags.quiet === true };
-    return CHECK_FORMATS[report.format](story, look);
+    return CHECK_FORMATS[report.format](story, lookOf(report, flags, terminal));
   };
   const status = await writeReports(reports, textOf, terminal);
   if (reports.some(({ format }) => format === 'github')) await addSummary(story, terminal);
   return status;
 }
 
-/** A file has no colours. */
-function levelFor({ file }: ReportRequest, color: boolean, { stdout, env }: Terminal): CheckLook['level'] {
-  return file === null ? colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !color }) : 0;
+/** A file has no colours, and no width. */
+function lookOf(
+  { file }: ReportRequest,
+  { color, quiet: isQuiet = false }: CheckFlags,
+  { stdout, env }: Terminal,
+): CheckLook {
+  const isTTY = stdout.isTTY === true;
+  if (file !== null) return { level: 0, isQuiet };
+  const width = columnsOf(stdout);
+  const level = colourLevel({ env, isTTY, noColor: !color });
+  return { level, isQuiet, ...(width !== undefined && { width }) };
 }
 
 /** What GitHub shows on the page of the job: it names the file, and others write there too. */

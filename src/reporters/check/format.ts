@@ -16,6 +16,8 @@ export interface CheckStory {
 /** For whom a report is written. */
 export interface CheckLook {
   readonly level: ColourLevel;
+  /** Cells of a row; without it, lines are as long as they are: a file or a pipe has no width. */
+  readonly width?: number;
   /** Nothing about what is fine. */
   readonly isQuiet: boolean;
 }

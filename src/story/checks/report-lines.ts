@@ -6,19 +6,22 @@ import { caseLines, caseName, gapLines, idleLines, rowLines } from './row-lines.
 import { summaryLine } from './summary-line.js';
 import type { WireRecord } from './wire-lines.js';
 
-/** Columns of a list of ids. */
-const WIDTH = 96;
-
 /** What there is to know besides the rows. */
 export interface Around {
   readonly record: WireRecord;
   readonly warnings: readonly string[];
+  /** Cells of a row, where there is a width. */
+  readonly width?: number | undefined;
 }
+
+/** Cells of a list of ids; wider ones are hard to read. */
+const WIDEST = 96;
+const MARGIN = '  ';
 
 /** What a run came to, for a person: what is wrong first, then what else there is to know, the summary last. */
 export function reportLines(
   run: Conformance,
-  { record, warnings }: Around,
+  { record, warnings, width = WIDEST }: Around,
   isQuiet: boolean,
 ): readonly Line[] {
   const rows = (...standings: readonly Standing[]) =>
@@ -28,15 +31,17 @@ export function reportLines(
     run.cases.filter(each => each.status === status).map(each => caseLines(each, record));
   const wrong = [...rows('failed', 'stale').map(told), ...cases('fail')];
   const parts = [
-    part('FAILED', wrong),
-    part('WARNINGS', rows('warned').map(told)),
-    part('COULD NOT RUN', [...rows('could-not-run').map(told), ...cases('could-not-run')]),
+    airyPart('FAILED', wrong),
+    airyPart('WARNINGS', rows('warned').map(told)),
+    airyPart('COULD NOT RUN', [...rows('could-not-run').map(told), ...cases('could-not-run')]),
     part('LOST, AND MAY HIDE A BREACH', run.gaps.map(gapLines)),
-    part('EXPECTED FAILURES', [...rows('expected').map(told), ...run.idle.map(idleLines)]),
-    ...(isQuiet ? [] : [passedPart(run, rows('passed')), absentPart(rows('not-applicable'))]),
+    airyPart('EXPECTED FAILURES', [...rows('expected').map(told), ...run.idle.map(idleLines)]),
+    ...(isQuiet
+      ? []
+      : [passedPart(run, rows('passed'), Math.min(width, WIDEST)), absentPart(rows('not-applicable'))]),
     part(
       'BESIDES',
-      warnings.map(message => [[say('  '), ...quote(message, 'warn')]]),
+      warnings.map(message => [[say(MARGIN, 'gutter'), ...quote(message, 'warn')]]),
     ),
   ];
   return [...parts.flat(), summaryLine(run)];
@@ -55,13 +60,24 @@ function part(title: string, items: readonly (readonly Line[])[]): Line[] {
   return items.length === 0 ? [] : [[say(title, 'title')], ...items.flat(), []];
 }
 
-function passedPart({ cases }: Conformance, rows: readonly Row[]): Line[] {
+/** The same, with air between what takes several lines each. */
+function airyPart(title: string, items: readonly (readonly Line[])[]): Line[] {
+  return part(
+    title,
+    items.map((item, index) => (index === 0 ? item : [[], ...item])),
+  );
+}
+
+function passedPart({ cases }: Conformance, rows: readonly Row[], width: number): Line[] {
   const passing = cases.filter(({ status }) => status === 'pass');
   return part(
     'PASSED',
     [
-      idLines(rows.map(({ id }) => id)),
-      passing.map(each => [say('  case ', 'dim'), ...caseName(each)]),
+      idLines(
+        rows.map(({ id }) => id),
+        width,
+      ),
+      passing.map(each => [say(`${MARGIN}case `, 'gutter'), ...caseName(each)]),
     ].filter(({ length }) => length > 0),
   );
 }
@@ -73,19 +89,19 @@ function absentPart(rows: readonly Row[]): Line[] {
     'NOT APPLICABLE',
     reasons.map(reason => {
       const ids = rows.filter(row => row.reason === reason).map(({ id }) => id);
-      return [[say(`  ${reason}: `, 'dim'), say(ids.join(', '))]];
+      return [[say(MARGIN, 'gutter'), say(`${reason}: `, 'dim'), say(ids.join(', '))]];
     }),
   );
 }
 
 /** Ids as they fit on lines. */
-function idLines(ids: readonly string[]): Line[] {
-  const lines: string[] = [];
+function idLines(ids: readonly string[], width: number): Line[] {
+  const rows: string[] = [];
   for (const id of ids) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + id.length + 2 <= WIDTH)
-      lines[lines.length - 1] = `${last}, ${id}`;
-    else lines.push(`  ${id}`);
+    const last = rows.at(-1);
+    if (last !== undefined && MARGIN.length + last.length + id.length + 3 <= width)
+      rows[rows.length - 1] = `${last}, ${id}`;
+    else rows.push(id);
   }
-  return lines.map(line => [say(line)]);
+  return rows.map(row => [say(MARGIN, 'gutter'), say(row)]);
 }

@@ -21,17 +21,20 @@ const MARKS: Readonly<Record<Standing, Span>> = {
 export function rowLines(row: Row, record: WireRecord): readonly Line[] {
   const { id, level, standing, masks = [] } = row;
   return [
-    [MARKS[standing], say(` ${id}`, 'title'), say(`  ${level}  `, 'dim'), say(REQUIREMENTS[id].statement)],
+    headed(standing, say(id, 'title'), say(`  ${level}  `, 'dim'), say(REQUIREMENTS[id].statement)),
     ...excuseLines(row),
     ...(standing === 'stale' ? [] : [detail(...quote(row.reason))]),
     ...differenceLines(row),
+    ...indented(standing === 'stale' ? [] : wireLines(row.events, record)),
+    ...(BREACHES.includes(standing) ? [labelled('to do', say(ADVICE[id]))] : []),
     ...(masks.length > 0
       ? [detail(say(`may be why these are not passed either: ${masks.join(', ')}`, 'dim'))]
       : []),
-    ...(BREACHES.includes(standing) ? [detail(say('to do     ', 'dim'), say(ADVICE[id]))] : []),
-    ...indented(standing === 'stale' ? [] : wireLines(row.events, record)),
   ];
 }
+
+/** Cells of a label and the gap after it. */
+const LABEL = 10;
 
 /** Of these there is something to mend on the side that is judged. */
 export const BREACHES: readonly Standing[] = ['failed', 'warned'];
@@ -39,7 +42,7 @@ export const BREACHES: readonly Standing[] = ['failed', 'warned'];
 /** `· TOOL-CHOICE  did not apply: … (known.yaml:3)` */
 export function idleLines({ id, why, place }: IdleExcuse): Line[] {
   return [
-    [MARKS['not-applicable'], say(` ${id}`, 'title'), say('  is expected to fail')],
+    headed('not-applicable', say(id, 'title'), say('  is expected to fail')),
     detail(say('it '), ...quote(why), ...whereOf(place)),
   ];
 }
@@ -55,7 +58,7 @@ export function caseLines(
   record: WireRecord,
 ): Line[] {
   return [
-    [MARKS[status === 'fail' ? 'failed' : 'could-not-run'], say(' '), ...caseName({ place, operation })],
+    headed(status === 'fail' ? 'failed' : 'could-not-run', ...caseName({ place, operation })),
     detail(...quote(reason)),
     ...indented(wireLines(events, record)),
   ];
@@ -85,9 +88,18 @@ function whereOf(place: string): Line {
 
 function differenceLines({ expected, actual }: Row): Line[] {
   return [
-    ...(expected === undefined ? [] : [detail(say('expected  ', 'dim'), ...quote(expected))]),
-    ...(actual === undefined ? [] : [detail(say('actual    ', 'dim'), ...quote(actual))]),
+    ...(expected === undefined ? [] : [labelled('expected', ...quote(expected))]),
+    ...(actual === undefined ? [] : [labelled('actual', ...quote(actual))]),
   ];
+}
+
+function headed(standing: Standing, ...spans: Line): Line {
+  return [MARKS[standing], say(' ', 'gutter'), ...spans];
+}
+
+/** In columns: what goes on below is below its own. */
+function labelled(label: string, ...spans: Line): Line {
+  return detail(say(label.padEnd(LABEL), 'gutter'), ...spans);
 }
 
 function detail(...spans: Line): Line {

@@ -11,7 +11,7 @@ export function ruleLine(id: RequirementId): Line {
   const { level, side, statement } = REQUIREMENTS[id];
   return [
     say(id.padEnd(LONGEST), 'title'),
-    say(`  ${levelWord(level).padEnd(6)}  ${side.padEnd(7)}  `, 'dim'),
+    say(`  ${levelWord(level).padEnd(6)}  ${side.padEnd(7)}  `, 'gutter'),
     say(statement),
   ];
 }
@@ -26,11 +26,14 @@ export function specLines(id: RequirementId): Line[] {
   const unseen = UNOBSERVABLE[id];
   return [
     [say(id, 'title'), say(`  ${levelWord(level)}  ${side}`, 'dim')],
-    [say(`  The ${side} ${statement}.`)],
-    [say('  from        ', 'dim'), say(page === 'public specification' ? `the ${page}` : `the page ${page}`)],
-    ...(words === undefined ? [] : [[say('  in its words ', 'dim'), say(`“${words}”`)]]),
-    ...(unseen === undefined ? [] : [[say('  not checked ', 'dim'), say(unseen)]]),
-    [say('  to do       ', 'dim'), say(ADVICE[id])],
+    [say('  ', 'gutter'), say(`The ${side} ${statement}.`)],
+    [
+      say('  from         ', 'gutter'),
+      say(page === 'public specification' ? `the ${page}` : `the page ${page}`),
+    ],
+    ...(words === undefined ? [] : [[say('  in its words ', 'gutter'), say(`“${words}”`)]]),
+    ...(unseen === undefined ? [] : [[say('  not checked  ', 'gutter'), say(unseen)]]),
+    [say('  to do        ', 'gutter'), say(ADVICE[id])],
     ...(rule ? ruleDetails(rule) : []),
   ];
 }
@@ -39,9 +42,9 @@ export function specLines(id: RequirementId): Line[] {
 function ruleDetails({ id, masks = [], absent }: Rule): Line[] {
   const breach = REQUIREMENTS[id].level === 'MUST' ? 'a failure' : 'a warning; with --strict a failure';
   return [
-    [say('  broken      ', 'dim'), say(breach)],
-    [say('  not seen    ', 'dim'), say(absent)],
-    ...(masks.length > 0 ? [[say('  masks       ', 'dim'), say(masks.join(', '))]] : []),
+    [say('  broken       ', 'gutter'), say(breach)],
+    [say('  not seen     ', 'gutter'), say(absent)],
+    ...(masks.length > 0 ? [[say('  masks        ', 'gutter'), say(masks.join(', '))]] : []),
   ];
 }
 

@@ -20,7 +20,7 @@ const WORDS: readonly (readonly [Standing, string])[] = [
 
 /** `✗ failed · 32 rules: 20 passed, 2 failed, 10 not applicable · 3 of 4 cases passed` */
 export function summaryLine(run: Conformance): Line {
-  return [VERDICTS[run.verdict], say(` · ${summaryText(run)}`)];
+  return [VERDICTS[run.verdict], say(' · ', 'gutter'), say(summaryText(run))];
 }
 
 /** The same without the verdict. */

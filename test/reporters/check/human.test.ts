@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ADVICE } from '../../../src/protocol/advice.js';
 import { humanCheck } from '../../../src/reporters/check/human.js';
 import { unsafeIn } from '../../e2e/support/text.js';
@@ -25,7 +25,7 @@ test('what is wrong comes first, the summary last', () => {
 
 test('a failure says what was due, what came, and how that was on the wire', () => {
   const at = lineOf(/^✗ TOOL-ID {2}MUST {2}sends id back unchanged$/);
-  const told = lines.slice(at, at + 8).join('\n');
+  const told = lines.slice(at, at + 9).join('\n');
   expect(told).toContain('reason of TOOL-ID');
   expect(told).toMatch(/expected {2}call_abc123/);
   expect(told).toMatch(/actual {4}␛\[2Jevil/);
@@ -35,9 +35,29 @@ test('a failure says what was due, what came, and how that was on the wire', () 
 });
 
 test('what is broken says what to do about it, and nothing else does', () => {
-  expect(lines[lineOf(/^✗ TOOL-ID/) + 5]).toBe(`    to do     ${ADVICE['TOOL-ID']}`);
+  expect(lines[lineOf(/^✗ TOOL-ID/) + 6]).toBe(`    to do     ${ADVICE['TOOL-ID']}`);
   expect(lines[lineOf(/^• TOOL-FALLBACK/) + 2]).toBe(`    to do     ${ADVICE['TOOL-FALLBACK']}`);
   expect(text.match(/ to do /g)).toHaveLength(2);
+});
+
+describe.each([40, 60, 80])('on %i columns', width => {
+  const rows = humanCheck(STORY, { ...LOOK, width }).split('\n');
+  const words = (of: string) => of.split(/\s+/);
+
+  test('no row is wider, and none is empty that was not', () => {
+    expect(rows.filter(row => row.length > width)).toEqual([]);
+    expect(rows.filter(row => row === '')).toHaveLength(lines.filter(line => line === '').length);
+  });
+
+  test('no id of a rule is broken', () => {
+    const isId = (word: string) => /^(?:TOOL|RT)-/.test(word);
+    expect(words(rows.join('\n')).filter(isId)).toEqual(words(text).filter(isId));
+  });
+
+  test('what goes on stands below what it belongs to', () => {
+    const at = rows.findIndex(row => row.startsWith(`    to do     ${words(ADVICE['TOOL-ID'])[0]}`));
+    expect(rows[at + 1]).toMatch(/^ {14}\S/);
+  });
 });
 
 test('a case that fails, or was not called, says where it is written', () => {

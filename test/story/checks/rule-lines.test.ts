@@ -21,7 +21,7 @@ test.each(IDS)('%s: what it asks, and where that is from', id => {
   const { page, words } = SOURCES[id];
   expect(text).toContain(REQUIREMENTS[id].statement);
   expect(text).toContain(page);
-  expect(text).toContain(`to do       ${ADVICE[id]}`);
+  expect(text).toContain(`  to do        ${ADVICE[id]}`);
   if (words) expect(text).toContain(`“${words}”`);
 });
 

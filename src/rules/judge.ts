@@ -2,6 +2,7 @@ import { type Level, REQUIREMENTS, type RequirementId, type Side } from '../prot
 import type { Evidence } from './evidence/evidence.js';
 import type { Observation } from './observation.js';
 import type { Rule } from './rule.js';
+import type { Spot } from './spot.js';
 
 export type CheckStatus = 'pass' | 'fail' | 'warn' | 'not-applicable' | 'could-not-run';
 
@@ -17,6 +18,8 @@ export interface Check {
   /** Of the first breach. */
   readonly expected?: string;
   readonly actual?: string;
+  /** Where in the messages it is, of those that are told. */
+  readonly spots?: readonly Spot[];
   /** What else may be as it is for the same reason; of a failure or a warning. */
   readonly masks?: readonly RequirementId[];
 }
@@ -37,6 +40,7 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     reason: reasonOf(telling),
     events: [...new Set(telling.slice(0, TOLD).flatMap(({ events }) => events))],
     ...differenceOf(telling[0]),
+    ...spotsOf(telling.slice(0, TOLD)),
     ...((status === 'fail' || status === 'warn') && rule.masks && { masks: rule.masks }),
   };
 }
@@ -89,4 +93,9 @@ function differenceOf(observation: Observation | undefined) {
   if (!observation || !('expected' in observation || 'actual' in observation)) return {};
   const { expected, actual } = observation;
   return { ...(expected !== undefined && { expected }), ...(actual !== undefined && { actual }) };
+}
+
+function spotsOf(observations: readonly Observation[]) {
+  const spots = observations.flatMap(each => ('spots' in each ? (each.spots ?? []) : []));
+  return spots.length > 0 ? { spots } : {};
 }

@@ -1,4 +1,5 @@
 import { eventsOf, type Leg } from './evidence/leg.js';
+import type { Spot } from './spot.js';
 
 /** One place at which a requirement was held or not, with the events that prove it. */
 export type Observation =
@@ -12,14 +13,17 @@ export type Observation =
       readonly actual?: string;
       /** Broken by what is not there, which may have been lost with a part of the transcript. */
       readonly isByAbsence?: true;
+      /** Where in the messages it is. */
+      readonly spots?: readonly Spot[];
     }
   /** It should have been there to see, and was not. */
   | { readonly kind: 'unseen'; readonly what: string; readonly events: readonly number[] };
 
-/** What was due, and what was there instead. */
+/** What was due, what was there instead, and where. */
 export interface Difference {
   readonly expected?: string;
   readonly actual?: string;
+  readonly spots?: readonly Spot[];
 }
 
 /** @param what worth saying of a pass: a window, a figure */

@@ -13,6 +13,7 @@ import { readWitness } from './saved.js';
 import { tellSoFar } from './so-far.js';
 import { tellReports } from './tell.js';
 import { judgeAll, statusOfVerdict } from './verdict.js';
+import { howToSeeWhole } from './whole.js';
 import { recordOf, type Witness } from './witness.js';
 
 const OURS: Making = { clock: systemClock, probes: runProbes };
@@ -46,6 +47,7 @@ async function conclude(plan: CheckPlan, witness: Witness, terminal: Terminal): 
       run,
       warnings: warnings.map(({ message }) => message),
       record: recordOf(witness),
+      whole: howToSeeWhole(plan),
     },
     plan,
     terminal,

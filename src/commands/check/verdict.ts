@@ -3,7 +3,7 @@ import { judgeCases } from '../../rules/cases.js';
 import { type Conformance, conformanceOf, type Verdict } from '../../rules/conformance.js';
 import { gather } from '../../rules/evidence/gather.js';
 import { checksOf } from '../../rules/report.js';
-import { shareableRun } from '../../story/checks/shareable-run.js';
+import { learnFound, shareableRun } from '../../story/checks/shareable-run.js';
 import type { ExitStatus } from '../exit-status.js';
 import type { CheckPlan } from './plan.js';
 import type { Recording, Witness } from './witness.js';
@@ -17,6 +17,11 @@ export async function judgeAll(
     sides.map(async side => ({ side, evidences: await Promise.all(recordings.map(seenFrom(side))) })),
   );
   const checks = sights.flatMap(({ side, evidences }) => checksOf(side, evidences, selection));
+  learnFound(
+    checks,
+    recordings.flatMap(({ events }) => events),
+    redactor,
+  );
   const [first] = sights;
   const calls = first?.evidences.flatMap(evidence => evidence.calls) ?? [];
   const judged = judgeCases(cases, { calls });

@@ -2,7 +2,7 @@ import type { EventRedactor } from '../../exchange/callback-secrets.js';
 import type { Event } from '../../exchange/events.js';
 import type { TranscriptHeader } from '../../exchange/transcript-format.js';
 import type { Gap } from '../../rules/conformance.js';
-import type { WireRecord } from '../../story/checks/wire-lines.js';
+import type { WireRecord } from '../../story/checks/wire-legs.js';
 
 /** What somebody saw from its beginning to its end. */
 export interface Recording {

@@ -1,6 +1,6 @@
 import type { ColourLevel } from '../../dress/colour-level.js';
 import type { Conformance } from '../../rules/conformance.js';
-import type { WireRecord } from '../../story/checks/wire-lines.js';
+import type { WireRecord } from '../../story/checks/wire-legs.js';
 
 /** What a report is about. Nothing of it is secret; texts in it are foreign, and not yet made visible. */
 export interface CheckStory {
@@ -11,6 +11,8 @@ export interface CheckStory {
   /** What was worth a word while it happened. */
   readonly warnings: readonly string[];
   readonly record: WireRecord;
+  /** How to see the messages whole, of which a report shows a part: what to do, as words. */
+  readonly whole: string;
 }
 
 /** For whom a report is written. */

@@ -3,7 +3,7 @@ import type { CaseCheck } from '../../rules/cases.js';
 import type { Gap, Row } from '../../rules/conformance.js';
 import { plainText } from '../../story/checks/plain-text.js';
 import { caseLines, idleText, rowLines } from '../../story/checks/row-lines.js';
-import type { WireRecord } from '../../story/checks/wire-lines.js';
+import type { WireRecord } from '../../story/checks/wire-legs.js';
 import { visibleLine } from '../../text/visible.js';
 import { type XmlElement, xmlDocument } from '../verification/xml.js';
 import { placeOf } from '../verification/xml-place.js';

@@ -1,5 +1,6 @@
 import { outcomeOfText } from '../../outcome/conventions.js';
 import { llmText } from '../../protocol/llm-text.js';
+import { type Spot, sent } from '../spot.js';
 import { endingOf } from './ending.js';
 import type { CallbackEvidence, CallEvidence, Evidence } from './evidence.js';
 import { toldAs } from './messages.js';
@@ -8,6 +9,8 @@ import { unacceptable } from './unacceptable.js';
 /** A result that says what went wrong. */
 export interface ErrorText {
   readonly text: string;
+  /** The member that the text is from. */
+  readonly spot: Spot;
   readonly callback: CallbackEvidence;
   readonly call: CallEvidence;
 }
@@ -25,6 +28,7 @@ export function errorTexts(evidence: Evidence): readonly ErrorText[] {
 function resultsOf(call: CallEvidence): ErrorText[] {
   return toldAs(call, 'tool_result').map(({ callback, message }) => ({
     text: llmText(message),
+    spot: sent(callback, message.content === undefined ? 'text' : 'content'),
     callback,
     call,
   }));

@@ -18,11 +18,24 @@ const PATHS: readonly RegExp[] = [
   /\b[A-Za-z]:\\(?:[^\\/:*?"<>|\n]{1,100}\\){1,40}[^\\/:*?"<>|\s]{0,100}/g,
 ];
 
+/** What of a tool's insides a text shows. */
+export interface Internals {
+  readonly what: string;
+  /** Where in the text: the first character, and the one after the last. */
+  readonly range: readonly [from: number, to: number];
+}
+
 /** What of a tool's insides an error text shows; null where it shows nothing. What the call itself said is nothing inside. */
-export function internalsIn(whole: string, call: CallEvidence): string | null {
+export function internalsIn(whole: string, call: CallEvidence): Internals | null {
   const text = whole.slice(0, LOOKED_AT);
-  if (TRACES.some(trace => trace.test(text))) return 'a stack trace';
+  const [trace] = TRACES.flatMap(each => each.exec(text) ?? []);
+  if (trace !== undefined) return { what: 'a stack trace', range: rangeOf(trace, text.indexOf(trace)) };
   const said = saidBy(call);
-  const paths = PATHS.flatMap(path => [...text.matchAll(path)].map(([found]) => found));
-  return paths.some(path => !said.some(each => each.includes(path))) ? 'a path of the host' : null;
+  const paths = PATHS.flatMap(path => [...text.matchAll(path)]);
+  const path = paths.find(([found]) => !said.some(each => each.includes(found)));
+  return path ? { what: 'a path of the host', range: rangeOf(path[0], path.index) } : null;
+}
+
+function rangeOf(found: string, at: number): Internals['range'] {
+  return [at, at + found.length];
 }

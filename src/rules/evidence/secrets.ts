@@ -27,21 +27,32 @@ interface Given {
   readonly secret: string;
 }
 
-/** Looks for the secrets of one call, and for whatever looks like one, in a text; tells what it found, never the secret. */
-export function secretFinder(call: CallEvidence): (text: string) => string | null {
+/** What was found, and where: the first character, and the one after the last. */
+export interface FoundSecret {
+  readonly what: string;
+  readonly range: readonly [from: number, to: number];
+}
+
+/** Looks for the secrets of one call, and for whatever looks like one, in a text; tells what and where it is, never the secret. */
+export function secretFinder(call: CallEvidence): (text: string) => FoundSecret | null {
   const given = [...ofCallbackUrl(call), ...ofHeaders(call)];
   const said = saidBy(call);
   return text => {
     const known = given.find(({ secret }) => text.includes(secret) && !isSaid(said, secret));
-    if (known) return known.what;
+    if (known) return foundAt(known.what, known.secret, text.indexOf(known.secret));
     const beginning = text.slice(0, LOOKED_AT);
-    return SHAPES.find(([, shape]) => isFound(shape, beginning, said))?.[0] ?? null;
+    const [found] = SHAPES.flatMap(([what, shape]) => shapeIn(beginning, what, shape, said) ?? []);
+    return found ?? null;
   };
 }
 
-function isFound(shape: RegExp, text: string, said: readonly string[]): boolean {
-  const [found] = shape.exec(text) ?? [];
-  return found !== undefined && !isSaid(said, found);
+function shapeIn(text: string, what: string, shape: RegExp, said: readonly string[]): FoundSecret | null {
+  const found = shape.exec(text);
+  return found && !isSaid(said, found[0]) ? foundAt(what, found[0], found.index) : null;
+}
+
+function foundAt(what: string, secret: string, at: number): FoundSecret {
+  return { what, range: [at, at + secret.length] };
 }
 
 /** What the caller said itself is no news to it. */

@@ -6,6 +6,7 @@ import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import type { Leg } from '../evidence/leg.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { sent } from '../spot.js';
 
 /** RT-CHOICE: the selection is POSTed to the question's `response_url`, as one of its choices. */
 export const postsSelections: Rule = {
@@ -39,7 +40,11 @@ function onSelection(selection: Leg, questions: readonly UserChoice[]): Observat
   if (!question) return broken("the selection went elsewhere, or names another call's id", [selection]);
   if (selected < question.choices.length) return held([selection]);
   const expected = `0 to ${question.choices.length - 1}`;
-  return broken('the selection is none of the choices', [selection], { expected, actual: String(selected) });
+  return broken('the selection is none of the choices', [selection], {
+    expected,
+    actual: String(selected),
+    spots: [sent(selection, 'selected')],
+  });
 }
 
 /** A tool sees no more than the path; a transcript tells it without its token. */

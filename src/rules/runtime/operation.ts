@@ -3,6 +3,7 @@ import { toolsetsAt } from '../evidence/discoveries.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { broken, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { sent } from '../spot.js';
 
 /** RT-OP: what is dispatched is in a toolset that was loaded before. */
 export const dispatchesLoadedOperations: Rule = {
@@ -20,5 +21,8 @@ function onCall({ reading, tool, attempts }: CallEvidence): Observation[] {
   if (!reading.ok) return [];
   const { operation } = reading.invocation;
   const first = attempts.slice(0, 1);
-  return [tool ? held(first) : broken(`${excerpt(operation)} is in no toolset that was loaded`, first)];
+  const spots = first.map(attempt => sent(attempt, 'operation'));
+  return [
+    tool ? held(first) : broken(`${excerpt(operation)} is in no toolset that was loaded`, first, { spots }),
+  ];
 }

@@ -2,6 +2,7 @@ import { diffKind } from '../../display/segments/diff.js';
 import { type Display, displaysOf } from '../evidence/displays.js';
 import { broken, doubtful, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { sent } from '../spot.js';
 
 /** TOOL-DIFF: a path, and a patch that is one. Wrong line counts are counted anew (the example of seed 000 has them). */
 export const givesUnifiedDiffs: Rule = {
@@ -15,11 +16,12 @@ function onDisplay({ callback, segments }: Display): readonly Observation[] {
     if (type !== diffKind.type) return [];
     const reading = diffKind.read(content);
     const place = `display_as[${index}]`;
-    if (!reading.ok) return [broken(`${place}: ${reading.reason}`, [callback])];
+    const spots = [sent(callback, 'display_as', index, 'content')];
+    if (!reading.ok) return [broken(`${place}: ${reading.reason}`, [callback], { spots })];
     return [
       reading.complaint === undefined
         ? held([callback])
-        : doubtful(`${place}: ${reading.complaint}`, [callback]),
+        : doubtful(`${place}: ${reading.complaint}`, [callback], { spots }),
     ];
   });
 }

@@ -13,9 +13,9 @@ export const prefixesErrors: Rule = {
   observe: evidence => errorTexts(evidence).map(onError),
 };
 
-function onError({ text, callback }: ErrorText): Observation {
+function onError({ text, callback, spot }: ErrorText): Observation {
   if (isToldOtherwise(text)) return held([callback]);
-  const difference = { expected: `"${PREFIX}…"`, actual: excerpt(text) };
+  const difference = { expected: `"${PREFIX}…"`, actual: excerpt(text), spots: [spot] };
   if (!text.startsWith(PREFIX))
     return broken('an error does not start with "Error: "', [callback], difference);
   return text.slice(PREFIX.length).trim() === ''

@@ -7,6 +7,7 @@ import { type Told, told } from '../evidence/messages.js';
 import { type Name, type Names, namesOf } from '../evidence/neighbours.js';
 import { broken, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { sent } from '../spot.js';
 
 /** TOOL-ISOLATE: what comes to the URL of a call names no other call. */
 export const keepsCallsApart: Rule = {
@@ -44,7 +45,12 @@ function onMessage(
   const mixed = namesIn(message).filter(([name, value]) => names.isOthers(name, value, invocation));
   if (mixed.length === 0) return [];
   const what = mixed.map(([name]) => name).join(', ');
-  return [broken(`a ${message.type} with the ${what} of another call came to a callback URL`, [callback])];
+  const spots = mixed.map(([name]) => sent(callback, name));
+  return [
+    broken(`a ${message.type} with the ${what} of another call came to a callback URL`, [callback], {
+      spots,
+    }),
+  ];
 }
 
 function namesIn(message: Callback): readonly (readonly [Name, string])[] {

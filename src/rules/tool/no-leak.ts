@@ -8,8 +8,12 @@ export const hidesItsInsides: Rule = {
   id: 'TOOL-NOLEAK',
   absent: 'no call ended in an error',
   observe: evidence =>
-    errorTexts(evidence).map(({ text, callback, call }) => {
+    errorTexts(evidence).map(({ text, spot, callback, call }) => {
       const found = internalsIn(text, call);
-      return found === null ? held([callback]) : broken(`${found} stands in an error`, [callback]);
+      return found === null
+        ? held([callback])
+        : broken(`${found.what} stands in an error`, [callback], {
+            spots: [{ ...spot, range: found.range }],
+          });
     }),
 };

@@ -8,6 +8,7 @@ import { textsOf } from '../evidence/texts.js';
 import { vainWait } from '../evidence/windows.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { sent } from '../spot.js';
 
 /** Characters of faults. */
 const MOST = 300;
@@ -53,7 +54,8 @@ function onQuestion(question: CallbackEvidence): readonly Observation[] {
     ];
   const { message, warnings } = reading;
   const given = message.type === 'oauth' ? givenIn(message.auth_url) : undefined;
-  if (given !== undefined) return [broken(`auth_url has a ${given} in it`, [question])];
+  if (given !== undefined)
+    return [broken(`auth_url has a ${given} in it`, [question], { spots: [sent(question, 'auth_url')] })];
   const remark = warnings.find(({ id }) => id === 'TOOL-OAUTH');
   return remark ? [held([question], 'auth_url is http, fine on loopback')] : [];
 }

@@ -5,6 +5,7 @@ import { isOwn, saysTheSame, type Told, toldAs } from '../evidence/messages.js';
 import { shortestWatch } from '../evidence/windows.js';
 import { broken, doubtful, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { sent } from '../spot.js';
 
 type Result = Told<'tool_result'>;
 
@@ -38,6 +39,7 @@ function onResults([first, ...later]: readonly Result[], what: string): Observat
   return broken('a second tool_result with other content came', pair, {
     expected: 'one tool_result',
     actual: 'two different ones',
+    spots: pair.map(leg => sent(leg, 'text')),
   });
 }
 

@@ -6,6 +6,7 @@ import { secretFinder } from '../evidence/secrets.js';
 import { textsOf } from '../evidence/texts.js';
 import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { sent } from '../spot.js';
 
 /** TOOL-SECRET: no message holds what the call was secured with, nor what looks like a credential. The secret is never repeated. */
 export const tellsNoSecret: Rule = {
@@ -21,11 +22,15 @@ function onCall(call: CallEvidence): readonly Observation[] {
   return messages.map(each => onMessage(each, secretIn) ?? onRedacted(each, call) ?? held([each.callback]));
 }
 
-function onMessage(each: Told, secretIn: (text: string) => string | null): Observation | null {
-  for (const { place, text } of textsOf(each.callback)) {
+type SecretFinder = ReturnType<typeof secretFinder>;
+
+function onMessage(each: Told, secretIn: SecretFinder): Observation | null {
+  for (const { place, path, text } of textsOf(each.callback)) {
     const secret = secretIn(text);
     if (secret !== null)
-      return broken(`${secret} stands in ${place} of a ${each.message.type}`, [each.callback]);
+      return broken(`${secret.what} stands in ${place} of a ${each.message.type}`, [each.callback], {
+        spots: [{ ...sent(each.callback, ...path), range: secret.range, isSecret: true }],
+      });
   }
   return null;
 }

@@ -9,6 +9,7 @@ import { type Names, namesOf } from '../evidence/neighbours.js';
 import { watchedSince } from '../evidence/windows.js';
 import { broken, doubtful, held, lacking, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { sent } from '../spot.js';
 
 type NewsItem = Told<'subscription_event'>;
 
@@ -56,6 +57,7 @@ function onNews(
     return broken(`an event has another tool_call_id: ${excerpt(named)}`, [callback], {
       expected: excerpt(invocation.id),
       actual: excerpt(named),
+      spots: [sent(callback, 'tool_call_id')],
     });
   if (!start) return lacking('an event came, and no result had said subscription: true', [callback]);
   if (start.request.at - callback.request.at > ACK_TOLERANCE_MS)

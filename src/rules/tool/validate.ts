@@ -6,6 +6,7 @@ import { nameless, type SoundResults, soundResults } from '../evidence/sound-res
 import { unacceptable } from '../evidence/unacceptable.js';
 import { broken, doubtful, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { spotsOf } from './shared/refusals.js';
 
 const STORIES = {
   'unknown-operation': 'an unknown operation',
@@ -52,7 +53,8 @@ function onResult(
   sound: SoundResults,
 ): Observation {
   const proof = [...call.attempts, callback];
-  const difference = { expected: 'an error result', actual: 'a result that is no error' };
+  const spots = spotsOf(call, callback);
+  const difference = { expected: 'an error result', actual: 'a result that is no error', spots };
   const what = 'it ended in a result that is no error';
   return sound(call).has(nameless(text, call))
     ? broken(`${story} was executed: ${what}, but that of a valid call`, proof, difference)

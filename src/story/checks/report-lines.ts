@@ -4,12 +4,13 @@ import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
 import { caseLines, caseName, gapLines, idleLines, rowLines } from './row-lines.js';
 import { summaryLine } from './summary-line.js';
-import type { WireRecord } from './wire-lines.js';
+import type { WireRecord } from './wire-legs.js';
 
 /** What there is to know besides the rows. */
 export interface Around {
   readonly record: WireRecord;
   readonly warnings: readonly string[];
+  readonly whole: string;
   /** Cells of a row, where there is a width. */
   readonly width?: number | undefined;
 }
@@ -21,7 +22,7 @@ const MARGIN = '  ';
 /** What a run came to, for a person: what is wrong first, then what else there is to know, the summary last. */
 export function reportLines(
   run: Conformance,
-  { record, warnings, width = WIDEST }: Around,
+  { record, warnings, whole, width = WIDEST }: Around,
   isQuiet: boolean,
 ): readonly Line[] {
   const rows = (...standings: readonly Standing[]) =>
@@ -44,7 +45,18 @@ export function reportLines(
       warnings.map(message => [[say(MARGIN, 'gutter'), ...quote(message, 'warn')]]),
     ),
   ];
-  return [...parts.flat(), summaryLine(run)];
+  return [...parts.flat(), ...(isProved(run) ? wholeLines(whole) : []), summaryLine(run)];
+}
+
+/** Whether a part of some message is shown. */
+function isProved({ checks, cases }: Conformance): boolean {
+  const isShown = ({ standing, events }: Row) =>
+    events.length > 0 && ['failed', 'warned', 'could-not-run', 'expected'].includes(standing);
+  return checks.some(isShown) || cases.some(({ status, events }) => status !== 'pass' && events.length > 0);
+}
+
+function wholeLines(whole: string): Line[] {
+  return [[say('Messages are cut here; to see them whole: ', 'dim'), ...quote(whole, 'dim')], []];
 }
 
 /** What is fine is masked by nothing. */

@@ -5,7 +5,8 @@ import type { Gap, Row, Standing } from '../../rules/conformance.js';
 import type { IdleExcuse } from '../../rules/idle-excuses.js';
 import type { Line, Span } from '../line.js';
 import { quote, say } from '../spans.js';
-import { type WireRecord, wireLines } from './wire-lines.js';
+import type { WireRecord } from './wire-legs.js';
+import { wireLines } from './wire-lines.js';
 
 const MARKS: Readonly<Record<Standing, Span>> = {
   failed: say('✗', 'bad'),
@@ -25,7 +26,7 @@ export function rowLines(row: Row, record: WireRecord): readonly Line[] {
     ...excuseLines(row),
     ...(standing === 'stale' ? [] : [detail(...quote(row.reason))]),
     ...differenceLines(row),
-    ...indented(standing === 'stale' ? [] : wireLines(row.events, record)),
+    ...indented(standing === 'stale' ? [] : wireLines(row, record)),
     ...(BREACHES.includes(standing) ? [labelled('to do', say(ADVICE[id]))] : []),
     ...(masks.length > 0
       ? [detail(say(`may be why these are not passed either: ${masks.join(', ')}`, 'dim'))]
@@ -60,13 +61,13 @@ export function caseLines(
   return [
     headed(status === 'fail' ? 'failed' : 'could-not-run', ...caseName({ place, operation })),
     detail(...quote(reason)),
-    ...indented(wireLines(events, record)),
+    ...indented(wireLines({ events }, record)),
   ];
 }
 
 /** What may have been there. */
 export function gapLines({ place, reason }: Gap): Line[] {
-  return [[MARKS['could-not-run'], say(' '), ...quote(place, 'title')], detail(...quote(reason))];
+  return [headed('could-not-run', ...quote(place, 'title')), detail(...quote(reason))];
 }
 
 export function caseName({ place, operation }: Pick<CaseCheck, 'place' | 'operation'>): Line {

@@ -17,7 +17,9 @@ test('what is wrong comes first, the summary last', () => {
     lineOf,
   );
   expect(order).toEqual([...order].sort((a, b) => a - b));
-  expect(lines.slice(-2)).toEqual([
+  expect(lines.slice(-4)).toEqual([
+    'Messages are cut here; to see them whole: protocol-cli render run.ndjson',
+    '',
     '✗ failed · 10 rules: 3 passed, 1 failed, 1 expected to fail, and passed, 1 could not run, 1 with a warning, 1 failed as expected, 2 not applicable · 1 of 3 cases passed',
     '',
   ]);

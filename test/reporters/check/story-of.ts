@@ -62,6 +62,7 @@ export const STORY: CheckStory = {
   target: 'http://127.0.0.1:3001',
   program: 'protocol-cli/test',
   warnings: [],
+  whole: 'protocol-cli render run.ndjson',
   run: conformanceOf(CHECKS, CASES, { excuses: EXCUSES, ...TERMS }),
   record: { events: EVENTS, redactor: callbackSecrets(EVENTS) },
 };
@@ -74,7 +75,7 @@ export const LOSSY: CheckStory = {
     [],
     {
       excuses: [],
-      isStrict: false,
+      ...TERMS,
       gaps: [
         { place: 'run.ndjson:7', reason: `not valid JSON: ${HOSTILE}` },
         { place: 'run.ndjson:9', reason: '2 events are missing before it' },

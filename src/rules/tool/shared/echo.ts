@@ -4,6 +4,7 @@ import type { CallEvidence } from '../../evidence/evidence.js';
 import { type Told, told } from '../../evidence/messages.js';
 import { type Name, namesOf } from '../../evidence/neighbours.js';
 import { broken, held, type Observation } from '../../observation.js';
+import { sent } from '../../spot.js';
 
 /** What a message says a call is named: undefined where its type has no such field. */
 type Echo = (told: Told, invocation: Invocation) => string | null | undefined;
@@ -37,6 +38,7 @@ function altered(
     {
       expected: given === null ? 'none' : excerpt(given),
       actual,
+      spots: [sent(callback, name)],
     },
   );
 }

@@ -1,8 +1,9 @@
 import { formatDuration } from '../../../text/format-duration.js';
 import { endingOf } from '../../evidence/ending.js';
 import type { CallEvidence } from '../../evidence/evidence.js';
-import { statusOf } from '../../evidence/leg.js';
+import { type Leg, statusOf } from '../../evidence/leg.js';
 import { broken, held, type Observation, unseen } from '../../observation.js';
+import { type Spot, sent } from '../../spot.js';
 
 const EXPECTED = '200, and an error result';
 
@@ -15,13 +16,25 @@ export function onRefusable(call: CallEvidence, story: string): readonly Observa
   return onTaken(call, story);
 }
 
+/** What was asked, and what the answer was. */
+export function spotsOf({ attempts }: CallEvidence, result: Leg): readonly Spot[] {
+  const asked = attempts.flatMap(attempt => [sent(attempt, 'operation'), sent(attempt, 'arguments')]);
+  return [...asked, sent(result, 'text')];
+}
+
 function onTaken(call: CallEvidence, story: string): readonly Observation[] {
   const ending = endingOf(call);
   switch (ending.kind) {
     case 'result': {
       if (ending.isError) return [held([...call.attempts, ending.callback])];
       const actual = 'a result that is no error';
-      return [broken(`${story} ended in ${actual}`, [ending.callback], { expected: EXPECTED, actual })];
+      return [
+        broken(`${story} ended in ${actual}`, [...call.attempts, ending.callback], {
+          expected: EXPECTED,
+          actual,
+          spots: spotsOf(call, ending.callback),
+        }),
+      ];
     }
     case 'silent': {
       const actual = `200, and nothing within ${formatDuration(ending.afterMs)}`;

@@ -14,7 +14,7 @@ export interface PublishedSchema {
 }
 
 export function publishedSchema(
-  name: 'report' | 'transcript' | 'session-report' | 'session' | 'cases',
+  name: 'report' | 'transcript' | 'session-report' | 'session' | 'cases' | 'check-report',
 ): PublishedSchema {
   const url = new URL(`fixtures/${name}.schema.json`, ROOT);
   const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(

@@ -1,19 +1,42 @@
 import { ADVICE } from '../../protocol/advice.js';
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { Row } from '../../rules/conformance.js';
+import { probeTimes, wholeTime } from '../../story/checks/probe-times.js';
 import { BREACHES } from '../../story/checks/row-lines.js';
+import type { WireRecord } from '../../story/checks/wire-legs.js';
+import { tellingLegs } from '../../story/checks/wire-lines.js';
 import { safeJson } from '../../text/json-safe.js';
 import type { CheckFormat } from './format.js';
 
-/** One object: a row for each rule, one for each case. */
-export const jsonCheck: CheckFormat = ({ program, target, run, warnings }) => {
+/** One object, as fixtures/check-report.schema.json has it: a row for each rule, one for each case. */
+export const jsonCheck: CheckFormat = ({ program, target, run, record, warnings }) => {
   const { verdict, summary, cases, gaps, idle } = run;
-  return `${safeJson({ program, target, verdict, checks: run.checks.map(rowOf), cases, gaps, idleExpectedFailures: idle, warnings, summary }, 2)}\n`;
+  const report = {
+    program,
+    target,
+    verdict,
+    durationMs: wholeTime(record.events),
+    checks: run.checks.map(row => rowOf(row, record)),
+    cases,
+    gaps,
+    idleExpectedFailures: idle,
+    probes: probeTimes(record.events),
+    warnings,
+    summary,
+  };
+  return `${safeJson(report, 2)}\n`;
 };
 
-function rowOf({ excuse, ...row }: Row): object {
-  const { statement } = REQUIREMENTS[row.id];
+const FINE: readonly Row['standing'][] = ['passed', 'stale', 'not-applicable'];
+
+function rowOf({ excuse, spots = [], ...row }: Row, record: WireRecord): object {
+  const { id, standing, events } = row;
   const { reason, place } = excuse ?? {};
-  const advice = BREACHES.includes(row.standing) ? { advice: ADVICE[row.id] } : {};
-  return { ...row, statement, ...advice, ...(excuse && { expectedFailure: { reason, place } }) };
+  return {
+    ...row,
+    statement: REQUIREMENTS[id].statement,
+    ...(BREACHES.includes(standing) && { advice: ADVICE[id] }),
+    ...(excuse && { expectedFailure: { reason, place } }),
+    ...(!FINE.includes(standing) && { evidence: tellingLegs({ events, spots }, record).shown }),
+  };
 }

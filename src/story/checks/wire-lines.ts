@@ -9,15 +9,19 @@ const MOST_LEGS = 4;
 
 /** The requests that prove something, each with what became of it and the part of its bodies that matters; alike ones once. */
 export function wireLines(proof: Proof, record: WireRecord): readonly Line[] {
-  const legs = wireLegs(proof, record);
-  const shown = [...new Map(legs.toReversed().map(leg => [looksOf(leg), leg])).values()]
-    .toReversed()
-    .slice(0, MOST_LEGS);
-  const rest = legs.length - shown.length;
+  const { shown, rest } = tellingLegs(proof, record);
   return [
     ...shown.flatMap(legLines),
     ...(rest > 0 ? [[say('│ ', 'gutter'), say(`… ${rest} more`, 'dim')]] : []),
   ];
+}
+
+/** Those that are shown, and how many are not. */
+export function tellingLegs(proof: Proof, record: WireRecord) {
+  const legs = wireLegs(proof, record);
+  const different = new Map(legs.toReversed().map(leg => [looksOf(leg), leg]));
+  const shown = [...different.values()].toReversed().slice(0, MOST_LEGS);
+  return { shown, rest: legs.length - shown.length };
 }
 
 /** What a reader sees of it, but for how long it took. */

@@ -5,7 +5,7 @@ import { humanCheck } from '../../../src/reporters/check/human.js';
 import { jsonCheck } from '../../../src/reporters/check/json.js';
 import { junitCheck } from '../../../src/reporters/check/junit.js';
 import { unsafeIn } from '../../e2e/support/text.js';
-import { LOOK, STORY } from './story-of.js';
+import { LOOK, STORY, TOKEN } from './story-of.js';
 
 const text = jsonCheck(STORY, LOOK);
 const report = JSON.parse(text);
@@ -30,6 +30,24 @@ test('one row per rule: id, level, side, status, reason, events', () => {
     advice: ADVICE['TOOL-ID'],
   });
   expect(report.checks[0]).not.toHaveProperty('advice');
+});
+
+test('what is not fine has what was on the wire: cut, and secrets out', () => {
+  expect(report.checks[2].evidence).toEqual([
+    {
+      event: 2,
+      method: 'POST',
+      url: '/callback/token',
+      operation: 'edit_file',
+      end: '200',
+      ms: expect.any(Number),
+      request: [{ place: null, text: expect.stringContaining('"id":"other"') }],
+      response: [],
+    },
+  ]);
+  expect(report.checks[0]).not.toHaveProperty('evidence');
+  expect(text).not.toContain(TOKEN);
+  expect(report.durationMs).toBeGreaterThan(0);
 });
 
 test('an expected failure keeps its status', () => {

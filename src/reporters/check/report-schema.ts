@@ -1,0 +1,88 @@
+import * as z from 'zod/mini';
+
+const count = z.int().check(z.nonnegative());
+const ms = z.number().check(z.nonnegative());
+const seqs = z.array(count).check(z.describe('By their seq in the transcript, the events that prove it'));
+
+const excerpt = z.object({
+  place: z
+    .nullable(z.string())
+    .check(z.describe('The member that the finding is about; null for the body looked over')),
+  text: z.string().check(z.describe('Cut, secrets out')),
+  point: z
+    .optional(z.tuple([count, count]))
+    .check(z.describe('Where in the text the finding is: the first character, and the one after the last')),
+});
+
+const leg = z.object({
+  event: count.check(z.describe('seq of the request')),
+  method: z.string(),
+  url: z.string(),
+  operation: z
+    .nullable(z.string())
+    .check(z.describe('What was called; null where the message says it itself')),
+  end: z.nullable(z.string()).check(z.describe('The status, or how it broke; null where nothing came')),
+  ms: z.nullable(ms).check(z.describe('Until then')),
+  request: z.array(excerpt),
+  response: z.array(excerpt),
+});
+
+const expectation = { reason: z.string(), place: z.string().check(z.describe('file:line')) };
+
+const check = z.object({
+  id: z.string(),
+  side: z.enum(['tool', 'runtime']),
+  level: z.enum(['MUST', 'SHOULD', 'none']),
+  status: z.enum(['pass', 'fail', 'warn', 'not-applicable', 'could-not-run']),
+  standing: z
+    .enum(['passed', 'failed', 'stale', 'could-not-run', 'warned', 'expected', 'not-applicable'])
+    .check(z.describe('How it counts: --strict and --expected-failures are in it')),
+  statement: z.string().check(z.describe('What the rule asks')),
+  reason: z.string(),
+  expected: z.optional(z.string()),
+  actual: z.optional(z.string()),
+  advice: z.optional(z.string()).check(z.describe('What to do, where it is broken')),
+  masks: z.optional(z.array(z.string())).check(z.describe('What may not be passed for the same reason')),
+  expectedFailure: z.optional(z.object(expectation)),
+  events: seqs,
+  evidence: z.optional(z.array(leg)).check(z.describe('What was on the wire, where it is not fine')),
+});
+
+const aCase = z.object({
+  place: expectation.place,
+  operation: z.string(),
+  status: z.enum(['pass', 'fail', 'could-not-run']),
+  reason: z.string(),
+  events: seqs,
+});
+
+const probe = z.object({
+  id: z.string(),
+  calls: count,
+  ms: z.nullable(ms).check(z.describe('Null for what makes no calls')),
+});
+
+/** What `--reporter json` of `check` writes. */
+export const checkReportSchema = z.object({
+  program: z.string(),
+  target: z.string().check(z.describe('The URL or the file')),
+  verdict: z.enum(['passed', 'failed', 'incomplete']),
+  durationMs: ms.check(z.describe('Until the last event')),
+  checks: z.array(check).check(z.describe('A row for each rule')),
+  cases: z.array(aCase),
+  gaps: z
+    .array(z.object({ place: expectation.place, reason: z.string() }))
+    .check(z.describe('What was lost of a transcript, and may hide a breach')),
+  idleExpectedFailures: z
+    .array(z.object({ id: z.string(), ...expectation, why: z.string() }))
+    .check(z.describe('Entries of --expected-failures that could excuse nothing')),
+  probes: z.array(probe).check(z.describe('What was tried; empty for what no check has made')),
+  warnings: z.array(z.string()),
+  summary: z.object({
+    pass: count,
+    fail: count,
+    warn: count,
+    'not-applicable': count,
+    'could-not-run': count,
+  }),
+});

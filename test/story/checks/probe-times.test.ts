@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { probeTimes, wholeTime } from '../../../src/story/checks/probe-times.js';
+import { acknowledged, at, call, eventsOf, KEY, type Moment, resultArrives } from '../../exchange/build.js';
+
+const planned = (plan: string, calls?: string[]): Moment[] => [
+  { kind: 'planned', by: 'probe', plan, ...(calls && { calls }) },
+];
+
+const EVENTS = eventsOf(
+  planned('close'),
+  planned('valid-call'),
+  at(10, planned('valid-call', [KEY])),
+  at(11, call()),
+  at(15, acknowledged()),
+  at(40, resultArrives()),
+);
+
+test('a probe takes from its first call to the last that is heard of it', () => {
+  const [close, valid] = probeTimes(EVENTS);
+  expect(close).toEqual({ id: 'close', calls: 0, ms: null });
+  expect(valid).toMatchObject({ id: 'valid-call', calls: 1 });
+  expect(valid?.ms).toBeGreaterThanOrEqual(30);
+  expect(valid?.ms).toBe(wholeTime(EVENTS) - 10);
+});
+
+test('what nobody probed has none', () => {
+  expect(probeTimes(eventsOf(call()))).toEqual([]);
+  expect(wholeTime([])).toBe(0);
+});

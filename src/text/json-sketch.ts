@@ -30,5 +30,5 @@ function listed<Item>(
   if (items.length > 0 && depth >= DEEPEST) return `${open}…${close}`;
   const shown = items.slice(0, most).map(item => sketch(item, depth + 1));
   const rest = items.length - shown.length;
-  return `${open}${[...shown, ...(rest > 0 ? [`… ${rest} more`] : [])].join(',')}${close}`;
+  return `${open}${[...shown, ...(rest > 0 ? [`… ${rest} more`] : [])].join(', ')}${close}`;
 }

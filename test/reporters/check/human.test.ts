@@ -33,7 +33,7 @@ test('a failure says what was due, what came, and how that was on the wire', () 
   expect(told).toMatch(/actual {4}␛\[2Jevil/);
   expect(told).toContain('may be why these are not passed either: TOOL-RETRY\n');
   expect(told).toContain('│ POST /callback/token → 200 after 0ms');
-  expect(told).toContain('│   {"type":"tool_result","group_id":"thread_xyz","id":"other"');
+  expect(told).toContain('│   {"type":"tool_result", "group_id":"thread_xyz", "id":"other"');
 });
 
 test('what is broken says what to do about it, and nothing else does', () => {

@@ -106,7 +106,7 @@ describe('of what a finding is about', () => {
   test('a value that is no text, looked over', () => {
     const segments = [{ type: 'text', content: LONG }];
     const text = pointing({ event: 1, path: ['display_as'] }, call(), arrives({ display_as: segments }));
-    expect(text).toMatch(/display_as {2}\[\{"type":"text","content":"x{32}…"\}\]$/);
+    expect(text).toMatch(/display_as {2}\[\{"type":"text", "content":"x{32}…"\}\]$/);
   });
 
   test('in a body that is large', () => {

@@ -169,6 +169,10 @@ const ownFacts = [
     plan: z.string(),
     /** Ids of the requirements that a probe is meant to show. */
     checks: z.optional(z.array(z.string())),
+    /** Of a probe's call: which of the cases it is, from 0. */
+    case: z.optional(z.int().check(z.nonnegative())),
+    /** Of a probe's call: it was made before, and is made once more with nothing else under way. */
+    again: z.optional(z.literal(true)),
     /** Whose plan it is, where the call is not matched for it: a refused acknowledgement. */
     fixture: z.optional(z.string()),
     /** The `type` of the callback it is about, and its turn. */

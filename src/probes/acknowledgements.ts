@@ -7,7 +7,7 @@ import type { Desk, Plan } from './desk.js';
 import { proberFor } from './prober.js';
 
 /** Calls whose acknowledgement was late, made again: TOOL-ACK goes by these, where they are in time. */
-const AGAIN: Plan = { id: 'acknowledgement again', checks: ['TOOL-ACK'] };
+const AGAIN: Plan = { id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true };
 /** So many different ones, each so often. */
 const MOST = { calls: 3, times: 3 };
 

@@ -28,9 +28,21 @@ export function patienceOf({ windowMs: timeoutMs, signal }: Desk): Pick<Delivery
 export interface Plan {
   readonly id: string;
   readonly checks: readonly RequirementId[];
+  /** Which of the cases it is, from 0. */
+  readonly case?: number;
+  /** Its calls were made before, and are made once more alone. */
+  readonly again?: true;
 }
 
 /** @param calls made for it; none where it is only meant */
-export function recordPlan({ log }: Wire, { id, checks }: Plan, calls?: string[]): void {
-  log.emit({ kind: 'planned', by: 'probe', plan: id, checks: [...checks], ...(calls && { calls }) });
+export function recordPlan({ log }: Wire, { id, checks, case: index, again }: Plan, calls?: string[]): void {
+  log.emit({
+    kind: 'planned',
+    by: 'probe',
+    plan: id,
+    checks: [...checks],
+    ...(index !== undefined && { case: index }),
+    ...(again && { again }),
+    ...(calls && { calls }),
+  });
 }

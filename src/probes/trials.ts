@@ -90,5 +90,6 @@ function trialOf(
 
 /** The plan of a case, by its place in the list. */
 export function planOf({ offers }: Case, index: number): Plan {
-  return { id: `case ${index}`, checks: [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))] };
+  const checks = [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))];
+  return { id: `case ${index}`, checks, case: index };
 }

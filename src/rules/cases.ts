@@ -23,15 +23,10 @@ export interface CaseCheck {
   readonly events: readonly number[];
 }
 
-/** The plan that a probe names when it calls the case at this place of the list. */
-export function planOfCase(index: number): string {
-  return `case ${index}`;
-}
-
 /** Each case's call against what the case expects of its result. */
 export function judgeCases(cases: readonly Case[], { calls }: Pick<Evidence, 'calls'>): readonly CaseCheck[] {
   return cases.map((each, index) => {
-    const call = calls.find(({ plans }) => plans.some(({ plan }) => plan === planOfCase(index)));
+    const call = calls.find(({ plans }) => plans.some(plan => plan.case === index));
     const { place, operation } = each;
     return { place, operation, ...(call ? verdictOn(each, call) : NOT_CALLED) };
   });

@@ -67,7 +67,7 @@ afterAll(async () => {
 
 const caseOf = (operation: (typeof OFFERS)[number][0]) => {
   const index = OFFERS.findIndex(([name]) => name === operation);
-  const [call] = run.callsOf(`case ${index}`);
+  const call = run.evidence.calls.find(({ plans }) => plans.some(plan => plan.case === index));
   if (!call) throw new Error(`${operation} was not called`);
   return call;
 };

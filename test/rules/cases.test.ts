@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readCases } from '../../src/fixtures/cases/read-cases.js';
-import { judgeCases, planOfCase } from '../../src/rules/cases.js';
+import { judgeCases } from '../../src/rules/cases.js';
 import { gather } from '../../src/rules/evidence/gather.js';
 import {
   acknowledged,
@@ -17,7 +17,7 @@ import {
 } from '../exchange/build.js';
 
 const planned = (index = 0): Moment[] => [
-  { kind: 'planned', by: 'probe', plan: planOfCase(index), checks: [], calls: [KEY] },
+  { kind: 'planned', by: 'probe', plan: 'a case', case: index, checks: [], calls: [KEY] },
 ];
 const expired = (afterMs = 5_000): Moment[] => [
   { kind: 'expired', what: 'observation', afterMs, calls: [KEY] },

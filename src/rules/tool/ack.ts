@@ -9,8 +9,6 @@ import { broken, doubtful, held, lacking, type Observation, unseen } from '../ob
 import type { Rule } from '../rule.js';
 
 const LATEST_MS = 1_000;
-/** What a check calls those that it makes again, alone: this machine may have been busy, and not the tool. */
-const AGAIN = 'acknowledgement again';
 const ONCE_LATE = 'late among many calls, and in time when the same was called alone';
 
 /** TOOL-ACK: the 200 comes before the result, and soon. Another status for what must not be executed is of rules of its own. */
@@ -48,7 +46,7 @@ interface Terms {
 }
 
 function promptWhenAlone(calls: readonly CallEvidence[]): ReadonlySet<string> {
-  const again = calls.filter(({ plans }) => plans.some(({ plan }) => plan === AGAIN));
+  const again = calls.filter(({ plans }) => plans.some(({ again }) => again));
   return new Set(again.filter(isPrompt).map(sentBy));
 }
 

@@ -178,8 +178,8 @@ export function someCall(key: string, fields: object = {}) {
     waited: (afterMs = 5_000, what: Expired['what'] = 'observation'): Moment[] => [
       { kind: 'expired', what, afterMs, calls: [key] },
     ],
-    plannedFor: (checks: string[]): Moment[] => [
-      { kind: 'planned', by: 'probe', plan: 'a probe', checks, calls: [key] },
+    plannedFor: (checks: string[], plan = 'a probe'): Moment[] => [
+      { kind: 'planned', by: 'probe', plan, checks, calls: [key] },
     ],
   };
 }

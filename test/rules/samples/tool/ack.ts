@@ -18,12 +18,14 @@ const again = {
     {
       kind: 'planned',
       by: 'probe',
-      plan: 'acknowledgement again',
+      plan: 'whatever it is called',
       checks: ['TOOL-ACK'],
+      again: true,
       calls: ['again'],
     },
   ] satisfies Moment[],
 };
+const another = someCall('another');
 const unknown = someCall('unknown', { operation: 'no_such_thing' });
 
 export const ackSamples: Samples = [
@@ -76,6 +78,17 @@ export const ackSamples: Samples = [
       again.planned,
       at(1_000, again.sent()),
       at(1_400, again.answered()),
+    ),
+    status: 'warn',
+  },
+  {
+    story: 'a 200 that takes its time, and none when the same is called for something else',
+    events: eventsOf(
+      call(),
+      at(400, acknowledged()),
+      another.plannedFor(['TOOL-ACK'], 'acknowledgement again'),
+      at(1_000, another.sent()),
+      at(1_010, another.answered()),
     ),
     status: 'warn',
   },

@@ -1,4 +1,4 @@
-import { eventsOf } from '../../../exchange/build.js';
+import { eventsOf, type Moment } from '../../../exchange/build.js';
 import { discovery, notice, planned, TOOLSET } from '../parts.js';
 import type { Samples } from '../sample.js';
 
@@ -12,7 +12,9 @@ const withoutDocument = (headers: Record<string, string>) =>
     const { body: _, ...rest } = event;
     return { ...rest, headers };
   });
-const inVain = () => planned(['TOOL-MIGRATE'], 'migrate-in-vain');
+const move = { session_id: 'session_1', destination_url: 'https://elsewhere.example/' };
+const unkept = (moments: Moment[]) => moments.map(each => ({ ...each, body: undefined }) as Moment);
+const migration = (how = {}, body: object = move) => notice('migrate', how, { body });
 
 export const discoverSamples: Samples = [
   { story: 'a toolset', events: eventsOf(discovery()), status: 'pass' },
@@ -81,7 +83,7 @@ export const namesSamples: Samples = [
 export const migrateSamples: Samples = [
   {
     story: 'a refusal of what cannot succeed',
-    events: eventsOf(discovery(moving), inVain(), notice('migrate', { status: 502 })),
+    events: eventsOf(discovery(moving), migration({ status: 502 }, {})),
     status: 'pass',
     says: /502/,
   },
@@ -92,19 +94,24 @@ export const migrateSamples: Samples = [
   },
   {
     story: '200 to what may have succeeded',
-    events: eventsOf(discovery(moving), notice('migrate')),
+    events: eventsOf(discovery(moving), planned(['TOOL-MIGRATE'], 'migrate'), migration()),
     status: 'pass',
   },
   {
-    story: '200 to what cannot succeed',
-    events: eventsOf(discovery(moving), inVain(), notice('migrate')),
+    story: '200 to what names nowhere to go',
+    events: eventsOf(discovery(moving), migration({}, { session_id: 'session_1' })),
     status: 'fail',
     says: /cannot succeed/,
   },
   {
     story: '200 to what says nothing',
-    events: eventsOf(discovery(moving), notice('migrate', {}, { body: {} })),
+    events: eventsOf(discovery(moving), notice('migrate')),
     status: 'fail',
+  },
+  {
+    story: '200 to what was not kept',
+    events: eventsOf(discovery(moving), unkept(notice('migrate'))),
+    status: 'pass',
   },
   {
     story: 'no /migrate',

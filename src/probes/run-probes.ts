@@ -3,7 +3,7 @@ import type { ListenerOptions } from '../runtime/callback-server.js';
 import { closeThread } from '../runtime/notices.js';
 import type { Wire } from '../runtime/wire.js';
 import type { Clock } from '../system/clock.js';
-import { askAgain, Stopwatch } from './acknowledgements.js';
+import { askAgain } from './ask-again.js';
 import { type Callable, type Callables, callablesOf } from './callables.js';
 import { type Desk, patienceOf, recordPlan } from './desk.js';
 import { inLanes } from './lanes.js';
@@ -12,6 +12,7 @@ import { heardByMany } from './patience.js';
 import { PROBES } from './probes/index.js';
 import { validCall } from './probes/valid-call.js';
 import { type Running, runAll } from './run-all.js';
+import { Stopwatch } from './stopwatch.js';
 import { type Survey, survey } from './survey.js';
 import { startTrials, type Trials, type Tried } from './trials.js';
 

@@ -28,7 +28,9 @@ const operationsOf = ({ evidence }: Probing) =>
   evidence.calls.map(({ key, tool }) => `${key}: ${tool?.name}`).sort();
 
 const verdictsOf = ({ evidence }: Probing) =>
-  findingsIn(checksOf('tool', [evidence])).map(({ id, status }) => `${id}: ${status}`);
+  findingsIn(checksOf('tool', [evidence], { skip: new Set(['TOOL-ACK']) })).map(
+    ({ id, status }) => `${id}: ${status}`,
+  );
 
 /** A late acknowledgement on a busy machine is asked for again: that is no choice of ours. */
 const isSteady = (id: string) => id !== 'TOOL-ACK';

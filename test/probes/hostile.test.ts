@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/exchange/events.js';
 import { deferred } from '../../src/probes/deferred.js';
@@ -5,6 +6,8 @@ import { checksOf } from '../../src/rules/report.js';
 import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';
 import { operation, post, resultOf, startRawTool } from './tools.js';
+
+const LATE_ALONE = expect.stringMatching(/^the 200 took \d+ms, called alone, over 250 ms/);
 
 describe('a tool that means harm, or is broken', () => {
   test('threats, row 15: of 10,000 callbacks for one call, 200 are looked at', async () => {
@@ -111,18 +114,49 @@ describe('a tool that means harm, or is broken', () => {
   test('TOOL-ACK: that is late once is called again alone, and judged by that', async () => {
     let times = 0;
     await using tool = await startRawTool({
-      invoked(invocation, response) {
-        const late = times++ === 0 ? 300 : 0;
-        setTimeout(
-          () => response.end(() => void post(invocation['callback_url'], resultOf(invocation))),
-          late,
-        );
+      async invoked(invocation, response) {
+        await setTimeout(times++ === 0 ? 300 : 0);
+        response.end(() => void post(invocation['callback_url'], resultOf(invocation)));
       },
     });
     const { evidence, callsOf } = await probing(tool.url, { wants: id => id === 'TOOL-ACK' });
     expect(callsOf('acknowledgement again').length).toBeGreaterThan(0);
     const row = checksOf('tool', [evidence]).find(({ id }) => id === 'TOOL-ACK');
     expect(row).toMatchObject({ status: 'pass', reason: expect.stringContaining('alone') });
+  });
+
+  test.each<[string, number, object]>([
+    ['is not blamed for being far away', 0, { status: 'pass', reason: expect.stringContaining('alone') }],
+    ['is caught when it works first, however far away', 600, { status: 'warn', reason: LATE_ALONE }],
+  ])('TOOL-ACK: that %s', async (_, workMs, expected) => {
+    await using tool = await startRawTool({
+      farMs: 300,
+      async invoked(invocation, response) {
+        await setTimeout(workMs);
+        response.end(() => void post(invocation['callback_url'], resultOf(invocation)));
+      },
+    });
+    const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-ACK' });
+    expect(checksOf('tool', evidence).find(({ id }) => id === 'TOOL-ACK')).toMatchObject(expected);
+  });
+
+  test('TOOL-ACK: that wants consent is called again without it, and nobody waits for that', async () => {
+    await using tool = await startRawTool({
+      async invoked({ callback_url, ...ids }, response) {
+        await setTimeout(300);
+        const oauth = { ...resultOf(ids), type: 'oauth', auth_url: 'https://auth.example/' };
+        response.end(() => void post(callback_url, oauth));
+      },
+    });
+    const { evidence, callsOf } = await probing(tool.url, {
+      wants: id => id === 'TOOL-ACK',
+      operations: ['op'],
+      probeTimeoutMs: 600,
+    });
+    const again = callsOf('acknowledgement again');
+    expect(again.map(({ expiries }) => expiries)).toEqual([[], [], []]);
+    const always = checksOf('tool', evidence).find(({ id }) => id === 'TOOL-ALWAYS');
+    expect(always).toMatchObject({ status: 'could-not-run', events: [] });
   });
 
   test('that has many operations and says nothing is waited for a few times only', async () => {

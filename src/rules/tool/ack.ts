@@ -1,8 +1,9 @@
-import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../exchange/exchange.js';
+import { ACK_SLOW_MS } from '../../exchange/exchange.js';
 import { formatDuration } from '../../text/format-duration.js';
-import type { CallbackEvidence, CallEvidence, Evidence } from '../evidence/evidence.js';
+import { type Alone, madeAlone } from '../evidence/alone.js';
+import { isBehind, resultAfter } from '../evidence/behind.js';
+import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
-import { toldAs } from '../evidence/messages.js';
 import { unacceptable } from '../evidence/unacceptable.js';
 import { vainWait } from '../evidence/windows.js';
 import { broken, doubtful, held, lacking, type Observation, unseen } from '../observation.js';
@@ -25,14 +26,11 @@ export const acknowledgesAtOnce: Rule = {
   ],
   absent: 'no invocation was sent',
   observe: (evidence: Evidence) => {
-    const excused = promptWhenAlone(evidence.calls);
+    const aloneOf = madeAlone(evidence);
     return evidence.calls
       .filter(({ reading }) => reading.ok)
       .flatMap(call => {
-        const terms = {
-          isSound: unacceptable(call, evidence) === null,
-          isExcused: excused.has(sentBy(call)),
-        };
+        const terms = { isSound: unacceptable(call, evidence) === null, alone: aloneOf(call) };
         return call.attempts.flatMap(attempt => onAttempt(attempt, call, terms));
       });
   },
@@ -41,45 +39,20 @@ export const acknowledgesAtOnce: Rule = {
 interface Terms {
   /** Whether it is to be answered 200. */
   readonly isSound: boolean;
-  /** Whether the same call was acknowledged in time when it was made alone. */
-  readonly isExcused: boolean;
+  /** How the same call was acknowledged when it was made alone: that counts, where it is known. */
+  readonly alone: Alone | undefined;
 }
 
-function promptWhenAlone(calls: readonly CallEvidence[]): ReadonlySet<string> {
-  const again = calls.filter(({ plans }) => plans.some(({ again }) => again));
-  return new Set(again.filter(isPrompt).map(sentBy));
-}
-
-function isPrompt(call: CallEvidence): boolean {
-  const [attempt] = call.attempts;
-  const ended = attempt && statusOf(attempt) === 200 ? endedAt(attempt) : null;
-  if (!attempt || ended === null) return false;
-  const result = resultAfter(attempt, call);
-  const isBehind = result !== undefined && ended - result.request.at > ACK_TOLERANCE_MS;
-  return ended - attempt.request.at <= ACK_SLOW_MS && !isBehind;
-}
-
-/** What is the same whenever a call is made again. */
-function sentBy({ reading }: CallEvidence): string {
-  return reading.ok ? JSON.stringify([reading.invocation.operation, reading.invocation.arguments]) : '';
-}
-
-function onAttempt(attempt: Leg, call: CallEvidence, { isSound, isExcused }: Terms): readonly Observation[] {
+function onAttempt(attempt: Leg, call: CallEvidence, { isSound, alone }: Terms): readonly Observation[] {
   const status = statusOf(attempt);
   const ended = endedAt(attempt);
   if (status === null || ended === null)
     return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call) : [];
   if (status !== 200) return isSound ? [onRefused(attempt, status, call)] : [];
   const result = resultAfter(attempt, call);
-  if (result && ended - result.request.at > ACK_TOLERANCE_MS && !isExcused)
+  if (result && isBehind(attempt, result) && !alone?.isInOrder)
     return [broken('the 200 came after the result', [attempt, result])];
-  return [inTime(ended - attempt.request.at, attempt, isExcused)];
-}
-
-/** What came before it was sent is of an attempt before it. */
-function resultAfter(attempt: Leg, call: CallEvidence): CallbackEvidence | undefined {
-  return toldAs(call, 'tool_result').find(({ callback }) => callback.request.seq > attempt.request.seq)
-    ?.callback;
+  return [inTime(ended - attempt.request.at, attempt, alone)];
 }
 
 function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] {
@@ -115,10 +88,12 @@ function onRefused(attempt: Leg, status: number, { attempts }: CallEvidence): Ob
     : broken(`answered ${status}`, [attempt], difference);
 }
 
-function inTime(ms: number, attempt: Leg, isExcused: boolean): Observation {
-  const took = `the 200 took ${formatDuration(ms)}`;
-  if (ms > LATEST_MS)
-    return broken(took, [attempt], { expected: `within ${LATEST_MS} ms`, actual: formatDuration(ms) });
-  if (ms <= ACK_SLOW_MS) return held([attempt]);
-  return isExcused ? held([attempt], ONCE_LATE) : doubtful(`${took}, over ${ACK_SLOW_MS} ms`, [attempt]);
+function inTime(among: number, attempt: Leg, alone: Alone | undefined): Observation {
+  if (among <= ACK_SLOW_MS) return held([attempt]);
+  const ms = Math.min(among, alone?.ms ?? among);
+  if (ms <= ACK_SLOW_MS) return held([attempt], ONCE_LATE);
+  const took = `the 200 took ${formatDuration(ms)}${alone ? ', called alone' : ''}`;
+  return ms > LATEST_MS
+    ? broken(took, [attempt], { expected: `within ${LATEST_MS} ms`, actual: formatDuration(ms) })
+    : doubtful(`${took}, over ${ACK_SLOW_MS} ms`, [attempt]);
 }

@@ -23,6 +23,12 @@ export const acknowledgements: BrokenTools = {
       says: /the 200 came after the result/,
     },
     {
+      does: 'has done its work before it acknowledges',
+      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { delay: 600 } } }),
+      status: 'warn',
+      says: /the 200 took \d+ms, called alone, over 250 ms/,
+    },
+    {
       does: 'takes more than a second',
       start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { delay: 1_200 } } }),
       says: /the 200 took 1\.\d/,

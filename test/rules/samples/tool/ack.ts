@@ -12,20 +12,32 @@ import {
 import { discovery, someCall } from '../parts.js';
 import type { Samples } from '../sample.js';
 
-const again = {
-  ...someCall('again'),
-  planned: [
-    {
-      kind: 'planned',
-      by: 'probe',
-      plan: 'whatever it is called',
-      checks: ['TOOL-ACK'],
-      again: true,
-      calls: ['again'],
-    },
-  ] satisfies Moment[],
-};
+/** The same call, made once more alone. */
+function repeated(key: string) {
+  const plan = { kind: 'planned', by: 'probe', plan: 'whatever it is called', again: true } as const;
+  const planned: Moment[] = [{ ...plan, calls: [key] }];
+  return { ...someCall(key), planned };
+}
+
+const again = repeated('again');
 const another = someCall('another');
+
+/** The same, made again from a moment on: how long the toolset takes, then the 200, then the toolset. */
+function madeAgain(from: number, ms: number, [before, after]: readonly [number, number]): Moment[] {
+  const call = repeated(`again at ${from}`);
+  return [
+    ...asked(from - before, before),
+    ...call.planned,
+    ...at(from, call.sent()),
+    ...at(from + ms, call.answered()),
+    ...asked(from + ms, after),
+  ];
+}
+
+function asked(from: number, ms: number): Moment[] {
+  const [request, response] = discovery();
+  return request && response ? [...at(from, [request]), ...at(from + ms, [response])] : [];
+}
 const unknown = someCall('unknown', { operation: 'no_such_thing' });
 
 export const ackSamples: Samples = [
@@ -80,6 +92,88 @@ export const ackSamples: Samples = [
       at(1_400, again.answered()),
     ),
     status: 'warn',
+  },
+  {
+    story: 'a 200 after more than a second among many, and in time alone',
+    events: eventsOf(call(), at(1_200, acknowledged()), madeAgain(2_000, 20, [5, 5])),
+    status: 'pass',
+    says: /alone/,
+  },
+  {
+    story: 'a 200 that takes as long as the toolset does',
+    events: eventsOf(call(), at(900, acknowledged()), madeAgain(2_000, 700, [600, 650])),
+    status: 'pass',
+  },
+  {
+    story: 'a 200 that takes much longer than the toolset does, before it or after',
+    events: eventsOf(call(), at(900, acknowledged()), madeAgain(2_000, 700, [600, 100])),
+    status: 'warn',
+    says: /took 600ms, called alone/,
+  },
+  {
+    story: 'a 200 that takes more than a second longer than the toolset does',
+    events: eventsOf(call(), at(1_900, acknowledged()), madeAgain(3_000, 1_400, [100, 100])),
+    status: 'fail',
+    says: /took 1\.3s, called alone/,
+  },
+  {
+    story: 'a 200 that is late alone at first, and then in time',
+    events: eventsOf(
+      call(),
+      at(400, acknowledged()),
+      madeAgain(1_000, 400, [5, 5]),
+      madeAgain(2_000, 20, [5, 5]),
+    ),
+    status: 'pass',
+  },
+  {
+    story: 'a 200 that is in time alone at first, and then late',
+    events: eventsOf(
+      call(),
+      at(400, acknowledged()),
+      madeAgain(1_000, 20, [5, 5]),
+      madeAgain(2_000, 400, [5, 5]),
+    ),
+    status: 'pass',
+  },
+  {
+    story: 'a 200 after the result, and before it alone',
+    events: eventsOf(
+      call(),
+      at(10, resultArrives()),
+      at(300, acknowledged()),
+      again.planned,
+      at(2_000, again.sent()),
+      at(2_020, again.answered()),
+      at(2_100, again.result()),
+    ),
+    status: 'pass',
+  },
+  {
+    story: 'a 200 after the result, also alone',
+    events: eventsOf(
+      call(),
+      at(10, resultArrives()),
+      at(300, acknowledged()),
+      again.planned,
+      at(2_000, again.sent()),
+      at(2_010, again.result()),
+      at(2_200, again.answered()),
+    ),
+    status: 'fail',
+    says: /after the result/,
+  },
+  {
+    story: 'a 200 that takes its time, and another status alone',
+    events: eventsOf(
+      call(),
+      at(400, acknowledged()),
+      again.planned,
+      at(1_000, again.sent()),
+      at(1_010, again.answered({ status: 503 })),
+    ),
+    status: 'fail',
+    says: /503/,
   },
   {
     story: 'a 200 that takes its time, and none when the same is called for something else',

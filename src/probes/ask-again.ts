@@ -1,0 +1,64 @@
+import { findDocument } from '../runtime/discover.js';
+import type { Stimulus } from './call.js';
+import type { Desk, Plan } from './desk.js';
+import { cameBy } from './patience.js';
+import { type Prober, proberFor } from './prober.js';
+import type { Stopwatch } from './stopwatch.js';
+
+/** Calls whose acknowledgement was late, made again: TOOL-ACK goes by these. */
+const AGAIN: Plan = { id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true };
+/** Each so often; and of those that are late alone, too, so many. */
+const MOST = { times: 3, late: 3 };
+/** How long a call's work may still disturb the next one. */
+const WORK_MS = 1_000;
+
+/**
+ * This machine may have been busy, and not the tool: what was acknowledged late among many calls is called once more alone, until it is
+ * in time. What the toolset takes at the same time tells how much of it is the call's own.
+ */
+export async function askAgain(
+  desk: Desk,
+  stopwatch: Stopwatch,
+  mayRepeat: (operation: string) => boolean,
+): Promise<void> {
+  const prober = proberFor(desk, AGAIN);
+  const again = stopwatch.late().filter(({ operation }) => mayRepeat(operation));
+  let late = 0;
+  for (const stimulus of again) {
+    if (late === MOST.late) return;
+    if (await isLateAlone(desk, prober, stopwatch, stimulus)) late++;
+  }
+}
+
+async function isLateAlone(
+  desk: Desk,
+  prober: Prober,
+  stopwatch: Stopwatch,
+  stimulus: Stimulus,
+): Promise<boolean> {
+  await askForToolset(desk);
+  for (let time = 0; time < MOST.times && !desk.signal.aborted; time++) {
+    const key = await callAlone(desk, prober, stimulus);
+    await askForToolset(desk);
+    if (!stopwatch.isLateAlone(key)) return false;
+  }
+  return true;
+}
+
+/** Nobody need consent again: what does not end by itself is closed in the end. */
+async function callAlone(desk: Desk, prober: Prober, stimulus: Stimulus): Promise<string> {
+  const { key, acknowledged, mailbox, converse } = prober.send(stimulus);
+  await acknowledged;
+  await cameBy(
+    desk,
+    Math.min(WORK_MS, desk.windowMs),
+    mailbox.until(letters => letters.length > 0),
+  );
+  await converse();
+  return key;
+}
+
+/** However it ends, that is in the log. */
+async function askForToolset({ wire, base }: Desk): Promise<void> {
+  await findDocument(wire, base).catch(() => {});
+}

@@ -1,0 +1,53 @@
+import { isBehind, resultAfter } from './behind.js';
+import type { CallEvidence, Discovery, Evidence } from './evidence.js';
+import { endedAt, type Leg, statusOf } from './leg.js';
+
+/** How a call was acknowledged when it was made again with nothing else under way, by the best of its tries. */
+export interface Alone {
+  /** Beyond what the toolset takes at that time: the machine may be busy, or the tool far away. */
+  readonly ms: number;
+  /** Whether the 200 came before the result. */
+  readonly isInOrder: boolean;
+}
+
+/** By what a call sends, how it went alone; undefined where it was not made again. */
+export function madeAlone({ calls, discoveries }: Evidence): (call: CallEvidence) => Alone | undefined {
+  const best = new Map<string, Alone>();
+  for (const call of calls.filter(({ plans }) => plans.some(({ again }) => again))) {
+    const tried = tryOf(call, discoveries);
+    if (tried) best.set(sentBy(call), better(tried, best.get(sentBy(call))));
+  }
+  return call => best.get(sentBy(call));
+}
+
+/** What is the same whenever a call is made again. */
+function sentBy({ reading }: CallEvidence): string {
+  return reading.ok ? JSON.stringify([reading.invocation.operation, reading.invocation.arguments]) : '';
+}
+
+function tryOf(call: CallEvidence, discoveries: readonly Discovery[]): Alone | null {
+  const [attempt] = call.attempts;
+  const took = attempt && statusOf(attempt) === 200 ? roundTrip(attempt) : null;
+  if (!attempt || took === null) return null;
+  const result = resultAfter(attempt, call);
+  const ms = Math.max(0, took - usualAround(attempt, discoveries));
+  return { ms, isInOrder: result === undefined || !isBehind(attempt, result) };
+}
+
+function better(one: Alone, other: Alone = one): Alone {
+  return { ms: Math.min(one.ms, other.ms), isInOrder: one.isInOrder || other.isInOrder };
+}
+
+/** What the toolset took just before an attempt or just after it, in ms: the less of the two. */
+function usualAround({ request, response }: Leg, discoveries: readonly Discovery[]): number {
+  const answered = discoveries.filter(discovery => statusOf(discovery) === 200);
+  const before = answered.findLast(each => (each.response?.seq ?? 0) < request.seq);
+  const after = answered.find(each => each.request.seq > (response?.seq ?? 0));
+  const around = [before, after].flatMap(each => (each && roundTrip(each)) ?? []);
+  return around.length > 0 ? Math.min(...around) : 0;
+}
+
+function roundTrip(leg: Leg): number | null {
+  const ended = endedAt(leg);
+  return ended === null ? null : ended - leg.request.at;
+}

@@ -29,7 +29,7 @@ const SHOWN_BY: Readonly<Record<Offer, readonly RequirementId[]>> = {
   choice: ['TOOL-CHOICE'],
   oauth: ['TOOL-OAUTH'],
   subscription: ['TOOL-SUB'],
-  view: [],
+  view: ['TOOL-POST'],
 };
 
 interface Trial {

@@ -1,6 +1,7 @@
 import { chooseSegment } from '../display/choose.js';
 import { knownTypes } from '../display/segments/index.js';
 import type { Case, CaseResult } from '../fixtures/cases/case.js';
+import type { Difference } from '../fixtures/matching/pattern.js';
 import { wantedText } from '../fixtures/matching/wanted.js';
 import { outcomeOfText } from '../outcome/conventions.js';
 import type { ToolResult } from '../protocol/callbacks/index.js';
@@ -11,6 +12,7 @@ import { jsonPath } from '../text/json-path.js';
 import type { CallbackEvidence, CallEvidence, Evidence } from './evidence/evidence.js';
 import { eventsOf, type Leg, statusOf } from './evidence/leg.js';
 import type { CheckStatus } from './judge.js';
+import { missingOffers } from './offers.js';
 
 /** What came of one case: a row beside those of the rules. */
 export interface CaseCheck {
@@ -23,7 +25,7 @@ export interface CaseCheck {
   readonly events: readonly number[];
 }
 
-/** Each case's call against what the case expects of its result. */
+/** Each case's call against what the case expects of its result, and what it says that the call starts. */
 export function judgeCases(cases: readonly Case[], { calls }: Pick<Evidence, 'calls'>): readonly CaseCheck[] {
   return cases.map((each, index) => {
     const call = calls.find(({ plans }) => plans.some(plan => plan.case === index));
@@ -36,15 +38,20 @@ type Verdict = Pick<CaseCheck, 'status' | 'reason' | 'events'>;
 
 const NOT_CALLED: Verdict = { status: 'could-not-run', reason: 'it was not called', events: [] };
 
-function verdictOn({ expected }: Case, call: CallEvidence): Verdict {
+function verdictOn({ expected, offers }: Case, call: CallEvidence): Verdict {
   const callback = call.callbacks.find(({ verdict }) => verdict?.kind === 'settles');
   const message = callback?.reading?.ok ? callback.reading.message : null;
   if (!callback || message?.type !== 'tool_result') return withoutResult(call);
-  const [first, ...others] = expected?.(seenIn(message)) ?? [];
+  const differences = expected?.(seenIn(message)) ?? [];
+  const [first, ...others] = [...differences.map(differenceText), ...missingOffers(offers, call)];
   const events = eventsOf(callback);
-  if (!first) return { status: 'pass', reason: 'its result is as expected', events };
+  if (first === undefined) return { status: 'pass', reason: 'its result is as expected', events };
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return { status: 'fail', reason: `${jsonPath(first.path)}: ${wantedText(first)}${more}`, events };
+  return { status: 'fail', reason: first + more, events };
+}
+
+function differenceText(difference: Difference): string {
+  return `${jsonPath(difference.path)}: ${wantedText(difference)}`;
 }
 
 /** What a case can speak of: what the human sees is chosen as by a client that draws all segments there are. */

@@ -78,7 +78,7 @@ test('a case is called once, and says what it is to show', () => {
     ['TOOL-SUB'],
     ['TOOL-SUB'],
     ['TOOL-CHOICE'],
-    [],
+    ['TOOL-POST'],
   ]);
 });
 

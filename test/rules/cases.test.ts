@@ -13,7 +13,9 @@ import {
   KEY,
   lost,
   type Moment,
+  OAUTH,
   resultArrives,
+  VIEW,
 } from '../exchange/build.js';
 
 const planned = (index = 0): Moment[] => [
@@ -23,8 +25,12 @@ const expired = (afterMs = 5_000): Moment[] => [
   { kind: 'expired', what: 'observation', afterMs, calls: [KEY] },
 ];
 
-async function judged(expected: string, ...story: readonly (readonly Moment[])[]) {
-  const text = `version: 1\ncases:\n  - operation: edit_file\n    expect: ${expected}\n`;
+function judged(expected: string, ...story: readonly (readonly Moment[])[]) {
+  return judgedBy(`expect: ${expected}`, ...story);
+}
+
+async function judgedBy(terms: string, ...story: readonly (readonly Moment[])[]) {
+  const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
   const cases = await readCases({ path: 'c.yaml', text });
   const [check, ...others] = judgeCases(cases, await gather(eventsOf(...story), 'runtime', 'tool'));
   expect(others).toEqual([]);
@@ -74,6 +80,47 @@ describe('a call without a result', () => {
       status,
       reason: expect.stringMatching(reason),
     });
+  });
+});
+
+describe('what a case offers', () => {
+  const offered = (offer: string, ...before: Moment[][]) =>
+    judgedBy(`offers: [${offer}]`, planned(), call(), acknowledged(), ...before);
+  const subscribed = resultArrives({ subscription: true }, { leg: 'b' });
+  const ends = resultArrives({}, { leg: 'b' });
+
+  test.each<[string, Moment[][]]>([
+    ['choice', [arrives(CHOICE), ends]],
+    ['oauth', [arrives(OAUTH), ends]],
+    ['subscription', [subscribed]],
+    ['view', [arrives(VIEW), ends]],
+    ['choice, view', [arrives(CHOICE), arrives(VIEW, { leg: 'v' }), ends]],
+  ])('%s: it came', async (offer, story) => {
+    expect(await offered(offer, ...story)).toMatchObject({ status: 'pass' });
+  });
+
+  test.each<[string, Moment[][], string]>([
+    ['choice', [arrives(OAUTH), ends], 'no user_choice came, which it offers'],
+    ['oauth', [arrives(CHOICE), ends], 'no oauth came, which it offers'],
+    ['subscription', [arrives(VIEW), ends], 'no tool_result with subscription: true came, which it offers'],
+    ['view', [ends], 'no view_update came, which it offers'],
+    [
+      'view',
+      [arrives({ ...VIEW, content: 7 }, { status: 400 }), ends],
+      'no view_update came, which it offers',
+    ],
+    ['choice, view', [arrives(CHOICE), ends], 'no view_update came, which it offers'],
+    ['oauth, view', [ends], 'no oauth came, which it offers (and 1 more)'],
+  ])('%s: it did not', async (offer, story, reason) => {
+    expect(await offered(offer, ...story)).toMatchObject({ status: 'fail', reason });
+  });
+
+  test('comes after what is expected of its result', async () => {
+    const check = await judgedBy(
+      'expect: { text: other }\n    offers: [view]',
+      ...[planned(), call(), acknowledged(), ends],
+    );
+    expect(check?.reason).toBe('$.text: wanted "other", got "done" (and 1 more)');
   });
 });
 

@@ -8,7 +8,7 @@ import { vainWait } from '../evidence/windows.js';
 import { held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
-import { MAY_TAKE_LONGER } from './shared/window.js';
+import { ifItTakesLonger } from './shared/window.js';
 
 /**
  * TOOL-ALWAYS: what was acknowledged ends in a result, however long that takes (seed 004): only a tool that is gone has dropped it. What was asked of a person, and how it went on, is of TOOL-CHOICE and
@@ -39,7 +39,7 @@ function onCall(
   const lost = gone?.since.find(({ request }) => request.seq < (vainWait(call)?.seq ?? 0));
   return lost
     ? [lacking(`${what}, and the tool was gone`, [...call.attempts, lost], { expected: 'a tool_result' })]
-    : [unseen(`${what}, ${MAY_TAKE_LONGER}`, call.attempts)];
+    : [unseen(`${what}: ${ifItTakesLonger(call)}`, call.attempts)];
 }
 
 function idIn({ reading }: CallEvidence): string {

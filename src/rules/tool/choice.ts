@@ -8,7 +8,7 @@ import { told, typeIn } from '../evidence/messages.js';
 import { vainWait } from '../evidence/windows.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
-import { MAY_TAKE_LONGER } from './shared/window.js';
+import { ifItTakesLonger } from './shared/window.js';
 
 /** Characters of faults. */
 const MOST = 300;
@@ -65,5 +65,5 @@ function afterwards(selection: Leg, call: CallEvidence): Observation {
   if (!wait || end < wait.seq)
     return unseen('the call was still pending after the selection when the transcript ended', [selection]);
   const window = formatDuration(wait.afterMs);
-  return unseen(`no tool_result within ${window} of the selection, ${MAY_TAKE_LONGER}`, [selection]);
+  return unseen(`no tool_result within ${window} of the selection: ${ifItTakesLonger(call)}`, [selection]);
 }

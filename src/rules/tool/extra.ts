@@ -6,7 +6,7 @@ import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { unacceptable } from '../evidence/unacceptable.js';
 import { broken, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
-import { MAY_TAKE_LONGER } from './shared/window.js';
+import { ifItTakesLonger } from './shared/window.js';
 
 /** What the calls of the same operation without extra fields came to. */
 type Others = readonly Ending[];
@@ -61,7 +61,7 @@ function onSilent(call: CallEvidence, afterMs: number, others: Others): Observat
   const what = `nothing within ${formatDuration(afterMs)}`;
   return others.some(({ kind }) => kind === 'result')
     ? lacking(`it was dropped: ${what}`, call.attempts)
-    : unseen(`${what}, ${MAY_TAKE_LONGER}`, call.attempts);
+    : unseen(`${what}: ${ifItTakesLonger(call)}`, call.attempts);
 }
 
 function onRefused(call: CallEvidence, status: number, others: Others): Observation {

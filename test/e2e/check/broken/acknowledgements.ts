@@ -62,7 +62,7 @@ export const acknowledgements: BrokenTools = {
       does: 'forgets one operation',
       start: () => startWithOdd({ reply: { silence: true } }),
       status: 'could-not-run',
-      says: /no tool_result within/,
+      says: /no tool_result within 2\.4s: raise --probe-timeout/,
     },
     {
       does: 'forgets every call',

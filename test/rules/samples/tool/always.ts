@@ -11,7 +11,7 @@ export const alwaysSamples: Samples = [
     story: 'nothing within the time of a check',
     events: eventsOf(a.sent(), a.answered(), at(5_000, a.waited())),
     status: 'could-not-run',
-    says: /within 5s.*--probe-timeout/,
+    says: /^no tool_result within 5s: raise --probe-timeout if the tool takes longer$/,
   },
   {
     story: 'nothing, and nobody there any more',
@@ -29,7 +29,7 @@ export const alwaysSamples: Samples = [
     story: 'nothing within the time of a runtime, which then closes the thread',
     events: eventsOf(a.sent(), a.answered(), at(60_000, a.waited(60_000, 'timeout')), a.closed()),
     status: 'could-not-run',
-    says: /within 1m/,
+    says: /^no tool_result within 1m: raise the caller's --timeout if the tool takes longer$/,
   },
   {
     story: 'nothing but what the end of the thread brings about',

@@ -16,7 +16,7 @@ const outcomeSchema = z.object({
 export async function scenariosOf(url: string, scenarios: readonly string[]): Promise<readonly string[]> {
   const told: string[] = [];
   for (const scenario of scenarios) {
-    const { callbacks, ...outcome } = outcomeSchema.parse(JSON.parse(await run(url, scenario)));
+    const { callbacks, ...outcome } = outcomeSchema.parse(JSON.parse(await runPython(url, scenario)));
     told.push(`${scenario}: ${JSON.stringify(outcome)}`, ...callbacks.map(sayingOf));
   }
   return told;
@@ -29,8 +29,8 @@ function sayingOf({ body }: z.infer<typeof callbackSchema>): string {
   return JSON.stringify(Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-/** Stdout, whatever the exit status: that is told in the faults. */
-function run(...words: string[]): Promise<string> {
+/** Lets the runtime live through something; stdout, whatever the exit status: that is told in the faults. */
+export function runPython(...words: string[]): Promise<string> {
   const env = { ...process.env, LIMIT_S: '5' };
   return new Promise(resolve => {
     execFile('python3', [RUNTIME, ...words], { env }, (_, stdout) => resolve(stdout));

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Event } from '../../../../src/exchange/events.js';
 import { readTranscript } from '../../../../src/exchange/transcript-reader.js';
 import { openRuntime, type Runtime } from '../../../peers/runtime.mjs';
 import { startMockHere } from '../../support/mock.js';
@@ -6,18 +7,27 @@ import { type BrokenRuntime, brokenIn } from './broken-runtime.js';
 
 type Act = (runtime: Runtime, url: string) => Promise<unknown>;
 
-const TOOL = fileURLToPath(new URL('tool.yaml', import.meta.url));
+/** What gives runtimes occasions to break a rule. */
+export const OCCASIONS = fileURLToPath(new URL('tool.yaml', import.meta.url));
 const SECOND_REFUSED = [200, 409];
 
 /** What a mock saw of a runtime that shares no code with us. */
 export async function findingsOn(act: Act): Promise<readonly string[]> {
-  const tool = await startMockHere([TOOL, '-q']);
   await using runtime = await openRuntime();
-  await act(runtime, tool.url);
+  return brokenIn(await seenByMock(OCCASIONS, url => act(runtime, url)), 'tool');
+}
+
+/** What a mock sees while something lives with it. @param fixtures the path of a file */
+export async function seenByMock(
+  fixtures: string,
+  live: (url: string) => Promise<unknown>,
+): Promise<readonly Event[]> {
+  const tool = await startMockHere([fixtures, '-q']);
+  await live(tool.url);
   const headers = { accept: 'application/x-ndjson' };
   const saved = await (await fetch(`${tool.url}/__mock__/journal`, { headers })).text();
   await tool.stop();
-  return brokenIn(readTranscript(saved.split('\n')).events, 'tool');
+  return readTranscript(saved.split('\n')).events;
 }
 
 export const SEEN_BY_TOOL: readonly BrokenRuntime[] = [

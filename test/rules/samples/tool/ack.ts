@@ -13,13 +13,14 @@ import { discovery, someCall } from '../parts.js';
 import type { Samples } from '../sample.js';
 
 /** The same call, made once more alone. */
-function repeated(key: string) {
+function repeated(key: string, fields: object = {}) {
   const plan = { kind: 'planned', by: 'probe', plan: 'whatever it is called', again: true } as const;
   const planned: Moment[] = [{ ...plan, calls: [key] }];
-  return { ...someCall(key), planned };
+  return { ...someCall(key, fields), planned };
 }
 
 const again = repeated('again');
+const refusedAgain = repeated('refused again', { operation: 'no_such_thing' });
 const another = someCall('another');
 
 /** The same, made again from a moment on: how long the toolset takes, then the 200, then the toolset. */
@@ -34,8 +35,20 @@ function madeAgain(from: number, ms: number, [before, after]: readonly [number, 
   ];
 }
 
-function asked(from: number, ms: number): Moment[] {
-  const [request, response] = discovery();
+/** The same, with the result before the 200 or after it. */
+function madeInOrder(from: number, isInOrder: boolean): Moment[] {
+  const call = repeated(`in order at ${from}`);
+  const [result, ack] = isInOrder ? [300, 10] : [10, 300];
+  const rest = [
+    { ms: result, moments: () => call.result() },
+    { ms: ack, moments: () => call.answered() },
+  ].toSorted((one, other) => one.ms - other.ms);
+  const sent = at(from, call.sent());
+  return [...call.planned, ...sent, ...rest.flatMap(({ ms, moments }) => at(from + ms, moments()))];
+}
+
+function asked(from: number, ms: number, status = 200): Moment[] {
+  const [request, response] = discovery(undefined, { status });
   return request && response ? [...at(from, [request]), ...at(from + ms, [response])] : [];
 }
 const unknown = someCall('unknown', { operation: 'no_such_thing' });
@@ -148,6 +161,45 @@ export const ackSamples: Samples = [
       at(2_100, again.result()),
     ),
     status: 'pass',
+  },
+  ...[
+    [true, false],
+    [false, true],
+  ].map(([first = false, second = false]) => ({
+    story: `a 200 after the result, and alone once before it: ${first ? 'at first' : 'in the end'}`,
+    events: eventsOf(
+      call(),
+      at(10, resultArrives()),
+      at(300, acknowledged()),
+      madeInOrder(2_000, first),
+      madeInOrder(3_000, second),
+    ),
+    status: 'pass' as const,
+  })),
+  {
+    story: 'a 200 that takes its time, as nothing does but a toolset that is not there',
+    events: eventsOf(
+      call(),
+      at(400, acknowledged()),
+      asked(1_000, 300, 503),
+      again.planned,
+      at(2_000, again.sent()),
+      at(2_400, again.answered()),
+    ),
+    status: 'warn',
+  },
+  {
+    story: 'a late 200 to an unknown operation, and a 400 alone',
+    events: eventsOf(
+      discovery(),
+      unknown.sent(),
+      at(400, unknown.answered()),
+      refusedAgain.planned,
+      at(1_000, refusedAgain.sent()),
+      at(1_010, refusedAgain.answered({ status: 400 })),
+    ),
+    status: 'warn',
+    says: /took/,
   },
   {
     story: 'a 200 after the result, also alone',

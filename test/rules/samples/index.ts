@@ -2,14 +2,13 @@ import { RUNTIME_SAMPLES } from './runtime/index.js';
 import { NEAR } from './runtime/near.js';
 import type { SampleSet } from './sample.js';
 import { TOOL_SAMPLES } from './tool/index.js';
+import { NEAR_TOOL } from './tool/near.js';
 
 /** The samples of each rule. */
-export const SAMPLES: SampleSet = merged({ ...RUNTIME_SAMPLES, ...TOOL_SAMPLES }, NEAR);
+export const SAMPLES: SampleSet = merged({ ...RUNTIME_SAMPLES, ...TOOL_SAMPLES }, { ...NEAR, ...NEAR_TOOL });
 
 function merged(samples: SampleSet, more: SampleSet): SampleSet {
-  const entries = Object.entries(more).map(([id, own]) => [
-    id,
-    [...(samples[id as keyof SampleSet] ?? []), ...own],
-  ]);
-  return { ...samples, ...Object.fromEntries(entries) };
+  const own = new Map(Object.entries(samples));
+  const both = Object.entries(more).map(([id, each]) => [id, [...(own.get(id) ?? []), ...each]]);
+  return { ...samples, ...Object.fromEntries(both) };
 }

@@ -12,6 +12,12 @@ export function columnWidth({ width, gap }: Columns): number {
   return Math.max(0, Math.floor((width - gap) / 2));
 }
 
+/** Cells of the two columns beside a divider: an odd one is the right one's. */
+export function halfWidths(width: number, divider: number): readonly [left: number, right: number] {
+  const left = Math.max(0, Math.floor((width - divider) / 2));
+  return [left, Math.max(0, width - divider - left)];
+}
+
 /** Two columns of dressed rows as one; the shorter goes on with blanks. */
 export function sideBySide(left: readonly string[], right: readonly string[], columns: Columns): string[] {
   const column = columnWidth(columns);
@@ -61,6 +67,7 @@ export function fitRows(
   return [...rows.slice(0, max - 1), moreLabel(rows.length - max + 1)];
 }
 
-function padEnd(row: string, width: number): string {
+/** Filled up with blanks to so many cells. */
+export function padEnd(row: string, width: number): string {
   return row + ' '.repeat(Math.max(0, width - stringWidth(row)));
 }

@@ -1,8 +1,9 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { Ground, Line, Span } from '../story/line.js';
+import { halvesOf, partsOfHalf } from '../story/line-parts.js';
 import { breakClusters } from './break-clusters.js';
-import { divided } from './columns.js';
+import { divided, halfWidths } from './columns.js';
 import type { Theme } from './theme.js';
 
 /** Room for text below which a hanging indent would waste the row. */
@@ -22,7 +23,9 @@ export function dressLine(line: Line, theme: Theme): string {
 }
 
 function dressSpan({ text, tone, ground }: Span, theme: Theme): string {
-  return ground === undefined || tone === 'hidden' ? theme[tone](text) : theme.on[ground](text, tone);
+  return ground === undefined || tone === 'hidden' || tone === 'match'
+    ? theme[tone](text)
+    : theme.on[ground](text, tone);
 }
 
 /**
@@ -56,31 +59,27 @@ interface How {
 }
 
 function wrapHow(line: Line, how: How): string[] {
-  const at = line.findIndex(({ tone }) => tone === 'divider');
-  const divider = line[at];
-  return divider ? wrapHalves(line, at, divider, how) : wrapWhole(line, how);
-}
-
-function wrapHalves(line: Line, at: number, divider: Span, how: How): string[] {
   const { width, theme } = how;
-  const room = width - stringWidth(divider.text);
-  const left = Math.floor(room / 2);
-  const halves = [
-    wrapWhole(line.slice(0, at), { ...how, width: left }),
-    wrapWhole(line.slice(at + 1), { ...how, width: room - left }),
+  const { halves, divider } = halvesOf(line);
+  const [old = [], now = []] = halves;
+  if (!divider) return wrapWhole(old, how);
+  const [left, right] = halfWidths(width, stringWidth(divider.text));
+  const columns = [
+    wrapWhole(old, { ...how, width: left }),
+    wrapWhole(now, { ...how, width: right }),
   ] as const;
-  const height = Math.max(halves[0].length, halves[1].length);
-  return divided(...halves, { left, divider: dressSpan(divider, theme), height });
+  const height = Math.max(columns[0].length, columns[1].length);
+  return divided(...columns, { left, divider: dressSpan(divider, theme), height });
 }
 
-function wrapWhole(line: Line, how: How): string[] {
+function wrapWhole(half: Line, how: How): string[] {
   const { width, theme } = how;
-  const bodyStart = line.findLastIndex(({ tone }) => tone === 'gutter') + 1;
-  const gutter = dressLine(line.slice(0, bodyStart), theme);
-  const indent = stringWidth(gutter);
-  if (width - indent < MIN_ROOM) return wrap(line, how);
-  const rows = wrap(line.slice(bodyStart), { ...how, width: width - indent });
-  return rows.map((row, index) => (index === 0 ? gutter : ' '.repeat(indent)) + row);
+  const { gutter, body } = partsOfHalf(half);
+  const hung = dressLine(gutter, theme);
+  const indent = stringWidth(hung);
+  if (width - indent < MIN_ROOM) return wrap(half, how);
+  const rows = wrap(body, { ...how, width: width - indent });
+  return rows.map((row, index) => (index === 0 ? hung : ' '.repeat(indent)) + row);
 }
 
 function wrap(line: Line, how: How): string[] {
@@ -94,7 +93,15 @@ function wrap(line: Line, how: How): string[] {
 }
 
 function wrapRows(line: Line, { width, theme, isProse }: How): string[] {
-  const rows = wrapAnsi(dressLine(line, theme), width, { hard: true, trim: isProse }).split('\n');
+  const dressed = dressLine(line, theme);
+  if (fits(line, width)) return [dressed];
+  const rows = wrapAnsi(dressed, width, { hard: true, trim: isProse }).split('\n');
   if (rows.every(row => stringWidth(row) <= width)) return rows;
   return dressLine(breakClusters(line, width), theme).split('\n');
+}
+
+/** Most lines do; to measure one takes a tenth of what it takes to wrap it. A much longer one is not even measured. */
+function fits(line: Line, width: number): boolean {
+  const text = line.map(span => span.text).join('');
+  return text.length <= 2 * width && !text.includes('\n') && stringWidth(text) <= width;
 }

@@ -7,6 +7,9 @@ export type Theme = Readonly<Record<Tone, (text: string) => string>> & {
   readonly on: Readonly<Record<Ground, (text: string, tone: Tone) => string>>;
 };
 
+/** No colour: whoever wants none still sees where a match is, and where one types. */
+const INVERSE = new Chalk({ level: 1 }).inverse;
+
 /** Of the 256 colours, what can be read on a ground. */
 const INK = 255;
 const INKS: Partial<Readonly<Record<Tone, number>>> = {
@@ -35,6 +38,8 @@ export function createTheme(level: ColourLevel): Theme {
     warn: chalk.yellow,
     running: chalk.cyan,
     hidden: chalk.inverse,
+    match: INVERSE,
+    cursor: INVERSE,
     gutter: chalk.dim,
     divider: chalk.dim,
     hunk: chalk.cyan,

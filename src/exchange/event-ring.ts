@@ -1,4 +1,5 @@
-import { Content } from './content.js';
+import type { Content } from './content.js';
+import { unread, weightOf } from './event-weight.js';
 import type { Event } from './events.js';
 
 export interface RingLimits {
@@ -44,7 +45,7 @@ export class EventRing {
   get events(): Event[] {
     return Array.from({ length: this.#size }, (_, index) => this.#places[this.#placeOf(index)])
       .filter(event => event !== undefined)
-      .map(passing);
+      .map(unread);
   }
 
   /** How many events were pushed and are not there any more, those that were cleared not counted. */
@@ -83,29 +84,6 @@ export class EventRing {
   }
 }
 
-function weightOf(event: Event): number {
-  if (event.kind !== 'request' && event.kind !== 'response') return lengthOf(event);
-  const { body, headers, calls, thread } = event;
-  let weight = (body?.size ?? 0) + (event.kind === 'request' ? event.url.length : 0);
-  weight += (calls ? lengthOf(calls) : 0) + (thread?.length ?? 0);
-  for (const name in headers) weight += name.length + (headers[name]?.length ?? 0);
-  return weight;
-}
-
-/** Of all texts inside, of which most are short. */
-function lengthOf(holder: object): number {
-  let length = 0;
-  for (const value of Object.values(holder)) {
-    if (typeof value === 'string') length += value.length;
-    else if (typeof value === 'object' && value !== null) length += lengthOf(value);
-  }
-  return length;
-}
-
 function withoutBody(event: Event): Event {
   return event.kind === 'request' || event.kind === 'response' ? { ...event, body: undefined } : event;
-}
-
-function passing(event: Event): Event {
-  return 'body' in event && event.body ? { ...event, body: new Content(event.body.bytes) } : event;
 }

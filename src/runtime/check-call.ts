@@ -45,15 +45,15 @@ export async function checkArguments(
 ): Promise<Warning[]> {
   const check = await checkValue(tool.inputSchema, args);
   if (check.kind === 'valid') return [];
-  if (check.kind === 'unusable')
-    return [
-      {
-        id: 'RT-ARGS',
-        message: `the arguments were not checked: the inputSchema of ${tool.name} cannot be used: ${visibleLine(check.reason)}`,
-      },
-    ];
+  if (check.kind === 'unusable') return [unchecked(tool, check.reason)];
   throw new ProtocolCliError('invalid-arguments', `the arguments break the inputSchema of ${tool.name}`, {
     faults: check.faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
     hint: `${shown}--no-validate sends them as they are.`,
   });
+}
+
+/** That an `inputSchema` cannot be used, and why. */
+export function unchecked({ name }: Tool, reason: string): Warning {
+  const why = `the inputSchema of ${name} cannot be used: ${visibleLine(reason)}`;
+  return { id: 'RT-ARGS', message: `the arguments were not checked: ${why}` };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../exchange/events.js';
-import { type Exchange, isSubscribed } from '../exchange/exchange.js';
+import type { Exchange } from '../exchange/exchange.js';
 import { History } from '../exchange/history.js';
 import { createLog } from '../exchange/log.js';
 import { openChoices } from '../exchange/questions.js';
@@ -10,12 +10,13 @@ import { systemClock } from '../system/clock.js';
 import { createAgentClient } from '../transport/agent-client.js';
 import type { ListenerOptions } from './callback-listener.js';
 import { checkArguments, toolOf } from './check-call.js';
+import { converse } from './converse.js';
 import { discover } from './discover.js';
 import { subscriptionEnd } from './following.js';
-import { cancelToolCall, closeThread } from './notices.js';
-import { type Answering, answerQuestions } from './questions.js';
+import { giveUp, isUnderWay } from './give-up.js';
+import { closeThread } from './notices.js';
+import type { Answering } from './questions.js';
 import { Runtime } from './runtime.js';
-import type { Wire } from './wire.js';
 
 export interface ConnectOptions {
   /** Sent to the origin of the URL, and to no other. */
@@ -92,28 +93,19 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
     });
     const { endpoint } = toolset;
     const { answering, leave } = answeringBy(choose);
-    const stopAnswering = answerQuestions(wire, history, invocation, answering, systemClock);
     const call = { endpoint, invocation, timeoutMs, retries, lenientAck, leave };
-    const exchange = await runtime.invoke(wire, call).finally(stopAnswering);
+    const exchange = await converse({ runtime, wire, history, clock: systemClock }, call, answering);
     if (!follow) return exchange;
     await subscriptionEnd(log, history, id);
     return history.exchanges.get(id) ?? exchange;
   };
   const close = async () => {
-    await Promise.all([...history.exchanges.keys()].map(key => giveUp(wire, base, history, key)));
+    const left = [...history.exchanges.values()].filter(isUnderWay);
+    await Promise.all(left.map(exchange => giveUp(wire, base, exchange, 'policy')));
     await Promise.all([...ourThreads].map(thread => closeThread(wire, base, thread)));
     await Promise.all([runtime.close(), client.close()]);
   };
   return { toolset, history, invoke, close, [Symbol.asyncDispose]: close };
-}
-
-/** The tool is told that nobody waits any more; here the call, or its subscription, is over at once. */
-async function giveUp(wire: Wire, base: string, history: History, key: string): Promise<void> {
-  const exchange = history.exchanges.get(key);
-  if (!exchange || (exchange.settled && !isSubscribed(exchange))) return;
-  const { id, group_id: thread } = exchange.invocation;
-  wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
-  await cancelToolCall(wire, base, { key, thread, id });
 }
 
 /** Whoever calls is asked; where that cannot answer, the call is left. */

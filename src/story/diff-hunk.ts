@@ -1,8 +1,9 @@
 import { type Block, blocksOf, type Unchanged } from '../display/diff/blocks.js';
 import type { Hunk, Rows } from '../display/diff/model.js';
+import { lastUpTo } from '../text/sorted.js';
 import { gapLine } from './diff-headers.js';
 import type { DiffLook, FileLook } from './diff-look.js';
-import { splitLine, unifiedLine } from './diff-rows.js';
+import { rowTexts, splitLine, unifiedLine } from './diff-rows.js';
 import type { Line } from './line.js';
 
 /** Unchanged lines that stay beside a change where those further away are folded. */
@@ -16,7 +17,14 @@ interface Fold {
 
 type Piece = Block | Fold;
 
-/** How many lines {@link hunkLines} has in all. */
+/** The lines of a hunk below its header, each known by its place. */
+export interface HunkLayout {
+  line(at: number): Line;
+  /** What the hunk itself says there: old and new where they are beside each other, nothing in a fold. */
+  textsAt(at: number): readonly string[];
+}
+
+/** How many lines {@link layHunk} has in all. */
 export function heightOfHunk(hunk: Hunk, { isSplit, isUnfolded }: DiffLook): number {
   const { rows } = hunk;
   if (!isSplit && (isUnfolded || rows.length <= 2 * BESIDE + 1)) return rows.length;
@@ -25,16 +33,40 @@ export function heightOfHunk(hunk: Hunk, { isSplit, isUnfolded }: DiffLook): num
   return height;
 }
 
-/** The lines `from` … `to` of a hunk, below its header. */
-export function* hunkLines(hunk: Hunk, look: FileLook, from: number, to: number): Generator<Line> {
-  let start = 0;
-  for (const piece of piecesOf(hunk, look.isUnfolded)) {
-    if (start >= to) return;
-    const height = heightOf(piece, look.isSplit);
-    for (let at = Math.max(from - start, 0); at < Math.min(to - start, height); at++)
-      yield lineOf(piece, at, hunk.rows, look);
-    start += height;
-  }
+/** Goes through the hunk once, and no further than is asked for. */
+export function layHunk(hunk: Hunk, look: FileLook): HunkLayout {
+  const { rows } = hunk;
+  const locate = growing(piecesOf(hunk, look.isUnfolded), piece => heightOf(piece, look.isSplit));
+  return {
+    line(index) {
+      const { piece, at } = locate(index);
+      return piece ? lineOf(piece, at, rows, look) : [];
+    },
+    textsAt(index) {
+      const { piece, at } = locate(index);
+      return piece && piece.kind !== 'fold' ? rowTexts(piece, at, rows, look) : [];
+    },
+  };
+}
+
+/** Finds the piece that a line is in; those before it are remembered. */
+function growing(coming: Iterator<Piece>, heightOf: (piece: Piece) => number) {
+  const pieces: Piece[] = [];
+  const starts: number[] = [];
+  let height = 0;
+  const grow = () => {
+    const { done, value } = coming.next();
+    if (done) return false;
+    pieces.push(value);
+    starts.push(height);
+    height += heightOf(value);
+    return true;
+  };
+  return (index: number): { readonly piece: Piece | undefined; readonly at: number } => {
+    while (height <= index && grow());
+    const which = lastUpTo(starts, index);
+    return { piece: pieces[which], at: index - (starts[which] ?? 0) };
+  };
 }
 
 function* piecesOf(hunk: Hunk, isUnfolded: boolean): Generator<Piece> {

@@ -19,7 +19,7 @@ export function diffLines(diff: Diff, { from = 0, count, ...layout }: Layout): W
     const start = Math.max(from - total, 0);
     if (start < part.height) sticky ??= repeatHeaders(part, count, lines);
     const end = Math.min(from + count - (sticky ?? 0) - total, part.height);
-    if (start < end) for (const line of part.draw(start, end)) lines.push(line);
+    for (let at = start; at < end; at++) lines.push(part.line(at));
     total += part.height;
   }
   return { lines, sticky: sticky ?? 0, total };
@@ -27,7 +27,8 @@ export function diffLines(diff: Diff, { from = 0, count, ...layout }: Layout): W
 
 /** All lines of a diff, each made as it is asked for. */
 export function* wholeDiff(diff: Diff, layout: Omit<Layout, 'from' | 'count'>): Generator<Line> {
-  for (const part of partsOf(diff, lookOf(layout))) yield* part.draw(0, part.height);
+  for (const part of partsOf(diff, lookOf(layout)))
+    for (let at = 0; at < part.height; at++) yield part.line(at);
 }
 
 function lookOf({

@@ -1,47 +1,64 @@
 import { firstLine, lastLine } from '../display/diff/blocks.js';
 import type { Diff, DiffFile, Hunk } from '../display/diff/model.js';
 import { fileHeader, gapLine, hiddenLine, hunkHeader, summary } from './diff-headers.js';
-import { heightOfHunk, hunkLines } from './diff-hunk.js';
-import type { DiffLook } from './diff-look.js';
+import { type HunkLayout, heightOfHunk, layHunk } from './diff-hunk.js';
+import type { DiffLook, FileLook } from './diff-look.js';
 import type { Line } from './line.js';
 
 /** A part of the layout that knows its height before anything is drawn. */
 export interface Part {
   readonly height: number;
+  /** What begins with it. */
+  readonly begins: 'file' | 'hunk' | null;
   /** The headers that it stands under. */
   readonly under: readonly (() => Line)[];
-  /** Its lines `from` … `to`, counted from its own first. */
-  draw(from: number, to: number): Iterable<Line>;
+  /** Its lines are counted from its own first. */
+  line(at: number): Line;
+  /** What the diff itself says on a line: no numbers, no words of ours. */
+  textsAt(at: number): readonly string[];
 }
 
 /** A diff from its first line to its last. */
 export function* partsOf({ files, ...sums }: Diff, look: DiffLook): Generator<Part> {
   const digits = String(lastNumber(files)).length;
-  if (files.length > 1) yield header([], () => summary(files.length, sums));
+  if (files.length > 1) yield single([], () => summary(files.length, sums));
   for (const file of files) yield* partsOfFile(file, digits, look);
 }
 
 function* partsOfFile(file: DiffFile, digits: number, look: DiffLook): Generator<Part> {
-  const { hunks, hidden, newPath: path } = file;
+  const { hunks, hidden, oldPath, newPath: path } = file;
   const own = { ...look, path, digits };
   const title = () => fileHeader(file);
-  yield header([], title);
-  if (hidden.count > 0) yield header([title], () => hiddenLine(hidden));
+  yield { ...single([], title), begins: 'file', textsAt: () => [...new Set([oldPath, path])] };
+  if (hidden.count > 0) yield single([title], () => hiddenLine(hidden));
   for (const [index, hunk] of hunks.entries()) {
     const gap = linesBetween(hunks[index - 1], hunk);
-    if (gap > 0) yield header([title], () => gapLine(gap));
+    if (gap > 0) yield single([title], () => gapLine(gap));
     const heading = () => hunkHeader(hunk, index + 1, hunks.length);
-    yield header([title], heading);
-    yield {
-      height: heightOfHunk(hunk, own),
-      under: [title, heading],
-      draw: (from, to) => hunkLines(hunk, own, from, to),
-    };
+    yield { ...single([title], heading), begins: 'hunk', textsAt: () => [hunk.section] };
+    yield rowsPart(hunk, own, [title, heading]);
   }
 }
 
-function header(under: Part['under'], draw: () => Line): Part {
-  return { height: 1, under, draw: () => [draw()] };
+/** A line of our own words. */
+function single(under: Part['under'], draw: () => Line): Part {
+  return { height: 1, begins: null, under, line: draw, textsAt: () => [] };
+}
+
+/** Where each row stands is found out only for a hunk that is looked at. */
+function rowsPart(hunk: Hunk, look: FileLook, under: Part['under']): Part {
+  let layout: HunkLayout | undefined;
+  const laid = () => {
+    layout ??= layHunk(hunk, look);
+    return layout;
+  };
+  return {
+    height: heightOfHunk(hunk, look),
+    begins: null,
+    under,
+    line: at => laid().line(at),
+    textsAt: at => laid().textsAt(at),
+  };
 }
 
 /** Lines that both files have between two hunks, as far as the headers tell. */

@@ -46,6 +46,15 @@ export function splitLine(block: Block, at: number, rows: Rows, look: FileLook):
   ];
 }
 
+/** The rows that stand on the `at`-th line of a block, as far as they are shown. */
+export function rowTexts(block: Block, at: number, rows: Rows, { isSplit }: FileLook): readonly string[] {
+  const shown = (row: number) => rows.textAt(row).slice(0, MAX_ROW);
+  const { from, to } = block;
+  if (block.kind === 'unchanged' || !isSplit) return [shown(from + at)];
+  const [removed, added] = [from + at, block.middle + at];
+  return [...(removed < block.middle ? [shown(removed)] : []), ...(added < to ? [shown(added)] : [])];
+}
+
 function rowSpans(block: Block, row: number, rows: Rows, { path, highlighter }: FileLook): Line {
   const kind = rows.kindAt(row) ?? 'context';
   const text = rows.textAt(row);

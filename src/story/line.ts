@@ -13,7 +13,9 @@ export type Tone =
   | 'warn'
   | 'running'
   | 'hidden' // a control or invisible character, shown as a picture
+  | 'match' // what was searched for
   | 'gutter'
+  | 'cursor' // the character that typing goes in front of
   | 'divider' // parts a line into halves, each of which keeps to its own half of the width
   | 'hunk'
   | 'added'

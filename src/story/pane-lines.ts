@@ -15,10 +15,18 @@ const TITLES: Readonly<Record<Pane['title'], string>> = {
 
 /** A pane: its heading, its notes, and as much of its drawing as the layout asks for. */
 export function paneLines(pane: Pane, layout: Layout): Window {
-  const heading: Line = [say(TITLES[pane.title], 'title'), say(' '), ...quote(pane.about, 'dim')];
   const notes = pane.notes.map((note): Line => [...quote(note, 'warn')]);
   const drawn = drawingLines(pane.drawing, layout);
-  return { ...drawn, lines: [heading, ...notes, ...drawn.lines], total: drawn.total + 1 + notes.length };
+  return {
+    ...drawn,
+    lines: [paneHeading(pane), ...notes, ...drawn.lines],
+    total: drawn.total + 1 + notes.length,
+  };
+}
+
+/** What a pane is, and what it shows. */
+export function paneHeading({ title, about }: Pane): Line {
+  return [say(TITLES[title], 'title'), say(' '), ...quote(about, 'dim')];
 }
 
 function drawingLines(drawing: Drawing, layout: Layout): Window {

@@ -12,7 +12,8 @@ export function toolsetLines({ name, description = '', endpoint, tools }: Toolse
   ];
 }
 
-function toolLines({ name, description, inputSchema, annotations = {} }: Tool): Line[] {
+/** One operation: its description, what it takes, what it says of itself. */
+export function toolLines({ name, description, inputSchema, annotations = {} }: Tool): Line[] {
   const marks = Object.entries(annotations).filter(([, value]) => value !== false && value !== undefined);
   const said = marks
     .map(([key, value]) =>

@@ -23,12 +23,21 @@ const row: Line = [
 
 describe('dressLine', () => {
   test('without colour there is no escape byte', () => {
+    const quiet = tones.filter(tone => tone !== 'match');
     expect(
       dressLine(
-        tones.map(tone => say(tone, tone)),
+        quiet.map(tone => say(tone, tone)),
         plain,
       ),
-    ).toBe(tones.join(''));
+    ).toBe(quiet.join(''));
+  });
+
+  test('but a match is inverse without colour too, on any ground', () => {
+    for (const level of [0, 1, 2, 3] as const)
+      for (const ground of [{}, ...grounds.map(each => ({ ground: each }))])
+        expect(dressLine([{ ...say('x', 'match'), ...ground }], createTheme(level))).toBe(
+          `${ESC}[7mx${ESC}[27m`,
+        );
   });
 
   test.each([1, 2, 3] as const)('at level %i every tone but plain is dressed', level => {

@@ -16,7 +16,7 @@ export function resolved(schema: unknown, root: Schema, depth = 0): Schema {
 }
 
 /** The first one's word counts; what both describe is described, and what both demand is demanded. */
-function together(one: Schema, other: Schema): Schema {
+export function together(one: Schema, other: Schema): Schema {
   const properties = { ...recordOf(other['properties']), ...recordOf(one['properties']) };
   const required = [...new Set([...listOf(one['required']), ...listOf(other['required'])])];
   return {
@@ -28,8 +28,8 @@ function together(one: Schema, other: Schema): Schema {
 }
 
 /** Within the document only: a remote one is never fetched (threats, row 23). */
-function target(ref: unknown, root: Schema): unknown {
-  if (typeof ref !== 'string' || !ref.startsWith('#')) return undefined;
+export function target(ref: unknown, root: Schema): unknown {
+  if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) return undefined;
   const steps = ref.slice(1).split('/').slice(1);
   return valueAt(root, ...steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~')));
 }

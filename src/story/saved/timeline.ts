@@ -1,6 +1,7 @@
 import type { Event } from '../../exchange/events.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { History } from '../../exchange/history.js';
+import { Owners } from '../../exchange/owners.js';
 import { RecentCalls } from '../../exchange/recent-calls.js';
 import { formatDuration } from '../../text/format-duration.js';
 import type { Line } from '../line.js';
@@ -50,30 +51,6 @@ class Telling {
   chapter(): Chapter {
     const running = stepsOf(this.history, { latest: 1 }).filter(({ state }) => state === 'running');
     return { history: this.history, exchange: this.history.first, steps: [...this.#steps, ...running] };
-  }
-}
-
-/** Keys of calls; null stands for none. */
-type Keys = readonly (string | null)[];
-
-/** Whose an event is: a closed thread concerns each of its calls, an answer whoever made the request. */
-class Owners {
-  readonly #byLeg = new Map<string, Keys>();
-
-  constructor(private readonly history: History) {}
-
-  of(event: Event): Keys {
-    const leg = 'leg' in event ? event.leg : undefined;
-    if (leg === undefined) return this.#named(event);
-    const keys = this.#byLeg.get(leg) ?? this.#named(event);
-    this.#byLeg.set(leg, keys);
-    return keys;
-  }
-
-  #named({ calls = [], thread = '' }: Event): Keys {
-    const named = calls.filter(key => this.history.exchanges.has(key));
-    const keys = named.length > 0 ? named : (this.history.threads.get(thread)?.calls ?? []);
-    return keys.length > 0 ? keys : [null];
   }
 }
 

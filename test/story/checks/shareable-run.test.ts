@@ -12,7 +12,7 @@ const SECRET = `ghp_${'a1'.repeat(18)}`;
 test('row 25: a credential that a rule found in a message is in no report, and where it stood is shown', async () => {
   const display_as = [{ type: 'text', content: `the key ${SECRET} is yours` }];
   const events = eventsOf(call(), acknowledged(), resultArrives({ display_as }));
-  const checks = checksOf('tool', await gather(events, 'runtime', 'tool'));
+  const checks = checksOf('tool', [await gather(events, 'runtime', 'tool')]);
   const found = checks.find(({ id }) => id === 'TOOL-SECRET');
   const redactor = createRedactor();
   learnFound(checks, events, redactor);

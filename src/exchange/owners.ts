@@ -1,0 +1,27 @@
+import type { Event } from './events.js';
+import type { History } from './history.js';
+
+/** Keys of calls; null stands for none. */
+export type Keys = readonly (string | null)[];
+
+/** Whose an event is: a closed thread concerns each of its calls, an answer whoever made the request. */
+export class Owners {
+  readonly #byLeg = new Map<string, Keys>();
+
+  /** @param history knows the event already, or all that there are */
+  constructor(private readonly history: History) {}
+
+  of(event: Event): Keys {
+    const leg = 'leg' in event ? event.leg : undefined;
+    if (leg === undefined) return this.#named(event);
+    const keys = this.#byLeg.get(leg) ?? this.#named(event);
+    this.#byLeg.set(leg, keys);
+    return keys;
+  }
+
+  #named({ calls = [], thread = '' }: Event): Keys {
+    const named = calls.filter(key => this.history.exchanges.has(key));
+    const keys = named.length > 0 ? named : (this.history.threads.get(thread)?.calls ?? []);
+    return keys.length > 0 ? keys : [null];
+  }
+}

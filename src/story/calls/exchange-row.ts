@@ -1,0 +1,42 @@
+import type { Book } from '../../exchange/book.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import type { Line, Span } from '../line.js';
+import { say } from '../spans.js';
+import { clipped } from '../tool-calls/clip.js';
+import { elapsed } from '../tool-calls/index.js';
+import { standingOf } from './standing.js';
+
+/** One exchange in a list, cell by cell. */
+export interface ExchangeRow {
+  readonly mark: Span;
+  readonly cells: Readonly<Record<ExchangeColumn | 'state', Line>>;
+  readonly isRunning: boolean;
+}
+
+export type ExchangeColumn = 'time' | 'operation' | 'id' | 'thread';
+
+/**
+ * @param now ms since the start
+ * @param book that the exchange is in
+ */
+export function exchangeRow(exchange: Exchange, now: number, book: Book): ExchangeRow {
+  const { operation, id, group_id } = exchange.invocation;
+  const begunAt = begunAtOf(exchange, book);
+  const { mark, line, isRunning } = standingOf(exchange, begunAt, now);
+  return {
+    mark,
+    isRunning,
+    cells: {
+      time: [say(elapsed(begunAt).padStart(7), 'dim')],
+      operation: clipped(operation),
+      id: clipped(id, 'dim'),
+      thread: clipped(group_id, 'dim'),
+      state: line,
+    },
+  };
+}
+
+/** When its first event happened: one that is expected, or denied, was never sent. */
+function begunAtOf({ key, attempts }: Exchange, book: Book): number {
+  return attempts[0]?.sentAt ?? book.of(key)[0]?.at ?? 0;
+}

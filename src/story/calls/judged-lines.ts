@@ -1,0 +1,69 @@
+import type { Event } from '../../exchange/events.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import { History } from '../../exchange/history.js';
+import type { TranscriptHeader } from '../../exchange/transcript-format.js';
+import type { Warning } from '../../protocol/requirements.js';
+import { checkTranscript } from '../../rules/check-transcript.js';
+import { type Conformance, conformanceOf } from '../../rules/conformance.js';
+import type { Redactor } from '../../text/redact.js';
+import { reportLines } from '../checks/report-lines.js';
+import { shareableRun } from '../checks/shareable-run.js';
+import { type Failure, failureOf } from '../failure.js';
+import type { Line } from '../line.js';
+import { problemLines } from '../saved/problem-lines.js';
+import { say } from '../spans.js';
+import { counted, warningsOf, withoutFollow } from '../warnings.js';
+
+const TERMS = { excuses: [], sides: ['tool', 'runtime'], isStrict: false } as const;
+const WHOLE = 'the tab Wire';
+
+/**
+ * What is wrong with a call, by the requirements of the protocol on both sides: why there is no result, then the failures, each with
+ * its proof, then all the rest. Secrets out.
+ * @param events that concern it
+ * @param observer who saw them
+ */
+export async function judgedLines(
+  events: readonly Event[],
+  exchange: Exchange,
+  redactor: Redactor,
+  observer: TranscriptHeader['observer'],
+): Promise<readonly Line[]> {
+  const { checks } = await checkTranscript(events, { observer });
+  const run = shareableRun(conformanceOf(checks, [], TERMS), redactor);
+  const history = new History();
+  for (const event of events) history.apply(event);
+  const warnings = besides(run, warningsOf(history, exchange)).map(message => redactor.text(message));
+  const failure = exchange.settled ? failureOf(exchange, history.errands) : null;
+  return [
+    ...failureLines(failure, redactor),
+    ...(isFine(run, warnings, failure) ? fineLines(run) : []),
+    ...reportLines(run, { record: { events, redactor }, warnings, whole: WHOLE }, false),
+  ];
+}
+
+function failureLines(failure: Failure | null, redactor: Redactor): Line[] {
+  if (!failure) return [];
+  const { message, hint } = failure;
+  const clean = { message: redactor.text(message), ...(hint !== undefined && { hint: redactor.text(hint) }) };
+  return [...problemLines([], clean, 'NO RESULT'), []];
+}
+
+/** What a row tells of a requirement need not be said twice. */
+function besides({ checks }: Conformance, warnings: readonly Warning[]): string[] {
+  const told = new Set(
+    checks.flatMap(({ id, status }) => (status === 'fail' || status === 'warn' ? [id] : [])),
+  );
+  return counted(warnings)
+    .filter(({ id }) => id === undefined || !told.has(id))
+    .map(warning => withoutFollow(warning).message);
+}
+
+function isFine({ verdict, summary }: Conformance, warnings: readonly string[], failure: Failure | null) {
+  return verdict === 'passed' && summary.warn === 0 && warnings.length === 0 && failure === null;
+}
+
+function fineLines({ summary: { pass } }: Conformance): Line[] {
+  const held = `${pass} requirement${pass === 1 ? ' was' : 's were'} held`;
+  return [[say('✓ ', 'good'), say('nothing wrong', 'title'), say(`: ${held}`)], []];
+}

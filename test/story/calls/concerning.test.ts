@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { Book } from '../../../src/exchange/book.js';
+import { concerning } from '../../../src/story/calls/index.js';
+import {
+  acknowledged,
+  at,
+  call,
+  errand,
+  eventsOf,
+  KEY,
+  loaded,
+  type Moment,
+  refused,
+  resultArrives,
+} from '../../exchange/build.js';
+
+/** The legs of what concerns the call, and the kind of what has none. */
+function concerningLegs(...parts: readonly (readonly Moment[])[]): string[] {
+  const book = new Book();
+  for (const event of eventsOf(...parts)) book.apply(event);
+  const exchange = book.history.exchanges.get(KEY);
+  if (!exchange) throw new Error('the story has no call');
+  return concerning(book, exchange).map(event => ('leg' in event ? (event.leg ?? '') : event.kind));
+}
+
+/** A discovery somewhere else. */
+const foreign = (): Moment[] => [
+  ...errand('discovery').map(
+    (moment): Moment =>
+      moment.kind === 'request'
+        ? { ...moment, leg: 'foreign', url: 'http://127.0.0.1:9/.well-known/rap-toolset' }
+        : ({ ...moment, leg: 'foreign' } as Moment),
+  ),
+  ...loaded({ base: 'http://127.0.0.1:9' }).map(
+    moment => ({ ...moment, endpoint: 'http://127.0.0.1:9/invoke' }) as Moment,
+  ),
+];
+
+test('its own events and the discovery of its tool, in the order in which they happened', () => {
+  expect(concerningLegs(foreign(), errand('discovery'), loaded(), call(), acknowledged())).toEqual([
+    'errand-discovery',
+    'errand-discovery',
+    'loaded',
+    'try-1',
+    'try-1',
+  ]);
+});
+
+test('where nothing tells whose a discovery is, each of them', () => {
+  expect(concerningLegs(errand('discovery'), call())).toEqual([
+    'errand-discovery',
+    'errand-discovery',
+    'try-1',
+  ]);
+});
+
+test('what came to no call while this one waited', () => {
+  const stray = (leg: string) => refused('wrong-address', 404, { leg });
+  const legs = concerningLegs(
+    at(1, stray('before')),
+    at(2, call()),
+    at(3, stray('meanwhile')),
+    at(4, resultArrives()),
+    at(5, stray('after')),
+  );
+  expect(legs).toEqual(['try-1', 'meanwhile', 'meanwhile', 'back-1', 'back-1']);
+});

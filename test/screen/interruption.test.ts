@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
-import { openShell, type Screen } from './support/screen.js';
+import { expectRestored, LOOK_BACK } from './support/restored.js';
+import { openShell } from './support/screen.js';
 
 const WAITING = '… waiting for the result';
 const CTRL_C = '\u0003';
@@ -17,7 +18,7 @@ afterAll(() => plain.stop());
 describe.concurrent('a live view that is interrupted', () => {
   const slow = (id: string) => `$TOOL invoke ${plain.url} slow ms=60000 --id ${id}`;
   /** The shell must outlive what the terminal sends to both. */
-  const shell = (line: string) => openShell(`trap : INT HUP TERM; ${line}; echo "status $?"; stty -a`);
+  const shell = (line: string) => openShell(`trap : INT HUP TERM; ${line}; ${LOOK_BACK}`);
 
   test('by Ctrl-C restores the terminal, ends with 130 and cancels the call', async () => {
     await using screen = shell(slow('by-ctrl-c'));
@@ -57,12 +58,3 @@ describe.concurrent('a live view that is interrupted', () => {
     expect(screen.text()).toContain('interrupted before the result came');
   });
 });
-
-function expectRestored({ emulator }: Screen, status: number): void {
-  expect(emulator.history()).toContain(`status ${status}`);
-  expect(emulator.isCursorVisible).toBe(true);
-  expect(emulator.isAlternate).toBe(false);
-  expect(emulator.history()).toMatch(/(?<!-)\bicanon\b/);
-  expect(emulator.history()).toMatch(/(?<!-)\becho\b/);
-  expect(emulator.history()).toMatch(/(?<!-)\bisig\b/);
-}

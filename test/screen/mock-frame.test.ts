@@ -3,9 +3,9 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createTheme } from '../../src/dress/theme.js';
 import { NO_CALLS, stepTally } from '../../src/story/tool-calls/index.js';
+import { FIRST_VIEW, type View } from '../../src/ui/list/view.js';
 import { type Frame, frameOf, type Scene } from '../../src/ui/mock/frame.js';
-import { Details } from '../../src/ui/mock/reading.js';
-import { FIRST_VIEW, type View } from '../../src/ui/mock/view.js';
+import { Details } from '../../src/ui/scrolled-rows.js';
 import { anyCharacter } from '../support/characters.js';
 import { delivered, MockStory } from '../support/mock-story.js';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { type InvokeOptions, openRuntime } from '../peers/runtime.mjs';
+import { expectRestored, LOOK_BACK } from './support/restored.js';
 import { openProgram, openShell, type Screen, type ScreenOptions } from './support/screen.js';
 
 const SUBSCRIPTION = `
@@ -14,6 +15,8 @@ fixtures:
 `;
 const CTRL_C = '\u0003';
 const URL_SHOWN = /http:\/\/127\.0\.0\.1:\d+/;
+
+const ABOVE = 'above\n';
 
 const CRASHING = `
 export default {
@@ -105,8 +108,7 @@ describe.concurrent('a mock at hand', () => {
 
 describe.concurrent('the terminal is as it was', () => {
   /** The shell must outlive what the terminal sends to both. */
-  const shell = (line: string) =>
-    openShell(`trap : INT HUP TERM; echo above; ${line}; echo "status $?"; stty -a`);
+  const shell = (line: string) => openShell(`trap : INT HUP TERM; echo above; ${line}; ${LOOK_BACK}`);
 
   test.each([
     ['q', 'q'],
@@ -117,7 +119,7 @@ describe.concurrent('the terminal is as it was', () => {
     expect(screen.emulator.isAlternate).toBe(true);
     screen.type(key);
     expect(await screen.ended).toBe(0);
-    expectRestored(screen, 0);
+    expectRestored(screen, 0, ABOVE);
     expect(screen.emulator.history()).toContain('\n0 calls\n');
   });
 
@@ -128,7 +130,7 @@ describe.concurrent('the terminal is as it was', () => {
     await screen.shows('No calls yet.');
     process.kill(Number(pid), signal);
     expect(await screen.ended).toBe(0);
-    expectRestored(screen, 0);
+    expectRestored(screen, 0, ABOVE);
   });
 
   test('after a second signal, which does not wait for what is pending', async () => {
@@ -143,7 +145,7 @@ describe.concurrent('the terminal is as it was', () => {
     process.kill(Number(pid), 'SIGTERM');
     expect(await screen.ended).toBe(0);
     // Which of two that come at once is the second, the system decides.
-    expectRestored(screen, screen.emulator.history().includes('status 130') ? 130 : 143);
+    expectRestored(screen, screen.emulator.history().includes('status 130') ? 130 : 143, ABOVE);
   });
 
   test('after a crash, which can be read', async () => {
@@ -154,18 +156,7 @@ describe.concurrent('the terminal is as it was', () => {
     await using calling = await runtimeOf(screen);
     await calling.call('crash', {});
     expect(await screen.ended).toBe(0);
-    expectRestored(screen, 1);
+    expectRestored(screen, 1, ABOVE);
     expect(screen.emulator.history()).toContain('a fault of its own');
   });
 });
-
-function expectRestored({ emulator }: Screen, status: number): void {
-  expect(emulator.isAlternate).toBe(false);
-  expect(emulator.isCursorVisible).toBe(true);
-  const history = emulator.history();
-  expect(history.startsWith('above\n')).toBe(true);
-  expect(history).toContain(`status ${status}`);
-  for (const setting of ['icanon', 'echo', 'isig'])
-    expect(history).toMatch(new RegExp(`(?<!-)\\b${setting}\\b`));
-  expect(emulator.raw).not.toContain('\u001b[3J');
-}

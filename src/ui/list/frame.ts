@@ -4,9 +4,9 @@ import { dressLine } from '../../dress/dress.js';
 import type { Theme } from '../../dress/theme.js';
 import type { Line } from '../../story/line.js';
 import { say } from '../../story/spans.js';
-import { type Reading, reading, wrapLines } from '../mock/reading.js';
-import { selectedIndex, type View } from '../mock/view.js';
+import { type Reading, reading, wrapLines } from '../scrolled-rows.js';
 import type { Size } from '../terminal.js';
+import { selectedIndex, type View } from './view.js';
 
 /** What a list shows: what stands above it, its items and their details, the keys. */
 export interface Listing {

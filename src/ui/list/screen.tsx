@@ -1,13 +1,9 @@
-import { render } from 'ink';
 import type { Event } from '../../exchange/events.js';
 import type { Listener } from '../../exchange/log.js';
-import type { Clock } from '../../system/clock.js';
-import { App, type Shown } from '../mock/app.js';
-import type { Command } from '../mock/keys.js';
-import { createStore } from '../store.js';
-import { type Size, sizeOf, unbounded } from '../terminal.js';
-import { throttled } from '../throttle.js';
+import { fullScreen, type Stage } from '../full-screen/screen.js';
+import type { Size } from '../terminal.js';
 import type { Frame } from './frame.js';
+import { type Command, commandsOf } from './keys.js';
 
 /** What a list knows, and what keys do to it. */
 export interface Listed {
@@ -18,11 +14,8 @@ export interface Listed {
   readonly summary: string;
 }
 
-export interface ListStage {
+export interface ListStage extends Stage {
   readonly subscribe: (listener: Listener) => () => void;
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly clock: Clock;
 }
 
 export interface ListScreen {
@@ -33,59 +26,30 @@ export interface ListScreen {
   close(): Promise<void>;
 }
 
-/** At most 20 frames a second, however much happens. */
-const FRAME_MS = 50;
-const TICK_MS = 100;
-const ENTER = '\u001b[?1049h\u001b[H';
-const LEAVE = '\u001b[?1049l';
-
-/**
- * The live list of what a server does, on the alternate screen: what stood in the terminal before is there again afterwards, also
- * after a signal or a crash. Needs a terminal on both ends.
- */
-export function listScreen(listed: Listed, { subscribe, stdin, stdout, clock }: ListStage): ListScreen {
-  const store = createStore<Shown>({ rows: [] });
-  let stopTick = () => {};
-  const draw = () => {
-    const { rows, isRunning } = listed.frame(sizeOf(stdout));
-    store.set({ rows });
-    stopTick();
-    if (isRunning) stopTick = clock.after(TICK_MS, frames.ask);
-  };
-  const frames = throttled(clock, FRAME_MS, draw);
-  const leave = () => void stdout.write(LEAVE);
-  stdout.write(ENTER);
-  draw();
-  const view = render(
-    <App
-      store={store}
-      onLeave={leave}
-      onCommand={command => {
-        listed.command(command);
-        frames.ask();
-      }}
-    />,
-    { stdin, stdout: unbounded(stdout), exitOnCtrlC: false, patchConsole: false },
+/** The live list of what a server does, on a screen of its own. Needs a terminal on both ends. */
+export function listScreen(listed: Listed, { subscribe, ...stage }: ListStage): ListScreen {
+  const screen = fullScreen(
+    {
+      press: (input, key) => {
+        for (const command of commandsOf(input, key)) listed.command(command);
+      },
+      frame: size => listed.frame(size),
+    },
+    stage,
   );
   const unsubscribe = subscribe(event => {
     listed.event(event);
-    frames.ask();
+    screen.changed();
   });
-  stdout.on('resize', frames.ask);
   return {
     notice(text, isBad = false) {
       listed.notice(text, isBad);
-      frames.ask();
+      screen.changed();
     },
     summary: () => listed.summary,
     async close() {
       unsubscribe();
-      frames.stop();
-      stopTick();
-      stdout.off('resize', frames.ask);
-      const over = view.waitUntilExit();
-      view.unmount();
-      await over;
+      await screen.close();
     },
   };
 }

@@ -7,23 +7,42 @@ import { quote, say } from '../../story/spans.js';
 import { textLines } from '../../story/text-lines.js';
 import { hintsLine } from '../hints.js';
 import type { Size } from '../terminal.js';
-import type { Picker } from './picker.js';
+import type { Askable, Picker } from './picker.js';
 
 const CURSOR = '❯ ';
 const DEFAULT = say(' (default)', 'dim');
 const HINTS = 1;
+
+/** What the keys do that choose nothing. */
+interface Leaving {
+  readonly onEscape: string;
+  readonly onInterrupt: string;
+}
+
+const LEAVING: Leaving = { onEscape: 'default', onInterrupt: 'cancel' };
+
 /** The prompt, two choices, the keys: with fewer rows nothing stands above them. */
 const LEAST = 4;
 
 /** A question as rows of the terminal, at most `rows` of them: who asks where there are several, the prompt, the choices around the cursor, the keys. */
-export function pickerRows(picker: Picker, { columns, rows }: Size, theme: Theme): string[] {
+export function pickerRows(
+  picker: Picker<Askable>,
+  { columns, rows }: Size,
+  theme: Theme,
+  leaving = LEAVING,
+): string[] {
   const { asker } = picker;
-  if (!asker || rows <= LEAST) return questionRows(picker, { columns, rows }, theme);
+  if (!asker || rows <= LEAST) return questionRows(picker, { columns, rows }, theme, leaving);
   const head = dressLine(cutLine(asker, columns), theme);
-  return [head, ...questionRows(picker, { columns, rows: rows - 1 }, theme)];
+  return [head, ...questionRows(picker, { columns, rows: rows - 1 }, theme, leaving)];
 }
 
-function questionRows(picker: Picker, { columns, rows }: Size, theme: Theme): string[] {
+function questionRows(
+  picker: Picker<Askable>,
+  { columns, rows }: Size,
+  theme: Theme,
+  leaving: Leaving,
+): string[] {
   const { choices } = picker.question;
   const fewest = Math.min(choices.length, Math.ceil(rows / 2));
   const prompt = promptRows(picker, { columns, rows: Math.max(1, rows - HINTS - fewest) }, theme);
@@ -32,11 +51,11 @@ function questionRows(picker: Picker, { columns, rows }: Size, theme: Theme): st
   const seen = choices
     .slice(from, from + room)
     .map((label, index) => choiceLine(picker, from + index, label, columns));
-  const lines = [...seen, keysLine(picker, seen.length, columns)];
+  const lines = [...seen, keysLine(picker, seen.length, columns, leaving)];
   return [...prompt, ...lines.map(line => dressLine(line, theme))].slice(0, rows);
 }
 
-function promptRows({ question }: Picker, { columns, rows }: Size, theme: Theme): string[] {
+function promptRows({ question }: Picker<Askable>, { columns, rows }: Size, theme: Theme): string[] {
   const { lines } = textLines(question.prompt, rows + 1);
   const bold = lines.map(line => line.map(span => (span.tone === 'plain' ? say(span.text, 'title') : span)));
   const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
@@ -51,12 +70,17 @@ function promptRows({ question }: Picker, { columns, rows }: Size, theme: Theme)
 }
 
 /** The cursor stands in the middle, save at either end. */
-function firstSeen({ selected, question }: Picker, room: number): number {
+function firstSeen({ selected, question }: Picker<Askable>, room: number): number {
   return Math.max(0, Math.min(selected - Math.floor(room / 2), question.choices.length - room));
 }
 
 /** A label is cut; its index and whether it is the default never are. */
-function choiceLine({ question, selected }: Picker, index: number, label: string, columns: number): Line {
+function choiceLine(
+  { question, selected }: Picker<Askable>,
+  index: number,
+  label: string,
+  columns: number,
+): Line {
   const isSelected = index === selected;
   const digits = String(question.choices.length - 1).length;
   const head = [
@@ -76,15 +100,20 @@ function start(label: string, columns: number): string {
   return head.length < label.length ? `${head}…` : label;
 }
 
-function keysLine({ question, selected }: Picker, seen: number, columns: number): Line {
+function keysLine(
+  { question, selected }: Picker<Askable>,
+  seen: number,
+  columns: number,
+  { onEscape, onInterrupt }: Leaving,
+): Line {
   const { length } = question.choices;
   const hints = [
     ['↑↓', seen < length ? `${selected + 1} of ${length}` : 'select'],
-    ['Ctrl-C', 'cancel'],
+    ['Ctrl-C', onInterrupt],
   ] as const;
   const always = [
     ['⏎', 'choose'],
-    ['Esc', 'default'],
+    ['Esc', onEscape],
   ] as const;
   return hintsLine(hints, always, columns);
 }

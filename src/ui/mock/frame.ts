@@ -2,13 +2,13 @@ import type { Theme } from '../../dress/theme.js';
 import type { ToolCall } from '../../exchange/tool-call.js';
 import type { Line } from '../../story/line.js';
 import { callRow, type Tally } from '../../story/tool-calls/index.js';
+import { keyLines, statusLine } from '../list/foot.js';
 import { type Frame, type Listing, listFrame } from '../list/frame.js';
+import type { View } from '../list/view.js';
+import type { Details } from '../scrolled-rows.js';
 import type { Size } from '../terminal.js';
-import { keyLines, statusLine } from './foot.js';
 import { emptyLines, headLines, type ShownTool } from './head.js';
-import type { Details } from './reading.js';
 import { tableLines } from './table.js';
-import type { View } from './view.js';
 
 export type { Frame } from '../list/frame.js';
 

@@ -3,13 +3,13 @@ import type { Event } from '../../exchange/events.js';
 import { RecentCalls } from '../../exchange/recent-calls.js';
 import type { ToolCall } from '../../exchange/tool-call.js';
 import { NO_CALLS, newsOf, stepTally, tallyLine } from '../../story/tool-calls/index.js';
+import type { Command } from '../list/keys.js';
+import { FIRST_VIEW, selectedIndex, stepView } from '../list/view.js';
+import { Notices } from '../notices.js';
+import { Details } from '../scrolled-rows.js';
 import type { Size } from '../terminal.js';
 import { type Frame, frameOf, type Pencil } from './frame.js';
-import type { Command } from './keys.js';
-import { Notices } from './notices.js';
 import type { MockScreenOptions } from './options.js';
-import { Details } from './reading.js';
-import { FIRST_VIEW, selectedIndex, stepView } from './view.js';
 
 /** After these, what a key said is about another call. */
 const MOVES: ReadonlySet<Command> = new Set(['up', 'down', 'first', 'follow']);

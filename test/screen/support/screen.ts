@@ -8,6 +8,8 @@ const BIN = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.u
 export interface ScreenOptions extends Partial<Size> {
   /** Added to a small environment of our own: `CI`, `NO_COLOR` and `FORCE_COLOR` are unset unless told. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Where it looks for files and writes them. */
+  readonly cwd?: string;
 }
 
 export interface Screen extends AsyncDisposable {
@@ -44,14 +46,14 @@ export function openShell(line: string, { env, ...options }: ScreenOptions = {})
 function open(
   file: string,
   args: string[],
-  { columns = 100, rows = 40, env = {} }: ScreenOptions = {},
+  { columns = 100, rows = 40, env = {}, cwd = tmpdir() }: ScreenOptions = {},
 ): Screen {
   const emulator = new Emulator({ columns, rows });
   const terminal = spawn(file, args, {
     name: 'xterm-256color',
     cols: columns,
     rows,
-    cwd: tmpdir(),
+    cwd,
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', LANG: 'C.UTF-8', ...env },
   });
   let isOver = false;

@@ -2,7 +2,7 @@ import type { Theme } from '../../../dress/theme.js';
 import type { SessionCall } from '../../../exchange/session/session.js';
 import { callBodies, callHead } from '../../../story/session/call-details.js';
 import type { KnownCall } from '../../../story/session/known.js';
-import { wrapLines } from '../../mock/reading.js';
+import { wrapLines } from '../../scrolled-rows.js';
 
 /** Lays out the details of calls; the bodies of the last one stay laid out, since most frames show the same. */
 export class CallDetails {

@@ -4,7 +4,7 @@ import type { Line } from '../../../story/line.js';
 import { sessionCallRow } from '../../../story/session/call-row.js';
 import { type KnownCall, knownCalls } from '../../../story/session/known.js';
 import { type Frame, type Listing, listFrame } from '../../list/frame.js';
-import type { View } from '../../mock/view.js';
+import type { View } from '../../list/view.js';
 import type { Size } from '../../terminal.js';
 import { sessionTable } from '../table.js';
 import type { CallDetails } from './details.js';

@@ -1,8 +1,8 @@
 import type { Line } from '../../../story/line.js';
 import { type Hint, hintsLine } from '../../hints.js';
-import { bindingLines, ENDS } from '../../mock/foot.js';
-import { BINDINGS, type Command } from '../../mock/keys.js';
-import type { View } from '../../mock/view.js';
+import { bindingLines, ENDS } from '../../list/foot.js';
+import { BINDINGS, type Command } from '../../list/keys.js';
+import type { View } from '../../list/view.js';
 
 /** A platform has nothing that could be held back, sent again or fired. */
 const NONE_HERE: ReadonlySet<Command> = new Set(['pause', 'replay', 'fire']);

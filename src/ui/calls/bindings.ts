@@ -1,0 +1,71 @@
+import type { ReadingCommand } from '../document/index.js';
+import { type Binding, bind } from '../keys/table.js';
+
+export type TabCommand = 'tab1' | 'tab2' | 'tab3' | 'tab4' | 'tab5';
+
+/** What moves the eye over calls, and from the list to a sheet and back. */
+export type BrowsingCommand =
+  | TabCommand
+  | 'back'
+  | 'focusNext'
+  | 'focusPrevious'
+  | 'up'
+  | 'down'
+  | 'first'
+  | 'last'
+  | 'enter'
+  | 'nextMatch'
+  | 'previousMatch'
+  | 'zoom'
+  | 'bytes';
+
+type CallsBinding = Binding<'calls', BrowsingCommand | ReadingCommand | 'search'>;
+type ReadingBinding = Binding<'reading', ReadingCommand | 'search' | 'zoom'>;
+
+/** The keys of every list of calls. */
+export const LIST_BINDINGS: readonly CallsBinding[] = [
+  bind('calls', 'up', 'k up', '↑ k', 'the call before'),
+  bind('calls', 'down', 'j down', '↓ j', 'the call after'),
+  bind('calls', 'first', 'g home', 'Home g', 'the oldest call'),
+  bind('calls', 'last', 'G end', 'End G', 'follow the newest call'),
+  bind('calls', 'enter', 'enter right', '⏎ →', 'read it'),
+  bind('calls', 'pageDown', 'space pagedown', 'PgDn Space', 'scroll what is told of it'),
+  bind('calls', 'pageUp', 'pageup', 'PgUp', 'scroll it back'),
+  bind('calls', 'search', '/', '/', 'search for a call: operation, id or thread'),
+  bind('calls', 'nextMatch', 'n', 'n', 'the next one found'),
+  bind('calls', 'previousMatch', 'N', 'N', 'the one found before'),
+];
+
+/** The keys of whatever is read. */
+export const READING_BINDINGS: readonly ReadingBinding[] = [
+  bind('reading', 'lineUp', 'k up', '↑ k', 'a line up'),
+  bind('reading', 'lineDown', 'j down', '↓ j', 'a line down'),
+  bind('reading', 'pageDown', 'space pagedown', 'PgDn Space', 'a page down'),
+  bind('reading', 'pageUp', 'pageup', 'PgUp', 'a page up'),
+  bind('reading', 'top', 'g home', 'Home g', 'the first line'),
+  bind('reading', 'bottom', 'G end', 'End G', 'the last line'),
+  bind('reading', 'left', 'left h', '← h', 'to the left, where lines are not wrapped'),
+  bind('reading', 'right', 'right l', '→ l', 'to the right'),
+  bind('reading', 'search', '/', '/', 'search'),
+  bind('reading', 'nextMatch', 'n', 'n', 'the next match'),
+  bind('reading', 'previousMatch', 'N', 'N', 'the match before'),
+  bind('reading', 'nextHunk', ']', ']', 'the next hunk'),
+  bind('reading', 'previousHunk', '[', '[', 'the hunk before'),
+  bind('reading', 'nextFile', '}', '}', 'the next file'),
+  bind('reading', 'previousFile', '{', '{', 'the file before'),
+  bind('reading', 'wrap', 'w', 'w', 'wrap long lines, or cut them'),
+  bind('reading', 'split', 'v', 'v', 'old and new side by side, or below each other'),
+  bind('reading', 'fold', 'z', 'z', 'unfold unchanged lines, or fold them'),
+  bind('reading', 'zoom', 'm', 'm', 'this pane alone, or all of them'),
+];
+
+const NUMBERS = ['1', '2', '3', '4', '5'] as const;
+
+/** The keys of the tabs, and of what is told in them. @param titles of the tabs, as they stand above the sheet */
+export function tabBindings(titles: readonly string[]): readonly CallsBinding[] {
+  const tabs = NUMBERS.flatMap((number, index) => {
+    const title = titles[index];
+    return title === undefined ? [] : [bind('calls', `tab${number}` as const, number, number, title)];
+  });
+  return [...tabs, bind('calls', 'bytes', 'b', 'b', 'raw bytes in the timeline, or none')];
+}

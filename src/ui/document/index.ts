@@ -1,0 +1,11 @@
+export { diffDocument } from './diff-document.js';
+export type { Document, Look } from './document.js';
+export { drawReading } from './draw-reading.js';
+export { joinedDocument } from './joined-document.js';
+export { linesDocument } from './lines-document.js';
+export { lookOf } from './look.js';
+export { paneDocument } from './pane-document.js';
+export { FIRST_READING, type Reading, type ReadingCommand, type Stepped, type Viewport } from './reading.js';
+export { search } from './search.js';
+export { stepReading } from './step-reading.js';
+export { textDocument } from './text-document.js';

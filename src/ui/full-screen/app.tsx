@@ -1,0 +1,23 @@
+import { type Key, Text, useInput } from 'ink';
+import { useLayoutEffect, useSyncExternalStore } from 'react';
+import type { Store } from '../store.js';
+
+export interface Shown {
+  /** Cut to the terminal already. */
+  readonly rows: readonly string[];
+}
+
+interface Props {
+  readonly store: Store<Shown>;
+  readonly onPress: (input: string, key: Key) => void;
+  /** Called when the screen is taken down, however that comes about. */
+  readonly onLeave: () => void;
+}
+
+/** A whole screen: rows from the store, keys to whoever listens. */
+export function App({ store, onPress, onLeave }: Props) {
+  const { rows } = useSyncExternalStore(store.subscribe, store.snapshot);
+  useInput(onPress);
+  useLayoutEffect(() => onLeave, [onLeave]);
+  return <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>;
+}

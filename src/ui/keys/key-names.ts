@@ -1,0 +1,68 @@
+import type { Key } from 'ink';
+
+/** What was pressed. */
+export interface Press {
+  readonly input: string;
+  readonly key: Key;
+}
+
+const NAMES = {
+  upArrow: 'up',
+  downArrow: 'down',
+  leftArrow: 'left',
+  rightArrow: 'right',
+  pageUp: 'pageup',
+  pageDown: 'pagedown',
+  home: 'home',
+  end: 'end',
+  return: 'enter',
+  escape: 'escape',
+  tab: 'tab',
+  backspace: 'erase',
+  delete: 'erase', // most terminals send DEL for the backspace key
+} as const satisfies Partial<Record<keyof Key, string>>;
+
+/** The name of what was pressed, as the tables of keys have it: `j`, `G`, `enter`, `shift+tab`, `ctrl+c`. */
+export function nameOf({ input, key }: Press): string {
+  const known = (Object.keys(NAMES) as (keyof typeof NAMES)[]).find(name => key[name]);
+  const name = known === undefined ? (input === ' ' ? 'space' : input) : NAMES[known];
+  if (key.ctrl) return `ctrl+${name}`;
+  return key.shift && name === 'tab' ? 'shift+tab' : name;
+}
+
+/** What arrives at once may be several keys: whoever types fast, or a program that types. */
+export function pressesIn(press: Press): readonly Press[] {
+  const { input, key } = press;
+  if (input.length <= 1 || key.ctrl) return [press];
+  return [...input].map(character => pressOf(character, key));
+}
+
+/** A text, or a control character that is no part of one. */
+const PIECES = /[\P{Cc}\t\n\r]+|\p{Cc}/gu;
+
+/** The same where text is typed: characters stay together, but an Enter or a Tab at their end is a key, and so is each control character. */
+export function typedIn(press: Press): readonly Press[] {
+  const { input, key } = press;
+  if (input.length <= 1 || key.ctrl) return [press];
+  return (input.match(PIECES) ?? []).flatMap(piece => {
+    if (piece.length === 1) return [pressOf(piece, key)];
+    if (!/^[^\r\n\t]+[\r\n\t]$/.test(piece)) return [{ input: piece, key }];
+    return [{ input: piece.slice(0, -1), key }, pressOf(piece.slice(-1), key)];
+  });
+}
+
+/** One character as Ink would tell it, had it come alone. */
+function pressOf(character: string, key: Key): Press {
+  const isEnter = character === '\r' || character === '\n';
+  const isTab = character === '\t';
+  const isErase = character === '\b' || character === '\u007f';
+  const isEscape = character === '\u001b';
+  const isCtrl = character >= '\u0001' && character <= '\u001a' && !isEnter && !isTab && !isErase;
+  return {
+    input: isCtrl ? String.fromCharCode(character.charCodeAt(0) + LETTERS) : character,
+    key: { ...key, return: isEnter, tab: isTab, delete: isErase, escape: isEscape, ctrl: isCtrl },
+  };
+}
+
+/** From Ctrl-A to a. */
+const LETTERS = 0x60;

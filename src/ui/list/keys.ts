@@ -1,0 +1,86 @@
+import type { Key } from 'ink';
+
+export type Command =
+  | 'up'
+  | 'down'
+  | 'first'
+  | 'follow'
+  | 'pause'
+  | 'replay'
+  | 'fire'
+  | 'details'
+  | 'pageUp'
+  | 'pageDown'
+  | 'help'
+  | 'quit';
+
+interface Binding {
+  readonly command: Command;
+  /** Characters that mean it. */
+  readonly characters: string;
+  /** Keys that have no character. */
+  readonly keys: readonly (keyof Key)[];
+  /** As it is shown. */
+  readonly label: string;
+  readonly does: string;
+}
+
+/** Every key of the mock's screen. */
+export const BINDINGS: readonly Binding[] = [
+  { command: 'up', characters: 'k', keys: ['upArrow'], label: '↑ k', does: 'select the call before' },
+  { command: 'down', characters: 'j', keys: ['downArrow'], label: '↓ j', does: 'select the call after' },
+  { command: 'first', characters: 'g', keys: ['home'], label: 'Home g', does: 'select the oldest call' },
+  { command: 'follow', characters: 'G', keys: ['end'], label: 'End G', does: 'follow the newest call' },
+  {
+    command: 'details',
+    characters: '\t',
+    keys: ['return', 'tab'],
+    label: '⏎ Tab',
+    does: 'details of the call, or back to the list',
+  },
+  { command: 'pageUp', characters: '', keys: ['pageUp'], label: 'PgUp', does: 'scroll the details up' },
+  {
+    command: 'pageDown',
+    characters: ' ',
+    keys: ['pageDown'],
+    label: 'PgDn Space',
+    does: 'scroll the details down',
+  },
+  { command: 'pause', characters: 'p', keys: [], label: 'p', does: 'hold deliveries back, or let them go' },
+  {
+    command: 'replay',
+    characters: 'r',
+    keys: [],
+    label: 'r',
+    does: 'send the last callback of the call once more',
+  },
+  {
+    command: 'fire',
+    characters: 'e',
+    keys: [],
+    label: 'e',
+    does: 'fire what the call waits for: an event, a consent, the default choice',
+  },
+  { command: 'help', characters: '?', keys: ['escape'], label: '?', does: 'these keys, or back' },
+  {
+    command: 'quit',
+    characters: 'q',
+    keys: [],
+    label: 'q Ctrl-C',
+    does: 'end: what is pending is delivered first',
+  },
+];
+
+/** What a key press asks for; undefined where it means nothing here. */
+export function commandOf(input: string, key: Key): Command | undefined {
+  if (key.ctrl) return input === 'c' ? 'quit' : undefined;
+  const isMeant = ({ characters, keys }: Binding) =>
+    keys.some(name => key[name] === true) || (input.length === 1 && characters.includes(input));
+  return BINDINGS.find(isMeant)?.command;
+}
+
+/** As {@link commandOf}, for what arrives at once: whoever types fast sends several characters in one piece. */
+export function commandsOf(input: string, key: Key): readonly Command[] {
+  if (input.length <= 1 || key.ctrl) return [commandOf(input, key) ?? []].flat();
+  return [...input].flatMap(character => commandOf(character, key) ?? []);
+}

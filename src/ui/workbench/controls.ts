@@ -1,0 +1,54 @@
+import type { SchemaFault } from '../../json-schema/fault.js';
+
+/** A call that a person has filled in. */
+export interface Draft {
+  readonly server: string;
+  readonly operation: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Of a thread that goes on; a fresh one otherwise. */
+  readonly groupId?: string;
+}
+
+/** What becomes of a draft: sent under this key, or not, and why. */
+export type Sent =
+  | { readonly kind: 'sent'; readonly key: string }
+  /** Against the `inputSchema`; RT-ARGS. */
+  | { readonly kind: 'invalid'; readonly faults: readonly SchemaFault[] }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** What came of a doing, in words for a person. */
+export interface Said {
+  readonly text: string;
+  readonly isBad: boolean;
+}
+
+/** What a person can make happen. Nothing here throws or rejects: what fails says so. */
+export interface Controls {
+  /** A tool server: a URL, `:port`, or `demo`. Null where it is on its way; one that is there already is asked once more. */
+  readonly open: (target: string) => Said | null;
+  /** Starts a server that is asleep, or asks one once more; one that is ready stays so meanwhile. */
+  readonly wake: (server: string) => void;
+  /** Whether a person has to agree before it is called: it is destructive, and neither an option nor a policy allows it by name. */
+  readonly needsConsent: (server: string, operation: string) => boolean;
+  /** Checked against the `inputSchema`, then sent. A destructive one was agreed to before. */
+  readonly run: (draft: Draft, options: { readonly validates: boolean }) => Promise<Sent>;
+  /** @param leg on which the question came @param selected index from 0. Null where the answer is on its way. */
+  readonly answer: (key: string, leg: string, selected: number) => Said | null;
+  /** The pending call, or its subscription, is given up; the tool is told. */
+  readonly cancel: (key: string) => Promise<Said>;
+  /** Opens a consent page in the browser. */
+  readonly visit: (url: string) => Promise<Said>;
+  /** The invocation of a call as a command for a shell, secrets left out. */
+  readonly asCurl: (key: string, volume: number) => string | null;
+  /** The same as a command line of this program. */
+  readonly asCommand: (key: string, volume: number) => string | null;
+  /** To the terminal's clipboard (OSC 52). */
+  readonly copy: (text: string) => Said;
+  /** What came of the call, as a fixture file that a mock serves. Never replaces a file. */
+  readonly saveFixture: (key: string, volume: number, path: string) => Promise<Said>;
+  /** Everything of this session, secrets out. Never replaces a file. */
+  readonly saveTranscript: (path: string) => Promise<Said>;
+  /** Becomes another volume. */
+  readonly openTranscript: (path: string) => Promise<Said>;
+  readonly quit: () => void;
+}

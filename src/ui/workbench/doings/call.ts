@@ -1,0 +1,59 @@
+import { openPages } from '../../../exchange/questions.js';
+import { quote, say } from '../../../story/spans.js';
+import { openPicker } from '../../live/picker.js';
+import { isUnderWay, openQuestion } from '../looking.js';
+import { bad, type House } from './house.js';
+
+/** Puts the tool's question to the person: that of the selected call, else the oldest of all. */
+export function askQuestion({ looking, world, change, say: tell }: House): void {
+  const live = world.volumes[0];
+  const open = live && openQuestion(looking.volume.isLive ? looking : { ...looking, key: null }, live.book);
+  if (!open) {
+    tell(bad('No tool asks anything now.'));
+    return;
+  }
+  const { key, leg, question } = open;
+  const operation = live.book.history.exchanges.get(key)?.invocation.operation ?? '';
+  const asker = [...quote(operation, 'title'), say(' asks', 'dim')];
+  change({ overlay: { kind: 'question', key, leg, picker: { ...openPicker(question), asker } } });
+}
+
+export async function cancel({ looking, controls, say: tell }: House): Promise<void> {
+  const { exchange, volume } = looking;
+  if (!exchange) return tell(bad('There is no call to cancel.'));
+  if (!volume.isLive) return tell(bad('A call of a transcript is over: nothing can be cancelled.'));
+  if (!isUnderWay(exchange)) return tell(bad('The call is over, and it has no open subscription.'));
+  tell(await controls.cancel(exchange.key));
+}
+
+export async function visit({ looking, controls, say: tell }: House): Promise<void> {
+  const url = pageOf(looking);
+  tell(url === null ? bad(NO_PAGE) : await controls.visit(url));
+}
+
+export function copyConsent({ looking, controls, say: tell }: House): void {
+  const url = pageOf(looking);
+  tell(url === null ? bad(NO_PAGE) : controls.copy(url));
+}
+
+const NO_PAGE = 'The call waits for no consent.';
+
+function pageOf({ exchange, volume }: House['looking']): string | null {
+  return exchange && volume.isLive ? (openPages(exchange)[0]?.auth_url ?? null) : null;
+}
+
+/** Copies a call as a line for a shell, and shows it: not every terminal lets a program have its clipboard. */
+export function copyAs(what: 'curl' | 'command', { looking, controls, change, say: tell }: House): void {
+  const { key, index } = looking;
+  const asText = what === 'curl' ? controls.asCurl : controls.asCommand;
+  const text = key === null ? null : asText(key, index);
+  if (text === null) {
+    tell(
+      bad(key === null ? 'There is no call to copy.' : 'Nothing is known of this call that could be copied.'),
+    );
+    return;
+  }
+  const { text: title, isBad } = controls.copy(text);
+  const lines = text.split('\n').map(line => quote(line));
+  change({ overlay: { kind: 'text', title: [say(title, isBad ? 'bad' : 'good')], lines, scroll: 0 } });
+}

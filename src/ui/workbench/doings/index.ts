@@ -1,0 +1,33 @@
+import type { Command } from '../keys/bindings.js';
+import { askQuestion, cancel, copyAs, copyConsent, visit } from './call.js';
+import { askFixturePath, askFor } from './files.js';
+import type { House } from './house.js';
+import { editAgain, runAgain } from './run.js';
+import { chooseEntry } from './tools.js';
+
+export type { House } from './house.js';
+export { openForm, runForm } from './run.js';
+
+/** What commands do besides moving the eye. */
+const DOINGS: Partial<Readonly<Record<Command, (house: House) => void>>> = {
+  openServer: house => askFor('server', house),
+  openTranscript: house => askFor('transcript', house),
+  saveTranscript: house => askFor('save-transcript', house, 'session.ndjson'),
+  search: house => askFor('search', house),
+  saveFixture: askFixturePath,
+  runAgain,
+  editAgain,
+  answer: askQuestion,
+  cancel: house => void cancel(house),
+  visit: house => void visit(house),
+  copyConsent,
+  copyCurl: house => copyAs('curl', house),
+  copyCommand: house => copyAs('command', house),
+};
+
+/** Does what a command asks for. False where it is none that does anything. */
+export function perform(command: Command, house: House): boolean {
+  const doing = command === 'enter' && house.state.page === 'tools' ? chooseEntry : DOINGS[command];
+  doing?.(house);
+  return doing !== undefined;
+}

@@ -1,0 +1,13 @@
+import { entriesOf, entryIndex } from '../state/entries.js';
+import type { House } from './house.js';
+import { openForm } from './run.js';
+
+/** An operation: its form. A server: it is started, or asked once more. */
+export function chooseEntry(house: House): void {
+  const { world, state, controls } = house;
+  const entries = entriesOf(world.servers);
+  const entry = entries[entryIndex(entries, state.tools.selected)];
+  if (!entry) return;
+  if (entry.kind === 'operation') openForm(house, entry.server, entry.tool);
+  else if (entry.server.state.kind !== 'loading') controls.wake(entry.server.id);
+}

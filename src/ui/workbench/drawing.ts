@@ -1,0 +1,136 @@
+import { Highlighter } from '../../display/syntax/highlighter.js';
+import { loadLexers } from '../../display/syntax/load.js';
+import { createTheme, type Theme } from '../../dress/theme.js';
+import type { Line } from '../../story/line.js';
+import { callsPage } from '../calls/page.js';
+import { type Readable, SheetView } from '../calls/sheet-view.js';
+import { frameOf } from '../full-screen/plan.js';
+import type { Size } from '../terminal.js';
+import { planOf, type Surroundings } from './frame.js';
+import { isUnderWay, type Looking, lookingAt, openQuestion } from './looking.js';
+import type { SessionOptions } from './options.js';
+import { overlayPage } from './overlays/rows.js';
+import { callsSceneOf } from './pages/calls-scene.js';
+import type { Matters } from './pages/foot.js';
+import { formPage } from './pages/form-page.js';
+import type { Heading } from './pages/head.js';
+import { ToolDetails } from './pages/tool-details.js';
+import { toolsPage } from './pages/tools-page.js';
+import { sheetRoom } from './stage.js';
+import { entriesOf, entryIndex } from './state/entries.js';
+import type { State } from './state/state.js';
+import { Sheets, type Tab } from './tabs/index.js';
+
+/** Draws the state: what there is to see of the world, as a person looks at it. */
+export class Drawing {
+  readonly sheet: SheetView<Tab>;
+  readonly #sheets: Sheets;
+  readonly #options: SessionOptions;
+  readonly #theme: Theme;
+  readonly #details: ToolDetails;
+  readonly #onChange: () => void;
+  /** Null until there is something to colour, and colours to do it with. */
+  #highlighter: Highlighter | null = null;
+  #isLoading = false;
+
+  constructor(options: SessionOptions, onChange: () => void) {
+    const { supports, redactor, level } = options;
+    this.#options = options;
+    this.#onChange = onChange;
+    this.#theme = createTheme(level);
+    this.#details = new ToolDetails(this.#theme);
+    this.#sheets = new Sheets({ supports, redactor, highlighter: () => this.#highlighter, onChange });
+    this.sheet = new SheetView(this.#theme);
+  }
+
+  /** The call that is looked at, to be read; null where there is none. */
+  readable({ index, book, key }: Looking): Readable<Tab> | null {
+    if (key === null) return null;
+    return {
+      name: JSON.stringify([index, key]),
+      sheetOf: (tab, look) => this.#sheets.sheetOf(tab, book, key, look),
+    };
+  }
+
+  frame(state: State, notices: readonly Line[], size: Size, now: number) {
+    const looking = lookingAt(state, this.#options.world);
+    const surroundings = this.#surroundings(state, looking, notices, size);
+    const plan = planOf(surroundings, size, this.#theme);
+    const page =
+      overlayPage(state.overlay, plan.body, this.#theme) ?? this.#page(state, looking, plan.body, now);
+    const rows = frameOf(plan, page);
+    const { exchange } = looking;
+    return { rows, body: plan.body, isRunning: exchange !== undefined && isUnderWay(exchange) };
+  }
+
+  /** What colours code takes a moment to load: not before there is a call to look at. */
+  async #loadHighlighter(): Promise<void> {
+    if (this.#isLoading || this.#options.level < 2) return;
+    this.#isLoading = true;
+    const { lexerOf } = await loadLexers();
+    this.#highlighter = new Highlighter(lexerOf);
+    this.#onChange();
+  }
+
+  #page(state: State, looking: Looking, size: Size, now: number): readonly string[] {
+    const theme = this.#theme;
+    if (state.page === 'form' && state.filling) return formPage(state.filling, size, theme);
+    if (state.page === 'tools') {
+      const entries = entriesOf(this.#options.world.servers);
+      const selected = entryIndex(entries, state.tools.selected);
+      return toolsPage({ entries, selected, scroll: state.tools.scroll }, size, {
+        theme,
+        details: this.#details,
+      });
+    }
+    void this.#loadHighlighter();
+    const sheet = (room: Size) => this.sheet.rowsOf(state.calls, this.readable(looking), room);
+    return callsPage({ ...callsSceneOf(state.calls, looking, now), sheet }, size, theme).rows;
+  }
+
+  #surroundings(state: State, looking: Looking, notices: readonly Line[], size: Size): Surroundings {
+    return {
+      state,
+      notices,
+      heading: this.#heading(state, looking),
+      matters: this.#matters(state, looking, size),
+    };
+  }
+
+  #heading(state: State, looking: Looking): Heading {
+    const { world } = this.#options;
+    const { filling, page } = state;
+    const live = world.volumes[0]?.book;
+    const running = live ? [...live.history.exchanges.values()].filter(isUnderWay).length : 0;
+    const calls = `Calls ${live?.keys.length ?? 0}${running > 0 ? `, ${running} running` : ''}`;
+    return {
+      pages: [
+        { text: 'Tools', isChosen: page === 'tools' },
+        ...(filling ? [{ text: `Form ${filling.operation}`, isChosen: page === 'form' }] : []),
+        { text: calls, isChosen: page === 'calls' },
+      ],
+      about: this.#about(state, looking),
+    };
+  }
+
+  /** Whoever reads a call on a small screen sees no list: which call it is stands here. */
+  #about({ page, calls }: State, { exchange, volume }: Looking): string {
+    const { servers } = this.#options.world;
+    const from = volume.isLive ? (servers[0]?.about ?? '') : volume.name;
+    if (page !== 'calls' || calls.focus === 'list' || !exchange) return from;
+    return `${exchange.invocation.operation} ${exchange.invocation.id}`;
+  }
+
+  #matters(state: State, looking: Looking, size: Size): Matters {
+    const { exchange, volume, book } = looking;
+    const isLive = volume.isLive && exchange !== undefined;
+    return {
+      asks: isLive && openQuestion(looking, book) !== null,
+      hasPage: isLive && exchange.waitingFor?.type === 'oauth',
+      isRunning: isLive && isUnderWay(exchange),
+      hasDiff:
+        state.page === 'calls' &&
+        this.sheet.hasHunks(state.calls, this.readable(looking), sheetRoom(state, looking, size)),
+    };
+  }
+}

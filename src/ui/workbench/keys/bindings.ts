@@ -1,0 +1,75 @@
+import { type BrowsingCommand, LIST_BINDINGS, READING_BINDINGS, tabBindings } from '../../calls/bindings.js';
+import type { ReadingCommand } from '../../document/index.js';
+import { type Binding, bind, commandIn } from '../../keys/table.js';
+import { TABS, TITLES } from '../tabs/index.js';
+
+/** Where a key is pressed: what it means differs from place to place. */
+
+export type Place = 'everywhere' | 'tools' | 'calls' | 'reading';
+
+export type Command =
+  | ReadingCommand
+  | BrowsingCommand
+  | 'showTools'
+  | 'showCalls'
+  | 'help'
+  | 'quit'
+  | 'search'
+  | 'openServer'
+  | 'runAgain'
+  | 'editAgain'
+  | 'answer'
+  | 'cancel'
+  | 'visit'
+  | 'copyConsent'
+  | 'copyCurl'
+  | 'copyCommand'
+  | 'saveFixture'
+  | 'saveTranscript'
+  | 'openTranscript'
+  | 'nextVolume';
+
+/** Every key of the workbench but those that type. The help, the line at the bottom and the page of keys are made from it. */
+export const BINDINGS: readonly Binding<Place, Command>[] = [
+  bind('everywhere', 'showTools', 't', 't', 'tools: what can be called'),
+  bind('everywhere', 'showCalls', 'c', 'c', 'calls: what was called, and what came of it'),
+  bind('everywhere', 'focusNext', 'tab', 'Tab', 'the next part of the screen'),
+  bind('everywhere', 'focusPrevious', 'shift+tab', 'Shift-Tab', 'the part before'),
+  bind('everywhere', 'back', 'escape', 'Esc', 'back'),
+  bind('everywhere', 'openServer', 'u', 'u', 'open a tool server by its URL'),
+  bind('everywhere', 'openTranscript', 'O', 'O', 'open a transcript'),
+  bind('everywhere', 'saveTranscript', 'S', 'S', 'save the transcript of this session'),
+  bind('everywhere', 'help', '?', '?', 'these keys, or back'),
+  bind('everywhere', 'quit', 'q ctrl+c', 'q Ctrl-C', 'quit: what is pending is cancelled'),
+
+  bind('tools', 'up', 'k up', '↑ k', 'the operation before'),
+  bind('tools', 'down', 'j down', '↓ j', 'the operation after'),
+  bind('tools', 'first', 'g home', 'Home g', 'the first one'),
+  bind('tools', 'last', 'G end', 'End G', 'the last one'),
+  bind('tools', 'enter', 'enter', '⏎', 'fill in its form; on a server: start it, or ask it again'),
+  bind('tools', 'pageDown', 'space pagedown', 'PgDn Space', 'scroll what is told of it'),
+  bind('tools', 'pageUp', 'pageup', 'PgUp', 'scroll it back'),
+  bind('tools', 'search', '/', '/', 'search for an operation'),
+  bind('tools', 'nextMatch', 'n', 'n', 'the next one found'),
+  bind('tools', 'previousMatch', 'N', 'N', 'the one found before'),
+
+  ...LIST_BINDINGS,
+  bind('calls', 'nextVolume', 'V', 'V', 'the calls of the next transcript that is open'),
+  ...tabBindings(TABS.map(tab => TITLES[tab])),
+  bind('calls', 'runAgain', 'r', 'r', 'run the call again'),
+  bind('calls', 'editAgain', 'e', 'e', 'edit it and run it again'),
+  bind('calls', 'answer', 'a', 'a', 'answer what the tool asks'),
+  bind('calls', 'cancel', 'x', 'x', 'cancel the call, or its subscription'),
+  bind('calls', 'visit', 'o', 'o', 'open the consent page'),
+  bind('calls', 'copyConsent', 'U', 'U', 'copy the URL of the consent page'),
+  bind('calls', 'copyCurl', 'y', 'y', 'copy as curl'),
+  bind('calls', 'copyCommand', 'Y', 'Y', 'copy as a command line'),
+  bind('calls', 'saveFixture', 's', 's', 'save as a fixture'),
+
+  ...READING_BINDINGS,
+];
+
+/** What a key means here; the reading of a call knows its doings too. */
+export function commandOf(name: string, places: readonly Place[]): Command | undefined {
+  return commandIn(BINDINGS, name, [...places, 'everywhere']);
+}

@@ -1,0 +1,42 @@
+import { cutLine } from '../../../dress/cut-line.js';
+import { dressLine } from '../../../dress/dress.js';
+import type { Theme } from '../../../dress/theme.js';
+import { say } from '../../../story/spans.js';
+import { keyLines } from '../../keys/key-lines.js';
+import { pickerRows } from '../../live/picker-rows.js';
+import { reading, wrapLines } from '../../scrolled-rows.js';
+import type { Size } from '../../terminal.js';
+import { KEY_TABLES } from '../keys/key-tables.js';
+import type { Overlay } from '../state/state.js';
+
+/** Of the height, for what is asked. */
+const SHARE = 2 / 3;
+const LEAVING = { onEscape: 'later', onInterrupt: 'quit' };
+
+/** A page in place of the rest; null where the overlay is none. */
+export function overlayPage(
+  overlay: Overlay | null,
+  { columns, rows }: Size,
+  theme: Theme,
+): readonly string[] | null {
+  if (overlay?.kind === 'help')
+    return reading(wrapLines(keyLines(KEY_TABLES), columns, theme), overlay.scroll, rows, theme).rows;
+  if (overlay?.kind !== 'text') return null;
+  const title = dressLine(cutLine(overlay.title, columns), theme);
+  const hint = dressLine(cutLine([say('↑↓ scroll, any other key closes this', 'dim')], columns), theme);
+  const { rows: seen } = reading(
+    wrapLines(overlay.lines, columns, theme),
+    overlay.scroll,
+    Math.max(1, rows - 4),
+    theme,
+  );
+  return [title, '', ...seen, '', hint];
+}
+
+/** What is asked, below the rest; none where nothing is. */
+export function askedRows(overlay: Overlay | null, { columns, rows }: Size, theme: Theme): readonly string[] {
+  if (overlay?.kind !== 'question' && overlay?.kind !== 'consent') return [];
+  const most = Math.max(4, Math.floor(rows * SHARE));
+  const rule = theme.dim('─'.repeat(columns));
+  return [rule, ...pickerRows(overlay.picker, { columns, rows: most - 1 }, theme, LEAVING)];
+}

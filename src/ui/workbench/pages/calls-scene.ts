@@ -1,0 +1,51 @@
+import { exchangeRow } from '../../../story/calls/index.js';
+import type { Line } from '../../../story/line.js';
+import { say } from '../../../story/spans.js';
+import type { CallsScene, CallsShares, SeenCalls, SeenTable } from '../../calls/page.js';
+import type { Looking } from '../looking.js';
+import type { State } from '../state/state.js';
+import { TABS, TITLES } from '../tabs/index.js';
+import { callsTable } from './calls-table.js';
+
+/** From here on the sheet has room beside the list, even with both panes. */
+const SHARE = { wide: 150, share: 0.34 };
+export const SHARES: CallsShares = { list: SHARE, reading: SHARE };
+
+const EMPTY: readonly Line[] = [
+  [say('No calls yet.')],
+  [say('t', 'title'), say(' shows the tools: choose an operation there, fill in its form, run it.', 'dim')],
+];
+
+/** The calls of a volume, as they are looked at. */
+export function callsSceneOf(
+  { focus, tab }: State['calls'],
+  { book, key }: Looking,
+  now: number,
+): Omit<CallsScene, 'sheet'> {
+  const { keys } = book;
+  return {
+    count: keys.length,
+    selected: key === null ? 0 : keys.lastIndexOf(key), // the newest is looked at most
+    focus,
+    tabs: { titles: TABS.map(each => TITLES[each]), chosen: TABS.indexOf(tab) },
+    shares: SHARES,
+    empty: EMPTY,
+    table: (seen, columns) => tableOf(book, seen, columns, now),
+  };
+}
+
+function tableOf(
+  book: Looking['book'],
+  { from, to, selected }: SeenCalls,
+  columns: number,
+  now: number,
+): SeenTable {
+  const rows = book.keys.slice(from, to).flatMap(each => {
+    const exchange = book.history.exchanges.get(each);
+    return exchange ? [exchangeRow(exchange, now, book)] : [];
+  });
+  return {
+    lines: callsTable(rows, rows[selected - from], columns),
+    isRunning: rows.some(({ isRunning }) => isRunning),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Tool } from '../../../protocol/toolset.js';
+import type { Server } from '../world.js';
+
+/** A row of the list of tools: a server, or one of its operations. */
+export type Entry =
+  | { readonly id: string; readonly kind: 'server'; readonly server: Server }
+  | { readonly id: string; readonly kind: 'operation'; readonly server: Server; readonly tool: Tool };
+
+/** Each server, and below it what it offers. */
+export function entriesOf(servers: readonly Server[]): readonly Entry[] {
+  return servers.flatMap(server => [
+    { id: JSON.stringify([server.id]), kind: 'server' as const, server },
+    ...toolsOf(server).map(tool => ({
+      id: JSON.stringify([server.id, tool.name]),
+      kind: 'operation' as const,
+      server,
+      tool,
+    })),
+  ]);
+}
+
+function toolsOf({ state }: Server): readonly Tool[] {
+  return state.kind === 'ready' ? state.toolset.tools : [];
+}
+
+/** Where the selected entry stands: the first operation where none is selected, or the selected one is gone. */
+export function entryIndex(entries: readonly Entry[], selected: string | null): number {
+  const index = entries.findIndex(({ id }) => id === selected);
+  if (index >= 0) return index;
+  return Math.max(
+    0,
+    entries.findIndex(({ kind }) => kind === 'operation'),
+  );
+}

@@ -1,0 +1,66 @@
+import type { Line } from '../../../story/line.js';
+import { type Browsing, firstBrowsing } from '../../calls/browsing.js';
+import type { Askable, Picker } from '../../live/picker.js';
+import type { Typed } from '../../prompt/step.js';
+import type { Draft } from '../controls.js';
+import type { Form } from '../form/index.js';
+import { TABS, type Tab } from '../tabs/index.js';
+
+/** What a text is typed for. */
+export type Purpose = 'server' | 'transcript' | 'save-transcript' | 'save-fixture' | 'search';
+
+/** A line that is typed at the bottom. */
+export interface Prompt extends Typed {
+  readonly purpose: Purpose;
+}
+
+/** Something between a person and the rest of the screen. */
+export type Overlay =
+  | { readonly kind: 'help'; readonly scroll: number }
+  | { readonly kind: 'prompt'; readonly prompt: Prompt }
+  /** What a tool asks. */
+  | { readonly kind: 'question'; readonly key: string; readonly leg: string; readonly picker: Picker }
+  /** What we ask: whether a destructive operation is to be called. */
+  | {
+      readonly kind: 'consent';
+      readonly draft: Draft;
+      readonly validates: boolean;
+      readonly picker: Picker<Askable>;
+    }
+  /** Text to be read or copied by hand. */
+  | { readonly kind: 'text'; readonly title: Line; readonly lines: readonly Line[]; readonly scroll: number };
+
+/** A form that is being filled in. */
+export interface Filling {
+  readonly server: string;
+  readonly operation: string;
+  /** In its own words, on one line. */
+  readonly description: string;
+  readonly form: Form;
+  /** A call is on its way: nothing is sent twice. */
+  readonly isSending: boolean;
+}
+
+/** What a person looks at; changed by keys alone. */
+export interface State {
+  readonly page: 'tools' | 'form' | 'calls';
+  readonly overlay: Overlay | null;
+  readonly tools: {
+    readonly selected: string | null;
+    readonly wanted: string | null;
+    readonly scroll: number;
+  };
+  readonly filling: Filling | null;
+  readonly calls: Browsing<Tab> & { readonly volume: number };
+  /** `q` was pressed while calls are pending. */
+  readonly isLeaving: boolean;
+}
+
+export const FIRST_STATE: State = {
+  page: 'tools',
+  overlay: null,
+  tools: { selected: null, wanted: null, scroll: 0 },
+  filling: null,
+  calls: { ...firstBrowsing<Tab>(TABS[0]), volume: 0 },
+  isLeaving: false,
+};

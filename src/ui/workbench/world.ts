@@ -1,0 +1,42 @@
+import type { Book } from '../../exchange/book.js';
+import type { Toolset } from '../../protocol/toolset.js';
+
+/** A tool server of this session, however far it is. */
+export interface Server {
+  /** Ours, never the server's. */
+  readonly id: string;
+  /** As it was named: a URL, a command, the demo. */
+  readonly about: string;
+  readonly state:
+    | { readonly kind: 'loading' }
+    /** A command that a configuration names is started only once a person allows it. */
+    | { readonly kind: 'asleep'; readonly command: string }
+    | {
+        readonly kind: 'ready';
+        readonly base: string;
+        readonly toolset: Toolset;
+        readonly notes: readonly string[];
+      }
+    | {
+        readonly kind: 'failed';
+        readonly message: string;
+        /** Single ones, each with its place, where there is more than one to tell. */
+        readonly faults: readonly string[];
+        readonly hint: string | null;
+      };
+}
+
+/** Events that can be looked at: this session's own, or those of a transcript that was opened. */
+export interface Volume {
+  /** `this session`, or the name of the file. */
+  readonly name: string;
+  readonly book: Book;
+  readonly isLive: boolean;
+}
+
+/** What there is to see. Its parts change meanwhile; who changes them says so. */
+export interface World {
+  readonly servers: readonly Server[];
+  /** The first is this session. */
+  readonly volumes: readonly Volume[];
+}

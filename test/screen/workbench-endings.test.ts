@@ -1,0 +1,184 @@
+import './support/outside-ci.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/system/clock.js';
+import { fullScreen } from '../../src/ui/full-screen/screen.js';
+import { temporaryFolder } from '../e2e/support/folder.js';
+import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
+import { run } from '../e2e/support/program.js';
+import { SLOW_MS } from '../e2e/support/slow.js';
+import { Emulator } from './support/emulator.js';
+import { fakeKeyboard } from './support/fake-keyboard.js';
+import { fakeTerminal } from './support/fake-terminal.js';
+import { expectRestored, LOOK_BACK } from './support/restored.js';
+import { openShell, type Screen } from './support/screen.js';
+
+const CTRL_C = '\u0003';
+const CTRL_R = '\u0012';
+/** More than the screen has rows: most of it is scrolled away. */
+const ABOVE = Array.from({ length: 60 }, (_, index) => `${index + 1}\n`).join('');
+/** Loaded into the same process: an error that nobody catches, when it is told to. */
+const FAULTY = "process.on('SIGUSR2', () => { throw new Error('a fault of ours'); });";
+
+let plain: Peer;
+
+beforeAll(async () => {
+  plain = await startPeer('plain');
+});
+
+afterAll(() => plain.stop());
+
+describe.concurrent('the terminal is as it was', { timeout: SLOW_MS }, () => {
+  test('after q: at once where nothing is pending', async () => {
+    await using screen = shell('$TOOL invoke -i --demo');
+    await screen.shows('❯   edit_file');
+    expect(screen.emulator.isAlternate).toBe(true);
+    expect(screen.emulator.isCursorVisible).toBe(false);
+    screen.type('q');
+    await expectEnded(screen, 0);
+  });
+
+  test.each([
+    ['q', 'q'],
+    ['Ctrl-C', CTRL_C],
+  ])('after %s twice where a call is pending: the tool is told, of the thread too', async (_, key) => {
+    const { screen, id } = await waiting();
+    await using _screen = screen;
+    screen.type(key);
+    await screen.shows('A call is under way and will be cancelled: press it again to quit.');
+    screen.type(key);
+    await expectEnded(screen, 0);
+    await expectCancelled(id);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('after %s, with %i: the tool is told', async (signal, status) => {
+    const { screen, id, pid } = await waiting();
+    await using _screen = screen;
+    process.kill(pid, signal);
+    await expectEnded(screen, status);
+    await expectCancelled(id);
+  });
+
+  test('after SIGQUIT, which waits for nobody', async () => {
+    const { screen, pid } = await waiting();
+    await using _screen = screen;
+    process.kill(pid, 'SIGQUIT');
+    await expectEnded(screen, 131);
+  });
+
+  test('after an error that nobody caught, which can be read', async () => {
+    await using folder = await temporaryFolder();
+    const { screen, pid } = await waiting(`--import ${await folder.write('faulty.mjs', FAULTY)}`);
+    await using _screen = screen;
+    process.kill(pid, 'SIGUSR2');
+    await expectEnded(screen, 1);
+    expect(screen.emulator.history()).toContain('a fault of ours');
+  });
+
+  test('after a terminal that was as small as can be meanwhile, and large again', async () => {
+    const { screen, id } = await waiting();
+    await using _screen = screen;
+    for (const [columns, rows] of [
+      [39, 7],
+      [20, 4],
+      [2, 2],
+      [1, 1],
+      [100, 30],
+    ] as const)
+      screen.resize({ columns, rows });
+    await screen.emulator.waitFor('a whole frame', () => {
+      const rows = screen.emulator.rows();
+      return rows[0]?.startsWith('protocol-cli  ') === true && rows.at(-2)?.endsWith('q quit') === true;
+    });
+    await screen.shows(id.slice(0, 8));
+    screen.type('qq');
+    await screen.ended;
+    expect(screen.emulator.isAlternate).toBe(false);
+    expect(screen.emulator.isCursorVisible).toBe(true);
+    expect(screen.emulator.raw).not.toContain('\u001b[3J');
+    await expectCancelled(id);
+  });
+});
+
+describe.concurrent('where nothing can be drawn it says what to use instead', { timeout: SLOW_MS }, () => {
+  const NEEDS = 'error: the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI';
+  const INSTEAD = 'hint: protocol-cli invoke <url> <operation> makes one call';
+
+  test.each([
+    ['too narrow', '$TOOL invoke -i --demo', { columns: 39 }],
+    ['too low', '$TOOL invoke -i --demo', { rows: 7 }],
+    ['too low, and it was called by its name alone', '$TOOL', { rows: 7 }],
+    ['a dumb one', 'TERM=dumb $TOOL invoke -i --demo', {}],
+    ['of a machine in CI', 'CI=true $TOOL invoke -i --demo', {}],
+    ['the reader of a pipe', '$TOOL invoke -i --demo | cat', {}],
+    ['the writer of a pipe', 'echo | $TOOL invoke -i --demo', {}],
+  ])('a terminal that is %s', async (_, line, size) => {
+    await using screen = openShell(`echo above; ${line}; echo "status $?"`, size);
+    expect(await screen.ended).toBe(0);
+    const said = withoutSpace(screen.emulator.history());
+    for (const words of [NEEDS, INSTEAD]) expect(said).toContain(withoutSpace(words));
+    expect(said).toMatch(/^above.*status/);
+    expect(screen.emulator.raw).not.toContain('\u001b');
+  });
+
+  test('no terminal at all: exit 2, and nothing on stdout', async () => {
+    const { status, stdout, stderr } = await run(['invoke', '-i', '--demo']);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(NEEDS);
+    expect(stderr).toContain(INSTEAD);
+  });
+});
+
+test('a first frame that cannot be made leaves the terminal alone', () => {
+  const size = { columns: 80, rows: 24 };
+  const emulator = new Emulator(size);
+  const { stream: stdout } = fakeTerminal(emulator, size);
+  const play = {
+    press() {},
+    frame(): never {
+      throw new Error('a fault of ours');
+    },
+  };
+  const stage = { stdin: fakeKeyboard().stream, stdout, clock: systemClock };
+  expect(() => fullScreen(play, stage)).toThrow('a fault of ours');
+  expect(emulator.raw).toBe('');
+});
+
+/** The shell must outlive what the terminal sends to both. */
+function shell(line: string): Screen {
+  return openShell(`trap : INT HUP TERM QUIT; seq 60; ${line}; ${LOOK_BACK}`);
+}
+
+/** A workbench whose call goes on for a minute. */
+async function waiting(nodeOptions = '') {
+  const line = `sh -c 'echo pid $$; exec $TOOL invoke -i ${plain.url} slow ms=60000'`;
+  const screen = shell(`NODE_OPTIONS="${nodeOptions}" ${line}`);
+  await screen.shows(/pid \d+/);
+  const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
+  await screen.shows('[Form slow]');
+  screen.type(CTRL_R);
+  await screen.shows('1 running');
+  const [id = ''] = /call_[\w-]+/.exec(screen.text()) ?? [];
+  return { screen, id, pid: Number(pid) };
+}
+
+async function expectEnded(screen: Screen, status: number): Promise<void> {
+  expect(await screen.ended).toBe(0);
+  expectRestored(screen, status, ABOVE);
+}
+
+async function expectCancelled(id: string): Promise<void> {
+  const { body } = await plain.seen('cancel_tool_call', entry =>
+    fieldOf(entry, 'tool_call_id').startsWith(id),
+  );
+  const thread = fieldOf({ body }, 'thread_id');
+  await plain.seen('close_thread', entry => fieldOf(entry, 'thread_id') === thread);
+}
+
+/** Where rows are wrapped depends on the width. */
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s/g, '');
+}

@@ -1,0 +1,108 @@
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { createTheme } from '../../../../src/dress/theme.js';
+import { drawForm, type Form, formOf, withFaults } from '../../../../src/ui/workbench/form/index.js';
+import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
+
+const EVIL = 'a\u001b]0;x\u0007\r\u202eb\u200b\tc\n漢👩‍💻e\u0301\u001b[2J';
+const own = (text: string): Readonly<Record<string, unknown>> => JSON.parse(text);
+const SGR = new RegExp(`${String.fromCharCode(27)}\\[\\d+(;\\d+)*m`, 'g');
+
+function expectSafe(form: Form): void {
+  for (const columns of [1, 5, 40, 80])
+    for (const rows of [1, 4, 24]) {
+      const { rows: lines } = drawForm(form, { columns, rows }, createTheme(1));
+      expect(lines.length).toBeLessThanOrEqual(rows);
+      for (const line of lines) {
+        expect(line.replaceAll(SGR, '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+        if (columns >= 5) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+      }
+    }
+}
+
+test('row 24: names, descriptions, values, choices and faults act nowhere, and no row is too wide', () => {
+  const form = formFor(
+    {
+      [EVIL]: { type: 'string', title: EVIL, description: EVIL, pattern: EVIL, format: EVIL },
+      choice: { enum: [EVIL, `${EVIL}2`, 3] },
+      variant: { oneOf: [{ title: EVIL, type: 'string' }, { type: 'null' }] },
+      list: { type: 'array', items: { type: EVIL } },
+    },
+    [EVIL],
+    { [EVIL]: EVIL, choice: EVIL, variant: EVIL, list: [EVIL] },
+  );
+  const faults = [
+    { path: '$', message: EVIL },
+    { path: `$.${EVIL}`, message: EVIL },
+    { path: '$.choice', message: EVIL.repeat(99) },
+  ];
+  for (let stop = 0; stop < 6; stop++) {
+    const at = pressAll(form, ...Array.from({ length: stop }, () => '<down>'));
+    expectSafe(withFaults(at, faults));
+    expectSafe(pressAll(at, '<left>', '<left>'));
+  }
+  expectSafe(pressAll(form, '<ctrl-e>', '<down>', '<end>', EVIL));
+});
+
+test('row 19: names of the prototype are names like any other', () => {
+  const text = '{"__proto__": {"polluted": true}, "constructor": "x", "toString": 1}';
+  const schema = own(
+    '{"properties": {"__proto__": {"properties": {"polluted": {"type": "boolean"}}}, "constructor": {"type": "string"}}}',
+  );
+  const form = formOf(schema, own(text));
+  expect(JSON.stringify(valueIn(form))).toBe(JSON.stringify(own(text)));
+  expect(JSON.stringify(valueIn(pressAll(form, '<ctrl-e>', '<down>', ' ')))).toBe(JSON.stringify(own(text)));
+  expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  expectSafe(form);
+});
+
+test.each<[string, Readonly<Record<string, unknown>>]>([
+  ['refers to itself', { $ref: '#' }],
+  [
+    'demands itself',
+    { properties: { a: { $ref: '#' }, b: { $ref: '#' }, c: { $ref: '#' } }, required: ['a', 'b', 'c'] },
+  ],
+  ['consists of itself', { allOf: Array.from({ length: 100 }, () => ({ $ref: '#' })) }],
+  ['may be itself', { anyOf: Array.from({ length: 20 }, () => ({ $ref: '#' })) }],
+  [
+    'is deep',
+    Array.from({ length: 5_000 }).reduce<Record<string, unknown>>(
+      inner => ({ properties: { a: inner }, required: ['a'] }),
+      {},
+    ),
+  ],
+  ['is no schema', { type: 7, properties: 'x', required: {}, allOf: 3, anyOf: 'y', enum: {}, items: [] }],
+  [
+    'has parts that are none',
+    { properties: { a: null, b: 3, c: [], d: true, e: { type: ['string', 7, null] }, f: { enum: [] } } },
+  ],
+  ['has ten thousand types', { properties: { a: { type: Array.from({ length: 10_000 }, () => 'string') } } }],
+])('a schema that %s has an end', (_, schema) => {
+  const form = formOf(schema);
+  expectSafe(form);
+  expectSafe(pressAll(form, ' ', '<enter>', 'x', '<down>', '<ctrl-d>', '<ctrl-e>'));
+});
+
+test('of ten thousand properties none is a field; they are written as JSON', () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
+  );
+  expect(drawn(formFor(properties))[0]).toContain('more than a form holds');
+  expect(valueIn(formFor({ whole: { type: 'object', properties } }, [], { whole: { p7: 'x' } }))).toEqual({
+    whole: { p7: 'x' },
+  });
+});
+
+test('ten thousand choices are one row', () => {
+  const form = formFor({ one: { enum: Array.from({ length: 10_000 }, (_, index) => `word ${index}`) } });
+  expect(drawn(pressAll(form, '<left>'))[0]).toMatch(/‹ word 9999 › {2}10000 of 10000/);
+});
+
+test('a text of a megabyte is drawn around its cursor', () => {
+  const form = formFor({ text: { type: 'string' } }, [], {
+    text: `${'x'.repeat(500_000)}|${'y'.repeat(500_000)}`,
+  });
+  expect(drawn(form)[0]).toMatch(/…y+\[ \]/);
+  expect(drawn(pressAll(form, '<home>'))[0]).toMatch(/\[x\]x+…/);
+  expectSafe(form);
+});

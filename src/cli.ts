@@ -17,12 +17,20 @@ export async function main(argv: readonly string[], version: string): Promise<vo
     isHost = true;
   });
   try {
-    const program = await commandLine(argv, { entries: COMMANDS, version, run });
-    await program.parseAsync(argv, { from: 'user' });
+    const words = argv.length === 0 && isSomebodyThere() ? WORKBENCH : argv;
+    const program = await commandLine(words, { entries: COMMANDS, version, run });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     process.exitCode = statusOfError(error);
   }
   if (isHost) await leave();
+}
+
+/** What is meant by no words at all, where a person could look at it; else they mean the help. */
+const WORKBENCH = ['invoke', '--interactive'];
+
+function isSomebodyThere(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
 /** All is closed and said; only code that is not ours could still keep the process, and nobody would know why. */

@@ -2,6 +2,9 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { ProtocolCliError } from '../errors.js';
 
+/** Bytes of something saved that is shown. */
+export const LARGEST_SAVED = 64 * 1024 * 1024;
+
 /**
  * Bytes named on the command line: `-` is standard input, anything else a file.
  * @param most bytes; whatever has more is refused

@@ -10,7 +10,11 @@ const BIN = fileURLToPath(new URL('../../bin/protocol-cli.cjs', import.meta.url)
  * Runs the program in a terminal of its own; what a person sees at its end, or once it shows something.
  * @returns {Promise<{ columns: number, rows: import('./svg.mjs').Run[][] }>}
  */
-export async function capture(words, { columns, rows }, { shown = words, until, meanwhile } = {}) {
+export async function capture(
+  words,
+  { columns, rows },
+  { shown = words, until, meanwhile, typed = [] } = {},
+) {
   const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
@@ -18,6 +22,10 @@ export async function capture(words, { columns, rows }, { shown = words, until, 
   const program = start(words, { columns, rows }, terminal);
   try {
     const stop = await meanwhile?.((await program.shows(/http:\/\/127\.0\.0\.1:\d+/))[0]);
+    for (const [seen, keys] of typed) {
+      await program.shows(seen);
+      program.type(keys);
+    }
     if (until) await program.shows(until);
     else await program.ended;
     const lines = linesOf(terminal);
@@ -57,6 +65,7 @@ function start(words, { columns, rows }, terminal) {
   ended.catch(() => {}); // where nobody waits for the end
   return {
     ended,
+    type: keys => child.write(keys),
     stop: () => child.kill('SIGKILL'),
     /** Resolves to the match once the screen shows it. */
     shows(pattern) {

@@ -17,9 +17,16 @@ const TRANSCRIPT = new URL('../../fixtures/transcripts/diff.ndjson', import.meta
 /**
  * The pictures of the README: their file, and the line that they show. Without `until` it is the screen at the program's end;
  * with it, the screen that shows that: to its last row, since a screen may come in pieces. `serve` starts what the line needs, and gives its last words. `shown` is the line where it has a path of this machine in it; `meanwhile` is what others
- * do once the program has said its URL.
+ * do once the program has said its URL; `typed` is what a person types, each piece once the screen shows something.
  */
 export const PICTURES = [
+  {
+    file: 'workbench.svg',
+    words: ['invoke', '-i', '--demo', 'edit_file', 'path=src/main.rs'],
+    size: { columns: 132, rows: 30 },
+    typed: [[/path\*\s+src\/main\.rs/, '\u0012']],
+    until: /✓ success.*process::exit.*quit/s,
+  },
   { file: 'invoke.svg', words: ['invoke', '--demo'], size: { columns: 120, rows: 40 } },
   {
     file: 'choice.svg',

@@ -137,7 +137,7 @@ describe('a tool that means harm, or is broken', () => {
       },
     });
     const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-ACK' });
-    expect(checksOf('tool', evidence).find(({ id }) => id === 'TOOL-ACK')).toMatchObject(expected);
+    expect(checksOf('tool', [evidence]).find(({ id }) => id === 'TOOL-ACK')).toMatchObject(expected);
   });
 
   test('TOOL-ACK: that wants consent is called again without it, and nobody waits for that', async () => {
@@ -155,7 +155,7 @@ describe('a tool that means harm, or is broken', () => {
     });
     const again = callsOf('acknowledgement again');
     expect(again.map(({ expiries }) => expiries)).toEqual([[], [], []]);
-    const always = checksOf('tool', evidence).find(({ id }) => id === 'TOOL-ALWAYS');
+    const always = checksOf('tool', [evidence]).find(({ id }) => id === 'TOOL-ALWAYS');
     expect(always).toMatchObject({ status: 'could-not-run', events: [] });
   });
 

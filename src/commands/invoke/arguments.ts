@@ -14,35 +14,47 @@ export interface ArgumentWords {
 type Arguments = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
+/** Arguments that were read, and whose words are typed once the schema is known; null where there is none. */
+export type Gathered = (schema: Schema | null) => Arguments;
+
 /**
  * The `arguments` of an invocation. `key=value` is typed by the schema, `key:=json` is verbatim, `key=@file` is a file's text.
  * @throws ProtocolCliError `usage` or `unreadable-file`, naming the word.
  */
 export async function readArguments(
-  { words, whole }: ArgumentWords,
+  given: ArgumentWords,
   schema: Schema | null,
   stdin: AsyncIterable<Uint8Array>,
 ): Promise<Arguments> {
-  if (whole === undefined) return fromWords(words, schema, stdin);
-  if (words.length === 0) return fromWhole(whole, stdin);
+  return (await gatherArguments(given, stdin))(schema);
+}
+
+/** The same before the schema is known. @throws ProtocolCliError likewise. */
+export async function gatherArguments(
+  { words, whole }: ArgumentWords,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<Gathered> {
+  if (whole === undefined) return fromWords(words, stdin);
+  if (words.length === 0) return always(await fromWhole(whole, stdin));
   throw new ProtocolCliError('usage', 'arguments are given both with --args and as key=value', {
     hint: 'Use one of the two.',
   });
 }
 
-async function fromWords(
-  words: readonly string[],
-  schema: Schema | null,
-  stdin: AsyncIterable<Uint8Array>,
-): Promise<Arguments> {
-  const entries = new Map<string, unknown>();
+async function fromWords(words: readonly string[], stdin: AsyncIterable<Uint8Array>): Promise<Gathered> {
+  const entries = new Map<string, (schema: Schema | null) => unknown>();
   for (const word of words) {
     const { key, verbatim, text } = split(word);
     if (entries.has(key)) throw new ProtocolCliError('usage', `the argument "${key}" is given twice`);
-    entries.set(key, verbatim ? json(word, text) : await textOrFile(key, text, schema, stdin));
+    entries.set(key, verbatim ? always(json(word, text)) : await textOrFile(key, text, stdin));
   }
-  return Object.fromEntries(entries);
+  return schema => Object.fromEntries([...entries].map(([key, value]) => [key, value(schema)]));
 }
+
+const always =
+  <T>(value: T) =>
+  () =>
+    value;
 
 function split(word: string): { key: string; verbatim: boolean; text: string } {
   const equals = word.indexOf('=');
@@ -57,11 +69,10 @@ function split(word: string): { key: string; verbatim: boolean; text: string } {
 async function textOrFile(
   key: string,
   text: string,
-  schema: Schema | null,
   stdin: AsyncIterable<Uint8Array>,
-): Promise<unknown> {
-  if (!text.startsWith('@')) return typed(key, text, schema);
-  return Buffer.from(await readSource(text.slice(1), stdin)).toString('utf8');
+): Promise<(schema: Schema | null) => unknown> {
+  if (!text.startsWith('@')) return schema => typed(key, text, schema);
+  return always(Buffer.from(await readSource(text.slice(1), stdin)).toString('utf8'));
 }
 
 function json(word: string, text: string): unknown {

@@ -18,7 +18,9 @@ import {
   wholeNumber,
 } from '../options.js';
 import type { RunCommand } from '../run-command.js';
-import { idleOptionsText } from './mcp/idle-options.js';
+import { IDLE_OPTIONS as IDLE_IN_WORKBENCH } from '../workbench/idle-options.js';
+import { idleText } from './idle.js';
+import { IDLE_OPTIONS as IDLE_ON_MCP } from './mcp/idle-options.js';
 import type { InvokeOptions } from './plan.js';
 
 export const INVOKE_EXAMPLES: readonly Example[] = [
@@ -59,6 +61,10 @@ export const INVOKE_EXAMPLES: readonly Example[] = [
     about: 'call a tool of an MCP server, started for it or at a URL',
     line: "protocol-cli invoke --mcp 'node server.mjs' get-sum a=1 b=2",
   },
+  {
+    about: 'full screen: choose, fill in, call, look, and again',
+    line: 'protocol-cli invoke -i :3001 edit_file path=a.txt',
+  },
   { about: 'look before you leap', line: 'protocol-cli invoke :3001 delete_all --dry-run' },
 ];
 
@@ -83,6 +89,7 @@ export function invokeCommand(run: RunCommand): Command {
     .optionsGroup('Arguments of the operation:')
     .option('--args <json|@file|->', 'all arguments at once')
     .option('--no-validate', 'send arguments that break the schema, as they are')
+    .option('-i, --interactive', 'open the workbench, with the form of the operation filled in')
     .option('--dry-run', 'print the request and its curl form; do not invoke')
     .optionsGroup('Identity:')
     .option('--id <id>', 'id of the call (default: a fresh one)')
@@ -134,7 +141,10 @@ export function invokeCommand(run: RunCommand): Command {
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText(
       'after',
-      idleOptionsText() + examplesText(INVOKE_EXAMPLES) + exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]),
+      idleText('--mcp', IDLE_ON_MCP) +
+        idleText('--interactive', IDLE_IN_WORKBENCH) +
+        examplesText(INVOKE_EXAMPLES) +
+        exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]),
     )
     .action((words: string[], options: InvokeOptions, command: Command) =>
       run(async terminal => {

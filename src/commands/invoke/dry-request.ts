@@ -1,4 +1,5 @@
 import { safeJson } from '../../text/json-safe.js';
+import { quoted } from '../../text/shell-word.js';
 import { visibleLine } from '../../text/visible.js';
 
 /** A request that is not sent, as it would be; what is secret in it is left out. */
@@ -29,8 +30,4 @@ export function requestText(request: DryRequest): string {
 
 function headerLines(headers: DryRequest['headers']): string[] {
   return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

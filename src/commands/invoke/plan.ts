@@ -43,6 +43,8 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   /** The outcome as this system has it, in place of our report. */
   readonly dialect?: DialectName;
   readonly dryRun?: boolean;
+  /** The workbench, in place of one call. */
+  readonly interactive?: boolean;
   readonly save?: string;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -119,7 +121,7 @@ function demoCall({ args }: InvokeOptions): readonly string[] {
   return args === undefined ? ['edit_file', 'path=src/main.rs'] : ['edit_file'];
 }
 
-function noOperation(word?: string): ProtocolCliError {
+export function noOperation(word?: string): ProtocolCliError {
   const found = word === undefined ? '' : `: "${word}" is an argument`;
   return new ProtocolCliError('usage', `no operation is named${found}`, {
     hint: 'The operation comes after the URL: protocol-cli invoke <url> <operation> key=value. `protocol-cli toolset <url>` lists them.',
@@ -138,7 +140,7 @@ function identityOf({ id, callId, groupId, userId, ancestor }: InvokeOptions): I
   };
 }
 
-function listenerOf({
+export function listenerOf({
   callbackHost: host,
   callbackPort: port,
   callbackUrl,

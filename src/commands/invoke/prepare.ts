@@ -6,6 +6,7 @@ import { readCredentials } from '../headers.js';
 import { readArguments } from './arguments.js';
 import { locate, operationOf, type Stage } from './locate.js';
 import type { InvokePlan } from './plan.js';
+import { withheld } from './withheld.js';
 
 /** Everything an invocation needs besides its callback URL. */
 export interface Prepared {
@@ -65,14 +66,4 @@ async function prepareEndpoint(
       },
     ],
   };
-}
-
-function withheld({ credentials }: Wire, endpoint: string): Warning[] {
-  const names = Object.keys(credentials.headers);
-  if (names.length === 0 || new URL(endpoint).origin === credentials.origin) return [];
-  return [
-    {
-      message: `the endpoint ${endpoint} is on another origin than ${credentials.origin}: ${names.join(', ')} withheld from it`,
-    },
-  ];
 }

@@ -14,6 +14,10 @@ export async function startInvoke(
   options: InvokeOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
+  if (options.interactive) {
+    const { startWorkbench } = await import('../workbench/start.js');
+    return startWorkbench(words, options, terminal);
+  }
   try {
     if (options.mcp !== undefined)
       return await (await import('./mcp/start.js')).startMcp(words, options, terminal);

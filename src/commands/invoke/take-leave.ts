@@ -1,4 +1,5 @@
-import { type Arrival, type Exchange, isSubscribed } from '../../exchange/exchange.js';
+import type { Exchange } from '../../exchange/exchange.js';
+import { isOpen } from '../../runtime/give-up.js';
 import { cancelToolCall, closeThread } from '../../runtime/notices.js';
 import type { Wire } from '../../runtime/wire.js';
 
@@ -23,17 +24,11 @@ export async function takeLeave(
   const { key, invocation, settled, subscription } = exchange;
   if (base === null || settled?.by === 'denial') return;
   const { group_id: thread, id } = invocation;
-  const isOpen = isSubscribed(exchange) || exchange.arrivals.some(subscribesLate);
-  const isLeftOpen = isOpen && !isOurThread; // closing the thread would end it too
+  const isLeftOpen = isOpen(exchange) && !isOurThread; // closing the thread would end it too
   if (isLeftOpen) wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
   if (isLeftOpen || settled?.by === 'cancel' || subscription?.ended?.by === 'cancel') {
     await cancelToolCall(wire, base, { key, thread, id });
     await listenOn();
   }
   if (isOurThread) await closeThread(wire, base, thread);
-}
-
-/** Nobody waited for the result any more, and events would follow it. */
-function subscribesLate({ verdict, message }: Arrival): boolean {
-  return verdict.kind === 'late' && message?.type === 'tool_result' && message.subscription === true;
 }

@@ -1,6 +1,6 @@
 import { colourLevel } from '../../dress/colour-level.js';
 import { callbackSecrets } from '../../exchange/callback-secrets.js';
-import { Content } from '../../exchange/content.js';
+import { unread } from '../../exchange/event-weight.js';
 import type { Event } from '../../exchange/events.js';
 import { transcriptWriter } from '../../exchange/transcript-writer.js';
 import { systemClock } from '../../system/clock.js';
@@ -85,11 +85,6 @@ function events(tool: Told, { stdout }: Terminal): () => void {
     stop();
     lines.end([writer.end('done')]);
   };
-}
-
-/** With a body of its own: what is read of it does not stay with the bytes, which are remembered. */
-function unread(event: Event): Event {
-  return 'body' in event && event.body ? { ...event, body: new Content(event.body.bytes) } : event;
 }
 
 /** From the first event on: it may have come before anybody listened. */

@@ -6,7 +6,7 @@ import { writeOut } from '../../system/output.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/tight-heap.js';
 import { safeJson } from '../../text/json-safe.js';
 import type { ExitStatus } from '../exit-status.js';
-import { readSource } from '../read-source.js';
+import { LARGEST_SAVED, readSource } from '../read-source.js';
 import type { Terminal } from '../terminal.js';
 import type { Saved, View } from './kinds/kind.js';
 import { type LookOptions, lookOf, pictureLook } from './look.js';
@@ -24,8 +24,6 @@ export interface RenderOptions extends LookOptions {
   readonly save?: string;
 }
 
-const LARGEST = 64 * 1024 * 1024;
-
 /** `render`: reads, sees what it is, and shows it. */
 export async function runRender(
   file: string,
@@ -37,7 +35,7 @@ export async function runRender(
   keepNewspaceSmall();
   const { stdin, stdout, stderr } = terminal;
   const name = file === '-' ? 'standard input' : file;
-  const bytes = await readSource(file, stdin, LARGEST);
+  const bytes = await readSource(file, stdin, LARGEST_SAVED);
   const origin = originOf(name, bytes, options);
   const saved = await recognise({ name, bytes, dialect: options.dialect ?? null });
   const isPrivate = stdout.isTTY === true && options.as === undefined;

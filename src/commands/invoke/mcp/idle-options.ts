@@ -25,18 +25,3 @@ export const IDLE_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['--choose', 'this client offers no elicitation: a server cannot ask'],
   ['--supports', 'MCP has no display segments to choose from'],
 ]);
-
-/** For the help. */
-export function idleOptionsText(): string {
-  return `\nOptions that --mcp has no use for, and refuses:\n${wrapped([...IDLE_OPTIONS.keys()])}\n`;
-}
-
-function wrapped(words: readonly string[]): string {
-  const lines: string[] = [];
-  for (const word of words) {
-    const longer = `${lines.at(-1) ?? ''} ${word}`;
-    if (lines.length > 0 && longer.length <= 78) lines[lines.length - 1] = longer;
-    else lines.push(`    ${word}`);
-  }
-  return lines.join('\n');
-}

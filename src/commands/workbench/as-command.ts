@@ -1,0 +1,87 @@
+import type { Invocation } from '../../protocol/invocation.js';
+import { parseJson } from '../../text/json.js';
+import { safeJson } from '../../text/json-safe.js';
+import { shellWord } from '../../text/shell-word.js';
+import { visibleLine } from '../../text/visible.js';
+import type { Target } from '../target.js';
+
+/** How a call was meant. */
+export interface CalledAs {
+  readonly target: Target;
+  /** Of a thread that was named; a fresh one otherwise. */
+  readonly groupId: string | null;
+}
+
+/** What is called again. */
+export interface Repeatable extends CalledAs {
+  readonly invocation: Pick<Invocation, 'operation' | 'arguments' | 'user_id' | 'thread_ancestors'>;
+  /** Names of headers whose values are secret: they have to be filled in. */
+  readonly headers: readonly string[];
+}
+
+/**
+ * The call as a line of this program for a POSIX shell. Null where no line could mean the same: it would hold what is unseen, or could
+ * act, outside of its JSON; or in that what our own reader refuses, as a number that cannot be held exactly.
+ */
+export function asCommand({ target, invocation, groupId, headers }: Repeatable): string | null {
+  const { operation, arguments: args, user_id: user, thread_ancestors: ancestors } = invocation;
+  const { words: place, options } = placeOf(target);
+  const named = [...headers.map(name => ['-H', `${name}: [redacted]`]), ...options];
+  if (user) named.push(['--user-id', user]);
+  if (groupId !== null) named.push(['--group-id', groupId]);
+  for (const ancestor of ancestors ?? []) named.push(['--ancestor', ancestor]);
+  const { words: given, whole } = wordsOf(args);
+  const words = [...place, operation, ...given];
+  if (whole !== null) named.push(['--args', whole]);
+  const line = ['protocol-cli', 'invoke', ...named.flat(), ...(words.some(isOption) ? ['--'] : []), ...words];
+  const isSame = isOperation(operation) && isExact(args) && line.every(isSeen);
+  return isSame ? line.map(shellWord).join(' ') : null;
+}
+
+function placeOf(target: Target): { readonly words: readonly string[]; readonly options: string[][] } {
+  switch (target.kind) {
+    case 'url':
+      return { words: [target.url], options: [] };
+    case 'endpoint':
+      return { words: [target.url], options: [['--endpoint']] };
+    case 'demo':
+      return { words: [], options: [['--demo']] };
+    case 'command':
+      return { words: [], options: [['--command', target.command]] };
+  }
+}
+
+/** A word for each argument, or all at once where a key could not be one. */
+function wordsOf(args: Invocation['arguments']): { readonly words: string[]; readonly whole: string | null } {
+  const entries = Object.entries(args);
+  if (!entries.every(([key]) => isKey(key))) return { words: [], whole: safeJson(args) };
+  return { words: entries.map(([key, value]) => wordOf(key, value)), whole: null };
+}
+
+/** What a schema could make something else of is JSON, whatever the schema is. */
+function wordOf(key: string, value: unknown): string {
+  const isPlain =
+    typeof value === 'string' && isSeen(value) && !value.startsWith('@') && !parseJson(value).ok;
+  return isPlain ? `${key}=${value}` : `${key}:=${safeJson(value)}`;
+}
+
+function isKey(key: string): boolean {
+  return key !== '' && !key.includes('=') && !key.endsWith(':') && isSeen(key);
+}
+
+const isOption = (word: string) => word.startsWith('-');
+
+/** The first word after the target, and no argument. */
+function isOperation(operation: string): boolean {
+  return operation !== '' && !operation.includes('=') && !operation.includes('://');
+}
+
+function isExact(args: Invocation['arguments']): boolean {
+  const reading = parseJson(safeJson(args));
+  return reading.ok && reading.notes.length === 0;
+}
+
+/** Nothing in it acts on a terminal, or hides there. */
+function isSeen(word: string): boolean {
+  return visibleLine(word) === word;
+}

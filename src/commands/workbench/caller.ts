@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { checkValue } from '../../json-schema/check-value.js';
+import type { Invocation } from '../../protocol/invocation.js';
+import { unchecked } from '../../runtime/check-call.js';
+import { giveUp, isUnderWay } from '../../runtime/give-up.js';
+import { isTaken, type NoticeAnswer } from '../../runtime/notices.js';
+import { type Ruling, rulingOn } from '../../runtime/policy.js';
+import type { Runtime } from '../../runtime/runtime.js';
+import type { Redactor } from '../../text/redact.js';
+import type { Draft, Said, Sent } from '../../ui/workbench/controls.js';
+import { Answers } from './answers.js';
+import type { CalledAs } from './as-command.js';
+import { dial, type Scene } from './dialling.js';
+import { bidFarewell } from './farewell.js';
+import type { Manners } from './manners.js';
+import { done, failed, reasonOf } from './said.js';
+import type { Offer, Shelf } from './shelf.js';
+
+/** What calls are made with. */
+export interface Phone extends Scene {
+  readonly redactor: Redactor;
+  readonly shelf: Shelf;
+  readonly manners: Manners;
+}
+
+/** Makes the calls of a session, and looks after them until its end. */
+export class Caller {
+  #runtime: Promise<Runtime> | null = null;
+  readonly #answers = new Answers();
+  readonly #offers = new Map<string, Offer>();
+  readonly #ourThreads = new Set<string>();
+
+  constructor(private readonly phone: Phone) {}
+
+  /** The policy first, then the arguments (RT-ARGS); what is sent goes on by itself. Never rejects. */
+  async run(draft: Draft, { validates }: { readonly validates: boolean }): Promise<Sent> {
+    const offer = this.phone.shelf.offer(draft.server, draft.operation);
+    if (typeof offer === 'string') return refused(offer);
+    const check = validates ? await checkValue(offer.tool.inputSchema, draft.arguments) : null;
+    if (check?.kind === 'invalid') return { kind: 'invalid', faults: check.faults };
+    const warning = check?.kind === 'unusable' ? unchecked(offer.tool, check.reason) : null;
+    try {
+      const sent = await this.#send(draft, offer);
+      if (warning && sent.kind === 'sent')
+        this.phone.log.emit({ kind: 'warned', message: warning.message, calls: [sent.key] });
+      return sent;
+    } catch (error) {
+      return refused(reasonOf(error));
+    }
+  }
+
+  needsConsent(server: string, operation: string): boolean {
+    const offer = this.phone.shelf.offer(server, operation);
+    if (typeof offer === 'string' || offer.tool.annotations?.destructive !== true) return false;
+    const ruling = this.#rulingOn(offer);
+    return !this.phone.manners.consent.yes && ruling.allowed && !ruling.isNamed;
+  }
+
+  /** Null of what is no call of this session. */
+  calledAs(key: string): CalledAs | null {
+    const target = this.#offers.get(key)?.target;
+    const thread = this.phone.book.history.exchanges.get(key)?.invocation.group_id;
+    if (!target || thread === undefined) return null;
+    return { target, groupId: this.#ourThreads.has(thread) ? null : thread };
+  }
+
+  answer(key: string, leg: string, selected: number): Said | null {
+    const exchange = this.phone.book.history.exchanges.get(key);
+    const question = exchange?.questions.find(each => each.leg === leg)?.message;
+    if (question?.type !== 'user_choice') return failed('there is no such question');
+    if (question.choices[selected] === undefined) return failed('there is no such choice');
+    return this.#answers.give(question, selected) ? null : failed('nobody waits for this answer any more');
+  }
+
+  async cancel(key: string): Promise<Said> {
+    const exchange = this.phone.book.history.exchanges.get(key);
+    const offer = this.#offers.get(key);
+    if (!exchange || !offer) return failed('this call is none of this session');
+    if (!isUnderWay(exchange)) return failed('there is nothing to cancel: it is over');
+    return told(await giveUp(offer.wire, offer.discovered.base, exchange, 'person'));
+  }
+
+  /** Gives up what is under way, closes the threads that are ours, and the listener. */
+  async leave(): Promise<void> {
+    const { clock, book, shelf } = this.phone;
+    const calls = [...this.#offers].flatMap(([key, at]) => {
+      const exchange = book.history.exchanges.get(key);
+      return exchange ? [{ exchange, at }] : [];
+    });
+    await bidFarewell({ calls, threads: [...this.#ourThreads], servers: shelf.found }, clock);
+    await (await this.#runtime)?.close();
+  }
+
+  async #send(draft: Draft, offer: Offer): Promise<Sent> {
+    const { redactor, manners } = this.phone;
+    const runtime = await this.#listening();
+    const thread = draft.groupId ?? manners.groupId ?? `thread_${randomUUID()}`;
+    const { invocation, token } = runtime.address(callOf(draft, thread, manners));
+    redactor.add(token);
+    const ruling = this.#rulingOn(offer);
+    if (!ruling.allowed) {
+      runtime.deny(invocation, { by: 'policy', reason: ruling.reason });
+      return refused(ruling.reason);
+    }
+    this.#offers.set(invocation.id, offer);
+    if (draft.groupId === undefined && manners.groupId === null) this.#ourThreads.add(thread);
+    await dial(this.phone, runtime, offer, invocation, manners, this.#answers.answering);
+    return { kind: 'sent', key: invocation.id };
+  }
+
+  #rulingOn({ tool }: Offer): Ruling {
+    const { policy } = this.phone.manners.consent;
+    return policy ? rulingOn(policy, tool) : { allowed: true, isNamed: false };
+  }
+
+  /** One listener for all calls, opened for the first: nothing else needs it, and it takes its time to load. */
+  #listening(): Promise<Runtime> {
+    this.#runtime ??= this.#listen().catch(error => {
+      this.#runtime = null;
+      throw error;
+    });
+    return this.#runtime;
+  }
+
+  async #listen(): Promise<Runtime> {
+    const { log, book, clock, manners } = this.phone;
+    const { Runtime } = await import('../../runtime/runtime.js');
+    return Runtime.start({ log, history: book.history, clock, listener: manners.listener });
+  }
+}
+
+function callOf(
+  { operation, arguments: args }: Draft,
+  thread: string,
+  { userId, ancestors }: Manners,
+): Omit<Invocation, 'callback_url'> {
+  return {
+    operation,
+    arguments: { ...args },
+    id: `call_${randomUUID()}`,
+    call_id: null,
+    group_id: thread,
+    ...(ancestors.length > 0 && { thread_ancestors: [...ancestors] }),
+    ...(userId !== null && { user_id: userId }),
+  };
+}
+
+function refused(reason: string): Sent {
+  return { kind: 'refused', reason };
+}
+
+function told(answer: NoticeAnswer): Said {
+  if (isTaken(answer)) return done('given up, and the tool was told');
+  const why = answer.kind === 'answered' ? `it answered ${answer.status}` : answer.reason;
+  return failed(`given up here, but the tool could not be told: ${why}`);
+}

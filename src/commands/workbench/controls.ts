@@ -1,0 +1,84 @@
+import { openUrl } from '../../system/open-url.js';
+import { isPlainHeader, type Redactor } from '../../text/redact.js';
+import type { Controls, Said } from '../../ui/workbench/controls.js';
+import { asUrl, type ServerTarget, type Target } from '../target.js';
+import { asCommand, type CalledAs } from './as-command.js';
+import { asCurl } from './as-curl.js';
+import type { Caller } from './caller.js';
+import { copyTo } from './clipboard.js';
+import type { Library } from './library.js';
+import { done, failed, reasonOf, saying } from './said.js';
+import { type SentCall, sentCall } from './sent.js';
+import type { Shelf } from './shelf.js';
+
+/** Who does what a person wants. */
+export interface Staff {
+  readonly shelf: Shelf;
+  readonly caller: Caller;
+  readonly library: Library;
+  readonly redactor: Redactor;
+  readonly stdout: Pick<NodeJS.WritableStream, 'write'>;
+  readonly onQuit: () => void;
+}
+
+/** What a person can make happen, each by whoever it belongs to. */
+export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }: Staff): Controls {
+  const sentIn = (key: string, volume: number) => {
+    const { book } = library.volumes[volume] ?? {};
+    return book ? sentCall(book, key, redactor) : null;
+  };
+  return {
+    open: text => opened(text, target => void shelf.add(target, { isConfigured: false, hasKeys: false })),
+    wake: id => shelf.wake(id),
+    needsConsent: (server, operation) => caller.needsConsent(server, operation),
+    run: (draft, options) => caller.run(draft, options),
+    answer: (key, leg, selected) => caller.answer(key, leg, selected),
+    cancel: key => saying(() => caller.cancel(key)),
+    visit,
+    asCurl(key, volume) {
+      const sent = sentIn(key, volume);
+      return sent && asCurl(sent, redactor);
+    },
+    asCommand(key, volume) {
+      const sent = sentIn(key, volume);
+      const called = volume === 0 ? caller.calledAs(key) : null;
+      return sent && lineOf(sent, called ?? { target: placeIn(library, volume, sent), groupId: null });
+    },
+    copy: text => copyTo(stdout, text),
+    saveFixture: (key, volume, path) => saying(() => library.saveFixture(key, volume, path)),
+    saveTranscript: path => saying(() => library.saveTranscript(path)),
+    openTranscript: path => saying(() => library.open(path)),
+    quit: onQuit,
+  };
+}
+
+function lineOf({ request, invocation }: SentCall, called: CalledAs): string | null {
+  const headers = Object.keys(request.headers).filter(name => !isPlainHeader(name));
+  return asCommand({ ...called, invocation, headers });
+}
+
+/** Where a call of a transcript went: the server whose toolset named that endpoint, else the endpoint alone. */
+function placeIn({ volumes }: Library, volume: number, { request: { url } }: SentCall): Target {
+  const loaded = volumes[volume]?.book.history.toolsets.findLast(({ endpoint }) => endpoint === url);
+  return loaded?.base ? { kind: 'url', url: loaded.base } : { kind: 'endpoint', url };
+}
+
+/** What a person types: `demo`, a URL, `:port`. */
+function opened(text: string, add: (target: ServerTarget) => void): Said | null {
+  const word = text.trim();
+  try {
+    const url = word === 'demo' ? null : asUrl(word);
+    if (url === null && word !== 'demo')
+      return failed('this is no URL: a server is http://host:port, :port, or demo');
+    add(url === null ? { kind: 'demo' } : { kind: 'url', url });
+    return null;
+  } catch (error) {
+    return failed(reasonOf(error));
+  }
+}
+
+async function visit(url: string): Promise<Said> {
+  const opening = await openUrl(url);
+  if (opening.ok) return done('opened in the browser');
+  return failed(`it could not be opened (${opening.reason}): visit it yourself`);
+}

@@ -1,0 +1,91 @@
+import { Book } from '../../exchange/book.js';
+import { withQuestionSecrets } from '../../exchange/callback-secrets.js';
+import { createLog, type Log } from '../../exchange/log.js';
+import type { TranscriptAbout } from '../../exchange/transcript-writer.js';
+import type { Clock } from '../../system/clock.js';
+import { createRedactor, type Redactor } from '../../text/redact.js';
+import { createNodeClient } from '../../transport/node-client.js';
+import type { Controls } from '../../ui/workbench/controls.js';
+import type { World } from '../../ui/workbench/world.js';
+import { secretsOf } from '../headers.js';
+import { PROGRAM } from '../program.js';
+import type { ServerTarget } from '../target.js';
+import type { Terminal } from '../terminal.js';
+import { audience } from './audience.js';
+import { Caller } from './caller.js';
+import { controlsOf } from './controls.js';
+import { Keyring } from './keyring.js';
+import { Library } from './library.js';
+import type { Manners } from './manners.js';
+import { Shelf } from './shelf.js';
+
+export interface EngineOptions {
+  readonly terminal: Pick<Terminal, 'cwd' | 'stdout'>;
+  readonly clock: Clock;
+  readonly manners: Manners;
+  /** By lower-case name: for the server that is opened with them, and no other origin. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A person has had enough. */
+  readonly onQuit: () => void;
+}
+
+/** What the workbench looks at, and what it can do. */
+export interface Engine {
+  readonly world: World;
+  readonly controls: Controls;
+  /** Told when servers or volumes have changed. Returns how to stop listening. */
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly log: Log;
+  readonly redactor: Redactor;
+  /** What a transcript of it says of itself. */
+  readonly about: TranscriptAbout;
+  /** The server that the command line names; the headers are for it. Returns its id. */
+  open(target: ServerTarget): string;
+  /** Servers that a configuration names: none of its commands is started before a person allows it. */
+  offer(targets: readonly ServerTarget[]): void;
+  /** Takes leave of every tool, and stops what was started; once. */
+  close(): Promise<void>;
+}
+
+/** The engine of a workbench; nothing is loaded, sent or listened to before it is asked for something. */
+export function createEngine({ terminal, clock, manners, headers, onQuit }: EngineOptions): Engine {
+  const log = createLog(() => clock.now());
+  const book = new Book();
+  const redactor = withQuestionSecrets(createRedactor(secretsOf(headers)));
+  log.subscribe(book.apply);
+  log.subscribe(event => redactor.learn(event));
+  const { subscribe, tell } = audience();
+  const client = createNodeClient();
+  const over = new AbortController();
+  const keyring = new Keyring(headers);
+  const shelf = new Shelf({ log, client, keyring, signal: over.signal, onChange: tell });
+  const caller = new Caller({ log, book, clock, redactor, shelf, manners });
+  const about = { startedAt: clock.wall().toISOString(), observer: 'runtime', program: PROGRAM } as const;
+  const library = new Library(book, { cwd: terminal.cwd, redactor, about, onChange: tell });
+  return {
+    world: worldOf(shelf, library),
+    controls: controlsOf({ shelf, caller, library, redactor, stdout: terminal.stdout, onQuit }),
+    ...{ subscribe, log, redactor, about },
+    open: target => shelf.add(target, { isConfigured: false, hasKeys: true }),
+    offer(targets) {
+      for (const target of targets) shelf.add(target, { isConfigured: true, hasKeys: false });
+    },
+    async close() {
+      if (over.signal.aborted) return;
+      over.abort();
+      await caller.leave();
+      await Promise.all([shelf.close(), client.close()]);
+    },
+  };
+}
+
+function worldOf(shelf: Shelf, library: Library): World {
+  return {
+    get servers() {
+      return shelf.servers;
+    },
+    get volumes() {
+      return library.volumes;
+    },
+  };
+}

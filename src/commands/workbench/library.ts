@@ -1,0 +1,94 @@
+import { basename, resolve } from 'node:path';
+import { Book } from '../../exchange/book.js';
+import type { Transcript } from '../../exchange/transcript-reader.js';
+import type { TranscriptAbout } from '../../exchange/transcript-writer.js';
+import type { Redactor } from '../../text/redact.js';
+import type { Said } from '../../ui/workbench/controls.js';
+import type { Volume } from '../../ui/workbench/world.js';
+import { refuseToReplace } from '../refuse-to-replace.js';
+import { done, failed } from './said.js';
+
+/** Where files are, and what is said in them. */
+export interface Study {
+  readonly cwd: string;
+  readonly redactor: Redactor;
+  readonly about: TranscriptAbout;
+  readonly onChange: () => void;
+}
+
+/** What can be looked at: this session, and transcripts that were opened; and what becomes a file of it. */
+export class Library {
+  #volumes: readonly Volume[];
+
+  constructor(
+    book: Book,
+    private readonly study: Study,
+  ) {
+    this.#volumes = [{ name: 'this session', book, isLive: true }];
+  }
+
+  get volumes(): readonly Volume[] {
+    return this.#volumes;
+  }
+
+  /** @throws ProtocolCliError `unreadable-file`. */
+  async open(name: string): Promise<Said> {
+    const { readTranscriptFile } = await import('./transcript-file.js');
+    const transcripts = await readTranscriptFile(this.#pathOf(name));
+    if (transcripts === null) return failed(`${name} is no transcript`);
+    const books = transcripts.map(bookOf);
+    const titled = (index: number) =>
+      books.length === 1 ? basename(name) : `${basename(name)} (${index + 1} of ${books.length})`;
+    const opened = books.map((book, index) => ({ name: titled(index), book, isLive: false }));
+    this.#volumes = [...this.#volumes, ...opened];
+    this.study.onChange();
+    const calls = books.reduce((sum, { keys }) => sum + keys.length, 0);
+    const unread = transcripts.reduce((sum, { faults }) => sum + faults.length, 0);
+    const broken = unread > 0 ? `, ${counted(unread, 'line')} could not be read` : '';
+    return { text: `opened ${name}: ${counted(calls, 'call')}${broken}`, isBad: unread > 0 };
+  }
+
+  /** @throws ProtocolCliError `usage` where a file is there, `unwritable-file`. */
+  async saveTranscript(name: string): Promise<Said> {
+    const path = await this.#freePath(name);
+    const { redactor, about } = this.study;
+    const events = [...(this.#volumes[0]?.book.events ?? [])];
+    const { writeTranscript } = await import('./transcript-file.js');
+    await writeTranscript(path, events, redactor, about);
+    return done(`wrote ${name}: ${counted(events.length, 'event')}`);
+  }
+
+  /** @throws ProtocolCliError `usage` where a file is there, `unwritable-file`. */
+  async saveFixture(key: string, volume: number, name: string): Promise<Said> {
+    const { book } = this.#volumes[volume] ?? {};
+    const exchange = book?.history.exchanges.get(key);
+    if (!book || !exchange) return failed('there is no such call');
+    if (!exchange.settled) return failed('nothing has come of it yet that a mock could serve');
+    const path = await this.#freePath(name);
+    const { writeFixture } = await import('./fixture-file.js');
+    const { count, warnings } = await writeFixture(path, book, key, this.study.redactor);
+    if (count === 0) return failed(warnings[0] ?? 'nothing came of it that a mock could serve');
+    const lost = warnings.length > 0 ? ` (${warnings.join('; ')})` : '';
+    return done(`wrote ${name}${lost}; serve it: protocol-cli mock-tool ${name}`);
+  }
+
+  #pathOf(name: string): string {
+    return resolve(this.study.cwd, name);
+  }
+
+  async #freePath(name: string): Promise<string> {
+    const path = this.#pathOf(name);
+    await refuseToReplace(path, 'this');
+    return path;
+  }
+}
+
+function bookOf({ header, events }: Transcript): Book {
+  const book = new Book(header?.observer);
+  for (const event of events) book.apply(event);
+  return book;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

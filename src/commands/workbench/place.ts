@@ -1,0 +1,134 @@
+import { ProtocolCliError } from '../../errors.js';
+import type { Log } from '../../exchange/log.js';
+import { type Discovered, discover } from '../../runtime/discover.js';
+import type { Wire } from '../../runtime/wire.js';
+import type { HttpClient } from '../../transport/client.js';
+import type { Server } from '../../ui/workbench/world.js';
+import { withheld } from '../invoke/withheld.js';
+import { reach } from '../reach.js';
+import type { ServerTarget } from '../target.js';
+import type { Keyring } from './keyring.js';
+
+/** What servers are reached with. */
+export interface Desk {
+  readonly log: Log;
+  readonly client: HttpClient;
+  readonly keyring: Keyring;
+  /** Aborted when all is over: what is being started is not waited for. */
+  readonly signal: AbortSignal;
+  readonly onChange: () => void;
+}
+
+/** Where a server comes from. */
+export interface Origin {
+  readonly id: string;
+  readonly target: ServerTarget;
+  /** By `.infinity/rap.json`, which may be anybody's, and not by a person. */
+  readonly isConfigured: boolean;
+  /** Whether the headers that were given are for it. */
+  readonly hasKeys: boolean;
+}
+
+/** A server that answered, and what is sent through to it. */
+export interface Found {
+  readonly wire: Wire;
+  readonly discovered: Discovered;
+}
+
+/** One tool server: brought to life, asked what it offers, and stopped. */
+export class Place {
+  found: Found | null = null;
+  #state: Server['state'];
+  #url: Promise<string> | null = null;
+  #asking: Promise<void> | null = null;
+  readonly #stops: (() => Promise<void>)[] = [];
+
+  constructor(
+    readonly origin: Origin,
+    private readonly desk: Desk,
+  ) {
+    const { target, isConfigured } = origin;
+    this.#state =
+      isConfigured && target.kind === 'command'
+        ? { kind: 'asleep', command: target.command }
+        : { kind: 'loading' };
+  }
+
+  get server(): Server {
+    const { id, target } = this.origin;
+    return { id, about: aboutOf(target), state: this.#state };
+  }
+
+  /** Asks what it offers, once at a time; what was ready stays so until the answer is here. Never rejects. */
+  ask(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  /** What is only being started is stopped too. */
+  async stop(): Promise<void> {
+    await this.#url?.catch(() => {});
+    await Promise.allSettled(this.#stops.map(stop => stop()));
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#state.kind !== 'ready') this.#enter({ kind: 'loading' });
+    try {
+      const url = await this.#reached();
+      const { log, client, keyring } = this.desk;
+      const wire = { client, log, credentials: keyring.credentialsFor(url) };
+      this.#find({ wire, discovered: await discover(wire, url) });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #find(found: Found): void {
+    const { base, toolset, notes } = found.discovered;
+    const kept = withheld(found.wire, toolset.endpoint).map(({ message }) => message);
+    this.found = found;
+    this.#enter({ kind: 'ready', base, toolset, notes: [...notes, ...kept] });
+  }
+
+  #fail(error: unknown): void {
+    const { faults = [], hint = null } = error instanceof ProtocolCliError ? error : {};
+    this.found = null;
+    const message = error instanceof Error ? error.message : String(error);
+    this.#enter({ kind: 'failed', message, faults, hint });
+  }
+
+  /** Started once; again only where it did not come to life, or did not stay there. */
+  #reached(): Promise<string> {
+    const { target, hasKeys } = this.origin;
+    const onStop = (stop: () => Promise<void>) => void this.#stops.push(stop);
+    this.#url ??= reach(target, onStop, this.desk.signal, how => this.#die(how)).then(
+      url => {
+        if (hasKeys) this.desk.keyring.claim(url);
+        return url;
+      },
+      error => {
+        this.#url = null;
+        throw error;
+      },
+    );
+    return this.#url;
+  }
+
+  #die(how: string): void {
+    this.#url = null;
+    this.#fail(new ProtocolCliError('command-failed', how, { hint: 'It can be started again.' }));
+  }
+
+  #enter(state: Server['state']): void {
+    if (this.desk.signal.aborted) return;
+    this.#state = state;
+    this.desk.onChange();
+  }
+}
+
+function aboutOf(target: ServerTarget): string {
+  if (target.kind === 'demo') return 'demo';
+  return target.kind === 'url' ? target.url : target.command;
+}

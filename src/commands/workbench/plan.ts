@@ -1,0 +1,78 @@
+import { ProtocolCliError } from '../../errors.js';
+import { readHeaders } from '../headers.js';
+import { type Gathered, gatherArguments } from '../invoke/arguments.js';
+import { loadPolicy } from '../invoke/consent.js';
+import { type InvokeOptions, listenerOf, noOperation } from '../invoke/plan.js';
+import { configuredTargets, readTarget, type ServerTarget } from '../target.js';
+import type { Terminal } from '../terminal.js';
+import type { Manners } from './manners.js';
+
+/** What a workbench opens with. */
+export interface WorkbenchPlan {
+  readonly options: Pick<InvokeOptions, 'supports' | 'color' | 'save'>;
+  readonly manners: Manners;
+  /** For the target, and no other server. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: those that are configured are offered. */
+  readonly target: ServerTarget | null;
+  readonly configured: readonly ServerTarget[];
+  readonly operation: string | undefined;
+  readonly arguments: Gathered;
+}
+
+/** @throws ProtocolCliError `usage`, or `unreadable-file` for what the words or options name. */
+export async function planWorkbench(
+  words: readonly string[],
+  options: InvokeOptions,
+  terminal: Terminal,
+): Promise<WorkbenchPlan> {
+  const { target, rest } = readTarget(words, options);
+  const [operation, ...given] = rest;
+  if (operation === '' || operation?.includes('=')) throw noOperation(operation);
+  if (target?.kind === 'endpoint') throw new Error('--endpoint is refused before');
+  const headers = readHeaders(options, terminal.env);
+  if (target === null && Object.keys(headers).length > 0) throw headersForNobody();
+  const { args: whole } = options;
+  return {
+    options,
+    manners: await mannersOf(options, terminal),
+    headers,
+    target,
+    configured: target ? [] : await configuredIn(terminal),
+    operation,
+    arguments: await gatherArguments({ words: given, ...(whole !== undefined && { whole }) }, keyboard()),
+  };
+}
+
+async function mannersOf(options: InvokeOptions, terminal: Terminal): Promise<Manners> {
+  const { timeout: timeoutMs, retries, lenientAck = false, yes = false, policy: file } = options;
+  const { groupId = null, userId = null, ancestor: ancestors = [] } = options;
+  const policy = file === undefined ? null : await loadPolicy(file, terminal);
+  const consent = { policy, yes };
+  return {
+    ...{ timeoutMs, retries, lenientAck, consent, groupId, userId, ancestors },
+    listener: listenerOf(options),
+  };
+}
+
+/** That there are none is no fault: a server can be opened by hand. */
+async function configuredIn({ cwd, home }: Terminal): Promise<readonly ServerTarget[]> {
+  try {
+    return await configuredTargets([cwd, home]);
+  } catch (error) {
+    if (error instanceof ProtocolCliError && error.code === 'usage') return [];
+    throw error;
+  }
+}
+
+/** Whoever draws on the terminal needs its keys. */
+// biome-ignore lint/correctness/useYield: it has nothing to give
+async function* keyboard(): AsyncGenerator<Uint8Array> {
+  throw new Error('standard input is the keyboard here');
+}
+
+function headersForNobody(): ProtocolCliError {
+  return new ProtocolCliError('usage', '-H and --bearer are for one server, and none is named', {
+    hint: 'Give its URL: protocol-cli invoke -i <url> --bearer <token>.',
+  });
+}

@@ -1,0 +1,77 @@
+import type { Tool } from '../../protocol/toolset.js';
+import type { Server } from '../../ui/workbench/world.js';
+import type { ServerTarget } from '../target.js';
+import { type Desk, type Found, type Origin, Place } from './place.js';
+
+/** An operation that may be called, and where. */
+export interface Offer extends Found {
+  readonly tool: Tool;
+  readonly target: ServerTarget;
+}
+
+/** The tool servers of a session. */
+export class Shelf {
+  #places: readonly Place[] = [];
+
+  constructor(private readonly desk: Desk) {}
+
+  get servers(): readonly Server[] {
+    return this.#places.map(({ server }) => server);
+  }
+
+  /** Those that answered. */
+  get found(): readonly Found[] {
+    return this.#places.flatMap(({ found }) => found ?? []);
+  }
+
+  /** One more, or one that is there, asked now unless somebody has to allow it first. Returns its id. */
+  add(target: ServerTarget, about: Pick<Origin, 'isConfigured' | 'hasKeys'>): string {
+    const known = this.#places.find(({ origin }) => !about.isConfigured && isSame(origin, target));
+    const place = known ?? this.#put(target, about);
+    if (place.server.state.kind !== 'asleep') void place.ask();
+    return place.origin.id;
+  }
+
+  wake(id: string): void {
+    void this.#placeOf(id)?.ask();
+  }
+
+  /** What a draft means; else why it cannot be called (RT-OP, RT-TOOLSET). */
+  offer(id: string, operation: string): Offer | string {
+    const place = this.#placeOf(id);
+    if (!place?.found) return 'its server is not ready';
+    const tool = place.found.discovered.toolset.tools.find(({ name }) => name === operation);
+    if (!tool) return `its toolset has no operation "${operation}"`;
+    const count = place.origin.isConfigured ? this.#configuredWith(operation) : 1;
+    if (count === 1) return { ...place.found, tool, target: place.origin.target };
+    return `"${operation}" is defined by ${count} configured toolsets, so neither is used (RT-TOOLSET): open one by its URL`;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#places.map(place => place.stop()));
+  }
+
+  #put(target: ServerTarget, about: Pick<Origin, 'isConfigured' | 'hasKeys'>): Place {
+    const place = new Place({ id: `s${this.#places.length + 1}`, target, ...about }, this.desk);
+    this.#places = [...this.#places, place];
+    this.desk.onChange();
+    return place;
+  }
+
+  #placeOf(id: string): Place | undefined {
+    return this.#places.find(({ origin }) => origin.id === id);
+  }
+
+  /** Of what a person opened by hand they know which one they mean. */
+  #configuredWith(operation: string): number {
+    return this.#places.filter(
+      ({ origin, found }) =>
+        origin.isConfigured && found?.discovered.toolset.tools.some(({ name }) => name === operation),
+    ).length;
+  }
+}
+
+function isSame({ target: one, isConfigured }: Origin, other: ServerTarget): boolean {
+  if (isConfigured || one.kind !== other.kind) return false;
+  return one.kind !== 'url' || (other.kind === 'url' && one.url === other.url);
+}

@@ -1,0 +1,24 @@
+import { ProtocolCliError } from '../../errors.js';
+import type { ExitStatus } from '../exit-status.js';
+import { refuseIdle } from '../invoke/idle.js';
+import type { InvokeOptions } from '../invoke/plan.js';
+import { canDraw, type Terminal } from '../terminal.js';
+import { IDLE_OPTIONS } from './idle-options.js';
+import { planWorkbench } from './plan.js';
+import { runWorkbench } from './run.js';
+
+/** `invoke --interactive`, and `protocol-cli` alone. @throws ProtocolCliError `usage` where nothing can be drawn. */
+export async function startWorkbench(
+  words: readonly string[],
+  options: InvokeOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  refuseIdle('--interactive', options.told ?? [], IDLE_OPTIONS);
+  if (!canDraw(terminal))
+    throw new ProtocolCliError('usage', `the workbench ${NEEDS}`, {
+      hint: 'protocol-cli invoke <url> <operation> makes one call, and needs none; protocol-cli --help lists the rest.',
+    });
+  return runWorkbench(await planWorkbench(words, options, terminal), terminal);
+}
+
+const NEEDS = 'needs a terminal of at least 40×8 on stdin and stdout, outside CI';

@@ -1,0 +1,113 @@
+import { readFile, stat } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
+import { llmTextOf } from '../../../src/exchange/ending.js';
+import { startMockTool } from '../../../src/tool/mock-tool.js';
+import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
+import { type Peer, startPeer } from '../../e2e/support/peers.js';
+import { type Bench, startBench } from './bench.js';
+
+const CANARY = 'canary-7f31c0de';
+
+let plain: Peer;
+let folder: Folder;
+let bench: Bench;
+let id: string;
+let key: string;
+beforeAll(async () => {
+  [plain, folder] = await Promise.all([startPeer('plain'), temporaryFolder()]);
+  bench = startBench({ cwd: folder.path, headers: { authorization: `Bearer ${CANARY}` } });
+  id = bench.open({ kind: 'url', url: plain.url });
+  await bench.stands(id, 'ready');
+  key = await bench.call(id, 'edit_file', { path: 'src/main.rs' });
+  await bench.until(key);
+});
+afterAll(async () => {
+  await bench.close();
+  await Promise.all([plain.stop(), folder[Symbol.asyncDispose]()]);
+});
+
+const resultOf = async (of: Bench, call: string) => {
+  const { settled } = await of.until(call);
+  return settled?.by === 'result' && { text: settled.result.text, display: settled.result.display_as };
+};
+
+describe('a fixture', () => {
+  test('of a call: a mock that serves it gives the same result', async () => {
+    await bench.call(id, 'echo', { text: 'another call' });
+    expect(await bench.controls.saveFixture(key, 0, 'one.yaml')).toEqual({
+      text: 'wrote one.yaml; serve it: protocol-cli mock-tool one.yaml',
+      isBad: false,
+    });
+    const { fixtures, warnings } = await loadFixtures([folder.file('one.yaml')]);
+    expect(warnings).toEqual([]);
+    const mock = await startMockTool({ fixtures });
+    await using other = startBench();
+    const server = other.open({ kind: 'url', url: mock.url });
+    const { toolset } = await other.stands(server, 'ready');
+    expect(toolset.tools.map(({ name }) => name)).toEqual(['edit_file']);
+    const again = await other.call(server, 'edit_file', { path: 'src/main.rs' });
+    expect(await resultOf(other, again)).toEqual(await resultOf(bench, key));
+    await mock.close({ drainMs: 0 });
+  });
+
+  test('is not written of what is pending', async () => {
+    const slow = await bench.call(id, 'slow', { ms: 60_000 });
+    expect(await bench.controls.saveFixture(slow, 0, 'slow.yaml')).toMatchObject({ isBad: true });
+    await expect(stat(folder.file('slow.yaml'))).rejects.toThrow('ENOENT');
+    await bench.controls.cancel(slow);
+  });
+});
+
+describe('a transcript', () => {
+  test('rows 25 and 26: holds everything but secrets, and is its owner’s alone; opened it is another volume', async () => {
+    expect(await bench.controls.saveTranscript('run.ndjson')).toMatchObject({ isBad: false });
+    const text = await readFile(folder.file('run.ndjson'), 'utf8');
+    expect(text).not.toContain(CANARY);
+    expect((await stat(folder.file('run.ndjson'))).mode & 0o777).toBe(0o600);
+    expect(await bench.controls.openTranscript('run.ndjson')).toMatchObject({ isBad: false });
+    const [live, opened] = bench.world.volumes;
+    expect(opened).toMatchObject({ name: 'run.ndjson', isLive: false });
+    const saved = opened?.book.history.exchanges.get(key);
+    expect(saved && llmTextOf(saved)).toBe(llmTextOf(await bench.until(key)));
+    expect(live?.isLive).toBe(true);
+    const callback = /callback\/([\w-]{40,})/.exec(JSON.stringify(await plain.log()))?.[1] ?? '?';
+    expect(text).not.toContain(callback);
+    expect(await bench.controls.saveFixture(key, 1, 'from-saved.yaml')).toMatchObject({ isBad: false });
+  });
+
+  test.each(['none.ndjson', 'note.txt'])('%s cannot be opened', async name => {
+    await folder.write('note.txt', 'a note');
+    expect(await bench.controls.openTranscript(name)).toMatchObject({ isBad: true });
+  });
+});
+
+test('row 27: no file is replaced', async () => {
+  await folder.write('mine', 'mine');
+  for (const said of [
+    await bench.controls.saveTranscript('mine'),
+    await bench.controls.saveFixture(key, 0, 'mine'),
+  ])
+    expect(said.text).toContain('is there already');
+  expect(await readFile(folder.file('mine'), 'utf8')).toBe('mine');
+});
+
+test('row 25: as curl and as a command it holds no secret', () => {
+  const curl = bench.controls.asCurl(key, 0) ?? '';
+  expect(curl).toContain("-H 'authorization: [redacted]'");
+  expect(curl).toContain('"path":"src/main.rs"');
+  expect(curl).toMatch(/\/callback\/\[redacted\]/);
+  const line = `protocol-cli invoke -H 'authorization: [redacted]' ${plain.url} edit_file path=src/main.rs`;
+  expect(bench.controls.asCommand(key, 0)).toBe(line);
+  expect(bench.controls.asCommand('no call', 0)).toBeNull();
+  expect(curl).not.toContain(CANARY);
+});
+
+test('OSC 52: what is copied comes out of base64, and 100 KB at most', () => {
+  expect(bench.controls.copy('a\u001b\u0007ü')).toMatchObject({ isBad: false });
+  const told = bench.told();
+  expect([told.slice(0, 7), told.at(-1)]).toEqual(['\u001b]52;c;', '\u0007']);
+  expect(Buffer.from(told.slice(7, -1), 'base64').toString()).toBe('a\u001b\u0007ü');
+  expect(bench.controls.copy('x'.repeat(100_001))).toMatchObject({ isBad: true });
+  expect(bench.told()).toBe(told);
+});

@@ -1,0 +1,147 @@
+import { readFile, stat } from 'node:fs/promises';
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { InvokeOptions } from '../../../src/commands/invoke/plan.js';
+import type { Terminal } from '../../../src/commands/terminal.js';
+import { planWorkbench } from '../../../src/commands/workbench/plan.js';
+import { type Draw, runWorkbench } from '../../../src/commands/workbench/run.js';
+import { startWorkbench } from '../../../src/commands/workbench/start.js';
+import type { WorkbenchOptions } from '../../../src/ui/workbench/options.js';
+import { eventually } from '../../e2e/support/eventually.js';
+import { temporaryFolder } from '../../e2e/support/folder.js';
+import { startPeer } from '../../e2e/support/peers.js';
+import { configuredFolder } from '../../e2e/support/rap-json.js';
+import { errorOf, troubleOf } from '../../support/failing.js';
+
+const OPTIONS: InvokeOptions = {
+  validate: true,
+  timeout: 10_000,
+  retries: 2,
+  callbackHost: '127.0.0.1',
+  callbackPort: 0,
+  maxBody: 1_000_000,
+  supports: new Set(['diff', 'text']),
+  color: true,
+  interactive: true,
+};
+
+function terminalOf({
+  columns = 80,
+  rows = 24,
+  isTTY = true,
+  env = {},
+  cwd = '/nonexistent',
+} = {}): Terminal {
+  const screen = { isTTY, columns, rows };
+  const stdout = Object.assign(new Writable({ write: (_, __, done) => done() }), screen);
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  const around = { env, cwd, home: '/nonexistent', afterDashes: null, hostsCode: () => {} };
+  return { ...around, stdin, stdout, stderr: stdout } as unknown as Terminal;
+}
+
+/** Somebody at the screen: they do this, and quit. */
+const person =
+  (does: (options: WorkbenchOptions) => Promise<void>, closed: string[] = []): Draw =>
+  options => {
+    void does(options).then(options.controls.quit);
+    return { close: async () => void closed.push('closed') };
+  };
+
+describe('it says what to use instead', () => {
+  test.each([
+    ['without a terminal', { isTTY: false }],
+    ['below 40 columns', { columns: 39 }],
+    ['below 8 rows', { rows: 7 }],
+    ['in CI', { env: { CI: 'true' } }],
+    ['on a dumb terminal', { env: { TERM: 'dumb' } }],
+  ])('%s', async (_, where) => {
+    const { code, message, hint } = await errorOf(() => startWorkbench([], OPTIONS, terminalOf(where)));
+    expect([code, message]).toEqual(['usage', expect.stringContaining('at least 40×8')]);
+    expect(hint).toContain('protocol-cli invoke <url> <operation>');
+  });
+});
+
+describe('words and options', () => {
+  test.each<[readonly string[], Partial<InvokeOptions>, string]>([
+    [[], { told: ['--repeat', '--id'] }, 'usage: --interactive has no use for --repeat, --id'],
+    [[':1', 'path=a'], {}, 'usage: no operation is named: "path=a" is an argument'],
+    [[':1', 'op', 'nothing'], {}, 'usage: "nothing" is no argument'],
+    [[':1', 'op', 'a=@-'], {}, 'unreadable-file: cannot read -: standard input is the keyboard here'],
+    [[], { bearer: 'x' }, 'usage: -H and --bearer are for one server, and none is named'],
+  ])('%j %j', async (words, options, trouble) => {
+    expect(await troubleOf(() => startWorkbench(words, { ...OPTIONS, ...options }, terminalOf()))).toBe(
+      trouble,
+    );
+  });
+
+  test('arguments are typed once the schema is known, and may be incomplete', async () => {
+    const plan = await planWorkbench([':1', 'op', 'n=7', 't=7'], OPTIONS, terminalOf());
+    expect(plan.arguments({ properties: { n: { type: 'integer' } }, required: ['x'] })).toEqual({
+      n: 7,
+      t: '7',
+    });
+  });
+
+  test('without a URL the configured servers are offered; where there are none, none is', async () => {
+    await using folder = await configuredFolder(['http://127.0.0.1:1'], ['node server.mjs']);
+    const plan = await planWorkbench([], OPTIONS, terminalOf({ cwd: folder.path }));
+    expect(plan.configured.map(({ kind }) => kind)).toEqual(['url', 'command']);
+    expect((await planWorkbench([], OPTIONS, terminalOf())).configured).toEqual([]);
+  });
+});
+
+test('a person calls and quits: the screen is closed, tools are taken leave of, the transcript is kept', async () => {
+  await using plain = await startPeer('plain');
+  await using folder = await temporaryFolder();
+  const terminal = terminalOf({ cwd: folder.path });
+  const options = { ...OPTIONS, save: folder.file('run.ndjson') };
+  const plan = await planWorkbench([plain.url, 'slow', 'ms=60000'], options, terminal);
+  const closed: string[] = [];
+  const load = async () =>
+    person(async ({ world, controls, start }) => {
+      const server = await eventually('the server', () => {
+        const [first] = world.servers;
+        return first?.state.kind === 'ready' && first.id === start.server && { ...first.state, id: first.id };
+      });
+      const [tool] = server.toolset.tools.filter(({ name }) => name === start.operation);
+      const args = start.arguments?.(tool?.inputSchema ?? {}) ?? {};
+      const draft = { server: server.id, operation: 'slow', arguments: args };
+      expect(await controls.run(draft, { validates: true })).toMatchObject({ kind: 'sent' });
+    }, closed);
+  expect(await runWorkbench(plan, terminal, { load })).toBe(0);
+  expect(closed).toEqual(['closed']);
+  await plain.seen('cancel_tool_call');
+  await plain.seen('close_thread');
+  const lines = (await readFile(options.save, 'utf8')).trimEnd().split('\n');
+  expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ kind: 'end', reason: 'done' });
+  expect((await stat(options.save)).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s closes the screen and takes leave: %d', async (signal, status) => {
+  const terminal = terminalOf();
+  const plan = await planWorkbench([], { ...OPTIONS, demo: true }, terminal);
+  const closed: string[] = [];
+  const known = new Set(process.listeners(signal));
+  const load = async (): Promise<Draw> => () => {
+    for (const listener of process.listeners(signal)) if (!known.has(listener)) listener(signal);
+    return { close: async () => void closed.push('closed') };
+  };
+  expect(await runWorkbench(plan, terminal, { load })).toBe(status);
+  expect(closed).toEqual(['closed']);
+  expect(process.listeners(signal).filter(each => !known.has(each))).toEqual([]);
+});
+
+test('a screen that cannot be drawn stops what was started all the same', async () => {
+  const terminal = terminalOf();
+  const plan = await planWorkbench([], { ...OPTIONS, demo: true }, terminal);
+  const load = async (): Promise<Draw> => () => {
+    throw new Error('no screen');
+  };
+  const before = process.listenerCount('SIGTERM');
+  await expect(runWorkbench(plan, terminal, { load })).rejects.toThrow('no screen');
+  expect(process.listenerCount('SIGTERM')).toBe(before);
+});

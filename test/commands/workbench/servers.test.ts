@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../e2e/support/eventually.js';
+import { type Peer, peerCommand, startPeer } from '../../e2e/support/peers.js';
+import { startServing } from '../../support/serving.js';
+import { startBench } from './bench.js';
+
+let plain: Peer;
+beforeAll(async () => {
+  plain = await startPeer('plain');
+});
+afterAll(() => plain.stop());
+
+test('a person opens a URL, or the demo; what is none says so', async () => {
+  await using bench = startBench();
+  expect(bench.controls.open(`:${plain.port}`)).toBeNull();
+  expect(bench.controls.open('demo')).toBeNull();
+  const [url, demo] = bench.world.servers.map(({ id }) => id);
+  expect(await bench.stands(url ?? '', 'ready')).toMatchObject({ base: `http://127.0.0.1:${plain.port}` });
+  const { toolset } = await bench.stands(demo ?? '', 'ready');
+  expect(toolset.tools.map(({ name }) => name)).toContain('edit_file');
+  for (const word of ['', 'nonsense', 'ftp://a', 'http://u:p@a'])
+    expect(bench.controls.open(word)).toMatchObject({ isBad: true });
+  expect(bench.controls.open(`:${plain.port}`)).toBeNull();
+  expect(bench.world.servers).toHaveLength(2);
+});
+
+test('a server that is only being started is stopped too', async () => {
+  const bench = startBench();
+  bench.open({ kind: 'demo' });
+  const listening = () => process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap').length;
+  const before = listening();
+  await bench.close();
+  const later = startBench(); // whatever goes on from before is ready before this one
+  await later.stands(later.open({ kind: 'demo' }), 'ready');
+  await later.close();
+  await eventually('nothing listens', () => listening() === before);
+});
+
+test('a server that fails says why, and is asked again', async () => {
+  await using broken = await startServing(500, (response, { url }) =>
+    response.end(JSON.stringify({ name: 'late', endpoint: url, tools: [] })),
+  );
+  await using bench = startBench();
+  const id = bench.open({ kind: 'url', url: broken.url });
+  expect((await bench.stands(id, 'failed')).message).toContain('no discovery document');
+  bench.controls.wake(id);
+  await eventually('the invalid toolset', () => {
+    const state = bench.world.servers[0]?.state;
+    return state?.kind === 'failed' && state.faults.length > 0;
+  });
+});
+
+describe('a configured server', () => {
+  test('that is a command sleeps until a person wakes it; where it dies, it can be woken again', async () => {
+    await using bench = startBench();
+    const command = peerCommand('plain');
+    bench.offer([{ kind: 'command', command }]);
+    const id = bench.world.servers[0]?.id ?? '';
+    expect(bench.world.servers[0]?.state).toEqual({ kind: 'asleep', command });
+    const asleep = await bench.controls.run(
+      { server: id, operation: 'echo', arguments: {} },
+      { validates: true },
+    );
+    expect(asleep).toEqual({ kind: 'refused', reason: 'its server is not ready' });
+    bench.controls.wake(id);
+    await bench.stands(id, 'ready');
+    const key = await bench.call(id, 'echo', { text: 'awake' });
+    expect((await bench.until(key)).settled).toMatchObject({ by: 'result' });
+  });
+
+  test('RT-TOOLSET: of two that define the same operation neither is used; opened by hand it is', async () => {
+    await using other = await startPeer('plain');
+    await using bench = startBench();
+    bench.offer([plain.url, other.url].map(url => ({ kind: 'url', url })));
+    const [one = '', two = ''] = bench.world.servers.map(({ id }) => id);
+    await Promise.all([bench.stands(one, 'ready'), bench.stands(two, 'ready')]);
+    const draft = { operation: 'echo', arguments: { text: 'a' } };
+    for (const server of [one, two])
+      expect(await bench.controls.run({ server, ...draft }, { validates: true })).toMatchObject({
+        kind: 'refused',
+        reason: expect.stringContaining('RT-TOOLSET'),
+      });
+    bench.controls.open(plain.url);
+    const third = bench.world.servers[2]?.id ?? '';
+    await bench.stands(third, 'ready');
+    expect(await bench.controls.run({ server: third, ...draft }, { validates: true })).toMatchObject({
+      kind: 'sent',
+    });
+  });
+});
+
+test('row 12: headers go to the server that they were given for, and to no other', async () => {
+  await using named = await startPeer('plain');
+  await using bench = startBench({ headers: { 'x-key': 'canary' } });
+  const id = bench.open({ kind: 'url', url: named.url });
+  bench.controls.open(plain.url);
+  await bench.stands(id, 'ready');
+  const other = bench.world.servers[1]?.id ?? '';
+  await bench.stands(other, 'ready');
+  for (const server of [id, other]) await bench.until(await bench.call(server, 'echo', { text: 'x' }));
+  const keys = async (peer: Peer) =>
+    (await peer.log()).filter(({ what }) => what === 'invocation').map(({ headers }) => headers['x-key']);
+  expect(await keys(named)).toEqual(['canary']);
+  expect(await keys(plain)).not.toContain('canary');
+});
+
+describe('a policy', () => {
+  test('denies before anything is sent, and the denial is on record', async () => {
+    const policy = { version: 1 as const, deny: [{ name: 'echo', reason: 'not today' }] };
+    await using bench = startBench({ consent: { policy, yes: false } });
+    const server = bench.open({ kind: 'url', url: plain.url });
+    await bench.stands(server, 'ready');
+    const draft = { server, operation: 'echo', arguments: { text: 'a' } };
+    expect(await bench.controls.run(draft, { validates: true })).toEqual({
+      kind: 'refused',
+      reason: 'not today',
+    });
+    const [exchange] = bench.world.volumes[0]?.book.history.exchanges.values() ?? [];
+    expect(exchange?.settled).toMatchObject({ by: 'denial', who: 'policy' });
+    expect(exchange?.attempts).toEqual([]);
+  });
+
+  test.each([
+    ['asks before what is destructive', false, null, true],
+    ['--yes asks nobody', true, null, false],
+    ['a policy by name neither', false, { version: 1 as const, allow: ['delete_all'] }, false],
+  ])('%s', async (_, yes, policy, asks) => {
+    await using stdlib = await startPeer('stdlib');
+    await using bench = startBench({ consent: { policy, yes } });
+    const server = bench.open({ kind: 'url', url: stdlib.url });
+    await bench.stands(server, 'ready');
+    expect(bench.controls.needsConsent(server, 'delete_all')).toBe(asks);
+    expect(bench.controls.needsConsent(server, 'echo')).toBe(false);
+  });
+});

@@ -1,5 +1,5 @@
 import { answered, at, call, eventsOf, lost, resultArrives, timedOut } from '../../../exchange/build.js';
-import { discovery, someCall, stray } from '../parts.js';
+import { discovery, notice, someCall, stray, TOOLSET } from '../parts.js';
 import type { SampleSet } from '../sample.js';
 
 const a = someCall('a');
@@ -213,9 +213,31 @@ export const NEAR_TOOL: SampleSet = {
       says: /^1 post to a wrong callback address$/,
     },
     {
+      story: 'a post that was turned away for another reason',
+      events: eventsOf(
+        begun(),
+        a.result(),
+        stray().map(each =>
+          each.kind === 'response' ? { ...each, status: 403, refusal: 'foreign-host' } : each,
+        ),
+      ),
+      status: 'pass',
+    },
+    {
       story: 'a post to a wrong address, and a call that may still be answered',
       events: eventsOf(begun(), stray()),
       status: 'warn',
+    },
+  ],
+  'TOOL-MIGRATE': [
+    {
+      story: 'a page that takes no POST',
+      events: eventsOf(
+        discovery({ ...TOOLSET, needsMigration: true }),
+        notice('migrate', { status: 405, body: 'no session here' }),
+      ),
+      status: 'fail',
+      says: /there is no \/migrate/,
     },
   ],
   'TOOL-RETRY': [

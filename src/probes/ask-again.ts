@@ -7,10 +7,10 @@ import type { Stopwatch } from './stopwatch.js';
 
 /** Calls whose acknowledgement was late, made again: TOOL-ACK goes by these. */
 const AGAIN: Plan = { id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true };
-/** Each so often; and of those that are late alone, too, so many. */
+/** Each so often; of those that are late alone, too, so many: more of them say nothing new. */
 const MOST = { times: 3, late: 3 };
 /** How long a call's work may still disturb the next one. */
-const WORK_MS = 1_000;
+const WORK_MS = 250;
 
 /**
  * This machine may have been busy, and not the tool: what was acknowledged late among many calls is called once more alone, until it is
@@ -25,40 +25,41 @@ export async function askAgain(
   const again = stopwatch.late().filter(({ operation }) => mayRepeat(operation));
   let late = 0;
   for (const stimulus of again) {
-    if (late === MOST.late) return;
-    if (await isLateAlone(desk, prober, stopwatch, stimulus)) late++;
+    const outcome = await callAlone(desk, prober, stopwatch, stimulus);
+    if (outcome === 'late') late++;
+    if (outcome === 'gone' || late === MOST.late) return;
   }
 }
 
-async function isLateAlone(
+/** `gone`: of a tool that does not answer any more there is nothing to be seen. */
+async function callAlone(
   desk: Desk,
   prober: Prober,
   stopwatch: Stopwatch,
   stimulus: Stimulus,
-): Promise<boolean> {
+): Promise<'in-time' | 'late' | 'gone'> {
   await askForToolset(desk);
   for (let time = 0; time < MOST.times && !desk.signal.aborted; time++) {
-    const key = await callAlone(desk, prober, stimulus);
+    const key = await callOnce(desk, prober, stimulus);
     await askForToolset(desk);
-    if (!stopwatch.isLateAlone(key)) return false;
+    if (!stopwatch.isAnswered(key)) return 'gone';
+    if (!stopwatch.isLateAlone(key)) return 'in-time';
   }
-  return true;
+  return 'late';
 }
 
 /** Nobody need consent again: what does not end by itself is closed in the end. */
-async function callAlone(desk: Desk, prober: Prober, stimulus: Stimulus): Promise<string> {
+async function callOnce(desk: Desk, prober: Prober, stimulus: Stimulus): Promise<string> {
   const { key, acknowledged, mailbox, converse } = prober.send(stimulus);
   await acknowledged;
-  await cameBy(
-    desk,
-    Math.min(WORK_MS, desk.windowMs),
-    mailbox.until(letters => letters.length > 0),
-  );
+  const someLetter = mailbox.until(letters => letters.length > 0);
+  await cameBy(desk, WORK_MS, someLetter);
   await converse();
   return key;
 }
 
 /** However it ends, that is in the log. */
-async function askForToolset({ wire, base }: Desk): Promise<void> {
-  await findDocument(wire, base).catch(() => {});
+async function askForToolset(desk: Desk): Promise<void> {
+  const asked = findDocument(desk.wire, desk.base).catch(() => {});
+  await cameBy(desk, desk.windowMs, asked);
 }

@@ -24,6 +24,11 @@ export class Stopwatch {
     log.subscribe(event => this.#hear(event));
   }
 
+  isAnswered(key: string): boolean {
+    const seen = this.#byKey.get(key);
+    return seen !== undefined && !Number.isNaN(seen.endedAt);
+  }
+
   /** Beyond what the toolset takes, asked for just before and just now. */
   isLateAlone(key: string): boolean {
     const seen = this.#byKey.get(key);

@@ -21,7 +21,7 @@ export function madeAlone({ calls, discoveries }: Evidence): (call: CallEvidence
 }
 
 /** What is the same whenever a call is made again. */
-function sentBy({ reading }: CallEvidence): string {
+export function sentBy({ reading }: CallEvidence): string {
   return reading.ok ? JSON.stringify([reading.invocation.operation, reading.invocation.arguments]) : '';
 }
 

@@ -1,6 +1,6 @@
 import { ACK_SLOW_MS } from '../../exchange/exchange.js';
 import { formatDuration } from '../../text/format-duration.js';
-import { type Alone, madeAlone } from '../evidence/alone.js';
+import { type Alone, madeAlone, sentBy } from '../evidence/alone.js';
 import { isBehind, resultAfter } from '../evidence/behind.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
@@ -10,6 +10,9 @@ import { broken, doubtful, held, lacking, type Observation, unseen } from '../ob
 import type { Rule } from '../rule.js';
 
 const LATEST_MS = 1_000;
+/** A machine is hardly too busy to answer at all for longer. */
+const BUSY_MS = 3_000;
+const ELSE_PROMPT = 'and in time when the same was called at another time';
 const ONCE_LATE = 'late among many calls, and in time when the same was called alone';
 
 /** TOOL-ACK: the 200 comes before the result, and soon. Another status for what must not be executed is of rules of its own. */
@@ -27,10 +30,15 @@ export const acknowledgesAtOnce: Rule = {
   absent: 'no invocation was sent',
   observe: (evidence: Evidence) => {
     const aloneOf = madeAlone(evidence);
+    const prompt = new Set(evidence.calls.filter(isPrompt).map(sentBy));
     return evidence.calls
       .filter(({ reading }) => reading.ok)
       .flatMap(call => {
-        const terms = { isSound: unacceptable(call, evidence) === null, alone: aloneOf(call) };
+        const terms = {
+          isSound: unacceptable(call, evidence) === null,
+          isElsePrompt: prompt.has(sentBy(call)),
+          alone: aloneOf(call),
+        };
         return call.attempts.flatMap(attempt => onAttempt(attempt, call, terms));
       });
   },
@@ -39,15 +47,27 @@ export const acknowledgesAtOnce: Rule = {
 interface Terms {
   /** Whether it is to be answered 200. */
   readonly isSound: boolean;
+  /** Whether the same call was acknowledged in time when it was made at another time. */
+  readonly isElsePrompt: boolean;
   /** How the same call was acknowledged when it was made alone: that counts, where it is known. */
   readonly alone: Alone | undefined;
 }
 
-function onAttempt(attempt: Leg, call: CallEvidence, { isSound, alone }: Terms): readonly Observation[] {
+function isPrompt({ attempts }: CallEvidence): boolean {
+  return attempts.some(each => statusOf(each) === 200 && waitedFor(each) <= ACK_SLOW_MS);
+}
+
+/** Until it was answered, or given up, in ms. */
+function waitedFor(attempt: Leg): number {
+  return (endedAt(attempt) ?? Number.POSITIVE_INFINITY) - attempt.request.at;
+}
+
+function onAttempt(attempt: Leg, call: CallEvidence, terms: Terms): readonly Observation[] {
+  const { isSound, isElsePrompt, alone } = terms;
   const status = statusOf(attempt);
   const ended = endedAt(attempt);
   if (status === null || ended === null)
-    return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call) : [];
+    return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call, isElsePrompt) : [];
   if (status !== 200) return isSound ? [onRefused(attempt, status, call)] : [];
   const result = resultAfter(attempt, call);
   if (result && isBehind(attempt, result) && !alone?.isInOrder)
@@ -55,7 +75,10 @@ function onAttempt(attempt: Leg, call: CallEvidence, { isSound, alone }: Terms):
   return [inTime(ended - attempt.request.at, attempt, alone)];
 }
 
-function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] {
+function onUnanswered(attempt: Leg, call: CallEvidence, isElsePrompt: boolean): readonly Observation[] {
+  const waited = waitedFor(attempt);
+  if (isElsePrompt && attempt.broken?.code === 'ETIMEDOUT' && waited <= BUSY_MS)
+    return [doubtful(`no answer within ${formatDuration(waited)}, ${ELSE_PROMPT}`, [attempt])];
   const result = resultAfter(attempt, call);
   if (result) return [lacking('a result came, and no acknowledgement', [attempt, result])];
   const { phase = 'answer', code = 'ABORTED' } = attempt.broken ?? {};

@@ -12,7 +12,7 @@ const STORY = 'a malformed payload';
 /** TOOL-MALFORMED: 200 where it can be answered, an error result where there is somebody to tell, and never a crash. */
 export const survivesMalformedPayloads: Rule = {
   id: 'TOOL-MALFORMED',
-  masks: ['TOOL-ACK', 'TOOL-CLOSE', 'TOOL-CANCEL', 'TOOL-UNKNOWN-OP', 'TOOL-ALWAYS'],
+  masks: ['TOOL-ACK', 'TOOL-CLOSE', 'TOOL-CANCEL', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-ALWAYS'],
   absent: 'no malformed payload was sent',
   observe: evidence => {
     const malformed = evidence.calls.filter(isMalformed);

@@ -33,6 +33,29 @@ export const NEAR_TOOL: SampleSet = {
       status: 'fail',
       says: /no answer within 5s/,
     },
+    ...(
+      [
+        [
+          2_400,
+          'ETIMEDOUT',
+          'warn',
+          /^no answer within 2.4s, and in time when the same was called at another time$/,
+        ],
+        [5_000, 'ETIMEDOUT', 'fail', /^no answer within 5s$/],
+        [2_400, 'ECONNRESET', 'fail', /ECONNRESET/],
+      ] as const
+    ).map(([waited, code, status, says]) => ({
+      story: `${code} after ${waited} ms, and in time at another time`,
+      events: eventsOf(
+        call(),
+        at(waited, timedOut(waited)),
+        at(waited, lost(code, { phase: 'answer' })),
+        at(6_000, a.sent()),
+        at(6_010, a.answered()),
+      ),
+      status,
+      says,
+    })),
     {
       story: 'a connection that breaks while it is sent',
       events: eventsOf(call(), lost('EPIPE', { phase: 'send' })),

@@ -23,7 +23,7 @@ const row: Line = [
 
 describe('dressLine', () => {
   test('without colour there is no escape byte', () => {
-    const quiet = tones.filter(tone => tone !== 'match');
+    const quiet = tones.filter(tone => tone !== 'match' && tone !== 'cursor');
     expect(
       dressLine(
         quiet.map(tone => say(tone, tone)),
@@ -32,7 +32,11 @@ describe('dressLine', () => {
     ).toBe(quiet.join(''));
   });
 
-  test('but a match is inverse without colour too, on any ground', () => {
+  test.each([0, 1, 2, 3] as const)('but a cursor is inverse, at level %i too', level => {
+    expect(dressLine([say('x', 'cursor')], createTheme(level))).toBe(`${ESC}[7mx${ESC}[27m`);
+  });
+
+  test('and a match, on any ground', () => {
     for (const level of [0, 1, 2, 3] as const)
       for (const ground of [{}, ...grounds.map(each => ({ ground: each }))])
         expect(dressLine([{ ...say('x', 'match'), ...ground }], createTheme(level))).toBe(

@@ -75,6 +75,11 @@ describe('the dispatch', () => {
     ],
     ['broken', [at(3, lost()), at(4, gaveUp())], ['✗ not acknowledged: ECONNREFUSED after 3ms']],
     [
+      'broken, in words of a transcript that acts (threats, row 24)',
+      [at(3, lost('\u001b]0;own\u0007')), at(4, gaveUp())],
+      ['✗ not acknowledged: ␛]0;own␇ after 3ms'],
+    ],
+    [
       'RT-RETRY: sent again',
       [at(3, answered(503)), at(9, call({ attempt: 2 })), at(12, answered(200, { attempt: 2 }))],
       [

@@ -28,12 +28,12 @@ export function answerSteps(
   if (settled?.by === 'answer') return [step(key, endedAt, 'done', say('result'), took)];
   if (dialect === 'mcp' && broken) {
     const isOurs = settled?.by === 'cancel' || settled?.by === 'timeout';
-    return isOurs ? [] : [step(key, endedAt, 'failed', say(`not answered: ${broken.code}`), took)];
+    return isOurs ? [] : [step(key, endedAt, 'failed', say('not answered: '), ...quote(broken.code), took)];
   }
   if (status === 200) return [step(key, endedAt, 'done', say('acknowledged with 200'), took)];
   const answer =
     status === undefined
-      ? `not acknowledged: ${broken?.code ?? 'broken'}`
-      : `answered ${status} instead of 200`;
-  return [step(key, endedAt, 'failed', say(answer), took)];
+      ? [say('not acknowledged: '), ...quote(broken?.code ?? 'broken')]
+      : [say(`answered ${status} instead of 200`)];
+  return [step(key, endedAt, 'failed', ...answer, took)];
 }

@@ -10,7 +10,7 @@ export function promptLine(label: string, { text, cursor }: Typed, columns: numb
   return [
     say(label, 'title'),
     ...quote(text.slice(from, cursor)),
-    ...quote(under).map(span => ({ ...span, tone: 'hidden' as const })),
+    ...quote(under).map(span => ({ ...span, tone: 'cursor' as const })),
     ...quote(text.slice(cursor + under.length, from + room)),
   ];
 }

@@ -92,6 +92,11 @@ export class Emulator {
     return this.rows().join('\n').trimEnd();
   }
 
+  /** Every cell of the screen. */
+  cells(): Cell[] {
+    return Array.from({ length: this.#terminal.rows }, (_, row) => this.#cellsOfRow(row)).flat();
+  }
+
   /** The cells of the first piece of the screen that reads so. @throws Error where there is none. */
   cellsOf(text: string): Cell[] {
     const row = this.rows().findIndex(line => line.includes(text));

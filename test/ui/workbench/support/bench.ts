@@ -1,0 +1,102 @@
+import { Book } from '../../../../src/exchange/book.js';
+import type { Fact } from '../../../../src/exchange/events.js';
+import { createLog } from '../../../../src/exchange/log.js';
+import type { Clock } from '../../../../src/system/clock.js';
+import { createRedactor } from '../../../../src/text/redact.js';
+import type { Controls, Said } from '../../../../src/ui/workbench/controls.js';
+import type { SessionOptions } from '../../../../src/ui/workbench/options.js';
+import type { Server, Volume } from '../../../../src/ui/workbench/world.js';
+import { fakeClock } from '../../../support/fake-clock.js';
+
+type Ready = Extract<Server['state'], { kind: 'ready' }>;
+type Tool = Ready['toolset']['tools'][number];
+
+export const ENDPOINT = 'http://127.0.0.1:3001/invoke';
+
+/** A tool as its server describes it. */
+export function toolOf(name: string, fields: Partial<Tool> = {}): Tool {
+  return { name, description: `What ${name} does`, inputSchema: { type: 'object' }, ...fields };
+}
+
+/** A server that has told what it offers. */
+export function readyServer(tools: readonly Tool[], fields: Partial<Ready['toolset']> = {}): Server {
+  const toolset = {
+    name: 'workshop',
+    endpoint: ENDPOINT,
+    needsMigration: false,
+    tools: [...tools],
+    ...fields,
+  };
+  const state = { kind: 'ready', base: 'http://127.0.0.1:3001', toolset, notes: [] } as const;
+  return { id: 's1', about: 'http://127.0.0.1:3001', state };
+}
+
+export interface BenchOptions {
+  readonly servers?: readonly Server[];
+  readonly controls?: Partial<Controls>;
+  readonly start?: SessionOptions['start'];
+  readonly clock?: Clock;
+  readonly level?: SessionOptions['level'];
+  /** Names of files that were opened, each without a call. */
+  readonly opened?: readonly string[];
+}
+
+/** What a session looks at and can do, all of it made up: events are told, and what is asked for is only noted. */
+export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more }: BenchOptions = {}) {
+  const log = createLog(clock.now);
+  const book = new Book();
+  log.subscribe(book.apply);
+  const asked: string[] = [];
+  const live: Volume = { name: 'this session', book, isLive: true };
+  const others = (more.opened ?? []).map(name => ({ name, book: new Book(), isLive: false }));
+  const world = { servers: more.servers ?? [], volumes: [live, ...others] };
+  const options: SessionOptions = {
+    world,
+    controls: { ...notingControls(asked), ...more.controls },
+    clock,
+    level,
+    supports: new Set(['text', 'diff']),
+    redactor: createRedactor(),
+    start,
+  };
+  return {
+    ...{ log, world, asked, options },
+    /** Facts that happen now, each told once. */
+    tell(facts: readonly Fact[]) {
+      for (const fact of facts) log.emit({ ...fact });
+    },
+  };
+}
+
+/** What was asked for, in words: `cancel call_1`. */
+function notingControls(asked: string[]): Controls {
+  const note = (...words: readonly unknown[]) => void asked.push(words.map(wordOf).join(' '));
+  const done = (what: string): Said => ({ text: `${what}: done`, isBad: false });
+  const told = <Came>(came: Came, ...words: readonly unknown[]): Came => {
+    note(...words);
+    return came;
+  };
+  return {
+    open: target => told(null, 'open', target),
+    wake: server => note('wake', server),
+    needsConsent: () => false,
+    run: async ({ operation, arguments: args, groupId }, { validates }) => {
+      note('run', operation, args, ...(groupId ? [groupId] : []), ...(validates ? [] : ['unchecked']));
+      return { kind: 'refused', reason: 'nobody is there' };
+    },
+    answer: (...words) => told(null, 'answer', ...words),
+    cancel: async key => told(done('cancel'), 'cancel', key),
+    visit: async url => told(done('visit'), 'visit', url),
+    asCurl: key => `curl ${key}`,
+    asCommand: key => `protocol-cli invoke ${key}`,
+    copy: text => told(done('copy'), 'copy', text),
+    saveFixture: async (...words) => told(done('fixture'), 'saveFixture', ...words),
+    saveTranscript: async path => told(done('transcript'), 'saveTranscript', path),
+    openTranscript: async path => told(done('open'), 'openTranscript', path),
+    quit: () => note('quit'),
+  };
+}
+
+function wordOf(word: unknown): string {
+  return typeof word === 'string' ? word : JSON.stringify(word);
+}

@@ -59,7 +59,8 @@ export function collect(text: string, before: readonly string[] = []): readonly 
   return [...before, text];
 }
 
-const DRAWABLE = ['diff', 'text'];
+/** Types of display segments that a terminal can show. */
+export const DRAWABLE = ['diff', 'text'];
 
 export function segmentTypes(text: string): ReadonlySet<string> {
   const types = text.split(',').map(type => type.trim());

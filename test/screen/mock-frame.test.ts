@@ -1,38 +1,53 @@
 import fc from 'fast-check';
+import type { Key } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { createTheme } from '../../src/dress/theme.js';
-import { NO_CALLS, stepTally } from '../../src/story/tool-calls/index.js';
-import { FIRST_VIEW, type View } from '../../src/ui/list/view.js';
-import { type Frame, frameOf, type Scene } from '../../src/ui/mock/frame.js';
-import { Details } from '../../src/ui/scrolled-rows.js';
+import { Session } from '../../src/ui/mock/session.js';
 import { anyCharacter } from '../support/characters.js';
+import { fakeClock } from '../support/fake-clock.js';
 import { delivered, MockStory } from '../support/mock-story.js';
 
 const TOOL = { name: 'demo', url: 'http://127.0.0.1:4711', seed: '7f3a', fixtures: 4 };
+const NO_KEY = {} as Key;
+const KEYS: Readonly<Record<string, Key>> = {
+  '\t': { tab: true } as Key,
+  '\r': { return: true } as Key,
+  '\u001b': { escape: true } as Key,
+};
 
-function sceneOf(story: MockStory, view: Partial<View> = {}, more: Partial<Scene> = {}): Scene {
-  const tally = story.events.reduce(stepTally, NO_CALLS);
-  const calls = story.calls.list;
-  return {
-    tool: TOOL,
-    calls,
-    tally,
-    view: { ...FIRST_VIEW, ...view },
-    isPaused: false,
-    notices: [],
-    now: 9_000,
-    ...more,
+function press(session: Session, ...keys: readonly string[]): void {
+  for (const key of keys) session.press(key, KEYS[key] ?? NO_KEY);
+}
+
+/** A screen that has heard a story, and after it these keys. */
+function sessionOf(story: MockStory, keys: readonly string[] = [], level: 0 | 2 = 0): Session {
+  const clock = fakeClock();
+  const controls = {
+    pause() {},
+    resume() {},
+    redeliver: () => true,
+    fire: () => 0,
+    reload() {},
+    quit() {},
   };
+  const session = new Session(
+    { tool: TOOL, controls, clock, level, supports: new Set(['diff', 'text']) },
+    () => {},
+  );
+  clock.advance(9_000);
+  for (const event of story.events) session.event(event);
+  clock.advance(9_000 - (story.events.at(-1)?.at ?? 9_000));
+  press(session, ...keys);
+  return session;
 }
 
-function draw(scene: Scene, columns: number, rows: number, level: 0 | 2 = 0): Frame {
-  const theme = createTheme(level);
-  return frameOf(scene, { columns, rows }, { theme, details: new Details(theme) });
+function draw(session: Session, columns: number, rows: number) {
+  session.frame({ columns, rows });
+  return session.frame({ columns, rows });
 }
 
-const textOf = (scene: Scene, columns: number, rows: number) =>
-  draw(scene, columns, rows)
+const textOf = (session: Session, columns: number, rows: number) =>
+  draw(session, columns, rows)
     .rows.map(row => row.trimEnd())
     .join('\n');
 
@@ -41,13 +56,15 @@ describe('a frame', () => {
     const story = new MockStory();
     delivered(story, 'call_1');
     story.at(8_000).receives('call_2', { operation: 'pay' }).misses('call_2');
-    expect(textOf(sceneOf(story, { selected: 'call_1' }), 120, 20)).toBe(
+    expect(textOf(sessionOf(story, ['k']), 120, 20)).toBe(
       `demo  http://127.0.0.1:4711
 2 calls · 1 unmatched · 4 fixtures · seed 7f3a
 
-     TIME  OPERATION  ID      ANSWERED BY    STATE                    │ edit_file call_1 (thread_a)
-❯  0:01.0  edit_file  call_1  edit-main    ✓ delivered after 200ms    │ callback  http://127.0.0.1:4000/…
-   0:08.0  pay        call_2  no fixture   … waiting 1s               │ received  at 0:01.0 answered 200 in 0ms
+     TIME  OPERATION  ID      ANSWERED BY    STATE                    │ [1 Call]  2   3   4   5
+❯  0:01.0  edit_file  call_1  edit-main    ✓ delivered after 200ms    │   CALL what came, and what was an…    1–13 of 17
+   0:08.0  pay        call_2  no fixture   … waiting 1s               │ edit_file call_1 (thread_a)
+                                                                      │ callback  http://127.0.0.1:4000/…
+                                                                      │ received  at 0:01.0 answered 200 in 0ms
                                                                       │ answer    edit-main
                                                                       │
                                                                       │ ARGUMENTS
@@ -58,77 +75,98 @@ describe('a frame', () => {
                                                                       │ TOOL_RESULT ✓ answered 200 in 10ms at 0:01.1
                                                                       │ {
                                                                       │   "group_id": "thread_a",
-                                                                      │ … 4 more rows
-
-↑↓ select   ⏎ details   r replay   e fire   p pause   G follow   ? keys   q quit`,
+↑↓ select   ⏎ read   1-5 tabs   r replay   e fire   p pause   R reload   G follow   ? keys   q quit`,
     );
   });
 
   test('at 80 columns: the call below the list', () => {
     const story = new MockStory();
     delivered(story, 'call_1');
-    const rows = textOf(sceneOf(story), 80, 24).split('\n');
+    const rows = textOf(sessionOf(story), 80, 24).split('\n');
     expect(rows[4]).toMatch(/^❯ {2}0:01\.0 {2}edit_file {2}call_1/);
     expect(rows[5]).toBe('─'.repeat(80));
-    expect(rows[6]).toBe('edit_file call_1 (thread_a)');
+    expect(rows[6]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Problems');
+    expect(rows[8]).toBe('edit_file call_1 (thread_a)');
   });
 
   test('in 40 × 8: what matters most, and still how to go on', () => {
     const story = new MockStory();
     for (const id of ['a', 'b', 'c', 'd', 'e']) delivered(story, id);
-    expect(textOf(sceneOf(story), 40, 8)).toBe(`demo  http://127.0.0.1:4711
+    expect(textOf(sessionOf(story), 40, 8)).toBe(`demo  http://127.0.0.1:4711
 5 calls · 4 fixtures · seed 7f3a
   OPERATION    STATE
   edit_file  ✓ delivered after 200ms
   edit_file  ✓ delivered after 200ms
 ❯ edit_file  ✓ delivered after 200ms
-↑↓ select   ⏎ details   ? keys   q quit`);
+↑↓ select   ⏎ read   ? keys   q quit`);
   });
 
   test('before the first call says how to make one', () => {
-    expect(textOf(sceneOf(new MockStory()), 80, 24)).toContain('protocol-cli invoke http://127.0.0.1:4711');
+    expect(textOf(sessionOf(new MockStory()), 80, 24)).toContain('protocol-cli invoke http://127.0.0.1:4711');
   });
 
   test('says that deliveries are held back, and what there is to say', () => {
-    const notices = [[{ text: '5 fixtures read again', tone: 'good' }] as const];
-    const text = textOf(sceneOf(new MockStory(), {}, { isPaused: true, notices }), 80, 24);
+    const session = sessionOf(new MockStory(), ['p']);
+    session.notice('5 fixtures read again', false);
+    const text = textOf(session, 80, 24);
     expect(text).toContain('‖ deliveries are held back · 0 calls');
     expect(text).toContain('5 fixtures read again\n↑↓ select');
     expect(text).toContain('p resume');
   });
 
-  test('the help names every key', () => {
-    const text = textOf(sceneOf(new MockStory(), { page: 'help' }), 80, 24);
-    for (const key of ['↑ k', '↓ j', 'End G', '⏎ Tab', 'PgUp', 'PgDn', 'p ', 'r ', 'e ', 'q Ctrl-C'])
-      expect(text).toContain(`\n${key}`);
+  test('of very many faults in the fixtures says how many are not told', () => {
+    const session = sessionOf(new MockStory());
+    session.notice(Array.from({ length: 9 }, (_, fault) => `fault ${fault}`).join('\n'), true);
+    expect(textOf(session, 80, 24)).toContain('fault 2\n… 6 more rows\n↑↓ select');
   });
 });
 
-describe('the details', () => {
-  test('fill the screen when asked to, and can be read to their end', () => {
+describe('reading a call', () => {
+  test('below 150 columns it has the screen for itself, and its name stands above', () => {
     const story = new MockStory();
     delivered(story, 'a');
-    const view = { page: 'details', selected: 'a' } as const;
-    const { most, height } = draw(sceneOf(story, view), 80, 16);
-    expect(most).toBeGreaterThan(0);
-    const end = draw(sceneOf(story, { ...view, scroll: most + 99 }), 80, 16).rows.map(row => row.trimEnd());
-    expect(end.slice(-3)).toEqual([
-      '  "text": "done"',
-      '}',
-      '↑↓ select   ⏎ list   r replay   e fire   p pause   G follow   ? keys   q quit',
-    ]);
-    expect(height).toBe(12);
+    const session = sessionOf(story, ['\t']);
+    const rows = textOf(session, 120, 24).split('\n');
+    expect(rows[0]).toBe('demo  http://127.0.0.1:4711  edit_file a (thread_a)');
+    expect(rows[3]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Problems');
+    press(session, '\u001b');
+    expect(textOf(session, 120, 24)).toContain('OPERATION');
   });
 
-  test('are laid out once for as long as the call stays what it is', () => {
-    const story = new MockStory().receives('a');
-    const details = new Details(createTheme(0));
-    const first = details.rowsOf(story.call('a'), 80);
-    expect(details.rowsOf(story.call('a'), 80)).toBe(first);
-    expect(details.rowsOf(story.call('a'), 79)).not.toBe(first);
-    story.matches('a', 'one');
-    expect(details.rowsOf(story.call('a'), 79).join('\n')).toContain('one');
+  test('goes to its end, and is searched', () => {
+    const story = new MockStory();
+    delivered(story, 'a');
+    const session = sessionOf(story, ['\t']);
+    draw(session, 80, 16);
+    press(session, 'G');
+    expect(textOf(session, 80, 16).split('\n').slice(-3)).toEqual([
+      '  "text": "done"',
+      '}',
+      '↑↓ scroll   / search   Esc list   r replay   e fire   p pause   ? keys   q quit',
+    ]);
+    press(session, '/', 'argu', '\r');
+    expect(textOf(session, 80, 16)).toContain('ARGUMENTS');
   });
+
+  test('keeps to the call that is read as others come', () => {
+    const story = new MockStory();
+    delivered(story, 'a');
+    const session = sessionOf(story, ['\t']);
+    const before = story.events.length;
+    delivered(story, 'b');
+    for (const event of story.events.slice(before)) session.event(event);
+    expect(textOf(session, 80, 24)).toContain('edit_file a (thread_a)');
+  });
+});
+
+test('the list is searched by operation, id, thread and what answers', () => {
+  const story = new MockStory();
+  story.receives('a', { operation: 'pay' }).matches('a', 'paid');
+  for (const id of ['b', 'c']) delivered(story, id);
+  for (const wanted of ['pay', 'PAID']) {
+    const session = sessionOf(story, ['/', wanted, '\r']);
+    expect(textOf(session, 80, 24)).toMatch(/❯ .* pay /);
+  }
 });
 
 describe('time', () => {
@@ -138,7 +176,7 @@ describe('time', () => {
   ])('%s', (_, tell, isRunning) => {
     const story = new MockStory();
     tell(story);
-    expect(draw(sceneOf(story), 80, 24).isRunning).toBe(isRunning);
+    expect(draw(sessionOf(story), 80, 24).isRunning).toBe(isRunning);
   });
 });
 
@@ -155,30 +193,24 @@ test('whatever comes, no row is wider than the terminal, and there is one row le
     columns: fc.integer({ min: 40, max: 220 }),
     rows: fc.integer({ min: 8, max: 60 }),
   });
-  const page = fc.constantFrom<View['page']>('list', 'details', 'help');
+  const keys = fc.array(
+    fc.constantFrom('\t', '1', '2', '3', '4', '5', 'b', 'm', 'w', ' ', 'k', '?', 'G', '/'),
+    {
+      maxLength: 6,
+    },
+  );
   fc.assert(
-    fc.property(
-      text,
-      text,
-      text,
-      size,
-      page,
-      fc.nat(40),
-      (operation, words, notice, { columns, rows }, page, scroll) => {
-        const story = new MockStory();
-        for (const id of ['a', words, 'c']) delivered(story, id);
-        story.receives('d', { operation, arguments: { [words]: words } }).matches('d', words);
-        story.sends('d', words);
-        const scene = sceneOf(
-          story,
-          { page, scroll },
-          { notices: [[{ text: notice.replaceAll(/\P{L}/gu, ''), tone: 'warn' }]] },
-        );
-        const frame = draw(scene, columns, rows, 2);
-        expect(frame.rows).toHaveLength(rows - 1);
-        for (const row of frame.rows) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
-      },
-    ),
+    fc.property(text, text, text, size, keys, (operation, words, notice, { columns, rows }, pressed) => {
+      const story = new MockStory();
+      for (const id of ['a', words, 'c']) delivered(story, id);
+      story.receives('d', { operation, arguments: { [words]: words } }).matches('d', words);
+      story.sends('d', words);
+      const session = sessionOf(story, pressed, 2);
+      session.notice(notice, true);
+      const frame = draw(session, columns, rows);
+      expect(frame.rows).toHaveLength(rows - 1);
+      for (const row of frame.rows) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
+    }),
     { numRuns: 150 },
   );
 });
@@ -186,10 +218,9 @@ test('whatever comes, no row is wider than the terminal, and there is one row le
 test('2,000 calls cost what a screenful does', () => {
   const story = new MockStory();
   for (let id = 0; id < 3_000; id++) story.receives(`call_${id}`);
-  const scene = sceneOf(story);
-  expect(scene.calls).toHaveLength(2_000);
-  draw(scene, 120, 40);
+  const session = sessionOf(story);
+  expect(textOf(session, 120, 40)).toContain('3000 calls');
   const start = performance.now();
-  for (let frame = 0; frame < 20; frame++) draw(scene, 120, 40);
+  for (let frame = 0; frame < 20; frame++) draw(session, 120, 40);
   expect((performance.now() - start) / 20).toBeLessThan(500);
 });

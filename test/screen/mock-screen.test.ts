@@ -33,12 +33,14 @@ function open(
         asked.push(`fire ${id} of ${groupId}`);
         return 0;
       },
+      reload: () => void asked.push('reload'),
+      quit: () => void asked.push('quit'),
     },
+    supports: new Set(['diff', 'text']),
     stdin: keyboard.stream,
     stdout,
     clock,
     level,
-    onQuit: () => void asked.push('quit'),
   });
   return {
     ...screen,
@@ -121,11 +123,20 @@ describe('keys', () => {
       view.keyboard.type(key);
       await view.shows(said);
     }
-    await view.emulator.waitFor('both ways to end', () => view.asked.length === 6);
-    expect(view.asked).toEqual(['pause', 'resume', 'redeliver a', 'fire a of thread_a', 'quit', 'quit']);
+    view.keyboard.type('R');
+    await view.emulator.waitFor('the last of them', () => view.asked.length === 7);
+    expect(view.asked).toEqual([
+      'pause',
+      'resume',
+      'redeliver a',
+      'fire a of thread_a',
+      'quit',
+      'quit',
+      'reload',
+    ]);
   });
 
-  test('open the details, scroll them, and show the keys', async () => {
+  test('open the call, scroll it, go through its tabs, and show the keys', async () => {
     await using view = open({ columns: 80, rows: 16 });
     delivered(view.story, 'a');
     await view.shows('✓ delivered');
@@ -133,10 +144,16 @@ describe('keys', () => {
     await view.shows('ARGUMENTS');
     view.keyboard.type('\u001b[6~');
     await view.shows('"text": "done"');
-    view.keyboard.type('\r');
+    view.keyboard.type('2');
+    await view.shows('LLM text');
+    view.keyboard.type('4');
+    await view.shows('> POST /invoke');
+    view.keyboard.type('5');
+    await view.shows('requirements');
+    view.keyboard.type('\u001b');
     await view.shows('OPERATION');
     view.keyboard.type('?');
-    await view.shows('End G');
+    await view.shows('hold deliveries back, or let them go');
   });
 });
 

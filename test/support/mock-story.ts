@@ -52,7 +52,7 @@ export class MockStory {
     };
     const leg = this.log.leg();
     const about = { calls: [id], thread: THREAD };
-    const wire = { leg, headers: {}, ...about };
+    const wire = { leg, headers: { 'content-type': 'application/json' }, ...about };
     const body = Content.ofJson(invocation);
     const to = {
       from: 'runtime',

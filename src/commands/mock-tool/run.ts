@@ -8,6 +8,7 @@ import type { exportFixtures } from './export.js';
 import { fixtureFiles } from './fixture-files.js';
 import { type MockToolFlags, type MockToolPlan, readPlan } from './plan.js';
 import { serveRap } from './rap.js';
+import { rereading } from './reread.js';
 import type { Served } from './served.js';
 import { sourcesOf } from './sources.js';
 import { tellVerdict } from './verdict.js';
@@ -34,14 +35,17 @@ export async function runMockTool(
     for (const each of stops.splice(0).reverse()) await each();
   };
   try {
-    const watch = flags.watch ? await watchFixtures(plan.files, files, flags.speed) : null;
+    const watch = flags.watch ? await watchFixtures(plan.files, files) : null;
     stops.push(async () => watch?.close());
     const served = await serve(plan, sources, terminal);
     stops.splice(0, 0, () => served.close());
     const telling = await served.tell();
     stops.splice(0, 0, () => telling.close()); // to the last: it tells how the tool ends
     telling.warn(served.warnings);
-    watch?.serve(served.tool, telling);
+    const reread = rereading({ paths: plan.files, speed: flags.speed }, served.tool, telling);
+    stops.push(() => reread.done());
+    telling.onReload(reread.again);
+    watch?.serve(reread);
     const status = await attend(served, plan, interrupted, telling.quit);
     await stop();
     const verdict = await tellVerdict(served.tool, plan, terminal, status);

@@ -7,6 +7,7 @@ import { systemClock } from '../../system/clock.js';
 import { visible } from '../../text/visible.js';
 import type { MockTool } from '../../tool/mock-tool.js';
 import { BoundedLines } from '../bounded-lines.js';
+import { DRAWABLE } from '../options.js';
 import { PROGRAM } from '../program.js';
 import type { Terminal } from '../terminal.js';
 import type { MockToolPlan } from './plan.js';
@@ -19,6 +20,8 @@ export interface Telling {
   warn(texts: readonly string[]): void;
   /** Resolves when the person at the terminal has had enough; never, where there is none. */
   readonly quit: Promise<void>;
+  /** The person wants the fixtures to be read again; never, where there is none. */
+  onReload(reload: () => void): void;
   close(): Promise<void>;
 }
 
@@ -50,6 +53,7 @@ export async function lines(tool: Told, plan: MockToolPlan, terminal: Terminal):
       for (const text of texts) notice(text, true);
     },
     quit: NEVER,
+    onReload: () => {},
     close: async () => stop(),
   };
 }
@@ -97,6 +101,7 @@ async function screen(tool: MockTool, plan: MockToolPlan, terminal: Terminal): P
   const { mockScreen } = await import('../../ui/mock/screen.js');
   const { stdin, stdout, stderr } = terminal;
   let quitting = () => {};
+  let reload = () => {};
   const quit = new Promise<void>(resolve => {
     quitting = resolve;
   });
@@ -117,12 +122,14 @@ async function screen(tool: MockTool, plan: MockToolPlan, terminal: Terminal): P
       resume: () => tool.resume(),
       redeliver: key => tool.redeliver(key),
       fire: (id, groupId) => tool.fire(id, groupId),
+      reload: () => reload(),
+      quit: quitting,
     },
+    supports: new Set(DRAWABLE),
     stdin,
     stdout,
     clock: systemClock,
     level: levelFor(plan, terminal, stdout),
-    onQuit: quitting,
   });
   const close = async () => {
     await view.close();
@@ -131,7 +138,10 @@ async function screen(tool: MockTool, plan: MockToolPlan, terminal: Terminal): P
   const warn = (texts: readonly string[]) => {
     if (texts.length > 0) view.notice(texts.join('\n'), true);
   };
-  return { quit, notice: view.notice, warn, close };
+  const onReload = (asked: () => void) => {
+    reload = asked;
+  };
+  return { quit, notice: view.notice, warn, onReload, close };
 }
 
 function levelFor({ flags }: MockToolPlan, { env }: Terminal, stream: NodeJS.WriteStream) {

@@ -4,18 +4,13 @@ import { History } from '../../exchange/history.js';
 import type { TranscriptHeader } from '../../exchange/transcript-format.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { checkTranscript } from '../../rules/check-transcript.js';
-import { type Conformance, conformanceOf } from '../../rules/conformance.js';
+import type { Conformance } from '../../rules/conformance.js';
 import type { Redactor } from '../../text/redact.js';
-import { reportLines } from '../checks/report-lines.js';
-import { shareableRun } from '../checks/shareable-run.js';
 import { type Failure, failureOf } from '../failure.js';
 import type { Line } from '../line.js';
 import { problemLines } from '../saved/problem-lines.js';
-import { say } from '../spans.js';
 import { counted, warningsOf, withoutFollow } from '../warnings.js';
-
-const TERMS = { excuses: [], sides: ['tool', 'runtime'], isStrict: false } as const;
-const WHOLE = 'the tab Wire';
+import { judgedRun, runLines } from './run-lines.js';
 
 /**
  * What is wrong with a call, by the requirements of the protocol on both sides: why there is no result, then the failures, each with
@@ -30,16 +25,13 @@ export async function judgedLines(
   observer: TranscriptHeader['observer'],
 ): Promise<readonly Line[]> {
   const { checks } = await checkTranscript(events, { observer });
-  const run = shareableRun(conformanceOf(checks, [], TERMS), redactor);
+  const run = judgedRun(checks, ['tool', 'runtime'], redactor);
   const history = new History();
   for (const event of events) history.apply(event);
   const warnings = besides(run, warningsOf(history, exchange)).map(message => redactor.text(message));
   const failure = exchange.settled ? failureOf(exchange, history.errands) : null;
-  return [
-    ...failureLines(failure, redactor),
-    ...(isFine(run, warnings, failure) ? fineLines(run) : []),
-    ...reportLines(run, { record: { events, redactor }, warnings, whole: WHOLE }, false),
-  ];
+  const around = { record: { events, redactor }, warnings };
+  return [...failureLines(failure, redactor), ...runLines(run, around, failure === null)];
 }
 
 function failureLines(failure: Failure | null, redactor: Redactor): Line[] {
@@ -57,13 +49,4 @@ function besides({ checks }: Conformance, warnings: readonly Warning[]): string[
   return counted(warnings)
     .filter(({ id }) => id === undefined || !told.has(id))
     .map(warning => withoutFollow(warning).message);
-}
-
-function isFine({ verdict, summary }: Conformance, warnings: readonly string[], failure: Failure | null) {
-  return verdict === 'passed' && summary.warn === 0 && warnings.length === 0 && failure === null;
-}
-
-function fineLines({ summary: { pass } }: Conformance): Line[] {
-  const held = `${pass} requirement${pass === 1 ? ' was' : 's were'} held`;
-  return [[say('✓ ', 'good'), say('nothing wrong', 'title'), say(`: ${held}`)], []];
 }

@@ -5,9 +5,6 @@ export type Command =
   | 'down'
   | 'first'
   | 'follow'
-  | 'pause'
-  | 'replay'
-  | 'fire'
   | 'details'
   | 'pageUp'
   | 'pageDown'
@@ -25,7 +22,7 @@ interface Binding {
   readonly does: string;
 }
 
-/** Every key of the mock's screen. */
+/** Every key of a list. */
 export const BINDINGS: readonly Binding[] = [
   { command: 'up', characters: 'k', keys: ['upArrow'], label: '↑ k', does: 'select the call before' },
   { command: 'down', characters: 'j', keys: ['downArrow'], label: '↓ j', does: 'select the call after' },
@@ -46,29 +43,8 @@ export const BINDINGS: readonly Binding[] = [
     label: 'PgDn Space',
     does: 'scroll the details down',
   },
-  { command: 'pause', characters: 'p', keys: [], label: 'p', does: 'hold deliveries back, or let them go' },
-  {
-    command: 'replay',
-    characters: 'r',
-    keys: [],
-    label: 'r',
-    does: 'send the last callback of the call once more',
-  },
-  {
-    command: 'fire',
-    characters: 'e',
-    keys: [],
-    label: 'e',
-    does: 'fire what the call waits for: an event, a consent, the default choice',
-  },
   { command: 'help', characters: '?', keys: ['escape'], label: '?', does: 'these keys, or back' },
-  {
-    command: 'quit',
-    characters: 'q',
-    keys: [],
-    label: 'q Ctrl-C',
-    does: 'end: what is pending is delivered first',
-  },
+  { command: 'quit', characters: 'q', keys: [], label: 'q Ctrl-C', does: 'end' },
 ];
 
 /** What a key press asks for; undefined where it means nothing here. */

@@ -21,7 +21,7 @@ export interface Stage {
   readonly most: number;
 }
 
-/** The view after a key. Pure; what a key does to the mock itself is done elsewhere. */
+/** The view after a key. Pure; what else a key does is done elsewhere. */
 export function stepView(view: View, command: Command, stage: Stage): View {
   switch (command) {
     case 'up':

@@ -1,6 +1,7 @@
+import type { ToolCall } from '../../exchange/tool-call.js';
 import type { Line } from '../../story/line.js';
 import { quote, say } from '../../story/spans.js';
-import { type Tally, tallyLine } from '../../story/tool-calls/index.js';
+import { callName, type Tally, tallyLine } from '../../story/tool-calls/index.js';
 
 /** The mock that is looked at. */
 export interface ShownTool {
@@ -11,13 +12,23 @@ export interface ShownTool {
   readonly fixtures: number;
 }
 
-/** Where the mock is reached, and how it goes. */
-export function headLines(tool: ShownTool, tally: Tally, isPaused: boolean): readonly Line[] {
+/** Where the mock is reached, and how it goes. @param read whoever reads a call on a small screen sees no list: it stands here */
+export function headLines(
+  tool: ShownTool,
+  tally: Tally,
+  isPaused: boolean,
+  read?: ToolCall,
+): readonly Line[] {
   const { name, url, seed, fixtures } = tool;
   const count = `${fixtures} ${fixtures === 1 ? 'fixture' : 'fixtures'}`;
   const paused = isPaused ? [say('‖ deliveries are held back', 'warn'), say(' · ', 'dim')] : [];
   return [
-    [...quote(name, 'title'), say('  '), say(url, 'running')],
+    [
+      ...quote(name, 'title'),
+      say('  '),
+      say(url, 'running'),
+      ...(read ? [say('  '), ...callName(read)] : []),
+    ],
     [...paused, ...tallyLine(tally), say(` · ${count} · seed `, 'dim'), ...quote(seed, 'dim')],
   ];
 }

@@ -3,16 +3,19 @@ import type { Listener } from '../../exchange/log.js';
 import type { Clock } from '../../system/clock.js';
 import type { ShownTool } from './head.js';
 
-export interface MockScreenOptions {
+export interface MockSessionOptions {
   readonly tool: ShownTool;
-  readonly subscribe: (listener: Listener) => () => void;
   readonly controls: MockControls;
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
   readonly clock: Clock;
   readonly level: ColourLevel;
-  /** `q` or Ctrl-C, each time. Whoever listens lets the mock end, then closes the screen. */
-  readonly onQuit: () => void;
+  /** Types of display segments that are drawn (RT-DISPLAY). */
+  readonly supports: ReadonlySet<string>;
+}
+
+export interface MockScreenOptions extends MockSessionOptions {
+  readonly subscribe: (listener: Listener) => () => void;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
 }
 
 /** What a person can make the mock do. */
@@ -23,4 +26,8 @@ export interface MockControls {
   readonly redeliver: (key: string) => boolean;
   /** What the calls with this id in this thread wait for; how many there were. */
   readonly fire: (id: string, groupId: string) => number;
+  /** Reads the fixture files again, and says what came of it. */
+  readonly reload: () => void;
+  /** `q` or Ctrl-C, each time. Whoever listens lets the mock end, then closes the screen. */
+  readonly quit: () => void;
 }

@@ -1,42 +1,49 @@
-import { createTheme } from '../../dress/theme.js';
+import type { Key } from 'ink';
 import type { Event } from '../../exchange/events.js';
 import { RecentCalls } from '../../exchange/recent-calls.js';
-import type { ToolCall } from '../../exchange/tool-call.js';
+import { RecentEvents } from '../../exchange/recent-events.js';
 import { NO_CALLS, newsOf, stepTally, tallyLine } from '../../story/tool-calls/index.js';
-import type { Command } from '../list/keys.js';
-import { FIRST_VIEW, selectedIndex, stepView } from '../list/view.js';
+import { browse, pinned } from '../calls/browsing.js';
+import { isReading } from '../calls/reading-command.js';
+import type { Play } from '../full-screen/screen.js';
+import { nameOf, type Press, pressesIn, typedIn } from '../keys/key-names.js';
+import { scrolledBy } from '../keys/scroll.js';
 import { Notices } from '../notices.js';
-import { Details } from '../scrolled-rows.js';
+import { stepPrompt } from '../prompt/step.js';
 import type { Size } from '../terminal.js';
-import { type Frame, frameOf, type Pencil } from './frame.js';
-import type { MockScreenOptions } from './options.js';
-
-/** After these, what a key said is about another call. */
-const MOVES: ReadonlySet<Command> = new Set(['up', 'down', 'first', 'follow']);
+import { type Command, commandOf } from './bindings.js';
+import { perform } from './doings.js';
+import { Drawing, sheetRoom } from './drawing.js';
+import { type Looking, listedCalls, lookingAt } from './looking.js';
+import type { MockSessionOptions } from './options.js';
+import { TABS } from './sheets/tabs.js';
+import { FIRST_STATE, type Overlay, type State } from './state.js';
 
 /** What the screen knows, and what keys do to it and to the mock. */
-export class Session {
-  readonly #options: Pick<MockScreenOptions, 'tool' | 'controls' | 'clock' | 'onQuit'>;
+export class Session implements Play {
+  readonly #options: MockSessionOptions;
   readonly #calls = new RecentCalls();
+  readonly #events = new RecentEvents();
   readonly #notices = new Notices();
-  readonly #pencil: Pencil;
+  readonly #drawing: Drawing;
   #tally = NO_CALLS;
-  #view = FIRST_VIEW;
-  #isPaused = false;
+  #state = FIRST_STATE;
   /** When the mock's events began, by the clock. */
   #start: number;
-  #seen: Pick<Frame, 'height' | 'most'> = { height: 0, most: 0 };
+  /** The room of the page in the last frame: keys mean what was seen. */
+  #body: Size = { columns: 80, rows: 20 };
 
-  constructor(options: Pick<MockScreenOptions, 'tool' | 'controls' | 'clock' | 'onQuit' | 'level'>) {
-    const theme = createTheme(options.level);
+  /** @param onChange something else is to be seen, though nothing was pressed and nothing happened */
+  constructor(options: MockSessionOptions, onChange: () => void) {
     this.#options = options;
-    this.#pencil = { theme, details: new Details(theme) };
+    this.#drawing = new Drawing(options, { calls: this.#calls, events: this.#events }, onChange);
     this.#start = options.clock.now();
   }
 
   event(event: Event): void {
     this.#start = this.#options.clock.now() - event.at;
     this.#calls.apply(event);
+    this.#events.apply(event);
     this.#tally = stepTally(this.#tally, event);
     if (event.calls?.length) return;
     const line = newsOf(event, undefined);
@@ -54,85 +61,104 @@ export class Session {
       .join('');
   }
 
-  command(command: Command): void {
-    const calls = this.#calls.list.map(({ key }) => key);
-    if (MOVES.has(command)) this.#notices.moved();
-    this.#view = stepView(this.#view, command, { calls, ...this.#seen });
-    const said = this.#act(command);
-    if (said !== null) this.#notices.key(said, this.#now);
+  press(input: string, key: Key): void {
+    const press = { input, key };
+    const isTyping = this.#state.overlay?.kind === 'search';
+    for (const each of isTyping ? typedIn(press) : pressesIn(press)) this.#press(each);
   }
 
-  frame(size: Size): Frame {
+  frame(size: Size): { readonly rows: readonly string[]; readonly isRunning: boolean } {
     const now = this.#now;
-    const frame = frameOf(
-      {
-        tool: this.#options.tool,
-        calls: this.#calls.list,
-        tally: this.#tally,
-        view: this.#view,
-        isPaused: this.#isPaused,
-        notices: this.#notices.lines(now),
-        now,
-      },
-      size,
-      this.#pencil,
-    );
-    this.#seen = frame;
-    return { ...frame, isRunning: frame.isRunning || this.#notices.isPassing(now) };
+    const scene = {
+      state: this.#state,
+      looking: this.#looking,
+      tally: this.#tally,
+      notices: this.#notices.lines(now),
+      now,
+    };
+    const { rows, body, isRunning } = this.#drawing.frame(scene, size);
+    this.#body = body;
+    return { rows, isRunning: isRunning || this.#notices.isPassing(now) };
   }
 
   get #now(): number {
     return this.#options.clock.now() - this.#start;
   }
 
-  get #selected(): ToolCall | undefined {
-    const calls = this.#calls.list;
-    return calls[
-      selectedIndex(
-        this.#view,
-        calls.map(({ key }) => key),
-      )
-    ];
+  get #looking(): Looking {
+    return lookingAt(this.#state.calls, this.#calls.list);
   }
 
-  /** What a key does to the mock, in words; null where it does nothing to it. */
-  #act(command: Command): string | null {
-    const { onQuit } = this.#options;
-    switch (command) {
-      case 'pause':
-        return this.#pause();
-      case 'replay':
-        return this.#replay();
-      case 'fire':
-        return this.#fire();
-      case 'quit':
-        onQuit();
-        return 'Ending: what is pending is delivered first.';
-      default:
-        return null;
+  #press(press: Press): void {
+    const { overlay, calls } = this.#state;
+    if (nameOf(press) === 'ctrl+c') this.#command('quit');
+    else if (overlay) this.#pressOverlay(overlay, press);
+    else this.#command(commandOf(nameOf(press), calls.focus));
+  }
+
+  #pressOverlay(overlay: Overlay, press: Press): void {
+    const name = nameOf(press);
+    if (name === 'escape') this.#change({ overlay: null });
+    else if (overlay.kind === 'help') {
+      const scroll = scrolledBy(name, overlay.scroll);
+      this.#change({ overlay: scroll === null ? null : { ...overlay, scroll } });
+    } else if (name === 'enter') {
+      this.#change({ overlay: null });
+      this.#search(overlay.prompt.text);
+    } else this.#change({ overlay: { ...overlay, prompt: stepPrompt(overlay.prompt, press) } });
+  }
+
+  #command(command: Command | undefined): void {
+    if (command === undefined) return;
+    this.#notices.moved();
+    const { controls } = this.#options;
+    const done = perform(command, { controls, state: this.#state, call: this.#looking.call });
+    if (done) {
+      this.#change(done.change ?? {});
+      this.#tell(done.said);
+    } else if (command === 'help') this.#change({ overlay: { kind: 'help', scroll: 0 } });
+    else if (command === 'search')
+      this.#change({ overlay: { kind: 'search', prompt: { text: '', cursor: 0 } } });
+    else if (isReading(command, this.#state.calls.focus)) this.#read(command);
+    else this.#browse(command);
+  }
+
+  #read(command: Parameters<Drawing['sheet']['step']>[0]): void {
+    const looking = this.#looking;
+    const { calls } = this.#state;
+    const readable = this.#drawing.readable(looking);
+    this.#tell(this.#drawing.sheet.step(command, calls, readable, this.#roomFor(looking)));
+    this.#change({ calls: pinned(calls, listedCalls(looking)) });
+  }
+
+  #browse(command: Command): void {
+    const looking = this.#looking;
+    const { calls } = this.#state;
+    const parts = this.#drawing.sheet.partsOf(calls, this.#drawing.readable(looking), this.#roomFor(looking));
+    this.#change({ calls: browse(calls, command, { calls: listedCalls(looking), parts, tabs: TABS }) });
+  }
+
+  #search(wanted: string): void {
+    const looking = this.#looking;
+    const { calls } = this.#state;
+    const readable = this.#drawing.readable(looking);
+    if (calls.focus !== 'list') {
+      this.#tell(this.#drawing.sheet.search(wanted, calls, readable, this.#roomFor(looking)));
+      return;
     }
+    this.#change({ calls: { ...calls, wanted } });
+    this.#command('nextMatch');
   }
 
-  #pause(): string {
-    const { pause, resume } = this.#options.controls;
-    this.#isPaused = !this.#isPaused;
-    if (this.#isPaused) pause();
-    else resume();
-    return this.#isPaused ? 'Deliveries are held back until p is pressed again.' : 'Deliveries go on.';
+  #roomFor(looking: Looking): Size {
+    return sheetRoom(this.#state, looking, this.#body);
   }
 
-  #replay(): string {
-    const call = this.#selected;
-    if (!call) return 'There is no call to replay.';
-    return this.#options.controls.redeliver(call.key)
-      ? 'The last callback of the call is sent once more.'
-      : 'The call has no callback that could be sent again.';
+  #change(change: Partial<State>): void {
+    this.#state = { ...this.#state, ...change };
   }
 
-  #fire(): string {
-    const addressee = this.#selected?.addressee;
-    if (!addressee) return 'There is no call to fire.';
-    const fired = this.#options.controls.fire(addressee.id, addressee.group_id);
-    return fired > 0 ? 'Fired.' : 'The call waits for nothing that could be fired.';
+  #tell(said: string | null): void {
+    if (said !== null) this.#notices.key(said, this.#now);
   }
 }

@@ -1,10 +1,9 @@
-import { Highlighter } from '../../display/syntax/highlighter.js';
-import { loadLexers } from '../../display/syntax/load.js';
 import { createTheme, type Theme } from '../../dress/theme.js';
 import type { Line } from '../../story/line.js';
 import { callsPage } from '../calls/page.js';
 import { type Readable, SheetView } from '../calls/sheet-view.js';
 import { frameOf } from '../full-screen/plan.js';
+import { Highlighting } from '../highlighting.js';
 import type { Size } from '../terminal.js';
 import { planOf, type Surroundings } from './frame.js';
 import { isUnderWay, type Looking, lookingAt, openQuestion } from './looking.js';
@@ -28,18 +27,20 @@ export class Drawing {
   readonly #options: SessionOptions;
   readonly #theme: Theme;
   readonly #details: ToolDetails;
-  readonly #onChange: () => void;
-  /** Null until there is something to colour, and colours to do it with. */
-  #highlighter: Highlighter | null = null;
-  #isLoading = false;
+  readonly #highlighting: Highlighting;
 
   constructor(options: SessionOptions, onChange: () => void) {
     const { supports, redactor, level } = options;
     this.#options = options;
-    this.#onChange = onChange;
     this.#theme = createTheme(level);
     this.#details = new ToolDetails(this.#theme);
-    this.#sheets = new Sheets({ supports, redactor, highlighter: () => this.#highlighter, onChange });
+    this.#highlighting = new Highlighting(level, onChange);
+    this.#sheets = new Sheets({
+      supports,
+      redactor,
+      highlighter: () => this.#highlighting.current,
+      onChange,
+    });
     this.sheet = new SheetView(this.#theme);
   }
 
@@ -63,15 +64,6 @@ export class Drawing {
     return { rows, body: plan.body, isRunning: exchange !== undefined && isUnderWay(exchange) };
   }
 
-  /** What colours code takes a moment to load: not before there is a call to look at. */
-  async #loadHighlighter(): Promise<void> {
-    if (this.#isLoading || this.#options.level < 2) return;
-    this.#isLoading = true;
-    const { lexerOf } = await loadLexers();
-    this.#highlighter = new Highlighter(lexerOf);
-    this.#onChange();
-  }
-
   #page(state: State, looking: Looking, size: Size, now: number): readonly string[] {
     const theme = this.#theme;
     if (state.page === 'form' && state.filling) return formPage(state.filling, size, theme);
@@ -83,7 +75,7 @@ export class Drawing {
         details: this.#details,
       });
     }
-    void this.#loadHighlighter();
+    this.#highlighting.ask();
     const sheet = (room: Size) => this.sheet.rowsOf(state.calls, this.readable(looking), room);
     return callsPage({ ...callsSceneOf(state.calls, looking, now), sheet }, size, theme).rows;
   }

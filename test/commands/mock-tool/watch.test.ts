@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
+import { rereading } from '../../../src/commands/mock-tool/reread.js';
 import { watchFixtures } from '../../../src/commands/mock-tool/watch.js';
 import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';
@@ -46,7 +47,7 @@ test('--watch: an edit before the mock is there counts, one while the fixtures a
   const telling = { notice: (text: string) => void told.push(text), warn: () => {} };
   const watch = await watchFixtures([path], [path]);
   await changeOf(path, () => writeFile(path, fixture('first')));
-  watch.serve(mock, telling);
+  watch.serve(rereading({ paths: [path] }, mock, telling));
   await expect.poll(() => mock.waiting.length, PATIENT).toBe(1);
   await changeOf(path, () => writeFile(path, fixture('second')));
   // As long as it would take, were the first not waited for: to see a change, and to read it.
@@ -80,9 +81,10 @@ test('--watch: a transcript that is written anew is read again, at its speed, an
   const call = (text: string) => told({}, { at: 80, message: '[]' }, { at: 90, message: result(text) });
   await writeFile(path, transcriptOf(recorded(call('first'))));
   const [taken, warned]: [FixtureSet[], (readonly string[])[]] = [[], []];
-  const watch = await watchFixtures([path], [path], 2);
+  const watch = await watchFixtures([path], [path]);
   const mock = { ...slowMock(), replaceFixtures: async (set: FixtureSet) => void taken.push(set) };
-  watch.serve(mock, { notice: () => {}, warn: texts => void warned.push(texts) });
+  const telling = { notice: () => {}, warn: (texts: readonly string[]) => void warned.push(texts) };
+  watch.serve(rereading({ paths: [path], speed: 2 }, mock, telling));
   await writeFile(path, transcriptOf(recorded(call('second'))));
   await expect.poll(() => taken.length, PATIENT).toBe(1);
   await watch.close();

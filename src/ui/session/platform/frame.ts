@@ -3,13 +3,13 @@ import type { Session } from '../../../exchange/session/session.js';
 import type { Line } from '../../../story/line.js';
 import { sessionCallRow } from '../../../story/session/call-row.js';
 import { type KnownCall, knownCalls } from '../../../story/session/known.js';
+import { keyLines, statusLine } from '../../list/foot.js';
 import { type Frame, type Listing, listFrame } from '../../list/frame.js';
 import type { View } from '../../list/view.js';
 import type { Size } from '../../terminal.js';
 import { sessionTable } from '../table.js';
 import type { CallDetails } from './details.js';
 import { emptyLines, headLines, type ShownPlatform } from './head.js';
-import { keyLines, statusLine } from './keys.js';
 
 /** Everything that there is to see. */
 export interface Scene {

@@ -1,9 +1,8 @@
 import { Book } from '../../../../src/exchange/book.js';
 import { createRedactor } from '../../../../src/text/redact.js';
-import type { Sheet, SheetLook } from '../../../../src/ui/calls/sheets/sheet.js';
+import type { SheetLook } from '../../../../src/ui/calls/sheets/sheet.js';
 import { Sheets } from '../../../../src/ui/workbench/tabs/sheets.js';
 import { eventsOf, type Moment } from '../../../exchange/build.js';
-import { words } from '../../../support/words.js';
 
 export const LOOK: SheetLook = { isSplit: false, isUnfolded: false, showsBytes: false };
 
@@ -19,10 +18,4 @@ export function sheetsFor(onChange: () => void = () => {}): Sheets {
   return new Sheets({ supports: new Set(['text', 'diff']), redactor, highlighter: () => null, onChange });
 }
 
-/** What is read in a sheet, part by part, each below its title. */
-export function read({ parts }: Sheet): string[][] {
-  return parts.map(({ title, document }) => [
-    words(title),
-    ...Array.from({ length: document.length }, (_, index) => words(document.line(index))),
-  ]);
-}
+export { read } from '../../read-sheet.js';

@@ -1,0 +1,39 @@
+import { type BrowsingCommand, LIST_BINDINGS, READING_BINDINGS, tabBindings } from '../calls/bindings.js';
+import type { ReadingCommand } from '../document/index.js';
+import { type KeyTable, tablesOf } from '../keys/key-lines.js';
+import { type Binding, bind, commandIn } from '../keys/table.js';
+import { TITLES } from './sheets/tabs.js';
+
+export type Place = 'everywhere' | 'calls' | 'reading';
+export type Doing = 'pause' | 'replay' | 'fire' | 'reload';
+export type Command = ReadingCommand | BrowsingCommand | Doing | 'search' | 'help' | 'quit';
+
+/** Every key of the mock's screen but those that type. The help and the page of keys are made from it. */
+export const BINDINGS: readonly Binding<Place, Command>[] = [
+  bind('everywhere', 'pause', 'p', 'p', 'hold deliveries back, or let them go'),
+  bind('everywhere', 'reload', 'R', 'R', 'read the fixture files again'),
+  bind('everywhere', 'focusNext', 'tab', 'Tab', 'the next part of the screen'),
+  bind('everywhere', 'focusPrevious', 'shift+tab', 'Shift-Tab', 'the part before'),
+  bind('everywhere', 'back', 'escape', 'Esc', 'back to the list'),
+  bind('everywhere', 'help', '?', '?', 'these keys, or back'),
+  bind('everywhere', 'quit', 'q ctrl+c', 'q Ctrl-C', 'end: what is pending is delivered first'),
+
+  ...LIST_BINDINGS,
+  ...tabBindings(TITLES),
+  bind('calls', 'replay', 'r', 'r', 'send the last callback of the call once more'),
+  bind('calls', 'fire', 'e', 'e', 'fire what the call waits for: an event, a consent, the default choice'),
+
+  ...READING_BINDINGS,
+];
+
+export const KEY_TABLES: readonly KeyTable[] = tablesOf(BINDINGS, {
+  everywhere: 'Everywhere',
+  calls: 'Calls',
+  reading: 'Reading a call',
+});
+
+/** What a key means; the reading of a call knows its doings too. */
+export function commandOf(name: string, focus: 'list' | number): Command | undefined {
+  const places = focus === 'list' ? (['calls'] as const) : (['reading', 'calls'] as const);
+  return commandIn(BINDINGS, name, [...places, 'everywhere']);
+}

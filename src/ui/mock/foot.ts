@@ -1,0 +1,36 @@
+import type { Line } from '../../story/line.js';
+import { type Hint, hintsLine } from '../hints.js';
+import type { State } from './state.js';
+
+const ENDS: readonly Hint[] = [
+  ['?', 'keys'],
+  ['q', 'quit'],
+];
+
+/** The keys that matter now; as many as there is room for, and always how to see the others. */
+export function footLine({ calls, isPaused }: State, hasDiff: boolean, columns: number): Line {
+  const doings: readonly Hint[] = [
+    ['r', 'replay'],
+    ['e', 'fire'],
+    ['p', isPaused ? 'resume' : 'pause'],
+    ['R', 'reload'],
+  ];
+  const hints = calls.focus === 'list' ? [...LIST, ...doings, FOLLOW] : [...reading(hasDiff), ...doings];
+  return hintsLine(hints, ENDS, columns);
+}
+
+const LIST: readonly Hint[] = [
+  ['↑↓', 'select'],
+  ['⏎', 'read'],
+  ['1-5', 'tabs'],
+];
+const FOLLOW: Hint = ['G', 'follow'];
+
+function reading(hasDiff: boolean): readonly Hint[] {
+  return [
+    ['↑↓', 'scroll'],
+    ...(hasDiff ? ([[']', 'next hunk']] as const) : []),
+    ['/', 'search'],
+    ['Esc', 'list'],
+  ];
+}

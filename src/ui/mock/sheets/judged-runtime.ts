@@ -1,0 +1,25 @@
+import { unread } from '../../../exchange/event-weight.js';
+import { judgedRuntimeLines } from '../../../story/calls/index.js';
+import type { Line } from '../../../story/line.js';
+import { say } from '../../../story/spans.js';
+import type { Judged } from '../../calls/sheets/problems.js';
+import type { ToolStory } from './tool-story.js';
+
+/** The runtime that made a call, to be judged by what its tool saw. @param warnings of the call, by now */
+export function judgedRuntime(story: ToolStory, warnings: () => readonly string[]): Judged {
+  return {
+    get age() {
+      return story.told.length;
+    },
+    async judge() {
+      const { file, told, forgotten, redactor } = story;
+      const events = [...file.discovery.map(unread), ...told.map(({ event }) => event)];
+      return [...partLines(forgotten), ...(await judgedRuntimeLines(events, warnings(), redactor))];
+    },
+  };
+}
+
+function partLines(forgotten: number): readonly Line[] {
+  if (forgotten === 0) return [];
+  return [[say(`judged by what is remembered: ${forgotten} events of the call are forgotten`, 'warn')], []];
+}

@@ -1,15 +1,29 @@
+import type { KeyTable } from '../../src/ui/keys/key-lines.js';
+import { KEY_TABLES as MOCK_TABLES } from '../../src/ui/mock/bindings.js';
 import { KEY_TABLES } from '../../src/ui/workbench/keys/key-tables.js';
 
 /** The page of keys, made from the tables that the program itself goes by. */
 export function keysPage(): string {
-  const tables = KEY_TABLES.map(({ title, keys }) => {
-    const rows = keys.map(
-      ({ label, does }) => `| ${label.replaceAll('|', '\\|')} | ${does.replaceAll('|', '\\|')} |`,
-    );
-    return [`## ${title}`, '', '| key | does |', '|---|---|', ...rows].join('\n');
-  });
-  return ['# Keys of the workbench', '', INTRODUCTION, '', tables.join('\n\n'), ''].join('\n');
+  const parts = [
+    '# Keys of the workbench',
+    INTRODUCTION,
+    ...KEY_TABLES.map(sectionOf),
+    '# Keys of `mock-tool` on a terminal',
+    MOCK_INTRODUCTION,
+    ...MOCK_TABLES.map(sectionOf),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function sectionOf({ title, keys }: KeyTable): string {
+  const rows = keys.map(
+    ({ label, does }) => `| ${label.replaceAll('|', '\\|')} | ${does.replaceAll('|', '\\|')} |`,
+  );
+  return [`## ${title}`, '', '| key | does |', '|---|---|', ...rows].join('\n');
 }
 
 const INTRODUCTION =
   'In the program, `?` shows them. What means something in one place only stands under its name; the keys of Calls work while a call is read too, but for those that scroll there.';
+
+const MOCK_INTRODUCTION =
+  'Its calls are read as those of the workbench are; what a mock can be made to do besides has keys of its own.';

@@ -85,6 +85,37 @@ describe.concurrent('a mock at hand', () => {
     await mock.shows(/✓ delivered .*, 2 events/);
   });
 
+  test('R reads the fixture files again, without --watch', async () => {
+    await using folder = await temporaryFolder();
+    const fixtures = await folder.write('watch.yaml', SUBSCRIPTION);
+    await using mock = await openMock([fixtures]);
+    await folder.write('watch.yaml', SUBSCRIPTION.replace('operation: watch', 'operation: look'));
+    mock.type('R');
+    await mock.shows('1 fixture read again');
+    await mock.call('look', {});
+    await mock.shows('✓ delivered');
+    await folder.write('watch.yaml', 'version: 1\nfixtures: 7\n');
+    mock.type('R');
+    await mock.shows('the fixtures are as before');
+  });
+
+  test('a call is read in tabs: what the human and the LLM get, hunk by hunk, the wire, the problems', async () => {
+    await using mock = await openMock([], { columns: 100, rows: 30 });
+    await mock.call('edit_file', { path: 'src/main.rs' });
+    await mock.shows('✓ delivered');
+    mock.type('2\r');
+    await mock.shows(/HUMAN display_as/);
+    await mock.shows('] next hunk');
+    mock.type('4');
+    await mock.shows(/> POST .*\/invoke/);
+    mock.type('/call_1\r');
+    await mock.shows(/match on line \d+/);
+    mock.type('5');
+    await mock.shows('RT-ID');
+    mock.type('\u001b');
+    await mock.shows('OPERATION');
+  });
+
   test('fits its terminal as that changes', async () => {
     await using mock = await openMock([], { columns: 130, rows: 30 });
     await mock.call('edit_file', { path: 'a.txt' });

@@ -1,3 +1,4 @@
+import { WaitingLine } from '../text/waiting-line.js';
 import type { Event } from './events.js';
 import { stepToolCall, type ToolCall, typeOfDelivery } from './tool-call.js';
 
@@ -23,6 +24,8 @@ interface Kept {
 export class RecentCalls {
   readonly #limits: RecentLimits;
   readonly #kept = new Map<string, Kept>();
+  /** Keys, oldest first. */
+  readonly #line = new WaitingLine<string>();
   #bytes = 0;
 
   constructor(limits: Partial<RecentLimits> = {}) {
@@ -53,15 +56,14 @@ export class RecentCalls {
     const isHeavier = event.kind === 'request' || !before;
     const weight = isHeavier ? received + weightOfCallbacks(call) : before.weight;
     this.#bytes += weight - (before?.weight ?? 0);
+    if (!before) this.#line.push(key);
     this.#kept.set(key, { call, received, weight });
   }
 
   #forgetOldest(): void {
-    for (const [key, { weight }] of this.#kept) {
-      this.#kept.delete(key);
-      this.#bytes -= weight;
-      return;
-    }
+    const key = this.#line.shift() ?? '';
+    this.#bytes -= this.#kept.get(key)?.weight ?? 0;
+    this.#kept.delete(key);
   }
 }
 

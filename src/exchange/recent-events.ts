@@ -1,3 +1,4 @@
+import { WaitingLine } from '../text/waiting-line.js';
 import { weightOf } from './event-weight.js';
 import type { Event, RequestEvent } from './events.js';
 
@@ -36,6 +37,8 @@ interface Kept {
 export class RecentEvents {
   readonly #limits: RecentEventLimits;
   readonly #kept = new Map<string, Kept>();
+  /** Keys, oldest first. */
+  readonly #line = new WaitingLine<string>();
   #bytes = 0;
   #asked: RequestEvent | null = null;
   #discovery: readonly Event[] = [];
@@ -63,7 +66,7 @@ export class RecentEvents {
   }
 
   #add(key: string, event: Event): void {
-    const before = this.#kept.get(key) ?? this.#begin(event);
+    const before = this.#kept.get(key) ?? this.#begin(key, event);
     if (!before) return;
     before.file.events.push(event);
     const own = weightOf(event);
@@ -74,8 +77,9 @@ export class RecentEvents {
   }
 
   /** The discovery is shared, and one for each set of fixtures: it weighs nothing here. */
-  #begin(event: Event): Kept | null {
-    if (event.kind !== 'request' || event.purpose !== 'invocation') return null;
+  #begin(key: string, event: Event): Kept | null {
+    if (!isInvocation(event)) return null;
+    this.#line.push(key);
     return { file: { events: [], forgotten: 0, discovery: this.#discovery }, weight: 0 };
   }
 
@@ -101,11 +105,9 @@ export class RecentEvents {
   }
 
   #forgetOldest(): void {
-    for (const [key, { weight }] of this.#kept) {
-      this.#kept.delete(key);
-      this.#bytes -= weight;
-      return;
-    }
+    const key = this.#line.shift() ?? '';
+    this.#bytes -= this.#kept.get(key)?.weight ?? 0;
+    this.#kept.delete(key);
   }
 }
 

@@ -7,7 +7,7 @@ export interface Shown {
   readonly rows: readonly string[];
 }
 
-interface Props {
+export interface AppProps {
   readonly store: Store<Shown>;
   readonly onPress: (input: string, key: Key) => void;
   /** Called when the screen is taken down, however that comes about. */
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** A whole screen: rows from the store, keys to whoever listens. */
-export function App({ store, onPress, onLeave }: Props) {
+export function App({ store, onPress, onLeave }: AppProps) {
   const { rows } = useSyncExternalStore(store.subscribe, store.snapshot);
   useInput(onPress);
   useLayoutEffect(() => onLeave, [onLeave]);

@@ -1,5 +1,4 @@
 import { unread } from '../../../exchange/event-weight.js';
-import { judgedRuntimeLines } from '../../../story/calls/index.js';
 import type { Line } from '../../../story/line.js';
 import { say } from '../../../story/spans.js';
 import type { Judged } from '../../calls/sheets/problems.js';
@@ -12,6 +11,7 @@ export function judgedRuntime(story: ToolStory, warnings: () => readonly string[
       return story.told.length;
     },
     async judge() {
+      const { judgedRuntimeLines } = await import('../../../story/calls/judged-runtime-lines.js');
       const { file, told, forgotten, redactor } = story;
       const events = [...file.discovery.map(unread), ...told.map(({ event }) => event)];
       return [...partLines(forgotten), ...(await judgedRuntimeLines(events, warnings(), redactor))];

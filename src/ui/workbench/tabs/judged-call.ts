@@ -1,4 +1,4 @@
-import { concerning, judgedLines } from '../../../story/calls/index.js';
+import { concerning } from '../../../story/calls/index.js';
 import type { Redactor } from '../../../text/redact.js';
 import type { Judged } from '../../calls/sheets/problems.js';
 import type { CallStory } from './call-story.js';
@@ -12,7 +12,9 @@ export function judgedCall(story: CallStory, redactor: Redactor): Judged {
     async judge() {
       const { exchange } = story;
       const { book } = story.subject;
-      return exchange ? judgedLines(concerning(book, exchange), exchange, redactor, book.observer) : [];
+      if (!exchange) return [];
+      const { judgedLines } = await import('../../../story/calls/judged-lines.js');
+      return judgedLines(concerning(book, exchange), exchange, redactor, book.observer);
     },
   };
 }

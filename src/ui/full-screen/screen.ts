@@ -1,9 +1,10 @@
-import { type Key, render } from 'ink';
+import type { Key } from 'ink';
 import type { Clock } from '../../system/clock.js';
 import { createStore } from '../store.js';
-import { type Size, sizeOf, unbounded } from '../terminal.js';
+import { type Size, sizeOf } from '../terminal.js';
 import { throttled } from '../throttle.js';
-import { App, type Shown } from './app.js';
+import type { AppProps, Shown } from './app.js';
+import { raiseCurtain } from './curtain.js';
 
 /** What is played on a screen. */
 export interface Play {
@@ -27,12 +28,10 @@ export interface FullScreen {
 /** At most 20 frames a second, however much happens. */
 const FRAME_MS = 50;
 const TICK_MS = 100;
-const ENTER = '\u001b[?1049h\u001b[H';
-const LEAVE = '\u001b[?1049l';
 
 /**
  * A play on the alternate screen: what stood in the terminal before is there again afterwards, also after a signal or a crash.
- * Needs a terminal on both ends.
+ * Its first frame does not wait until Ink is loaded. Needs a terminal on both ends.
  */
 export function fullScreen(play: Play, { stdin, stdout, clock }: Stage): FullScreen {
   const store = createStore<Shown>({ rows: [] });
@@ -44,19 +43,13 @@ export function fullScreen(play: Play, { stdin, stdout, clock }: Stage): FullScr
     if (isRunning) stopTick = clock.after(TICK_MS, frames.ask);
   };
   const frames = throttled(clock, FRAME_MS, draw);
-  const leave = () => void stdout.write(LEAVE);
-  const press = (input: string, key: Key) => {
+  const onPress = (input: string, key: Key) => {
     play.press(input, key);
     frames.ask();
   };
   draw(); // before the screen is taken: a play that cannot begin leaves it alone
-  stdout.write(ENTER);
-  const view = render(<App store={store} onLeave={leave} onPress={press} />, {
-    stdin,
-    stdout: unbounded(stdout),
-    exitOnCtrlC: false,
-    patchConsole: false,
-  });
+  const curtain = raiseCurtain(store.snapshot().rows, { stdin, stdout });
+  const showing = show({ store, onPress, onLeave: curtain.leave }, curtain.handOver, { stdin, stdout });
   stdout.on('resize', frames.ask);
   return {
     changed: frames.ask,
@@ -64,9 +57,13 @@ export function fullScreen(play: Play, { stdin, stdout, clock }: Stage): FullScr
       frames.stop();
       stopTick();
       stdout.off('resize', frames.ask);
-      const over = view.waitUntilExit();
-      view.unmount();
-      await over;
+      await (await showing).close();
     },
   };
+}
+
+async function show(props: AppProps, onReady: () => void, ends: Pick<Stage, 'stdin' | 'stdout'>) {
+  const { inkView } = await import('./ink-view.js');
+  onReady();
+  return inkView(props, ends);
 }

@@ -1,0 +1,27 @@
+import { render } from 'ink';
+import { unbounded } from '../terminal.js';
+import { App, type AppProps } from './app.js';
+
+interface View {
+  close(): Promise<void>;
+}
+
+/** Draws what the store holds, with Ink, until it is closed. */
+export function inkView(
+  props: AppProps,
+  { stdin, stdout }: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream },
+): View {
+  const view = render(<App {...props} />, {
+    stdin,
+    stdout: unbounded(stdout),
+    exitOnCtrlC: false,
+    patchConsole: false,
+  });
+  return {
+    async close() {
+      const over = view.waitUntilExit();
+      view.unmount();
+      await over;
+    },
+  };
+}

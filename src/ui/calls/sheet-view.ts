@@ -98,8 +98,7 @@ export class SheetView<Tab extends string> {
     const reading = this.#readings.of(place, 0);
     const sheetFor = (width: number) =>
       call.sheetOf(tab, { ...lookOf(reading, { width, height: size.rows }, null), showsBytes });
-    const lengths = sheetFor(size.columns).parts.map(({ document }) => document.length);
-    const slots = slotsOf(lengths, browsing, size);
+    const slots = slotsOf(sheetFor(size.columns).parts, browsing, size);
     return { sheet: sheetFor(slots.slots[0]?.columns ?? size.columns), slots, place };
   }
 }

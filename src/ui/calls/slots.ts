@@ -9,6 +9,11 @@ export interface Slot {
   readonly rows: number;
 }
 
+/** A part before its place is known; its length is asked for only where its height depends on it: it may have to be laid out first. */
+export interface Measured {
+  readonly document: { readonly length: number };
+}
+
 export interface Slots {
   readonly slots: readonly Slot[];
   readonly isBeside: boolean;
@@ -21,17 +26,14 @@ const WIDE = 100;
 const LEAST = 3;
 export const DIVIDER = ' │ ';
 
-/**
- * The parts of a sheet that are seen, and how much of each: beside or below each other, or the one with the focus alone.
- * @param lengths of the parts, in lines
- */
+/** The parts of a sheet that are seen, and how much of each: beside or below each other, or the one with the focus alone. */
 export function slotsOf(
-  lengths: readonly number[],
+  parts: readonly Measured[],
   { focus, isZoomed }: { readonly focus: 'list' | number; readonly isZoomed: boolean },
   size: Size,
 ): Slots {
   const { columns, rows } = size;
-  const count = lengths.length;
+  const count = parts.length;
   if (count === 0) return { slots: [], isBeside: false };
   const isWide = columns >= WIDE;
   if (count === 1 || isZoomed || (!isWide && rows < count * (TITLE + LEAST))) {
@@ -40,7 +42,13 @@ export function slotsOf(
   }
   return isWide
     ? { slots: besideOf(count, size), isBeside: true }
-    : { slots: belowOf(lengths, size), isBeside: false };
+    : {
+        slots: belowOf(
+          parts.map(({ document }) => document.length),
+          size,
+        ),
+        isBeside: false,
+      };
 }
 
 function besideOf(count: number, { columns, rows }: Size): Slot[] {

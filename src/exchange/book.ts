@@ -1,4 +1,5 @@
 import type { Event } from './events.js';
+import { isUnderWay } from './exchange.js';
 import { History } from './history.js';
 import { Owners } from './owners.js';
 import type { TranscriptHeader } from './transcript-format.js';
@@ -13,6 +14,8 @@ export class Book {
   readonly events: Event[] = [];
   /** Keys of its calls, oldest first. */
   readonly keys: string[] = [];
+  readonly #places = new Map<string, number>();
+  readonly #underWay = new Set<string>();
   readonly #owners = new Owners(this.history);
   readonly #byCall = new Map<string | null, Event[]>();
 
@@ -21,7 +24,7 @@ export class Book {
     this.history.apply(event);
     this.events.push(event);
     if (this.history.exchanges.size > known) this.#begin(event);
-    for (const key of this.#owners.of(event)) this.#eventsOf(key).push(event);
+    for (const key of this.#owners.of(event)) this.#note(key, event);
   };
 
   /** The events of a call; of null, those that belong to none. */
@@ -29,9 +32,28 @@ export class Book {
     return this.#byCall.get(key) ?? [];
   }
 
+  /** Where a call stands among the {@link keys}; -1 where it is none of them. */
+  placeOf(key: string): number {
+    return this.#places.get(key) ?? -1;
+  }
+
+  /** Keys of the calls of which something may still come, oldest first; kept, since frames ask for it and calls are many. */
+  get underWay(): ReadonlySet<string> {
+    return this.#underWay;
+  }
+
   #begin({ calls = [] }: Event): void {
     for (const key of calls)
-      if (this.history.exchanges.has(key) && !this.#byCall.has(key)) this.keys.push(key);
+      if (this.history.exchanges.has(key) && !this.#places.has(key))
+        this.#places.set(key, this.keys.push(key) - 1);
+  }
+
+  #note(key: string | null, event: Event): void {
+    this.#eventsOf(key).push(event);
+    const exchange = key === null ? undefined : this.history.exchanges.get(key);
+    if (!exchange) return;
+    if (isUnderWay(exchange)) this.#underWay.add(exchange.key);
+    else this.#underWay.delete(exchange.key);
   }
 
   #eventsOf(key: string | null): Event[] {

@@ -109,6 +109,11 @@ export function isSubscribed({ subscription }: Exchange): boolean {
   return subscription !== null && subscription.ended === null;
 }
 
+/** Whether something may still come of it: its result, or events that count. */
+export function isUnderWay(exchange: Exchange): boolean {
+  return exchange.settled === null || isSubscribed(exchange);
+}
+
 /**
  * The acknowledgement and a result come on connections of their own, and what was sent first may be read second: that the result was
  * first is said only where it was by more than this, in ms.

@@ -1,4 +1,5 @@
 import { createTheme, type Theme } from '../../dress/theme.js';
+import { isUnderWay } from '../../exchange/exchange.js';
 import type { Line } from '../../story/line.js';
 import { callsPage } from '../calls/page.js';
 import { type Readable, SheetView } from '../calls/sheet-view.js';
@@ -6,7 +7,7 @@ import { frameOf } from '../full-screen/plan.js';
 import { Highlighting } from '../highlighting.js';
 import type { Size } from '../terminal.js';
 import { planOf, type Surroundings } from './frame.js';
-import { isUnderWay, type Looking, lookingAt, openQuestion } from './looking.js';
+import { type Looking, lookingAt, openQuestion } from './looking.js';
 import type { SessionOptions } from './options.js';
 import { overlayPage } from './overlays/rows.js';
 import { callsSceneOf } from './pages/calls-scene.js';
@@ -93,7 +94,7 @@ export class Drawing {
     const { world } = this.#options;
     const { filling, page } = state;
     const live = world.volumes[0]?.book;
-    const running = live ? [...live.history.exchanges.values()].filter(isUnderWay).length : 0;
+    const running = live?.underWay.size ?? 0;
     const calls = `Calls ${live?.keys.length ?? 0}${running > 0 ? `, ${running} running` : ''}`;
     return {
       pages: [

@@ -1,7 +1,7 @@
 import type { Book } from '../../exchange/book.js';
 import type { Exchange } from '../../exchange/exchange.js';
-import { isSubscribed } from '../../exchange/exchange.js';
 import { openQuestions } from '../../exchange/questions.js';
+import type { UserChoice } from '../../protocol/callbacks/index.js';
 import type { State } from './state/state.js';
 import type { Volume, World } from './world.js';
 
@@ -25,19 +25,27 @@ export function lookingAt({ calls }: State, { volumes }: World): Looking {
   return { volume, index, book, key, exchange: key === null ? undefined : book.history.exchanges.get(key) };
 }
 
-/** Something may still come of it. */
-export function isUnderWay(exchange: Exchange): boolean {
-  return exchange.settled === null || isSubscribed(exchange);
+/** A choice that a tool waits for. */
+export interface OpenChoice {
+  readonly key: string;
+  readonly leg: string;
+  readonly question: UserChoice;
 }
 
 /** The oldest choice that a tool waits for: of the selected call, else of any. */
-export function openQuestion({ key }: Looking, book: Book) {
-  const keys = key === null ? book.keys : [key, ...book.keys];
-  for (const each of keys) {
-    const exchange = book.history.exchanges.get(each);
-    if (!exchange || exchange.settled) continue;
-    for (const { leg, message } of openQuestions(exchange))
-      if (message.type === 'user_choice') return { key: each, leg, question: message };
+export function openQuestion({ key }: Looking, book: Book): OpenChoice | null {
+  const own = key === null ? null : choiceOf(key, book);
+  if (own) return own;
+  for (const each of book.underWay) {
+    const choice = choiceOf(each, book);
+    if (choice) return choice;
   }
+  return null;
+}
+
+function choiceOf(key: string, { history }: Book): OpenChoice | null {
+  const exchange = history.exchanges.get(key);
+  for (const { leg, message } of exchange ? openQuestions(exchange) : [])
+    if (message.type === 'user_choice') return { key, leg, question: message };
   return null;
 }

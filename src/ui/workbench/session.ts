@@ -10,7 +10,7 @@ import { type House, openForm, perform, runForm } from './doings/index.js';
 import { Drawing } from './drawing.js';
 import { pressForm, wantsRun } from './form/index.js';
 import { type Command, commandOf, type Place } from './keys/bindings.js';
-import { isUnderWay, lookingAt } from './looking.js';
+import { lookingAt } from './looking.js';
 import type { SessionOptions } from './options.js';
 import { pressOverlay } from './overlays/press.js';
 import { sheetRoom, stageOf } from './stage.js';
@@ -158,8 +158,7 @@ export class Session implements Play {
   /** What is pending would be cancelled: that is said first, once. */
   #quit(): void {
     const { world, controls } = this.#options;
-    const exchanges = [...(world.volumes[0]?.book.history.exchanges.values() ?? [])];
-    const count = exchanges.filter(isUnderWay).length;
+    const count = world.volumes[0]?.book.underWay.size ?? 0;
     if (count === 0 || this.#state.isLeaving) {
       controls.quit();
       return;

@@ -24,7 +24,7 @@ export function stageOf(state: State, { servers, volumes }: World, looking: Look
     },
     calls: {
       ids: keys,
-      selected: looking.key === null ? 0 : keys.indexOf(looking.key),
+      selected: looking.key === null ? 0 : looking.book.placeOf(looking.key),
       textOf: index => {
         const exchange = history.exchanges.get(keys[index] ?? '');
         return exchange ? Object.values(exchange.invocation).filter(isText).join(' ') : '';

@@ -1,7 +1,8 @@
+import { isUnderWay } from '../../../exchange/exchange.js';
 import { openPages } from '../../../exchange/questions.js';
 import { quote, say } from '../../../story/spans.js';
 import { openPicker } from '../../live/picker.js';
-import { isUnderWay, openQuestion } from '../looking.js';
+import { openQuestion } from '../looking.js';
 import { bad, type House } from './house.js';
 
 /** Puts the tool's question to the person: that of the selected call, else the oldest of all. */

@@ -25,7 +25,7 @@ export function callsSceneOf(
   const { keys } = book;
   return {
     count: keys.length,
-    selected: key === null ? 0 : keys.lastIndexOf(key), // the newest is looked at most
+    selected: key === null ? 0 : book.placeOf(key),
     focus,
     tabs: { titles: TABS.map(each => TITLES[each]), chosen: TABS.indexOf(tab) },
     shares: SHARES,

@@ -16,7 +16,7 @@ import { Memo } from '../../calls/sheets/memo.js';
 import { panePart } from '../../calls/sheets/pane-part.js';
 import type { Part, Sheet, SheetLook } from '../../calls/sheets/sheet.js';
 import { type Look, linesDocument } from '../../document/index.js';
-import type { ToolSheetsOptions } from './sheets.js';
+import type { ToolSheetsOptions } from './options.js';
 
 type Draw = (look: Look) => Part;
 

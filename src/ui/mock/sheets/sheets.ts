@@ -1,6 +1,4 @@
-import type { Highlighter } from '../../../display/syntax/highlighter.js';
-import type { RecentCalls } from '../../../exchange/recent-calls.js';
-import type { CallFile, RecentEvents } from '../../../exchange/recent-events.js';
+import type { CallFile } from '../../../exchange/recent-events.js';
 import type { ToolCall } from '../../../exchange/tool-call.js';
 import { say } from '../../../story/spans.js';
 import { RecentMap } from '../../../text/recent-map.js';
@@ -11,19 +9,10 @@ import { wireTab } from '../../calls/sheets/wire.js';
 import { linesDocument } from '../../document/index.js';
 import { callTab } from './call.js';
 import { judgedRuntime } from './judged-runtime.js';
+import type { ToolSheetsOptions } from './options.js';
 import { resultTab } from './result.js';
 import type { Tab } from './tabs.js';
 import { ToolStory } from './tool-story.js';
-
-export interface ToolSheetsOptions {
-  readonly calls: RecentCalls;
-  readonly events: RecentEvents;
-  /** Types of display segments that are drawn (RT-DISPLAY). */
-  readonly supports: ReadonlySet<string>;
-  readonly highlighter: () => Highlighter | null;
-  /** A sheet is another one now, though no event came. */
-  readonly onChange: () => void;
-}
 
 type Tabs = Readonly<Record<Tab, (call: ToolCall, look: SheetLook) => Sheet>>;
 

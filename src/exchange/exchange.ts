@@ -114,6 +114,15 @@ export function isUnderWay(exchange: Exchange): boolean {
   return exchange.settled === null || isSubscribed(exchange);
 }
 
+/** Whether it left a subscription open, even with a result that nobody waited for any more. */
+export function isOpen(exchange: Exchange): boolean {
+  return isSubscribed(exchange) || exchange.arrivals.some(subscribesLate);
+}
+
+function subscribesLate({ verdict, message }: Arrival): boolean {
+  return verdict.kind === 'late' && message?.type === 'tool_result' && message.subscription === true;
+}
+
 /**
  * The acknowledgement and a result come on connections of their own, and what was sent first may be read second: that the result was
  * first is said only where it was by more than this, in ms.

@@ -20,7 +20,7 @@ export class Owners {
   }
 
   #named({ calls = [], thread = '' }: Event): Keys {
-    const named = calls.filter(key => this.history.exchanges.has(key));
+    const named = [...new Set(calls)].filter(key => this.history.exchanges.has(key));
     const keys = named.length > 0 ? named : (this.history.threads.get(thread)?.calls ?? []);
     return keys.length > 0 ? keys : [null];
   }

@@ -1,19 +1,10 @@
-import { type Arrival, type Exchange, isSubscribed } from '../exchange/exchange.js';
+import { type Exchange, isOpen } from '../exchange/exchange.js';
 import { cancelToolCall, type Delivery, type NoticeAnswer } from './notices.js';
 import type { Wire } from './wire.js';
 
 /** Whether something of a call may still come that somebody would have to hear: its result, or what it subscribed to. */
 export function isUnderWay(exchange: Exchange): boolean {
   return exchange.settled === null || isOpen(exchange);
-}
-
-/** Whether it left a subscription open, even with a result that nobody waited for any more. */
-export function isOpen(exchange: Exchange): boolean {
-  return isSubscribed(exchange) || exchange.arrivals.some(subscribesLate);
-}
-
-function subscribesLate({ verdict, message }: Arrival): boolean {
-  return verdict.kind === 'late' && message?.type === 'tool_result' && message.subscription === true;
 }
 
 /** The call, or its subscription, is over here at once, and the tool is told that nobody waits any more. Never throws. */

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../exchange/exchange.js';
-import { isOpen } from '../../runtime/give-up.js';
+import { isOpen } from '../../exchange/exchange.js';
 import { cancelToolCall, closeThread } from '../../runtime/notices.js';
 import type { Wire } from '../../runtime/wire.js';
 

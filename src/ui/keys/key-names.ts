@@ -27,6 +27,7 @@ export function nameOf({ input, key }: Press): string {
   const known = (Object.keys(NAMES) as (keyof typeof NAMES)[]).find(name => key[name]);
   const name = known === undefined ? (input === ' ' ? 'space' : input) : NAMES[known];
   if (key.ctrl) return `ctrl+${name}`;
+  if (key.meta && !key.escape) return `meta+${name}`; // Esc and a letter in one piece are not that letter
   return key.shift && name === 'tab' ? 'shift+tab' : name;
 }
 

@@ -70,19 +70,22 @@ export class Drawing {
       foot: this.#footLine(state, looking, size),
     };
     const plan = planOf(around, size, this.#theme);
-    const { rows, isRunning } = this.#page(scene, plan.body);
-    return { rows: frameOf(plan, rows), body: plan.body, isRunning };
+    const { rows, isRunning, most } = this.#page(scene, plan.body);
+    return { rows: frameOf(plan, rows), body: plan.body, isRunning, most };
   }
 
-  #page({ state, looking, now }: Scene, body: Size): ReturnType<typeof callsPage> {
+  #page({ state, looking, now }: Scene, body: Size): Page {
     const theme = this.#theme;
     if (state.overlay?.kind === 'help') {
       const lines = wrapLines(keyLines(KEY_TABLES), body.columns, theme);
-      return { rows: reading(lines, state.overlay.scroll, body.rows, theme).rows, isRunning: false };
+      return { ...reading(lines, state.overlay.scroll, body.rows, theme), isRunning: false };
     }
     if (looking.call) this.#highlighting.ask();
     const sheet = (room: Size) => this.sheet.rowsOf(state.calls, this.readable(looking), room);
-    return callsPage({ ...callsSceneOf(state, looking, this.#tool, now), sheet }, body, theme);
+    return {
+      ...callsPage({ ...callsSceneOf(state, looking, this.#tool, now), sheet }, body, theme),
+      most: 0,
+    };
   }
 
   #footLine(state: State, looking: Looking, size: Size): Line {
@@ -93,6 +96,11 @@ export class Drawing {
       this.sheet.hasHunks(calls, this.readable(looking), sheetRoom(state, looking, size));
     return footLine(state, hasDiff, size.columns);
   }
+}
+
+/** A page: `most` is how far it can be scrolled as a whole. */
+interface Page extends ReturnType<typeof callsPage> {
+  readonly most: number;
 }
 
 /** The room of the sheet. */

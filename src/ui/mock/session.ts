@@ -32,6 +32,8 @@ export class Session implements Play {
   #start: number;
   /** The room of the page in the last frame: keys mean what was seen. */
   #body: Size = { columns: 80, rows: 20 };
+  /** And how far it could be scrolled as a whole. */
+  #most = 0;
 
   /** @param onChange something else is to be seen, though nothing was pressed and nothing happened */
   constructor(options: MockSessionOptions, onChange: () => void) {
@@ -76,8 +78,9 @@ export class Session implements Play {
       notices: this.#notices.lines(now),
       now,
     };
-    const { rows, body, isRunning } = this.#drawing.frame(scene, size);
+    const { rows, body, isRunning, most } = this.#drawing.frame(scene, size);
     this.#body = body;
+    this.#most = most;
     return { rows, isRunning: isRunning || this.#notices.isPassing(now) };
   }
 
@@ -100,7 +103,7 @@ export class Session implements Play {
     const name = nameOf(press);
     if (name === 'escape') this.#change({ overlay: null });
     else if (overlay.kind === 'help') {
-      const scroll = scrolledBy(name, overlay.scroll);
+      const scroll = scrolledBy(name, overlay.scroll, this.#most);
       this.#change({ overlay: scroll === null ? null : { ...overlay, scroll } });
     } else if (name === 'enter') {
       this.#change({ overlay: null });

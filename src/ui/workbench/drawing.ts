@@ -21,6 +21,16 @@ import { entriesOf, entryIndex } from './state/entries.js';
 import type { State } from './state/state.js';
 import { Sheets, type Tab } from './tabs/index.js';
 
+/** A page, and whether it changes as time goes on. */
+interface Page {
+  readonly rows: readonly string[];
+  readonly isRunning: boolean;
+}
+
+function still(rows: readonly string[]): Page {
+  return { rows, isRunning: false };
+}
+
 /** Draws the state: what there is to see of the world, as a person looks at it. */
 export class Drawing {
   readonly sheet: SheetView<Tab>;
@@ -58,27 +68,35 @@ export class Drawing {
     const looking = lookingAt(state, this.#options.world);
     const surroundings = this.#surroundings(state, looking, notices, size);
     const plan = planOf(surroundings, size, this.#theme);
-    const page =
-      overlayPage(state.overlay, plan.body, this.#theme) ?? this.#page(state, looking, plan.body, now);
-    const rows = frameOf(plan, page);
-    const { exchange } = looking;
-    return { rows, body: plan.body, isRunning: exchange !== undefined && isUnderWay(exchange) };
+    const overlay = overlayPage(state.overlay, plan.body, this.#theme);
+    const page = overlay ? still(overlay.rows) : this.#page(state, looking, plan.body, now);
+    return {
+      rows: frameOf(plan, page.rows),
+      body: plan.body,
+      isRunning: page.isRunning,
+      most: overlay?.most ?? 0,
+    };
   }
 
-  #page(state: State, looking: Looking, size: Size, now: number): readonly string[] {
+  #page(state: State, looking: Looking, size: Size, now: number): Page {
     const theme = this.#theme;
-    if (state.page === 'form' && state.filling) return formPage(state.filling, size, theme);
+    if (state.page === 'form' && state.filling) return still(formPage(state.filling, size, theme));
     if (state.page === 'tools') {
       const entries = entriesOf(this.#options.world.servers);
       const selected = entryIndex(entries, state.tools.selected);
-      return toolsPage({ entries, selected, scroll: state.tools.scroll }, size, {
-        theme,
-        details: this.#details,
-      });
+      return still(
+        toolsPage({ entries, selected, scroll: state.tools.scroll }, size, {
+          theme,
+          details: this.#details,
+        }),
+      );
     }
     this.#highlighting.ask();
     const sheet = (room: Size) => this.sheet.rowsOf(state.calls, this.readable(looking), room);
-    return callsPage({ ...callsSceneOf(state.calls, looking, now), sheet }, size, theme).rows;
+    const { volume, book } = looking;
+    const at = volume.isLive ? now : (book.events.at(-1)?.at ?? 0); // what was recorded is as it was at its end
+    const page = callsPage({ ...callsSceneOf(state.calls, looking, at), sheet }, size, theme);
+    return { rows: page.rows, isRunning: volume.isLive && page.isRunning };
   }
 
   #surroundings(state: State, looking: Looking, notices: readonly Line[], size: Size): Surroundings {

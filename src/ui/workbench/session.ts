@@ -17,6 +17,9 @@ import { sheetRoom, stageOf } from './stage.js';
 import { FIRST_STATE, type State } from './state/state.js';
 import { update } from './state/update.js';
 
+/** Whoever was warned presses one of them once more; any other key takes the first back. */
+const LEAVES: ReadonlySet<string> = new Set(['q', 'ctrl+c']);
+
 /** What the workbench knows, and what keys do. */
 export class Session implements Play {
   readonly #options: SessionOptions;
@@ -28,6 +31,8 @@ export class Session implements Play {
   #start: number;
   /** The room of the page in the last frame: keys mean what was seen. */
   #body: Size = { columns: 80, rows: 20 };
+  /** And how far what stood in front of it could be scrolled. */
+  #most = 0;
 
   /** @param onChange something else is to be seen, though nothing was pressed and nothing happened */
   constructor(options: SessionOptions, onChange: () => void) {
@@ -67,6 +72,7 @@ export class Session implements Play {
     const now = this.#now;
     const frame = this.#drawing.frame(this.#state, this.#notices.lines(now), size, now);
     this.#body = frame.body;
+    this.#most = frame.most;
     return { rows: frame.rows, isRunning: frame.isRunning || this.#notices.isPassing(now) };
   }
 
@@ -93,7 +99,8 @@ export class Session implements Play {
   }
 
   #press(press: Press): void {
-    const { overlay, page } = this.#state;
+    const { overlay, page, isLeaving } = this.#state;
+    if (isLeaving && !LEAVES.has(nameOf(press))) this.#change({ isLeaving: false });
     if (nameOf(press) === 'ctrl+c') this.#quit();
     else if (overlay) pressOverlay(overlay, press, this.#house, wanted => this.#search(wanted));
     else if (page === 'form') this.#pressForm(press);
@@ -190,6 +197,9 @@ export class Session implements Play {
       },
       get looking() {
         return session.#looking;
+      },
+      get most() {
+        return session.#most;
       },
       change(change) {
         session.#change(change);

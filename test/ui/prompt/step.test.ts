@@ -5,6 +5,7 @@ import { pressed } from '../keys/pressed.js';
 
 const at = (marked: string): Prompt => ({
   purpose: 'search',
+  about: null,
   text: marked.replace('|', ''),
   cursor: marked.indexOf('|'),
 });

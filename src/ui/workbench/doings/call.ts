@@ -1,4 +1,4 @@
-import { isUnderWay } from '../../../exchange/exchange.js';
+import { isOpen, isUnderWay } from '../../../exchange/exchange.js';
 import { openPages } from '../../../exchange/questions.js';
 import { quote, say } from '../../../story/spans.js';
 import { openPicker } from '../../live/picker.js';
@@ -23,7 +23,8 @@ export async function cancel({ looking, controls, say: tell }: House): Promise<v
   const { exchange, volume } = looking;
   if (!exchange) return tell(bad('There is no call to cancel.'));
   if (!volume.isLive) return tell(bad('A call of a transcript is over: nothing can be cancelled.'));
-  if (!isUnderWay(exchange)) return tell(bad('The call is over, and it has no open subscription.'));
+  if (!isUnderWay(exchange) && !isOpen(exchange))
+    return tell(bad('The call is over, and it has no open subscription.'));
   tell(await controls.cancel(exchange.key));
 }
 
@@ -32,9 +33,10 @@ export async function visit({ looking, controls, say: tell }: House): Promise<vo
   tell(url === null ? bad(NO_PAGE) : await controls.visit(url));
 }
 
-export function copyConsent({ looking, controls, say: tell }: House): void {
-  const url = pageOf(looking);
-  tell(url === null ? bad(NO_PAGE) : controls.copy(url));
+export function copyConsent(house: House): void {
+  const url = pageOf(house.looking);
+  if (url === null) house.say(bad(NO_PAGE));
+  else copyAndShow(url, house);
 }
 
 const NO_PAGE = 'The call waits for no consent.';
@@ -43,8 +45,9 @@ function pageOf({ exchange, volume }: House['looking']): string | null {
   return exchange && volume.isLive ? (openPages(exchange)[0]?.auth_url ?? null) : null;
 }
 
-/** Copies a call as a line for a shell, and shows it: not every terminal lets a program have its clipboard. */
-export function copyAs(what: 'curl' | 'command', { looking, controls, change, say: tell }: House): void {
+/** Copies a call as a line for a shell. */
+export function copyAs(what: 'curl' | 'command', house: House): void {
+  const { looking, controls, say: tell } = house;
   const { key, index } = looking;
   const asText = what === 'curl' ? controls.asCurl : controls.asCommand;
   const text = key === null ? null : asText(key, index);
@@ -54,6 +57,11 @@ export function copyAs(what: 'curl' | 'command', { looking, controls, change, sa
     );
     return;
   }
+  copyAndShow(text, house);
+}
+
+/** Not every terminal lets a program have its clipboard: what was copied can be copied by hand too. */
+function copyAndShow(text: string, { controls, change }: House): void {
   const { text: title, isBad } = controls.copy(text);
   const lines = text.split('\n').map(line => quote(line));
   change({ overlay: { kind: 'text', title: [say(title, isBad ? 'bad' : 'good')], lines, scroll: 0 } });

@@ -1,16 +1,25 @@
 import { visibleLine } from '../../../text/visible.js';
-import type { Purpose } from '../state/state.js';
+import type { CallPlace, Prompt, Purpose } from '../state/state.js';
 import { bad, type House } from './house.js';
 
 /** Asks for a line of text: what for decides what becomes of it. */
-export function askFor(purpose: Purpose, { change }: Pick<House, 'change'>, text = ''): void {
-  change({ overlay: { kind: 'prompt', prompt: { purpose, text, cursor: text.length } } });
+export function askFor(
+  purpose: Purpose,
+  { change }: Pick<House, 'change'>,
+  text = '',
+  about: CallPlace | null = null,
+): void {
+  change({ overlay: { kind: 'prompt', prompt: { purpose, text, cursor: text.length, about } } });
 }
 
 /** Asks where to; the operation is a good name. */
 export function askFixturePath(house: House): void {
-  const { exchange } = house.looking;
-  if (exchange?.settled) askFor('save-fixture', house, `${fileNameOf(exchange.invocation.operation)}.yaml`);
+  const { exchange, index: volume } = house.looking;
+  if (exchange?.settled)
+    askFor('save-fixture', house, `${fileNameOf(exchange.invocation.operation)}.yaml`, {
+      key: exchange.key,
+      volume,
+    });
   else
     house.say(
       bad(
@@ -30,27 +39,29 @@ function fileNameOf(operation: string): string {
 }
 
 /** What was typed is done. */
-export async function fulfil(purpose: Exclude<Purpose, 'search'>, text: string, house: House): Promise<void> {
-  const { controls, looking, world } = house;
+export async function fulfil({ purpose, text, about }: Prompt, house: House): Promise<void> {
+  const { controls } = house;
   const value = text.trim();
   if (value === '') return;
   switch (purpose) {
     case 'server':
       house.say(controls.open(value));
       return house.change({ page: 'tools' });
-    case 'transcript': {
-      const said = await controls.openTranscript(value);
-      house.say(said);
-      if (said.isBad) return;
-      const { calls } = house.state;
-      return house.change({
-        page: 'calls',
-        calls: { ...calls, volume: world.volumes.length - 1, selected: null, focus: 'list' },
-      });
-    }
+    case 'transcript':
+      return openTranscript(value, house);
     case 'save-transcript':
       return house.say(await controls.saveTranscript(value));
     case 'save-fixture':
-      if (looking.key !== null) house.say(await controls.saveFixture(looking.key, looking.index, value));
+      if (about) house.say(await controls.saveFixture(about.key, about.volume, value));
   }
+}
+
+/** What was opened is shown, though not all of it could be read; nobody who is typing meanwhile is led away. */
+async function openTranscript(path: string, house: House): Promise<void> {
+  const { controls, world } = house;
+  const known = world.volumes.length;
+  house.say(await controls.openTranscript(path));
+  const { calls, overlay, page } = house.state;
+  if (world.volumes.length === known || overlay || page === 'form') return;
+  house.change({ page: 'calls', calls: { ...calls, volume: known, selected: null, focus: 'list' } });
 }

@@ -7,6 +7,8 @@ import type { State } from '../state/state.js';
 export interface House extends Pick<SessionOptions, 'world' | 'controls'> {
   readonly state: State;
   readonly looking: Looking;
+  /** How far what stands in front can be scrolled. */
+  readonly most: number;
   change(change: Partial<State>): void;
   say(said: Said | null): void;
 }

@@ -34,7 +34,7 @@ function pressPrompt(
   house.change({ overlay: isDone ? null : { ...overlay, prompt: stepPrompt(overlay.prompt, press) } });
   if (!isDone) return;
   if (purpose === 'search') search(text);
-  else void fulfil(purpose, text, house);
+  else void fulfil(overlay.prompt, house);
 }
 
 function pressPicker(overlay: Of<'question' | 'consent'>, press: Press, house: House): void {
@@ -60,7 +60,7 @@ function stepped(
 }
 
 /** A page is read, then any other key closes it. */
-function pressPage(overlay: Of<'help' | 'text'>, press: Press, { change }: House): void {
-  const scroll = scrolledBy(nameOf(press), overlay.scroll);
+function pressPage(overlay: Of<'help' | 'text'>, press: Press, { change, most }: House): void {
+  const scroll = scrolledBy(nameOf(press), overlay.scroll, most);
   change({ overlay: scroll === null ? null : { ...overlay, scroll } });
 }

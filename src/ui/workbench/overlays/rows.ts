@@ -4,7 +4,7 @@ import type { Theme } from '../../../dress/theme.js';
 import { say } from '../../../story/spans.js';
 import { keyLines } from '../../keys/key-lines.js';
 import { pickerRows } from '../../live/picker-rows.js';
-import { reading, wrapLines } from '../../scrolled-rows.js';
+import { type Reading, reading, wrapLines } from '../../scrolled-rows.js';
 import type { Size } from '../../terminal.js';
 import { KEY_TABLES } from '../keys/key-tables.js';
 import type { Overlay } from '../state/state.js';
@@ -14,23 +14,19 @@ const SHARE = 2 / 3;
 const LEAVING = { onEscape: 'later', onInterrupt: 'quit' };
 
 /** A page in place of the rest; null where the overlay is none. */
-export function overlayPage(
-  overlay: Overlay | null,
-  { columns, rows }: Size,
-  theme: Theme,
-): readonly string[] | null {
+export function overlayPage(overlay: Overlay | null, { columns, rows }: Size, theme: Theme): Reading | null {
   if (overlay?.kind === 'help')
-    return reading(wrapLines(keyLines(KEY_TABLES), columns, theme), overlay.scroll, rows, theme).rows;
+    return reading(wrapLines(keyLines(KEY_TABLES), columns, theme), overlay.scroll, rows, theme);
   if (overlay?.kind !== 'text') return null;
   const title = dressLine(cutLine(overlay.title, columns), theme);
   const hint = dressLine(cutLine([say('↑↓ scroll, any other key closes this', 'dim')], columns), theme);
-  const { rows: seen } = reading(
+  const { rows: seen, most } = reading(
     wrapLines(overlay.lines, columns, theme),
     overlay.scroll,
     Math.max(1, rows - 4),
     theme,
   );
-  return [title, '', ...seen, '', hint];
+  return { rows: [title, '', ...seen, '', hint], most };
 }
 
 /** What is asked, below the rest; none where nothing is. */

@@ -12,6 +12,14 @@ export type Purpose = 'server' | 'transcript' | 'save-transcript' | 'save-fixtur
 /** A line that is typed at the bottom. */
 export interface Prompt extends Typed {
   readonly purpose: Purpose;
+  /** The call that it was asked about: another may be selected by the time it is typed. */
+  readonly about: CallPlace | null;
+}
+
+/** A call, and the index of the volume that it is in. */
+export interface CallPlace {
+  readonly key: string;
+  readonly volume: number;
 }
 
 /** Something between a person and the rest of the screen. */

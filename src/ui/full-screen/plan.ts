@@ -37,12 +37,12 @@ export function planOf({ head: above, notices, asked, foot: below }: Around, siz
   const height = Math.max(1, size.rows - 1);
   const draw = (line: Line) => dressLine(cutLine(line, columns), theme);
   const isRoomy = height >= ROOMY;
-  const head = [...above.map(draw), ...(isRoomy ? [''] : [])];
   const said = isRoomy ? noticeRows(notices, columns, theme) : notices.slice(-1).map(draw);
-  const foot = [...said, draw(below)];
-  const left = Math.max(0, height - head.length - foot.length);
-  const asking = asked({ columns, rows: left });
-  return { head, body: { columns, rows: Math.max(0, left - asking.length) }, asked: asking, foot };
+  const foot = [...said, draw(below)].slice(-height);
+  const head = [...above.map(draw), ...(isRoomy ? [''] : [])].slice(0, height - foot.length);
+  const left = height - head.length - foot.length;
+  const asking = asked({ columns, rows: left }).slice(0, left);
+  return { head, body: { columns, rows: left - asking.length }, asked: asking, foot };
 }
 
 function noticeRows(notices: readonly Line[], columns: number, theme: Theme): readonly string[] {

@@ -1,0 +1,417 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { keyLines } from '../../../src/ui/keys/key-lines.js';
+import type { Size } from '../../../src/ui/terminal.js';
+import { KEY_TABLES } from '../../../src/ui/workbench/keys/key-tables.js';
+import { Session } from '../../../src/ui/workbench/session.js';
+import {
+  acknowledged,
+  arrives,
+  at,
+  CHOICE,
+  call,
+  EVENT,
+  KEY,
+  type Moment,
+  OAUTH,
+  RESULT,
+  resultArrives,
+} from '../../exchange/build.js';
+import { fakeClock } from '../../support/fake-clock.js';
+import { words } from '../../support/words.js';
+import { press } from './form/support/pressing.js';
+import { type BenchOptions, openBench, readyServer, toolOf } from './support/bench.js';
+
+const SIZES = [
+  { columns: 40, rows: 8 },
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 30 },
+  { columns: 200, rows: 60 },
+] as const;
+const [, USUAL] = SIZES;
+const SGR = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, 'g');
+
+/** Inverse, where there is no colour too. */
+const CURSOR = '\u001b[7m';
+const withoutStyle = (row: string) => row.replaceAll(SGR, '');
+
+const EDIT = toolOf('edit_file', {
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+});
+const DROP = toolOf('drop_table', { annotations: { destructive: true } });
+const PATCH = '--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n@@ -9 +9 @@\n-then\n+now\n';
+
+const pending = [...call(), ...acknowledged()];
+const settled = [
+  ...pending,
+  ...resultArrives({
+    text: 'said to the LLM',
+    display_as: [{ type: 'diff', content: { path: 'a', patch: PATCH } }],
+  }),
+];
+const asking = [...pending, ...arrives(CHOICE)];
+const consenting = [...pending, ...arrives(OAUTH)];
+
+/** A session without a terminal: keys by their names, frames as text. */
+function openSession(options: BenchOptions = {}) {
+  const clock = fakeClock();
+  const bench = openBench({ servers: [readyServer([EDIT, DROP])], clock, ...options });
+  const session = new Session(bench.options, () => {});
+  bench.log.subscribe(event => session.event(event));
+  session.changed();
+  const draw = (size: Size) => session.frame(size).rows;
+  const frame = (size: Size) => draw(size).map(withoutStyle);
+  frame(USUAL);
+  return {
+    ...bench,
+    clock,
+    draw,
+    /** What is read on a screen of the usual size. */
+    sees: (size: Size = USUAL) => frame(size).join('\n'),
+    press(...names: readonly string[]) {
+      for (const name of names) {
+        const { input, key } = press(name);
+        session.press(input, key);
+        frame(USUAL);
+      }
+    },
+    typed: (text: string) => session.press(text, press('a').key),
+    /** Lets what was asked for come to its end. */
+    settles: () => new Promise(resolve => setImmediate(resolve)),
+  };
+}
+
+/** One with these facts, on the page of calls. */
+function onCalls(facts: readonly Moment[], options: BenchOptions = {}) {
+  const session = openSession(options);
+  session.tell(facts);
+  session.press('c');
+  return session;
+}
+
+describe('from the tools to a call', () => {
+  test('the first operation is selected; Enter opens its form, and what was typed stays', () => {
+    const session = openSession();
+    expect(session.sees()).toMatch(/^❯ {3}edit_file {2}What edit_file does$/m);
+    session.press('<enter>');
+    session.typed('src/a.rs');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/a\.rs/m);
+    session.press('<escape>');
+    expect(session.sees()).toContain('[Tools]');
+    session.press('<enter>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/a\.rs/m);
+  });
+
+  test('a form with a fault is not sent, and shows it at its field', () => {
+    const session = openSession();
+    session.press('<enter>', '<ctrl-r>');
+    expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is required$/m);
+    expect(session.asked).toEqual([]);
+  });
+
+  test('RT-ARGS: faults of the whole schema come to their fields; Ctrl-T sends all the same', async () => {
+    const session = openSession({
+      start: { operation: 'edit_file', arguments: () => ({ path: 'x' }) },
+      controls: {
+        run: async (_, { validates }) =>
+          validates
+            ? { kind: 'invalid', faults: [{ path: '$.path', message: 'is too short' }] }
+            : { kind: 'sent', key: KEY },
+      },
+    });
+    session.press('<ctrl-r>');
+    await session.settles();
+    expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is too short$/m);
+    expect(session.sees()).toContain('Ctrl-T sends them as they are.');
+    session.tell(pending);
+    session.press('<ctrl-t>');
+    await session.settles();
+    expect(session.sees()).toContain('[Calls 1, 1 running]');
+    expect(session.sees()).not.toContain('Not sent');
+  });
+
+  test('what cannot be sent says why, and the form stays', async () => {
+    const session = openSession({ start: { operation: 'edit_file', arguments: () => ({ path: 'x' }) } });
+    session.press('<ctrl-r>', '<ctrl-r>');
+    await session.settles();
+    expect(session.asked).toEqual(['run edit_file {"path":"x"}']);
+    expect(session.sees()).toContain('nobody is there');
+    expect(session.sees()).toContain('[Form edit_file]');
+  });
+
+  test.each([
+    ['not called unless it is said', ['<enter>'], []],
+    ['not called after Esc', ['<escape>'], []],
+    ['called where it is said', ['0', '<enter>'], ['run drop_table {}']],
+  ])('a destructive one is %s', (_, keys, asked) => {
+    const session = openSession({
+      start: { operation: 'drop_table' },
+      controls: { needsConsent: () => true },
+    });
+    session.press('<ctrl-r>');
+    expect(session.sees()).toMatch(
+      /drop_table is marked destructive\. Call it\?\n {2}0 Call it\n❯ 1 Do not call it/,
+    );
+    session.press(...keys);
+    expect(session.asked).toEqual(asked);
+    expect(session.sees()).not.toContain('marked destructive');
+  });
+
+  test('u opens a server by its URL, and Enter on one asks it again', () => {
+    const session = openSession();
+    session.press('u');
+    session.typed(':3001');
+    expect(session.sees()).toMatch(/^Tool server .*: :3001/m);
+    session.press('<enter>', 'g', '<enter>');
+    expect(session.asked).toEqual(['open :3001', 'wake s1']);
+  });
+});
+
+describe('what can be done with a call', () => {
+  test.each([
+    ['r runs it again', settled, 'r', 'run edit_file {"path":"src/main.rs"}'],
+    ['x cancels it', pending, 'x', `cancel ${KEY}`],
+    ['o opens its consent page', consenting, 'o', 'visit https://auth.example/consent'],
+    ['U copies the URL of that', consenting, 'U', 'copy https://auth.example/consent'],
+    ['y copies it as curl', settled, 'y', `copy curl ${KEY}`],
+    ['Y copies it as a command line', settled, 'Y', `copy protocol-cli invoke ${KEY}`],
+  ])('%s, from the list and while it is read', (_, facts, key, asked) => {
+    for (const way of [[], ['<enter>']]) {
+      const session = onCalls(facts);
+      session.press(...way, key);
+      expect(session.asked).toEqual([asked]);
+    }
+  });
+
+  test('e fills the form with its arguments', () => {
+    const session = onCalls(settled);
+    session.press('e');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs/m);
+  });
+
+  test('a puts its question: Esc leaves it open, an answer goes to its leg', () => {
+    const session = onCalls(asking);
+    session.press('a');
+    expect(session.sees()).toMatch(/edit_file asks\nWhere to\?\n❯ 0 staging \(default\)\n {2}1 production/);
+    session.press('<escape>');
+    expect(session.asked).toEqual([]);
+    session.press('a', 'j', '<enter>');
+    expect(session.asked).toEqual([`answer ${KEY} back-1 1`]);
+  });
+
+  test('y shows what it copied, until any key', () => {
+    const session = onCalls(settled);
+    session.press('y');
+    expect(session.sees()).toMatch(/^copy: done\n\ncurl call_abc123$/m);
+    session.press('<escape>');
+    expect(session.sees()).not.toContain('curl call');
+  });
+
+  test.each([
+    ['s', settled, 'Save as fixture: edit_file.yaml', `saveFixture ${KEY} 0 edit_file.yaml`, 'fixture: done'],
+    [
+      'S',
+      settled,
+      'Save the transcript as: session.ndjson',
+      'saveTranscript session.ndjson',
+      'transcript: done',
+    ],
+  ])('%s asks where to, and says what came of it', async (key, facts, shown, asked, said) => {
+    const session = onCalls(facts);
+    session.press(key);
+    expect(session.sees()).toContain(shown);
+    session.press('<enter>');
+    await session.settles();
+    expect(session.asked).toEqual([asked]);
+    expect(session.sees()).toContain(said);
+  });
+
+  test('O opens a transcript; V goes from one to the next, and what is over cannot be cancelled there', async () => {
+    const session = onCalls(settled, { opened: ['a.ndjson'] });
+    session.press('O');
+    session.typed('a.ndjson');
+    session.press('<enter>');
+    await session.settles();
+    expect(session.asked).toEqual(['openTranscript a.ndjson']);
+    expect(session.sees()).toContain('a.ndjson');
+    expect(session.sees()).toContain('No calls yet.');
+    session.press('V');
+    expect(session.sees()).toContain('edit_file');
+  });
+
+  test.each([
+    ['r', 'There is no call to run again.'],
+    ['e', 'There is no call to run again.'],
+    ['a', 'No tool asks anything now.'],
+    ['x', 'There is no call to cancel.'],
+    ['o', 'The call waits for no consent.'],
+    ['U', 'The call waits for no consent.'],
+    ['y', 'There is no call to copy.'],
+    ['Y', 'There is no call to copy.'],
+    ['s', 'There is no call to save.'],
+  ])('where there is none, %s says so', (key, said) => {
+    const session = onCalls([]);
+    session.press(key);
+    expect(session.sees()).toContain(said);
+    expect(session.asked).toEqual([]);
+  });
+});
+
+describe('leaving', () => {
+  test.each(['q', '<ctrl-c>'])('%s quits at once where nothing is pending', key => {
+    const session = onCalls(settled);
+    session.press(key);
+    expect(session.asked).toEqual(['quit']);
+  });
+
+  test('q says once what would be cancelled', () => {
+    const session = onCalls(pending);
+    session.press('q');
+    expect(session.asked).toEqual([]);
+    expect(session.sees()).toContain('A call is under way and will be cancelled: press it again to quit.');
+    session.press('q');
+    expect(session.asked).toEqual(['quit']);
+  });
+
+  test('an open subscription is pending too', () => {
+    const session = onCalls([...pending, ...resultArrives({ subscription: true })]);
+    session.press('q');
+    expect(session.asked).toEqual([]);
+  });
+});
+
+describe('moving', () => {
+  test('? shows all keys, and any other key goes back', () => {
+    const session = openSession();
+    session.press('?');
+    expect(session.sees()).toContain('EVERYWHERE');
+    session.press('<pageDown>', '<pageDown>');
+    expect(session.sees()).not.toContain('EVERYWHERE');
+    session.press('<escape>');
+    expect(session.sees()).toContain('❯   edit_file');
+  });
+
+  test('/ searches where one is: operations, calls, a pane', () => {
+    const session = openSession();
+    session.press('/');
+    session.typed('drop\r');
+    expect(session.sees()).toMatch(/^❯ {3}drop_table/m);
+    session.tell(settled);
+    session.press('c', '<enter>', '/');
+    session.typed('now\r');
+    expect(session.sees()).toContain('match on line');
+    session.press('[');
+    expect(session.sees()).toContain('hunk 1/2');
+  });
+
+  test('each tab of a call says which it is, without colour', () => {
+    const session = onCalls(settled);
+    for (const title of ['1 Human / LLM', '2 Timeline', '3 Wire', '4 Views', '5 Problems']) {
+      session.press(title.slice(0, 1));
+      for (const size of SIZES.slice(1)) expect(session.sees(size)).toContain(`[${title}]`);
+    }
+  });
+});
+
+/** What may happen meanwhile, in this order. */
+const COMING: readonly (readonly Moment[])[] = [
+  call(),
+  acknowledged(),
+  arrives(CHOICE),
+  arrives(OAUTH, { leg: 'back-2' }),
+  arrives({ ...EVENT, text: '漢字 👩‍💻\t\u202e'.repeat(40) }, { leg: 'back-3' }),
+  arrives(
+    {
+      ...RESULT,
+      text: 'x\n'.repeat(300),
+      display_as: [{ type: 'diff', content: { path: 'a', patch: PATCH } }],
+    },
+    { leg: 'back-4' },
+  ),
+  at(90, [{ kind: 'warned', message: 'odd '.repeat(90), calls: [KEY] }]),
+];
+const KEYS = [
+  ...[...'tcuOS?/nNjkgGhlwvzm[]{}12345brexaoUyYsV0 '],
+  ...[
+    '<enter>',
+    '<escape>',
+    '<tab>',
+    '<shiftTab>',
+    '<up>',
+    '<down>',
+    '<left>',
+    '<right>',
+    '<pageUp>',
+    '<pageDown>',
+  ],
+  ...[
+    '<home>',
+    '<end>',
+    '<backspace>',
+    '<ctrl-r>',
+    '<ctrl-e>',
+    '<ctrl-d>',
+    '<ctrl-u>',
+    '漢👩‍💻e\u0301',
+    'long '.repeat(60),
+  ],
+];
+const doing = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...KEYS) },
+  { weight: 1, arbitrary: fc.constant(null) },
+);
+const anySize = fc.oneof(
+  fc.constantFrom(...SIZES),
+  fc.record({ columns: fc.integer({ min: 20, max: 210 }), rows: fc.integer({ min: 2, max: 70 }) }),
+);
+
+describe('whatever is pressed, and whatever comes', () => {
+  test('no frame is higher than the terminal less one row, or wider, and the focus is seen without colour', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(doing, anySize), { maxLength: 40 }), steps => {
+        const session = openSession({ opened: ['b.ndjson'] });
+        const coming = COMING.values();
+        for (const [key, size] of steps) {
+          if (key === null) session.tell(coming.next().value ?? []);
+          else session.press(key);
+          session.clock.advance(70);
+          const rows = session.draw(size);
+          expect(rows.length).toBeLessThanOrEqual(size.rows - 1);
+          expect(rows.filter(row => stringWidth(row) > size.columns)).toEqual([]);
+          if (size.rows >= 8 && size.columns >= 40) expect(rows.some(isFocused)).toBe(true);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each(SIZES)('the focus is seen in every place at $columns×$rows', size => {
+    const places: readonly (readonly [string, RegExp])[] = [
+      ['t', /^❯ {3}edit_file/m],
+      ['<enter>', /^❯ path\*/m],
+      ['<down>', /^❯ ▶ Run/m],
+      ['<escape>', /^❯ {3}edit_file/m],
+      ['c', /^❯ .*edit_file/m],
+      ['<enter>', /❯ HUMAN/],
+      ['<tab>', /❯ LLM/],
+      ['m', /❯ LLM/],
+      ['<tab>', /^❯ .*edit_file/m],
+    ];
+    const session = openSession();
+    session.tell(settled);
+    for (const [key, focused] of places) {
+      session.press(key);
+      expect(session.sees(size)).toMatch(focused);
+    }
+  });
+});
+
+const HELP = keyLines(KEY_TABLES).map(words).join('\n');
+
+/** The mark of a list, a field, a pane or a choice; a cursor; a page in front of the rest; nothing to be on. */
+function isFocused(styled: string): boolean {
+  const row = withoutStyle(styled);
+  const isOfHelp = row.trim().length > 6 && HELP.includes(row.trim());
+  return isOfHelp || styled.includes(CURSOR) || /❯ |any other key closes|^No calls yet/.test(row);
+}

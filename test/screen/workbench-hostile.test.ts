@@ -47,6 +47,7 @@ const evil = (place: string) => place + ACTS;
 const seen = (place: string) => place + SEEN;
 const inJson = (place: string) => place + IN_JSON;
 const cut = (place: string) => place + CUT;
+const jsonCut = (place: string) => String.raw`${place}\u001b]0;own`;
 
 interface Scene {
   readonly servers?: readonly Server[];
@@ -247,7 +248,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'a diff that is none': {
     facts: showing('diff', { path: evil('path'), patch: evil('patch') }),
     keys: ['c', ENTER, '5'],
-    shown: ['harmless'],
+    shown: [`"${seen('patch')}" is not part of`, jsonCut('path')],
     isExplained: true,
   },
   'a segment that nobody knows': {
@@ -321,7 +322,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
       ...resultArrives({ text: 7, type: evil('type') }),
     ],
     keys: ['c', '5', ENTER],
-    shown: ['wrong'],
+    shown: [jsonCut('wrong')],
     isExplained: true,
   },
   'the name of a transcript': { opened: [evil('file')], keys: ['c', 'V'], shown: [seen('file')] },

@@ -6,8 +6,14 @@ import type { TranscriptHeader } from './transcript-format.js';
 
 /** Events that are kept for whoever looks back: all of them, those of each call, and what follows from them. */
 export class Book {
-  /** @param observer who saw the events: a transcript's header says it */
-  constructor(readonly observer: TranscriptHeader['observer'] = 'runtime') {}
+  /**
+   * @param observer who saw the events: a transcript's header says it
+   * @param isSaved whether they were in a file: what may not be in one (RT-OAUTH) is no breach elsewhere
+   */
+  constructor(
+    readonly observer: TranscriptHeader['observer'] = 'runtime',
+    readonly isSaved = false,
+  ) {}
 
   readonly history = new History();
   /** In the order in which they happened. */

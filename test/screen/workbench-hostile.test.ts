@@ -401,8 +401,8 @@ async function open({ facts = [], keys = [], ...more }: Scene) {
   };
 }
 
-/** What we send: colours, the cursor, lines that are drawn again, the alternate screen. */
-const OURS = new RegExp(`${ESC}\\[(\\d*[AGBKH]|[\\d;]*m|\\?(25|1049|2026)[hl])`, 'g');
+/** What we send: colours, the cursor, lines that are drawn again, the alternate screen, wiped below the cursor. */
+const OURS = new RegExp(`${ESC}\\[(\\d*[AGBKH]|J|[\\d;]*m|\\?(25|1049|2026)[hl])`, 'g');
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const PICTURE = /^[\u2400-\u2421]$/;
 

@@ -84,7 +84,7 @@ export class Library {
 }
 
 function bookOf({ header, events }: Transcript): Book {
-  const book = new Book(header?.observer);
+  const book = new Book(header?.observer, true);
   for (const event of events) book.apply(event);
   return book;
 }

@@ -1,8 +1,8 @@
+import type { Book } from '../../exchange/book.js';
 import type { Event } from '../../exchange/events.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { History } from '../../exchange/history.js';
-import type { TranscriptHeader } from '../../exchange/transcript-format.js';
-import type { Warning } from '../../protocol/requirements.js';
+import type { RequirementId, Warning } from '../../protocol/requirements.js';
 import { checkTranscript } from '../../rules/check-transcript.js';
 import type { Conformance } from '../../rules/conformance.js';
 import type { Redactor } from '../../text/redact.js';
@@ -12,19 +12,23 @@ import { problemLines } from '../saved/problem-lines.js';
 import { counted, warningsOf, withoutFollow } from '../warnings.js';
 import { judgedRun, runLines } from './run-lines.js';
 
+/** What is asked of files alone: a live session has the `auth_url` whole, or nobody could visit it. */
+const OF_FILES: ReadonlySet<RequirementId> = new Set(['RT-OAUTH']);
+const NOTHING: ReadonlySet<RequirementId> = new Set();
+
 /**
  * What is wrong with a call, by the requirements of the protocol on both sides: why there is no result, then the failures, each with
  * its proof, then all the rest. Secrets out.
  * @param events that concern it
- * @param observer who saw them
+ * @param witness who saw them, and whether they are from a file
  */
 export async function judgedLines(
   events: readonly Event[],
   exchange: Exchange,
   redactor: Redactor,
-  observer: TranscriptHeader['observer'],
+  { observer, isSaved }: Pick<Book, 'observer' | 'isSaved'>,
 ): Promise<readonly Line[]> {
-  const { checks } = await checkTranscript(events, { observer });
+  const { checks } = await checkTranscript(events, { observer, skip: isSaved ? NOTHING : OF_FILES });
   const run = judgedRun(checks, ['tool', 'runtime'], redactor);
   const history = new History();
   for (const event of events) history.apply(event);

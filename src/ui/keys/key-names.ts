@@ -39,7 +39,17 @@ export function pressesIn(press: Press): readonly Press[] {
 }
 
 /** A text, or a control character that is no part of one. */
+const LINE_PIECES = /\P{Cc}+|\p{Cc}/gu;
 const PIECES = /[\P{Cc}\t\n\r]+|\p{Cc}/gu;
+
+/** The same where a line is typed: its characters stay together. What comes after its Enter is no line any more. */
+export function lineTypedIn(press: Press): readonly Press[] {
+  const { input, key } = press;
+  if (input.length <= 1 || key.ctrl) return [press];
+  const [line = input, ...others] = input.match(LINE_PIECES) ?? [];
+  const first = line.length === 1 ? pressOf(line, key) : { input: line, key };
+  return [first, ...others.flatMap(piece => [...piece].map(character => pressOf(character, key)))];
+}
 
 /** The same where text is typed: characters stay together, but an Enter or a Tab at their end is a key, and so is each control character. */
 export function typedIn(press: Press): readonly Press[] {

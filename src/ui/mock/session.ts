@@ -6,7 +6,7 @@ import { NO_CALLS, newsOf, stepTally, tallyLine } from '../../story/tool-calls/i
 import { browse, pinned } from '../calls/browsing.js';
 import { isReading } from '../calls/reading-command.js';
 import type { Play } from '../full-screen/screen.js';
-import { nameOf, type Press, pressesIn, typedIn } from '../keys/key-names.js';
+import { lineTypedIn, nameOf, type Press, pressesIn } from '../keys/key-names.js';
 import { scrolledBy } from '../keys/scroll.js';
 import { Notices } from '../notices.js';
 import { stepPrompt } from '../prompt/step.js';
@@ -66,7 +66,7 @@ export class Session implements Play {
   press(input: string, key: Key): void {
     const press = { input, key };
     const isTyping = this.#state.overlay?.kind === 'search';
-    for (const each of isTyping ? typedIn(press) : pressesIn(press)) this.#press(each);
+    for (const each of isTyping ? lineTypedIn(press) : pressesIn(press)) this.#press(each);
   }
 
   frame(size: Size): { readonly rows: readonly string[]; readonly isRunning: boolean } {

@@ -2,7 +2,7 @@ import type { Key } from 'ink';
 import type { Event } from '../../exchange/events.js';
 import { isReading } from '../calls/reading-command.js';
 import type { Play } from '../full-screen/screen.js';
-import { nameOf, type Press, pressesIn, typedIn } from '../keys/key-names.js';
+import { lineTypedIn, nameOf, type Press, pressesIn, typedIn } from '../keys/key-names.js';
 import { Notices } from '../notices.js';
 import type { Size } from '../terminal.js';
 import type { Said } from './controls.js';
@@ -65,7 +65,14 @@ export class Session implements Play {
 
   press(input: string, key: Key): void {
     const press = { input, key };
-    for (const each of this.#isTyping ? typedIn(press) : pressesIn(press)) this.#press(each);
+    for (const each of this.#pressesIn(press)) this.#press(each);
+  }
+
+  /** What arrives at once, by what it is typed into. */
+  #pressesIn(press: Press): readonly Press[] {
+    const { overlay, page } = this.#state;
+    if (overlay?.kind === 'prompt') return lineTypedIn(press);
+    return overlay === null && page === 'form' ? typedIn(press) : pressesIn(press);
   }
 
   frame(size: Size): { readonly rows: readonly string[]; readonly isRunning: boolean } {
@@ -78,12 +85,6 @@ export class Session implements Play {
 
   get #now(): number {
     return this.#options.clock.now() - this.#start;
-  }
-
-  get #isTyping(): boolean {
-    return (
-      this.#state.overlay?.kind === 'prompt' || (this.#state.overlay === null && this.#state.page === 'form')
-    );
   }
 
   get #looking() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nameOf, pressesIn, typedIn } from '../../../src/ui/keys/key-names.js';
+import { lineTypedIn, nameOf, pressesIn, typedIn } from '../../../src/ui/keys/key-names.js';
 import { pressed } from './pressed.js';
 
 describe('the name of a key', () => {
@@ -23,6 +23,17 @@ describe('the name of a key', () => {
 describe('what arrives at once', () => {
   test('is as many keys as it has characters', () => {
     expect(pressesIn(pressed('jj\r?')).map(nameOf)).toEqual(['j', 'j', 'enter', '?']);
+  });
+
+  test('stays together where a line is typed, up to its Enter: the rest is keys', () => {
+    expect(lineTypedIn(pressed('watch\rjj')).map(nameOf)).toEqual(['watch', 'enter', 'j', 'j']);
+    expect(lineTypedIn(pressed('a')).map(nameOf)).toEqual(['a']);
+    expect(lineTypedIn(pressed('\rj')).map(nameOf)).toEqual(['enter', 'j']);
+  });
+
+  test('with Esc before it is no letter', () => {
+    expect(nameOf(pressed('x', { meta: true }))).toBe('meta+x');
+    expect(nameOf(pressed('', { meta: true, escape: true }))).toBe('escape');
   });
 
   test('stays together where text is typed, but for an Enter at its end', () => {

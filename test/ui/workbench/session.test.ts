@@ -228,7 +228,7 @@ describe('what can be done with a call', () => {
   });
 
   test('O opens a transcript; V goes from one to the next, and what is over cannot be cancelled there', async () => {
-    const session = onCalls(settled, { opened: ['a.ndjson'] });
+    const session = onCalls(settled);
     session.press('O');
     session.typed('a.ndjson');
     session.press('<enter>');

@@ -14,7 +14,7 @@ export function judgedCall(story: CallStory, redactor: Redactor): Judged {
       const { book } = story.subject;
       if (!exchange) return [];
       const { judgedLines } = await import('../../../story/calls/judged-lines.js');
-      return judgedLines(concerning(book, exchange), exchange, redactor, book.observer);
+      return judgedLines(concerning(book, exchange), exchange, redactor, book);
     },
   };
 }

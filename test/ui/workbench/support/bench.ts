@@ -48,11 +48,12 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
   log.subscribe(book.apply);
   const asked: string[] = [];
   const live: Volume = { name: 'this session', book, isLive: true };
-  const others = (more.opened ?? []).map(name => ({ name, book: new Book(), isLive: false }));
-  const world = { servers: more.servers ?? [], volumes: [live, ...others] };
+  const opened = (name: string): Volume => ({ name, book: new Book('runtime', true), isLive: false });
+  const world = { servers: more.servers ?? [], volumes: [live, ...(more.opened ?? []).map(opened)] };
+  const shelve = (name: string) => void world.volumes.push(opened(name));
   const options: SessionOptions = {
     world,
-    controls: { ...notingControls(asked), ...more.controls },
+    controls: { ...notingControls(asked, shelve), ...more.controls },
     clock,
     level,
     supports: new Set(['text', 'diff']),
@@ -69,7 +70,7 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
 }
 
 /** What was asked for, in words: `cancel call_1`. */
-function notingControls(asked: string[]): Controls {
+function notingControls(asked: string[], shelve: (name: string) => void): Controls {
   const note = (...words: readonly unknown[]) => void asked.push(words.map(wordOf).join(' '));
   const done = (what: string): Said => ({ text: `${what}: done`, isBad: false });
   const told = <Came>(came: Came, ...words: readonly unknown[]): Came => {
@@ -92,7 +93,10 @@ function notingControls(asked: string[]): Controls {
     copy: text => told(done('copy'), 'copy', text),
     saveFixture: async (...words) => told(done('fixture'), 'saveFixture', ...words),
     saveTranscript: async path => told(done('transcript'), 'saveTranscript', path),
-    openTranscript: async path => told(done('open'), 'openTranscript', path),
+    async openTranscript(path) {
+      shelve(path);
+      return told(done('open'), 'openTranscript', path);
+    },
     quit: () => note('quit'),
   };
 }

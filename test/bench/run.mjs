@@ -4,8 +4,9 @@ import { measureDiff } from './diff/measure.mjs';
 import { measureMemory } from './memory.mjs';
 import { measureMock } from './mock/measure.mjs';
 import { measureRatios } from './ratios.mjs';
-import { memoryTable, mockTable, ratioTable } from './table.mjs';
+import { memoryTable, mockTable, ratioTable, stormTable } from './table.mjs';
 import { startTool } from './tool.mjs';
+import { measureWorkbench } from './workbench/measure.mjs';
 
 /** The figures of the README, all of one run. It reports; it never fails a build. */
 const { values } = parseArgs({
@@ -14,22 +15,26 @@ const { values } = parseArgs({
 const pairs = Math.max(15, Number(values.pairs));
 
 const diff = await measureDiff(pairs);
+const workbench = await measureWorkbench(pairs);
 const report = {
   node: process.version,
   cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
   pairs,
-  ratios: [...(await withTool(url => measureRatios(url, pairs))), ...diff.ratios],
-  memory: [...(await measureMemory(withTool)), ...diff.memory],
+  ratios: [...(await withTool(url => measureRatios(url, pairs))), ...diff.ratios, ...workbench.ratios],
+  memory: [...(await measureMemory(withTool)), ...diff.memory, ...workbench.memory],
+  storm: workbench.storm,
   mock: await measureMock(),
 };
 
 process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : markdown(report));
 
-function markdown({ node, cpu, ratios, memory, mock }) {
+function markdown({ node, cpu, ratios, memory, storm, mock }) {
   return [
     `Node ${node}, ${cpu}; medians of ${pairs} interleaved pairs, in brackets the extremes.`,
     ratioTable(ratios),
     memoryTable(memory),
+    'The workbench while 1,000 events a second come, for 10 s:',
+    stormTable(storm),
     `\`mock-tool\` beside a bare \`node:http\` server that posts with \`undici.Agent\`, round by round:`,
     mockTable(mock),
   ].join('\n\n');

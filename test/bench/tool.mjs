@@ -8,6 +8,13 @@ const PLAIN_TOOL = fileURLToPath(new URL('../peers/plain-tool.mjs', import.meta.
 /** The tool that both sides call: one process, started once, so that its own start counts for nobody. */
 export async function startTool(program = PLAIN_TOOL) {
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await once(createInterface({ input: child.stdout }), 'line');
-  return { url: `http://127.0.0.1:${JSON.parse(line).port}`, stop: () => child.kill() };
+  const lines = createInterface({ input: child.stdout });
+  const next = async () => JSON.parse((await once(lines, 'line'))[0]);
+  const { port } = await next();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** What it says next. */
+    next,
+    stop: () => child.kill(),
+  };
 }

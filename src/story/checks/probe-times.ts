@@ -28,8 +28,12 @@ function lastHeard(events: readonly Event[]): ReadonlyMap<string, number> {
 
 function spanOf(calls: ReadonlyMap<string, number>, ends: ReadonlyMap<string, number>): number | null {
   if (calls.size === 0) return null;
-  const end = Math.max(...[...calls].map(([key, at]) => ends.get(key) ?? at));
-  return toMicros(end - Math.min(...calls.values()));
+  let [begun, ended] = [Number.POSITIVE_INFINITY, 0];
+  for (const [key, at] of calls) {
+    begun = Math.min(begun, at);
+    ended = Math.max(ended, ends.get(key) ?? at);
+  }
+  return toMicros(ended - begun);
 }
 
 /** When the last event happened: how long it all took. */

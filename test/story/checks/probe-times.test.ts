@@ -23,6 +23,12 @@ test('a probe takes from its first call to the last that is heard of it', () => 
   expect(valid?.ms).toBe(wholeTime(EVENTS) - 10);
 });
 
+test('a probe of very many calls is timed as any other', () => {
+  const keys = Array.from({ length: 150_000 }, (_, index) => `k${index}`);
+  const events = eventsOf(at(10, planned('flood', keys)), at(20, planned('flood', ['last'])));
+  expect(probeTimes(events)).toMatchObject([{ id: 'flood', calls: 150_001, ms: expect.any(Number) }]);
+});
+
 test('what nobody probed has none', () => {
   expect(probeTimes(eventsOf(call()))).toEqual([]);
   expect(wholeTime([])).toBe(0);

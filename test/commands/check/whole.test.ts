@@ -16,6 +16,12 @@ test.each<[string, Subject, string | undefined, string]>([
     undefined,
     "protocol-cli render 'it'\\''s b'",
   ],
+  [
+    'one that was piped in',
+    { kind: 'transcript', file: '-' },
+    undefined,
+    'save it to a file first, then protocol-cli render that file',
+  ],
 ])('of %s', (_, subject, save, words) => {
   expect(howToSeeWhole({ subject, flags: { ...FLAGS, ...(save !== undefined && { save }) } })).toBe(words);
 });

@@ -28,11 +28,21 @@ export interface CaseCheck {
 /** Each case's call against what the case expects of its result, and what it says that the call starts. */
 export function judgeCases(cases: readonly Case[], { calls }: Pick<Evidence, 'calls'>): readonly CaseCheck[] {
   return cases.map((each, index) => {
-    const call = calls.find(({ plans }) => plans.some(plan => plan.case === index));
+    const called = calls.filter(({ plans }) => plans.some(plan => plan.case === index));
     const { place, operation } = each;
-    return { place, operation, ...(call ? verdictOn(each, call) : NOT_CALLED) };
+    return { place, operation, ...worstOf(called.map(call => verdictOn(each, call))) };
   });
 }
+
+/** Of recordings that were joined each may have a call of the same case: none of them makes up for another. */
+function worstOf(verdicts: readonly Verdict[]): Verdict {
+  const [worst = NOT_CALLED] = WORST_FIRST.flatMap(
+    kind => verdicts.find(({ status }) => status === kind) ?? [],
+  );
+  return worst;
+}
+
+const WORST_FIRST = ['fail', 'could-not-run', 'pass'] as const;
 
 type Verdict = Pick<CaseCheck, 'status' | 'reason' | 'events'>;
 

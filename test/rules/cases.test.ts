@@ -135,3 +135,25 @@ test('the first result counts, as for everybody', async () => {
   );
   expect(check?.status).toBe('pass');
 });
+
+describe('recordings that were joined', () => {
+  const good = [planned(), call(), acknowledged(), resultArrives()];
+  const bad = [planned(), call(), acknowledged(), resultArrives({ text: 'other' })];
+  const torn = [planned(), call()];
+  const judgedOf = async (...stories: readonly (readonly Moment[][])[]) => {
+    const text = 'version: 1\ncases:\n  - operation: edit_file\n    expect: { text: done }\n';
+    const cases = await readCases({ path: 'c.yaml', text });
+    const evidences = await Promise.all(stories.map(story => gather(eventsOf(...story), 'runtime', 'tool')));
+    return judgeCases(cases, { calls: evidences.flatMap(({ calls }) => calls) }).map(({ status }) => status);
+  };
+
+  test.each<[string, Moment[][][], string]>([
+    ['one that fails, at first', [bad, good], 'fail'],
+    ['one that fails, in the end', [good, torn, bad], 'fail'],
+    ['one that could not run', [good, torn], 'could-not-run'],
+    ['another that has no case', [[call()], good], 'pass'],
+    ['two that pass', [good, good], 'pass'],
+  ])('the worst counts: %s', async (_, stories, status) => {
+    expect(await judgedOf(...stories)).toEqual([status]);
+  });
+});

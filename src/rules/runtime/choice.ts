@@ -4,7 +4,7 @@ import { validate } from '../../protocol/validate.js';
 import { tokenlessUrl } from '../../text/redact.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import type { Leg } from '../evidence/leg.js';
-import { broken, held, type Observation, unseen } from '../observation.js';
+import { broken, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { sent } from '../spot.js';
 
@@ -27,7 +27,7 @@ function onCall({ callbacks, selections, expiries, cancels }: CallEvidence): Obs
   if (selections.length > 0) return selections.map(selection => onSelection(selection, questions));
   if (cancels.length > 0) return [];
   if (expiries.some(({ what }) => what === 'timeout'))
-    return [broken('was never answered, not even with the default', [first.callback])];
+    return [lacking('was never answered, not even with the default', [first.callback])];
   return [unseen('no selection was seen', [first.callback])];
 }
 
@@ -37,7 +37,7 @@ function onSelection(selection: Leg, questions: readonly UserChoice[]): Observat
   if (method !== 'POST' || !read.ok) return broken('the selection is no {id, selected}', [selection]);
   const { id, selected } = read.value;
   const question = questions.find(each => each.id === id && leadsTo(each, url));
-  if (!question) return broken("the selection went elsewhere, or names another call's id", [selection]);
+  if (!question) return lacking("the selection went elsewhere, or names another call's id", [selection]);
   if (selected < question.choices.length) return held([selection]);
   const expected = `0 to ${question.choices.length - 1}`;
   return broken('the selection is none of the choices', [selection], {

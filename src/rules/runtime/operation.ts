@@ -1,7 +1,7 @@
 import { excerpt } from '../../text/excerpt.js';
 import { toolsetsAt } from '../evidence/discoveries.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
-import { broken, held, type Observation } from '../observation.js';
+import { held, lacking, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { sent } from '../spot.js';
 
@@ -23,6 +23,6 @@ function onCall({ reading, tool, attempts }: CallEvidence): Observation[] {
   const first = attempts.slice(0, 1);
   const spots = first.map(attempt => sent(attempt, 'operation'));
   return [
-    tool ? held(first) : broken(`${excerpt(operation)} is in no toolset that was loaded`, first, { spots }),
+    tool ? held(first) : lacking(`${excerpt(operation)} is in no toolset that was loaded`, first, { spots }),
   ];
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../text/format-duration.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { endedAt, isFailedForNow, type Leg } from '../evidence/leg.js';
-import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
+import { doubtful, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** Pauses that are no pauses, in ms. */
@@ -18,7 +18,8 @@ function onCall({ attempts, callbacks, decisions }: CallEvidence, until: number)
   const failed = attempts.find(isFailedForNow);
   if (!failed || callbacks.length > 0) return []; // who has called back has the invocation
   if (attempts.length > 1) return [onRetries(attempts)];
-  if (decisions.some(({ what }) => what === 'give-up')) return [broken('given up without a retry', [failed])];
+  if (decisions.some(({ what }) => what === 'give-up'))
+    return [lacking('given up without a retry', [failed])];
   const window = formatDuration(until - (endedAt(failed) ?? until));
   return [unseen(`no retry was seen within ${window}`, [failed])];
 }

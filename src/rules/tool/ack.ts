@@ -83,7 +83,8 @@ function onUnanswered(attempt: Leg, call: CallEvidence, isElsePrompt: boolean): 
   if (result) return [lacking('a result came, and no acknowledgement', [attempt, result])];
   const { phase = 'answer', code = 'ABORTED' } = attempt.broken ?? {};
   const wait = vainWait(call);
-  if (wait && isGivenUp(code)) return [broken(`no answer within ${formatDuration(wait.afterMs)}`, [attempt])];
+  if (wait && isGivenUp(code))
+    return [lacking(`no answer within ${formatDuration(wait.afterMs)}`, [attempt])];
   if (code === 'ABORTED')
     return attempt.broken ? [] : [unseen('an invocation was never answered', [attempt])];
   return isReached(phase)

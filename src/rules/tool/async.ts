@@ -3,7 +3,7 @@ import { bodySize, carriesOutcome } from '../evidence/ack-body.js';
 import { endingOf } from '../evidence/ending.js';
 import type { CallEvidence } from '../evidence/evidence.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
-import { broken, doubtful, held, type Observation } from '../observation.js';
+import { doubtful, held, lacking, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
 
@@ -31,7 +31,7 @@ function onAcknowledged(acknowledgement: Leg, call: CallEvidence): readonly Obse
   const what = `the acknowledgement has a body of ${size} bytes, and no callback came within ${formatDuration(ending.afterMs)}`;
   const difference = { expected: EXPECTED, actual: `a body of ${size} bytes` };
   return carriesOutcome(acknowledgement) || size > NOD
-    ? [broken(what, [acknowledgement], difference)]
+    ? [lacking(what, [acknowledgement], difference)]
     : [doubtful(what, [acknowledgement], difference)];
 }
 

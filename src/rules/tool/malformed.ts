@@ -3,7 +3,7 @@ import { type Gone, goneIn } from '../evidence/gone.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
 import { isBodyLost } from '../evidence/lost-body.js';
 import { vainWait } from '../evidence/windows.js';
-import { broken, held, type Observation, unseen } from '../observation.js';
+import { broken, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { onRefusable } from './shared/refusals.js';
 
@@ -30,7 +30,7 @@ function onMalformed(malformed: readonly CallEvidence[], gone: Gone | null): rea
     const attempt = call.attempts.at(-1);
     if (!attempt) return [];
     const later = laterThan(attempt, gone);
-    if (later) return [broken(`the tool did not answer any more after ${STORY}`, [attempt, later])];
+    if (later) return [lacking(`the tool did not answer any more after ${STORY}`, [attempt, later])];
     return statusOf(attempt) === null ? onUnanswered(attempt, call) : onAnswered(attempt, call);
   });
 }
@@ -48,7 +48,7 @@ function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] 
   if (end && end.code !== 'ABORTED')
     return [broken(`the connection ended without an answer to ${STORY} (${end.code})`, [attempt])];
   return vainWait(call)
-    ? [broken(`${STORY} was not answered`, [attempt], { expected: '200' })]
+    ? [lacking(`${STORY} was not answered`, [attempt], { expected: '200' })]
     : [unseen(`${STORY} was never answered`, [attempt])];
 }
 

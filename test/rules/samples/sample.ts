@@ -10,6 +10,8 @@ export interface Sample {
   readonly events: readonly Event[];
   /** `runtime` unless told. */
   readonly observer?: TranscriptHeader['observer'];
+  /** Lines were lost; none unless told. */
+  readonly isLossy?: true;
   readonly status: CheckStatus;
   /** A part of the reason. */
   readonly says?: RegExp;

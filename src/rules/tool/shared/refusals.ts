@@ -2,7 +2,7 @@ import { formatDuration } from '../../../text/format-duration.js';
 import { endingOf } from '../../evidence/ending.js';
 import type { CallEvidence } from '../../evidence/evidence.js';
 import { type Leg, statusOf } from '../../evidence/leg.js';
-import { broken, held, type Observation, unseen } from '../../observation.js';
+import { broken, held, lacking, type Observation, unseen } from '../../observation.js';
 import { type Spot, sent } from '../../spot.js';
 
 const EXPECTED = '200, and an error result';
@@ -38,7 +38,7 @@ function onTaken(call: CallEvidence, story: string): readonly Observation[] {
     }
     case 'silent': {
       const actual = `200, and nothing within ${formatDuration(ending.afterMs)}`;
-      return [broken(`${story} was answered ${actual}`, call.attempts, { expected: EXPECTED, actual })];
+      return [lacking(`${story} was answered ${actual}`, call.attempts, { expected: EXPECTED, actual })];
     }
     case 'open':
       return [unseen(`${story} was still pending when the transcript ended`, call.attempts)];

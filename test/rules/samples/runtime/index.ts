@@ -97,6 +97,13 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
       status: 'fail',
       says: /"rm" is in no toolset/,
     },
+    {
+      story: 'an operation of none that is left',
+      events: eventsOf(OFFERED, invoked({ operation: 'rm' }), answer()),
+      isLossy: true,
+      status: 'could-not-run',
+      says: /may have been lost/,
+    },
     { story: 'no toolset known', events: eventsOf(call(), answer()), status: 'not-applicable' },
     {
       story: 'a toolset that came later',
@@ -226,6 +233,13 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
       says: /retried after/,
     },
     { story: 'given up at once', events: eventsOf(call(), answered(503), gaveUp()), status: 'warn' },
+    {
+      story: 'given up, and a retry may have been lost',
+      events: eventsOf(call(), answered(503), gaveUp()),
+      isLossy: true,
+      status: 'could-not-run',
+      says: /may have been lost/,
+    },
     {
       story: 'nothing more seen',
       events: eventsOf(call(), answered(503), at(6_000, errand('close'))),
@@ -370,6 +384,20 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
       status: 'fail',
     },
     { story: 'no answer until the end', events: eventsOf(asked, timedOut()), status: 'fail' },
+    {
+      story: 'no answer that is left',
+      events: eventsOf(asked, timedOut()),
+      isLossy: true,
+      status: 'could-not-run',
+      says: /may have been lost/,
+    },
+    {
+      story: 'sent to what may be a question that was lost',
+      events: eventsOf(asked, selects({ id: KEY, selected: 1 }, 'http://127.0.0.1:3001/choices/2')),
+      isLossy: true,
+      status: 'could-not-run',
+      says: /may have been lost/,
+    },
     { story: 'an end before the answer', events: eventsOf(asked), status: 'could-not-run' },
   ],
   'RT-SUB': [

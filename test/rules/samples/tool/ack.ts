@@ -251,6 +251,13 @@ export const ackSamples: Samples = [
     says: /within 1m/,
   },
   {
+    story: 'no answer that is left',
+    events: eventsOf(call(), at(60_000, timedOut())),
+    isLossy: true,
+    status: 'could-not-run',
+    says: /may have been lost/,
+  },
+  {
     story: 'a result, and no 200',
     events: eventsOf(call(), resultArrives()),
     status: 'fail',

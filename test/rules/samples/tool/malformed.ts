@@ -79,6 +79,31 @@ export const malformedSamples: Samples = [
     says: /^the tool did not answer any more after a malformed payload$/,
   },
   { story: 'no answer', events: eventsOf(a.sent('['), a.waited()), status: 'warn', says: /not answered/ },
+  {
+    story: 'no answer that is left',
+    events: eventsOf(a.sent('['), a.waited()),
+    isLossy: true,
+    status: 'could-not-run',
+    says: /may have been lost/,
+  },
+  {
+    story: '200, and nothing that is left',
+    events: eventsOf(a.sent(addressed), a.answered(), at(5_000, a.waited())),
+    isLossy: true,
+    status: 'could-not-run',
+    says: /may have been lost/,
+  },
+  {
+    story: 'a crash, unless what was answered was lost',
+    events: eventsOf(
+      a.sent('['),
+      a.answered(),
+      discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
+    ),
+    isLossy: true,
+    status: 'could-not-run',
+    says: /may have been lost/,
+  },
   { story: 'no answer so far', events: eventsOf(a.sent('[')), status: 'could-not-run' },
   {
     story: 'a call that is well-formed',

@@ -1,13 +1,13 @@
 import type { Event } from './events.js';
 
-/** Notices, from the events that a transcript has in their order, which ones it does not have. */
+/** Notices, from the events that a transcript has in their order, which ones it does not have: the first one's number is 0. */
 export class Gaps {
-  #last: number | null = null;
+  #last = -1;
   #unread = 0;
 
   /** Whether an event begins anew: the numbers of one recording only ever grow. */
   isRestartedBy({ seq }: Pick<Event, 'seq'>): boolean {
-    return this.#last !== null && seq < this.#last;
+    return seq < this.#last;
   }
 
   /** A line could not be read: it may have been an event, which nobody needs to be told of twice. */
@@ -21,7 +21,7 @@ export class Gaps {
     this.#last = event.seq;
     this.#unread = 0;
     if (isUnwritten(event)) return `${counted(event.count)} not written: ${event.why}`;
-    const missing = last === null ? 0 : event.seq - last - 1;
+    const missing = event.seq - last - 1;
     return missing > unread ? `${counted(missing - unread)} missing before it` : null;
   }
 }

@@ -151,6 +151,10 @@ describe('what was lost', () => {
     expect(without(3, 4).lost).toEqual([`line ${placed(5)}: 2 events are missing before it`]);
   });
 
+  test('is told of the first ones too', () => {
+    expect(without(0, 1).lost).toEqual([`line ${placed(2)}: 2 events are missing before it`]);
+  });
+
   test('is not told twice of a line that could not be read', () => {
     const { faults, lost } = readTranscript(LINES.map(line => (line === events[3] ? line.slice(9) : line)));
     expect(faults).toHaveLength(1);

@@ -32,21 +32,37 @@ export async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin
   const recordings = recordingsOf(saved);
   const redactor = wireSecrets(createRedactor());
   for (const { events } of recordings) for (const event of events) redactor.learn(event);
-  const gaps = gapsIn(
-    name,
-    transcripts.flatMap(({ faults, lost }) => [...faults, ...lost]),
-  );
+  const gaps = gapsIn(name, transcripts.flatMap(missingIn));
   return { target: name, recordings, gaps, redactor };
 }
 
 function recordingsOf(transcripts: readonly Transcript[]): readonly Recording[] {
   const all = renumbered(transcripts.map(({ events }) => events));
-  return transcripts.map(({ header, faults, lost }, index) => ({
-    observer: header?.observer ?? 'runtime',
+  return transcripts.map((transcript, index) => ({
+    observer: transcript.header?.observer ?? 'runtime',
     events: all[index] ?? [],
-    isWhole: faults.length + lost.length === 0,
+    isWhole: missingIn(transcript, index, transcripts).length === 0,
   }));
 }
+
+/** What of a transcript is not there: in it, before it and after it. */
+function missingIn(
+  { header, end, faults, lost }: Transcript,
+  index: number,
+  { length }: readonly Transcript[],
+): readonly string[] {
+  const which = length === 1 ? '' : `transcript ${index + 1} of ${length}: `;
+  return [
+    ...(header === null ? [which + NO_HEADER] : []),
+    ...faults,
+    ...lost,
+    ...(end === null ? [which + NO_END] : []),
+  ];
+}
+
+const NO_HEADER = 'its header is missing, and perhaps what came first';
+const NO_END =
+  'it stops without an end line: whoever wrote it still ran, was killed, or the last lines were cut off';
 
 /** Of many the first: one is enough to keep a run from being green. */
 function gapsIn(name: string, faults: readonly string[]): readonly Gap[] {

@@ -19,14 +19,14 @@ export function journalReport(events: readonly Event[], forgotten: number): obje
   return { calls: clean, events: events.length, forgotten };
 }
 
-/** The same, event by event: the lines of a transcript. */
+/** The same, event by event: the lines of a transcript, which ends where somebody asked for it. */
 export function journalTranscript(
   events: readonly Event[],
   about: { readonly startedAt: string; readonly program: string },
 ): string {
   const writer = transcriptWriter(callbackSecrets(events));
   const lines = events.flatMap(event => writer.event(event));
-  return `${[writer.header({ ...about, observer: 'tool' }), ...lines].join('\n')}\n`;
+  return `${[writer.header({ ...about, observer: 'tool' }), ...lines, writer.end('asked')].join('\n')}\n`;
 }
 
 function callReport(call: ToolCall): object {

@@ -93,6 +93,24 @@ describe.concurrent('a transcript of which something was lost', () => {
     expect(report.gaps).toContainEqual({ place: `${file}:${line}`, reason: expect.stringMatching(says) });
   });
 
+  const events = (lines: readonly string[]) => lines.filter(line => line.includes('"seq"')).length;
+
+  it.each<[string, readonly string[], readonly RegExp[]]>([
+    ['its beginning', LINES.slice(4), [/header is missing/, /events? (?:is|are) missing before it/]],
+    ['its first events', LINES.toSpliced(1, 4), [/events? (?:is|are) missing before it/]],
+    ['its header', LINES.slice(1), [/header is missing/]],
+    ['its end', LINES.slice(0, 11), [/stops without an end line: whoever wrote it still ran/]],
+    ['its end line', LINES.slice(0, -1), [/stops without an end line/]],
+  ])('is not green: %s', async (_, lines, says) => {
+    expect(events(lines)).toBeGreaterThan(0);
+    await using folder = await temporaryFolder();
+    const { status, report } = await reportOf(await folder.write('cut.ndjson', `${lines.join('\n')}\n`));
+    expect(status).toBe(3);
+    expect(report.verdict).toBe('incomplete');
+    const reasons = report.gaps.map(({ reason }: { reason: string }) => reason);
+    for (const words of says) expect(reasons).toContainEqual(expect.stringMatching(words));
+  });
+
   it('says so in every report', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write('torn.ndjson', `${LINES.join('\n')}\n{"kind":"resp`);
@@ -138,6 +156,14 @@ describe.concurrent('transcripts that were joined', () => {
     const statusesOf = ({ checks }: { checks: { id: string; status: string }[] }) =>
       checks.map(({ id, status }) => [id, status]);
     expect(statusesOf(report)).toEqual(statusesOf(alone));
+  });
+
+  it('are not green where one of them has no end', async () => {
+    await using folder = await temporaryFolder();
+    const cut = `${LINES.slice(0, -1).join('\n')}\n`;
+    const { status, report } = await reportOf(await joined(folder, cut, WHOLE));
+    expect(status).toBe(3);
+    expect(report.gaps).toMatchObject([{ reason: expect.stringMatching(/^transcript 1 of 2: it stops/) }]);
   });
 
   it('fail where one of them does, with the wire as it was in that one', async () => {

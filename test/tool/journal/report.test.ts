@@ -90,4 +90,5 @@ test('the transcript can be read back', async () => {
   const events = await eventsOf({ payload: 'done' });
   const transcript = readTranscript(journalTranscript(events, about).split('\n'));
   expect(transcript.events.map(({ kind }) => kind)).toEqual(events.map(({ kind }) => kind));
+  expect(transcript).toMatchObject({ end: 'asked', faults: [], lost: [] });
 });

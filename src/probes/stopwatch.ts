@@ -1,6 +1,7 @@
 import type { Event, RequestEvent } from '../exchange/events.js';
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../exchange/exchange.js';
 import type { Log } from '../exchange/log.js';
+import { ownTime } from '../exchange/own-time.js';
 import { isRecord } from '../text/is-record.js';
 import type { Stimulus } from './call.js';
 
@@ -71,7 +72,7 @@ export class Stopwatch {
 
 /** What is not there yet is NaN, and late in no way. */
 function isLate({ request, endedAt, resultAt }: Acknowledgement, usualMs = 0): boolean {
-  return endedAt - request.at - usualMs > ACK_SLOW_MS || endedAt - resultAt > ACK_TOLERANCE_MS;
+  return ownTime(endedAt - request.at, usualMs).ms > ACK_SLOW_MS || endedAt - resultAt > ACK_TOLERANCE_MS;
 }
 
 function stimulusOf({ body }: RequestEvent): Stimulus[] {

@@ -7,7 +7,7 @@ import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';
 import { operation, post, resultOf, startRawTool } from './tools.js';
 
-const LATE_ALONE = expect.stringMatching(/^the 200 took \d+ms, called alone, over 250 ms/);
+const LATE_ALONE = expect.stringMatching(/^the 200 took \d+ms, called alone.*, over 250 ms/);
 
 describe('a tool that means harm, or is broken', () => {
   test('threats, row 15: of 10,000 callbacks for one call, 200 are looked at', async () => {

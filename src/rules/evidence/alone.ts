@@ -1,3 +1,4 @@
+import { ownTime } from '../../exchange/own-time.js';
 import { isBehind, resultAfter } from './behind.js';
 import type { CallEvidence, Discovery, Evidence } from './evidence.js';
 import { endedAt, type Leg, statusOf } from './leg.js';
@@ -6,6 +7,8 @@ import { endedAt, type Leg, statusOf } from './leg.js';
 export interface Alone {
   /** Beyond what the toolset takes at that time: the machine may be busy, or the tool far away. */
   readonly ms: number;
+  /** What of the toolset's time was taken off for that, in ms. */
+  readonly offMs: number;
   /** Whether the 200 came before the result. */
   readonly isInOrder: boolean;
 }
@@ -30,12 +33,15 @@ function tryOf(call: CallEvidence, discoveries: readonly Discovery[]): Alone | n
   const took = attempt && statusOf(attempt) === 200 ? roundTrip(attempt) : null;
   if (!attempt || took === null) return null;
   const result = resultAfter(attempt, call);
-  const ms = Math.max(0, took - usualAround(attempt, discoveries));
-  return { ms, isInOrder: result === undefined || !isBehind(attempt, result) };
+  return {
+    ...ownTime(took, usualAround(attempt, discoveries)),
+    isInOrder: result === undefined || !isBehind(attempt, result),
+  };
 }
 
 function better(one: Alone, other: Alone = one): Alone {
-  return { ms: Math.min(one.ms, other.ms), isInOrder: one.isInOrder || other.isInOrder };
+  const best = one.ms <= other.ms ? one : other;
+  return { ...best, isInOrder: one.isInOrder || other.isInOrder };
 }
 
 /** What the toolset took just before an attempt or just after it, in ms: the less of the two. */

@@ -14,6 +14,8 @@ const LATEST_MS = 1_000;
 const BUSY_MS = 3_000;
 const ELSE_PROMPT = 'and in time when the same was called at another time';
 const ONCE_LATE = 'late among many calls, and in time when the same was called alone';
+/** Less of what was taken off is not worth a word, in ms. */
+const TELLING_MS = 1;
 
 /** TOOL-ACK: the 200 comes before the result, and soon. Another status for what must not be executed is of rules of its own. */
 export const acknowledgesAtOnce: Rule = {
@@ -115,9 +117,15 @@ function onRefused(attempt: Leg, status: number, { attempts }: CallEvidence): Ob
 function inTime(among: number, attempt: Leg, alone: Alone | undefined): Observation {
   if (among <= ACK_SLOW_MS) return held([attempt]);
   const ms = Math.min(among, alone?.ms ?? among);
-  if (ms <= ACK_SLOW_MS) return held([attempt], ONCE_LATE);
-  const took = `the 200 took ${formatDuration(ms)}${alone ? ', called alone' : ''}`;
+  const off = takenOff(alone);
+  if (ms <= ACK_SLOW_MS) return held([attempt], ONCE_LATE + off);
+  const took = `the 200 took ${formatDuration(ms)}${alone ? `, called alone${off}` : ''}`;
   return ms > LATEST_MS
     ? broken(took, [attempt], { expected: `within ${LATEST_MS} ms`, actual: formatDuration(ms) })
     : doubtful(`${took}, over ${ACK_SLOW_MS} ms`, [attempt]);
+}
+
+function takenOff(alone: Alone | undefined): string {
+  const offMs = alone?.offMs ?? 0;
+  return offMs < TELLING_MS ? '' : ` (not counting ${formatDuration(offMs)} that the toolset took as well)`;
 }

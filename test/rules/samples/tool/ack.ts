@@ -116,6 +116,19 @@ export const ackSamples: Samples = [
     story: 'a 200 that takes as long as the toolset does',
     events: eventsOf(call(), at(900, acknowledged()), madeAgain(2_000, 700, [600, 650])),
     status: 'pass',
+    says: /alone \(not counting 500ms that the toolset took as well\)/,
+  },
+  {
+    story: 'a 200 after more than a second, as long as the toolset takes',
+    events: eventsOf(call(), at(1_200, acknowledged()), madeAgain(3_000, 1_100, [1_100, 1_100])),
+    status: 'warn',
+    says: /took 600ms, called alone \(not counting 500ms that the toolset took as well\)/,
+  },
+  {
+    story: 'a 200 after two seconds, as long as the toolset takes',
+    events: eventsOf(call(), at(2_100, acknowledged()), madeAgain(5_000, 2_000, [2_000, 2_000])),
+    status: 'fail',
+    says: /took 1\.5s/,
   },
   {
     story: 'a 200 that takes much longer than the toolset does, before it or after',

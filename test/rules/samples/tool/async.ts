@@ -35,6 +35,13 @@ export const asyncSamples: Samples = [
     says: /900 bytes/,
   },
   {
+    story: 'a large body, and no callback that is left',
+    events: eventsOf(a.sent(), a.answered({ headers: { 'content-length': '900' } }), a.waited()),
+    isLossy: true,
+    status: 'could-not-run',
+    says: /may have been lost/,
+  },
+  {
     story: 'a nod, and no callback',
     events: eventsOf(a.sent(), a.answered({ body: 'OK' }), a.waited()),
     status: 'warn',

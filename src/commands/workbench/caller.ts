@@ -29,11 +29,20 @@ export class Caller {
   readonly #answers = new Answers();
   readonly #offers = new Map<string, Offer>();
   readonly #ourThreads = new Set<string>();
+  /** What is being prepared. */
+  readonly #runs = new Set<Promise<Sent>>();
+  #isOver = false;
 
   constructor(private readonly phone: Phone) {}
 
-  /** The policy first, then the arguments (RT-ARGS); what is sent goes on by itself. Never rejects. */
-  async run(draft: Draft, { validates }: { readonly validates: boolean }): Promise<Sent> {
+  /** The policy first, then the arguments (RT-ARGS); what is sent goes on by itself. Once all is over nothing is. Never rejects. */
+  run(draft: Draft, options: { readonly validates: boolean }): Promise<Sent> {
+    const running = this.#run(draft, options).finally(() => this.#runs.delete(running));
+    this.#runs.add(running);
+    return running;
+  }
+
+  async #run(draft: Draft, { validates }: { readonly validates: boolean }): Promise<Sent> {
     const offer = this.phone.shelf.offer(draft.server, draft.operation);
     if (typeof offer === 'string') return refused(offer);
     const check = validates ? await checkValue(offer.tool.inputSchema, draft.arguments) : null;
@@ -80,20 +89,24 @@ export class Caller {
     return told(await giveUp(offer.wire, offer.discovered.base, exchange, 'person'));
   }
 
-  /** Gives up what is under way, closes the threads that are ours, and the listener. */
+  /** Nothing is sent from now on. Gives up what is under way, closes the threads that are ours, and the listener. */
   async leave(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#runs); // what they send meanwhile is given up, too
     const { clock, book, shelf } = this.phone;
     const calls = [...this.#offers].flatMap(([key, at]) => {
       const exchange = book.history.exchanges.get(key);
       return exchange ? [{ exchange, at }] : [];
     });
     await bidFarewell({ calls, threads: [...this.#ourThreads], servers: shelf.found }, clock);
-    await (await this.#runtime)?.close();
+    const runtime = await this.#runtime?.catch(() => null);
+    await runtime?.close();
   }
 
   async #send(draft: Draft, offer: Offer): Promise<Sent> {
     const { redactor, manners } = this.phone;
     const runtime = await this.#listening();
+    this.#refuseIfOver();
     const thread = draft.groupId ?? manners.groupId ?? `thread_${randomUUID()}`;
     const { invocation, token } = runtime.address(callOf(draft, thread, manners));
     redactor.add(token);
@@ -123,9 +136,15 @@ export class Caller {
   }
 
   async #listen(): Promise<Runtime> {
+    this.#refuseIfOver();
     const { log, book, clock, manners } = this.phone;
     const { Runtime } = await import('../../runtime/runtime.js');
+    this.#refuseIfOver();
     return Runtime.start({ log, history: book.history, clock, listener: manners.listener });
+  }
+
+  #refuseIfOver(): void {
+    if (this.#isOver) throw new Error('the workbench is being closed');
   }
 }
 

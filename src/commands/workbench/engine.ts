@@ -43,7 +43,7 @@ export interface Engine {
   open(target: ServerTarget): string;
   /** Servers that a configuration names: none of its commands is started before a person allows it. */
   offer(targets: readonly ServerTarget[]): void;
-  /** Takes leave of every tool, and stops what was started; once. */
+  /** Takes leave of every tool, and stops what was started, whatever of it fails; once. */
   close(): Promise<void>;
 }
 
@@ -61,6 +61,7 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
   const shelf = new Shelf({ log, client, keyring, signal: over.signal, onChange: tell });
   const caller = new Caller({ log, book, clock, redactor, shelf, manners });
   const about = { startedAt: clock.wall().toISOString(), observer: 'runtime', program: PROGRAM } as const;
+  let closing: Promise<void> | null = null;
   const library = new Library(book, { cwd: terminal.cwd, redactor, about, onChange: tell });
   return {
     world: worldOf(shelf, library),
@@ -70,13 +71,18 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
     offer(targets) {
       for (const target of targets) shelf.add(target, { isConfigured: true, hasKeys: false });
     },
-    async close() {
-      if (over.signal.aborted) return;
+    close() {
       over.abort();
-      await caller.leave();
-      await Promise.all([shelf.close(), client.close()]);
+      closing ??= inTurn([() => caller.leave(), () => shelf.close(), () => client.close()]);
+      return closing;
     },
   };
+}
+
+/** All of them, whatever fails. @throws what failed first. */
+async function inTurn(parts: readonly (() => Promise<void>)[]): Promise<void> {
+  const [next, ...rest] = parts;
+  if (next) await next().finally(() => inTurn(rest));
 }
 
 function worldOf(shelf: Shelf, library: Library): World {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { llmTextOf } from '../../../src/exchange/ending.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { fieldOf, type Peer, startPeer } from '../../e2e/support/peers.js';
+import { startServing } from '../../support/serving.js';
 import { type Bench, startBench } from './bench.js';
 
 let plain: Peer;
@@ -83,6 +84,50 @@ describe('a call', () => {
     expect(await bench.controls.cancel(key)).toMatchObject({ isBad: false });
     expect((await bench.until(key)).subscription).toMatchObject({ ended: { by: 'cancel', who: 'person' } });
   });
+});
+
+describe('whoever quits while a call is being prepared', () => {
+  const REFUSED = { kind: 'refused', reason: 'the workbench is being closed' };
+  const listening = () => process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap').length;
+
+  test('sends nothing, then or later, and leaves no listener', async () => {
+    const before = listening();
+    const bench = startBench();
+    const server = await openOf(bench, plain.url);
+    const purposes: string[] = [];
+    bench.log.subscribe(event => event.kind === 'request' && purposes.push(event.purpose));
+    const draft = { server, operation: 'echo', arguments: { text: 'late' } };
+    const running = bench.controls.run(draft, { validates: true });
+    await bench.close();
+    expect(await running).toEqual(REFUSED);
+    expect(await bench.controls.run(draft, { validates: false })).toEqual(REFUSED);
+    expect(purposes).toEqual([]);
+    await eventually('nothing listens', () => listening() <= before);
+  });
+
+  test('gives up what was dialled already', async () => {
+    const bench = startBench();
+    const server = await openOf(bench, stdlib.url);
+    await bench.call(server, 'work', { ms: 60_000 });
+    const draft = { server, operation: 'work', arguments: { ms: 60_000 } };
+    void bench.controls.run(draft, { validates: false });
+    await bench.close();
+    const calls = [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])];
+    for (const { settled } of calls) expect(settled).toMatchObject({ by: 'cancel' });
+  });
+});
+
+test('where the listener cannot be opened while one quits, all else is stopped', async () => {
+  await using taken = await startServing(200, response => response.end());
+  const port = Number(new URL(taken.url).port);
+  const bench = startBench({ listener: { host: '127.0.0.1', port, allowedHosts: [], maxBody: 1_000 } });
+  const server = bench.open({ kind: 'demo' });
+  const { base } = await bench.stands(server, 'ready');
+  const draft = { server, operation: 'edit_file', arguments: {} };
+  const running = bench.controls.run(draft, { validates: false });
+  await bench.close();
+  expect(await running).toMatchObject({ kind: 'refused' });
+  await expect(fetch(base)).rejects.toThrow();
 });
 
 test('at the end what is under way is cancelled, and each thread of ours closed, at every server', async () => {

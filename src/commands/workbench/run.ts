@@ -21,25 +21,27 @@ export async function runWorkbench(
   { clock = systemClock, load = loadScreen }: { clock?: Clock; load?: () => Promise<Draw> } = {},
 ): Promise<ExitStatus> {
   const interrupted = interruption();
-  const { manners, headers, options } = plan;
+  const { manners, headers } = plan;
   let finish = () => {};
   const over = new Promise<void>(resolve => {
     finish = resolve;
   });
   interrupted.onSignal(finish);
   const engine = createEngine({ terminal, clock, manners, headers, onQuit: finish });
+  let keep: Keep = async () => {};
+  let reason = 'failed';
   try {
-    const { log, redactor, about } = engine;
-    const keep =
-      options.save === undefined ? null : await saveTranscript(log, options.save, redactor, about, terminal);
+    keep = await keeping(plan, engine, terminal);
     const draw = await load();
-    const screen = draw(optionsFor(plan, engine, terminal, clock)); // its first frame waits for nobody
+    const start = opened(plan, engine);
+    const screen = draw({ ...optionsFor(plan, engine, terminal), start, clock }); // its first frame waits for nobody
     await over.finally(() => screen.close());
-    await engine.close();
-    await keep?.(interrupted.signal.aborted ? 'interrupted' : 'done');
+    reason = interrupted.signal.aborted ? 'interrupted' : 'done';
   } finally {
-    await engine.close();
-    interrupted.release();
+    await engine
+      .close()
+      .finally(() => keep(reason))
+      .finally(interrupted.release);
   }
   return interrupted.signalStatus() ?? 0;
 }
@@ -48,19 +50,36 @@ async function loadScreen(): Promise<Draw> {
   return (await import('../../ui/workbench/screen.js')).workbenchScreen;
 }
 
-function optionsFor(
-  { target, configured, operation, arguments: args, options }: WorkbenchPlan,
-  { world, controls, subscribe, log, redactor, ...engine }: Engine,
-  { stdin, stdout, env }: Terminal,
-  clock: Clock,
-): WorkbenchOptions {
+/** Puts the transcript in its place, or nothing there. */
+type Keep = (reason: string) => Promise<void>;
+
+async function keeping(
+  { options: { save } }: WorkbenchPlan,
+  { log, redactor, about }: Engine,
+  terminal: Terminal,
+): Promise<Keep> {
+  return save === undefined ? async () => {} : saveTranscript(log, save, redactor, about, terminal);
+}
+
+/** Opens the server that is named, offers those that are configured, and says where to begin. */
+function opened(
+  { target, configured, operation, arguments: args }: WorkbenchPlan,
+  engine: Engine,
+): WorkbenchOptions['start'] {
   const server = target ? { server: engine.open(target) } : {};
   engine.offer(configured);
-  const start = { ...server, ...(operation !== undefined && { operation, arguments: args }) };
+  return { ...server, ...(operation !== undefined && { operation, arguments: args }) };
+}
+
+function optionsFor(
+  { options }: WorkbenchPlan,
+  { world, controls, subscribe, log, redactor }: Engine,
+  { stdin, stdout, env }: Terminal,
+): Omit<WorkbenchOptions, 'start' | 'clock'> {
   const level = colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !options.color });
   const { supports } = options;
   return {
-    ...{ world, controls, clock, level, supports, redactor, start, subscribe, stdin, stdout },
+    ...{ world, controls, level, supports, redactor, subscribe, stdin, stdout },
     onEvent: log.subscribe,
   };
 }

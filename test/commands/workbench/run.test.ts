@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { InvokeOptions } from '../../../src/commands/invoke/plan.js';
@@ -133,6 +133,24 @@ test.each([
   expect(await runWorkbench(plan, terminal, { load })).toBe(status);
   expect(closed).toEqual(['closed']);
   expect(process.listeners(signal).filter(each => !known.has(each))).toEqual([]);
+});
+
+const FAIL = () => {
+  throw new Error('no screen');
+};
+
+test.each<[string, () => Promise<Draw>]>([
+  ['loaded', async () => FAIL()],
+  ['drawn', async () => FAIL],
+])('--save: where the screen cannot be %s, no half of a transcript is left behind', async (_, load) => {
+  await using folder = await temporaryFolder();
+  const options = { ...OPTIONS, save: folder.file('run.ndjson') };
+  const terminal = terminalOf();
+  const plan = await planWorkbench([], { ...options, demo: true }, terminal);
+  await expect(runWorkbench(plan, terminal, { load })).rejects.toThrow('no screen');
+  expect(await readdir(folder.path)).toEqual(['run.ndjson']);
+  const lines = (await readFile(options.save, 'utf8')).trimEnd().split('\n');
+  expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ kind: 'end', reason: 'failed' });
 });
 
 test('a screen that cannot be drawn stops what was started all the same', async () => {

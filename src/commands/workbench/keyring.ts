@@ -7,13 +7,25 @@ export class Keyring {
   /** @param headers by lower-case name */
   constructor(private readonly headers: Credentials['headers']) {}
 
-  /** They were given for this URL. */
+  /** They were given for this URL, and for none before it: a command that is started again is somewhere else. */
   claim(url: string): void {
-    this.#origin ??= new URL(url).origin;
+    this.#origin = new URL(url).origin;
   }
 
+  /** Whoever listens there from now on is somebody else. */
+  giveUp(): void {
+    this.#origin = null;
+  }
+
+  /** What is lent ends with the claim. */
   credentialsFor(url: string): Credentials {
     const { origin } = new URL(url);
-    return { origin, headers: origin === this.#origin ? this.headers : {} };
+    const headers = () => (origin === this.#origin ? this.headers : {});
+    return {
+      origin,
+      get headers() {
+        return headers();
+      },
+    };
   }
 }

@@ -118,6 +118,7 @@ export class Place {
 
   #die(how: string): void {
     this.#url = null;
+    if (this.origin.hasKeys) this.desk.keyring.giveUp();
     this.#fail(new ProtocolCliError('command-failed', how, { hint: 'It can be started again.' }));
   }
 

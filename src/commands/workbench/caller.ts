@@ -107,7 +107,7 @@ export class Caller {
     const { redactor, manners } = this.phone;
     const runtime = await this.#listening();
     this.#refuseIfOver();
-    const thread = draft.groupId ?? manners.groupId ?? `thread_${randomUUID()}`;
+    const thread = manners.groupId ?? `thread_${randomUUID()}`;
     const { invocation, token } = runtime.address(callOf(draft, thread, manners));
     redactor.add(token);
     const ruling = this.#rulingOn(offer);
@@ -116,7 +116,7 @@ export class Caller {
       return refused(ruling.reason);
     }
     this.#offers.set(invocation.id, offer);
-    if (draft.groupId === undefined && manners.groupId === null) this.#ourThreads.add(thread);
+    if (manners.groupId === null) this.#ourThreads.add(thread);
     await dial(this.phone, runtime, offer, invocation, manners, this.#answers.answering);
     return { kind: 'sent', key: invocation.id };
   }

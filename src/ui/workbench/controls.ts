@@ -5,8 +5,6 @@ export interface Draft {
   readonly server: string;
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Of a thread that goes on; a fresh one otherwise. */
-  readonly groupId?: string;
 }
 
 /** What becomes of a draft: sent under this key, or not, and why. */

@@ -26,7 +26,7 @@ export interface Bench extends Engine, AsyncDisposable {
     kind: K,
   ): Promise<Extract<Server['state'], { kind: K }>>;
   /** Runs an operation; gives the key of the call. */
-  call(server: string, operation: string, args?: Record<string, unknown>, groupId?: string): Promise<string>;
+  call(server: string, operation: string, args?: Record<string, unknown>): Promise<string>;
   /** Resolves with the exchange once it is as wanted; settled, unless told. */
   until(key: string, isWanted?: (exchange: Exchange) => boolean): Promise<Exchange>;
   readonly quits: readonly string[];
@@ -67,8 +67,8 @@ export function startBench({
         return isWanted(state) && state;
       });
     },
-    async call(server, operation, args = {}, groupId) {
-      const draft = { server, operation, arguments: args, ...(groupId !== undefined && { groupId }) };
+    async call(server, operation, args = {}) {
+      const draft = { server, operation, arguments: args };
       const sent = await controls.run(draft, { validates: true });
       if (sent.kind !== 'sent') throw new Error(JSON.stringify(sent));
       return sent.key;

@@ -134,8 +134,10 @@ test('at the end what is under way is cancelled, and each thread of ours closed,
   const bench = startBench();
   const [one, other] = await Promise.all([openOf(bench, plain.url), openOf(bench, stdlib.url)]);
   const done = await bench.call(one, 'echo', { text: 'a' });
-  const theirs = await bench.call(one, 'echo', { text: 'a' }, 'thread_of_mine');
-  await Promise.all([bench.until(done), bench.until(theirs)]);
+  await bench.until(done);
+  const named = startBench({ groupId: 'thread_of_mine' });
+  await named.until(await named.call(await openOf(named, plain.url), 'echo', { text: 'a' }));
+  await named.close();
   const pending = await bench.call(other, 'work', { ms: 60_000 });
   const { exchanges } = bench.world.volumes[0]?.book.history ?? { exchanges: new Map() };
   const threads = [done, pending].map(key => exchanges.get(key)?.invocation.group_id);

@@ -81,8 +81,8 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
     open: target => told(null, 'open', target),
     wake: server => note('wake', server),
     needsConsent: () => false,
-    run: async ({ operation, arguments: args, groupId }, { validates }) => {
-      note('run', operation, args, ...(groupId ? [groupId] : []), ...(validates ? [] : ['unchecked']));
+    run: async ({ operation, arguments: args }, { validates }) => {
+      note('run', operation, args, ...(validates ? [] : ['unchecked']));
       return { kind: 'refused', reason: 'nobody is there' };
     },
     answer: (...words) => told(null, 'answer', ...words),

@@ -68,7 +68,7 @@ export function withQuestionSecrets(redactor: Redactor): EventRedactor {
   return {
     add: secret => redactor.add(secret),
     text: text => words.replaceIn(redactor.text(text)),
-    name: text => redactor.text(text),
+    name: text => redactor.name?.(text) ?? redactor.text(text),
     learn(event) {
       for (const secret of questionSecrets(event)) words.add(secret);
     },

@@ -42,7 +42,9 @@ export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }:
     asCommand(key, volume) {
       const sent = sentIn(key, volume);
       const called = volume === 0 ? caller.calledAs(key) : null;
-      return sent && lineOf(sent, called ?? { target: placeIn(library, volume, sent), groupId: null });
+      return (
+        sent && lineOf(sent, called ?? { target: placeIn(library, volume, sent), groupId: null }, redactor)
+      );
     },
     copy: text => copyTo(stdout, text),
     saveFixture: (key, volume, path) => saying(() => library.saveFixture(key, volume, path)),
@@ -52,9 +54,17 @@ export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }:
   };
 }
 
-function lineOf({ request, invocation }: SentCall, called: CalledAs): string | null {
+/** Null, too, where a secret stands in what nobody could fill in: without it the line would mean something else. */
+function lineOf({ request, invocation }: SentCall, called: CalledAs, redactor: Redactor): string | null {
+  const named = [placeNamed(called.target), called.groupId ?? ''];
+  if (named.some(text => redactor.text(text) !== text)) return null;
   const headers = Object.keys(request.headers).filter(name => !isPlainHeader(name));
   return asCommand({ ...called, invocation, headers });
+}
+
+function placeNamed(target: Target): string {
+  if (target.kind === 'demo') return '';
+  return target.kind === 'command' ? target.command : target.url;
 }
 
 /** Where a call of a transcript went: the server whose toolset named that endpoint, else the endpoint alone. */

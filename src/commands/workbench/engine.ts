@@ -11,6 +11,7 @@ import { secretsOf } from '../headers.js';
 import { PROGRAM } from '../program.js';
 import type { ServerTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
+import { wireSecrets } from '../wire-secrets.js';
 import { audience } from './audience.js';
 import { Caller } from './caller.js';
 import { controlsOf } from './controls.js';
@@ -51,7 +52,8 @@ export interface Engine {
 export function createEngine({ terminal, clock, manners, headers, onQuit }: EngineOptions): Engine {
   const log = createLog(() => clock.now());
   const book = new Book();
-  const redactor = withQuestionSecrets(createRedactor(secretsOf(headers)));
+  const foreign = wireSecrets(createRedactor(secretsOf(headers)));
+  const redactor = withQuestionSecrets(foreign);
   log.subscribe(book.apply);
   log.subscribe(event => redactor.learn(event));
   const { subscribe, tell } = audience();
@@ -62,7 +64,10 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
   const caller = new Caller({ log, book, clock, redactor, shelf, manners });
   const about = { startedAt: clock.wall().toISOString(), observer: 'runtime', program: PROGRAM } as const;
   let closing: Promise<void> | null = null;
-  const library = new Library(book, { cwd: terminal.cwd, redactor, about, onChange: tell });
+  const library = new Library(book, {
+    ...{ cwd: terminal.cwd, redactor, about, onChange: tell },
+    learn: event => foreign.learn(event),
+  });
   return {
     world: worldOf(shelf, library),
     controls: controlsOf({ shelf, caller, library, redactor, stdout: terminal.stdout, onQuit }),

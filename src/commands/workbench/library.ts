@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { Book } from '../../exchange/book.js';
+import type { Event } from '../../exchange/events.js';
 import type { Transcript } from '../../exchange/transcript-reader.js';
 import type { TranscriptAbout } from '../../exchange/transcript-writer.js';
 import type { Redactor } from '../../text/redact.js';
@@ -12,35 +13,46 @@ import { done, failed } from './said.js';
 export interface Study {
   readonly cwd: string;
   readonly redactor: Redactor;
+  /** Told the events of what is opened, before they are shown: nobody has named the secrets of those. */
+  readonly learn: (event: Event) => void;
   readonly about: TranscriptAbout;
   readonly onChange: () => void;
 }
 
+interface Shown {
+  /** Of the file; null of this session. */
+  readonly path: string | null;
+  readonly volume: Volume;
+}
+
 /** What can be looked at: this session, and transcripts that were opened; and what becomes a file of it. */
 export class Library {
-  #volumes: readonly Volume[];
+  #shown: readonly Shown[];
 
   constructor(
     book: Book,
     private readonly study: Study,
   ) {
-    this.#volumes = [{ name: 'this session', book, isLive: true }];
+    this.#shown = [{ path: null, volume: { name: 'this session', book, isLive: true } }];
   }
 
   get volumes(): readonly Volume[] {
-    return this.#volumes;
+    return this.#shown.map(({ volume }) => volume);
   }
 
-  /** @throws ProtocolCliError `unreadable-file`. */
+  /** What is opened again takes the place of what it was before, at the end. @throws ProtocolCliError `unreadable-file`. */
   async open(name: string): Promise<Said> {
     const { readTranscriptFile } = await import('./transcript-file.js');
-    const transcripts = await readTranscriptFile(this.#pathOf(name));
+    const path = this.#pathOf(name);
+    const transcripts = await readTranscriptFile(path);
     if (transcripts === null) return failed(`${name} is no transcript`);
+    for (const { events } of transcripts) for (const event of events) this.study.learn(event);
     const books = transcripts.map(bookOf);
     const titled = (index: number) =>
       books.length === 1 ? basename(name) : `${basename(name)} (${index + 1} of ${books.length})`;
-    const opened = books.map((book, index) => ({ name: titled(index), book, isLive: false }));
-    this.#volumes = [...this.#volumes, ...opened];
+    const volumes = books.map((book, index) => ({ name: titled(index), book, isLive: false }));
+    const others = this.#shown.filter(each => each.path !== path);
+    this.#shown = [...others, ...volumes.map(volume => ({ path, volume }))];
     this.study.onChange();
     const calls = books.reduce((sum, { keys }) => sum + keys.length, 0);
     const unread = transcripts.reduce((sum, { faults }) => sum + faults.length, 0);
@@ -52,7 +64,7 @@ export class Library {
   async saveTranscript(name: string): Promise<Said> {
     const path = await this.#freePath(name);
     const { redactor, about } = this.study;
-    const events = [...(this.#volumes[0]?.book.events ?? [])];
+    const events = [...(this.volumes[0]?.book.events ?? [])];
     const { writeTranscript } = await import('./transcript-file.js');
     await writeTranscript(path, events, redactor, about);
     return done(`wrote ${name}: ${counted(events.length, 'event')}`);
@@ -60,7 +72,7 @@ export class Library {
 
   /** @throws ProtocolCliError `usage` where a file is there, `unwritable-file`. */
   async saveFixture(key: string, volume: number, name: string): Promise<Said> {
-    const { book } = this.#volumes[volume] ?? {};
+    const { book } = this.volumes[volume] ?? {};
     const exchange = book?.history.exchanges.get(key);
     if (!book || !exchange) return failed('there is no such call');
     if (!exchange.settled) return failed('nothing has come of it yet that a mock could serve');

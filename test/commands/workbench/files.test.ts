@@ -1,12 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
+import { writeTranscript } from '../../../src/commands/workbench/transcript-file.js';
 import { llmTextOf } from '../../../src/exchange/ending.js';
 import { startMockTool } from '../../../src/tool/mock-tool.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
 import { type Bench, startBench } from './bench.js';
 
+const NOTHING_SECRET = { add: () => {}, text: (text: string) => text };
 const CANARY = 'canary-7f31c0de';
 
 let plain: Peer;
@@ -80,6 +82,40 @@ describe('a transcript', () => {
     await folder.write('note.txt', 'a note');
     expect(await bench.controls.openTranscript(name)).toMatchObject({ isBad: true });
   });
+});
+
+test('row 25: what is secret in a transcript that is opened is known before it is shown', async () => {
+  await using other = startBench({ cwd: folder.path });
+  const events = bench.world.volumes[0]?.book.events ?? [];
+  await writeTranscript(folder.file('raw.ndjson'), [...events], NOTHING_SECRET, bench.about);
+  const raw = await readFile(folder.file('raw.ndjson'), 'utf8');
+  const token = /callback\/([\w-]{40,})/.exec(raw)?.[1] ?? '?';
+  const shown: string[] = [];
+  other.subscribe(() => void shown.push(other.redactor.text(`it is ${token}`)));
+  await other.controls.openTranscript('raw.ndjson');
+  expect(shown).toEqual(['it is [redacted]']);
+  expect(other.controls.asCurl(key, 1)).not.toContain(token);
+});
+
+test('a transcript that is opened again takes the place of what it was', async () => {
+  await using other = startBench({ cwd: folder.path });
+  await bench.controls.saveTranscript('twice.ndjson');
+  await other.controls.openTranscript('twice.ndjson');
+  const before = other.world.volumes[1]?.book;
+  await other.controls.openTranscript('./twice.ndjson');
+  expect(other.world.volumes.map(({ name }) => name)).toEqual(['this session', 'twice.ndjson']);
+  expect(other.world.volumes[1]?.book).not.toBe(before);
+});
+
+test('row 25: there is no command line where the server is named with a secret', async () => {
+  const { port } = new URL(plain.url);
+  await using other = startBench({ headers: { 'x-key': CANARY } });
+  const server = other.open({ kind: 'url', url: `http://127.0.0.1:${port}/?key=${CANARY}` });
+  await other.stands(server, 'ready');
+  const call = await other.call(server, 'echo', { text: 'hi' });
+  await other.until(call);
+  expect(other.controls.asCurl(call, 0)).toContain('curl');
+  expect(other.controls.asCommand(call, 0)).toBeNull();
 });
 
 test('row 27: no file is replaced', async () => {

@@ -14,14 +14,18 @@ const BUFFERED = 64 * 1024;
 export interface PrivateFile {
   /** Adds a line, without its line feed. Lines given at the same time keep their order; a full buffer is awaited. */
   write(line: string): Promise<void>;
-  /** Puts the file in its place: what was there is replaced, a planted link included. */
-  commit(): Promise<void>;
+  /** Puts the file in its place: what was there is replaced, a planted link included, unless told; then it fails where anything is. */
+  commit(how?: Placing): Promise<void>;
   /** Leaves what was there as it was. */
   discard(): Promise<void>;
 }
 
+export interface Placing {
+  readonly replaces: boolean;
+}
+
 /** What of node:fs is used, so that a test can make each call fail. */
-export type Files = Pick<typeof fs, 'lstat' | 'open' | 'rename' | 'rm'>;
+export type Files = Pick<typeof fs, 'link' | 'lstat' | 'open' | 'rename' | 'rm'>;
 
 /**
  * Starts a file beside `path`.
@@ -67,9 +71,9 @@ class Draft implements PrivateFile {
     if (this.#buffer.length >= BUFFERED) await explaining(this.path, () => this.#flush());
   }
 
-  async commit(): Promise<void> {
+  async commit({ replaces }: Placing = { replaces: true }): Promise<void> {
     try {
-      await explaining(this.path, () => this.#publish());
+      await explaining(this.path, () => this.#publish(replaces));
     } catch (error) {
       await this.discard();
       throw error;
@@ -82,12 +86,19 @@ class Draft implements PrivateFile {
     await explaining(this.path, () => this.files.rm(this.draft, { force: true }));
   }
 
-  async #publish(): Promise<void> {
+  async #publish(replaces: boolean): Promise<void> {
     await this.#flush();
     await this.handle.sync();
     await this.handle.close();
-    await this.files.rename(this.draft, this.path);
+    if (replaces) await this.files.rename(this.draft, this.path);
+    else await this.#link();
     this.#forget();
+  }
+
+  /** Unlike a look before a rename, it leaves no time in which something could come to be there. */
+  async #link(): Promise<void> {
+    await this.files.link(this.draft, this.path);
+    await this.files.rm(this.draft, { force: true });
   }
 
   /** One after the other; once one has failed, all that follow do. */
@@ -127,6 +138,7 @@ function withoutCall(error: Error): string {
 }
 
 const HINTS: Readonly<Record<string, string>> = {
+  EEXIST: 'Give another name, or remove it first.',
   ENOENT: 'Create its folder first.',
   ENOSPC: 'The disk is full: free some space, or write elsewhere.',
 };

@@ -1,4 +1,4 @@
-import { createFile } from './private-file.js';
+import { createFile, type Placing } from './private-file.js';
 
 const EVERYBODY_MAY_READ = 0o644;
 
@@ -7,11 +7,11 @@ const EVERYBODY_MAY_READ = 0o644;
  * planted link (threats, rows 26 and 27). `text` ends with a line feed.
  * @throws ProtocolCliError `unwritable-file`.
  */
-export async function writePublicFile(path: string, text: string): Promise<void> {
+export async function writePublicFile(path: string, text: string, how?: Placing): Promise<void> {
   const file = await createFile(path, EVERYBODY_MAY_READ);
   try {
     await file.write(text.replace(/\n$/, ''));
-    await file.commit();
+    await file.commit(how);
   } catch (error) {
     await file.discard();
     throw error;

@@ -51,6 +51,24 @@ describe('a private file', () => {
     expect((await fs.lstat(path)).isSymbolicLink()).toBe(false);
   });
 
+  it('row 27: replaces nothing where it is told so, not even what came to be there meanwhile', async () => {
+    const file = await createPrivateFile(path);
+    await file.write('ours');
+    await fs.writeFile(path, 'theirs');
+    await expect(file.commit({ replaces: false })).rejects.toMatchObject(unwritable);
+    expect(await content()).toBe('theirs');
+    expect(await names()).toEqual(['run.ndjson']);
+  });
+
+  it('is in its place where nothing is to be replaced', async () => {
+    const file = await createPrivateFile(path);
+    await file.write('ours');
+    await file.commit({ replaces: false });
+    expect(await content()).toBe('ours\n');
+    expect(await names()).toEqual(['run.ndjson']);
+    expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
+  });
+
   it('leaves what was there where it is discarded', async () => {
     await fs.writeFile(path, 'before');
     const file = await createPrivateFile(path);
@@ -135,6 +153,6 @@ function watched(before: (name: string) => void): Files {
         };
       },
     });
-  const { lstat, open, rename, rm } = fs;
-  return announce({ lstat, open, rename, rm });
+  const { link, lstat, open, rename, rm } = fs;
+  return announce({ link, lstat, open, rename, rm });
 }

@@ -8,7 +8,7 @@ import { fixtureOf } from './fixture-of.js';
 // Loaded when a person wants a file.
 
 /**
- * Writes what came of a call as a fixture file; none where nothing did that could be served.
+ * Writes what came of a call as a fixture file, in no file's place; none where nothing did that could be served.
  * @throws ProtocolCliError `unwritable-file`.
  */
 export async function writeFixture(
@@ -20,7 +20,7 @@ export async function writeFixture(
   const { file, warnings: lost } = await fixtureOf(book, key, redactor);
   const warnings = lost.map(visibleLine);
   const count = file.fixtures.length;
-  if (count > 0) await writePublicFile(path, yamlOf(file, [...warnings, SERVE]));
+  if (count > 0) await writePublicFile(path, yamlOf(file, [...warnings, SERVE]), { replaces: false });
   return { count, warnings };
 }
 

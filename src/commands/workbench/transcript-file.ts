@@ -24,7 +24,7 @@ export async function readTranscriptFile(path: string): Promise<readonly Transcr
 }
 
 /**
- * Writes events as a transcript that only its owner may read, secrets out (threats, rows 25 to 27).
+ * Writes events as a transcript that only its owner may read, in no file's place, secrets out (threats, rows 25 to 27).
  * @throws ProtocolCliError `unwritable-file`.
  */
 export async function writeTranscript(
@@ -39,7 +39,7 @@ export async function writeTranscript(
     await file.write(writer.header(about));
     for (const event of events) for (const line of writer.event(event)) await file.write(line);
     await file.write(writer.end('saved'));
-    await file.commit();
+    await file.commit({ replaces: false });
   } catch (error) {
     await file.discard();
     throw error;

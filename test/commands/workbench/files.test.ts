@@ -126,6 +126,10 @@ test('row 27: no file is replaced', async () => {
   ])
     expect(said.text).toContain('is there already');
   expect(await readFile(folder.file('mine'), 'utf8')).toBe('mine');
+  await folder.write('empty', '');
+  expect(await bench.controls.saveTranscript('empty')).toMatchObject({ isBad: true });
+  expect(await bench.controls.saveFixture(key, 0, 'empty')).toMatchObject({ isBad: true });
+  expect(await readFile(folder.file('empty'), 'utf8')).toBe('');
 });
 
 test('row 25: as curl and as a command it holds no secret', () => {

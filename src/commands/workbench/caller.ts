@@ -7,7 +7,7 @@ import { isTaken, type NoticeAnswer } from '../../runtime/notices.js';
 import { type Ruling, rulingOn } from '../../runtime/policy.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { Redactor } from '../../text/redact.js';
-import type { Draft, Said, Sent } from '../../ui/workbench/controls.js';
+import type { Draft, RunOptions, Said, Sent } from '../../ui/workbench/controls.js';
 import { Answers } from './answers.js';
 import type { CalledAs } from './as-command.js';
 import { dial, type Scene } from './dialling.js';
@@ -15,6 +15,8 @@ import { bidFarewell } from './farewell.js';
 import type { Manners } from './manners.js';
 import { done, failed, reasonOf } from './said.js';
 import type { Offer, Shelf } from './shelf.js';
+
+const NOT_AGREED = 'it is marked destructive, and nobody agreed to call it';
 
 /** What calls are made with. */
 export interface Phone extends Scene {
@@ -36,15 +38,16 @@ export class Caller {
   constructor(private readonly phone: Phone) {}
 
   /** The policy first, then the arguments (RT-ARGS); what is sent goes on by itself. Once all is over nothing is. Never rejects. */
-  run(draft: Draft, options: { readonly validates: boolean }): Promise<Sent> {
+  run(draft: Draft, options: RunOptions): Promise<Sent> {
     const running = this.#run(draft, options).finally(() => this.#runs.delete(running));
     this.#runs.add(running);
     return running;
   }
 
-  async #run(draft: Draft, { validates }: { readonly validates: boolean }): Promise<Sent> {
+  async #run(draft: Draft, { validates, isAgreed = false }: RunOptions): Promise<Sent> {
     const offer = this.phone.shelf.offer(draft.server, draft.operation);
     if (typeof offer === 'string') return refused(offer);
+    if (!isAgreed && this.needsConsent(draft.server, draft.operation)) return refused(NOT_AGREED);
     const check = validates ? await checkValue(offer.tool.inputSchema, draft.arguments) : null;
     if (check?.kind === 'invalid') return { kind: 'invalid', faults: check.faults };
     const warning = check?.kind === 'unusable' ? unchecked(offer.tool, check.reason) : null;
@@ -56,6 +59,14 @@ export class Caller {
     } catch (error) {
       return refused(reasonOf(error));
     }
+  }
+
+  /** As the command line has it where the person at it says no. */
+  async decline(draft: Draft): Promise<Said> {
+    const runtime = await this.#listening();
+    const { invocation } = this.#address(draft, runtime);
+    runtime.deny(invocation, { by: 'person', reason: 'the user said no' });
+    return done('not called, and that is on record');
   }
 
   needsConsent(server: string, operation: string): boolean {
@@ -104,12 +115,10 @@ export class Caller {
   }
 
   async #send(draft: Draft, offer: Offer): Promise<Sent> {
-    const { redactor, manners } = this.phone;
+    const { manners } = this.phone;
     const runtime = await this.#listening();
     this.#refuseIfOver();
-    const thread = manners.groupId ?? `thread_${randomUUID()}`;
-    const { invocation, token } = runtime.address(callOf(draft, thread, manners));
-    redactor.add(token);
+    const { invocation, thread } = this.#address(draft, runtime);
     const ruling = this.#rulingOn(offer);
     if (!ruling.allowed) {
       runtime.deny(invocation, { by: 'policy', reason: ruling.reason });
@@ -119,6 +128,14 @@ export class Caller {
     if (manners.groupId === null) this.#ourThreads.add(thread);
     await dial(this.phone, runtime, offer, invocation, manners, this.#answers.answering);
     return { kind: 'sent', key: invocation.id };
+  }
+
+  #address(draft: Draft, runtime: Runtime) {
+    const { redactor, manners } = this.phone;
+    const thread = manners.groupId ?? `thread_${randomUUID()}`;
+    const { invocation, token } = runtime.address(callOf(draft, thread, manners));
+    redactor.add(token);
+    return { invocation, thread };
   }
 
   #rulingOn({ tool }: Offer): Ruling {

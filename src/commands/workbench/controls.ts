@@ -32,6 +32,7 @@ export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }:
     wake: id => shelf.wake(id),
     needsConsent: (server, operation) => caller.needsConsent(server, operation),
     run: (draft, options) => caller.run(draft, options),
+    decline: draft => saying(() => caller.decline(draft)),
     answer: (key, leg, selected) => caller.answer(key, leg, selected),
     cancel: key => saying(() => caller.cancel(key)),
     visit,

@@ -7,6 +7,14 @@ export interface Draft {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/** How a draft is run. */
+export interface RunOptions {
+  /** Against the `inputSchema`. */
+  readonly validates: boolean;
+  /** A person agreed to this call; not unless told. */
+  readonly isAgreed?: boolean;
+}
+
 /** What becomes of a draft: sent under this key, or not, and why. */
 export type Sent =
   | { readonly kind: 'sent'; readonly key: string }
@@ -28,8 +36,10 @@ export interface Controls {
   readonly wake: (server: string) => void;
   /** Whether a person has to agree before it is called: it is destructive, and neither an option nor a policy allows it by name. */
   readonly needsConsent: (server: string, operation: string) => boolean;
-  /** Checked against the `inputSchema`, then sent. A destructive one was agreed to before. */
-  readonly run: (draft: Draft, options: { readonly validates: boolean }) => Promise<Sent>;
+  /** Checked against the `inputSchema`, then sent. One that needs consent is refused unless a person agreed to this very call. */
+  readonly run: (draft: Draft, options: RunOptions) => Promise<Sent>;
+  /** A person was asked and said no: nothing is sent, and that is on record. */
+  readonly decline: (draft: Draft) => Promise<Said>;
   /** @param leg on which the question came @param selected index from 0. Null where the answer is on its way. */
   readonly answer: (key: string, leg: string, selected: number) => Said | null;
   /** The pending call, or its subscription, is given up; the tool is told. */

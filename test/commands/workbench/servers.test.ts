@@ -132,4 +132,23 @@ describe('a policy', () => {
     expect(bench.controls.needsConsent(server, 'delete_all')).toBe(asks);
     expect(bench.controls.needsConsent(server, 'echo')).toBe(false);
   });
+
+  test('what is destructive is refused unless somebody agreed, and a no is on record', async () => {
+    await using stdlib = await startPeer('stdlib');
+    await using bench = startBench();
+    const server = bench.open({ kind: 'url', url: stdlib.url });
+    await bench.stands(server, 'ready');
+    const draft = { server, operation: 'delete_all', arguments: {} };
+    const exchanges = () => [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])];
+    expect(await bench.controls.run(draft, { validates: false })).toEqual({
+      kind: 'refused',
+      reason: 'it is marked destructive, and nobody agreed to call it',
+    });
+    expect(exchanges()).toEqual([]);
+    expect(await bench.controls.decline(draft)).toMatchObject({ isBad: false });
+    expect(exchanges().map(({ settled }) => settled)).toMatchObject([{ by: 'denial', who: 'person' }]);
+    expect(exchanges()[0]?.attempts).toEqual([]);
+    const sent = await bench.controls.run(draft, { validates: false, isAgreed: true });
+    expect(sent).toMatchObject({ kind: 'sent' });
+  });
 });

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { keyLines } from '../../../src/ui/keys/key-lines.js';
-import type { Size } from '../../../src/ui/terminal.js';
 import { KEY_TABLES } from '../../../src/ui/workbench/keys/key-tables.js';
-import { Session } from '../../../src/ui/workbench/session.js';
 import {
   acknowledged,
   arrives,
@@ -18,10 +16,8 @@ import {
   RESULT,
   resultArrives,
 } from '../../exchange/build.js';
-import { fakeClock } from '../../support/fake-clock.js';
 import { words } from '../../support/words.js';
-import { press } from './form/support/pressing.js';
-import { type BenchOptions, openBench, readyServer, toolOf } from './support/bench.js';
+import { onCalls, openSession, withoutStyle } from './support/open-session.js';
 
 const SIZES = [
   { columns: 40, rows: 8 },
@@ -29,17 +25,9 @@ const SIZES = [
   { columns: 120, rows: 30 },
   { columns: 200, rows: 60 },
 ] as const;
-const [, USUAL] = SIZES;
-const SGR = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, 'g');
-
 /** Inverse, where there is no colour too. */
 const CURSOR = '\u001b[7m';
-const withoutStyle = (row: string) => row.replaceAll(SGR, '');
 
-const EDIT = toolOf('edit_file', {
-  inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
-});
-const DROP = toolOf('drop_table', { annotations: { destructive: true } });
 const PATCH = '--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n@@ -9 +9 @@\n-then\n+now\n';
 
 const pending = [...call(), ...acknowledged()];
@@ -52,43 +40,6 @@ const settled = [
 ];
 const asking = [...pending, ...arrives(CHOICE)];
 const consenting = [...pending, ...arrives(OAUTH)];
-
-/** A session without a terminal: keys by their names, frames as text. */
-function openSession(options: BenchOptions = {}) {
-  const clock = fakeClock();
-  const bench = openBench({ servers: [readyServer([EDIT, DROP])], clock, ...options });
-  const session = new Session(bench.options, () => {});
-  bench.log.subscribe(event => session.event(event));
-  session.changed();
-  const draw = (size: Size) => session.frame(size).rows;
-  const frame = (size: Size) => draw(size).map(withoutStyle);
-  frame(USUAL);
-  return {
-    ...bench,
-    clock,
-    draw,
-    /** What is read on a screen of the usual size. */
-    sees: (size: Size = USUAL) => frame(size).join('\n'),
-    press(...names: readonly string[]) {
-      for (const name of names) {
-        const { input, key } = press(name);
-        session.press(input, key);
-        frame(USUAL);
-      }
-    },
-    typed: (text: string) => session.press(text, press('a').key),
-    /** Lets what was asked for come to its end. */
-    settles: () => new Promise(resolve => setImmediate(resolve)),
-  };
-}
-
-/** One with these facts, on the page of calls. */
-function onCalls(facts: readonly Moment[], options: BenchOptions = {}) {
-  const session = openSession(options);
-  session.tell(facts);
-  session.press('c');
-  return session;
-}
 
 describe('from the tools to a call', () => {
   test('the first operation is selected; Enter opens its form, and what was typed stays', () => {
@@ -141,8 +92,8 @@ describe('from the tools to a call', () => {
   });
 
   test.each([
-    ['not called unless it is said', ['<enter>'], []],
-    ['not called after Esc', ['<escape>'], []],
+    ['not called unless it is said', ['<enter>'], ['decline drop_table']],
+    ['not called after Esc', ['<escape>'], ['decline drop_table']],
     ['called where it is said', ['0', '<enter>'], ['run drop_table {}']],
   ])('a destructive one is %s', (_, keys, asked) => {
     const session = openSession({
@@ -151,7 +102,7 @@ describe('from the tools to a call', () => {
     });
     session.press('<ctrl-r>');
     expect(session.sees()).toMatch(
-      /drop_table is marked destructive\. Call it\?\n {2}0 Call it\n❯ 1 Do not call it/,
+      /drop_table is marked destructive\. Call it\?\nAt http:\/\/127\.0\.0\.1:3001, with \{\}\n {2}0 Call it\n❯ 1 Do not call it/,
     );
     session.press(...keys);
     expect(session.asked).toEqual(asked);

@@ -13,4 +13,6 @@ export interface House extends Pick<SessionOptions, 'world' | 'controls'> {
   say(said: Said | null): void;
 }
 
+export const good = (text: string): Said => ({ text, isBad: false });
+
 export const bad = (text: string): Said => ({ text, isBad: true });

@@ -5,8 +5,9 @@ import type { House } from './house.js';
 import { editAgain, runAgain } from './run.js';
 import { chooseEntry } from './tools.js';
 
+export { openForm } from './form.js';
 export type { House } from './house.js';
-export { openForm, runForm } from './run.js';
+export { runForm } from './run.js';
 
 /** What commands do besides moving the eye. */
 const DOINGS: Partial<Readonly<Record<Command, (house: House) => void>>> = {

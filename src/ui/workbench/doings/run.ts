@@ -1,33 +1,10 @@
-import type { Tool } from '../../../protocol/toolset.js';
-import { openPicker } from '../../live/picker.js';
-import type { Draft } from '../controls.js';
-import { firstLineOf } from '../first-line.js';
-import { argumentsOf, formOf, withFaults } from '../form/index.js';
-import type { Filling, State } from '../state/state.js';
-import type { Server } from '../world.js';
+import { REDACTED } from '../../../text/redact.js';
+import { argumentsOf } from '../form/index.js';
+import type { Looking } from '../looking.js';
+import { openForm } from './form.js';
 import { bad, type House } from './house.js';
-
-/** Opens the form of an operation; one that is filled in already stays as it was left. */
-export function openForm(
-  { state, change }: Pick<House, 'state' | 'change'>,
-  server: Server,
-  { name, inputSchema, description }: Tool,
-  initial?: Readonly<Record<string, unknown>>,
-): void {
-  const { filling } = state;
-  const isSame = filling?.server === server.id && filling.operation === name;
-  const form = isSame && initial === undefined ? filling.form : formOf(inputSchema, initial);
-  change({
-    page: 'form',
-    filling: {
-      server: server.id,
-      operation: name,
-      description: firstLineOf(description),
-      form,
-      isSending: false,
-    },
-  });
-}
+import { offerAt, offersOf } from './offers.js';
+import { place } from './send.js';
 
 /**
  * The arguments of the form, sent; what is wrong with them is shown at the fields. A destructive call is asked about first.
@@ -38,98 +15,65 @@ export function runForm(house: House, validates = true): void {
   const { filling } = state;
   if (!filling || filling.isSending) return;
   const args = argumentsOf(filling.form);
-  const { server, operation } = filling;
-  if (args.ok) runDraft(house, { server, operation, arguments: args.value }, validates);
-  else change({ filling: { ...filling, form: args.form } });
+  const { server, operation, id: form } = filling;
+  if (!args.ok) change({ filling: { ...filling, form: args.form } });
+  else if (validates && isCensored(args.value))
+    house.say(bad(`Not sent: ${REDACTED} stands where a secret was. Ctrl-T sends it as it is.`));
+  else place(house, { draft: { server, operation, arguments: args.value }, validates, form });
 }
 
-/** The selected call once more, with the same arguments, in a thread of its own. */
+/** The selected call once more, by the server that had it, with the same arguments, in a thread of its own. */
 export function runAgain(house: House): void {
-  const draft = draftOf(house);
-  if (draft) runDraft(house, draft);
+  const again = againOf(house);
+  if (!again) return;
+  const { own, other, operation, args, hasGaps } = again;
+  if (!own)
+    house.say(bad(`Not run: its tool server is not open. e opens its form at ${other.server.about}.`));
+  else if (hasGaps) house.say(bad(`Not run: ${REDACTED} stands where a secret was. e edits the arguments.`));
+  else
+    place(house, {
+      draft: { server: own.server.id, operation, arguments: args },
+      validates: true,
+      form: null,
+    });
 }
 
-/** The selected call's arguments in the form of its operation. */
+/** The selected call's arguments in the form of its operation, be it of another server. */
 export function editAgain(house: House): void {
-  const draft = draftOf(house);
-  const offer = draft && offerOf(house, draft);
-  if (offer) openForm(house, offer.server, offer.tool, draft.arguments);
+  const again = againOf(house);
+  if (!again) return;
+  const { own, other, args, hasGaps } = again;
+  openForm(house, other.server, other.tool, args);
+  const notes = [
+    ...(own ? [] : [`Its own tool server is not open: this form is of ${other.server.about}.`]),
+    ...(hasGaps ? [`${REDACTED} stands where a secret was: type it in.`] : []),
+  ];
+  if (notes.length > 0) house.say(bad(notes.join(' ')));
 }
 
-function runDraft(house: House, draft: Draft, validates = true): void {
-  if (!offerOf(house, draft)) return;
-  if (house.controls.needsConsent(draft.server, draft.operation))
-    house.change({ overlay: { kind: 'consent', draft, validates, picker: openPicker(consent(draft)) } });
-  else void send(house, draft, validates);
-}
-
-function consent({ operation }: Draft) {
-  return {
-    prompt: `${operation} is marked destructive. Call it?`,
-    choices: ['Call it', 'Do not call it'],
-    default: 1,
-  };
-}
-
-/** Sends a draft, and shows its call; or the form with what is wrong. */
-export async function send(house: House, draft: Draft, validates: boolean): Promise<void> {
-  const isOfForm = () => house.state.page === 'form' && house.state.filling?.operation === draft.operation;
-  withFilling(house, filling => ({ ...filling, isSending: true }));
-  const sent = await house.controls.run(draft, { validates });
-  withFilling(house, filling => ({ ...filling, isSending: false }));
-  switch (sent.kind) {
-    case 'sent':
-      return house.change({ page: 'calls', calls: shown(house.state, sent.key) });
-    case 'refused':
-      return house.say(bad(sent.reason));
-    case 'invalid':
-      if (!isOfForm()) editDraft(house, draft);
-      withFilling(house, filling => ({ ...filling, form: withFaults(filling.form, sent.faults) }));
-      return house.say(bad(`Not sent: the arguments break the inputSchema. Ctrl-T sends them as they are.`));
-  }
-}
-
-function editDraft(house: House, draft: Draft): void {
-  const offer = offerOf(house, draft);
-  if (offer) openForm(house, offer.server, offer.tool, draft.arguments);
-}
-
-function shown({ calls }: State, key: string): State['calls'] {
-  return { ...calls, volume: 0, selected: key, focus: 'list', tab: 'result' };
-}
-
-function withFilling({ state, change }: House, step: (filling: Filling) => Filling): void {
-  if (state.filling) change({ filling: step(state.filling) });
-}
-
-function draftOf({ looking, world, say: tell }: House): Draft | null {
+/** What the selected call would be once more. `own`: at its endpoint; `other`: whoever offers it, that one where there is one. */
+function againOf({ looking, world, say: tell }: House) {
   const { exchange } = looking;
   if (!exchange) {
     tell(bad('There is no call to run again.'));
     return null;
   }
   const { operation, arguments: args } = exchange.invocation;
-  const offering = world.servers.filter(server => offers(server, operation));
-  const server = offering.find(each => endpointOf(each) === exchange.endpoint) ?? offering[0];
-  if (!server) tell(bad(`No tool server that is open offers ${operation}: u opens one.`));
-  return server ? { server: server.id, operation, arguments: args } : null;
+  const offers = offersOf(world, operation);
+  const own = offerAt(offers, exchange.endpoint);
+  const other = own ?? offers[0];
+  if (!other) {
+    tell(bad(`No tool server that is open offers ${operation}: u opens one.`));
+    return null;
+  }
+  return { own, other, operation, args, hasGaps: hasGaps(looking, args) };
 }
 
-function endpointOf({ state }: Server): string | null {
-  return state.kind === 'ready' ? state.toolset.endpoint : null;
+/** A transcript has no secrets; what this session sent is known as it was. */
+function hasGaps({ volume }: Looking, args: unknown): boolean {
+  return !volume.isLive && isCensored(args);
 }
 
-function offers({ state }: Server, operation: string): boolean {
-  return state.kind === 'ready' && state.toolset.tools.some(({ name }) => name === operation);
-}
-
-function offerOf({ world, say: tell }: House, { server: id, operation }: Draft) {
-  const server = world.servers.find(each => each.id === id);
-  const tool =
-    server?.state.kind === 'ready'
-      ? server.state.toolset.tools.find(({ name }) => name === operation)
-      : undefined;
-  if (server && tool) return { server, tool };
-  tell(bad(`${operation} is not offered any more.`));
-  return null;
+function isCensored(args: unknown): boolean {
+  return JSON.stringify(args).includes(REDACTED);
 }

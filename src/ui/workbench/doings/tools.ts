@@ -1,6 +1,6 @@
 import { entriesOf, entryIndex } from '../state/entries.js';
+import { openForm } from './form.js';
 import type { House } from './house.js';
-import { openForm } from './run.js';
 
 /** An operation: its form. A server: it is started, or asked once more. */
 export function chooseEntry(house: House): void {

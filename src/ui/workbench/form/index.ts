@@ -5,3 +5,4 @@ export type { Form, Press } from './form.js';
 export { formOf } from './form-of.js';
 export { FORM_BINDINGS } from './keys.js';
 export { pressForm, wantsRun } from './press.js';
+export { reformed } from './reformed.js';

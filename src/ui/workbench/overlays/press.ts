@@ -2,9 +2,10 @@ import { nameOf, type Press } from '../../keys/key-names.js';
 import { scrolledBy } from '../../keys/scroll.js';
 import { stepPicker } from '../../live/picker.js';
 import { stepPrompt } from '../../prompt/step.js';
+import { decline } from '../doings/consent.js';
 import { fulfil } from '../doings/files.js';
 import type { House } from '../doings/house.js';
-import { send } from '../doings/run.js';
+import { send } from '../doings/send.js';
 import { pickerCommandOf } from '../keys/picker-command.js';
 import type { Overlay } from '../state/state.js';
 
@@ -17,10 +18,16 @@ export function pressOverlay(
   house: House,
   search: (wanted: string) => void,
 ): void {
-  if (nameOf(press) === 'escape') house.change({ overlay: null });
+  if (nameOf(press) === 'escape') leave(overlay, house);
   else if (overlay.kind === 'prompt') pressPrompt(overlay, press, house, search);
   else if (overlay.kind === 'question' || overlay.kind === 'consent') pressPicker(overlay, press, house);
   else pressPage(overlay, press, house);
+}
+
+/** A question of ours that is left is a no. */
+function leave(overlay: Overlay, house: House): void {
+  house.change({ overlay: null });
+  if (overlay.kind === 'consent') void decline(house, overlay.order);
 }
 
 function pressPrompt(
@@ -47,7 +54,8 @@ function pick(overlay: Of<'question' | 'consent'>, house: House): void {
   const { selected } = overlay.picker;
   house.change({ overlay: null });
   if (overlay.kind === 'question') house.say(house.controls.answer(overlay.key, overlay.leg, selected));
-  else if (selected === 0) void send(house, overlay.draft, overlay.validates);
+  else if (selected === 0) void send(house, overlay.order, true);
+  else void decline(house, overlay.order);
 }
 
 function stepped(

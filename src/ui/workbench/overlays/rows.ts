@@ -11,7 +11,7 @@ import type { Overlay } from '../state/state.js';
 
 /** Of the height, for what is asked. */
 const SHARE = 2 / 3;
-const LEAVING = { onEscape: 'later', onInterrupt: 'quit' };
+const ON_ESCAPE = { question: 'later', consent: 'do not call it' };
 
 /** A page in place of the rest; null where the overlay is none. */
 export function overlayPage(overlay: Overlay | null, { columns, rows }: Size, theme: Theme): Reading | null {
@@ -33,6 +33,7 @@ export function overlayPage(overlay: Overlay | null, { columns, rows }: Size, th
 export function askedRows(overlay: Overlay | null, { columns, rows }: Size, theme: Theme): readonly string[] {
   if (overlay?.kind !== 'question' && overlay?.kind !== 'consent') return [];
   const most = Math.max(4, Math.floor(rows * SHARE));
+  const leaving = { onEscape: ON_ESCAPE[overlay.kind], onInterrupt: 'quit' };
   const rule = theme.dim('─'.repeat(columns));
-  return [rule, ...pickerRows(overlay.picker, { columns, rows: most - 1 }, theme, LEAVING)];
+  return [rule, ...pickerRows(overlay.picker, { columns, rows: most - 1 }, theme, leaving)];
 }

@@ -31,15 +31,24 @@ export type Overlay =
   /** What we ask: whether a destructive operation is to be called. */
   | {
       readonly kind: 'consent';
-      readonly draft: Draft;
-      readonly validates: boolean;
+      readonly order: Order;
       readonly picker: Picker<Askable>;
     }
   /** Text to be read or copied by hand. */
   | { readonly kind: 'text'; readonly title: Line; readonly lines: readonly Line[]; readonly scroll: number };
 
+/** A draft that is to be sent. */
+export interface Order {
+  readonly draft: Draft;
+  readonly validates: boolean;
+  /** The filling that it is of; null where a call is run again. */
+  readonly form: Filling['id'] | null;
+}
+
 /** A form that is being filled in. */
 export interface Filling {
+  /** Of this very form: what becomes of its call is shown in no other, be it of the same operation. */
+  readonly id: symbol;
   readonly server: string;
   readonly operation: string;
   /** In its own words, on one line. */

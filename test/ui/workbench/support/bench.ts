@@ -85,6 +85,7 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
       note('run', operation, args, ...(validates ? [] : ['unchecked']));
       return { kind: 'refused', reason: 'nobody is there' };
     },
+    decline: async ({ operation }) => told(done('decline'), 'decline', operation),
     answer: (...words) => told(null, 'answer', ...words),
     cancel: async key => told(done('cancel'), 'cancel', key),
     visit: async url => told(done('visit'), 'visit', url),

@@ -1,0 +1,37 @@
+import { cut } from '../../../text/cut.js';
+import { safeJson } from '../../../text/json-safe.js';
+import { type Askable, openPicker, type Picker } from '../../live/picker.js';
+import type { Draft } from '../controls.js';
+import type { Order } from '../state/state.js';
+import type { House } from './house.js';
+import type { Offer } from './offers.js';
+
+/** Characters: what does not fit on the screen is counted there. */
+const LONGEST_NAME = 200;
+const LONGEST_ARGUMENTS = 4_000;
+
+/** Asks whether a destructive operation is to be called: where, and with what. Not to is the default. */
+export function askConsent({ change }: House, order: Order, offer: Offer): void {
+  change({ overlay: { kind: 'consent', order, picker: consentPicker(order.draft, offer) } });
+}
+
+function consentPicker({ operation, arguments: args }: Draft, { server }: Offer): Picker<Askable> {
+  return openPicker({
+    prompt: [
+      `${nameOf(operation)} is marked destructive. Call it?`,
+      `At ${nameOf(server.about)}, with ${cut(safeJson(args), LONGEST_ARGUMENTS)}`,
+    ].join('\n'),
+    choices: ['Call it', 'Do not call it'],
+    default: 1,
+  });
+}
+
+/** A foreign name takes no line that could pass for one of ours. */
+function nameOf(text: string): string {
+  return cut(text, LONGEST_NAME).replaceAll('\n', '␊');
+}
+
+/** The person said no: nothing is sent, and that is on record. */
+export async function decline({ controls, say: tell }: House, { draft }: Order): Promise<void> {
+  tell(await controls.decline(draft));
+}

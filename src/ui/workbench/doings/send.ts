@@ -1,0 +1,70 @@
+import type { Sent } from '../controls.js';
+import { withFaults } from '../form/index.js';
+import type { Filling, Order, State } from '../state/state.js';
+import { askConsent } from './consent.js';
+import { bad, good, type House } from './house.js';
+import { offersOf } from './offers.js';
+
+/** Sends it, or asks first. */
+export function place(house: House, order: Order): void {
+  const { server: id, operation } = order.draft;
+  const offer = offersOf(house.world, operation).find(({ server }) => server.id === id);
+  if (!offer) house.say(bad(`${operation} is not offered any more.`));
+  else if (house.controls.needsConsent(id, operation)) askConsent(house, order, offer);
+  else void send(house, order);
+}
+
+/**
+ * Sends a draft, and shows its call; or its own form with what is wrong. Whoever has gone on to something else is only told.
+ * @param isAgreed a person agreed to this very call
+ */
+export async function send(house: House, order: Order, isAgreed = false): Promise<void> {
+  const { draft, validates, form } = order;
+  withFilling(house, form, filling => ({ ...filling, isSending: true }));
+  const before = house.state;
+  const sent = await house.controls.run(draft, { validates, isAgreed });
+  const isStill = isSamePlace(before, house.state);
+  withFilling(house, form, filling => withAnswer({ ...filling, isSending: false }, sent, isStill));
+  if (sent.kind === 'sent' && isStill) house.change({ page: 'calls', calls: shown(house.state, sent.key) });
+  else house.say(isStill ? bad(whyNot(sent, order)) : tidings(sent, order));
+}
+
+/** Nothing was opened, left, selected or typed since. */
+function isSamePlace(before: State, { page, overlay, calls, filling }: State): boolean {
+  return (
+    page === before.page &&
+    overlay === before.overlay &&
+    calls === before.calls &&
+    filling?.form === before.filling?.form
+  );
+}
+
+/** What is wrong, at its fields; whoever is typing stays in the field that they are in. */
+function withAnswer(filling: Filling, sent: Sent, isStill: boolean): Filling {
+  if (sent.kind !== 'invalid') return filling;
+  const { form } = filling;
+  return { ...filling, form: isStill ? withFaults(form, sent.faults) : { ...form, faults: sent.faults } };
+}
+
+/** For somebody who is doing something else by now. */
+function tidings(sent: Sent, order: Order) {
+  const { operation } = order.draft;
+  return sent.kind === 'sent'
+    ? good(`${operation} was sent: see Calls.`)
+    : bad(`${operation}: ${whyNot(sent, order)}`);
+}
+
+function whyNot(sent: Sent, { form }: Order): string {
+  if (sent.kind === 'refused') return sent.reason;
+  const next = form === null ? 'e edits them.' : 'Ctrl-T sends them as they are.';
+  return `Not sent: the arguments break the inputSchema. ${next}`;
+}
+
+function shown({ calls }: State, key: string): State['calls'] {
+  return { ...calls, volume: 0, selected: key, focus: 'list', tab: 'result' };
+}
+
+/** Another form than the one that it is of is left alone. */
+function withFilling({ state, change }: House, id: symbol | null, step: (filling: Filling) => Filling): void {
+  if (id !== null && state.filling?.id === id) change({ filling: step(state.filling) });
+}

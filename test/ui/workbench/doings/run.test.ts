@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import type { Sent } from '../../../../src/ui/workbench/controls.js';
+import type { Server } from '../../../../src/ui/workbench/world.js';
+import { call, eventsOf, INVOCATION, KEY, resultArrives } from '../../../exchange/build.js';
+import { readyServer, toolOf } from '../support/bench.js';
+import { DROP, EDIT, onCalls, openSession } from '../support/open-session.js';
+
+const filled = { operation: 'edit_file', arguments: () => ({ path: 'x' }) };
+const FAULTS: Sent = { kind: 'invalid', faults: [{ path: '$.path', message: 'is too short' }] };
+const settled = [...call(), ...resultArrives({ text: 'done' })];
+
+/** A session whose calls are answered by hand, the oldest first. */
+function slowSession() {
+  const waiting: ((sent: Sent) => void)[] = [];
+  const session = openSession({
+    servers: [readyServer([EDIT, toolOf('other_file', { inputSchema: EDIT.inputSchema })])],
+    start: filled,
+    controls: { run: () => new Promise(resolve => waiting.push(resolve)) },
+  });
+  return {
+    ...session,
+    waiting,
+    async answers(sent: Sent) {
+      waiting.shift()?.(sent);
+      await session.settles();
+    },
+  };
+}
+
+/** Another server, whose operations go elsewhere. */
+function elsewhere(id: string): Server {
+  return { ...readyServer([EDIT], { endpoint: `http://${id}.example/invoke` }), id, about: `${id}.example` };
+}
+
+describe('what becomes of a call that was sent', () => {
+  test('whoever types in another form by then stays there, and is told', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>', '<escape>', 'j', '<enter>');
+    await session.answers({ kind: 'sent', key: KEY });
+    session.press('q');
+    expect(session.sees()).toContain('[Form other_file]');
+    expect(session.sees()).toMatch(/^❯ path\* {2}q/m);
+    expect(session.sees()).toContain('edit_file was sent: see Calls.');
+  });
+
+  test('its faults come to no other form', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>', '<escape>', 'j', '<enter>', 'y');
+    await session.answers(FAULTS);
+    expect(session.sees()).toMatch(/^❯ path\* {2}y/m);
+    expect(session.sees()).not.toContain('is too short');
+    expect(session.sees()).toContain('edit_file: Not sent');
+  });
+
+  test('whoever types on in the same form stays in their field, which has the fault', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>', 'z');
+    await session.answers(FAULTS);
+    expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is too short$/m);
+    session.press('<ctrl-r>', 'z');
+    await session.answers({ kind: 'sent', key: KEY });
+    expect(session.sees()).toContain('[Form edit_file]');
+  });
+
+  test('only the form that sent it is sending, and it sends nothing twice when it is opened again', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>', '<escape>', '<enter>', '<ctrl-r>');
+    expect(session.waiting).toHaveLength(1);
+    expect(session.sees()).toContain('sending …');
+    session.press('<escape>', 'j', '<enter>');
+    expect(session.sees()).not.toContain('sending …');
+  });
+});
+
+test.each([
+  ['fields', []],
+  ['JSON', ['<ctrl-e>']],
+])('a form whose inputSchema has changed is another one, with what was typed in %s', (_, keys) => {
+  const session = openSession({ start: filled });
+  session.press(...keys, '<escape>');
+  const inputSchema = { properties: { path: { type: 'string' }, mode: { type: 'string' } } };
+  Object.assign(session.world, { servers: [readyServer([toolOf('edit_file', { inputSchema })])] });
+  session.press('<enter>', ...keys);
+  expect(session.sees()).toMatch(/^❯ path {2}x/m);
+  expect(session.sees()).toMatch(/^ {2}mode/m);
+});
+
+describe('a call once more', () => {
+  test('goes to the server that had it, not to another with an operation of that name', () => {
+    const session = onCalls(settled, { servers: [elsewhere('evil'), readyServer([EDIT])] });
+    session.press('e');
+    expect(session.sees()).not.toContain('is not open');
+    const alone = onCalls(settled, { servers: [elsewhere('evil')] });
+    alone.press('r');
+    expect(alone.asked).toEqual([]);
+    expect(alone.sees()).toContain('its form at evil.example.');
+    alone.press('e');
+    expect(alone.sees()).toContain('this form is of evil.example.');
+    expect(alone.sees()).toMatch(/^❯ path\* {2}src\/main\.rs/m);
+  });
+
+  test('is sent to that very server', () => {
+    const servers: string[] = [];
+    const session = onCalls(settled, {
+      servers: [elsewhere('evil'), readyServer([EDIT])],
+      controls: {
+        run: async ({ server }) => {
+          servers.push(server);
+          return { kind: 'refused', reason: 'no' };
+        },
+      },
+    });
+    session.press('r');
+    expect(servers).toEqual(['s1']);
+  });
+
+  test('of a transcript is refused where a secret was taken out; its form is too until Ctrl-T', () => {
+    const invocation = { ...INVOCATION, arguments: { path: '/home/[redacted]' } };
+    const session = onCalls([], { opened: ['a.ndjson'] });
+    for (const event of eventsOf(call({ invocation }))) session.world.volumes[1]?.book.apply(event);
+    session.press('V', 'r');
+    expect(session.sees()).toContain('Not run: [redacted] stands where a secret was.');
+    session.press('e', '<ctrl-r>');
+    expect(session.sees()).toContain('Not sent: [redacted] stands where a secret was.');
+    expect(session.asked).toEqual([]);
+    session.press('<ctrl-t>');
+    expect(session.asked).toEqual(['run edit_file {"path":"/home/[redacted]"} unchecked']);
+  });
+
+  test('is asked about again where it is destructive: No is the default, and on record', async () => {
+    const invocation = { ...INVOCATION, operation: 'drop_table', arguments: { path: 'a\u202eb' } };
+    const agreed: unknown[] = [];
+    const session = onCalls(call({ invocation }), {
+      servers: [readyServer([DROP])],
+      controls: {
+        needsConsent: () => true,
+        run: async (_, { isAgreed }) => {
+          agreed.push(isAgreed);
+          return { kind: 'sent', key: KEY };
+        },
+      },
+    });
+    session.press('r');
+    expect(session.sees()).toContain(String.raw`At http://127.0.0.1:3001, with {"path":"a\u202eb"}`);
+    session.press('<enter>');
+    await session.settles();
+    expect(session.sees()).toContain('decline: done');
+    session.press('r', '<escape>');
+    expect(session.asked).toEqual(['decline drop_table', 'decline drop_table']);
+    expect(agreed).toEqual([]);
+    session.press('r', '0', '<enter>');
+    expect(agreed).toEqual([true]);
+  });
+});
+
+test('the question of a very large call still says which and where', () => {
+  const tool = toolOf('drop_table', { inputSchema: {} });
+  const session = openSession({
+    servers: [readyServer([tool])],
+    start: { operation: 'drop_table', arguments: () => ({ path: 'x'.repeat(1_000_000) }) },
+    controls: { needsConsent: () => true },
+  });
+  session.press('<ctrl-r>');
+  expect(session.sees()).toMatch(
+    /drop_table is marked destructive\. Call it\?\nAt http:\/\/127\.0\.0\.1:3001, with/,
+  );
+  expect(session.sees()).toContain('❯ 1 Do not call it');
+});

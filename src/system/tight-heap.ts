@@ -1,14 +1,15 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** In percent of what is in use; V8 goes up to 300 while much is allocated. */
+/** V8 goes up to 300 while much is allocated. */
 const GROWTH = 100;
 
 /**
  * For a process that serves for long, or shows what is very long: what it remembers, and soon forgets, is collected earlier. A quarter
  * less memory at the peak, for a twentieth of the throughput. Whole processes only: the heap is everybody's.
+ * @param growth in percent of what is in use
  */
-export function keepHeapTight(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
+export function keepHeapTight(growth: number = GROWTH): void {
+  setFlagsFromString(`--heap-growing-percent=${growth}`);
 }
 
 /**

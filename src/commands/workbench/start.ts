@@ -1,4 +1,5 @@
 import { ProtocolCliError } from '../../errors.js';
+import { keepHeapTight, keepNewspaceSmall } from '../../system/tight-heap.js';
 import type { ExitStatus } from '../exit-status.js';
 import { refuseIdle } from '../invoke/idle.js';
 import type { InvokeOptions } from '../invoke/plan.js';
@@ -18,7 +19,11 @@ export async function startWorkbench(
     throw new ProtocolCliError('usage', `the workbench ${NEEDS}`, {
       hint: 'protocol-cli invoke <url> <operation> makes one call, and needs none; protocol-cli --help lists the rest.',
     });
+  keepHeapTight(GROWTH);
+  keepNewspaceSmall();
   return runWorkbench(await planWorkbench(words, options, terminal), terminal);
 }
 
+/** In percent: all calls of a session are kept, and hardly anything that frames are made of. */
+const GROWTH = 40;
 const NEEDS = 'needs a terminal of at least 40×8 on stdin and stdout, outside CI';

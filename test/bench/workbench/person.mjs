@@ -92,6 +92,7 @@ export function sitDown(args, file) {
 }
 
 async function silence(lastAt) {
-  for (let left = STILL; left > 0; left = STILL - (performance.now() - lastAt()))
-    await new Promise(resolve => setTimeout(resolve, left));
+  const since = performance.now();
+  const left = () => STILL - (performance.now() - Math.max(since, lastAt()));
+  while (left() > 0) await new Promise(resolve => setTimeout(resolve, left()));
 }

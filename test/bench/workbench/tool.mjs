@@ -49,7 +49,7 @@ async function perform({ operation, arguments: args, ...call }) {
   if (operation === 'storm') await storm(call, args);
 }
 
-/** By the clock: what was late is made up for. The last one ends the subscription, and is told of as it is sent. */
+/** By the clock: what was late is made up for. The last one ends the subscription; when it was sent is told once it has come. */
 async function storm(call, { events, perSecond }) {
   const start = performance.now();
   const event = number => ({ type: 'subscription_event', tool_call_id: call.id, text: `event ${number}` });
@@ -60,8 +60,9 @@ async function storm(call, { events, perSecond }) {
     while (deliveries.length < due) deliveries.push(deliver(call, event(deliveries.length + 1)));
   }
   await Promise.all(deliveries);
-  say({ lastAt: Date.now(), tookMs: performance.now() - start });
+  const told = { lastAt: Date.now(), tookMs: performance.now() - start };
   await deliver(call, { ...event(events), final: true });
+  say(told);
 }
 
 /** Nobody may be there any more. */

@@ -1,0 +1,59 @@
+import './support/outside-ci.js';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/system/clock.js';
+import { fullScreen } from '../../src/ui/full-screen/screen.js';
+import { Emulator } from './support/emulator.js';
+import { fakeKeyboard } from './support/fake-keyboard.js';
+import { fakeTerminal } from './support/fake-terminal.js';
+
+const SIZE = { columns: 80, rows: 24 };
+
+/** A screen that shows how many keys were pressed. */
+function open() {
+  const emulator = new Emulator(SIZE);
+  const keyboard = fakeKeyboard();
+  let pressed = '';
+  const screen = fullScreen(
+    {
+      press(input) {
+        pressed += input;
+      },
+      frame: () => ({ rows: ['first row', `pressed: ${pressed}`], isRunning: false }),
+    },
+    { stdin: keyboard.stream, stdout: fakeTerminal(emulator, SIZE).stream, clock: systemClock },
+  );
+  return { emulator, keyboard, screen };
+}
+
+test('the first frame waits for nothing: it is written whole before anybody else has a turn', async () => {
+  const { emulator, keyboard, screen } = open();
+  expect(emulator.raw).toContain('first row\r\npressed: ');
+  expect(keyboard.isRaw()).toBe(true);
+  await screen.close();
+});
+
+test('what is typed before anything listens is pressed, and leaves no trace of its own', async () => {
+  const { emulator, keyboard, screen } = open();
+  keyboard.type('abc');
+  await emulator.waitFor('the keys', () => emulator.text().trim() === 'first row\npressed: abc');
+  await screen.close();
+});
+
+test('closed before it is listened to, it leaves the terminal as it was', async () => {
+  const { emulator, keyboard, screen } = open();
+  await screen.close();
+  await emulator.waitFor('the screen from before', () => !emulator.isAlternate);
+  expect(emulator.isCursorVisible).toBe(true);
+  expect(keyboard.isRaw()).toBe(false);
+  expect(emulator.text()).toBe('');
+});
+
+test('a process that ends meanwhile puts the terminal back itself', async () => {
+  const before = process.listeners('exit');
+  const { emulator, keyboard, screen } = open();
+  for (const duty of process.listeners('exit')) if (!before.includes(duty)) duty(0);
+  await emulator.waitFor('the screen from before', () => !emulator.isAlternate);
+  expect(emulator.isCursorVisible).toBe(true);
+  expect(keyboard.isRaw()).toBe(false);
+  await screen.close();
+});

@@ -5,12 +5,12 @@ export const SIZE = { cols: 120, rows: 40 };
 
 /** Ms from the spawn of `node` in a terminal to the first character that a person can see. */
 export function firstLetter(args) {
-  return inTerminal(args, text => text.trim() !== '', { isStopped: false });
+  return inTerminal(args, text => text.trim() !== '', { isStopped: false, cwd: process.cwd() });
 }
 
 /** Ms to something that a person can see; then it is stopped. */
-export function firstSight(args, isSeen) {
-  return inTerminal(args, isSeen, { isStopped: true });
+export function firstSight(args, isSeen, { cwd = process.cwd() } = {}) {
+  return inTerminal(args, isSeen, { isStopped: true, cwd });
 }
 
 /** The environment without what changes how a terminal is drawn on. */
@@ -19,12 +19,17 @@ export function personsEnv() {
   return env;
 }
 
-function inTerminal(args, isSeen, { isStopped }) {
+function inTerminal(args, isSeen, { isStopped, cwd }) {
   return new Promise((resolve, reject) => {
     let drawn = '';
     let took;
     const start = performance.now();
-    const terminal = spawn(process.execPath, args, { ...SIZE, name: 'xterm-256color', env: personsEnv() });
+    const terminal = spawn(process.execPath, args, {
+      ...SIZE,
+      name: 'xterm-256color',
+      env: personsEnv(),
+      cwd,
+    });
     terminal.onData(data => {
       if (took !== undefined) return;
       drawn += data;

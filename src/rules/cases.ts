@@ -53,12 +53,19 @@ function verdictOn({ expected, offers }: Case, call: CallEvidence): Verdict {
   const message = callback?.reading?.ok ? callback.reading.message : null;
   if (!callback || message?.type !== 'tool_result') return withoutResult(call);
   const differences = expected?.(seenIn(message)) ?? [];
-  const [first, ...others] = [...differences.map(differenceText), ...missingOffers(offers, call)];
+  const faults = [...differences.map(differenceText), ...missingOffers(offers, call)];
   const events = eventsOf(callback);
-  if (first === undefined) return { status: 'pass', reason: 'its result is as expected', events };
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return { status: 'fail', reason: first + more, events };
+  if (faults.length === 0) return { status: 'pass', reason: 'its result is as expected', events };
+  return { status: 'fail', reason: listed(faults), events };
 }
+
+/** Whoever mends a tool wants to see all of them; of hundreds, the first. */
+function listed(faults: readonly string[]): string {
+  const more = faults.length - MOST_FAULTS;
+  return faults.slice(0, MOST_FAULTS).join('; ') + (more > 0 ? `; and ${more} more` : '');
+}
+
+const MOST_FAULTS = 20;
 
 function differenceText(difference: Difference): string {
   return `${jsonPath(difference.path)}: ${wantedText(difference)}`;

@@ -60,7 +60,11 @@ describe('a result against what is expected of it', () => {
     ['{ outcome: success }', { text: 'Error: no' }, '$.outcome: wanted "success", got "error"'],
     ['{ json: { a: 1 } }', { text: 'plain' }, '$.json: wanted {"a":1}, got nothing'],
     ['{ display: { type: text } }', { display_as: shown }, '$.display.type: wanted "text", got "diff"'],
-    ['{ outcome: error, text: x }', {}, '$.outcome: wanted "error", got "success" (and 1 more)'],
+    [
+      '{ outcome: error, text: x }',
+      {},
+      '$.outcome: wanted "error", got "success"; $.text: wanted "x", got "done"',
+    ],
   ])('%s does not', async (expected, fields, reason) => {
     const check = await judged(expected, planned(), call(), acknowledged(), resultArrives(fields));
     expect(check).toMatchObject({ status: 'fail', reason });
@@ -110,7 +114,7 @@ describe('what a case offers', () => {
       'no view_update came, which it offers',
     ],
     ['choice, view', [arrives(CHOICE), ends], 'no view_update came, which it offers'],
-    ['oauth, view', [ends], 'no oauth came, which it offers (and 1 more)'],
+    ['oauth, view', [ends], 'no oauth came, which it offers; no view_update came, which it offers'],
   ])('%s: it did not', async (offer, story, reason) => {
     expect(await offered(offer, ...story)).toMatchObject({ status: 'fail', reason });
   });
@@ -120,7 +124,7 @@ describe('what a case offers', () => {
       'expect: { text: other }\n    offers: [view]',
       ...[planned(), call(), acknowledged(), ends],
     );
-    expect(check?.reason).toBe('$.text: wanted "other", got "done" (and 1 more)');
+    expect(check?.reason).toBe('$.text: wanted "other", got "done"; no view_update came, which it offers');
   });
 });
 

@@ -24,7 +24,11 @@ export const PICTURES = [
     file: 'workbench.svg',
     words: ['invoke', '-i', '--demo', 'edit_file', 'path=src/main.rs'],
     size: { columns: 132, rows: 30 },
-    typed: [[/path\*\s+src\/main\.rs/, '\u0012']],
+    typed: [
+      [/path\*\s+src\/main\.rs/, '\u0012'],
+      [/✓ success/, '2'], // to and fro: what colours code is loaded by then
+      [/TIMELINE/, '1'],
+    ],
     until: /✓ success.*process::exit.*quit/s,
   },
   { file: 'invoke.svg', words: ['invoke', '--demo'], size: { columns: 120, rows: 40 } },

@@ -77,7 +77,11 @@ function start(words, { columns, rows }, terminal) {
         watchers.add(look);
         look();
       });
-      return Promise.race([found, ended.then(() => Promise.reject(new Error(`ended before ${pattern}`)))]);
+      // What it said last may come together with its end.
+      const last = ended.then(
+        () => pattern.exec(textOf(terminal)) ?? Promise.reject(new Error(`ended before ${pattern}`)),
+      );
+      return Promise.race([found, last]);
     },
   };
 }

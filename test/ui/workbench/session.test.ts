@@ -191,6 +191,16 @@ describe('what can be done with a call', () => {
     expect(session.sees()).toContain('edit_file');
   });
 
+  test('O opens the same transcript again, in place of what it was before', async () => {
+    const session = onCalls(settled, { opened: ['a.ndjson'] });
+    session.press('O');
+    session.typed('a.ndjson');
+    session.press('<enter>');
+    await session.settles();
+    expect(session.sees()).toContain('a.ndjson');
+    expect(session.sees()).toContain('No calls yet.');
+  });
+
   test.each([
     ['r', 'There is no call to run again.'],
     ['e', 'There is no call to run again.'],

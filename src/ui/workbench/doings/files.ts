@@ -59,9 +59,10 @@ export async function fulfil({ purpose, text, about }: Prompt, house: House): Pr
 /** What was opened is shown, though not all of it could be read; nobody who is typing meanwhile is led away. */
 async function openTranscript(path: string, house: House): Promise<void> {
   const { controls, world } = house;
-  const known = world.volumes.length;
+  const known = new Set(world.volumes);
   house.say(await controls.openTranscript(path));
   const { calls, overlay, page } = house.state;
-  if (world.volumes.length === known || overlay || page === 'form') return;
-  house.change({ page: 'calls', calls: { ...calls, volume: known, selected: null, focus: 'list' } });
+  const volume = world.volumes.findIndex(each => !known.has(each)); // one that is opened again replaces what it was
+  if (volume < 0 || overlay || page === 'form') return;
+  house.change({ page: 'calls', calls: { ...calls, volume, selected: null, focus: 'list' } });
 }

@@ -50,7 +50,9 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
   const live: Volume = { name: 'this session', book, isLive: true };
   const opened = (name: string): Volume => ({ name, book: new Book('runtime', true), isLive: false });
   const world = { servers: more.servers ?? [], volumes: [live, ...(more.opened ?? []).map(opened)] };
-  const shelve = (name: string) => void world.volumes.push(opened(name));
+  const shelve = (name: string) => {
+    world.volumes = [...world.volumes.filter(each => each.name !== name), opened(name)];
+  };
   const options: SessionOptions = {
     world,
     controls: { ...notingControls(asked, shelve), ...more.controls },

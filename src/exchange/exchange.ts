@@ -114,6 +114,11 @@ export function isUnderWay(exchange: Exchange): boolean {
   return exchange.settled === null || isSubscribed(exchange);
 }
 
+/** Whether there is something to cancel: a result that is waited for, or a subscription that somebody would have to hear. */
+export function canBeGivenUp(exchange: Exchange): boolean {
+  return exchange.settled === null || isOpen(exchange);
+}
+
 /** Whether it left a subscription open, even with a result that nobody waited for any more. */
 export function isOpen(exchange: Exchange): boolean {
   return isSubscribed(exchange) || exchange.arrivals.some(subscribesLate);

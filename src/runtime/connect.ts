@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../exchange/events.js';
-import type { Exchange } from '../exchange/exchange.js';
+import { canBeGivenUp, type Exchange } from '../exchange/exchange.js';
 import { History } from '../exchange/history.js';
 import { createLog } from '../exchange/log.js';
 import { openChoices } from '../exchange/questions.js';
@@ -13,7 +13,7 @@ import { checkArguments, toolOf } from './check-call.js';
 import { converse } from './converse.js';
 import { discover } from './discover.js';
 import { subscriptionEnd } from './following.js';
-import { giveUp, isUnderWay } from './give-up.js';
+import { giveUp } from './give-up.js';
 import { closeThread } from './notices.js';
 import type { Answering } from './questions.js';
 import { Runtime } from './runtime.js';
@@ -100,7 +100,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
     return history.exchanges.get(id) ?? exchange;
   };
   const close = async () => {
-    const left = [...history.exchanges.values()].filter(isUnderWay);
+    const left = [...history.exchanges.values()].filter(canBeGivenUp);
     await Promise.all(left.map(exchange => giveUp(wire, base, exchange, 'policy')));
     await Promise.all([...ourThreads].map(thread => closeThread(wire, base, thread)));
     await Promise.all([runtime.close(), client.close()]);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { canBeGivenUp } from '../../exchange/exchange.js';
 import { checkValue } from '../../json-schema/check-value.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import { unchecked } from '../../runtime/check-call.js';
-import { giveUp, isUnderWay } from '../../runtime/give-up.js';
+import { giveUp } from '../../runtime/give-up.js';
 import { isTaken, type NoticeAnswer } from '../../runtime/notices.js';
 import { type Ruling, rulingOn } from '../../runtime/policy.js';
 import type { Runtime } from '../../runtime/runtime.js';
@@ -96,7 +97,7 @@ export class Caller {
     const exchange = this.phone.book.history.exchanges.get(key);
     const offer = this.#offers.get(key);
     if (!exchange || !offer) return failed('this call is none of this session');
-    if (!isUnderWay(exchange)) return failed('there is nothing to cancel: it is over');
+    if (!canBeGivenUp(exchange)) return failed('there is nothing to cancel: it is over');
     return told(await giveUp(offer.wire, offer.discovered.base, exchange, 'person'));
   }
 

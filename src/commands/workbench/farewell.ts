@@ -1,5 +1,5 @@
-import type { Exchange } from '../../exchange/exchange.js';
-import { giveUp, isUnderWay } from '../../runtime/give-up.js';
+import { canBeGivenUp, type Exchange } from '../../exchange/exchange.js';
+import { giveUp } from '../../runtime/give-up.js';
 import { closeThread } from '../../runtime/notices.js';
 import type { Clock } from '../../system/clock.js';
 import type { Found } from './place.js';
@@ -24,7 +24,7 @@ export async function bidFarewell({ calls, threads, servers }: Left, clock: Cloc
   const { signal } = parting;
   const stopWaiting = clock.after(FAREWELL_MS, () => parting.abort());
   await sideBySide(
-    calls.filter(({ exchange }) => isUnderWay(exchange)),
+    calls.filter(({ exchange }) => canBeGivenUp(exchange)),
     ({ exchange, at: { wire, discovered } }) => giveUp(wire, discovered.base, exchange, 'person', { signal }),
   );
   const notices = threads.flatMap(thread => servers.map(server => ({ thread, ...server })));

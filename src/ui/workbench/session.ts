@@ -33,6 +33,8 @@ export class Session implements Play {
   #body: Size = { columns: 80, rows: 20 };
   /** And how far what stood in front of it could be scrolled. */
   #most = 0;
+  /** The form that was asked for is open. */
+  #isStarted = false;
 
   /** @param onChange something else is to be seen, though nothing was pressed and nothing happened */
   constructor(options: SessionOptions, onChange: () => void) {
@@ -56,8 +58,6 @@ export class Session implements Play {
       return;
     }
   }
-
-  #isStarted = false;
 
   event(event: Event): void {
     this.#start = this.#options.clock.now() - event.at;

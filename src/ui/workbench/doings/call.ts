@@ -1,4 +1,4 @@
-import { isOpen, isUnderWay } from '../../../exchange/exchange.js';
+import { canBeGivenUp } from '../../../exchange/exchange.js';
 import { openPages } from '../../../exchange/questions.js';
 import { quote, say } from '../../../story/spans.js';
 import { openPicker } from '../../live/picker.js';
@@ -23,8 +23,7 @@ export async function cancel({ looking, controls, say: tell }: House): Promise<v
   const { exchange, volume } = looking;
   if (!exchange) return tell(bad('There is no call to cancel.'));
   if (!volume.isLive) return tell(bad('A call of a transcript is over: nothing can be cancelled.'));
-  if (!isUnderWay(exchange) && !isOpen(exchange))
-    return tell(bad('The call is over, and it has no open subscription.'));
+  if (!canBeGivenUp(exchange)) return tell(bad('The call is over, and it has no open subscription.'));
   tell(await controls.cancel(exchange.key));
 }
 

@@ -4,7 +4,6 @@ import { type Binding, bind, commandIn } from '../../keys/table.js';
 import { TABS, TITLES } from '../tabs/index.js';
 
 /** Where a key is pressed: what it means differs from place to place. */
-
 export type Place = 'everywhere' | 'tools' | 'calls' | 'reading';
 
 export type Command =

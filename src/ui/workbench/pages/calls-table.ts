@@ -1,16 +1,12 @@
 import type { ExchangeColumn, ExchangeRow } from '../../../story/calls/index.js';
 import type { Line } from '../../../story/line.js';
+import { CALL_COLUMNS } from '../../calls/columns.js';
 import { layTable, type Table } from '../../list/table.js';
 
 type Name = Exclude<ExchangeColumn, 'state'>;
 
 const TABLE: Table<Name> = {
-  columns: [
-    { name: 'time', title: '   TIME', most: 10 },
-    { name: 'operation', title: 'OPERATION', most: 24 },
-    { name: 'id', title: 'ID', most: 16 },
-    { name: 'thread', title: 'THREAD', most: 16 },
-  ],
+  columns: CALL_COLUMNS,
   dispensable: ['thread', 'id', 'time'],
 };
 

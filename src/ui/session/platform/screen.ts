@@ -1,8 +1,9 @@
-import { type ListScreen, listScreen } from '../../list/screen.js';
+import type { ServerScreen } from '../../full-screen/server-screen.js';
+import { listScreen } from '../../list/screen.js';
 import type { PlatformScreenOptions } from './options.js';
 import { PlatformList } from './platform-list.js';
 
 /** The live list of the calls of a platform's sessions, on the alternate screen. Needs a terminal on both ends. */
-export function platformScreen(options: PlatformScreenOptions): ListScreen {
+export function platformScreen(options: PlatformScreenOptions): ServerScreen {
   return listScreen(new PlatformList(options), options);
 }

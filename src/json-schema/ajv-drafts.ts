@@ -9,9 +9,9 @@ import { type Draft, META_SCHEMA_IDS } from './dialect.js';
 /** The drafts before 2020-12, which few toolsets name: loaded only for those. */
 export type OlderDraft = Exclude<Draft, '2020-12'>;
 
-/** A compiler for checked schemas. */
-export function olderCompiler(draft: OlderDraft): AjvInstance {
-  return ajvFor(draft, TRUSTING);
+/** A compiler for checked schemas. @param more beside what is usual here */
+export function olderCompiler(draft: OlderDraft, more: Options): AjvInstance {
+  return ajvFor(draft, { ...TRUSTING, ...more });
 }
 
 /** The draft's own meta-schema as a validator; which one is our word, not the document's. */

@@ -1,13 +1,8 @@
-import type { Ajv } from 'ajv';
-import { bounded, OutOfTime, patientlyBounded } from '../text/bounded.js';
-import { isRecord } from '../text/is-record.js';
-import { type Draft, draftOf } from './dialect.js';
+import { OutOfTime } from '../text/bounded.js';
 import { type SchemaFault, toFaults } from './fault.js';
+import { validatorOf } from './validator.js';
 
 type Schema = Readonly<Record<string, unknown>>;
-
-/** A large schema takes its time, on a busy machine more; an endless one must still end. */
-const COMPILE_MS = 2_000;
 
 export type ValueCheck =
   | { readonly kind: 'valid' }
@@ -22,55 +17,30 @@ export async function checkValue(schema: Schema, value: unknown): Promise<ValueC
   return (await valueChecker(schema))(value);
 }
 
-/**
- * As {@link checkValue}, for many values: the schema is compiled once. The watchdog costs more than most checks,
- * so it stands guard only over schemas that hold something costly (threats, row 22).
- */
+/** As {@link checkValue}, for many values: the schema is compiled once. */
 export async function valueChecker(schema: Schema): Promise<ValueChecker> {
-  const draft = draftOf(schema);
-  if (draft === null) return always('its $schema names an unknown draft');
-  const ajv = await compilerFor(draft);
   try {
-    const validate = bounded(() => ajv.compile(schema), COMPILE_MS);
-    const judge = (value: unknown): ValueCheck =>
-      validate(value) ? { kind: 'valid' } : { kind: 'invalid', faults: toFaults(validate.errors) };
-    const check = isCostly(schema) ? (value: unknown) => patientlyBounded(() => judge(value)) : judge;
-    return value => orUnusable(() => check(value));
+    const errorsOf = await validatorOf(schema);
+    return value => orUnusable(() => checkOf(toFaults(errorsOf(value))));
   } catch (error) {
-    return always(reasonOf(error));
+    return () => unusable(error);
   }
 }
 
-function always(reason: string): ValueChecker {
-  return () => ({ kind: 'unusable', reason });
+function checkOf(faults: readonly SchemaFault[]): ValueCheck {
+  return faults.length === 0 ? { kind: 'valid' } : { kind: 'invalid', faults };
 }
 
 function orUnusable(check: () => ValueCheck): ValueCheck {
   try {
     return check();
   } catch (error) {
-    return { kind: 'unusable', reason: reasonOf(error) };
+    return unusable(error);
   }
 }
 
-/** Keywords whose work does not grow with the value's size alone: a pattern backtracks, equality is asked of all pairs, a reference repeats. */
-const COSTLY = new Set([
-  'pattern',
-  'patternProperties',
-  'uniqueItems',
-  '$ref',
-  '$dynamicRef',
-  '$recursiveRef',
-]);
-
-function isCostly(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(isCostly);
-  return isRecord(schema) && Object.entries(schema).some(([key, part]) => COSTLY.has(key) || isCostly(part));
-}
-
-async function compilerFor(draft: Draft): Promise<Ajv> {
-  if (draft === '2020-12') return (await import('./ajv.js')).compiler2020();
-  return (await import('./ajv-drafts.js')).olderCompiler(draft);
+function unusable(error: unknown): ValueCheck {
+  return { kind: 'unusable', reason: reasonOf(error) };
 }
 
 function reasonOf(error: unknown): string {

@@ -26,9 +26,16 @@ function toFault({ instancePath, keyword, params, message = 'is not valid' }: Er
       return { path, message: `must be one of ${listed(params['allowedValues'])}` };
     case 'const':
       return { path, message: `must be ${JSON.stringify(params['allowedValue'])}` };
+    case 'format':
+      return { path, message: unlike(String(params['format'])) };
     default:
       return { path, message: `${message} (${keyword})` };
   }
+}
+
+/** That a value is none of a format. */
+export function unlike(format: string): string {
+  return `does not look like ${/^[aeio]/.test(format) ? 'an' : 'a'} ${format} (format)`;
 }
 
 function listed(values: unknown): string {

@@ -1,5 +1,7 @@
 import { ProtocolCliError } from '../errors.js';
 import { checkValue } from '../json-schema/check-value.js';
+import type { SchemaFault } from '../json-schema/fault.js';
+import { remarksOn } from '../json-schema/remarks.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { didYouMean } from '../text/nearest.js';
@@ -33,8 +35,27 @@ function listed(names: readonly string[]): string {
   return names.slice(0, MOST_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
+/** What is wrong with arguments, so that they must not be sent; and what is only to be said of them. */
+export interface ArgumentsCheck {
+  readonly faults: readonly SchemaFault[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Judges arguments by the operation's `inputSchema` (RT-ARGS). A schema that cannot be used is a warning, not a wall; so is a `format`. */
+export async function judgeArguments(tool: Tool, args: unknown): Promise<ArgumentsCheck> {
+  const check = await checkValue(tool.inputSchema, args);
+  if (check.kind === 'invalid') return { faults: check.faults, warnings: [] };
+  if (check.kind === 'unusable') return { faults: [], warnings: [unchecked(tool, check.reason)] };
+  const remarks = await remarksOn(tool.inputSchema, args);
+  return { faults: [], warnings: remarks.map(remark => ({ message: `the argument ${worded(remark)}` })) };
+}
+
+function worded({ path, message }: SchemaFault): string {
+  return visibleLine(`${path} ${message}`);
+}
+
 /**
- * Checks arguments against the operation's `inputSchema` (RT-ARGS). A schema that cannot be used is a warning, not a wall.
+ * The warnings of {@link judgeArguments}, where nothing is wrong.
  * @param shown where a person sees what the tool takes
  * @throws ProtocolCliError `invalid-arguments`, with path and rule of every fault.
  */
@@ -43,17 +64,16 @@ export async function checkArguments(
   args: unknown,
   shown = `\`protocol-cli toolset <url>\` shows what ${tool.name} takes; `,
 ): Promise<Warning[]> {
-  const check = await checkValue(tool.inputSchema, args);
-  if (check.kind === 'valid') return [];
-  if (check.kind === 'unusable') return [unchecked(tool, check.reason)];
+  const { faults, warnings } = await judgeArguments(tool, args);
+  if (faults.length === 0) return [...warnings];
   throw new ProtocolCliError('invalid-arguments', `the arguments break the inputSchema of ${tool.name}`, {
-    faults: check.faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
+    faults: faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
     hint: `${shown}--no-validate sends them as they are.`,
   });
 }
 
 /** That an `inputSchema` cannot be used, and why. */
-export function unchecked({ name }: Tool, reason: string): Warning {
+function unchecked({ name }: Tool, reason: string): Warning {
   const why = `the inputSchema of ${name} cannot be used: ${visibleLine(reason)}`;
   return { id: 'RT-ARGS', message: `the arguments were not checked: ${why}` };
 }

@@ -45,6 +45,13 @@ describe('RT-ARGS', () => {
     });
   });
 
+  test('a format is an annotation: what does not look like one is a warning', async () => {
+    const inputSchema = { properties: { to: { format: 'email' } } };
+    expect(await checkArguments(tool(inputSchema), { to: 'nobody' })).toEqual([
+      { message: 'the argument $.to does not look like an email (format)' },
+    ]);
+  });
+
   test.each([
     ['row 22', { properties: { path: { pattern: '^(a|a)*$' } } }, /took longer than 250 ms/],
     ['row 23', { $ref: 'http://127.0.0.1:1/x\u202e' }, /can't resolve reference .*<U\+202E>/],

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { canBeGivenUp } from '../../exchange/exchange.js';
-import { checkValue } from '../../json-schema/check-value.js';
+import type { SchemaFault } from '../../json-schema/fault.js';
 import type { Invocation } from '../../protocol/invocation.js';
-import { unchecked } from '../../runtime/check-call.js';
+import { type ArgumentsCheck, judgeArguments } from '../../runtime/check-call.js';
 import { giveUp } from '../../runtime/give-up.js';
 import { isTaken, type NoticeAnswer } from '../../runtime/notices.js';
 import { type Ruling, rulingOn } from '../../runtime/policy.js';
@@ -17,6 +17,7 @@ import type { Manners } from './manners.js';
 import { done, failed, reasonOf } from './said.js';
 import type { Offer, Shelf } from './shelf.js';
 
+const UNJUDGED: ArgumentsCheck = { faults: [], warnings: [] };
 const NOT_AGREED = 'it is marked destructive, and nobody agreed to call it';
 
 /** What calls are made with. */
@@ -49,17 +50,23 @@ export class Caller {
     const offer = this.phone.shelf.offer(draft.server, draft.operation);
     if (typeof offer === 'string') return refused(offer);
     if (!isAgreed && this.needsConsent(draft.server, draft.operation)) return refused(NOT_AGREED);
-    const check = validates ? await checkValue(offer.tool.inputSchema, draft.arguments) : null;
-    if (check?.kind === 'invalid') return { kind: 'invalid', faults: check.faults };
-    const warning = check?.kind === 'unusable' ? unchecked(offer.tool, check.reason) : null;
+    const { faults, warnings } = validates ? await judgeArguments(offer.tool, draft.arguments) : UNJUDGED;
+    if (faults.length > 0) return { kind: 'invalid', faults };
     try {
       const sent = await this.#send(draft, offer);
-      if (warning && sent.kind === 'sent')
-        this.phone.log.emit({ kind: 'warned', message: warning.message, calls: [sent.key] });
+      if (sent.kind === 'sent')
+        for (const { message } of warnings)
+          this.phone.log.emit({ kind: 'warned', message, calls: [sent.key] });
       return sent;
     } catch (error) {
       return refused(reasonOf(error));
     }
+  }
+
+  /** What of a draft breaks its `inputSchema` (RT-ARGS); nothing where there is none to ask. */
+  async check(draft: Draft): Promise<readonly SchemaFault[]> {
+    const offer = this.phone.shelf.offer(draft.server, draft.operation);
+    return typeof offer === 'string' ? [] : (await judgeArguments(offer.tool, draft.arguments)).faults;
   }
 
   /** As the command line has it where the person at it says no. */

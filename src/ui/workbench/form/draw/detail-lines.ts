@@ -36,6 +36,7 @@ function rulesOf(row: Row): Line {
 }
 
 const LIMITS: readonly (readonly [keyword: string, words: string])[] = [
+  ['format', 'format'],
   ['minimum', 'at least'],
   ['exclusiveMinimum', 'more than'],
   ['maximum', 'at most'],

@@ -8,7 +8,7 @@ import { focusedRow } from '../focus.js';
 import type { Form } from '../form.js';
 import type { Row } from '../stops.js';
 import { detailLines } from './detail-lines.js';
-import { faultRows, type Placed } from './fault-rows.js';
+import { faultRows, type Placed, remarkRows } from './fault-rows.js';
 import { gridOf, rowLine } from './row-line.js';
 
 export interface Drawing {
@@ -37,7 +37,7 @@ export function fieldRows(
   const blockOf = (row: Row, index: number) => [
     dressLine(rowLine(row, index === at ? form.cursor : null, grid), theme),
     ...faultRows(row, placed, columns, theme),
-    ...(index === at ? detailRows(row, columns, theme) : []),
+    ...(index === at ? detailRows(row, columns, theme) : remarkRows(row, columns, theme)),
   ];
   const near = (from: number, to: number) =>
     fields.slice(Math.max(0, from), to).flatMap((row, index) => blockOf(row, Math.max(0, from) + index));

@@ -1,0 +1,50 @@
+import type { Ajv, ErrorObject, Options } from 'ajv';
+import { bounded, patientlyBounded } from '../text/bounded.js';
+import { isRecord } from '../text/is-record.js';
+import { type Draft, draftOf } from './dialect.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** What of a value breaks its schema. @throws what cannot be judged in time. */
+export type Validator = (value: unknown) => readonly ErrorObject[];
+
+/** A large schema takes its time, on a busy machine more; an endless one must still end. */
+const COMPILE_MS = 2_000;
+
+/**
+ * Compiles a schema that passed `checkSchema`. The watchdog costs more than most checks, so it stands guard only over schemas that
+ * hold something costly (threats, row 22).
+ * @param more how ajv reads it, beside what is usual here
+ * @throws where it cannot be compiled, or not in time.
+ */
+export async function validatorOf(schema: Schema, more: Options = {}): Promise<Validator> {
+  const draft = draftOf(schema);
+  if (draft === null) throw new Error('its $schema names an unknown draft');
+  const ajv = await compilerFor(draft, more);
+  const validate = bounded(() => ajv.compile(schema), COMPILE_MS);
+  const judge: Validator = value => (validate(value) ? [] : (validate.errors ?? []));
+  const isCostly = more.validateFormats === true || mentions(schema, COSTLY);
+  return isCostly ? value => patientlyBounded(() => judge(value)) : judge;
+}
+
+/** Keywords whose work does not grow with the value's size alone: a pattern backtracks, equality is asked of all pairs, a reference repeats. */
+const COSTLY = new Set([
+  'pattern',
+  'patternProperties',
+  'uniqueItems',
+  '$ref',
+  '$dynamicRef',
+  '$recursiveRef',
+]);
+
+/** Whether one of these keywords stands anywhere in a schema, or a property of that name. */
+export function mentions(schema: unknown, keywords: ReadonlySet<string>): boolean {
+  if (Array.isArray(schema)) return schema.some(part => mentions(part, keywords));
+  if (!isRecord(schema)) return false;
+  return Object.entries(schema).some(([key, part]) => keywords.has(key) || mentions(part, keywords));
+}
+
+async function compilerFor(draft: Draft, more: Options): Promise<Ajv> {
+  if (draft === '2020-12') return (await import('./ajv.js')).compiler2020(more);
+  return (await import('./ajv-drafts.js')).olderCompiler(draft, more);
+}

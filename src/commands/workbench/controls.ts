@@ -31,6 +31,7 @@ export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }:
     open: text => opened(text, target => void shelf.add(target, { isConfigured: false, hasKeys: false })),
     wake: id => shelf.wake(id),
     needsConsent: (server, operation) => caller.needsConsent(server, operation),
+    check: draft => caller.check(draft),
     run: (draft, options) => caller.run(draft, options),
     decline: draft => saying(() => caller.decline(draft)),
     answer: (key, leg, selected) => caller.answer(key, leg, selected),

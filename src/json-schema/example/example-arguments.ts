@@ -37,7 +37,7 @@ export async function exampleArguments(schema: Schema): Promise<ExampleArguments
   const check = await valueChecker(schema);
   let reason = 'its inputSchema describes no object';
   for (const word of WORDS) {
-    const value = exampleOf({ type: 'object', ...schema }, word);
+    const value = exampleOf({ type: 'object', ...schema }, { word });
     const checked = check(value);
     if (checked.kind === 'unusable') return { ok: false, reason: checked.reason };
     if (checked.kind === 'valid' && isRecord(value)) return { ok: true, arguments: value };

@@ -17,9 +17,10 @@ interface Setting {
  * A small value as the schema describes it; whether it is valid is for a validator to say, since not all of JSON Schema can be turned
  * round. Pure, bounded, and the same every time.
  * @param word for strings of which the schema says nothing more
+ * @param root where a `$ref` points into; the schema itself unless told
  */
-export function exampleOf(schema: Schema, word = 'example'): unknown {
-  return make(schema, { root: schema, word, depth: 0 });
+export function exampleOf(schema: Schema, { word = 'example', root = schema } = {}): unknown {
+  return make(schema, { root, word, depth: 0 });
 }
 
 function make(schema: unknown, { depth, ...setting }: Setting): unknown {

@@ -36,6 +36,8 @@ export interface Controls {
   readonly wake: (server: string) => void;
   /** Whether a person has to agree before it is called: it is destructive, and neither an option nor a policy allows it by name. */
   readonly needsConsent: (server: string, operation: string) => boolean;
+  /** What of a draft breaks its `inputSchema`, as far as that can be told; nothing is sent. */
+  readonly check: (draft: Draft) => Promise<readonly SchemaFault[]>;
   /** Checked against the `inputSchema`, then sent. One that needs consent is refused unless a person agreed to this very call. */
   readonly run: (draft: Draft, options: RunOptions) => Promise<Sent>;
   /** A person was asked and said no: nothing is sent, and that is on record. */

@@ -1,6 +1,8 @@
 import { REDACTED } from '../../../text/redact.js';
-import { argumentsOf } from '../form/index.js';
+import type { Draft } from '../controls.js';
+import { argumentsOf, type Form, withOtherFaults } from '../form/index.js';
 import type { Looking } from '../looking.js';
+import type { Filling } from '../state/state.js';
 import { openForm } from './form.js';
 import { bad, type House } from './house.js';
 import { offerAt, offersOf } from './offers.js';
@@ -11,15 +13,31 @@ import { place } from './send.js';
  * @param validates against the `inputSchema`; else they are sent as they are
  */
 export function runForm(house: House, validates = true): void {
-  const { state, change } = house;
-  const { filling } = state;
+  const { filling } = house.state;
   if (!filling || filling.isSending) return;
-  const args = argumentsOf(filling.form);
-  const { server, operation, id: form } = filling;
-  if (!args.ok) change({ filling: { ...filling, form: args.form } });
+  const args = argumentsOf(filling.form, validates);
+  if (!args.ok) void tellFaults(house, filling, args.form, validates ? args.others : null);
   else if (validates && isCensored(args.value))
     house.say(bad(`Not sent: ${REDACTED} stands where a secret was. Ctrl-T sends it as it is.`));
-  else place(house, { draft: { server, operation, arguments: args.value }, validates, form });
+  else place(house, { draft: draftOf(filling, args.value), validates, form: filling.id });
+}
+
+/** What cannot be read, at once; beside it what the `inputSchema` says of the others, unless the form is another one by then. */
+async function tellFaults(
+  house: House,
+  filling: Filling,
+  form: Form,
+  others: Draft['arguments'] | null,
+): Promise<void> {
+  house.change({ filling: { ...filling, form } });
+  if (others === null) return;
+  const faults = await house.controls.check(draftOf(filling, others));
+  const { filling: now } = house.state;
+  if (now?.form === form) house.change({ filling: { ...now, form: withOtherFaults(form, faults) } });
+}
+
+function draftOf({ server, operation }: Filling, args: Draft['arguments']): Draft {
+  return { server, operation, arguments: args };
 }
 
 /** The selected call once more, by the server that had it, with the same arguments, in a thread of its own. */

@@ -16,6 +16,19 @@ export function withFaults(form: Form, faults: readonly SchemaFault[]): Form {
   return focusOn(told, stop);
 }
 
+/** The form with what else is wrong about it, but for what may only come of its faults: an example stood in for what has them. */
+export function withOtherFaults(form: Form, others: readonly SchemaFault[]): Form {
+  const holes = form.faults.map(({ path }) => plain(path));
+  const own = others.filter(({ path }) => !holes.some(hole => comesOf(hole, plain(path))));
+  return own.length === 0 ? form : withFaults(form, [...form.faults, ...own]);
+}
+
+/** There, in it, or at the list that it is an item of. */
+function comesOf(hole: string, path: string): boolean {
+  const isThere = path.startsWith(hole) && /^(?:$|[.[])/.test(path.slice(hole.length));
+  return isThere || path === hole.replace(/\[\d+\]$/, '');
+}
+
 /** By row; what is of none has none. */
 export function placedFaults(
   rows: readonly Row[],

@@ -4,7 +4,7 @@ import { isRecord } from '../../../text/is-record.js';
 import type { Child, ChoiceField, Field, GroupField, TextField, VariantsField } from './field.js';
 import { fittest } from './fittest.js';
 import { kindOf, valuesOf } from './kind-of.js';
-import { faultsIn } from './read-faults.js';
+import { faultsIn, unfilled } from './read-faults.js';
 import { settled, variantsOf } from './settled.js';
 
 /** Fields on one screen that anybody would go through; what would be more is JSON. */
@@ -135,7 +135,7 @@ function variantsField(schema: Schema, value: unknown, setting: Setting): Varian
   if (value === undefined) return open;
   const at = fittest(variants, value, setting.root);
   const chosen = inVariant(open, at, value, { ...setting, defaults: 'none' });
-  return chosen.children.every(child => faultsIn(child).length === 0) ? chosen : null;
+  return chosen.children.every(child => faultsIn(child, unfilled).length === 0) ? chosen : null;
 }
 
 /** The field with this variant chosen; its value under it is the one given. */

@@ -1,6 +1,6 @@
 export { argumentsOf } from './arguments-of.js';
 export { drawForm } from './draw/draw-form.js';
-export { withFaults } from './faults.js';
+export { withFaults, withOtherFaults } from './faults.js';
 export type { Form, Press } from './form.js';
 export { formOf } from './form-of.js';
 export { FORM_BINDINGS } from './keys.js';

@@ -83,6 +83,7 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
     open: target => told(null, 'open', target),
     wake: server => note('wake', server),
     needsConsent: () => false,
+    check: async () => [],
     run: async ({ operation, arguments: args }, { validates }) => {
       note('run', operation, args, ...(validates ? [] : ['unchecked']));
       return { kind: 'refused', reason: 'nobody is there' };

@@ -10,6 +10,11 @@ const MARKS: Readonly<Record<Step['state'], Span>> = {
   running: say('…', 'running'),
 };
 
+/** A step with its mark, on as many lines as it has. */
+export function stepLines({ state, line, lines = [line] }: Step): readonly Line[] {
+  return lines.map((each, index) => (index === 0 ? [MARKS[state], say(' '), ...each] : [say('  '), ...each]));
+}
+
 /** A step with its mark; where it is running, with the time it has run until `now` (ms since the start). */
 export function stepLine(step: Step, now?: number): Line {
   const running =

@@ -21,7 +21,7 @@ const SEEN: Readonly<Record<string, readonly string[]>> = {
     '✗ interrupted before the result came',
   ],
   choice: [
-    '• the tool asks: Which environment? 0 staging 1 production 2 neither',
+    '• the tool asks: Which environment? 0 staging (default) 1 production 2 neither',
     '✓ --choose picked 1 production',
     '✓ selection sent, answered 200',
     'Chosen: production',

@@ -136,13 +136,13 @@ describe('what arrives', () => {
     [
       'user_choice',
       [arrives(CHOICE)],
-      ['• the tool asks: Where to?  0 staging  1 production', '… waiting for you'],
+      ['• the tool asks: Where to?  0 staging (default)  1 production', '… waiting for you'],
     ],
     [
       'user_choice, answered',
       [arrives(CHOICE), chose(1)],
       [
-        '• the tool asks: Where to?  0 staging  1 production',
+        '• the tool asks: Where to?  0 staging (default)  1 production',
         '✓ --choose picked 1 production',
         '… waiting for the result',
       ],
@@ -215,7 +215,7 @@ const conversation = (...story: Moment[][]) => told(...started(), ...story).slic
 
 describe('RT-CHOICE: who picked what, and whether the tool heard of it', () => {
   const asked = () => at(9, arrives(CHOICE));
-  const ASKED = '• the tool asks: Where to?  0 staging  1 production';
+  const ASKED = '• the tool asks: Where to?  0 staging (default)  1 production';
 
   test.each([
     ['person', 'you picked 0 staging (the default)'],
@@ -350,7 +350,7 @@ test('of several calls each step says whose it is', () => {
     `✓ ${KEY}: sent edit_file to ${ENDPOINT}`,
     `✓ other: sent edit_file to ${ENDPOINT}`,
     `✓ ${KEY}: acknowledged with 200 after 2ms`,
-    `• ${KEY}: the tool asks: Where to?  0 staging  1 production`,
+    `• ${KEY}: the tool asks: Where to?  0 staging (default)  1 production`,
     `✓ ${KEY}: --choose picked 1 production`,
     `✓ ${KEY}: selection sent, answered 200 after 0ms`,
     '… other: waiting for the acknowledgement',

@@ -3,7 +3,7 @@ import { formatDuration } from '../../text/format-duration.js';
 import type { Redactor } from '../../text/redact.js';
 import type { Line } from '../line.js';
 import { say } from '../spans.js';
-import { stepLine } from '../step-line.js';
+import { stepLines } from '../step-line.js';
 import type { Step } from '../steps/index.js';
 import { eventWords } from './event-words.js';
 import { rawLines } from './raw-lines.js';
@@ -24,7 +24,7 @@ export function toldEventLines({ event, steps }: ToldEvent, begunAt: number, red
   const offset = formatDuration(Math.max(0, event.at - begunAt)).padStart(MARGIN);
   return [
     [say(`${offset} `, 'gutter'), ...eventWords(event, redactor)],
-    ...steps.map(step => lineBelow(stepLine(step))),
+    ...steps.flatMap(stepLines).map(lineBelow),
   ];
 }
 

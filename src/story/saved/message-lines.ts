@@ -1,6 +1,7 @@
 import type { Callback, OAuth, SubscriptionEvent, UserChoice } from '../../protocol/callbacks/index.js';
 import { bareUrl } from '../../text/redact.js';
 import type { Line } from '../line.js';
+import { questionLines } from '../question-lines.js';
 import { quote, say } from '../spans.js';
 import { withoutPath } from '../tool-calls/details/labelled.js';
 import { callHeading } from './call-lines.js';
@@ -37,17 +38,13 @@ function consentLines({ auth_url }: OAuth, isPrivate: boolean): Line[] {
   ];
 }
 
-function choiceLines(
-  { prompt, choices, default: preset, response_url }: UserChoice,
-  isPrivate: boolean,
-): Line[] {
+function choiceLines(question: UserChoice, isPrivate: boolean): Line[] {
+  const { response_url } = question;
   const url = isPrivate ? response_url : withoutPath(response_url);
   return [
-    [say('• ', 'warn'), say('the tool asks: '), ...quote(prompt, 'title')],
-    ...choices.map((choice, index): Line => {
-      const mark = index === preset ? [say(' (default)', 'dim')] : [];
-      return [say(`  ${index} `, 'gutter'), ...quote(choice), ...mark];
-    }),
+    ...questionLines(question).map(
+      (line, index): Line => [index === 0 ? say('• ', 'warn') : say('  ', 'gutter'), ...line],
+    ),
     [say('  the selection goes to ', 'dim'), ...quote(url, 'dim')],
   ];
 }

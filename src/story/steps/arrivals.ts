@@ -3,6 +3,7 @@ import type { Arrival, Exchange } from '../../exchange/exchange.js';
 import type { VerdictKind } from '../../exchange/verdict.js';
 import { lateText } from '../late-text.js';
 import type { Line } from '../line.js';
+import { questionLines } from '../question-lines.js';
 import { quote, say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
 import { eventLine, eventOf } from './events.js';
@@ -35,7 +36,10 @@ export function arrivalStep(exchange: Exchange, arrival: Arrival, number: number
     case 'settles':
       return tell('done', say('result'), ...since, ...consequences(exchange));
     case 'holds':
-      return tell('note', ...questionLine(message));
+      return {
+        ...tell('note', ...questionLine(message)),
+        ...(message?.type === 'user_choice' && { lines: questionLines(message) }),
+      };
     case 'noted':
       return tell('note', ...newsLine(message, number), ...since);
     case 'ignored':

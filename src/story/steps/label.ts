@@ -16,5 +16,9 @@ export function labelled(
   const exchange = key === undefined || !isOfMany ? undefined : exchanges.get(key);
   if (!exchange) return steps;
   const label = [...clipped(exchange.invocation.id, 'dim'), say(': ', 'dim')];
-  return steps.map(step => ({ ...step, line: [...label, ...step.line] }));
+  return steps.map(step => ({
+    ...step,
+    line: [...label, ...step.line],
+    ...(step.lines && { lines: step.lines.with(0, [...label, ...(step.lines[0] ?? [])]) }),
+  }));
 }

@@ -1,5 +1,6 @@
 import type { Arrival, Exchange, Selection } from '../../exchange/exchange.js';
 import type { Line } from '../line.js';
+import { DEFAULT } from '../question-lines.js';
 import { quote, say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
 import { type Step, step } from './step.js';
@@ -12,12 +13,18 @@ export function questionLine(message: Arrival['message']): Line {
   if (message?.type === 'oauth')
     return [say('visit '), ...quote(message.auth_url, 'title'), say(' to go on')];
   if (message?.type !== 'user_choice') return [];
-  const { prompt, choices } = message;
+  const { prompt, choices, default: preset } = message;
   const rest = choices.length - NAMED;
   return [
     say('the tool asks: '),
     ...clipped(prompt, 'title'),
-    ...choices.slice(0, NAMED).flatMap((choice, index) => [say(`  ${index} `, 'dim'), ...clipped(choice)]),
+    ...choices
+      .slice(0, NAMED)
+      .flatMap((choice, index) => [
+        say(`  ${index} `, 'dim'),
+        ...clipped(choice),
+        ...(index === preset ? [DEFAULT] : []),
+      ]),
     ...(rest > 0 ? [say(`  and ${rest} more`, 'dim')] : []),
   ];
 }

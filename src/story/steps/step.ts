@@ -10,6 +10,8 @@ export interface Step {
   readonly at: number;
   readonly state: 'done' | 'failed' | 'note' | 'running';
   readonly line: Line;
+  /** The same on several lines, for where there is room. */
+  readonly lines?: readonly Line[];
 }
 
 export function step(key: string, at: number, state: Step['state'], ...line: Line): Step {

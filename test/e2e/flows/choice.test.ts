@@ -76,7 +76,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
   it('-o plain: the question with its choices, then the result', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'plain']);
     expect(stdout).toMatch(
-      /the tool asks: Which environment\? +0 staging +1 production +2 neither\n[\s\S]*✓ result/,
+      /the tool asks: Which environment\? +0 staging \(default\) +1 production +2 neither\n[\s\S]*✓ result/,
     );
     expect(stdout).toContain('\nChosen: production\n');
   });

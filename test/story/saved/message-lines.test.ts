@@ -55,6 +55,14 @@ test('a question has its choices, the default one marked, and where the answer g
   expect(linesOf(CHOICE, true).at(-1)).toContain(CHOICE.response_url);
 });
 
+test('a question of several lines is told on as many', () => {
+  expect(linesOf({ ...CHOICE, prompt: 'Where to?\nSay so.\n' }).slice(1, 4)).toEqual([
+    '• the tool asks: Where to?',
+    '  Say so.',
+    '  0 staging (default)',
+  ]);
+});
+
 test.each([
   [{}, 'a child thread of thread_xyz as a call of receive_event'],
   [{ associative: true }, 'thread thread_xyz as a call of receive_event'],

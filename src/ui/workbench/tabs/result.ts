@@ -2,7 +2,7 @@ import type { Exchange } from '../../../exchange/exchange.js';
 import type { Line } from '../../../story/line.js';
 import { panesOf } from '../../../story/panes.js';
 import { say } from '../../../story/spans.js';
-import { stepLine } from '../../../story/step-line.js';
+import { stepLines } from '../../../story/step-line.js';
 import { Memo } from '../../calls/sheets/memo.js';
 import { panePart } from '../../calls/sheets/pane-part.js';
 import type { Part, Sheet, Tabbed } from '../../calls/sheets/sheet.js';
@@ -34,7 +34,7 @@ function drawsOf(exchange: Exchange, supports: ReadonlySet<string>): readonly Dr
 
 function pendingPart({ told, running }: CallStory): Part {
   const steps = [...told.flatMap(each => each.steps), ...running];
-  return { title: PENDING, document: linesDocument(steps.map(step => stepLine(step))), pane: null };
+  return { title: PENDING, document: linesDocument(steps.flatMap(stepLines)), pane: null };
 }
 
 const PENDING: Line = [say('PENDING', 'title'), say(' the steps so far', 'dim')];

@@ -3,6 +3,7 @@ import {
   acknowledged,
   arrives,
   at,
+  CHOICE,
   call,
   EVENT,
   eventsOf,
@@ -25,6 +26,30 @@ test('of a pending call, the steps so far', () => {
       '… waiting for the result',
     ],
   ]);
+});
+
+test('RT-CHOICE: what the tool asks stands there line by line, the default choice marked', () => {
+  const question = {
+    ...CHOICE,
+    prompt: 'Where to?\nIt cannot be undone.\u001b[2J',
+    choices: ['a\nb', 'production'],
+    default: 1,
+  };
+  const book = bookOf(call(), acknowledged(), arrives(question));
+  const asked = [
+    'the tool asks: Where to?',
+    '  It cannot be undone.␛[2J',
+    '  0 a␊b',
+    '  1 production (default)',
+  ];
+  expect(read(sheetsFor().sheetOf('result', book, KEY, LOOK))[0]?.slice(3)).toEqual([
+    `• ${asked[0]}`,
+    ...asked.slice(1),
+    '… waiting for you',
+  ]);
+  expect(read(sheetsFor().sheetOf('timeline', book, KEY, LOOK))[0]?.join('\n')).toContain(
+    asked.join(`\n${' '.repeat(11)}`),
+  );
 });
 
 test('RT-DISPLAY, RT-TEXT: what the human sees beside what the LLM gets', () => {

@@ -339,9 +339,9 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   'what is copied': {
     facts: settled({}),
-    controls: { asCurl: () => `${evil('curl')}\n${evil('second')}` },
+    controls: { asCurl: () => ({ text: `${evil('curl')}\n${evil('second')}`, gaps: [evil('gap')] }) },
     keys: ['c', 'y'],
-    shown: [seen('curl'), seen('second')],
+    shown: [seen('curl'), seen('second'), seen('gap')],
   },
   'what is typed, and what is not found': {
     facts: settled({}),

@@ -94,7 +94,7 @@ async function copyAsCurl(screen: Screen, url: string): Promise<string> {
   const [copied = ''] = screen.emulator.mischief.commands;
   const line = pastedFrom(copied);
   expect(line.startsWith(`curl -X POST \\\n  '${url}/invoke'`)).toBe(true);
-  expect(line).toContain('"operation":"publish"');
+  expect(line).toContain('"operation": "publish"');
   expect(withoutSpace(screen.text())).toContain(withoutSpace(line));
   await does(ESCAPE, /❯.* publish /);
   return copied;

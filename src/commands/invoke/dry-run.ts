@@ -11,7 +11,7 @@ import { type ExitStatus, statusOfFailure } from '../exit-status.js';
 import { type OnStop, stoppable } from '../interruption.js';
 import type { Terminal } from '../terminal.js';
 import { loadPolicy } from './consent.js';
-import { curlOf, type DryRequest, requestText } from './dry-request.js';
+import { curlOf, type DryRequest, gapsIn, requestText, YOUR_CALLBACK } from './dry-request.js';
 import type { InvokeOptions, InvokePlan } from './plan.js';
 import { type Prepared, prepare } from './prepare.js';
 
@@ -91,7 +91,10 @@ async function tell(
   { request, notes, refused }: Told,
 ): Promise<void> {
   const warnings = [...notes, ...refused];
-  const report = { request, curl: curlOf(request), warnings };
-  await writeOut(stdout, output === 'json' ? `${safeJson(report, 2)}\n` : requestText(request));
+  const byHand = { ...request, body: { ...request.body, callback_url: YOUR_CALLBACK } };
+  const report = { request, curl: curlOf(byHand), warnings };
+  await writeOut(stdout, output === 'json' ? `${safeJson(report, 2)}\n` : requestText(request, byHand));
   for (const warning of quiet ? refused : warnings) stderr.write(warningText(warning));
+  if (output !== 'json' && !quiet)
+    stderr.write(`before you run the curl: put in your ${gapsIn(byHand).join(', ')}\n`);
 }

@@ -1,10 +1,46 @@
+import { randomUUID } from 'node:crypto';
 import { shareableUrl } from '../../exchange/shareable.js';
 import { type Redactor, redactHeaders } from '../../text/redact.js';
-import { curlOf } from '../invoke/dry-request.js';
+import type { ShellLine } from '../../ui/workbench/controls.js';
+import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/dry-request.js';
 import type { SentCall } from './sent.js';
 
-/** An invocation as a command for a shell; what is secret in it, its callback's token too, has to be filled in. */
-export function asCurl({ request, invocation }: SentCall, redactor: Redactor): string {
-  const url = shareableUrl(request, redactor);
-  return curlOf({ method: 'POST', url, headers: redactHeaders(request.headers), body: invocation });
+/** Of the connection that it was sent on: curl has its own. */
+const CARRIAGE = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'date',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+  'user-agent',
+]);
+
+/**
+ * An invocation as a command for a shell: a new call, or a tool would take it for the old one (RT-RETRY). What is secret in it, and
+ * where its callbacks go, has to be put in.
+ * @param groupId a thread that was named; null: a fresh one
+ */
+export function asCurl(
+  { request, invocation }: SentCall,
+  groupId: string | null,
+  redactor: Redactor,
+): ShellLine {
+  const ours = Object.entries(redactHeaders(request.headers)).filter(
+    ([name]) => !CARRIAGE.has(name.toLowerCase()),
+  );
+  const byHand = {
+    method: 'POST',
+    url: shareableUrl(request, redactor),
+    headers: Object.fromEntries(ours),
+    body: {
+      ...invocation,
+      id: `call_${randomUUID()}`,
+      call_id: null,
+      callback_url: YOUR_CALLBACK,
+      group_id: groupId ?? `thread_${randomUUID()}`,
+    },
+  } as const;
+  return { text: curlOf(byHand), gaps: gapsIn(byHand) };
 }

@@ -1,6 +1,6 @@
 import { openUrl } from '../../system/open-url.js';
 import { isPlainHeader, type Redactor } from '../../text/redact.js';
-import type { Controls, Said } from '../../ui/workbench/controls.js';
+import type { Controls, Said, ShellLine } from '../../ui/workbench/controls.js';
 import { asUrl, type ServerTarget, type Target } from '../target.js';
 import { asCommand, type CalledAs } from './as-command.js';
 import { asCurl } from './as-curl.js';
@@ -27,6 +27,7 @@ export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }:
     const { book } = library.volumes[volume] ?? {};
     return book ? sentCall(book, key, redactor) : null;
   };
+  const calledIn = (key: string, volume: number) => (volume === 0 ? caller.calledAs(key) : null);
   return {
     open: text => opened(text, target => void shelf.add(target, { isConfigured: false, hasKeys: false })),
     wake: id => shelf.wake(id),
@@ -39,11 +40,11 @@ export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }:
     visit,
     asCurl(key, volume) {
       const sent = sentIn(key, volume);
-      return sent && asCurl(sent, redactor);
+      return sent && asCurl(sent, calledIn(key, volume)?.groupId ?? null, redactor);
     },
     asCommand(key, volume) {
       const sent = sentIn(key, volume);
-      const called = volume === 0 ? caller.calledAs(key) : null;
+      const called = calledIn(key, volume);
       return (
         sent && lineOf(sent, called ?? { target: placeIn(library, volume, sent), groupId: null }, redactor)
       );
@@ -57,11 +58,12 @@ export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }:
 }
 
 /** Null, too, where a secret stands in what nobody could fill in: without it the line would mean something else. */
-function lineOf({ request, invocation }: SentCall, called: CalledAs, redactor: Redactor): string | null {
+function lineOf({ request, invocation }: SentCall, called: CalledAs, redactor: Redactor): ShellLine | null {
   const named = [placeNamed(called.target), called.groupId ?? ''];
   if (named.some(text => redactor.text(text) !== text)) return null;
   const headers = Object.keys(request.headers).filter(name => !isPlainHeader(name));
-  return asCommand({ ...called, invocation, headers });
+  const text = asCommand({ ...called, invocation, headers });
+  return text === null ? null : { text, gaps: headers };
 }
 
 function placeNamed(target: Target): string {

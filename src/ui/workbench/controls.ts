@@ -28,6 +28,13 @@ export interface Said {
   readonly isBad: boolean;
 }
 
+/** A command for a shell, in one or several lines; nothing unseen is in it. */
+export interface ShellLine {
+  readonly text: string;
+  /** What has to be put in before it can be run: secrets, where callbacks go. By its names, which may be foreign. */
+  readonly gaps: readonly string[];
+}
+
 /** What a person can make happen. Nothing here throws or rejects: what fails says so. */
 export interface Controls {
   /** A tool server: a URL, `:port`, or `demo`. Null where it is on its way; one that is there already is asked once more. */
@@ -48,10 +55,10 @@ export interface Controls {
   readonly cancel: (key: string) => Promise<Said>;
   /** Opens a consent page in the browser. */
   readonly visit: (url: string) => Promise<Said>;
-  /** The invocation of a call as a command for a shell, secrets left out. */
-  readonly asCurl: (key: string, volume: number) => string | null;
-  /** The same as a command line of this program. */
-  readonly asCommand: (key: string, volume: number) => string | null;
+  /** The invocation of a call as a new one, by curl. */
+  readonly asCurl: (key: string, volume: number) => ShellLine | null;
+  /** The same by this program. */
+  readonly asCommand: (key: string, volume: number) => ShellLine | null;
   /** To the terminal's clipboard (OSC 52). */
   readonly copy: (text: string) => Said;
   /** What came of the call, as a fixture file that a mock serves. Never replaces a file. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { curlOf, requestText } from '../../../src/commands/invoke/dry-request.js';
+import { curlOf, gapsIn, requestText, YOUR_CALLBACK } from '../../../src/commands/invoke/dry-request.js';
 
 const REQUEST = {
   method: 'POST',
@@ -8,7 +8,7 @@ const REQUEST = {
   headers: { 'content-type': 'application/json', authorization: '[redacted]' },
   body: { operation: 'echo', arguments: { text: "it's $HOME" } },
 } as const;
-const JSON_LINE = '{"operation":"echo","arguments":{"text":"it\'s $HOME"}}';
+const JSON_ROWS = ['{', '  "operation": "echo",', '  "arguments": {"text":"it\'s $HOME"}', '}'];
 
 test('a person reads the request, then its curl line', () => {
   expect(requestText(REQUEST).split('\n\n')).toEqual([
@@ -22,8 +22,14 @@ test('a shell takes the curl line word by word, whatever is in it', () => {
   const line = curlOf(REQUEST).replace(/^curl/, 'printf "%s\\n"');
   expect(execFileSync('sh', ['-c', line], { encoding: 'utf8' }).trimEnd().split('\n')).toEqual([
     ...['-X', 'POST', REQUEST.url],
-    ...['-H', 'content-type: application/json', '-H', 'authorization: [redacted]', '-d', JSON_LINE],
+    ...['-H', 'content-type: application/json', '-H', 'authorization: [redacted]', '-d', ...JSON_ROWS],
   ]);
+});
+
+test('what has to be put in first is known by its name', () => {
+  const body = { id: 'call_1', arguments: { key: '[redacted]' }, callback_url: YOUR_CALLBACK };
+  expect(gapsIn({ ...REQUEST, body })).toEqual(['arguments', 'callback_url', 'authorization']);
+  expect(gapsIn({ ...REQUEST, headers: {} })).toEqual([]);
 });
 
 test('an address cannot write on the terminal', () => {

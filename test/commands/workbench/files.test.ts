@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
 import { writeTranscript } from '../../../src/commands/workbench/transcript-file.js';
 import { llmTextOf } from '../../../src/exchange/ending.js';
 import { startMockTool } from '../../../src/tool/mock-tool.js';
+import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
+import { startServing } from '../../support/serving.js';
 import { type Bench, startBench } from './bench.js';
 
 const NOTHING_SECRET = { add: () => {}, text: (text: string) => text };
@@ -94,7 +97,7 @@ test('row 25: what is secret in a transcript that is opened is known before it i
   other.subscribe(() => void shown.push(other.redactor.text(`it is ${token}`)));
   await other.controls.openTranscript('raw.ndjson');
   expect(shown).toEqual(['it is [redacted]']);
-  expect(other.controls.asCurl(key, 1)).not.toContain(token);
+  expect(other.controls.asCurl(key, 1)?.text).not.toContain(token);
 });
 
 test('a transcript that is opened again takes the place of what it was', async () => {
@@ -114,7 +117,7 @@ test('row 25: there is no command line where the server is named with a secret',
   await other.stands(server, 'ready');
   const call = await other.call(server, 'echo', { text: 'hi' });
   await other.until(call);
-  expect(other.controls.asCurl(call, 0)).toContain('curl');
+  expect(other.controls.asCurl(call, 0)?.text).toContain('curl');
   expect(other.controls.asCommand(call, 0)).toBeNull();
 });
 
@@ -132,15 +135,59 @@ test('row 27: no file is replaced', async () => {
   expect(await readFile(folder.file('empty'), 'utf8')).toBe('');
 });
 
-test('row 25: as curl and as a command it holds no secret', () => {
-  const curl = bench.controls.asCurl(key, 0) ?? '';
+test('row 25: as curl and as a command it holds no secret, and says what has to be put in', () => {
+  const { text: curl = '', gaps } = bench.controls.asCurl(key, 0) ?? {};
   expect(curl).toContain("-H 'authorization: [redacted]'");
   expect(curl).toContain('"path":"src/main.rs"');
-  expect(curl).toMatch(/\/callback\/\[redacted\]/);
+  expect(gaps).toEqual(['callback_url', 'authorization']);
   const line = `protocol-cli invoke -H 'authorization: [redacted]' ${plain.url} edit_file path=src/main.rs`;
-  expect(bench.controls.asCommand(key, 0)).toBe(line);
+  expect(bench.controls.asCommand(key, 0)).toEqual({ text: line, gaps: ['authorization'] });
   expect(bench.controls.asCommand('no call', 0)).toBeNull();
   expect(curl).not.toContain(CANARY);
+});
+
+/** The body that a shell gives to curl. */
+function bodyOf(curl = ''): Record<string, unknown> {
+  const script = curl.replace(/^curl/, 'printf "%s\\0"');
+  return JSON.parse(execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').at(-2) ?? '');
+}
+
+describe('as curl it is a call of its own', () => {
+  const bodyNow = (of: Bench, call: string, volume = 0) => bodyOf(of.controls.asCurl(call, volume)?.text);
+
+  test('with ids of its own, and a callback URL to put in', async () => {
+    const { invocation } = await bench.until(key);
+    const body = bodyNow(bench, key);
+    expect(body).toMatchObject({
+      operation: 'edit_file',
+      arguments: invocation.arguments,
+      id: expect.stringMatching(/^call_[-\da-f]{36}$/),
+      call_id: null,
+      group_id: expect.stringMatching(/^thread_[-\da-f]{36}$/),
+      callback_url: 'https://your-callback.example/',
+    });
+    expect([body['id'], body['group_id']]).not.toContain(invocation.id);
+    expect(body['group_id']).not.toBe(invocation.group_id);
+    expect(bodyNow(bench, key)['id']).not.toBe(body['id']);
+  });
+
+  test('in the thread that was named', async () => {
+    await using named = startBench({ groupId: 'thread_of_mine' });
+    const server = named.open({ kind: 'url', url: plain.url });
+    await named.stands(server, 'ready');
+    const call = await named.call(server, 'echo', { text: 'a' });
+    await named.until(call);
+    expect(bodyNow(named, call)['group_id']).toBe('thread_of_mine');
+  });
+
+  test('a tool takes it, once the callback URL is put in', async () => {
+    await using listener = await startServing(200);
+    const { text = '' } = bench.controls.asCurl(key, 0) ?? {};
+    const body = { ...bodyOf(text), callback_url: listener.url };
+    const answer = await fetch(`${plain.url}/invoke`, { method: 'POST', body: JSON.stringify(body) });
+    expect(answer.status).toBe(200);
+    await eventually('its callback', () => listener.requests.length > 0);
+  });
 });
 
 test('OSC 52: what is copied comes out of base64, and 100 KB at most', () => {

@@ -154,7 +154,7 @@ describe('what can be done with a call', () => {
   test('y shows what it copied, until any key', () => {
     const session = onCalls(settled);
     session.press('y');
-    expect(session.sees()).toMatch(/^copy: done\n\ncurl call_abc123$/m);
+    expect(session.sees()).toMatch(/^copy: done; put in your callback_url\n\ncurl call_abc123$/m);
     session.press('<escape>');
     expect(session.sees()).not.toContain('curl call');
   });

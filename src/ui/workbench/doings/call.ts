@@ -1,7 +1,10 @@
 import { canBeGivenUp } from '../../../exchange/exchange.js';
 import { openPages } from '../../../exchange/questions.js';
+import type { Line } from '../../../story/line.js';
 import { quote, say } from '../../../story/spans.js';
+import { cut } from '../../../text/cut.js';
 import { openPicker } from '../../live/picker.js';
+import type { ShellLine } from '../controls.js';
 import { openQuestion } from '../looking.js';
 import { bad, type House } from './house.js';
 
@@ -35,7 +38,7 @@ export async function visit({ looking, controls, say: tell }: House): Promise<vo
 export function copyConsent(house: House): void {
   const url = pageOf(house.looking);
   if (url === null) house.say(bad(NO_PAGE));
-  else copyAndShow(url, house);
+  else copyAndShow(house, url, null);
 }
 
 const NO_PAGE = 'The call waits for no consent.';
@@ -48,20 +51,26 @@ function pageOf({ exchange, volume }: House['looking']): string | null {
 export function copyAs(what: 'curl' | 'command', house: House): void {
   const { looking, controls, say: tell } = house;
   const { key, index } = looking;
-  const asText = what === 'curl' ? controls.asCurl : controls.asCommand;
-  const text = key === null ? null : asText(key, index);
-  if (text === null) {
+  const asLine = what === 'curl' ? controls.asCurl : controls.asCommand;
+  const line = key === null ? null : asLine(key, index);
+  if (line) copyAndShow(house, line.text, line.gaps);
+  else
     tell(
       bad(key === null ? 'There is no call to copy.' : 'Nothing is known of this call that could be copied.'),
     );
-    return;
-  }
-  copyAndShow(text, house);
 }
 
-/** Not every terminal lets a program have its clipboard: what was copied can be copied by hand too. */
-function copyAndShow(text: string, { controls, change }: House): void {
-  const { text: title, isBad } = controls.copy(text);
-  const lines = text.split('\n').map(line => quote(line));
-  change({ overlay: { kind: 'text', title: [say(title, isBad ? 'bad' : 'good')], lines, scroll: 0 } });
+/** Characters. More of it nobody copies by hand. */
+const MOST_SHOWN = 20_000;
+
+/** Not every terminal lets a program have its clipboard: what was copied can be copied by hand too. @param gaps null where it is no command */
+function copyAndShow({ controls, change }: House, text: string, gaps: ShellLine['gaps'] | null): void {
+  const { text: said, isBad } = controls.copy(text);
+  const title = [say(said, isBad ? 'bad' : 'good'), ...(gaps ? gapsLine(gaps) : [])];
+  const shown = cut(text, MOST_SHOWN);
+  change({ overlay: { kind: 'copied', title, text: shown, isShell: gaps !== null, scroll: 0 } });
+}
+
+function gapsLine(gaps: readonly string[]): Line {
+  return gaps.length === 0 ? [] : [say('; put in your ', 'warn'), ...quote(gaps.join(', '), 'warn')];
 }

@@ -34,8 +34,15 @@ export type Overlay =
       readonly order: Order;
       readonly picker: Picker<Askable>;
     }
-  /** Text to be read or copied by hand. */
-  | { readonly kind: 'text'; readonly title: Line; readonly lines: readonly Line[]; readonly scroll: number };
+  /** What was copied, to be copied by hand too. */
+  | {
+      readonly kind: 'copied';
+      readonly title: Line;
+      readonly text: string;
+      /** A command for a shell. */
+      readonly isShell: boolean;
+      readonly scroll: number;
+    };
 
 /** A draft that is to be sent. */
 export interface Order {

@@ -74,7 +74,7 @@ export class Caller {
     const runtime = await this.#listening();
     const { invocation } = this.#address(draft, runtime);
     runtime.deny(invocation, { by: 'person', reason: 'the user said no' });
-    return done('not called, and that is on record');
+    return done('not called, which is on record');
   }
 
   needsConsent(server: string, operation: string): boolean {

@@ -31,7 +31,9 @@ function nameOf(text: string): string {
   return cut(text, LONGEST_NAME).replaceAll('\n', '␊');
 }
 
-/** The person said no: nothing is sent, and that is on record. */
-export async function decline({ controls, say: tell }: House, { draft }: Order): Promise<void> {
-  tell(await controls.decline(draft));
+/** The person said no: nothing is sent, that is on record, and they are told how they could have it otherwise. */
+export async function decline({ controls, say: tell }: House, { draft, form }: Order): Promise<void> {
+  const said = await controls.decline(draft);
+  const again = form === null ? 'r' : 'Ctrl-R';
+  tell({ ...said, text: `${nameOf(draft.operation)}: ${said.text}. ${again}, then 0, calls it.` });
 }

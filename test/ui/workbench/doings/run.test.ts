@@ -195,7 +195,7 @@ describe('a call once more', () => {
     expect(session.sees()).toContain(String.raw`At http://127.0.0.1:3001, with {"path":"a\u202eb"}`);
     session.press('<enter>');
     await session.settles();
-    expect(session.sees()).toContain('decline: done');
+    expect(session.sees()).toContain('drop_table: decline: done. r, then 0, calls it.');
     session.press('r', '<escape>');
     expect(session.asked).toEqual(['decline drop_table', 'decline drop_table']);
     expect(agreed).toEqual([]);

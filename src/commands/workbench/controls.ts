@@ -7,6 +7,7 @@ import { asCurl } from './as-curl.js';
 import type { Caller } from './caller.js';
 import { copyTo } from './clipboard.js';
 import type { Library } from './library.js';
+import { pathsFrom, type Whereabouts } from './paths.js';
 import { done, failed, reasonOf, saying } from './said.js';
 import { type SentCall, sentCall } from './sent.js';
 import type { Shelf } from './shelf.js';
@@ -17,12 +18,12 @@ export interface Staff {
   readonly caller: Caller;
   readonly library: Library;
   readonly redactor: Redactor;
-  readonly stdout: Pick<NodeJS.WritableStream, 'write'>;
+  readonly terminal: Whereabouts & { readonly stdout: Pick<NodeJS.WritableStream, 'write'> };
   readonly onQuit: () => void;
 }
 
 /** What a person can make happen, each by whoever it belongs to. */
-export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }: Staff): Controls {
+export function controlsOf({ shelf, caller, library, redactor, terminal, onQuit }: Staff): Controls {
   const sentIn = (key: string, volume: number) => {
     const { book } = library.volumes[volume] ?? {};
     return book ? sentCall(book, key, redactor) : null;
@@ -49,10 +50,11 @@ export function controlsOf({ shelf, caller, library, redactor, stdout, onQuit }:
         sent && lineOf(sent, called ?? { target: placeIn(library, volume, sent), groupId: null }, redactor)
       );
     },
-    copy: text => copyTo(stdout, text),
+    copy: text => copyTo(terminal.stdout, text),
     saveFixture: (key, volume, path) => saying(() => library.saveFixture(key, volume, path)),
     saveTranscript: path => saying(() => library.saveTranscript(path)),
     openTranscript: path => saying(() => library.open(path)),
+    paths: typed => pathsFrom(typed, terminal),
     quit: onQuit,
   };
 }

@@ -21,7 +21,7 @@ import type { Manners } from './manners.js';
 import { Shelf } from './shelf.js';
 
 export interface EngineOptions {
-  readonly terminal: Pick<Terminal, 'cwd' | 'stdout'>;
+  readonly terminal: Pick<Terminal, 'cwd' | 'home' | 'stdout'>;
   readonly clock: Clock;
   readonly manners: Manners;
   /** By lower-case name: for the server that is opened with them, and no other origin. */
@@ -65,12 +65,12 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
   const about = { startedAt: clock.wall().toISOString(), observer: 'runtime', program: PROGRAM } as const;
   let closing: Promise<void> | null = null;
   const library = new Library(book, {
-    ...{ cwd: terminal.cwd, redactor, about, onChange: tell },
+    ...{ cwd: terminal.cwd, home: terminal.home, redactor, about, onChange: tell },
     learn: event => foreign.learn(event),
   });
   return {
     world: worldOf(shelf, library),
-    controls: controlsOf({ shelf, caller, library, redactor, stdout: terminal.stdout, onQuit }),
+    controls: controlsOf({ shelf, caller, library, redactor, terminal, onQuit }),
     ...{ subscribe, log, redactor, about },
     open: target => shelf.add(target, { isConfigured: false, hasKeys: true }),
     offer(targets) {

@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { Book } from '../../exchange/book.js';
 import type { Event } from '../../exchange/events.js';
 import type { Transcript } from '../../exchange/transcript-reader.js';
@@ -7,11 +7,11 @@ import type { Redactor } from '../../text/redact.js';
 import type { Said } from '../../ui/workbench/controls.js';
 import type { Volume } from '../../ui/workbench/world.js';
 import { refuseToReplace } from '../refuse-to-replace.js';
+import { pathOf, type Whereabouts } from './paths.js';
 import { done, failed } from './said.js';
 
 /** Where files are, and what is said in them. */
-export interface Study {
-  readonly cwd: string;
+export interface Study extends Whereabouts {
   readonly redactor: Redactor;
   /** Told the events of what is opened, before they are shown: nobody has named the secrets of those. */
   readonly learn: (event: Event) => void;
@@ -43,7 +43,7 @@ export class Library {
   /** What is opened again takes the place of what it was before, at the end. @throws ProtocolCliError `unreadable-file`. */
   async open(name: string): Promise<Said> {
     const { readTranscriptFile } = await import('./transcript-file.js');
-    const path = this.#pathOf(name);
+    const path = pathOf(name, this.study);
     const transcripts = await readTranscriptFile(path);
     if (transcripts === null) return failed(`${name} is no transcript`);
     for (const { events } of transcripts) for (const event of events) this.study.learn(event);
@@ -84,12 +84,8 @@ export class Library {
     return done(`wrote ${name}${lost}; serve it: protocol-cli mock-tool ${name}`);
   }
 
-  #pathOf(name: string): string {
-    return resolve(this.study.cwd, name);
-  }
-
   async #freePath(name: string): Promise<string> {
-    const path = this.#pathOf(name);
+    const path = pathOf(name, this.study);
     await refuseToReplace(path, 'this');
     return path;
   }

@@ -67,5 +67,7 @@ export interface Controls {
   readonly saveTranscript: (path: string) => Promise<Said>;
   /** Becomes another volume. */
   readonly openTranscript: (path: string) => Promise<Said>;
+  /** What a path that begins so may be, in order; folders end in a slash. */
+  readonly paths: (typed: string) => Promise<readonly string[]>;
   readonly quit: () => void;
 }

@@ -35,9 +35,14 @@ export interface Bench extends Engine, AsyncDisposable {
 /** A workbench without a screen. */
 export function startBench({
   cwd = '/nonexistent',
+  home = cwd,
   headers = {},
   ...manners
-}: Partial<Manners> & { readonly cwd?: string; readonly headers?: Record<string, string> } = {}): Bench {
+}: Partial<Manners> & {
+  readonly cwd?: string;
+  readonly home?: string;
+  readonly headers?: Record<string, string>;
+} = {}): Bench {
   let told = '';
   const stdout = new Writable({
     write(chunk, _, done) {
@@ -47,7 +52,7 @@ export function startBench({
   }) as unknown as NodeJS.WriteStream;
   const quits: string[] = [];
   const engine = createEngine({
-    terminal: { cwd, stdout },
+    terminal: { cwd, home, stdout },
     clock: systemClock,
     manners: { ...MANNERS, ...manners },
     headers,

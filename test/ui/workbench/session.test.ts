@@ -191,6 +191,47 @@ describe('what can be done with a call', () => {
     expect(session.sees()).toContain('edit_file');
   });
 
+  test('Tab goes on with a path, and tells what it may be', async () => {
+    const paths = ['runs/a.ndjson', 'runs/ab.ndjson', 'runs/b/'];
+    const session = onCalls(settled, {
+      controls: { paths: async typed => paths.filter(path => path.startsWith(typed)) },
+    });
+    session.press('O');
+    session.typed('r\t');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Open transcript: runs\/ *$/m);
+    expect(session.sees()).toContain('a.ndjson  ab.ndjson  b/');
+    session.typed('ab');
+    session.press('<tab>');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Open transcript: runs\/ab\.ndjson *$/m);
+    session.typed('x');
+    session.press('<tab>');
+    await session.settles();
+    expect(session.sees()).toContain('Nothing begins with runs/ab.ndjsonx');
+  });
+
+  test('Tab leaves alone whoever has typed on, or searches', async () => {
+    const session = onCalls(settled, { controls: { paths: async () => ['ab'] } });
+    session.press('O', 'a', '<tab>', 'x');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Open transcript: ax *$/m);
+    session.press('<escape>', '/', 'a', '<tab>');
+    await session.settles();
+    expect(session.sees()).toMatch(/^\/a *$/m);
+  });
+
+  test('Tab goes on with a server that is known', async () => {
+    const session = openSession();
+    session.press('u');
+    session.typed('d\t');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Tool server .*: demo *$/m);
+    session.press('<ctrl-u>', 'h', '<tab>');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Tool server .*: http:\/\/127\.0\.0\.1:3001 *$/m);
+  });
+
   test('O opens the same transcript again, in place of what it was before', async () => {
     const session = onCalls(settled, { opened: ['a.ndjson'] });
     session.press('O');

@@ -8,6 +8,18 @@ const AROUND_A_FORM = [
   { label: 'Esc', does: 'back to the tools; what was typed stays' },
 ];
 
+const IN_A_LINE = [
+  { label: 'Tab', does: 'completes a path, as a shell does, or tells what it may be' },
+  { label: '← →', does: 'a character to the left, or to the right' },
+  { label: 'Home Ctrl-A', does: 'its start' },
+  { label: 'End Ctrl-E', does: 'its end' },
+  { label: 'Backspace', does: 'erases a character' },
+  { label: 'Ctrl-W', does: 'erases a word' },
+  { label: 'Ctrl-U', does: 'erases up to its start' },
+  { label: '⏎', does: 'does it' },
+  { label: 'Esc', does: 'leaves it' },
+];
+
 /** Every key, place by place. */
 export const KEY_TABLES: readonly KeyTable[] = [
   ...tablesOf(BINDINGS, {
@@ -17,4 +29,5 @@ export const KEY_TABLES: readonly KeyTable[] = [
     reading: 'Reading a call',
   }),
   { title: 'A form', keys: [...FORM_BINDINGS, ...AROUND_A_FORM] },
+  { title: 'A line that is typed', keys: IN_A_LINE },
 ];

@@ -2,6 +2,7 @@ import { nameOf, type Press } from '../../keys/key-names.js';
 import { scrolledBy } from '../../keys/scroll.js';
 import { stepPicker } from '../../live/picker.js';
 import { stepPrompt } from '../../prompt/step.js';
+import { complete } from '../doings/complete.js';
 import { decline } from '../doings/consent.js';
 import { fulfil } from '../doings/files.js';
 import type { House } from '../doings/house.js';
@@ -37,6 +38,7 @@ function pressPrompt(
   search: (wanted: string) => void,
 ): void {
   const { purpose, text } = overlay.prompt;
+  if (nameOf(press) === 'tab') return void complete(overlay.prompt, house);
   const isDone = nameOf(press) === 'enter';
   house.change({ overlay: isDone ? null : { ...overlay, prompt: stepPrompt(overlay.prompt, press) } });
   if (!isDone) return;
@@ -68,7 +70,7 @@ function stepped(
 }
 
 /** A page is read, then any other key closes it. */
-function pressPage(overlay: Of<'help' | 'text'>, press: Press, { change, most }: House): void {
+function pressPage(overlay: Of<'help' | 'copied'>, press: Press, { change, most }: House): void {
   const scroll = scrolledBy(nameOf(press), overlay.scroll, most);
   change({ overlay: scroll === null ? null : { ...overlay, scroll } });
 }

@@ -101,6 +101,7 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
       shelve(path);
       return told(done('open'), 'openTranscript', path);
     },
+    paths: async () => [],
     quit: () => note('quit'),
   };
 }

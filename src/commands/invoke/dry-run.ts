@@ -95,6 +95,6 @@ async function tell(
   const report = { request, curl: curlOf(byHand), warnings };
   await writeOut(stdout, output === 'json' ? `${safeJson(report, 2)}\n` : requestText(request, byHand));
   for (const warning of quiet ? refused : warnings) stderr.write(warningText(warning));
-  if (output !== 'json' && !quiet)
-    stderr.write(`before you run the curl: put in your ${gapsIn(byHand).join(', ')}\n`);
+  if (output !== 'json' && !quiet && refused.length === 0)
+    stderr.write(`before you run the curl, put in your ${gapsIn(byHand).join(', ')}\n`);
 }

@@ -1,7 +1,7 @@
 import type { Pane } from '../../../story/pane.js';
 import { paneHeading } from '../../../story/pane-lines.js';
+import { Memo } from '../../../text/memo.js';
 import { type Document, type Look, paneDocument } from '../../document/index.js';
-import { Memo } from './memo.js';
 import type { Part } from './sheet.js';
 
 /** Draws a pane as a part, once for each look: a text is the same under each. */

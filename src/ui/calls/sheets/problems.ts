@@ -1,8 +1,8 @@
 import type { Line } from '../../../story/line.js';
 import { quote, say } from '../../../story/spans.js';
+import { Memo } from '../../../text/memo.js';
 import type { Redactor } from '../../../text/redact.js';
 import { linesDocument } from '../../document/index.js';
-import { Memo } from './memo.js';
 import type { Sheet, Tabbed } from './sheet.js';
 
 /** A call that can be judged. */

@@ -2,9 +2,9 @@ import { lineBelow, type ToldEvent, toldBytes, toldEventLines } from '../../../s
 import type { Line } from '../../../story/line.js';
 import { say } from '../../../story/spans.js';
 import { stepLine } from '../../../story/step-line.js';
+import { Memo } from '../../../text/memo.js';
 import type { Redactor } from '../../../text/redact.js';
 import { linesDocument } from '../../document/index.js';
-import { Memo } from './memo.js';
 import type { Sheet, Tabbed } from './sheet.js';
 import { countedWords, type Story } from './story.js';
 

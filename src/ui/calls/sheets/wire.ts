@@ -4,10 +4,10 @@ import type { Line } from '../../../story/line.js';
 import { bodyText } from '../../../story/message-text.js';
 import { say } from '../../../story/spans.js';
 import { prettyJson } from '../../../text/json-pretty.js';
+import { Memo } from '../../../text/memo.js';
 import { onceEach } from '../../../text/once-each.js';
 import type { Redactor } from '../../../text/redact.js';
 import { type Document, joinedDocument, linesDocument, textDocument } from '../../document/index.js';
-import { Memo } from './memo.js';
 import type { Sheet, Tabbed } from './sheet.js';
 import type { Story } from './story.js';
 

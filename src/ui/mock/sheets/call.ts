@@ -2,7 +2,7 @@ import type { ToolCall } from '../../../exchange/tool-call.js';
 import type { Line } from '../../../story/line.js';
 import { say } from '../../../story/spans.js';
 import { detailLines } from '../../../story/tool-calls/index.js';
-import { Memo } from '../../calls/sheets/memo.js';
+import { Memo } from '../../../text/memo.js';
 import type { Sheet } from '../../calls/sheets/sheet.js';
 import { linesDocument } from '../../document/index.js';
 

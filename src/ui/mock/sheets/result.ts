@@ -12,7 +12,7 @@ import { panesOfResult } from '../../../story/panes.js';
 import { quote, say } from '../../../story/spans.js';
 import { secretsOf } from '../../../story/tool-calls/index.js';
 import { decodeUtf8 } from '../../../text/json.js';
-import { Memo } from '../../calls/sheets/memo.js';
+import { Memo } from '../../../text/memo.js';
 import { panePart } from '../../calls/sheets/pane-part.js';
 import type { Part, Sheet, SheetLook } from '../../calls/sheets/sheet.js';
 import { type Look, linesDocument } from '../../document/index.js';

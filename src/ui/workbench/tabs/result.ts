@@ -3,7 +3,7 @@ import type { Line } from '../../../story/line.js';
 import { panesOf } from '../../../story/panes.js';
 import { say } from '../../../story/spans.js';
 import { stepLines } from '../../../story/step-line.js';
-import { Memo } from '../../calls/sheets/memo.js';
+import { Memo } from '../../../text/memo.js';
 import { panePart } from '../../calls/sheets/pane-part.js';
 import type { Part, Sheet, Tabbed } from '../../calls/sheets/sheet.js';
 import { type Look, linesDocument } from '../../document/index.js';

@@ -12,6 +12,8 @@ const BESIDE = 3;
 /** A stretch of unchanged lines that one line stands for. */
 interface Fold {
   readonly kind: 'fold';
+  /** The first row of it. */
+  readonly from: number;
   readonly count: number;
 }
 
@@ -22,6 +24,10 @@ export interface HunkLayout {
   line(at: number): Line;
   /** What the hunk itself says there: old and new where they are beside each other, nothing in a fold. */
   textsAt(at: number): readonly string[];
+  /** The row that stands on a line: of two beside each other the old one, of a fold the first. */
+  rowAt(at: number): number;
+  /** The line of a row. */
+  lineOf(row: number): number;
 }
 
 /** How many lines {@link layHunk} has in all. */
@@ -36,20 +42,29 @@ export function heightOfHunk(hunk: Hunk, { isSplit, isUnfolded }: DiffLook): num
 /** Goes through the hunk once, and no further than is asked for. */
 export function layHunk(hunk: Hunk, look: FileLook): HunkLayout {
   const { rows } = hunk;
-  const locate = growing(piecesOf(hunk, look.isUnfolded), piece => heightOf(piece, look.isSplit));
+  const { isSplit, isUnfolded } = look;
+  const { locate, locateRow } = growing(piecesOf(hunk, isUnfolded), piece => heightOf(piece, isSplit));
   return {
     line(index) {
       const { piece, at } = locate(index);
-      return piece ? lineOf(piece, at, rows, look) : [];
+      return piece ? draw(piece, at, rows, look) : [];
     },
     textsAt(index) {
       const { piece, at } = locate(index);
       return piece && piece.kind !== 'fold' ? rowTexts(piece, at, rows, look) : [];
     },
+    rowAt(index) {
+      const { piece, at } = locate(index);
+      return piece ? rowIn(piece, at, isSplit) : 0;
+    },
+    lineOf(row) {
+      const { piece, start } = locateRow(row);
+      return piece ? start + lineIn(piece, row, isSplit) : 0;
+    },
   };
 }
 
-/** Finds the piece that a line is in; those before it are remembered. */
+/** Finds the piece that a line is in, or a row; those before it are remembered. */
 function growing(coming: Iterator<Piece>, heightOf: (piece: Piece) => number) {
   const pieces: Piece[] = [];
   const starts: number[] = [];
@@ -62,10 +77,17 @@ function growing(coming: Iterator<Piece>, heightOf: (piece: Piece) => number) {
     height += heightOf(value);
     return true;
   };
-  return (index: number): { readonly piece: Piece | undefined; readonly at: number } => {
-    while (height <= index && grow());
-    const which = lastUpTo(starts, index);
-    return { piece: pieces[which], at: index - (starts[which] ?? 0) };
+  const found = (which: number) => ({ piece: pieces[which], start: starts[which] ?? 0 });
+  return {
+    locate(index: number) {
+      while (height <= index && grow());
+      const { piece, start } = found(lastUpTo(starts, index));
+      return { piece, at: index - start };
+    },
+    locateRow(row: number) {
+      while ((pieces.at(-1)?.from ?? 0) <= row && grow());
+      return found(pieces.findLastIndex(({ from }) => from <= row));
+    },
   };
 }
 
@@ -82,7 +104,7 @@ function* folded(block: Unchanged): Generator<Piece> {
   const count = to - from - 2 * BESIDE;
   if (count <= 1) return yield block;
   yield { ...block, to: from + BESIDE };
-  yield { kind: 'fold', count };
+  yield { kind: 'fold', from: from + BESIDE, count };
   const skipped = BESIDE + count;
   yield { ...block, from: to - BESIDE, oldNo: block.oldNo + skipped, newNo: block.newNo + skipped };
 }
@@ -94,7 +116,18 @@ function heightOf(piece: Piece, isSplit: boolean): number {
   return Math.max(piece.middle - from, to - piece.middle);
 }
 
-function lineOf(piece: Piece, at: number, rows: Rows, look: FileLook): Line {
+function rowIn(piece: Piece, at: number, isSplit: boolean): number {
+  if (piece.kind === 'fold') return piece.from;
+  const row = piece.from + at;
+  return piece.kind === 'unchanged' || !isSplit || row < piece.middle ? row : piece.middle + at;
+}
+
+function lineIn(piece: Piece, row: number, isSplit: boolean): number {
+  if (piece.kind === 'fold') return 0;
+  return piece.kind === 'unchanged' || !isSplit || row < piece.middle ? row - piece.from : row - piece.middle;
+}
+
+function draw(piece: Piece, at: number, rows: Rows, look: FileLook): Line {
   if (piece.kind === 'fold') return gapLine(piece.count);
   return look.isSplit ? splitLine(piece, at, rows, look) : unifiedLine(piece, at, rows, look);
 }

@@ -16,6 +16,10 @@ export interface Part {
   line(at: number): Line;
   /** What the diff itself says on a line: no numbers, no words of ours. */
   textsAt(at: number): readonly string[];
+  /** Which row of the hunk stands on a line, counted from its first one; that is the same under every look. */
+  rowAt(at: number): number;
+  /** The line of a row; where it is folded away, the fold. */
+  lineOf(row: number): number;
 }
 
 /** A diff from its first line to its last. */
@@ -42,7 +46,7 @@ function* partsOfFile(file: DiffFile, digits: number, look: DiffLook): Generator
 
 /** A line of our own words. */
 function single(under: Part['under'], draw: () => Line): Part {
-  return { height: 1, begins: null, under, line: draw, textsAt: () => [] };
+  return { height: 1, begins: null, under, line: draw, textsAt: () => [], rowAt: () => 0, lineOf: () => 0 };
 }
 
 /** Where each row stands is found out only for a hunk that is looked at. */
@@ -58,6 +62,8 @@ function rowsPart(hunk: Hunk, look: FileLook, under: Part['under']): Part {
     under,
     line: at => laid().line(at),
     textsAt: at => laid().textsAt(at),
+    rowAt: at => laid().rowAt(at),
+    lineOf: row => laid().lineOf(row),
   };
 }
 

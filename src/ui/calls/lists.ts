@@ -1,3 +1,5 @@
+import { excerpt } from '../../text/excerpt.js';
+
 /** A list that one goes through. */
 export interface Listed {
   readonly ids: readonly string[];
@@ -20,6 +22,12 @@ export function found({ ids, selected, textOf }: Listed, wanted: string | null, 
     if (textOf(index).toLowerCase().includes(needle)) return index;
   }
   return null;
+}
+
+/** What is to be said of a search that comes to no entry; null where it comes to one. */
+export function missing(listed: Listed, wanted: string | null): string | null {
+  if (wanted === null || wanted === '') return 'nothing is searched for';
+  return found(listed, wanted, 1) === null ? `not found: ${excerpt(wanted)}` : null;
 }
 
 export function cycled(index: number, by: number, length: number): number {

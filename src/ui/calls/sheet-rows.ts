@@ -5,11 +5,11 @@ import { dressLine } from '../../dress/dress.js';
 import type { Theme } from '../../dress/theme.js';
 import type { Line } from '../../story/line.js';
 import { say } from '../../story/spans.js';
-import { drawReading, type Reading } from '../document/index.js';
+import { type Drawn, drawReading, type Reading } from '../document/index.js';
 import { filled } from '../split.js';
 import type { Size } from '../terminal.js';
 import type { Part, Sheet } from './sheets/sheet.js';
-import { DIVIDER, type Slot, type Slots } from './slots.js';
+import { DIVIDER, type Slots } from './slots.js';
 
 export interface SheetScene {
   readonly sheet: Sheet;
@@ -18,27 +18,46 @@ export interface SheetScene {
   readonly readings: readonly Reading[];
 }
 
-/** The parts of a sheet, each with its title and how far it is read. */
-export function sheetRows(scene: SheetScene, size: Size, theme: Theme): readonly string[] {
-  const { slots, isBeside } = scene.slots;
-  const columns = slots.map(slot => partRows(scene, slot, theme));
-  if (!isBeside) return filled(columns.flat(), size.rows);
+/** A part as it is drawn: its title, and what is seen below it. */
+interface DrawnPart extends Pick<Drawn, 'rows' | 'isAtEnd'> {
+  readonly index: number;
+  readonly part: Part;
+}
+
+/** The parts of a sheet that are seen, each with its title and how far it is read. */
+export function drawnParts(
+  { sheet, slots, focus, readings }: SheetScene,
+  theme: Theme,
+): readonly DrawnPart[] {
+  return slots.slots.flatMap(slot => {
+    const { index, columns, rows: height } = slot;
+    const part = sheet.parts[index];
+    const reading = readings[index];
+    if (!part || !reading) return [];
+    const { rows, status, isAtEnd } = drawReading(reading, part.document, { width: columns, height }, theme);
+    const title = titleLine(part, { isFocused: focus === index, status }, columns);
+    return [{ index, part, isAtEnd, rows: [dressLine(title, theme), ...filled(rows, height)] }];
+  });
+}
+
+/** Parts where they stand. */
+export function sheetRows(
+  parts: readonly DrawnPart[],
+  { slots, isBeside }: Slots,
+  size: Size,
+  theme: Theme,
+): readonly string[] {
+  if (!isBeside)
+    return filled(
+      parts.flatMap(({ rows }) => rows),
+      size.rows,
+    );
   return Array.from({ length: size.rows }, (_, row) =>
-    columns
-      .map((rows, index) => padEnd(rows[row] ?? '', slots[index]?.columns ?? 0))
+    parts
+      .map(({ rows }, index) => padEnd(rows[row] ?? '', slots[index]?.columns ?? 0))
       .join(theme.dim(DIVIDER))
       .trimEnd(),
   );
-}
-
-function partRows({ sheet, focus, readings }: SheetScene, slot: Slot, theme: Theme): readonly string[] {
-  const part = sheet.parts[slot.index];
-  const reading = readings[slot.index];
-  if (!part || !reading) return [];
-  const viewport = { width: slot.columns, height: slot.rows };
-  const { rows, status } = drawReading(reading, part.document, viewport, theme);
-  const title = titleLine(part, { isFocused: focus === slot.index, status }, slot.columns);
-  return [dressLine(title, theme), ...filled(rows, slot.rows)];
 }
 
 /** Focus is seen without colour too. */

@@ -23,7 +23,19 @@ export function diffDocument(diff: Diff, look: Look): Document {
     find: (wanted, from, step) =>
       findAcross(offsets, from, step, (which, at) => findIn(parts[which], wanted, at, step)),
     landmarks: kind => landmarks[kind],
+    isFoldable: () => heightOf(partsOf(diff, { ...look, isUnfolded: !look.isUnfolded })) !== offsets.total,
+    anchorAt(line) {
+      const { which, at } = offsets.locate(line);
+      return [which, parts[which]?.rowAt(at) ?? 0];
+    },
+    lineAt: ([which = 0, row = 0]) => (offsets.starts[which] ?? 0) + (parts[which]?.lineOf(row) ?? 0),
   };
+}
+
+function heightOf(parts: Iterable<Part>): number {
+  let sum = 0;
+  for (const { height } of parts) sum += height;
+  return sum;
 }
 
 function findIn(part: Part | undefined, wanted: RegExp, from: number, step: 1 | -1): number | null {

@@ -17,9 +17,18 @@ export interface Document {
   find(wanted: RegExp, from: number, step: 1 | -1): number | null;
   /** The lines where a hunk or a file begins, ascending. */
   landmarks(kind: Landmark): ArrayLike<number>;
+  /** Whether lines are left out of it, or would be if it were folded. */
+  isFoldable(): boolean;
+  /** What stands on a line. */
+  anchorAt(line: number): Anchor;
+  /** The line where that stands under this look; where it is folded away, the fold. */
+  lineAt(anchor: Anchor): number;
 }
 
 export type Landmark = 'hunk' | 'file';
+
+/** A place in what is drawn, the same under every look: which part of it, and where in that, which may have parts too. */
+export type Anchor = readonly number[];
 
 /** How documents are laid out. */
 export interface Look {

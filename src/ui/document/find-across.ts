@@ -1,11 +1,13 @@
 import type { Offsets } from '../../text/offsets.js';
 
+type Places = Pick<Offsets, 'locate' | 'lengthOf'> & { readonly starts: ArrayLike<number> };
+
 /**
  * Looks through parts one after the other, from a line of the whole on.
  * @param findIn looks through one of them, from one of its own lines on
  */
 export function findAcross(
-  { starts, locate, lengthOf }: Offsets,
+  { starts, locate, lengthOf }: Places,
   from: number,
   step: 1 | -1,
   findIn: (which: number, at: number) => number | null,

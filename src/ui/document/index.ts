@@ -1,9 +1,10 @@
 export { diffDocument } from './diff-document.js';
-export type { Document, Look } from './document.js';
-export { drawReading } from './draw-reading.js';
+export type { Anchor, Document, Look } from './document.js';
+export { type Drawn, drawReading } from './draw-reading.js';
 export { joinedDocument } from './joined-document.js';
 export { linesDocument } from './lines-document.js';
 export { lookOf } from './look.js';
+export { countAcross } from './matches.js';
 export { paneDocument } from './pane-document.js';
 export { FIRST_READING, type Reading, type ReadingCommand, type Stepped, type Viewport } from './reading.js';
 export { search } from './search.js';

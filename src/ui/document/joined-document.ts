@@ -23,5 +23,11 @@ export function joinedDocument(parts: readonly Document[]): Document {
     find: (wanted, from, step) =>
       findAcross(offsets, from, step, (which, at) => parts[which]?.find(wanted, at, step) ?? null),
     landmarks: kind => landmarks[kind],
+    isFoldable: () => parts.some(part => part.isFoldable()),
+    anchorAt(line) {
+      const { which, at } = offsets.locate(line);
+      return [which, ...(parts[which]?.anchorAt(at) ?? [])];
+    },
+    lineAt: ([which = 0, ...rest]) => (offsets.starts[which] ?? 0) + (parts[which]?.lineAt(rest) ?? 0),
   };
 }

@@ -1,6 +1,7 @@
 import type { Line } from '../../story/line.js';
 import type { Document } from './document.js';
 import { ownText } from './own-text.js';
+import { unfolded } from './unfolded.js';
 
 /** Lines that are few, or that are there already. */
 export function linesDocument(lines: readonly Line[]): Document {
@@ -14,5 +15,6 @@ export function linesDocument(lines: readonly Line[]): Document {
       return null;
     },
     landmarks: () => [],
+    ...unfolded(lines.length),
   };
 }

@@ -41,6 +41,7 @@ export function last(reading: Reading, scene: Scene): Place {
 export function settled(reading: Reading, scene: Scene): Reading {
   const { line, row } = reading;
   const end = last(reading, scene);
-  if (line > end.line || (line === end.line && row > end.row)) return { ...reading, ...end };
-  return { ...reading, row: Math.min(row, heightAt(reading, line, scene) - 1) };
+  const isAtEnd = line > end.line || (line === end.line && row >= end.row);
+  if (isAtEnd) return { ...reading, ...end, isAtEnd };
+  return { ...reading, row: Math.min(row, heightAt(reading, line, scene) - 1), isAtEnd };
 }

@@ -13,6 +13,8 @@ export interface Reading {
   readonly wanted: string | null;
   /** The line last gone to (a match, a hunk, a file), until one scrolls. */
   readonly spot: number | null;
+  /** Nothing was below when it was last seen: whoever reads what is added to goes on from there. */
+  readonly isAtEnd: boolean;
 }
 
 /** At the top of something that nobody has read in yet. */
@@ -25,6 +27,7 @@ export const FIRST_READING: Reading = {
   isUnfolded: false,
   wanted: null,
   spot: null,
+  isAtEnd: false,
 };
 
 /** The rows and columns that a document has on the screen. */

@@ -2,6 +2,8 @@ import type { Theme } from '../../dress/theme.js';
 import { excerpt } from '../../text/excerpt.js';
 import type { Document } from './document.js';
 import { atMatch } from './go-to.js';
+import { grouped } from './grouped.js';
+import { matchesIn, whichOf } from './matches.js';
 import { settled } from './place.js';
 import type { Reading, Stepped, Viewport } from './reading.js';
 import { type Scene, sceneOf } from './rows.js';
@@ -47,6 +49,12 @@ function nextMatch(reading: Reading, wanted: string, from: number, step: 1 | -1,
   const found = beyond ?? find(step > 0 ? 0 : document.length - 1);
   if (found === null) return { reading: { ...reading, spot: null }, said: `not found: ${excerpt(wanted)}` };
   const again = step > 0 ? 'from the top again: ' : 'from the bottom again: ';
-  const said = `${beyond === null ? again : ''}match on line ${found + 1}`;
+  const said = `${beyond === null ? again : ''}${matchWords(document, wanted, found)}`;
   return { reading: atMatch(reading, found, scene), said };
+}
+
+/** Several matches on a line are one place to go to. */
+function matchWords(document: Document, wanted: string, line: number): string {
+  const which = whichOf(matchesIn(document, wanted), line);
+  return `match ${which === null ? '' : `${which} `}on line ${grouped(line + 1)}`;
 }

@@ -1,5 +1,6 @@
 import { lastUpTo } from '../../text/sorted.js';
 import type { Document } from './document.js';
+import { grouped } from './grouped.js';
 
 /**
  * Where one is, in our own words: `12–34 of 5,000 · hunk 2/5 · file 1/3`.
@@ -8,14 +9,14 @@ import type { Document } from './document.js';
  */
 export function statusOf(document: Document, lines: readonly number[], here: number): string {
   const [from = 0, to = 0] = [lines[0], lines.at(-1)];
-  const range = `${counted(from + 1)}–${counted(to + 1)} of ${counted(document.length)}`;
+  const range = `${grouped(from + 1)}–${grouped(to + 1)} of ${grouped(document.length)}`;
   return [range, ...hunkOf(document, here), ...fileOf(document, here)].join(' · ');
 }
 
 function* fileOf(document: Document, here: number): Generator<string> {
   const files = document.landmarks('file');
   const file = lastUpTo(files, here);
-  if (file >= 0 && files.length > 1) yield `file ${counted(file + 1)}/${counted(files.length)}`;
+  if (file >= 0 && files.length > 1) yield `file ${grouped(file + 1)}/${grouped(files.length)}`;
 }
 
 /** Among those of its file, as its header counts it. */
@@ -26,10 +27,5 @@ function* hunkOf(document: Document, here: number): Generator<string> {
     line === undefined ? hunks.length : lastUpTo(hunks, line - 1) + 1;
   const first = upTo(files[file] ?? 0);
   const hunk = lastUpTo(hunks, here) + 1 - first;
-  if (hunk > 0) yield `hunk ${counted(hunk)}/${counted(upTo(files[file + 1]) - first)}`;
-}
-
-/** As `5,000`. */
-function counted(number: number): string {
-  return number.toString().replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  if (hunk > 0) yield `hunk ${grouped(hunk)}/${grouped(upTo(files[file + 1]) - first)}`;
 }

@@ -33,11 +33,8 @@ const STEPS: Readonly<Record<ReadingCommand, Step>> = {
   nextMatch: (reading, scene) => stepMatch(reading, 1, scene),
   previousMatch: (reading, scene) => stepMatch(reading, -1, scene),
   wrap: reading => ({ ...reading, isWrapped: !reading.isWrapped, row: 0, left: 0 }),
-  split: (reading, { viewport }) => ({
-    ...reading,
-    layout: isSplit(reading, viewport) ? 'unified' : 'split',
-  }),
-  fold: reading => ({ ...reading, isUnfolded: !reading.isUnfolded }),
+  split,
+  fold,
 };
 
 /** What a command does to a reading of a document; what that alone does not show is said. */
@@ -52,6 +49,25 @@ export function stepReading(
   const stepped = STEPS[command](settled(reading, scene), scene);
   const { reading: next, said } = 'reading' in stepped ? stepped : { reading: stepped, said: null };
   return { reading: settled(next, scene), said };
+}
+
+function split(reading: Reading, { document, viewport }: Scene): Stepped {
+  if (!hasDiff(document)) return { reading, said: NO_DIFF };
+  return {
+    reading: { ...reading, layout: isSplit(reading, viewport) ? 'unified' : 'split' },
+    said: null,
+  };
+}
+
+function fold(reading: Reading, { document }: Scene): Stepped {
+  if (document.isFoldable()) return { reading: { ...reading, isUnfolded: !reading.isUnfolded }, said: null };
+  return { reading, said: hasDiff(document) ? 'nothing to unfold: the patch holds no more' : NO_DIFF };
+}
+
+const NO_DIFF = 'there is no diff here';
+
+function hasDiff(document: Document): boolean {
+  return document.landmarks('hunk').length > 0;
 }
 
 function scrolled(reading: Reading, rows: number, scene: Scene): Reading {

@@ -1,6 +1,7 @@
 import { quote, say } from '../../story/spans.js';
 import type { Document } from './document.js';
 import { indexText } from './text-index.js';
+import { unfolded } from './unfolded.js';
 
 /** A text of up to 50 MiB and more; it is read once, here. */
 export function textDocument(text: string): Document {
@@ -15,5 +16,6 @@ export function textDocument(text: string): Document {
     headersAt: () => [],
     find: lines.find,
     landmarks: () => [],
+    ...unfolded(lines.length),
   };
 }

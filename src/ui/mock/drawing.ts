@@ -3,6 +3,7 @@ import type { RecentCalls } from '../../exchange/recent-calls.js';
 import type { RecentEvents } from '../../exchange/recent-events.js';
 import type { Line } from '../../story/line.js';
 import type { Tally } from '../../story/tool-calls/index.js';
+import { otherTabs } from '../calls/other-tabs.js';
 import { callsPage, callsSplit, sheetSize } from '../calls/page.js';
 import { type Readable, SheetView } from '../calls/sheet-view.js';
 import { frameOf, planOf } from '../full-screen/plan.js';
@@ -18,7 +19,7 @@ import { headLines, type ShownTool } from './head.js';
 import type { Looking } from './looking.js';
 import type { MockSessionOptions } from './options.js';
 import { ToolSheets } from './sheets/sheets.js';
-import type { Tab } from './sheets/tabs.js';
+import { TABS, type Tab, TITLES } from './sheets/tabs.js';
 import type { State } from './state.js';
 
 /** What there is to see besides the state. */
@@ -38,6 +39,7 @@ export class Drawing {
   readonly #theme: Theme;
   readonly #highlighting: Highlighting;
   readonly #sheets: ToolSheets;
+  readonly #events: RecentEvents;
 
   /** @param onChange something else is to be seen, though nothing happened */
   constructor(
@@ -46,6 +48,7 @@ export class Drawing {
     onChange: () => void,
   ) {
     this.#tool = tool;
+    this.#events = remembered.events;
     this.#theme = createTheme(level);
     this.#highlighting = new Highlighting(level, onChange);
     const highlighter = () => this.#highlighting.current;
@@ -57,7 +60,11 @@ export class Drawing {
   readable({ call }: Looking): Readable<Tab> | null {
     if (!call) return null;
     const { key } = call;
-    return { name: key, sheetOf: (tab, look) => this.#sheets.sheetOf(tab, key, look) };
+    return {
+      name: key,
+      sheetOf: (tab, look) => this.#sheets.sheetOf(tab, key, look),
+      others: tab => otherTabs(TABS, TITLES, tab, this.#events.of(key)?.events ?? []),
+    };
   }
 
   frame(scene: Scene, size: Size) {

@@ -4,6 +4,7 @@ import { RecentCalls } from '../../exchange/recent-calls.js';
 import { RecentEvents } from '../../exchange/recent-events.js';
 import { NO_CALLS, newsOf, stepTally, tallyLine } from '../../story/tool-calls/index.js';
 import { browse, pinned } from '../calls/browsing.js';
+import { missing } from '../calls/lists.js';
 import { isReading } from '../calls/reading-command.js';
 import type { Play } from '../full-screen/screen.js';
 import { lineTypedIn, nameOf, type Press, pressesIn } from '../keys/key-names.js';
@@ -138,7 +139,9 @@ export class Session implements Play {
     const looking = this.#looking;
     const { calls } = this.#state;
     const parts = this.#drawing.sheet.partsOf(calls, this.#drawing.readable(looking), this.#roomFor(looking));
-    this.#change({ calls: browse(calls, command, { calls: listedCalls(looking), parts, tabs: TABS }) });
+    const listed = listedCalls(looking);
+    if (command === 'nextMatch' || command === 'previousMatch') this.#tell(missing(listed, calls.wanted));
+    this.#change({ calls: browse(calls, command, { calls: listed, parts, tabs: TABS }) });
   }
 
   #search(wanted: string): void {

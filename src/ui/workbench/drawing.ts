@@ -1,6 +1,7 @@
 import { createTheme, type Theme } from '../../dress/theme.js';
 import { isUnderWay } from '../../exchange/exchange.js';
 import type { Line } from '../../story/line.js';
+import { otherTabs } from '../calls/other-tabs.js';
 import { callsPage } from '../calls/page.js';
 import { type Readable, SheetView } from '../calls/sheet-view.js';
 import { frameOf } from '../full-screen/plan.js';
@@ -19,7 +20,7 @@ import { toolsPage } from './pages/tools-page.js';
 import { sheetRoom } from './stage.js';
 import { entriesOf, entryIndex } from './state/entries.js';
 import type { State } from './state/state.js';
-import { Sheets, type Tab } from './tabs/index.js';
+import { Sheets, TABS, type Tab, TITLES } from './tabs/index.js';
 
 /** A page, and whether it changes as time goes on. */
 interface Page {
@@ -61,6 +62,7 @@ export class Drawing {
     return {
       name: JSON.stringify([index, key]),
       sheetOf: (tab, look) => this.#sheets.sheetOf(tab, book, key, look),
+      others: tab => otherTabs(TABS, TITLES, tab, book.of(key)),
     };
   }
 

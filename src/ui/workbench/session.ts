@@ -1,5 +1,6 @@
 import type { Key } from 'ink';
 import type { Event } from '../../exchange/events.js';
+import { missing } from '../calls/lists.js';
 import { isReading } from '../calls/reading-command.js';
 import type { Play } from '../full-screen/screen.js';
 import { lineTypedIn, nameOf, type Press, pressesIn, typedIn } from '../keys/key-names.js';
@@ -15,7 +16,7 @@ import type { SessionOptions } from './options.js';
 import { pressOverlay } from './overlays/press.js';
 import { sheetRoom, stageOf } from './stage.js';
 import { FIRST_STATE, type State } from './state/state.js';
-import { update } from './state/update.js';
+import { type Stage, update } from './state/update.js';
 
 /** Whoever was warned presses one of them once more; any other key takes the first back. */
 const LEAVES: ReadonlySet<string> = new Set(['q', 'ctrl+c']);
@@ -139,11 +140,14 @@ export class Session implements Play {
 
   #move(command: Command): void {
     const parts = this.#drawing.sheet.partsOf(this.#state.calls, this.#readable, this.#room);
-    this.#state = update(
-      this.#state,
-      command,
-      stageOf(this.#state, this.#options.world, this.#looking, parts),
-    );
+    const stage = stageOf(this.#state, this.#options.world, this.#looking, parts);
+    if (command === 'nextMatch' || command === 'previousMatch') this.#tell(this.#missingIn(stage));
+    this.#state = update(this.#state, command, stage);
+  }
+
+  #missingIn({ entries, calls }: Stage): string | null {
+    const { page, tools, calls: browsing } = this.#state;
+    return page === 'tools' ? missing(entries, tools.wanted) : missing(calls, browsing.wanted);
   }
 
   #read(command: Command): boolean {

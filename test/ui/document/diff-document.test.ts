@@ -83,6 +83,41 @@ describe('a diff', () => {
   });
 });
 
+describe('a place', () => {
+  test('is found again under the same look', () => {
+    fc.assert(
+      fc.property(patches, looks, (patch, look) => {
+        const document = diffDocument(diffOf(patch), look);
+        for (let line = 0; line < document.length; line++)
+          expect(document.lineAt(document.anchorAt(line))).toBe(line);
+      }),
+    );
+  });
+
+  test('is where the same line of the file stands under any other, or the fold that has it', () => {
+    fc.assert(
+      fc.property(patches, looks, looks, (patch, look, other) => {
+        const diff = diffOf(patch);
+        const [one, two] = [diffDocument(diff, look), diffDocument(diff, other)];
+        for (let line = 0; line < one.length; line++) {
+          const [before, after] = [one.line(line), two.line(two.lineAt(one.anchorAt(line)))];
+          const [number] = numbersIn(before);
+          if (number !== undefined && !isFold(after)) expect(numbersIn(after)).toContain(number);
+        }
+      }),
+    );
+  });
+});
+
+/** Of lines, in the gutter; our own rows have none. */
+function numbersIn(line: Line): readonly string[] {
+  return line.filter(({ tone }) => tone === 'gutter').flatMap(({ text }) => text.match(/\d+/g) ?? []);
+}
+
+function isFold(line: Line): boolean {
+  return words(line).startsWith('⋯');
+}
+
 describe('find', () => {
   test('agrees with a search through what is drawn', () => {
     const wanteds = fc.constantFrom('v', 'wv', 'v v', 'zz', 'f1');

@@ -21,10 +21,15 @@ import { diffOf, numbered, PLAIN, readAfter, theme } from './support.js';
 const VIEWPORT = { width: 20, height: 4 };
 const drawn = (document: Document, reading: Reading, viewport = VIEWPORT) =>
   drawReading(reading, document, viewport, theme);
+/** With what is seen of it, but not whether that is all. */
+const read = (document: Document, reading: Reading, viewport = VIEWPORT) => {
+  const { rows, status } = drawn(document, reading, viewport);
+  return { rows, status };
+};
 const UNWRAPPED = { ...FIRST_READING, isWrapped: false };
 
 test('the first rows of a text, and where they are', () => {
-  expect(drawn(textDocument(numbered(5_000)), FIRST_READING)).toEqual({
+  expect(read(textDocument(numbered(5_000)), FIRST_READING)).toEqual({
     rows: ['line 1', 'line 2', 'line 3', 'line 4'],
     status: '1–4 of 5,000',
   });
@@ -51,7 +56,7 @@ test('a line longer than the screen is read row by row', () => {
 
 test('documents one below the other', () => {
   const document = joinedDocument([linesDocument([[say('a')]]), linesDocument([]), textDocument('b\nc')]);
-  expect(drawn(document, FIRST_READING)).toEqual({ rows: ['a', 'b', 'c'], status: '1–3 of 3' });
+  expect(read(document, FIRST_READING)).toEqual({ rows: ['a', 'b', 'c'], status: '1–3 of 3' });
   expect([document.find(/c/, 0, 1), document.find(/a/, 2, -1), document.find(/x/, 1, 1)]).toEqual([
     2,
     0,
@@ -71,9 +76,9 @@ test('a pane is its notes, then its drawing', () => {
 
 test('what is gone is no longer read: another document, another screen', () => {
   const reading = readAfter(textDocument(numbered(5_000)), VIEWPORT, ['bottom']);
-  expect(drawn(textDocument('a\nb'), reading)).toEqual({ rows: ['a', 'b'], status: '1–2 of 2' });
+  expect(read(textDocument('a\nb'), reading)).toEqual({ rows: ['a', 'b'], status: '1–2 of 2' });
   expect(drawn(textDocument(numbered(6)), reading, { width: 5, height: 9 }).rows).toHaveLength(9);
-  expect(drawn(linesDocument([]), reading)).toEqual({ rows: [], status: '' });
+  expect(read(linesDocument([]), reading)).toEqual({ rows: [], status: '' });
   expect(drawn(textDocument('a'), reading, { width: 4, height: 9 }).rows).toEqual([]);
 });
 
@@ -103,7 +108,7 @@ describe('search', () => {
 
   test('goes to the next match, which stands out without colour too', () => {
     const { reading, said } = find('line 4');
-    expect(said).toBe('match on line 4');
+    expect(said).toBe('match 1 of 11 on line 4');
     expect(drawn(document, reading).rows[3]).toBe('\u001b[7mline 4\u001b[27m');
     expect(drawn(document, reading).status).toBe('1–4 of 50');
   });
@@ -118,10 +123,10 @@ describe('search', () => {
       return stepped.reading;
     }, first);
     expect(told).toEqual([
-      'match on line 15',
-      'match on line 5',
-      'from the bottom again: match on line 50',
-      'from the top again: match on line 5',
+      'match 2 of 6 on line 15',
+      'match 1 of 6 on line 5',
+      'from the bottom again: match 6 of 6 on line 50',
+      'from the top again: match 1 of 6 on line 5',
     ]);
   });
 
@@ -130,7 +135,7 @@ describe('search', () => {
   });
 
   test('starts where one is', () => {
-    expect(find('line', readAfter(document, VIEWPORT, ['bottom'])).said).toBe('match on line 47');
+    expect(find('line', readAfter(document, VIEWPORT, ['bottom'])).said).toBe('match 47 of 50 on line 47');
   });
 
   test.each([
@@ -139,10 +144,26 @@ describe('search', () => {
     ['.*', 'not found: ".*"'],
     ['\\', 'not found: "\\"'],
     ['x\u001b[2J', 'not found: "x␛[2J"'],
-    ['line 7\nline 8', 'match on line 7'],
+    ['line 7\nline 8', 'match 1 of 1 on line 7'],
     ['', null],
   ])('%j is plain text, and its capitals matter', (words, said) => {
     expect(find(words).said).toBe(said);
+  });
+
+  test('of very many, not all are counted, and in a very long text none', () => {
+    const said = (words: string, lines: number) =>
+      search(FIRST_READING, words, textDocument(numbered(lines)), VIEWPORT, theme).said;
+    expect(said('line 2', 5_000)).toBe('match 1 of 1,000+ on line 2');
+    expect(said('line 20000', 20_000)).toBe('match 1 of 1 on line 20,000');
+    expect(said('line 20000', 20_001)).toBe('match on line 20,000');
+  });
+
+  test('beyond those that are counted, the line says where one is', () => {
+    const long = textDocument(numbered(5_000));
+    const { reading } = search(FIRST_READING, 'line', long, VIEWPORT, theme);
+    expect(stepReading(reading, 'previousMatch', long, VIEWPORT, theme).said).toBe(
+      'from the bottom again: match on line 5,000',
+    );
   });
 
   test('without words there is nothing to step to', () => {
@@ -152,7 +173,7 @@ describe('search', () => {
 
   test('capitals are not asked for', () => {
     expect(search(FIRST_READING, 'straße', textDocument('a\nSTRASSE\nStraße'), VIEWPORT, theme).said).toBe(
-      'match on line 3',
+      'match 1 of 1 on line 3',
     );
   });
 
@@ -169,7 +190,7 @@ describe('search', () => {
     const hidden = linesDocument([line]);
     const { rows } = drawn(hidden, search(FIRST_READING, '1', hidden, VIEWPORT, theme).reading);
     expect(rows).toEqual(['1 \u001b[7m1\u001b[27m<U+200B>200b']);
-    expect(search(FIRST_READING, '200b', hidden, VIEWPORT, theme).said).toBe('match on line 1');
+    expect(search(FIRST_READING, '200b', hidden, VIEWPORT, theme).said).toBe('match 1 of 1 on line 1');
     expect(search(FIRST_READING, 'u+', hidden, VIEWPORT, theme).said).toBe('not found: "u+"');
   });
 
@@ -240,6 +261,15 @@ describe('hunks and files', () => {
     ]);
   });
 
+  test('whoever scrolls to the end is in the last file, be it shorter than the screen', () => {
+    const tall = { width: 60, height: 30 };
+    const status = (commands: readonly ReadingCommand[]) =>
+      drawReading(readAfter(document, tall, commands), document, tall, theme).status;
+    expect(status(['bottom'])).toBe('8–37 of 37 · hunk 3/3 · file 2/2');
+    expect(status(['bottom', 'lineUp'])).toBe('7–36 of 37 · hunk 1/3 · file 1/2');
+    expect(status([])).toBe('1–30 of 37');
+  });
+
   test('back, and files', () => {
     const down = readAfter(document, port, ['nextFile', 'nextFile']);
     expect(seen(down).rows[0]).toBe('y +3 −3');
@@ -248,6 +278,10 @@ describe('hunks and files', () => {
     expect(stepReading(FIRST_READING, 'previousFile', document, port, theme).said).toBe('no file further up');
   });
 });
+
+/** A change with more unchanged lines around it than are shown. */
+const LONG = `--- a\n+++ a\n@@ -1,40 +1,40 @@\n${' same\n'.repeat(20)}-old\n+new\n${' same\n'.repeat(19)}`;
+const FOLDED = diffDocument(diffOf(LONG), PLAIN);
 
 test.each([
   [119, 'auto', false],
@@ -258,6 +292,35 @@ test.each([
   const reading = { ...FIRST_READING, layout };
   const viewport = { width, height: 4 };
   expect(lookOf(reading, viewport, null)).toEqual({ isSplit, isUnfolded: false, highlighter: null });
-  const switched = readAfter(textDocument('a'), viewport, ['split', 'fold'], reading);
+  const switched = readAfter(FOLDED, viewport, ['split', 'fold'], reading);
   expect(lookOf(switched, viewport, null)).toMatchObject({ isSplit: !isSplit, isUnfolded: true });
+});
+
+describe('what is laid out as it can be, and no other way', () => {
+  const UNFOLDABLE = diffDocument(
+    diffOf('--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n@@ -9 +9 @@\n-x\n+y\n'),
+    PLAIN,
+  );
+  const said = (document: Document, command: ReadingCommand, reading = FIRST_READING) =>
+    stepReading(reading, command, document, VIEWPORT, theme);
+
+  test('a fold is unfolded, and folded again', () => {
+    const unfolded = said(FOLDED, 'fold');
+    expect(unfolded).toMatchObject({ said: null, reading: { isUnfolded: true } });
+    const whole = diffDocument(diffOf(LONG), { ...PLAIN, isUnfolded: true });
+    expect(said(whole, 'fold', unfolded.reading)).toMatchObject({
+      said: null,
+      reading: { isUnfolded: false },
+    });
+  });
+
+  test('lines that the patch does not have cannot be unfolded', () => {
+    const { reading, said: words } = said(UNFOLDABLE, 'fold');
+    expect([reading.isUnfolded, words]).toEqual([false, 'nothing to unfold: the patch holds no more']);
+  });
+
+  test.each(['fold', 'split'] as const)('%s means nothing without a diff, and says so', command => {
+    const { reading, said: words } = said(textDocument('a'), command);
+    expect([reading.layout, reading.isUnfolded, words]).toEqual(['auto', false, 'there is no diff here']);
+  });
 });

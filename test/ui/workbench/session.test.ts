@@ -302,7 +302,7 @@ describe('moving', () => {
     session.tell(settled);
     session.press('c', '<enter>', '/');
     session.typed('now\r');
-    expect(session.sees()).toContain('match on line');
+    expect(session.sees()).toContain('match 1 of 1 on line');
     session.press('[');
     expect(session.sees()).toContain('hunk 1/2');
   });

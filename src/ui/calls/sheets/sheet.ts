@@ -8,6 +8,8 @@ export interface Part {
   readonly document: Document;
   /** What is drawn in it, where it is drawn from a pane. */
   readonly pane: Pane | null;
+  /** More is added at its end as time goes on: whoever reads there goes on reading there. */
+  readonly isStream?: true;
 }
 
 /** What a tab shows: parts that stand beside or below each other. */

@@ -42,5 +42,5 @@ function runningLine(step: ToldEvent['steps'][number]): Line {
 
 function sheetOf(lines: readonly Line[], about: string): Sheet {
   const title: Line = [say('TIMELINE', 'title'), say(` ${about}`, 'dim')];
-  return { parts: [{ title, document: linesDocument(lines), pane: null }] };
+  return { parts: [{ title, document: linesDocument(lines), pane: null, isStream: true }] };
 }

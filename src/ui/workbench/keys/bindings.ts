@@ -1,7 +1,7 @@
 import { type BrowsingCommand, LIST_BINDINGS, READING_BINDINGS, tabBindings } from '../../calls/bindings.js';
 import type { ReadingCommand } from '../../document/index.js';
 import { type Binding, bind, commandIn } from '../../keys/table.js';
-import { TABS, TITLES } from '../tabs/index.js';
+import { TITLES } from '../tabs/index.js';
 
 /** Where a key is pressed: what it means differs from place to place. */
 export type Place = 'everywhere' | 'tools' | 'calls' | 'reading';
@@ -54,7 +54,7 @@ export const BINDINGS: readonly Binding<Place, Command>[] = [
 
   ...LIST_BINDINGS,
   bind('calls', 'nextVolume', 'V', 'V', 'the calls of the next transcript that is open'),
-  ...tabBindings(TABS.map(tab => TITLES[tab])),
+  ...tabBindings(TITLES),
   bind('calls', 'runAgain', 'r', 'r', 'run the call again'),
   bind('calls', 'editAgain', 'e', 'e', 'edit it and run it again'),
   bind('calls', 'answer', 'a', 'a', 'answer what the tool asks'),

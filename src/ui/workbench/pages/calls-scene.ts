@@ -27,7 +27,7 @@ export function callsSceneOf(
     count: keys.length,
     selected: key === null ? 0 : book.placeOf(key),
     focus,
-    tabs: { titles: TABS.map(each => TITLES[each]), chosen: TABS.indexOf(tab) },
+    tabs: { titles: TITLES, chosen: TABS.indexOf(tab) },
     shares: SHARES,
     empty: EMPTY,
     table: (seen, columns) => tableOf(book, seen, columns, now),

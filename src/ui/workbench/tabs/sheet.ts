@@ -6,14 +6,8 @@ import type { Redactor } from '../../../text/redact.js';
 export const TABS = ['result', 'timeline', 'wire', 'views', 'problems'] as const;
 export type Tab = (typeof TABS)[number];
 
-/** Above the sheet. */
-export const TITLES: Readonly<Record<Tab, string>> = {
-  result: 'Human / LLM',
-  timeline: 'Timeline',
-  wire: 'Wire',
-  views: 'Views',
-  problems: 'Problems',
-};
+/** Above the sheet, in the same order. */
+export const TITLES: readonly string[] = ['Human / LLM', 'Timeline', 'Wire', 'Views', 'Problems'];
 
 /** One call, where its events are. */
 export interface Subject {

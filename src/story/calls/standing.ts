@@ -57,8 +57,8 @@ function endMark(exchange: Exchange): Span {
   return outcomeOnce(exchange)?.type === 'success' ? say('✓', 'good') : say('✗', 'bad');
 }
 
-/** Of its subscription. */
-function eventCount({ subscription }: Exchange): Line {
+/** Of its subscription: `, 12 events so far`. */
+export function eventCount({ subscription }: Pick<Exchange, 'subscription'>): Line {
   if (!subscription) return [];
   const count = `${subscription.events} event${subscription.events === 1 ? '' : 's'}`;
   return [say(`, ${count}${subscription.ended ? '' : ' so far'}`, subscription.ended ? 'dim' : 'running')];

@@ -6,7 +6,7 @@ import type { Line } from '../line.js';
 import { questionLines } from '../question-lines.js';
 import { quote, say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
-import { eventLine, eventOf } from './events.js';
+import { eventOf, eventWords } from './events.js';
 import { questionLine } from './questions.js';
 import { after, type Step, step } from './step.js';
 
@@ -75,7 +75,7 @@ function consequences(exchange: Exchange): Line {
 
 function newsLine(message: Arrival['message'], number: number): Line {
   if (message?.type === 'subscription_event')
-    return [...eventLine(message, number), ...clipped(message.text, 'plain', MOST)];
+    return [say(`${eventWords(message, number)}: `), ...clipped(message.text, 'plain', MOST)];
   if (message?.type !== 'view_update') return [say(message?.type ?? 'callback')];
   const isCleared = Object.keys(message.content).length === 0;
   return [say('view '), ...quote(message.view_type, 'title'), say(isCleared ? ' cleared' : ' updated')];

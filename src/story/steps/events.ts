@@ -1,7 +1,5 @@
 import type { Arrival } from '../../exchange/exchange.js';
 import type { SubscriptionEvent } from '../../protocol/callbacks/index.js';
-import type { Line } from '../line.js';
-import { say } from '../spans.js';
 
 /** The event of a subscription that a callback is, where it counts. */
 export function eventOf({ verdict, message }: Arrival): SubscriptionEvent | null {
@@ -9,7 +7,7 @@ export function eventOf({ verdict, message }: Arrival): SubscriptionEvent | null
 }
 
 /** Which event it is, and which conversation a runtime puts it into. */
-export function eventLine({ associative, final }: SubscriptionEvent, number: number): Line {
+export function eventWords({ associative, final }: SubscriptionEvent, number: number): string {
   const place = associative ? 'this thread (associative)' : 'child thread';
-  return [say(`${final ? 'last event' : 'event'} ${number} → ${place}: `)];
+  return `${final ? 'last event' : 'event'} ${number} → ${place}`;
 }

@@ -6,6 +6,7 @@ export { linesDocument } from './lines-document.js';
 export { lookOf } from './look.js';
 export { countAcross } from './matches.js';
 export { paneDocument } from './pane-document.js';
+export { Pile } from './pile.js';
 export { FIRST_READING, type Reading, type ReadingCommand, type Stepped, type Viewport } from './reading.js';
 export { search } from './search.js';
 export { stepReading } from './step-reading.js';

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Book } from '../../../../src/exchange/book.js';
 import {
   acknowledged,
   arrives,
@@ -11,6 +12,7 @@ import {
   resultArrives,
   timedOut,
 } from '../../../exchange/build.js';
+import { words } from '../../../support/words.js';
 import { bookOf, LOOK, read, sheetsFor } from './look-at.js';
 
 const PATCH = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n';
@@ -71,18 +73,88 @@ test('a call that came to nothing says so', () => {
 test('it stays the same one while nothing of it changes, and follows what does', () => {
   const sheets = sheetsFor();
   const book = bookOf(call());
-  const later = eventsOf(call(), acknowledged(), resultArrives({ ...DIFF, subscription: true }));
+  const later = eventsOf(call(), acknowledged(), resultArrives(DIFF));
   const sheet = (look = LOOK) => sheets.sheetOf('result', book, KEY, look);
   const pending = sheet();
   expect(sheet()).toBe(pending);
   for (const event of later.slice(1)) book.apply(event);
   const settled = sheet();
   expect(settled.parts).toHaveLength(2);
-  for (const event of eventsOf(arrives(EVENT, { leg: 'e1' }))) book.apply(event);
   expect(sheet()).toBe(settled);
   const unfolded = sheet({ ...LOOK, isUnfolded: true });
   expect(unfolded).not.toBe(settled);
   expect(unfolded.parts[1]).toBe(settled.parts[1]);
+});
+
+describe('RT-SUB: a call that subscribed', () => {
+  const subscribed = [...call(), ...at(5, resultArrives({ subscription: true }))];
+  const event = (leg: string, fields: object = {}) => arrives({ ...EVENT, ...fields }, { leg });
+  const events = [
+    ...at(1_205, event('e1')),
+    ...at(2_205, event('e2', { text: 'two\nlines', associative: true })),
+    ...at(3_205, event('e3', { text: 'bye', final: true })),
+  ];
+  const sheetOf = (book: Book) => sheetsFor().sheetOf('result', book, KEY, LOOK);
+
+  test('has its events below the result: as they are told to the human, and whole for the LLM', () => {
+    expect(read(sheetOf(bookOf(subscribed, events)))).toEqual([
+      [
+        'HUMAN text (no display_as), 3 events',
+        'done',
+        '',
+        '• event 1 → child thread: opened after 1.2s',
+        '• event 2 → this thread (associative): two␊lines after 2.2s',
+        '• last event 3 → child thread: bye after 3.2s',
+      ],
+      [
+        'LLM text, 4 bytes, 3 events',
+        'done',
+        '',
+        '• event 1 → child thread after 1.2s',
+        'opened',
+        '• event 2 → this thread (associative) after 2.2s',
+        'two',
+        'lines',
+        '• last event 3 → child thread after 3.2s',
+        'bye',
+      ],
+    ]);
+  });
+
+  test('says that none has come yet, and only counts those that count', () => {
+    const ignored = event('e1', { tool_call_id: 'another' });
+    const [human = []] = read(sheetOf(bookOf(subscribed, ignored)));
+    expect(human).toEqual(['HUMAN text (no display_as), 0 events so far', 'done']);
+  });
+
+  test('is told on as they come: what was there stays', () => {
+    const book = bookOf(subscribed);
+    const sheets = sheetsFor();
+    const sheet = () => sheets.sheetOf('result', book, KEY, LOOK);
+    expect(sheet()).toBe(sheet());
+    const lengths = [1, 2, 3].map(number => {
+      for (const each of eventsOf(event(`e${number}`))) book.apply(each);
+      return sheet().parts.map(({ document }) => document.length);
+    });
+    expect(lengths).toEqual([
+      [3, 4],
+      [4, 6],
+      [5, 8],
+    ]);
+  });
+
+  test('has all of ten thousand, though the exchange itself forgets', () => {
+    const count = 10_000;
+    const many = Array.from({ length: count }, (_, index) => event(`e${index}`, { text: `<${index}>` }));
+    const { parts } = sheetOf(bookOf(subscribed, many.flat()));
+    const [human, llm] = parts;
+    expect(words(human?.document.line(human.document.length - 1) ?? [])).toContain(
+      'event 10000 → child thread: <9999>',
+    );
+    expect(words(llm?.document.line(2 * 5_000 + 1) ?? [])).toBe('<4999>');
+    expect(llm?.document.find(/<7777>/u, 0, 1)).toBe(2 * 7_778 + 1);
+    expect(llm?.document.find(/<7777>/u, llm.document.length - 1, -1)).toBe(2 * 7_778 + 1);
+  });
 });
 
 test('of a call that nobody knows there is nothing', () => {

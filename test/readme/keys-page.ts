@@ -1,16 +1,16 @@
 import type { KeyTable } from '../../src/ui/keys/key-lines.js';
-import { KEY_TABLES as MOCK_TABLES } from '../../src/ui/mock/bindings.js';
-import { KEY_TABLES } from '../../src/ui/workbench/keys/key-tables.js';
+import { keyTables as mockTables } from '../../src/ui/mock/bindings.js';
+import { keyTables } from '../../src/ui/workbench/keys/key-tables.js';
 
 /** The page of keys, made from the tables that the program itself goes by. */
 export function keysPage(): string {
   const parts = [
     '# Keys of the workbench',
     INTRODUCTION,
-    ...KEY_TABLES.map(sectionOf),
+    ...keyTables().map(sectionOf),
     '# Keys of `mock-tool` on a terminal',
     MOCK_INTRODUCTION,
-    ...MOCK_TABLES.map(sectionOf),
+    ...mockTables().map(sectionOf),
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -145,7 +145,7 @@ describe('reading a call', () => {
       '↑↓ scroll   / search   Esc list   r replay   e fire   p pause   ? keys   q quit',
     ]);
     press(session, '/', 'argu', '\r');
-    expect(textOf(session, 80, 16)).toContain('match on line 6');
+    expect(textOf(session, 80, 16)).toContain('match 1 of 1 on line 6');
   });
 
   test('keeps to the call that is read as others come', () => {

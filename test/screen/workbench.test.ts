@@ -90,7 +90,7 @@ async function answerAnother(screen: Screen, size: Size): Promise<void> {
 /** Gives the command that the terminal was sent: its clipboard has what stands on the screen. */
 async function copyAsCurl(screen: Screen, url: string): Promise<string> {
   const does = doing(screen);
-  await does('y', 'any other key closes this');
+  await does('y', 'Esc close');
   const [copied = ''] = screen.emulator.mischief.commands;
   const line = pastedFrom(copied);
   expect(line.startsWith(`curl -X POST \\\n  '${url}/invoke'`)).toBe(true);

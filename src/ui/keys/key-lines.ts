@@ -8,12 +8,14 @@ export interface KeyTable {
   readonly keys: readonly { readonly label: string; readonly does: string }[];
 }
 
-/** The keys of each place, in the order of the places. */
+/** The keys of each place, in the order of the places. @param first those that come before the others */
 export function tablesOf<Place extends string>(
   bindings: readonly Binding<Place, string>[],
   titles: Readonly<Record<Place, string>>,
+  first: readonly Place[] = [],
 ): readonly KeyTable[] {
-  return (Object.keys(titles) as Place[]).map(place => ({
+  const places = new Set([...first, ...(Object.keys(titles) as Place[])]);
+  return [...places].map(place => ({
     title: titles[place],
     keys: bindings.filter(binding => binding.place === place),
   }));

@@ -26,14 +26,23 @@ export const BINDINGS: readonly Binding<Place, Command>[] = [
   ...READING_BINDINGS,
 ];
 
-export const KEY_TABLES: readonly KeyTable[] = tablesOf(BINDINGS, {
+const PLACES: Readonly<Record<Place, string>> = {
   everywhere: 'Everywhere',
   calls: 'Calls',
   reading: 'Reading a call',
-});
+};
 
-/** What a key means; the reading of a call knows its doings too. */
+/** Every key, place by place. @param focus where one is */
+export function keyTables(focus?: 'list' | number): readonly KeyTable[] {
+  return tablesOf(BINDINGS, PLACES, focus === undefined ? [] : placesAt(focus));
+}
+
+/** What a key means. */
 export function commandOf(name: string, focus: 'list' | number): Command | undefined {
-  const places = focus === 'list' ? (['calls'] as const) : (['reading', 'calls'] as const);
-  return commandIn(BINDINGS, name, [...places, 'everywhere']);
+  return commandIn(BINDINGS, name, placesAt(focus));
+}
+
+/** The reading of a call knows its doings too. */
+function placesAt(focus: 'list' | number): readonly Place[] {
+  return focus === 'list' ? ['calls', 'everywhere'] : ['reading', 'calls', 'everywhere'];
 }

@@ -12,7 +12,7 @@ import { keyLines } from '../keys/key-lines.js';
 import { promptLine } from '../prompt/line.js';
 import { reading, wrapLines } from '../scrolled-rows.js';
 import type { Size } from '../terminal.js';
-import { KEY_TABLES } from './bindings.js';
+import { keyTables } from './bindings.js';
 import { callsSceneOf, SHARES } from './calls-scene.js';
 import { footLine } from './foot.js';
 import { headLines, type ShownTool } from './head.js';
@@ -84,7 +84,7 @@ export class Drawing {
   #page({ state, looking, now }: Scene, body: Size): Page {
     const theme = this.#theme;
     if (state.overlay?.kind === 'help') {
-      const lines = wrapLines(keyLines(KEY_TABLES), body.columns, theme);
+      const lines = wrapLines(keyLines(keyTables(state.calls.focus)), body.columns, theme);
       return { ...reading(lines, state.overlay.scroll, body.rows, theme), isRunning: false };
     }
     if (looking.call) this.#highlighting.ask();

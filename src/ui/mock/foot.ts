@@ -1,5 +1,6 @@
 import type { Line } from '../../story/line.js';
 import { type Hint, hintsLine } from '../hints.js';
+import { PAGE_ENDS, PAGE_HINTS } from '../keys/scroll.js';
 import type { State } from './state.js';
 
 const ENDS: readonly Hint[] = [
@@ -8,7 +9,8 @@ const ENDS: readonly Hint[] = [
 ];
 
 /** The keys that matter now; as many as there is room for, and always how to see the others. */
-export function footLine({ calls, isPaused }: State, hasDiff: boolean, columns: number): Line {
+export function footLine({ overlay, calls, isPaused }: State, hasDiff: boolean, columns: number): Line {
+  if (overlay?.kind === 'help') return hintsLine(PAGE_HINTS, PAGE_ENDS, columns);
   const doings: readonly Hint[] = [
     ['r', 'replay'],
     ['e', 'fire'],

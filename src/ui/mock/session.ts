@@ -8,7 +8,7 @@ import { missing } from '../calls/lists.js';
 import { isReading } from '../calls/reading-command.js';
 import type { Play } from '../full-screen/screen.js';
 import { lineTypedIn, nameOf, type Press, pressesIn } from '../keys/key-names.js';
-import { scrolledBy } from '../keys/scroll.js';
+import { pressedOnPage } from '../keys/scroll.js';
 import { Notices } from '../notices.js';
 import { stepPrompt } from '../prompt/step.js';
 import type { Size } from '../terminal.js';
@@ -102,14 +102,21 @@ export class Session implements Play {
 
   #pressOverlay(overlay: Overlay, press: Press): void {
     const name = nameOf(press);
-    if (name === 'escape') this.#change({ overlay: null });
-    else if (overlay.kind === 'help') {
-      const scroll = scrolledBy(name, overlay.scroll, this.#most);
-      this.#change({ overlay: scroll === null ? null : { ...overlay, scroll } });
-    } else if (name === 'enter') {
+    if (overlay.kind === 'help') this.#pressHelp(name, overlay.scroll);
+    else if (name === 'escape') this.#change({ overlay: null });
+    else if (name === 'enter') {
       this.#change({ overlay: null });
       this.#search(overlay.prompt.text);
     } else this.#change({ overlay: { ...overlay, prompt: stepPrompt(overlay.prompt, press) } });
+  }
+
+  /** Whoever reads of a key may press it: the help is gone then, and what it says is done. */
+  #pressHelp(name: string, scroll: number): void {
+    const pressed = pressedOnPage(name, scroll, this.#most);
+    const meant = pressed === 'beneath' ? commandOf(name, this.#state.calls.focus) : undefined;
+    if (typeof pressed === 'number') this.#change({ overlay: { kind: 'help', scroll: pressed } });
+    else if (pressed === 'close' || meant) this.#change({ overlay: null });
+    this.#command(meant);
   }
 
   #command(command: Command | undefined): void {

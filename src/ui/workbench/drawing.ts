@@ -10,7 +10,7 @@ import type { Size } from '../terminal.js';
 import { planOf, type Surroundings } from './frame.js';
 import { type Looking, lookingAt, openQuestion } from './looking.js';
 import type { SessionOptions } from './options.js';
-import { overlayPage } from './overlays/rows.js';
+import { OverlayPages } from './overlays/rows.js';
 import { callsSceneOf } from './pages/calls-scene.js';
 import type { Matters } from './pages/foot.js';
 import { formPage } from './pages/form-page.js';
@@ -39,6 +39,7 @@ export class Drawing {
   readonly #options: SessionOptions;
   readonly #theme: Theme;
   readonly #details: ToolDetails;
+  readonly #overlays: OverlayPages;
   readonly #highlighting: Highlighting;
 
   constructor(options: SessionOptions, onChange: () => void) {
@@ -46,6 +47,7 @@ export class Drawing {
     this.#options = options;
     this.#theme = createTheme(level);
     this.#details = new ToolDetails(this.#theme);
+    this.#overlays = new OverlayPages(this.#theme);
     this.#highlighting = new Highlighting(level, onChange);
     this.#sheets = new Sheets({
       supports,
@@ -70,7 +72,7 @@ export class Drawing {
     const looking = lookingAt(state, this.#options.world);
     const surroundings = this.#surroundings(state, looking, notices, size);
     const plan = planOf(surroundings, size, this.#theme);
-    const overlay = overlayPage(state.overlay, plan.body, this.#theme);
+    const overlay = this.#overlays.pageOf(state, plan.body);
     const page = overlay ? still(overlay.rows) : this.#page(state, looking, plan.body, now);
     return {
       rows: frameOf(plan, page.rows),

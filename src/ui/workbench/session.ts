@@ -10,7 +10,8 @@ import type { Said } from './controls.js';
 import { type House, openForm, perform, runForm } from './doings/index.js';
 import { Drawing } from './drawing.js';
 import { pressForm, wantsRun } from './form/index.js';
-import { type Command, commandOf, type Place } from './keys/bindings.js';
+import { type Command, commandOf } from './keys/bindings.js';
+import { placesOf } from './keys/places.js';
 import { lookingAt } from './looking.js';
 import type { SessionOptions } from './options.js';
 import { pressOverlay } from './overlays/press.js';
@@ -27,6 +28,10 @@ export class Session implements Play {
   readonly #notices = new Notices();
   readonly #drawing: Drawing;
   readonly #house: House;
+  readonly #beneath = {
+    search: (wanted: string) => this.#search(wanted),
+    command: (command: Command) => this.#command(command),
+  };
   #state: State = FIRST_STATE;
   /** When the events of this session began, by the clock. */
   #start: number;
@@ -104,16 +109,9 @@ export class Session implements Play {
     const { overlay, page, isLeaving } = this.#state;
     if (isLeaving && !LEAVES.has(nameOf(press))) this.#change({ isLeaving: false });
     if (nameOf(press) === 'ctrl+c') this.#quit();
-    else if (overlay) pressOverlay(overlay, press, this.#house, wanted => this.#search(wanted));
+    else if (overlay) pressOverlay(overlay, press, this.#house, this.#beneath);
     else if (page === 'form') this.#pressForm(press);
-    else this.#command(commandOf(nameOf(press), this.#places));
-  }
-
-  /** Where the keys of a page mean nothing, those of what it is on do. */
-  get #places(): readonly Place[] {
-    const { page, calls } = this.#state;
-    if (page === 'tools') return ['tools'];
-    return calls.focus === 'list' ? ['calls'] : ['reading', 'calls'];
+    else this.#command(commandOf(nameOf(press), placesOf(this.#state)));
   }
 
   #pressForm(press: Press): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keyLines } from '../../../src/ui/keys/key-lines.js';
-import { BINDINGS, commandOf, KEY_TABLES } from '../../../src/ui/mock/bindings.js';
+import { BINDINGS, commandOf, keyTables } from '../../../src/ui/mock/bindings.js';
 import { words } from '../../support/words.js';
 
 describe("the table of the mock's keys", () => {
@@ -34,7 +34,7 @@ describe("the table of the mock's keys", () => {
   });
 
   test('is all in the help', () => {
-    const help = keyLines(KEY_TABLES).map(words);
+    const help = keyLines(keyTables()).map(words);
     for (const { label, does } of BINDINGS)
       expect(help.filter(line => line.includes(label) && line.includes(does))).not.toEqual([]);
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { keyLines } from '../../../src/ui/keys/key-lines.js';
-import { KEY_TABLES } from '../../../src/ui/workbench/keys/key-tables.js';
+import { keyTables } from '../../../src/ui/workbench/keys/key-tables.js';
 import {
   acknowledged,
   arrives,
@@ -284,14 +284,69 @@ describe('leaving', () => {
 });
 
 describe('moving', () => {
-  test('? shows all keys, and any other key goes back', () => {
+  test.each<[string, readonly string[], string]>([
+    ['tools', [], 'TOOLS'],
+    ['calls', ['c'], 'CALLS'],
+    ['a call that is read', ['c', '<enter>'], 'READING A CALL'],
+  ])('? begins with the keys of %s, and the foot says how to scroll it and close it', (_, keys, title) => {
     const session = openSession();
-    session.press('?');
-    expect(session.sees()).toContain('EVERYWHERE');
-    session.press('<pageDown>', '<pageDown>');
-    expect(session.sees()).not.toContain('EVERYWHERE');
-    session.press('<escape>');
+    session.tell(settled);
+    session.press(...keys, '?');
+    const rows = session.sees().split('\n');
+    expect(rows[2]).toBe(title);
+    expect(rows.at(-1)).toBe('↑↓ PgUp PgDn scroll   Esc close   Ctrl-C quit');
+    session.press('<pageDown>');
+    expect(session.sees()).not.toContain(`\n${title}\n`);
+    session.press('g');
+    expect(session.sees().split('\n')[2]).toBe(title);
+  });
+
+  test.each(['<escape>', '<enter>', '?', 'q'])('%s closes the help, and does nothing else', key => {
+    const session = openSession();
+    session.press('?', key);
     expect(session.sees()).toContain('❯   edit_file');
+    expect(session.asked).toEqual([]);
+  });
+
+  test('a key that means something beneath the help closes it, and is heard there; any other leaves it', () => {
+    const session = onCalls(settled);
+    session.press('?', 'W', '0');
+    expect(session.sees()).toContain('Esc close');
+    session.press('x');
+    expect(session.sees()).toContain('The call is over');
+    session.press('?', 't');
+    expect(session.sees()).toContain('[Tools]');
+  });
+
+  test('the calls that are counted are those that are listed', async () => {
+    const session = onCalls([...settled, ...pending]);
+    expect(session.sees()).toMatch(/\[Calls \d/);
+    session.press('O');
+    session.typed('a.ndjson');
+    session.press('<enter>');
+    await session.settles();
+    expect(session.sees()).toContain('[Calls 0]');
+    session.press('V');
+    expect(session.sees()).toContain('[Calls 1]');
+  });
+
+  test('a search that finds no operation, or no call, says so', () => {
+    const session = onCalls(settled);
+    for (const page of ['t', 'c']) {
+      session.press(page, 'n');
+      expect(session.sees()).toContain('nothing is searched for');
+      session.press('/');
+      session.typed('nowhere\r');
+      expect(session.sees()).toContain('not found: "nowhere"');
+    }
+  });
+
+  test('the only call is seen beside whatever there is to say', () => {
+    const session = onCalls(settled);
+    session.press('/');
+    session.typed('nowhere '.repeat(30));
+    session.press('<enter>');
+    expect(session.sees()).toMatch(/^❯ .*edit_file/m);
   });
 
   test('/ searches where one is: operations, calls, a pane', () => {
@@ -409,11 +464,11 @@ describe('whatever is pressed, and whatever comes', () => {
   });
 });
 
-const HELP = keyLines(KEY_TABLES).map(words).join('\n');
+const HELP = keyLines(keyTables()).map(words).join('\n');
 
 /** The mark of a list, a field, a pane or a choice; a cursor; a page in front of the rest; nothing to be on. */
 function isFocused(styled: string): boolean {
   const row = withoutStyle(styled);
   const isOfHelp = row.trim().length > 6 && HELP.includes(row.trim());
-  return isOfHelp || styled.includes(CURSOR) || /❯ |any other key closes|^No calls yet/.test(row);
+  return isOfHelp || styled.includes(CURSOR) || /❯ |Esc close|^No calls yet/.test(row);
 }

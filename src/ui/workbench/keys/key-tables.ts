@@ -1,6 +1,6 @@
 import { type KeyTable, tablesOf } from '../../keys/key-lines.js';
 import { FORM_BINDINGS } from '../form/index.js';
-import { BINDINGS } from './bindings.js';
+import { BINDINGS, type Place } from './bindings.js';
 
 /** A form takes what is typed, so only these are keys there. */
 const AROUND_A_FORM = [
@@ -20,14 +20,18 @@ const IN_A_LINE = [
   { label: 'Esc', does: 'leaves it' },
 ];
 
-/** Every key, place by place. */
-export const KEY_TABLES: readonly KeyTable[] = [
-  ...tablesOf(BINDINGS, {
-    everywhere: 'Everywhere',
-    tools: 'Tools',
-    calls: 'Calls',
-    reading: 'Reading a call',
-  }),
-  { title: 'A form', keys: [...FORM_BINDINGS, ...AROUND_A_FORM] },
-  { title: 'A line that is typed', keys: IN_A_LINE },
-];
+const PLACES: Readonly<Record<Place, string>> = {
+  everywhere: 'Everywhere',
+  tools: 'Tools',
+  calls: 'Calls',
+  reading: 'Reading a call',
+};
+
+/** Every key, place by place. @param first where one is */
+export function keyTables(first: readonly Place[] = []): readonly KeyTable[] {
+  return [
+    ...tablesOf(BINDINGS, PLACES, first),
+    { title: 'A form', keys: [...FORM_BINDINGS, ...AROUND_A_FORM] },
+    { title: 'A line that is typed', keys: IN_A_LINE },
+  ];
+}

@@ -1,5 +1,5 @@
 import { nameOf, type Press } from '../../keys/key-names.js';
-import { scrolledBy } from '../../keys/scroll.js';
+import { pressedOnPage } from '../../keys/scroll.js';
 import { stepPicker } from '../../live/picker.js';
 import { stepPrompt } from '../../prompt/step.js';
 import { complete } from '../doings/complete.js';
@@ -7,22 +7,25 @@ import { decline } from '../doings/consent.js';
 import { fulfil } from '../doings/files.js';
 import type { House } from '../doings/house.js';
 import { send } from '../doings/send.js';
+import { type Command, commandOf } from '../keys/bindings.js';
 import { pickerCommandOf } from '../keys/picker-command.js';
+import { placesOf } from '../keys/places.js';
 import type { Overlay } from '../state/state.js';
 
 type Of<Kind extends Overlay['kind']> = Extract<Overlay, { kind: Kind }>;
 
-/** What a key does to what stands between a person and the rest. @param search takes what is searched for */
-export function pressOverlay(
-  overlay: Overlay,
-  press: Press,
-  house: House,
-  search: (wanted: string) => void,
-): void {
+/** What is beneath, for what is meant for that. */
+export interface Beneath {
+  readonly search: (wanted: string) => void;
+  readonly command: (command: Command) => void;
+}
+
+/** What a key does to what stands between a person and the rest. */
+export function pressOverlay(overlay: Overlay, press: Press, house: House, beneath: Beneath): void {
   if (nameOf(press) === 'escape') leave(overlay, house);
-  else if (overlay.kind === 'prompt') pressPrompt(overlay, press, house, search);
+  else if (overlay.kind === 'prompt') pressPrompt(overlay, press, house, beneath);
   else if (overlay.kind === 'question' || overlay.kind === 'consent') pressPicker(overlay, press, house);
-  else pressPage(overlay, press, house);
+  else pressPage(overlay, press, house, beneath);
 }
 
 /** A question of ours that is left is a no. */
@@ -31,12 +34,7 @@ function leave(overlay: Overlay, house: House): void {
   if (overlay.kind === 'consent') void decline(house, overlay.order);
 }
 
-function pressPrompt(
-  overlay: Of<'prompt'>,
-  press: Press,
-  house: House,
-  search: (wanted: string) => void,
-): void {
+function pressPrompt(overlay: Of<'prompt'>, press: Press, house: House, { search }: Beneath): void {
   const { purpose, text } = overlay.prompt;
   if (nameOf(press) === 'tab') return void complete(overlay.prompt, house);
   const isDone = nameOf(press) === 'enter';
@@ -69,8 +67,17 @@ function stepped(
     : { ...overlay, picker: stepPicker(overlay.picker, command) };
 }
 
-/** A page is read, then any other key closes it. */
-function pressPage(overlay: Of<'help' | 'copied'>, press: Press, { change, most }: House): void {
-  const scroll = scrolledBy(nameOf(press), overlay.scroll, most);
-  change({ overlay: scroll === null ? null : { ...overlay, scroll } });
+/** Whoever reads of a key may press it: the page is gone then, and what it says is done. */
+function pressPage(
+  overlay: Of<'help' | 'copied'>,
+  press: Press,
+  { change, most, state }: House,
+  { command }: Beneath,
+): void {
+  const name = nameOf(press);
+  const pressed = pressedOnPage(name, overlay.scroll, most);
+  const meant = pressed === 'beneath' ? commandOf(name, placesOf(state)) : undefined;
+  if (typeof pressed === 'number') change({ overlay: { ...overlay, scroll: pressed } });
+  else if (pressed === 'close' || meant) change({ overlay: null });
+  if (meant) command(meant);
 }

@@ -1,5 +1,6 @@
 import type { Line } from '../../../story/line.js';
 import { type Hint, hintsLine } from '../../hints.js';
+import { PAGE_ENDS, PAGE_HINTS } from '../../keys/scroll.js';
 import type { Purpose, State } from '../state/state.js';
 
 const ENDS: readonly Hint[] = [
@@ -21,6 +22,8 @@ export interface Matters {
 
 /** The keys that matter now; as many as there is room for, and always how to see the others. */
 export function footLine(state: State, matters: Matters, columns: number): Line {
+  if (state.overlay?.kind === 'help' || state.overlay?.kind === 'copied')
+    return hintsLine(PAGE_HINTS, PAGE_ENDS, columns);
   if (state.page === 'form')
     return hintsLine(
       [

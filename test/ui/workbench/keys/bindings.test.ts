@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { keyLines } from '../../../../src/ui/keys/key-lines.js';
 import { BINDINGS, commandOf, type Place } from '../../../../src/ui/workbench/keys/bindings.js';
-import { KEY_TABLES } from '../../../../src/ui/workbench/keys/key-tables.js';
+import { keyTables } from '../../../../src/ui/workbench/keys/key-tables.js';
 
 /** The places whose keys mean something together, the first one first. */
 const TOGETHER: readonly (readonly Place[])[] = [['tools'], ['calls'], ['reading', 'calls']];
@@ -43,7 +43,7 @@ describe('the table of keys', () => {
   });
 
   test('is all in the help', () => {
-    const help = keyLines(KEY_TABLES).map(line => line.map(({ text }) => text).join(''));
+    const help = keyLines(keyTables()).map(line => line.map(({ text }) => text).join(''));
     for (const { label, does } of BINDINGS)
       expect(help.filter(line => line.includes(label) && line.includes(does))).not.toEqual([]);
   });

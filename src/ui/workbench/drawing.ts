@@ -112,12 +112,12 @@ export class Drawing {
     };
   }
 
+  /** Counted is what is listed: a transcript is over, whatever it was waiting for. */
   #heading(state: State, looking: Looking): Heading {
-    const { world } = this.#options;
     const { filling, page } = state;
-    const live = world.volumes[0]?.book;
-    const running = live?.underWay.size ?? 0;
-    const calls = `Calls ${live?.keys.length ?? 0}${running > 0 ? `, ${running} running` : ''}`;
+    const { book, volume } = looking;
+    const running = volume.isLive ? book.underWay.size : 0;
+    const calls = `Calls ${book.keys.length}${running > 0 ? `, ${running} running` : ''}`;
     return {
       pages: [
         { text: 'Tools', isChosen: page === 'tools' },

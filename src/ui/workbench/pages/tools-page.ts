@@ -57,6 +57,13 @@ function entryLine(entry: Entry, isSelected: boolean): Line {
   ];
 }
 
+/** A message that names the server does not do so twice. */
+function failedLine(about: string, message: string): Line {
+  const reason = message.split(': ').filter(piece => !piece.includes(about));
+  if (reason.length === 0) return [say('✗ ', 'bad'), ...quote(message, 'bad')];
+  return [...quote(about, 'title'), say('  ✗ ', 'bad'), ...quote(reason.join(': '), 'bad')];
+}
+
 function serverLine({ about, state }: Extract<Entry, { kind: 'server' }>['server']): Line {
   switch (state.kind) {
     case 'loading':
@@ -64,7 +71,7 @@ function serverLine({ about, state }: Extract<Entry, { kind: 'server' }>['server
     case 'asleep':
       return [...quote(about, 'title'), say('  not started: ⏎ starts it', 'warn')];
     case 'failed':
-      return [...quote(about, 'title'), say('  ✗ ', 'bad'), ...quote(state.message, 'bad')];
+      return failedLine(about, state.message);
     case 'ready':
       return [
         ...quote(state.toolset.name, 'title'),

@@ -21,8 +21,10 @@ export interface Table<Name extends string> {
   readonly dispensable: readonly Name[];
 }
 
-/** Cells that a state is not to go below. */
-const STATE = { title: 'STATE', least: 18, most: 28 };
+/** Cells that a state has at least, and for which others make room. */
+const STATE = { title: 'STATE', least: 18, most: 40 };
+/** Cells below which a column says nothing. */
+const LEAST = 16;
 const GAP = 2;
 const CURSOR = '❯ ';
 
@@ -59,10 +61,22 @@ function fitting<Name extends string>(
     if (left.reduce((sum, column) => sum + column.width + GAP, 0) + state <= width) break;
     gone.add(name);
   }
-  const most = Math.floor(width / 2);
-  return all
-    .filter(({ name }) => !gone.has(name))
-    .map(column => ({ ...column, width: Math.min(most, column.width) }));
+  return narrowed(
+    all.filter(({ name }) => !gone.has(name)),
+    width - state,
+  );
+}
+
+/** What is too much for this room is taken from the widest. */
+function narrowed<Name extends string>(
+  columns: readonly Fitting<Name>[],
+  room: number,
+): readonly Fitting<Name>[] {
+  const surplus = columns.reduce((sum, { width }) => sum + width + GAP, 0) - room;
+  const [widest] = columns.toSorted((one, other) => other.width - one.width);
+  if (!widest || surplus <= 0) return columns;
+  const width = Math.max(Math.min(LEAST, widest.width), widest.width - surplus);
+  return columns.map(column => (column === widest ? { ...column, width } : column));
 }
 
 function widthFor<Name extends string>(

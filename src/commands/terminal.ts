@@ -1,3 +1,5 @@
+import { isLargeEnough } from '../ui/terminal.js';
+
 /** What a command knows of the world around it; a test gives it another one. */
 export interface Terminal {
   readonly stdin: NodeJS.ReadStream;
@@ -15,12 +17,10 @@ export interface Terminal {
 export const OUTPUTS = ['ui', 'text', 'plain', 'json', 'ndjson'] as const;
 export type Output = (typeof OUTPUTS)[number];
 
-const SMALLEST = { columns: 40, rows: 8 };
-
 /** A live view needs a person on both ends and room to draw; CI pretends to be one and has nobody. */
 export function canDraw({ stdin, stdout, env }: Terminal): boolean {
   const isBothWays = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
-  return isBothWays && !env['CI'] && stdout.columns >= SMALLEST.columns && stdout.rows >= SMALLEST.rows;
+  return isBothWays && !env['CI'] && isLargeEnough(stdout);
 }
 
 /** The live view where it can be drawn, its story in lines on any other terminal, and in a pipe what the LLM gets. */

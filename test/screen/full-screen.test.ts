@@ -2,7 +2,8 @@ import './support/outside-ci.js';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/system/clock.js';
 import { fullScreen } from '../../src/ui/full-screen/screen.js';
-import { Emulator } from './support/emulator.js';
+import { eventually } from '../e2e/support/eventually.js';
+import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';
 
@@ -12,6 +13,8 @@ const SIZE = { columns: 80, rows: 24 };
 function open() {
   const emulator = new Emulator(SIZE);
   const keyboard = fakeKeyboard();
+  const { stream: stdout } = fakeTerminal(emulator, SIZE);
+  const resize = (size: Size) => void Object.assign(stdout, size).emit('resize');
   let pressed = '';
   const screen = fullScreen(
     {
@@ -20,9 +23,9 @@ function open() {
       },
       frame: () => ({ rows: ['first row', `pressed: ${pressed}`], isRunning: false }),
     },
-    { stdin: keyboard.stream, stdout: fakeTerminal(emulator, SIZE).stream, clock: systemClock },
+    { stdin: keyboard.stream, stdout, clock: systemClock },
   );
-  return { emulator, keyboard, screen };
+  return { emulator, keyboard, screen, resize, pressed: () => pressed };
 }
 
 test('the first frame waits for nothing: it is written whole before anybody else has a turn', async () => {
@@ -55,5 +58,25 @@ test('a process that ends meanwhile puts the terminal back itself', async () => 
   await emulator.waitFor('the screen from before', () => !emulator.isAlternate);
   expect(emulator.isCursorVisible).toBe(true);
   expect(keyboard.isRaw()).toBe(false);
+  await screen.close();
+});
+
+test.each([
+  { columns: 39, rows: 20 },
+  { columns: 80, rows: 7 },
+])('at $columns×$rows it says what it needs, hears nothing but the way out, and comes back', async size => {
+  const { emulator, keyboard, screen, resize, pressed } = open();
+  keyboard.type('a');
+  await emulator.waitFor('the first key', () => emulator.text().includes('pressed: a'));
+  resize(size);
+  const words = `40×8 is needed, this is ${size.columns}×${size.rows}`;
+  await emulator.waitFor('what it needs', () => emulator.text().trim() === words);
+  keyboard.type('r');
+  await new Promise(setImmediate);
+  keyboard.type('\u0003');
+  await eventually('the way out', () => pressed().length > 1);
+  expect(pressed()).toBe('ac');
+  resize(SIZE);
+  await emulator.waitFor('the play', () => emulator.text().trim() === 'first row\npressed: ac');
   await screen.close();
 });

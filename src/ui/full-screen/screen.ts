@@ -1,7 +1,7 @@
 import type { Key } from 'ink';
 import type { Clock } from '../../system/clock.js';
 import { createStore } from '../store.js';
-import { type Size, sizeOf } from '../terminal.js';
+import { isLargeEnough, type Size, sizeOf, tooSmallWords } from '../terminal.js';
 import { throttled } from '../throttle.js';
 import type { AppProps, Shown } from './app.js';
 import { raiseCurtain } from './curtain.js';
@@ -37,14 +37,15 @@ export function fullScreen(play: Play, { stdin, stdout, clock }: Stage): FullScr
   const store = createStore<Shown>({ rows: [] });
   let stopTick = () => {};
   const draw = () => {
-    const { rows, isRunning } = play.frame(sizeOf(stdout));
+    const size = sizeOf(stdout);
+    const { rows, isRunning } = isLargeEnough(size) ? play.frame(size) : tooSmall(size);
     store.set({ rows });
     stopTick();
     if (isRunning) stopTick = clock.after(TICK_MS, frames.ask);
   };
   const frames = throttled(clock, FRAME_MS, draw);
   const onPress = (input: string, key: Key) => {
-    play.press(input, key);
+    if (isLargeEnough(sizeOf(stdout)) || isInterrupt(input, key)) play.press(input, key);
     frames.ask();
   };
   draw(); // before the screen is taken: a play that cannot begin leaves it alone
@@ -60,6 +61,16 @@ export function fullScreen(play: Play, { stdin, stdout, clock }: Stage): FullScr
       await (await showing).close();
     },
   };
+}
+
+/** It is the play's again once there is room. */
+function tooSmall(size: Size) {
+  return { rows: [tooSmallWords(size)], isRunning: false };
+}
+
+/** Whoever sees nothing can leave, and no more. */
+function isInterrupt(input: string, { ctrl }: Key): boolean {
+  return ctrl && input === 'c';
 }
 
 async function show(props: AppProps, onReady: () => void, ends: Pick<Stage, 'stdin' | 'stdout'>) {

@@ -44,6 +44,8 @@ export interface Engine {
   open(target: ServerTarget): string;
   /** Servers that a configuration names: none of its commands is started before a person allows it. */
   offer(targets: readonly ServerTarget[]): void;
+  /** How many calls are in no transcript that was saved by hand. */
+  readonly unsaved: () => number;
   /** Takes leave of every tool, and stops what was started, whatever of it fails; once. */
   close(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
     world: worldOf(shelf, library),
     controls: controlsOf({ shelf, caller, library, redactor, terminal, onQuit }),
     ...{ subscribe, log, redactor, about },
+    unsaved: () => library.unsaved,
     open: target => shelf.add(target, { isConfigured: false, hasKeys: true }),
     offer(targets) {
       for (const target of targets) shelf.add(target, { isConfigured: true, hasKeys: false });

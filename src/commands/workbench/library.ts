@@ -27,17 +27,26 @@ interface Shown {
 
 /** What can be looked at: this session, and transcripts that were opened; and what becomes a file of it. */
 export class Library {
+  readonly #own: Book;
   #shown: readonly Shown[];
+  /** Calls of this session that are in a file. */
+  #saved = 0;
 
   constructor(
-    book: Book,
+    own: Book,
     private readonly study: Study,
   ) {
-    this.#shown = [{ path: null, volume: { name: 'this session', book, isLive: true } }];
+    this.#own = own;
+    this.#shown = [{ path: null, volume: { name: 'this session', book: own, isLive: true } }];
   }
 
   get volumes(): readonly Volume[] {
     return this.#shown.map(({ volume }) => volume);
+  }
+
+  /** Calls of this session that are in no transcript. */
+  get unsaved(): number {
+    return this.#own.keys.length - this.#saved;
   }
 
   /** What is opened again takes the place of what it was before, at the end. @throws ProtocolCliError `unreadable-file`. */
@@ -64,9 +73,11 @@ export class Library {
   async saveTranscript(name: string): Promise<Said> {
     const path = await this.#freePath(name);
     const { redactor, about } = this.study;
-    const events = [...(this.volumes[0]?.book.events ?? [])];
+    const events = [...this.#own.events];
+    const { length: calls } = this.#own.keys;
     const { writeTranscript } = await import('./transcript-file.js');
     await writeTranscript(path, events, redactor, about);
+    this.#saved = calls;
     return done(`wrote ${name}: ${counted(events.length, 'event')}`);
   }
 

@@ -37,6 +37,7 @@ export async function runWorkbench(
     const screen = draw({ ...optionsFor(plan, engine, terminal), start, clock }); // its first frame waits for nobody
     await over.finally(() => screen.close());
     reason = interrupted.signal.aborted ? 'interrupted' : 'done';
+    if (reason === 'done') tellUnsaved(plan, engine, terminal);
   } finally {
     await engine
       .close()
@@ -59,6 +60,14 @@ async function keeping(
   terminal: Terminal,
 ): Promise<Keep> {
   return save === undefined ? async () => {} : saveTranscript(log, save, redactor, about, terminal);
+}
+
+/** Whoever quits learns that nothing of what they did is kept, and how it would be. */
+function tellUnsaved({ options: { save } }: WorkbenchPlan, { unsaved }: Engine, { stderr }: Terminal): void {
+  const count = save === undefined ? unsaved() : 0;
+  if (count === 0) return;
+  const calls = `${count} call${count === 1 ? ' is' : 's are'} in no transcript`;
+  stderr.write(`${calls}: next time press S, or give --save <file>.\n`);
 }
 
 /** Opens the server that is named, offers those that are configured, and says where to begin. */

@@ -31,12 +31,19 @@ function terminalOf({
   isTTY = true,
   env = {},
   cwd = '/nonexistent',
+  said = [] as string[],
 } = {}): Terminal {
   const screen = { isTTY, columns, rows };
   const stdout = Object.assign(new Writable({ write: (_, __, done) => done() }), screen);
   const stdin = Object.assign(new PassThrough(), { isTTY });
+  const stderr = new Writable({
+    write(chunk, _, done) {
+      said.push(String(chunk));
+      done();
+    },
+  });
   const around = { env, cwd, home: '/nonexistent', afterDashes: null, hostsCode: () => {} };
-  return { ...around, stdin, stdout, stderr: stdout } as unknown as Terminal;
+  return { ...around, stdin, stdout, stderr } as unknown as Terminal;
 }
 
 /** Somebody at the screen: they do this, and quit. */
@@ -115,6 +122,48 @@ test('a person calls and quits: the screen is closed, tools are taken leave of, 
   const lines = (await readFile(options.save, 'utf8')).trimEnd().split('\n');
   expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ kind: 'end', reason: 'done' });
   expect((await stat(options.save)).mode & 0o777).toBe(0o600);
+});
+
+describe('whoever quits is told on stderr what is in no file', () => {
+  /** What a person is told who does this with a demo that they have called so many times. */
+  async function toldAfter(
+    calls: number,
+    then: (options: WorkbenchOptions) => Promise<unknown>,
+    fields: Partial<InvokeOptions> = {},
+  ): Promise<string> {
+    const said: string[] = [];
+    const terminal = terminalOf({ said });
+    const plan = await planWorkbench([], { ...OPTIONS, demo: true, ...fields }, terminal);
+    const load = async () =>
+      person(async options => {
+        const { world, controls } = options;
+        const server = await eventually('the demo', () => {
+          const [first] = world.servers;
+          return first?.state.kind === 'ready' && first;
+        });
+        const draft = { server: server.id, operation: 'edit_file', arguments: {} };
+        for (let call = 0; call < calls; call++) await controls.run(draft, { validates: false });
+        await then(options);
+      });
+    await runWorkbench(plan, terminal, { load });
+    return said.join('');
+  }
+  const nothing = async () => {};
+
+  test('how many calls, and how they would be kept', async () => {
+    expect(await toldAfter(1, nothing)).toBe(
+      '1 call is in no transcript: next time press S, or give --save <file>.\n',
+    );
+    expect(await toldAfter(2, nothing)).toMatch(/^2 calls are in no transcript/);
+  });
+
+  test('nothing where there is none, or all of them are kept', async () => {
+    await using folder = await temporaryFolder();
+    expect(await toldAfter(0, nothing)).toBe('');
+    expect(await toldAfter(1, nothing, { save: folder.file('whole.ndjson') })).toBe('');
+    const saving = ({ controls }: WorkbenchOptions) => controls.saveTranscript(folder.file('by-hand.ndjson'));
+    expect(await toldAfter(1, saving)).toBe('');
+  });
 });
 
 test.each([

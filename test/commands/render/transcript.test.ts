@@ -69,8 +69,8 @@ function rows(lines: readonly string[]): string[] {
 
 test('a transcript is shown from its head to its views', () => {
   expect(rows(linesOf())).toEqual([
-    'TRANSCRIPT of 2026-11-21T10:00:00.000Z by protocol-cli/test',
-    '9 events, as the runtime saw them; ended: done',
+    'TRANSCRIPT of 1 call, 9 events',
+    'recorded by a runtime, protocol-cli/test, 2026-11-21 10:00:00 UTC',
     '',
     '     0ms ✓ discovered demo (1 operation) at http://127.0.0.1:3001 in 0ms',
     '     1ms ✓ sent edit_file to http://127.0.0.1:3001/invoke',
@@ -116,9 +116,15 @@ describe('a broken one', () => {
   });
 
   test('without its head or its end says so', () => {
-    expect(rows(linesOf().slice(1, -1))[0]).toBe(
-      'TRANSCRIPT without its header, 9 events; it stops without an end',
-    );
+    expect(rows(linesOf().slice(1, -1)).slice(0, 2)).toEqual([
+      'TRANSCRIPT of 1 call, 9 events; it stops without an end',
+      'recorded by nobody knows whom: it has no header',
+    ]);
+  });
+
+  test('that did not end as it was meant to says how it ended', () => {
+    const lines = [...linesOf().slice(0, -1), '{"kind":"end","reason":"interrupted"}'];
+    expect(rows(lines)[0]).toBe('TRANSCRIPT of 1 call, 9 events; it ended: interrupted');
   });
 
   test('of which nothing is left is none', () => {
@@ -137,8 +143,8 @@ test('the line that servers print first is no fault, and any other is', () => {
 
 test('a transcript of nothing but its frame says that nothing happened', () => {
   expect(rows(linesOf([]))).toEqual([
-    expect.stringMatching(/^TRANSCRIPT of/),
-    expect.stringMatching(/^0 events/),
+    'TRANSCRIPT of 0 events',
+    expect.stringMatching(/^recorded by a runtime, /),
   ]);
 });
 

@@ -12,7 +12,8 @@ import { summaryLines, summaryOf } from '../../../story/repeats/summary.js';
 import { callHeading } from '../../../story/saved/call-lines.js';
 import { problemLines } from '../../../story/saved/problem-lines.js';
 import { type Chapter, chronicleOf, timelineOf, toolTimelineOf } from '../../../story/saved/timeline.js';
-import { quote, say } from '../../../story/spans.js';
+import { transcriptHeading } from '../../../story/saved/transcript-heading.js';
+import { say } from '../../../story/spans.js';
 import { viewPane } from '../../../story/view-pane.js';
 import { counted, warningsOf } from '../../../story/warnings.js';
 import { linesSection, type Section } from '../sheet.js';
@@ -31,7 +32,7 @@ export function savedTranscript(transcript: Transcript): Saved {
     faults,
     answers: () => transcriptAnswers(events, exchanges, story.calls()),
     sections: view => [
-      linesSection(headLines(transcript)),
+      linesSection(transcriptHeading(transcript, exchanges.length)),
       ...toolStory(transcript),
       ...story.sections(),
       ...chapters.flatMap((chapter, index) =>
@@ -59,18 +60,6 @@ export function savedTranscript(transcript: Transcript): Saved {
 /** A recorder saw each message twice: of what it tells, the side where everything is as the tool has it. */
 function eventsOf({ header, events }: Transcript): readonly Event[] {
   return header?.observer === 'recorder' ? seenOn('tool-side', events) : events;
-}
-
-function headLines({ header, events, end }: Transcript): Line[] {
-  const title = say('TRANSCRIPT', 'title');
-  const count = `${events.length} event${events.length === 1 ? '' : 's'}`;
-  const ended = end === null ? [say('; it stops without an end', 'warn')] : [say('; ended: '), ...quote(end)];
-  if (!header) return [[title, say(` without its header, ${count}`), ...ended]];
-  const { startedAt, observer, program } = header;
-  return [
-    [title, say(' of '), ...quote(startedAt), say(' by '), ...quote(program)],
-    [say(`${count}, as the ${observer} saw them`), ...ended],
-  ];
 }
 
 /** A tool's view has one timeline for all that it served. */

@@ -109,7 +109,7 @@ describe.concurrent('a mock at hand', () => {
     mock.type('4');
     await mock.shows(/> POST .*\/invoke/);
     mock.type('/call_1\r');
-    await mock.shows(/match on line \d+/);
+    await mock.shows(/match 1 of \d+ on line \d+/);
     mock.type('5');
     await mock.shows('RT-ID');
     mock.type('\u001b');

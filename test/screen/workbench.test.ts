@@ -68,7 +68,7 @@ async function readBothPanes(screen: Screen): Promise<void> {
     expect(screen.text()).toContain(seen);
   await does(ENTER, '❯ HUMAN');
   await does('/', /^\/$/m);
-  await does(`needle${ENTER}`, /match on line \d+/);
+  await does(`needle${ENTER}`, /match 1 of \d+ on line \d+/);
   expect(screen.text()).toContain('welcome("the needle");');
   expect(common(screen.emulator.cellsOf('needle'), 'inverse')).toBe(true);
   await does(']', `hunk 8/${HUNKS}`);

@@ -51,6 +51,7 @@ function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void):
       cwd: process.cwd(),
       home: homedir(),
       hostsCode,
+      interrupt: () => process.kill(process.pid, 'SIGINT'),
     });
   };
 }

@@ -11,13 +11,13 @@ export function isSomebodyThere({ stdin, stderr }: Terminal): boolean {
  */
 export async function ask(
   question: string,
-  { stdin, stderr }: Terminal,
+  { stdin, stderr, interrupt }: Terminal,
   signal: AbortSignal,
 ): Promise<string | null> {
   if (stdin.readableEnded) return null; // nobody can type there any more
   const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: stdin, output: stderr });
-  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  reader.on('SIGINT', interrupt);
   try {
     return await reader.question(question, { signal });
   } catch {

@@ -55,6 +55,10 @@ export function plainReporter(
       ];
       page.news(() => dressed(lines()));
     },
+    async aside(work) {
+      await page.written(); // a person is asked below what was told before
+      return work();
+    },
     async settled({ exchange }: Ending) {
       const panes = exchange ? panesOf(exchange, supports) : null;
       if (!panes) return;

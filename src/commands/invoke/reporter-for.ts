@@ -61,9 +61,9 @@ const FOR_ONE: Readonly<Record<Output, Making>> = {
   ui: async desk => {
     const { liveReporter } = await import('../../ui/live/reporter.js');
     const { history, paper, clock, options, terminal } = desk;
-    const { stdin, stdout } = terminal;
-    const level = levelFor(desk);
-    return liveReporter({ history, paper, stdin, stdout, clock, supports: options.supports, level });
+    const { stdin, stdout, interrupt } = terminal;
+    const { supports } = options;
+    return liveReporter({ history, paper, stdin, stdout, clock, supports, level: levelFor(desk), interrupt });
   },
 };
 

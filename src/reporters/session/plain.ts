@@ -45,6 +45,10 @@ export function plainSession(
       urgent?.(event);
       if (!quiet) page.news(() => dressed(linesOf(event, known, isTTY)));
     },
+    async aside(work) {
+      await page.written(); // a person is asked below what was told before
+      return work();
+    },
     async end(ending) {
       const session = known.sessions.get(ending.session.id);
       const lines = session ? finalLines(session) : [];

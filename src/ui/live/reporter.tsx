@@ -20,16 +20,15 @@ export interface LiveOptions {
   readonly clock: Clock;
   readonly supports: ReadonlySet<string>;
   readonly level: ColourLevel;
-  /** What Ctrl-C does; a SIGINT unless told. */
-  readonly interrupt?: () => void;
+  /** What Ctrl-C does. */
+  readonly interrupt: () => void;
 }
 
 const NOTHING: Scene = { steps: [], status: [], views: [], panes: null, picker: null, now: 0 };
 
 /** Draws in place, below what is on the screen already; the last frame stays there. Needs a terminal on both ends. */
 export function liveReporter(options: LiveOptions): Reporter {
-  const { history, paper, clock, supports, level, stdin, stdout } = options;
-  const { interrupt = () => process.kill(process.pid, 'SIGINT') } = options;
+  const { history, paper, clock, supports, level, stdin, stdout, interrupt } = options;
   const theme = createTheme(level);
   const isColourful = level >= 2;
   const session = new Session({ history, clock, interrupt, onChange: () => view.redraw() });

@@ -69,6 +69,7 @@ async function check(flags: Partial<CheckFlags>, probes: Probes, env: Terminal['
     cwd: '/',
     home: '/',
     hostsCode: () => {},
+    interrupt: () => {},
   } as unknown as Terminal;
   const status = await runCheck(URL, { ...FLAGS, ...flags }, terminal, { clock: systemClock, probes });
   return { status, stdout: stdout.text(), stderr: stderr.text() };

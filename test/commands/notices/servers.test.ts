@@ -11,7 +11,15 @@ let terminal: Terminal;
 beforeAll(async () => {
   folder = await temporaryFolder();
   const { stdin, stdout, stderr } = process;
-  const world = { stdin, stdout, stderr, env: {}, afterDashes: null, hostsCode: () => {} };
+  const world = {
+    stdin,
+    stdout,
+    stderr,
+    env: {},
+    afterDashes: null,
+    hostsCode: () => {},
+    interrupt: () => {},
+  };
   terminal = { ...world, cwd: folder.path, home: '/nonexistent' };
   await mkdir(join(folder.path, '.infinity'));
 });

@@ -42,7 +42,14 @@ function terminalOf({
       done();
     },
   });
-  const around = { env, cwd, home: '/nonexistent', afterDashes: null, hostsCode: () => {} };
+  const around = {
+    env,
+    cwd,
+    home: '/nonexistent',
+    afterDashes: null,
+    hostsCode: () => {},
+    interrupt: () => {},
+  };
   return { ...around, stdin, stdout, stderr } as unknown as Terminal;
 }
 

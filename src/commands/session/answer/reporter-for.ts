@@ -41,7 +41,7 @@ const REPORTERS: Readonly<Record<AnswerOutput, (desk: Desk) => Promise<SessionRe
     const { liveSession } = await import('../../../ui/session/answer/live.js');
     const { known, paper, clock, terminal, plan, redactor } = desk;
     const { id, url } = plan;
-    const { stdin, stdout } = terminal;
+    const { stdin, stdout, interrupt } = terminal;
     const { supports } = plan.flags;
     return liveSession({
       known,
@@ -53,6 +53,7 @@ const REPORTERS: Readonly<Record<AnswerOutput, (desk: Desk) => Promise<SessionRe
       supports,
       redactor,
       level: levelFor(desk),
+      interrupt,
     });
   },
 };

@@ -29,16 +29,15 @@ export interface LiveSessionOptions {
   readonly level: ColourLevel;
   /** Takes secrets out of what is shown (threats, row 25). */
   readonly redactor?: Redactor;
-  /** What Ctrl-C does; a SIGINT unless told. */
-  readonly interrupt?: () => void;
+  /** What Ctrl-C does. */
+  readonly interrupt: () => void;
 }
 
 const NOTHING: Shown = { frame: { steps: [], views: [], panes: null, picker: [] }, takesKeys: false };
 
 /** `session answer` as it happens, in place; the last frame stays. Needs a terminal on both ends. */
 export function liveSession(options: LiveSessionOptions): SessionReporter {
-  const { known, session: about, paper, stdin, stdout, clock, supports, level } = options;
-  const { interrupt = () => process.kill(process.pid, 'SIGINT') } = options;
+  const { known, session: about, paper, stdin, stdout, clock, supports, level, interrupt } = options;
   const theme = createTheme(level);
   const isColourful = level >= 2;
   const people = new Session({ history: known.history, clock, interrupt, onChange: () => view.redraw() });

@@ -13,6 +13,7 @@ const TERMINAL: World = {
   cwd: '/',
   home: '/',
   hostsCode: () => {},
+  interrupt: () => {},
 };
 const plan = (words: string[], flags: Partial<SessionMockFlags> = {}, world: Partial<World> = {}) =>
   readPlan(words, { ...FLAGS, ...flags }, { ...TERMINAL, ...world });

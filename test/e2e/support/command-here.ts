@@ -1,0 +1,81 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Command, CommanderError } from 'commander';
+import { commandLine } from '../../../src/commands/command-line.js';
+import { statusOfFailure } from '../../../src/commands/exit-status.js';
+import { COMMANDS } from '../../../src/commands/index.js';
+import '../../../src/commands/invoke/start.js'; // loaded now, since to load it takes longer than some calls may
+import type { Terminal } from '../../../src/commands/terminal.js';
+import { ProtocolCliError } from '../../../src/errors.js';
+import '../../../src/reporters/json.js';
+import { troubleText } from '../../../src/reporters/trouble.js';
+import type { EndingSignal } from '../../../src/system/signals.js';
+
+/** What a command of this process is given of the world. */
+export type Surroundings = Pick<Terminal, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd'>;
+
+export interface CommandHere {
+  /** What the process would end with. */
+  readonly status: Promise<number>;
+  /** As one signal that asks to end, told to nobody else in this process; a second one would end us all, and is kept back. */
+  signal(name: EndingSignal): void;
+}
+
+/** Starts a command in this process; its command line is read as ever, and everything is sent and received as ever. */
+export function startCommandHere(args: readonly string[], surroundings: Surroundings): CommandHere {
+  const handlers: SignalHandlers = new Set();
+  const signal = (name: EndingSignal) => {
+    const listening = process.listeners(name);
+    for (const handler of [...handlers]) if (listening.includes(handler)) handler(name);
+    handlers.clear();
+  };
+  const terminal: Terminal = {
+    ...surroundings,
+    afterDashes: wordsAfterDashes(args),
+    home: '/nonexistent',
+    hostsCode: () => {},
+    interrupt: () => signal('SIGINT'),
+  };
+  return { signal, status: startedBy.run(handlers, () => statusIn(terminal, args)) };
+}
+
+type SignalHandlers = Set<NodeJS.SignalsListener>;
+
+/** Whatever a command does, it does for the one that started it: so it is known whose signal handler is whose. */
+const startedBy = new AsyncLocalStorage<SignalHandlers>();
+process.on('newListener', (event, handler) => {
+  if (event === 'SIGTERM') startedBy.getStore()?.add(handler);
+});
+
+function wordsAfterDashes(args: readonly string[]): readonly string[] | null {
+  const dashes = args.indexOf('--');
+  return dashes < 0 ? null : args.slice(dashes + 1);
+}
+
+async function statusIn(terminal: Terminal, args: readonly string[]): Promise<number> {
+  let status = 0;
+  const run = async (body: (terminal: Terminal) => Promise<number>) => {
+    status = await body(terminal);
+  };
+  try {
+    const program = await commandLine(args, { entries: COMMANDS, version: '0.0.0', run });
+    tellInto(program, terminal);
+    await program.parseAsync(args, { from: 'user' });
+    return status;
+  } catch (error) {
+    return statusOf(error, terminal);
+  }
+}
+
+/** What commander itself says goes where the rest goes. */
+function tellInto(command: Command, { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>): void {
+  command.configureOutput({ writeOut: text => stdout.write(text), writeErr: text => stderr.write(text) });
+  for (const subcommand of command.commands) tellInto(subcommand, { stdout, stderr });
+}
+
+/** As the composition root decides it. @throws what is a fault of ours. */
+function statusOf(error: unknown, { stderr }: Pick<Terminal, 'stderr'>): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (!(error instanceof ProtocolCliError)) throw error;
+  stderr.write(troubleText(error));
+  return statusOfFailure(error.code);
+}

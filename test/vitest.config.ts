@@ -7,7 +7,10 @@ export default defineConfig({
     globalSetup: ['test/build-once.ts'],
     maxWorkers: 2,
     isolate: false, // no test changes what another one sees; to load everything anew for each file would take longer than the tests
-    testTimeout: 20_000,
+    // Whoever waits goes on as soon as there is what is waited for: to be patient with a busy machine costs nothing.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 45_000 } },
     env: { FORCE_COLOR: '0', TERM: 'xterm-256color' },
   },
 });

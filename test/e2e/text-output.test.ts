@@ -9,7 +9,6 @@ import { runHere } from './support/in-process.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
 import { run, runShell, shellLine, start } from './support/program.js';
-import { SLOW_MS } from './support/slow.js';
 import { firstDifference, STACK_LINE, unsafeIn } from './support/text.js';
 
 const MiB = 1024 * 1024;
@@ -24,7 +23,7 @@ afterAll(() => plain.stop());
 
 const textOf = (peer: Peer, ...call: string[]) => ['invoke', peer.url, ...call, '-o', 'text'];
 
-describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', { timeout: SLOW_MS }, () => {
+describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', () => {
   it.each(['ascii', 'mixed'] as const)('10 MiB, %s (CR LF, NUL, emoji)', async kind => {
     const { status, bytes, stderr } = await run(textOf(plain, 'big', `bytes=${10 * MiB}`, `kind=${kind}`));
     expect(status).toBe(0);
@@ -73,7 +72,7 @@ describe.concurrent('RT-TEXT: stdout is exactly what the LLM gets', { timeout: S
   });
 });
 
-describe.concurrent('row 30: slow readers and closed pipes', { timeout: SLOW_MS }, () => {
+describe.concurrent('row 30: slow readers and closed pipes', () => {
   it('a reader that begins only after the tool was answered loses nothing', async () => {
     await using peer = await startPeer('plain');
     const { child } = start(textOf(peer, 'big', `bytes=${MiB}`, 'kind=mixed'));

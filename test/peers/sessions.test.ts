@@ -7,7 +7,6 @@ import {
   statesOf,
 } from '../e2e/support/session-client.js';
 import { type Script, startPlatform } from '../e2e/support/session-platform.js';
-import { SLOW_MS } from '../e2e/support/slow.js';
 
 /** The clients of agent sessions do with a platform what the vendor's run helper does; neither of them is ours. */
 const KEY = 'key-4711';
@@ -19,7 +18,7 @@ async function lived(name: ClientName, script: Script, id?: string) {
   return { outcome, posts: await platform.posts(), log: await platform.log(), ...(await platform.session()) };
 }
 
-describe.concurrent.each(CLIENT_NAMES)('the %s client', { timeout: SLOW_MS }, name => {
+describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
   it('answers rounds: a bare body for one call, a batch for several, each tool_req echoed whole', async () => {
     const calls = [
       { ...order('a', { order_id: 'A1' }), extra: { kept: true } },

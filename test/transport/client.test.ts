@@ -95,7 +95,7 @@ describe.each(['Node', 'Agent'])('a process with the %s client', kind => {
     await using endless = await startPeer(socket => void pour(socket));
     const ends = [stalled, endless].flatMap(({ url }) => [[url, 'close'], [url]]);
     const said = await Promise.all(
-      ends.map(end => run(process.execPath, [outfile, ...end], { timeout: 4_500 })),
+      ends.map(end => run(process.execPath, [outfile, ...end], { timeout: 30_000 })),
     );
     expect(said.map(({ stdout }) => stdout)).toEqual(['200\n', '200\n', '200\n', '200\n']);
   });

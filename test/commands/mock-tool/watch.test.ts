@@ -33,7 +33,6 @@ function slowMock() {
   };
 }
 
-const PATIENT = { timeout: 10_000 };
 const fixture = (id: string) =>
   `version: 1\nfixtures:\n  - { id: ${id}, match: { operation: a }, reply: { payload: x } }\n`;
 
@@ -48,14 +47,14 @@ test('--watch: an edit before the mock is there counts, one while the fixtures a
   const watch = await watchFixtures([path], [path]);
   await changeOf(path, () => writeFile(path, fixture('first')));
   watch.serve(rereading({ paths: [path] }, mock, telling));
-  await expect.poll(() => mock.waiting.length, PATIENT).toBe(1);
+  await expect.poll(() => mock.waiting.length).toBe(1);
   await changeOf(path, () => writeFile(path, fixture('second')));
   // As long as it would take, were the first not waited for: to see a change, and to read it.
   await changeOf(other, () => writeFile(other, ''));
   await loadFixtures([path]);
   expect(mock.taken).toEqual(['begins first']);
   mock.waiting[0]?.();
-  await expect.poll(() => mock.waiting.length, PATIENT).toBe(2);
+  await expect.poll(() => mock.waiting.length).toBe(2);
   mock.waiting[1]?.();
   await watch.close();
   expect(mock.taken).toEqual(['begins first', 'has first', 'begins second', 'has second']);
@@ -86,7 +85,7 @@ test('--watch: a transcript that is written anew is read again, at its speed, an
   const telling = { notice: () => {}, warn: (texts: readonly string[]) => void warned.push(texts) };
   watch.serve(rereading({ paths: [path], speed: 2 }, mock, telling));
   await writeFile(path, transcriptOf(recorded(call('second'))));
-  await expect.poll(() => taken.length, PATIENT).toBe(1);
+  await expect.poll(() => taken.length).toBe(1);
   await watch.close();
   expect(taken[0]?.fixtures[0]?.replies).toMatchObject([[{ delay: 45, result: { text: 'second' } }]]);
   expect(warned).toEqual([[expect.stringContaining('a callback is left out')]]);

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { answer, pendingCall as call, KEY } from '../support/session-answer.js';
 import { type Script, startPlatform } from '../support/session-platform.js';
-import { SLOW_MS } from '../support/slow.js';
 import { unsafeIn } from '../support/text.js';
 
 /** Every answer reaches the platform once, whatever the platform does (platforms). */
@@ -40,7 +39,7 @@ async function lived(script: Script, ...args: string[]) {
 
 const [A, B, C] = [order('a'), order('b'), order(null, 'N')];
 
-describe.concurrent('posts', { timeout: SLOW_MS }, () => {
+describe.concurrent('posts', () => {
   it('one call is posted bare, several as one batch, each tool_req whole', async () => {
     const extra = { ...order('x'), extra: { deep: [null] }, __tag: 1 };
     const { status, posts } = await lived({ rounds: [{ calls: [extra] }, { calls: [A, B, C] }] });
@@ -147,7 +146,7 @@ describe.concurrent('posts', { timeout: SLOW_MS }, () => {
   });
 });
 
-describe.concurrent('questions', { timeout: SLOW_MS }, () => {
+describe.concurrent('questions', () => {
   it.each<[string, Script]>([
     ['5xx and broken connections are asked again', { gets: [500, 503, 'drop', null, 502, 'drop'] }],
     ['a slow answer is waited for', { gets: [{ afterMs: 1_500 }, { afterMs: 1_000 }] }],
@@ -186,7 +185,7 @@ describe.concurrent('questions', { timeout: SLOW_MS }, () => {
   });
 });
 
-describe.concurrent('what the platform asks may be hostile', { timeout: SLOW_MS }, () => {
+describe.concurrent('what the platform asks may be hostile', () => {
   it('rows 19, 24: keys of prototypes, characters that act on a terminal', async () => {
     const evil = '\u001b]0;title\u0007\u202e';
     const args = JSON.parse('{"__proto__":{"polluted":true},"order_id":"x"}');

@@ -6,7 +6,6 @@ import { type Folder, temporaryFolder } from '../support/folder.js';
 import { fieldOf, startPeer } from '../support/peers.js';
 import { answer, answerWith, pendingCall as call, KEY, startAnswer } from '../support/session-answer.js';
 import { type Script, startPlatform } from '../support/session-platform.js';
-import { SLOW_MS } from '../support/slow.js';
 import { closedPort } from '../support/sockets.js';
 import { STACK_LINE } from '../support/text.js';
 
@@ -23,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-describe.concurrent('exit status', { timeout: SLOW_MS }, () => {
+describe.concurrent('exit status', () => {
   it.each<[string, Script, number]>([
     ['completed', {}, 0],
     ['idle', { end: { status: 'idle', answer: 'and now?' } }, 0],
@@ -98,7 +97,7 @@ describe.concurrent('exit status', { timeout: SLOW_MS }, () => {
   });
 });
 
-describe.concurrent('usage: 2, and nothing is asked of the platform', { timeout: SLOW_MS }, () => {
+describe.concurrent('usage: 2, and nothing is asked of the platform', () => {
   it.each<[string, (url: string) => string[], Record<string, string>, RegExp]>([
     ['no key', url => [url, 'session_1', ...local], {}, /^error: .*key.*\nhint: .*API_KEY.*--key/m],
     [
@@ -136,7 +135,7 @@ describe.concurrent('usage: 2, and nothing is asked of the platform', { timeout:
   });
 });
 
-describe.concurrent('a signal', { timeout: SLOW_MS }, () => {
+describe.concurrent('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -171,25 +170,21 @@ describe.concurrent('a signal', { timeout: SLOW_MS }, () => {
   });
 });
 
-it(
-  'without a limit it waits for what may never come, and says so where it is stopped',
-  async () => {
-    await using folder = await temporaryFolder();
-    const silent = 'version: 1\nfixtures: [{ match: { operation: work }, reply: { silence: true } }]\n';
-    const file = await folder.write('silent.yaml', silent);
-    await using platform = await startPlatform({ key: KEY, rounds: [{ calls: [call('work', {}, 'w')] }] });
-    const { child, ended } = startAnswer(platform, ['--fixtures', file, '--timeout', '0', '-o', 'json']);
-    const asks = async () => (await platform.log()).filter(({ url }) => url.includes('/changes')).length;
-    await eventually('a look after the call', async () => (await asks()) > 1 || child.exitCode !== null);
-    child.kill('SIGINT');
-    const { status, stdout } = await ended;
-    expect(status).toBe(130);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'interrupted' } });
-  },
-  SLOW_MS,
-);
+it('without a limit it waits for what may never come, and says so where it is stopped', async () => {
+  await using folder = await temporaryFolder();
+  const silent = 'version: 1\nfixtures: [{ match: { operation: work }, reply: { silence: true } }]\n';
+  const file = await folder.write('silent.yaml', silent);
+  await using platform = await startPlatform({ key: KEY, rounds: [{ calls: [call('work', {}, 'w')] }] });
+  const { child, ended } = startAnswer(platform, ['--fixtures', file, '--timeout', '0', '-o', 'json']);
+  const asks = async () => (await platform.log()).filter(({ url }) => url.includes('/changes')).length;
+  await eventually('a look after the call', async () => (await asks()) > 1 || child.exitCode !== null);
+  child.kill('SIGINT');
+  const { status, stdout } = await ended;
+  expect(status).toBe(130);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'interrupted' } });
+});
 
-describe.concurrent('row 25: the key', { timeout: SLOW_MS }, () => {
+describe.concurrent('row 25: the key', () => {
   it.each(['plain', 'json', 'ndjson'])(
     '-o %s -v --save: nowhere, also where the platform gives it back',
     async output => {

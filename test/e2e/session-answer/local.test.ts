@@ -3,7 +3,6 @@ import { type Folder, temporaryFolder } from '../support/folder.js';
 import { answer, answerWith, pendingCall as call, KEY } from '../support/session-answer.js';
 import { startSessionMockHere } from '../support/session-mock.js';
 import { startPlatform } from '../support/session-platform.js';
-import { SLOW_MS } from '../support/slow.js';
 
 /** `session answer` with results from a file, or from code, and no tool at all. */
 const FIXTURES = `
@@ -56,7 +55,7 @@ async function settledBy(rounds: object[], ...args: string[]) {
   return (await platform.session()).settled;
 }
 
-describe.concurrent('--fixtures', { timeout: SLOW_MS }, () => {
+describe.concurrent('--fixtures', () => {
   it('answers with payloads as they are; errors, unknown tools and unmatched calls are error_events', async () => {
     const calls = [
       call('lookup_order', { order_id: 'A1' }, 'a'),
@@ -108,7 +107,7 @@ describe.concurrent('--fixtures', { timeout: SLOW_MS }, () => {
   });
 });
 
-describe.concurrent('--handlers', { timeout: SLOW_MS }, () => {
+describe.concurrent('--handlers', () => {
   it('answers with what code gives: throws are errors, undefined is null, what is shown to a person stays here', async () => {
     const calls = [
       call('lookup_order', { order_id: 'A1' }, 'a'),
@@ -140,7 +139,7 @@ it('fixtures that are not there are an error of usage, with a hint that holds he
   expect(stderr).not.toContain('demo');
 });
 
-describe.concurrent('against session mock, both ours', { timeout: SLOW_MS }, () => {
+describe.concurrent('against session mock, both ours', () => {
   it('the default script', async () => {
     await using mock = await startSessionMockHere(['--verify']);
     const args = [mock.url, mock.session, '--fixtures', fixtures, '-o', 'plain'];

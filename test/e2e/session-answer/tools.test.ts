@@ -5,7 +5,6 @@ import { type MockHere, startMockHere } from '../support/mock.js';
 import { type Entry, fieldOf, type Peer, type PeerName, startPeer } from '../support/peers.js';
 import { answer, pendingCall as call, KEY } from '../support/session-answer.js';
 import { type Script, startPlatform } from '../support/session-platform.js';
-import { SLOW_MS } from '../support/slow.js';
 
 /** `session answer --tool`: calls of an agent session become RAP invocations, and their outcomes its results. */
 const POLICY = `
@@ -48,7 +47,7 @@ afterAll(async () => {
 const invocations = async (tool: Peer) => (await tool.log()).filter(({ what }) => what === 'invocation');
 const operations = (entries: readonly Entry[]) => entries.map(entry => fieldOf(entry, 'operation')).sort();
 
-describe.concurrent.each(PEERS)('the %s tool', { timeout: SLOW_MS }, (name, slow, finished) => {
+describe.concurrent.each(PEERS)('the %s tool', (name, slow, finished) => {
   it.each(Object.entries(ODDITIES))('%s: each call is made once, and answered once', async (_, oddities) => {
     const own = (id: string) => `${randomUUID()} ${id}`;
     const [one, two, four, five] = ['1', '2', '4', '5'].map(own);
@@ -105,7 +104,7 @@ function waits(...numbers: number[]): Record<string, object> {
   );
 }
 
-describe.concurrent('our mock-tool', { timeout: SLOW_MS }, () => {
+describe.concurrent('our mock-tool', () => {
   const FIXTURES = `
 version: 1
 fixtures:
@@ -208,7 +207,7 @@ export default [
   });
 });
 
-describe.concurrent('a tool', { timeout: SLOW_MS }, () => {
+describe.concurrent('a tool', () => {
   it('that is not there: 4, before anything is asked of the session', async () => {
     await using platform = await startPlatform({
       key: KEY,

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CLIENT_NAMES, postsOf, runClient, statesOf } from '../support/session-client.js';
 import { type SessionMockHere, startScript, startSessionMockHere } from '../support/session-mock.js';
-import { SLOW_MS } from '../support/slow.js';
 
 /** Clients that share no code with us go through whole sessions. */
 const lookup = (id: string | null, args: object = {}) => ({ tool_name: 'lookup_order', args, id });
 const echo = (id: string | null, args: object = {}) => ({ tool_name: 'echo', args, id });
 
-describe.concurrent.each(CLIENT_NAMES)('the %s client', { timeout: SLOW_MS }, name => {
+describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
   const live = (mock: SessionMockHere, id?: string) =>
     runClient(name, { url: mock.url, key: mock.key, ...(id !== undefined && { id }) });
 
@@ -103,7 +102,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', { timeout: SLOW_MS }, na
   });
 });
 
-describe.concurrent('several clients', { timeout: SLOW_MS }, () => {
+describe.concurrent('several clients', () => {
   it('each has a session of its own, which plays the script anew', async () => {
     const rounds = [{ calls: [echo('a', { n: 1 })] }, { calls: [echo('b', { got: '{{results.a}}' })] }];
     await using mock = await startScript({ session: { rounds, answer: '{{results.b}}' } }, '--verify');

@@ -4,7 +4,6 @@ import { type Folder, temporaryFolder } from '../support/folder.js';
 import { type Ended, run } from '../support/program.js';
 import { CLIENT_NAMES, clientCommand, readOutcome } from '../support/session-client.js';
 import { startScript } from '../support/session-mock.js';
-import { SLOW_MS } from '../support/slow.js';
 import { firstDifference } from '../support/text.js';
 
 /** `session mock script -- command`: the command finds the platform in its environment, and its failure is ours. */
@@ -51,7 +50,7 @@ function posting(...bodies: readonly unknown[]): string[] {
   return [process.execPath, '--input-type=module', '-e', script];
 }
 
-describe.concurrent('the command', { timeout: SLOW_MS }, () => {
+describe.concurrent('the command', () => {
   it.each(CLIENT_NAMES)('may be the %s client, which goes through the script: 0', async name => {
     await using folder = await temporaryFolder();
     const { status, stdout, stderr } = await mocked(folder, clientCommand(name));
@@ -113,7 +112,7 @@ describe.concurrent('the command', { timeout: SLOW_MS }, () => {
   });
 });
 
-describe.concurrent('verification: 1, and the reason on stderr', { timeout: SLOW_MS }, () => {
+describe.concurrent('verification: 1, and the reason on stderr', () => {
   const answered = (call: object, result: unknown = 'shipped') => ({
     kind: 'tool_result',
     tool_req: call,

@@ -1,5 +1,8 @@
 import { faultsOf, openEndsOf } from './rules.mjs';
 
+/** For what comes in the end, on a busy machine too. */
+const PATIENCE_MS = 20_000;
+
 /** One invocation and all that became of it. */
 export class Call {
   /** `{status, ms, headers, body, ended}`; `{status: null, error}` where no answer came; null until then. */
@@ -36,20 +39,20 @@ export class Call {
   }
 
   /** The first callback, past or future, that fits: a type, or a test of the callback. @throws Error in vain */
-  waitFor(fits, withinMs = 5000) {
+  waitFor(fits, withinMs = PATIENCE_MS) {
     const test = typeof fits === 'function' ? fits : ({ body }) => body?.type === fits;
     return this.#first(() => this.callbacks.find(test), `a callback that fits ${fits}`, withinMs);
   }
 
   /** The callback after the one that was given last. */
-  async next(withinMs = 5000) {
+  async next(withinMs = PATIENCE_MS) {
     const index = this.#handedOut;
     this.#handedOut += 1;
     return this.#first(() => this.callbacks[index], `callback ${index + 1}`, withinMs);
   }
 
   /** The first `tool_result` that was answered with a 2xx. */
-  result(withinMs = 5000) {
+  result(withinMs = PATIENCE_MS) {
     return this.waitFor(({ body, status }) => body?.type === 'tool_result' && isTaken(status), withinMs);
   }
 

@@ -15,7 +15,7 @@ export interface Mischief {
   readonly bells: number;
 }
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 45_000;
 const COMMANDS = [0, 1, 2, 4, 7, 8, 9, 10, 11, 12, 22, 52, 133, 777, 1337];
 const SHOW_CURSOR = 25;
 
@@ -114,7 +114,7 @@ export class Emulator {
     });
   }
 
-  /** Resolves as soon as it holds. @throws Error with what is on the screen, after 10 s. */
+  /** Resolves as soon as it holds. @throws Error with what is on the screen, after 45 s. */
   waitFor(what: string, holds: () => boolean): Promise<void> {
     if (holds()) return Promise.resolve();
     return new Promise((resolve, reject) => {

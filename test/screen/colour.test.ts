@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { openProgram } from './support/screen.js';
+import { openHere } from './support/screen-here.js';
 
 let plain: Peer;
 
@@ -26,7 +27,7 @@ describe.concurrent('colour', () => {
     ['--no-color against FORCE_COLOR', ['--no-color'], { FORCE_COLOR: '3' }],
     ['NO_COLOR against FORCE_COLOR', [], { NO_COLOR: '1', FORCE_COLOR: '3' }],
   ] as const)('is gone altogether with %s; the signs stay', async (_, words, env) => {
-    await using screen = openProgram([...call(), ...words], { env });
+    await using screen = openHere([...call(), ...words], { env });
     expect(await screen.ended).toBe(0);
     expect([...screen.emulator.colours]).toEqual([]);
     expect(screen.text()).toContain('2   - old line 1');
@@ -34,7 +35,7 @@ describe.concurrent('colour', () => {
   });
 
   test('is gone in plain mode too', async () => {
-    await using screen = openProgram([...call(), '-o', 'plain'], { env: { NO_COLOR: '1' } });
+    await using screen = openHere([...call(), '-o', 'plain'], { env: { NO_COLOR: '1' } });
     expect(await screen.ended).toBe(0);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
     expect(screen.emulator.raw).not.toMatch(/\u001b/);

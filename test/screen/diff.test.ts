@@ -4,6 +4,7 @@ import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { type Cell, CYAN, common, GREEN, MAGENTA, RED } from './support/cell.js';
 import { display, resultWith } from './support/results.js';
 import { openProgram } from './support/screen.js';
+import { openHere } from './support/screen-here.js';
 
 const PATCH = `\
 --- a/greet.py
@@ -35,7 +36,7 @@ afterAll(() => Promise.all([odd.stop(), own[Symbol.asyncDispose]()]));
 
 describe.concurrent('a diff on the screen', () => {
   test.each([80, 120, 160])('at %d columns has both line numbers and a sign on every row', async columns => {
-    await using screen = openProgram(['invoke', own.url, 'edit'], { columns });
+    await using screen = openHere(['invoke', own.url, 'edit'], { columns });
     expect(await screen.ended).toBe(0);
     const rows = screen.emulator.rows();
     const from = rows.findIndex(row => row.startsWith('greet.py'));
@@ -51,7 +52,7 @@ describe.concurrent('a diff on the screen', () => {
   });
 
   test('has its old side and its new side beside each other where its pane has 120 columns', async () => {
-    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 243 });
+    await using screen = openHere(['invoke', own.url, 'edit'], { columns: 243 });
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.rows()).toContainEqual(
       expect.stringMatching(/^ 9 - say\("hello", name\) +│ {2}9 \+ say\("goodbye", name\)$/),
@@ -59,7 +60,7 @@ describe.concurrent('a diff on the screen', () => {
   });
 
   test('has colours besides: rows on red and green, dim numbers, a cyan hunk header', async () => {
-    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80 });
+    await using screen = openHere(['invoke', own.url, 'edit'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
     expect(common(emulator.cellsOf('say("').slice(0, 5), 'background')).toBe(DARK.removed);
@@ -70,7 +71,7 @@ describe.concurrent('a diff on the screen', () => {
   });
 
   test('marks the changed word alone, on both sides', async () => {
-    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80 });
+    await using screen = openHere(['invoke', own.url, 'edit'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
     expect(common(emulator.cellsOf('hello'), 'background')).toBe(BRIGHT.removed);
@@ -88,7 +89,7 @@ describe.concurrent('a diff on the screen', () => {
   });
 
   test('with 16 colours has rows in red and green, and its words underlined', async () => {
-    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80, env: { FORCE_COLOR: '1' } });
+    await using screen = openHere(['invoke', own.url, 'edit'], { columns: 80, env: { FORCE_COLOR: '1' } });
     expect(await screen.ended).toBe(0);
     const { emulator } = screen;
     expect(common(emulator.cellsOf('- say(').filter(isInk), 'foreground')).toBe(RED);
@@ -99,14 +100,14 @@ describe.concurrent('a diff on the screen', () => {
   });
 
   test('without colours says the same', async () => {
-    await using screen = openProgram(['invoke', own.url, 'edit'], { columns: 80, env: { NO_COLOR: '1' } });
+    await using screen = openHere(['invoke', own.url, 'edit'], { columns: 80, env: { NO_COLOR: '1' } });
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.colours).toEqual(new Set());
     expect(screen.emulator.rows()).toContain('    9 + say("goodbye", name)');
   });
 
   test('says under its header that something in it is hidden, and shows that', async () => {
-    await using screen = openProgram(['invoke', own.url, 'trojan'], { columns: 80 });
+    await using screen = openHere(['invoke', own.url, 'trojan'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     const rows = screen.emulator.rows();
     expect(rows[rows.indexOf('greet.py +1 −1') + 1]).toBe('1 hidden character, shown as <U+202E>');
@@ -114,27 +115,27 @@ describe.concurrent('a diff on the screen', () => {
   });
 
   test('that is longer than the screen says how much longer, and where all of it can be seen', async () => {
-    await using screen = openProgram(['invoke', own.url, 'lengthy'], { columns: 80, rows: 20 });
+    await using screen = openHere(['invoke', own.url, 'lengthy'], { columns: 80, rows: 20 });
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(/^… \d{3} more lines \(protocol-cli render or -o plain shows all\)$/m);
   });
 
   test('is drawn with a warning where the hunk header counts wrongly, as in the seed', async () => {
-    await using screen = openProgram(['invoke', odd.url, 'seed_diff'], { columns: 110 });
+    await using screen = openHere(['invoke', odd.url, 'seed_diff'], { columns: 110 });
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.rows()).toContain('  2 +  println!("hello");');
     expect(screen.text()).toMatch(/^warning: .*count.* \[TOOL-DIFF\]$/m);
   });
 
   test('gives way to the next segment where it is none', async () => {
-    await using screen = openProgram(['invoke', odd.url, 'bad_diff_then_text'], { columns: 120 });
+    await using screen = openHere(['invoke', odd.url, 'bad_diff_then_text'], { columns: 120 });
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('shown instead of prose');
     expect(screen.text()).toMatch(/skipped display_as\[0\] diff: malformed diff/);
   });
 
   test('of two files shows both, each with its name, and the sum of both', async () => {
-    await using screen = openProgram(['invoke', odd.url, 'two_files_diff'], { columns: 80 });
+    await using screen = openHere(['invoke', odd.url, 'two_files_diff'], { columns: 80 });
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.rows()).toContain('2 files +2 −1');
     expect(screen.emulator.rows()).toContain('src/a.txt +1 −1');

@@ -6,6 +6,7 @@ import { startMockHere } from '../e2e/support/mock.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { startScript } from '../e2e/support/session-mock.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
+import { openHere, openStepsHere } from './support/screen-here.js';
 
 const CTRL_C = '\u0003';
 const ASKED = '⏎ choose';
@@ -137,7 +138,7 @@ describe.concurrent('a subscription that is followed', () => {
   const watch = (...words: string[]) => ['invoke', plain.url, 'watch', '--follow', '-q', ...words];
 
   test('tells its events as they come, and ends with the last one', async () => {
-    await using screen = openProgram(watch('events=4', 'every_ms=300'), { columns: 120 });
+    await using screen = openHere(watch('events=4', 'every_ms=300'), { columns: 120 });
     await screen.shows(/… subscribed: 2 events, [\d.]+m?s; Ctrl-C cancels/);
     expect(screen.text()).toMatch(/event 2 → .*Event 2 of 4/);
     expect(screen.text()).toContain('LLM text, 8 bytes\nWatching');
@@ -147,7 +148,7 @@ describe.concurrent('a subscription that is followed', () => {
   });
 
   test('shows its newest event even where there is hardly any room', async () => {
-    await using screen = openProgram(watch('events=4', 'every_ms=300'), { columns: 40, rows: 8 });
+    await using screen = openHere(watch('events=4', 'every_ms=300'), { columns: 40, rows: 8 });
     await screen.shows(/event 3 → [\s\S]*\n… subscribed: 3 events/);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(/HUMAN text[\s\S]*LLM text/);
@@ -159,8 +160,8 @@ describe.concurrent('a subscription that is followed', () => {
   ])(
     'of 1,000 events shows the newest in %i × %i, in one frame below what stood there before',
     async (columns, rows) => {
-      const call = watch('events=1000', 'every_ms=0', 'way=pipelined').join(' ');
-      await using screen = openShell(`echo before; $TOOL ${call}; echo "status $?"`, { columns, rows });
+      const call = watch('events=1000', 'every_ms=0', 'way=pipelined');
+      await using screen = openStepsHere(['before', call, 'status $?'], { columns, rows });
       expect(await screen.ended).toBe(0);
       const { emulator } = screen;
       expect(emulator.history()).toMatch(/^before\n/);
@@ -177,7 +178,7 @@ describe.concurrent('a view of the thread', () => {
   const paint = (afterwards: string) => ['invoke', plain.url, 'paint', `afterwards=${afterwards}`];
 
   test('is drawn as it was at last, beside the result', async () => {
-    await using screen = openProgram(paint('keep'), { env: { NO_COLOR: '1' } });
+    await using screen = openHere(paint('keep'), { env: { NO_COLOR: '1' } });
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(/^VIEW diff, updated/m);
     expect(screen.text()).toMatch(/^ +1 \+ three\b/m);
@@ -187,7 +188,7 @@ describe.concurrent('a view of the thread', () => {
   });
 
   test('that was cleared is not there any more', async () => {
-    await using screen = openProgram(paint('clear'));
+    await using screen = openHere(paint('clear'));
     expect(await screen.ended).toBe(0);
     expect(screen.text()).not.toMatch(/^VIEW/m);
     expect(screen.text()).toContain('Painted');

@@ -3,7 +3,7 @@ import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { common } from './support/cell.js';
 import { display, resultWith } from './support/results.js';
-import { openProgram, openShell, type Screen } from './support/screen.js';
+import { openHere, openStepsHere, type ScreenHere } from './support/screen-here.js';
 
 const ESC = '\u001b';
 const HOSTILE = [
@@ -78,11 +78,9 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     ['in the code of a diff', 'code', 0, HARMLESS],
     ['in the body of a refusal', 'refusal', 4, HARMLESS],
   ] as const)('%s', async (_, operation, status, shown) => {
-    await using screen = openShell(`echo above; $TOOL invoke ${own.url} ${operation}; echo "status $?"`, {
-      columns: 140,
-      rows: 50,
-    });
-    expect(await screen.ended).toBe(0);
+    const steps = ['above', ['invoke', own.url, operation], 'status $?'];
+    await using screen = openStepsHere(steps, { columns: 140, rows: 50 });
+    expect(await screen.ended).toBe(status);
     expectUnharmed(screen);
     expect(screen.emulator.history()).toContain(`status ${status}`);
     expect(unwrapped(screen)).toContain(unwrappedText(shown));
@@ -92,21 +90,19 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
     ['ui', '⏎ choose'],
     ['plain', 'Your choice'],
   ])('in a question and its choices, with -o %s', async (output, asked) => {
-    const call = `$TOOL invoke ${own.url} prompt -o ${output}`;
-    await using screen = openShell(`echo above; ${call}; echo "status $?"`, { columns: 140, rows: 50 });
+    const steps = ['above', ['invoke', own.url, 'prompt', '-o', output], 'status $?'];
+    await using screen = openStepsHere(steps, { columns: 140, rows: 50 });
     await screen.shows(asked);
     expect(unwrapped(screen)).toContain(unwrappedText(HARMLESS));
     screen.type('\x03');
-    expect(await screen.ended).toBe(0);
+    expect(await screen.ended).toBe(130);
     expectUnharmed(screen);
     expect(screen.emulator.history()).toContain('status 130');
   });
 
   test('in every place of a result: path, patch, file names, rows, text', async () => {
-    await using screen = openShell(`echo above; $TOOL invoke ${odd.url} hostile_text`, {
-      columns: 200,
-      rows: 60,
-    });
+    const steps = ['above', ['invoke', odd.url, 'hostile_text']];
+    await using screen = openStepsHere(steps, { columns: 200, rows: 60 });
     expect(await screen.ended).toBe(0);
     expectUnharmed(screen);
     for (const place of ['text', 'context', 'old', 'new'])
@@ -115,7 +111,7 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
   });
 
   test('in plain mode', async () => {
-    await using screen = openProgram(['invoke', own.url, 'text', '-o', 'plain']);
+    await using screen = openHere(['invoke', own.url, 'text', '-o', 'plain']);
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
     expect(unwrapped(screen)).toContain(unwrappedText(HARMLESS));
@@ -123,20 +119,20 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
 
   test('in what a toolset says of itself', async () => {
     await using tool = await startTool({ [HOSTILE]: {} });
-    await using screen = openProgram(['toolset', tool.url]);
+    await using screen = openHere(['toolset', tool.url]);
     expect(await screen.ended).toBe(2);
     expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
   });
 
   test('in what a person typed: an operation that does not exist', async () => {
-    await using screen = openProgram(['invoke', own.url, HOSTILE]);
+    await using screen = openHere(['invoke', own.url, HOSTILE]);
     expect(await screen.ended).toBe(2);
     expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
     expect(unwrapped(screen)).toContain(unwrappedText(HARMLESS));
   });
 
   test('and its pictures stand out: inverse cells', async () => {
-    await using screen = openProgram(['invoke', own.url, 'text'], { columns: 160 });
+    await using screen = openHere(['invoke', own.url, 'text'], { columns: 160 });
     expect(await screen.ended).toBe(0);
     expect(common(screen.emulator.cellsOf('␛'), 'inverse')).toBe(true);
     expect(common(screen.emulator.cellsOf('␇'), 'inverse')).toBe(true);
@@ -145,7 +141,7 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
   });
 });
 
-function expectUnharmed({ emulator }: Screen): void {
+function expectUnharmed({ emulator }: ScreenHere): void {
   expect(emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
   expect(emulator.raw).not.toContain(`${ESC}[3J`);
   expect(emulator.raw).not.toContain(`${ESC}[2J`);
@@ -154,7 +150,7 @@ function expectUnharmed({ emulator }: Screen): void {
 }
 
 /** Where rows are wrapped depends on what stands before; what they say does not. */
-function unwrapped({ emulator }: Screen): string {
+function unwrapped({ emulator }: ScreenHere): string {
   return unwrappedText(emulator.history());
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ask } from '../e2e/support/http.js';
-import { openProgram, type Screen, type ScreenOptions } from './support/screen.js';
+import { openProgram, type ScreenOptions } from './support/screen.js';
+import { openHere, type ScreenHere } from './support/screen-here.js';
 
 const ESC = '\u001b';
 const HOSTILE = `${ESC}]0;owned\u0007${ESC}]52;c;b3duZWQ=\u0007${ESC}[2J\rover\u009b31m\u202e`;
@@ -8,24 +9,28 @@ const HARMLESS = '␛]0;owned␇␛]52;c;b3duZWQ=␇␛[2J␍over<U+009B>31m<U+2
 const SIZE = { columns: 160, rows: 60 };
 const CTRL_C = '\u0003';
 
-interface Listening extends Screen {
+interface Listening extends ScreenHere {
   post(message: object): Promise<number>;
 }
 
 /** `listen` as a person at a terminal meets it. */
-async function listening(args: readonly string[] = [], options: ScreenOptions = {}): Promise<Listening> {
-  const screen = openProgram(['listen', ...args], { ...SIZE, ...options });
+function listening(args: readonly string[] = [], options: ScreenOptions = {}): Promise<Listening> {
+  return met(openHere(['listen', ...args], { ...SIZE, ...options }));
+}
+
+/** Once it says where it is. */
+async function met(screen: ScreenHere): Promise<Listening> {
   await screen.shows(/\/callback\/[\w-]{43}$/m);
   const [url = ''] = /http\S+\/callback\/[\w-]{43}/.exec(screen.text()) ?? [];
   const post = async (message: object) => (await ask(url, { body: JSON.stringify(message) })).status;
-  return { ...screen, post, [Symbol.asyncDispose]: () => screen[Symbol.asyncDispose]() };
+  return { ...screen, post };
 }
 
 const IDS = { group_id: 't', id: 'c' };
 
 describe.concurrent('listen on a terminal', () => {
   test('says in words where tools reach it, shows what comes, and Ctrl-C is its normal end', async () => {
-    await using screen = await listening();
+    await using screen = await met(openProgram(['listen'], SIZE));
     expect(screen.text()).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+, give tools this callback_url:\n/);
     await screen.post({ type: 'tool_result', ...IDS, text: 'hello' });
     await screen.shows('hello');

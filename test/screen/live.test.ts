@@ -3,6 +3,7 @@ import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { display, resultWith } from './support/results.js';
 import { openProgram } from './support/screen.js';
+import { openHere } from './support/screen-here.js';
 
 const WIDE = { columns: 160, rows: 40 };
 const NARROW = { columns: 80, rows: 40 };
@@ -34,7 +35,7 @@ describe.concurrent('the steps', () => {
   });
 
   test('show a clock that runs while the result is awaited', async () => {
-    await using screen = openProgram(['invoke', plain.url, 'slow', 'ms=900'], WIDE);
+    await using screen = openHere(['invoke', plain.url, 'slow', 'ms=900'], WIDE);
     const times = new Set<string>();
     await screen.emulator.waitFor('three times are seen', () => {
       const [, time] = /… waiting for the result (\S+)/.exec(screen.text()) ?? [];
@@ -45,7 +46,7 @@ describe.concurrent('the steps', () => {
   });
 
   test('say so where the tool never answers', async () => {
-    await using screen = openProgram(['invoke', odd.url, 'silent', '--timeout', '300ms'], NARROW);
+    await using screen = openHere(['invoke', odd.url, 'silent', '--timeout', '300ms'], NARROW);
     expect(await screen.ended).toBe(7);
     expect(screen.text()).toMatch(/✗ no result within 300ms/);
     expect(screen.text()).toContain('LLM made by this runtime');
@@ -54,7 +55,7 @@ describe.concurrent('the steps', () => {
 
 describe.concurrent('the panes', () => {
   test('stand side by side at 160 columns: the chosen segment with the reason, and what the LLM gets', async () => {
-    await using screen = openProgram(['invoke', plain.url, 'edit_file', 'path=a.txt'], WIDE);
+    await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt'], WIDE);
     expect(await screen.ended).toBe(0);
     const rows = screen.emulator.rows();
     const top = rows.findIndex(row => row.startsWith('HUMAN'));
@@ -64,7 +65,7 @@ describe.concurrent('the panes', () => {
   });
 
   test('stand one below the other at 80 columns', async () => {
-    await using screen = openProgram(['invoke', plain.url, 'edit_file', 'path=a.txt'], NARROW);
+    await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt'], NARROW);
     expect(await screen.ended).toBe(0);
     const rows = screen.emulator.rows();
     const human = rows.indexOf('HUMAN display_as[0] diff (the first segment)');
@@ -75,7 +76,7 @@ describe.concurrent('the panes', () => {
   });
 
   test('name every segment that was skipped, and why', async () => {
-    await using screen = openProgram(['invoke', odd.url, 'unknown_segments'], NARROW);
+    await using screen = openHere(['invoke', odd.url, 'unknown_segments'], NARROW);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('HUMAN display_as[1] text (');
     expect(screen.text()).toMatch(/^skipped display_as\[0\] hologram: .+$/m);
@@ -83,7 +84,7 @@ describe.concurrent('the panes', () => {
   });
 
   test('fall back to the text where no segment can be drawn', async () => {
-    await using screen = openProgram(['invoke', odd.url, 'unknown_only'], NARROW);
+    await using screen = openHere(['invoke', odd.url, 'unknown_only'], NARROW);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(/^HUMAN text \(.+\)$/m);
     expect(screen.text()).toMatch(/^skipped display_as\[0\] hologram/m);
@@ -91,7 +92,7 @@ describe.concurrent('the panes', () => {
   });
 
   test('indent JSON for the eye, lose neither its numbers nor its doubled keys, and say that it is sent as it is', async () => {
-    await using screen = openProgram(['invoke', plain.url, 'json'], NARROW);
+    await using screen = openHere(['invoke', plain.url, 'json'], NARROW);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('indented here; sent as it is');
     for (const row of ['  "instances": [', '  "serial": 9007199254740993,', '  "count": 1,', '  "count": 2'])
@@ -99,7 +100,7 @@ describe.concurrent('the panes', () => {
   });
 
   test('show the head of what is longer than the screen, and how much there is more', async () => {
-    await using screen = openProgram(['invoke', own.url, 'long', '-q'], { columns: 80, rows: 30 });
+    await using screen = openHere(['invoke', own.url, 'long', '-q'], { columns: 80, rows: 30 });
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.rows()).toContain('line 1');
     const [, more = '0'] = /^… (\d+) more lines \(.*-o plain shows all\)$/m.exec(screen.text()) ?? [];

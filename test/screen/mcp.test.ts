@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { peerCommand } from '../e2e/support/mcp.js';
 import { openProgram } from './support/screen.js';
+import { openHere } from './support/screen-here.js';
 
 const CTRL_C = '\u0003';
-const invoke = (tool: string, columns: number) =>
-  openProgram(['invoke', '--mcp', peerCommand(), tool], { columns });
+const invoke = (tool: string) => ['invoke', '--mcp', peerCommand(), tool];
 
 describe.concurrent('a call over MCP, live', () => {
   test.each([80, 160])('at %i columns: two panes, and not a word of acknowledgement', async columns => {
-    await using screen = invoke('mixed', columns);
+    await using screen = openHere(invoke('mixed'), { columns });
     expect(await screen.ended).toBe(0);
     const shown = screen.text();
     expect(shown).toContain('✓ discovered plain-peer');
@@ -24,7 +24,7 @@ describe.concurrent('a call over MCP, live', () => {
   });
 
   test('while it works, the result is waited for; Ctrl-C cancels', async () => {
-    await using screen = invoke('slow', 100);
+    await using screen = openProgram(invoke('slow'));
     await screen.shows('waiting for the result');
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);

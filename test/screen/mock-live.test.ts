@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../e2e/support/folder.js';
 import { type InvokeOptions, openRuntime } from '../peers/runtime.mjs';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
-import { openProgram, openShell, type Screen, type ScreenOptions } from './support/screen.js';
+import { openProgram, openShell, type ScreenOptions } from './support/screen.js';
+import { openHere, type ScreenHere } from './support/screen-here.js';
 
 const SUBSCRIPTION = `
 version: 1
@@ -26,7 +27,7 @@ export default {
 `;
 
 /** A runtime that calls the mock on a screen. */
-async function runtimeOf(screen: Screen) {
+async function runtimeOf(screen: Pick<ScreenHere, 'text'>) {
   const [url = ''] = URL_SHOWN.exec(screen.text()) ?? [];
   const runtime = await openRuntime();
   return {
@@ -38,9 +39,11 @@ async function runtimeOf(screen: Screen) {
   };
 }
 
-/** A mock in a terminal of its own, once it is ready, and a runtime that calls it. */
-async function openMock(words: readonly string[], options?: ScreenOptions) {
-  const screen = openProgram(['mock-tool', ...words], options);
+type Opening = (args: readonly string[], options?: ScreenOptions) => ScreenHere;
+
+/** A mock on a screen, once it is ready, and a runtime that calls it. */
+async function openMock(words: readonly string[], options?: ScreenOptions, open: Opening = openHere) {
+  const screen = open(['mock-tool', ...words], options);
   await screen.shows(URL_SHOWN);
   const runtime = await runtimeOf(screen);
   return {
@@ -55,7 +58,7 @@ async function openMock(words: readonly string[], options?: ScreenOptions) {
 
 describe.concurrent('a mock at hand', () => {
   test('shows a call, its payload and its result; p holds deliveries back, r sends one again', async () => {
-    await using mock = await openMock([], { columns: 130, rows: 30 });
+    await using mock = await openMock([], { columns: 130, rows: 30 }, openProgram);
     mock.type('p');
     await mock.shows('‖ deliveries are held back');
     const call = await mock.call('edit_file', { path: 'src/main.rs' });
@@ -117,7 +120,7 @@ describe.concurrent('a mock at hand', () => {
   });
 
   test('fits its terminal as that changes', async () => {
-    await using mock = await openMock([], { columns: 130, rows: 30 });
+    await using mock = await openMock([], { columns: 130, rows: 30 }, openProgram);
     await mock.call('edit_file', { path: 'a.txt' });
     await mock.shows(' │ edit_file');
     mock.resize({ columns: 60, rows: 12 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
+import { openHere } from './support/screen-here.js';
 
 const QUESTION = 'delete_all({}) is marked destructive. Call it? [y/N]';
 const CTRL_C = '\u0003';
@@ -28,7 +29,7 @@ describe.concurrent('a destructive tool', () => {
     ['n', 'n\r'],
     ['nothing', '\r'],
   ])('is not called after %s: exit 5', async (_, keys) => {
-    await using screen = openProgram(['invoke', stdlib.url, 'delete_all', '--id', 'said-no']);
+    await using screen = openHere(['invoke', stdlib.url, 'delete_all', '--id', 'said-no']);
     await screen.shows(QUESTION);
     screen.type(keys);
     expect(await screen.ended).toBe(5);
@@ -51,7 +52,7 @@ describe.concurrent('a destructive tool', () => {
   });
 
   test('shows each step once, though a question came in between', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'delete_all']);
+    await using screen = openHere(['invoke', stdlib.url, 'delete_all']);
     await screen.shows(QUESTION);
     screen.type('y\r');
     expect(await screen.ended).toBe(0);
@@ -82,7 +83,7 @@ describe.concurrent('a destructive tool', () => {
   });
 
   test('is called without a question with --yes', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'delete_all', '--yes']);
+    await using screen = openHere(['invoke', stdlib.url, 'delete_all', '--yes']);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).not.toContain('[y/N]');
   });
@@ -90,7 +91,7 @@ describe.concurrent('a destructive tool', () => {
 
 describe.concurrent('a tool that needs the person', () => {
   test('shows the URL to visit, whole, and then goes on', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'login', 'ms=500'], { columns: 120 });
+    await using screen = openHere(['invoke', stdlib.url, 'login', 'ms=500'], { columns: 120 });
     await screen.shows(/• visit https?:\/\/\S+ to go on/);
     await screen.shows('… waiting for you');
     expect(await screen.ended).toBe(0);
@@ -104,7 +105,7 @@ describe.concurrent('a tool that needs the person', () => {
     ['\r', 'Chosen: staging'],
     ['j\u001b', 'Chosen: staging'], // dismissed: the default
   ])('RT-CHOICE: asks its question, and sends what %j means', async (keys, said) => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    await using screen = openHere(['invoke', stdlib.url, 'ask'], { columns: 160 });
     await screen.shows('⏎ choose');
     for (const row of ['Which environment?', '❯ 0 staging (default)', '  1 production', '  2 neither'])
       expect(screen.emulator.rows()).toContain(row);
@@ -126,7 +127,7 @@ describe.concurrent('a tool that needs the person', () => {
   });
 
   test('goes on with --choose', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask', '--choose', 'staging'], { columns: 120 });
+    await using screen = openHere(['invoke', stdlib.url, 'ask', '--choose', 'staging'], { columns: 120 });
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('Chosen: staging');
     expect(screen.text()).toMatch(/✓ selection sent, answered 200/);
@@ -141,7 +142,7 @@ describe.concurrent('a tool that asks where nothing is drawn', () => {
     ['Neither\r', 'Chosen: neither'],
     ['\r', 'Chosen: staging'], // dismissed: the default
   ])('asks for a line, and sends what %j means', async (keys, said) => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
+    await using screen = openHere(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     for (const row of ['Which environment?', '  0 staging (default)', '  1 production', '  2 neither'])
       expect(screen.emulator.rows()).toContain(row);
@@ -151,7 +152,7 @@ describe.concurrent('a tool that asks where nothing is drawn', () => {
   });
 
   test('asks again where the answer is none of the choices', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
+    await using screen = openHere(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     screen.type('7\r');
     await screen.shows(

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { ROOT } from '../e2e/support/program.js';
 import { common } from './support/cell.js';
-import { openProgram, openShell } from './support/screen.js';
+import { openShell } from './support/screen.js';
+import { openHere, openStepsHere, type Step } from './support/screen-here.js';
 
 const TRANSCRIPTS = join(ROOT, 'fixtures/transcripts');
 const FILES = readdirSync(TRANSCRIPTS);
@@ -57,8 +58,12 @@ const SEEN: Readonly<Record<string, readonly string[]>> = {
 
 /** All of them one after the other, in one terminal; each says how it ended. */
 function showAll(columns: number, env: Readonly<Record<string, string>> = {}) {
-  const line = `for file in ${TRANSCRIPTS}/*.ndjson; do echo "file $(basename $file)"; $TOOL render $file; echo "status $?"; done`;
-  return openShell(line, { columns, rows: 50, env });
+  const steps = FILES.flatMap<Step>(name => [
+    `file ${name}`,
+    ['render', join(TRANSCRIPTS, name)],
+    'status $?',
+  ]);
+  return openStepsHere(steps, { columns, rows: 50, env });
 }
 
 /** By the name of its file, what was shown of each, in one line. */
@@ -108,7 +113,7 @@ test('what is longer than the screen is there to scroll back to, whole', async (
   const text = Array.from({ length: 300 }, (_, line) => `line ${line + 1}`).join('\n');
   const result = { type: 'tool_result', group_id: 'g', id: 'i', text };
   const file = await folder.write('long.json', JSON.stringify(result));
-  await using screen = openProgram(['render', file], { columns: 80, rows: 24 });
+  await using screen = openHere(['render', file], { columns: 80, rows: 24 });
   expect(await screen.ended).toBe(0);
   expect(screen.emulator.history().match(/^line \d+$/gm)).toHaveLength(600);
 });
@@ -221,11 +226,9 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
       `${name.replaceAll(' ', '-')}.in`,
       typeof what === 'string' ? what : JSON.stringify(what),
     );
-    await using screen = openShell(`echo above; $TOOL render ${file}; echo "status $?"`, {
-      columns: 140,
-      rows: 50,
-    });
-    expect(await screen.ended).toBe(0);
+    const steps = ['above', ['render', file], 'status $?'];
+    await using screen = openStepsHere(steps, { columns: 140, rows: 50 });
+    expect([0, 2]).toContain(await screen.ended);
     const { emulator } = screen;
     expect(emulator.mischief).toEqual(UNHARMED);
     expect(emulator.raw).not.toMatch(new RegExp(`${ESC}\\[[23]J`));
@@ -239,7 +242,7 @@ describe.concurrent('threats, row 24: foreign text on the screen acts on nothing
       'inverse.json',
       JSON.stringify({ type: 'tool_result', ...IDS, text: 'a' }),
     );
-    await using screen = openProgram(['render', file], { columns: 160 });
+    await using screen = openHere(['render', file], { columns: 160 });
     expect(await screen.ended).toBe(0);
     expect(common(screen.emulator.cellsOf('␛'), 'inverse')).toBe(true);
   });

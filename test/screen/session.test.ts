@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { type SessionMockHere, startScript } from '../e2e/support/session-mock.js';
 import { openProgram, type ScreenOptions } from './support/screen.js';
+import { openHere } from './support/screen-here.js';
 
 const tools = ['edit_file', 'slow'].map(name => ({
   name,
@@ -24,17 +25,17 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([plain.stop(), ...platforms.map(platform => platform.stop())]));
 
-/** A platform that plays this, and in a terminal of its own the program that answers it with a RAP tool. */
-async function openAnswer(script: object, { env, ...size }: ScreenOptions = {}) {
+/** A platform that plays this, and how the program is told to answer it with a RAP tool. */
+async function answering(script: object, { env, ...size }: ScreenOptions = {}) {
   const platform = await startScript(script);
   platforms.push(platform);
   const words = ['session', 'answer', platform.url, platform.session, '--tool', plain.url];
-  return openProgram(words, { ...size, env: { API_KEY: platform.key, ...env } });
+  return [words, { ...size, env: { API_KEY: platform.key, ...env } }] as const;
 }
 
 describe.concurrent('session answer', () => {
   test('at 160 columns shows both legs, both panes side by side, and what the agent says', async () => {
-    await using screen = await openAnswer(SCRIPT, { columns: 160, rows: 40 });
+    await using screen = openProgram(...(await answering(SCRIPT, { columns: 160, rows: 40 })));
     expect(await screen.ended).toBe(0);
     const text = screen.text();
     expect(text).toMatch(/^✓ completed after .* · 1 round · 1 of 1 calls answered$/m);
@@ -45,7 +46,7 @@ describe.concurrent('session answer', () => {
   });
 
   test.each([80, 40])('at %i columns no row is torn, and the end can be read', async columns => {
-    await using screen = await openAnswer(SCRIPT, { columns, rows: 30 });
+    await using screen = openHere(...(await answering(SCRIPT, { columns, rows: 30 })));
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('✓ success, posted');
     expect(screen.text()).toContain('ANSWER of the agent');
@@ -53,13 +54,13 @@ describe.concurrent('session answer', () => {
   });
 
   test('NO_COLOR: no colours', async () => {
-    await using screen = await openAnswer(SCRIPT, { env: { NO_COLOR: '1' } });
+    await using screen = openHere(...(await answering(SCRIPT, { env: { NO_COLOR: '1' } })));
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.colours.size).toBe(0);
   });
 
   test('Ctrl-C ends it with 130, and leaves the terminal in order', async () => {
-    await using screen = await openAnswer(SLOW);
+    await using screen = openProgram(...(await answering(SLOW)));
     await screen.shows('… acknowledged after');
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);

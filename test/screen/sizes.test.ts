@@ -3,6 +3,7 @@ import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { display, resultWith } from './support/results.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
+import { openHere, openStepsHere } from './support/screen-here.js';
 
 const CLEAR_SCROLLBACK = '\u001b[3J';
 /**
@@ -41,10 +42,8 @@ describe.concurrent('a frame', () => {
   ])(
     'fits into %i × %i: the screen from before is scrolled up whole, and no row of the view is lost or left behind',
     async (columns, height) => {
-      await using screen = openShell(`${PRELUDE} $TOOL invoke ${own.url} long -q; ${POSTLUDE}`, {
-        columns,
-        rows: height,
-      });
+      const steps = [...BEFORE, ['invoke', own.url, 'long', '-q'], 'status $?'];
+      await using screen = openStepsHere(steps, { columns, rows: height });
       expect(await screen.ended).toBe(0);
       expectIntact(screen);
       const story = screen.emulator.history().split('\n').slice(BEFORE.length);
@@ -56,14 +55,14 @@ describe.concurrent('a frame', () => {
   );
 
   test('shows every step where there is room for it: short panes leave the rest to the steps', async () => {
-    await using screen = openProgram(['invoke', plain.url, 'echo', 'text=short'], { columns: 100, rows: 12 });
+    await using screen = openHere(['invoke', plain.url, 'echo', 'text=short'], { columns: 100, rows: 12 });
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(/^✓ discovered/);
     expect(screen.text()).toContain('LLM text, 5 bytes\nshort');
   });
 
   test('tells of both panes at 40 × 10', async () => {
-    await using screen = openProgram(['invoke', plain.url, 'edit_file', 'path=a.txt'], {
+    await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt'], {
       columns: 40,
       rows: 10,
     });
@@ -123,7 +122,7 @@ describe.concurrent('a terminal that is resized after the result', () => {
   });
 });
 
-function expectIntact({ emulator }: Screen): void {
+function expectIntact({ emulator }: Pick<Screen, 'emulator'>): void {
   expect(emulator.raw).not.toContain(CLEAR_SCROLLBACK);
   expect(emulator.isAlternate).toBe(false);
   expect(emulator.history().split('\n').slice(0, BEFORE.length)).toEqual(BEFORE);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { run } from '../e2e/support/program.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
+import { openHere } from './support/screen-here.js';
 
 const SYNCHRONISED = '\u001b[?2026h';
 const HIDE_CURSOR = '\u001b[?25l';
@@ -22,7 +23,7 @@ describe.concurrent('no live view is drawn', () => {
     ['the terminal is narrower than 40 columns', { columns: 39, rows: 24 }, {}],
     ['the terminal is lower than 8 rows', { columns: 80, rows: 7 }, {}],
   ])('where %s: plain', async (_, size, env) => {
-    await using screen = openProgram(['invoke', plain.url, 'echo', 'text=hello'], { ...size, env });
+    await using screen = openHere(['invoke', plain.url, 'echo', 'text=hello'], { ...size, env });
     expect(await screen.ended).toBe(0);
     expectPlain(screen);
     expect(screen.emulator.history()).toMatch(/✓ result after/);
@@ -58,7 +59,7 @@ describe.concurrent('no live view is drawn', () => {
   });
 
   test('for -o text, which is made safe on a terminal (threats, row 24)', async () => {
-    await using screen = openProgram(['invoke', odd.url, 'hostile_text', '-o', 'text', '-q']);
+    await using screen = openHere(['invoke', odd.url, 'hostile_text', '-o', 'text', '-q']);
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('text ␛]0;owned title␇');
     expect(screen.emulator.mischief).toEqual({ commands: [], titles: [], bells: 0 });
@@ -67,7 +68,7 @@ describe.concurrent('no live view is drawn', () => {
   });
 });
 
-function expectPlain({ emulator }: Screen): void {
+function expectPlain({ emulator }: Pick<Screen, 'emulator'>): void {
   expect(emulator.raw).not.toContain(SYNCHRONISED);
   expect(emulator.raw).not.toContain(HIDE_CURSOR);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/system/clock.js';
 import { fullScreen } from '../../src/ui/full-screen/screen.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
+import { runHere } from '../e2e/support/in-process.js';
 import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
-import { run } from '../e2e/support/program.js';
-import { SLOW_MS } from '../e2e/support/slow.js';
 import { Emulator } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
-import { openShell, type Screen } from './support/screen.js';
+import { openShell, type Screen, type ScreenOptions } from './support/screen.js';
+import { openStepsHere } from './support/screen-here.js';
 
 const CTRL_C = '\u0003';
 const CTRL_R = '\u0012';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => plain.stop());
 
-describe.concurrent('the terminal is as it was', { timeout: SLOW_MS }, () => {
+describe.concurrent('the terminal is as it was', () => {
   test('after q: at once where nothing is pending', async () => {
     await using screen = shell('$TOOL invoke -i --demo');
     await screen.shows('❯   edit_file');
@@ -103,29 +103,40 @@ describe.concurrent('the terminal is as it was', { timeout: SLOW_MS }, () => {
   });
 });
 
-describe.concurrent('where nothing can be drawn it says what to use instead', { timeout: SLOW_MS }, () => {
+describe.concurrent('where nothing can be drawn it says what to use instead', () => {
   const NEEDS = 'error: the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI';
   const INSTEAD = 'hint: protocol-cli invoke <url> <operation> makes one call';
 
+  test.each<[string, ScreenOptions]>([
+    ['too narrow', { columns: 39 }],
+    ['too low', { rows: 7 }],
+    ['a dumb one', { env: { TERM: 'dumb' } }],
+    ['of a machine in CI', { env: { CI: 'true' } }],
+  ])('a terminal that is %s', async (_, options) => {
+    await using screen = openStepsHere(['above', ['invoke', '-i', '--demo'], 'status $?'], options);
+    expect(await screen.ended).toBe(2);
+    expectSaid(screen);
+  });
+
   test.each([
-    ['too narrow', '$TOOL invoke -i --demo', { columns: 39 }],
-    ['too low', '$TOOL invoke -i --demo', { rows: 7 }],
     ['too low, and it was called by its name alone', '$TOOL', { rows: 7 }],
-    ['a dumb one', 'TERM=dumb $TOOL invoke -i --demo', {}],
-    ['of a machine in CI', 'CI=true $TOOL invoke -i --demo', {}],
     ['the reader of a pipe', '$TOOL invoke -i --demo | cat', {}],
     ['the writer of a pipe', 'echo | $TOOL invoke -i --demo', {}],
   ])('a terminal that is %s', async (_, line, size) => {
     await using screen = openShell(`echo above; ${line}; echo "status $?"`, size);
     expect(await screen.ended).toBe(0);
-    const said = withoutSpace(screen.emulator.history());
-    for (const words of [NEEDS, INSTEAD]) expect(said).toContain(withoutSpace(words));
-    expect(said).toMatch(/^above.*status/);
-    expect(screen.emulator.raw).not.toContain('\u001b');
+    expectSaid(screen);
   });
 
+  function expectSaid({ emulator }: Pick<Screen, 'emulator'>): void {
+    const said = withoutSpace(emulator.history());
+    for (const words of [NEEDS, INSTEAD]) expect(said).toContain(withoutSpace(words));
+    expect(said).toMatch(/^above.*status/);
+    expect(emulator.raw).not.toContain('\u001b');
+  }
+
   test('no terminal at all: exit 2, and nothing on stdout', async () => {
-    const { status, stdout, stderr } = await run(['invoke', '-i', '--demo']);
+    const { status, stdout, stderr } = await runHere(['invoke', '-i', '--demo']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(NEEDS);
     expect(stderr).toContain(INSTEAD);

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { runHere } from '../e2e/support/in-process.js';
 import { startMockHere } from '../e2e/support/mock.js';
-import { SLOW_MS } from '../e2e/support/slow.js';
 import { common } from './support/cell.js';
 import type { Size } from './support/emulator.js';
 import { openProgram, type Screen } from './support/screen.js';
@@ -20,9 +19,6 @@ test.concurrent.each<Size>([
   { columns: 200, rows: 60 },
 ])(
   'a tool author tries a tool, looks, answers, and keeps what came as a fixture, at $columns×$rows',
-  {
-    timeout: 2 * SLOW_MS,
-  },
   async size => {
     await using folder = await temporaryFolder();
     await using tool = await startMockHere([await folder.write('workshop.json', JSON.stringify(WORKSHOP))]);

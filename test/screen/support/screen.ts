@@ -68,15 +68,9 @@ function open(
     }),
   );
   return {
-    emulator,
+    ...showing(emulator),
     ended,
     pid: terminal.pid,
-    text: () => emulator.text(),
-    shows: text =>
-      emulator.waitFor(`it shows ${text}`, () => {
-        const shown = emulator.text();
-        return typeof text === 'string' ? shown.includes(text) : text.test(shown);
-      }),
     type: keys => terminal.write(keys),
     resize(size) {
       emulator.resize(size);
@@ -87,5 +81,18 @@ function open(
       if (!isOver) terminal.kill('SIGKILL');
       await ended;
     },
+  };
+}
+
+/** What can be read on a screen, now or soon. */
+export function showing(emulator: Emulator): Pick<Screen, 'emulator' | 'text' | 'shows'> {
+  return {
+    emulator,
+    text: () => emulator.text(),
+    shows: text =>
+      emulator.waitFor(`it shows ${text}`, () => {
+        const shown = emulator.text();
+        return typeof text === 'string' ? shown.includes(text) : text.test(shown);
+      }),
   };
 }

@@ -65,7 +65,7 @@ describe('a choice that is none', () => {
 describe('events', () => {
   test.each(['in_turn', 'pipelined'])('a thousand %s, in order', async way => {
     const call = await runtime.invoke(plain.url, 'watch', { events: 1_000, every_ms: 0, way });
-    await call.waitFor(isFinal, 15_000);
+    await call.waitFor(isFinal);
     const numbers = Array.from({ length: 1_000 }, (_, index) => `Event ${index + 1} of 1000`);
     expect(texts(call)).toEqual(['Watching', ...numbers]);
     expect(call.verdict()).toEqual([]);

@@ -1,26 +1,18 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../e2e/support/eventually.js';
 import { type Peer, type PeerName, startPeer } from '../e2e/support/peers.js';
 import { openRuntime, type PendingCall, type Runtime } from '../peers/runtime.mjs';
-import { historyOf, type Recording, startRecording } from './recording.js';
+import { historyOf, startRecording } from './recording.js';
 
 /** Sessions between a runtime and tools that share no code with us: the runtime sees the same with a recorder between them. */
 const tools = new Map<PeerName, Peer>();
-let recording: Recording;
-let runtime: Runtime;
 
 beforeAll(async () => {
   for (const name of ['plain', 'stdlib', 'odd'] as const) tools.set(name, await startPeer(name));
 });
 afterAll(() => Promise.all([...tools.values()].map(peer => peer.stop())));
-beforeEach(async () => {
-  runtime = await openRuntime();
-});
-afterEach(async () => {
-  runtime.close();
-  await recording?.close();
-});
 
 const toolOf = (name: PeerName) => tools.get(name)?.url ?? '';
 
@@ -44,11 +36,11 @@ function seen({ ack, callbacks, selections, invocation: { id, group_id } }: Pend
   };
 }
 
-type Flow = (base: string) => Promise<PendingCall>;
+type Flow = (runtime: Runtime, base: string) => Promise<PendingCall>;
 
 const call =
   (operation: string, args: Record<string, unknown> = {}): Flow =>
-  async base => {
+  async (runtime, base) => {
     const pending = await runtime.invoke(base, operation, args, {
       callId: null,
       ancestors: ['root', 'parent'],
@@ -68,7 +60,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   [
     'a choice',
     'stdlib',
-    async base => {
+    async (runtime, base) => {
       const pending = await runtime.invoke(base, 'ask', {});
       await pending.waitFor('user_choice');
       await runtime.choose(pending, 1);
@@ -79,7 +71,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   [
     'a choice that is none',
     'stdlib',
-    async base => {
+    async (runtime, base) => {
       const pending = await runtime.invoke(base, 'ask', {});
       await pending.waitFor('user_choice');
       await runtime.choose(pending, 'staging');
@@ -91,7 +83,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   [
     'consent',
     'plain',
-    async base => {
+    async (runtime, base) => {
       const pending = await runtime.invoke(base, 'sign_in', {});
       const { body } = await pending.waitFor('oauth');
       await runtime.visitConsent(String(body?.['auth_url']), 'grant');
@@ -102,7 +94,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   [
     'a subscription',
     'plain',
-    async base => {
+    async (runtime, base) => {
       const pending = await runtime.invoke(base, 'watch', { events: 5, every_ms: 1, associative: 'all' });
       await pending.waitFor(isFinal);
       return pending;
@@ -111,7 +103,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   [
     'a cancelled call',
     'stdlib',
-    async base => {
+    async (runtime, base) => {
       const pending = await runtime.invoke(base, 'work', { ms: 60_000, when_cancelled: 'say_so' });
       const { group_id, id } = pending.invocation;
       expect(await runtime.cancel(base, group_id, id)).toMatchObject({ status: 200 });
@@ -122,7 +114,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   [
     'a closed thread',
     'plain',
-    async base => {
+    async (runtime, base) => {
       const pending = await runtime.invoke(base, 'sign_in', {});
       await pending.waitFor('oauth');
       expect(await runtime.closeThread(base, pending.invocation.group_id)).toMatchObject({ status: 200 });
@@ -133,7 +125,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   [
     'callbacks that are answered 500 and broken off',
     'plain',
-    async base => {
+    async (runtime, base) => {
       const pending = await runtime.invoke(
         base,
         'edit_file',
@@ -147,7 +139,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   [
     'a callback that is refused',
     'plain',
-    async base => {
+    async (runtime, base) => {
       const pending = await runtime.invoke(base, 'edit_file', { path: 'a' }, { answers: [404] });
       await pending.waitFor(({ status }) => status === 404);
       return pending;
@@ -156,7 +148,7 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   [
     'odd callback URLs',
     'plain',
-    async base => {
+    async (runtime, base) => {
       const callbackPath = '/own/%2F/?a=b&token=%20x';
       const pending = await runtime.invoke(base, 'echo', { text: 'hi' }, { callbackPath });
       await pending.result();
@@ -165,26 +157,29 @@ const FLOWS: readonly (readonly [name: string, tool: PeerName, flow: Flow])[] = 
   ],
 ];
 
-describe('a runtime sees the same with and without a recorder', () => {
+describe.concurrent('a runtime sees the same with and without a recorder', () => {
   test.each(FLOWS)('%s', async (_, tool, flow) => {
-    const without = await flow(toolOf(tool));
-    recording = await startRecording(toolOf(tool));
-    const within = await flow(recording.url);
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf(tool));
+    const without = await flow(runtime, toolOf(tool));
+    const within = await flow(runtime, recording.url);
     expect(seen(within)).toEqual(seen(without));
     expect(within.verdict()).toEqual(without.verdict());
     expect(recording.warnings).toEqual([]);
   });
 
   test.each(['in_turn', 'pipelined'])('many events %s, in order', async way => {
-    recording = await startRecording(toolOf('plain'));
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf('plain'));
     const pending = await runtime.invoke(recording.url, 'watch', { events: 200, every_ms: 0, way });
-    await pending.waitFor(isFinal, 15_000);
+    await pending.waitFor(isFinal);
     const numbers = Array.from({ length: 200 }, (_, index) => `Event ${index + 1} of 200`);
     expect(pending.callbacks.map(({ body }) => body?.['text'])).toEqual(['Watching', ...numbers]);
   });
 
   test('many calls at once, of several threads', async () => {
-    recording = await startRecording(toolOf('plain'));
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf('plain'));
     const calls = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         runtime.invoke(recording.url, 'echo', { text: `text ${index}` }, { groupId: `thread_${index % 4}` }),
@@ -217,40 +212,46 @@ const ODD = [
 /** Of these none comes. */
 const WITHOUT_CALLBACK = new Set(['ack_302', 'ack_400', 'ack_404', 'ack_500', 'ack_reset']);
 
-describe('what is odd passes as it is', () => {
+describe.concurrent('what is odd passes as it is', () => {
   const meet =
     (operation: string): Flow =>
-    async base => {
+    async (runtime, base) => {
       const pending = await runtime.invoke(base, operation, {});
       if (!WITHOUT_CALLBACK.has(operation)) await pending.next();
       return pending;
     };
 
   test.each(ODD)('%s', async operation => {
-    const without = seen(await meet(operation)(toolOf('odd')));
-    recording = await startRecording(toolOf('odd'));
-    const within = seen(await meet(operation)(recording.url));
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf('odd'));
+    const without = seen(await meet(operation)(runtime, toolOf('odd')));
+    const within = seen(await meet(operation)(runtime, recording.url));
     expect(within.ack.status).toBe(without.ack.status);
     expect(within.callbacks[0]).toEqual(without.callbacks[0]);
   });
 
   test('an acknowledgement whose body never ends is one all the same', async () => {
-    recording = await startRecording(toolOf('odd'));
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf('odd'));
     const pending = await runtime.invoke(recording.url, 'ack_body_endless', {});
     expect(pending.ack.status).toBe(200);
     expect((await pending.result()).body?.['text']).toBe('ack_body_endless done');
   });
 
   test('an acknowledgement that never comes does not come from us', async () => {
-    recording = await startRecording(toolOf('odd'));
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf('odd'));
     const pending = await runtime.invoke(recording.url, 'ack_hang', {}, { ackWithinMs: 200 });
     expect(pending.ack.status).toBeNull();
-    await expect.poll(() => recording.told('runtime-side')).toContain('runtime invocation ECONNRESET');
+    await eventually('the runtime is cut off', () =>
+      recording.told('runtime-side').includes('runtime invocation ECONNRESET'),
+    );
     expect(recording.told('tool-side')).toContain('runtime invocation ABORTED');
   });
 
   test('row 9: a response_url at a link-local address is left as it is', async () => {
-    recording = await startRecording(toolOf('odd'));
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf('odd'));
     const pending = await runtime.invoke(recording.url, 'choice_link_local', {});
     expect((await pending.waitFor('user_choice')).raw).toContain('169.254.169.254');
     expect(recording.warnings).toEqual([
@@ -259,7 +260,7 @@ describe('what is odd passes as it is', () => {
   });
 });
 
-describe('a runtime on another standard library finds no fault', () => {
+describe.concurrent('a runtime on another standard library finds no fault', () => {
   const RUNTIME = fileURLToPath(new URL('../peers/stdlib_runtime.py', import.meta.url));
   const run = (url: string, scenario: string) =>
     new Promise<unknown>(resolve => {
@@ -272,19 +273,20 @@ describe('a runtime on another standard library finds no fault', () => {
     ...['discover', 'result', 'sequence', 'choice', 'oauth-grant', 'oauth-refuse', 'subscription'],
     ...['cancel', 'close', 'migrate', 'unknown-operation', 'bad-arguments', 'malformed'],
   ])('in %s', async scenario => {
-    recording = await startRecording(toolOf('stdlib'));
+    await using recording = await startRecording(toolOf('stdlib'));
     expect(await run(recording.url, scenario)).toEqual({ status: 0, faults: [] });
   });
 });
 
-describe('what is told', () => {
+describe.concurrent('what is told', () => {
   test('each message twice, in the order in which it happened', async () => {
-    recording = await startRecording(toolOf('stdlib'));
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf('stdlib'));
     const pending = await runtime.invoke(recording.url, 'ask', {});
     await pending.waitFor('user_choice');
     await runtime.choose(pending, 0);
     await pending.result();
-    await expect.poll(() => recording.told('tool-side').at(-1)).toBe('tool callback 200');
+    await eventually('the result is passed on', () => recording.told('tool-side').length === 5);
     const told = [
       'runtime discovery 200',
       'runtime invocation 200',
@@ -298,18 +300,20 @@ describe('what is told', () => {
   });
 
   test.each(['runtime-side', 'tool-side'] as const)('is a whole exchange on the %s', async hop => {
-    recording = await startRecording(toolOf('plain'));
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf('plain'));
     const id = 'call_1';
     const pending = await runtime.invoke(recording.url, 'edit_file', { path: 'a.txt' }, { id });
     await pending.result();
-    await expect.poll(() => historyOf(hop, recording.events).first?.settled?.by).toBe('result');
+    await eventually('the result', () => historyOf(hop, recording.events).first?.settled?.by === 'result');
     const { exchanges } = historyOf(hop, recording.events);
     expect([...exchanges.keys()]).toEqual([id]);
     expect(exchanges.get(id)?.arrivals.map(({ verdict }) => verdict.kind)).toEqual(['settles']);
   });
 
   test('an id that another thread uses is told as another call', async () => {
-    recording = await startRecording(toolOf('plain'));
+    await using runtime = await openRuntime();
+    await using recording = await startRecording(toolOf('plain'));
     for (const groupId of ['one', 'two']) {
       const pending = await runtime.invoke(recording.url, 'echo', { text: groupId }, { id: 'same', groupId });
       await pending.result();

@@ -1,7 +1,7 @@
 import { faultsOf, openEndsOf } from './rules.mjs';
 
 /** For what comes in the end, on a busy machine too. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 45_000;
 
 /** One invocation and all that became of it. */
 export class Call {

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
-import { run } from '../support/program.js';
 import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
 /** RT-CHOICE: the tool asks, the user picks, the tool goes on. */
@@ -69,7 +68,15 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
   });
 
   it('-o text: only the result is on stdout', async () => {
-    const { status, stdout } = await run(['invoke', tool(name).url, 'ask', '--choose', '1', '-o', 'text']);
+    const { status, stdout } = await runHere([
+      'invoke',
+      tool(name).url,
+      'ask',
+      '--choose',
+      '1',
+      '-o',
+      'text',
+    ]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Chosen: production' });
   });
 

@@ -4,7 +4,7 @@ import { openRuntime, type Runtime } from '../../peers/runtime.mjs';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { runHere, startHere } from '../support/in-process.js';
-import { type Live, startLive } from '../support/live.js';
+import type { Live } from '../support/live.js';
 import type { Ended } from '../support/program.js';
 import { invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
 
@@ -24,7 +24,7 @@ interface Visited extends Ended {
 }
 
 /** Calls, and visits the page that stderr names, as a person in a browser does. */
-async function visited(decision: 'grant' | 'refuse', call: Omit<Live, 'interrupt'>): Promise<Visited> {
+async function visited(decision: 'grant' | 'refuse', call: Live): Promise<Visited> {
   const authUrl = await call.says(VISIT);
   await browser.visitConsent(authUrl, decision);
   return { ...(await call.ended), authUrl };
@@ -79,7 +79,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
 
   it('never visited: without one it waits until Ctrl-C, and the tool is told', async () => {
     const id = randomUUID();
-    const call = startLive(['invoke', tool(name).url, 'sign_in', '--id', id, '-o', 'json']);
+    const call = startHere(['invoke', tool(name).url, 'sign_in', '--id', id, '-o', 'json']);
     await call.says(VISIT);
     call.interrupt();
     const ended = await call.ended;

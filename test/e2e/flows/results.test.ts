@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
-import { run } from '../support/program.js';
 import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
 /** Results that come too late, or twice. */
@@ -25,7 +24,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
   });
 
   it('-o text: the LLM gets the timeout', async () => {
-    const { stdout } = await run(['invoke', tool(name).url, ...LATE, '-o', 'text']);
+    const { stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'text']);
     expect(stdout).toBe('{"timeout":{"durationMs":100}}');
   });
 

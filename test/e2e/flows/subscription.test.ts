@@ -4,7 +4,7 @@ import type { Callback } from '../../../src/protocol/callbacks/index.js';
 import { type FlowTool, flowTools, startMockTool } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { runHere } from '../support/in-process.js';
+import { runHere, startHere } from '../support/in-process.js';
 import { startLive } from '../support/live.js';
 import { fieldOf } from '../support/peers.js';
 import { run, runShell, shellLine } from '../support/program.js';
@@ -135,7 +135,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
   it('Ctrl-C cancels it: exit 130, the tool is told of the call and of the thread', async () => {
     const id = randomUUID();
     const args = ['watch', 'events=1000', 'every_ms=20', '--follow', '--id', id, '-o', 'json', '-v'];
-    const call = startLive(['invoke', tool(name).url, ...args]);
+    const call = startHere(['invoke', tool(name).url, ...args]);
     await call.says(/Event 2 of 1000/);
     call.interrupt();
     const ended = await call.ended;
@@ -210,7 +210,7 @@ describe('subscription, a thousand events at once: none is lost, and each is in 
 
   it('-o ndjson has them all, in the order in which they came', async () => {
     const call = [...FLOOD, 'way=pipelined', '--follow', '-o', 'ndjson'];
-    const { exchange } = folded((await run(['invoke', tool('plain').url, ...call])).stdout);
+    const { exchange } = folded((await runHere(['invoke', tool('plain').url, ...call])).stdout);
     expect(exchange.subscription).toMatchObject({ events: THOUSAND, ended: { by: 'final' } });
     expect(exchange.arrivals.flatMap(({ message }) => eventText(message))).toEqual(NUMBERED);
   });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
-import { run } from '../support/program.js';
 import { invokeJsonHere } from '../support/report.js';
 
 /** RT-FIELDS: a child thread tells its ancestors, root first; RT-NOTIFY: a thread of our own is closed. */
@@ -25,7 +24,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
 
   it('the root thread comes without', async () => {
     const id = randomUUID();
-    const { stdout } = await run(['invoke', tool(name).url, 'ancestors', '--id', id, '-o', 'text']);
+    const { stdout } = await runHere(['invoke', tool(name).url, 'ancestors', '--id', id, '-o', 'text']);
     expect(stdout).toBe('null');
     expect(await tool(name).hears('invocation', { id })).not.toHaveProperty('thread_ancestors');
   });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { runHere } from '../support/in-process.js';
-import { run } from '../support/program.js';
 import { invokeJsonHere, verdicts, warningIds } from '../support/report.js';
 
 /** RT-VIEW: the latest view of each type; empty content clears it, an unknown type is ignored. */
@@ -31,7 +30,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
   });
 
   it('-o text: views are for the human, the LLM gets the result alone', async () => {
-    const { stdout } = await run(['invoke', tool(name).url, 'paint', '-o', 'text']);
+    const { stdout } = await runHere(['invoke', tool(name).url, 'paint', '-o', 'text']);
     expect(stdout).toBe('Painted');
   });
 

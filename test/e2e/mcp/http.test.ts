@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { logOf, type McpServer, startMcpPeer } from '../support/mcp.js';
-import { run } from '../support/program.js';
 
 let folder: Folder;
 let open: McpServer;
@@ -23,7 +22,7 @@ describe('a server at a URL, with a peer in plain Node', () => {
     const { status, stdout, stderr } = await invoke(open.url, ...words);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'hi' });
     expect(stderr).toMatch(/^> \{.*"method":"tools\/call"/m);
-    expect(stderr + (await run(['render', file])).stdout).not.toContain('opensecret');
+    expect(stderr + (await runHere(['render', file])).stdout).not.toContain('opensecret');
     const requests = (await logOf(folder.file('open'))).filter(({ http }) => http === 'POST');
     expect(requests.length).toBeGreaterThanOrEqual(4);
     for (const { headers } of requests) expect(headers).toHaveProperty('x-key', 'opensecret');

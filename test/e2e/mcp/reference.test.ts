@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runHere } from '../support/in-process.js';
 import { everythingCommand, type McpServer, startEverything } from '../support/mcp.js';
 import { run } from '../support/program.js';
 
@@ -12,20 +13,20 @@ describe.each([
   ['over stdio', everythingCommand],
   ['over Streamable HTTP', () => http.url],
 ])('the reference server, %s', (_, server) => {
-  const invoke = (...words: string[]) => run(['invoke', '--mcp', server(), ...words]);
+  const words = (...call: string[]) => ['invoke', '--mcp', server(), ...call];
 
   test('adds', async () => {
-    const { status, stdout, stderr } = await invoke('get-sum', 'a=1', 'b=2');
+    const { status, stdout, stderr } = await run(words('get-sum', 'a=1', 'b=2'));
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'The sum of 1 and 2 is 3.', stderr: '' });
   });
 
   test('gives structured content, and shows it to the human', async () => {
-    const { stdout } = await invoke('get-structured-content', 'location=Chicago', '-o', 'plain');
+    const { stdout } = await runHere(words('get-structured-content', 'location=Chicago', '-o', 'plain'));
     expect(stdout).toMatch(/HUMAN content, 1 block, and structured content[\s\S]*"temperature": /);
   });
 
   test('gives an image, which is a line', async () => {
-    const { status, stdout } = await invoke('get-tiny-image');
+    const { status, stdout } = await runHere(words('get-tiny-image'));
     expect(status).toBe(0);
     expect(stdout).toMatch(/\[image: image\/png, \d+ bytes\]/);
   });

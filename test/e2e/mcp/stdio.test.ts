@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { isAlive, logOf, peerCommand } from '../support/mcp.js';
-import { run, start } from '../support/program.js';
+import { start } from '../support/program.js';
 
 let folder: Folder;
 beforeAll(async () => {
@@ -74,14 +74,14 @@ describe('a server that is started, with a peer in plain Node', () => {
     const file = folder.file('call.ndjson');
     const { stdout } = await invoke(['mixed', '-o', 'plain', '--save', file]);
     const panes = stdout.slice(stdout.indexOf('HUMAN')).trim();
-    const rendered = await run(['render', file]);
+    const rendered = await runHere(['render', file]);
     expect(rendered.stdout).toContain(panes);
     const report = await invoke(['mixed', '-o', 'json']);
     const saved = await folder.write('report.json', report.stdout);
-    expect((await run(['render', saved])).stdout).toContain(panes);
+    expect((await runHere(['render', saved])).stdout).toContain(panes);
     const streamed = await invoke(['mixed', '-o', 'ndjson']);
     const again = await folder.write('streamed.ndjson', streamed.stdout);
-    expect((await run(['render', again])).stdout).toContain(panes);
+    expect((await runHere(['render', again])).stdout).toContain(panes);
   });
 
   test('what cannot be called is said before anything is sent', async () => {
@@ -148,7 +148,7 @@ describe('a server that is started, with a peer in plain Node', () => {
 
   test('a mute one has a limit for all it takes to start, which is named with what it said', async () => {
     const began = performance.now();
-    const { status, stderr } = await run([
+    const { status, stderr } = await runHere([
       ...['invoke', '--mcp', 'echo listening on 3000; exec sleep 1000', 'x', '--timeout', '2s'],
     ]);
     expect(status).toBe(4);

@@ -2,7 +2,8 @@ import { lstat, readFile, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { invokeOnce } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { startMock } from '../support/mock.js';
+import { runHere } from '../support/in-process.js';
+import { startMock, startMockHere } from '../support/mock.js';
 import { run } from '../support/program.js';
 
 /** The files that a mock writes: a planted link is never written through. */
@@ -30,7 +31,8 @@ describe.concurrent('row 26: a planted link', () => {
   it('in place of a journal is refused, before anything is served', async () => {
     await using folder = await temporaryFolder();
     await withLink(folder, 'journal.ndjson');
-    const ended = await run(['mock-tool', 'f.yaml', '--journal', 'journal.ndjson'], { cwd: folder.path });
+    const args = ['mock-tool', folder.file('f.yaml'), '--journal', folder.file('journal.ndjson')];
+    const ended = await runHere(args);
     expect(ended).toMatchObject({ status: 2, stdout: '' });
     expect(ended.stderr).toMatch(/^error: .*journal\.ndjson/);
     expect(await readFile(folder.file('precious'), 'utf8')).toBe('precious\n');
@@ -38,8 +40,8 @@ describe.concurrent('row 26: a planted link', () => {
 
   it('a journal is for its owner alone, since it holds what a transcript does not', async () => {
     await using folder = await temporaryFolder();
-    await folder.write('f.yaml', FIXTURES);
-    await using mock = await startMock(['f.yaml', '--journal', 'journal.ndjson'], { cwd: folder.path });
+    const file = await folder.write('f.yaml', FIXTURES);
+    await using mock = await startMockHere([file, '--journal', folder.file('journal.ndjson')]);
     await invokeOnce(mock.url, 'a', {});
     expect((await lstat(folder.file('journal.ndjson'))).mode & 0o777).toBe(0o600);
   });

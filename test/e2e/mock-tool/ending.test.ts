@@ -3,7 +3,7 @@ import { openSink, SINKS } from '../../peers/callback-sink.mjs';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { type Mock, startMock } from '../support/mock.js';
+import { type Mock, type MockHere, startMock, startMockHere } from '../support/mock.js';
 import { run } from '../support/program.js';
 
 /** INT and TERM are a server's normal end: what is pending goes out at once. */
@@ -13,6 +13,11 @@ const FIXTURES =
 
 async function lateMock(folder: Folder, ...args: string[]): Promise<Mock> {
   return startMock([await folder.write('late.yaml', FIXTURES), '-q', ...args]);
+}
+
+/** One in this process, for one signal. */
+async function lateMockHere(folder: Folder, ...args: string[]): Promise<MockHere> {
+  return startMockHere([await folder.write('late.yaml', FIXTURES), ...args]);
 }
 
 describe.concurrent('what is pending at the end', () => {
@@ -36,7 +41,7 @@ describe.concurrent('what is pending at the end', () => {
 
   it('what was refused for now gets one more attempt', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await lateMock(folder, '--verify');
+    await using mock = await lateMockHere(folder, '--verify', '-q');
     await using runtime = await openRuntime();
     const call = await runtime.invoke(mock.url, 'late', { n: 1 }, { answers: [503] });
     expect((await mock.stop()).status).toBe(0);
@@ -46,7 +51,7 @@ describe.concurrent('what is pending at the end', () => {
   it('a receiver that hangs does not keep it beyond --drain, and what is lost is said', async () => {
     await using folder = await temporaryFolder();
     await using hanging = await openSink(SINKS.hang);
-    await using mock = await startMock([await folder.write('late.yaml', FIXTURES), '--drain', '300ms']);
+    await using mock = await lateMockHere(folder, '--drain', '300ms');
     await using runtime = await openRuntime();
     await runtime.invoke(mock.url, 'late', { n: 1 }, { id: 'lost', callbackUrl: hanging.url });
     const { status, stderr } = await mock.stop();
@@ -56,7 +61,7 @@ describe.concurrent('what is pending at the end', () => {
 
   it('--drain 0 waits for nothing, and says what is lost', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await lateMock(folder, '--drain', '0', '--verify');
+    await using mock = await lateMockHere(folder, '--drain', '0', '--verify', '-q');
     await using hanging = await openSink(SINKS.hang);
     await using runtime = await openRuntime();
     await runtime.invoke(mock.url, 'late', { n: 1 }, { id: 'lost', callbackUrl: hanging.url });

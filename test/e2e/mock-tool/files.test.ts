@@ -2,7 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { invokeOnce } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
-import { startMock } from '../support/mock.js';
+import { runHere } from '../support/in-process.js';
+import { startMockHere } from '../support/mock.js';
 import { run } from '../support/program.js';
 
 /** Which fixtures are served, and what is said of those that cannot be. */
@@ -17,12 +18,12 @@ async function textOf(url: string, operation: string): Promise<unknown> {
 describe.concurrent('fixtures are served', () => {
   it('from several files, in the order in which they are named', async () => {
     await using folder = await temporaryFolder();
-    await folder.write('one.yaml', fixture('a', 'from one'));
-    await folder.write('two.json', JSON.stringify(both('from two')));
-    await using mock = await startMock(['one.yaml', 'two.json'], { cwd: folder.path });
+    const one = await folder.write('one.yaml', fixture('a', 'from one'));
+    const two = await folder.write('two.json', JSON.stringify(both('from two')));
+    await using mock = await startMockHere([one, two]);
     expect(await textOf(mock.url, 'a')).toBe('from one');
     expect(await textOf(mock.url, 'b')).toBe('from two');
-    await using other = await startMock(['two.json', 'one.yaml'], { cwd: folder.path });
+    await using other = await startMockHere([two, one]);
     expect(await textOf(other.url, 'a')).toBe('from two');
   });
 
@@ -33,7 +34,7 @@ describe.concurrent('fixtures are served', () => {
     await folder.write('fixtures.schema.json', '{}');
     await folder.write('20.yml', fixture('a', 'second'));
     await folder.write('10.yaml', fixture('a', 'first'));
-    await using mock = await startMock([folder.path]);
+    await using mock = await startMockHere([folder.path]);
     expect(await textOf(mock.url, 'a')).toBe('first');
   });
 });
@@ -64,7 +65,7 @@ describe.concurrent('what is wrong is said at once, with 2, before anything is s
   });
 
   it.each<[string, string | Uint8Array | null, RegExp]>([
-    ['a file that is not there', null, /^error: cannot read the fixtures a\.yaml: ENOENT/],
+    ['a file that is not there', null, /^error: cannot read the fixtures \S+\/a\.yaml: ENOENT/],
     ['a file that is not UTF-8', new Uint8Array([0xff, 0xfe, 0x41]), /a\.yaml: it is not UTF-8$/m],
     ['a file that is empty', '', /a\.yaml:1:1 the file is empty; it needs at least `version: 1`/],
     ['a version of the future', 'version: 2\nfixtures: []\n', /a\.yaml:1:\d+ \$\.version: must be 1/],
@@ -72,7 +73,7 @@ describe.concurrent('what is wrong is said at once, with 2, before anything is s
   ])('%s', async (_, content, says) => {
     await using folder = await temporaryFolder();
     if (content !== null) await folder.write('a.yaml', content);
-    const ended = await run(['mock-tool', 'a.yaml'], { cwd: folder.path });
+    const ended = await runHere(['mock-tool', folder.file('a.yaml')]);
     expect(ended).toMatchObject({ status: 2, stdout: '' });
     expect(ended.stderr).toMatch(says);
     expect(ended.stderr).not.toMatch(/^\s+at /m);
@@ -80,7 +81,7 @@ describe.concurrent('what is wrong is said at once, with 2, before anything is s
 
   it('a folder without fixtures', async () => {
     await using folder = await temporaryFolder();
-    const ended = await run(['mock-tool', folder.path]);
+    const ended = await runHere(['mock-tool', folder.path]);
     expect(ended).toMatchObject({ status: 2, stdout: '' });
     expect(ended.stderr).toContain(`there are no fixtures in the folder ${folder.path}`);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
-import { startMock } from '../support/mock.js';
+import { startMock, startMockHere } from '../support/mock.js';
 import { run } from '../support/program.js';
 import { silentServer } from '../support/sockets.js';
 
@@ -29,7 +29,7 @@ describe.concurrent('invocations', () => {
 
   it('row 15: --max-body is the limit, exactly', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await folder.write('f.yaml', ECHO), '--max-body', '1k']);
+    await using mock = await startMockHere([await folder.write('f.yaml', ECHO), '--max-body', '1k']);
     const body = (bytes: number) => '{}'.padEnd(bytes);
     expect((await ask(`${mock.url}/invoke`, { body: body(1024) })).status).toBe(200);
     expect((await ask(`${mock.url}/invoke`, { body: body(1025) })).status).toBe(413);
@@ -37,7 +37,7 @@ describe.concurrent('invocations', () => {
 
   it('row 20: what JSON cannot hold is diagnosed, and comes back as it came', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await folder.write('f.yaml', ECHO)]);
+    await using mock = await startMockHere([await folder.write('f.yaml', ECHO)]);
     await using runtime = await openRuntime();
     const odd = await runtime.invoke(mock.url, 'a', {}, { id: 'odd', fields: { arguments: 'HERE' } });
     const body = JSON.stringify(odd.invocation)
@@ -76,7 +76,7 @@ describe.concurrent('fixtures', () => {
     await using canary = await silentServer();
     await using folder = await temporaryFolder();
     const schema = CATASTROPHIC.replace('REF', `"$ref": "${canary.url}/x.json"`);
-    await using mock = await startMock([await folder.write('f.yaml', schema)]);
+    await using mock = await startMockHere([await folder.write('f.yaml', schema)]);
     await using runtime = await openRuntime();
     const call = await runtime.invoke(mock.url, 'schema', { other: 1 }, { id: 'remote' });
     const { body } = await call.result();

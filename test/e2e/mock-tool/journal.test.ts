@@ -96,7 +96,7 @@ describe('SIGKILL in the middle of many calls, then a restart', () => {
         expect(acknowledged.some(({ callbacks }) => callbacks.length === 0)).toBe(true);
 
       await using mock = await journalledHere(folder, killed.port);
-      await Promise.all(acknowledged.map(call => call.result(10_000)));
+      await Promise.all(acknowledged.map(call => call.result()));
       const [repeated] = acknowledged;
       if (repeated)
         await runtime.invoke(

@@ -8,10 +8,11 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { loadedBy } from '../support/loaded.js';
 import { olderMcpClient } from '../support/older-mcp-client.js';
 import { type Ended, run, start } from '../support/program.js';
-import { startServer } from '../support/server.js';
+import { startServerHere } from '../support/server.js';
 
 const BIN = fileURLToPath(new URL('../../../bin/protocol-cli.cjs', import.meta.url));
 const SDK = import.meta.resolve('@modelcontextprotocol/client');
@@ -157,18 +158,19 @@ describe('stdout is the wire', () => {
 
   test('verification decides the status once the client is gone', async () => {
     await using folder = await withFixtures();
-    const args = ['mock-tool', 'fixtures.yaml', '--mcp', 'stdio', '--verify', '-q'];
-    const ended = await run(args, { cwd: folder.path, stdin: conversation(call(1, 'pay')) });
+    const args = ['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'stdio', '--verify', '-q'];
+    const ended = await runHere(args, { stdin: conversation(call(1, 'pay')) });
     expect(ended.status).toBe(1);
     expect(ended.stderr).toMatch(/raw.*(unused|never)/);
-    const good = await run(args, { cwd: folder.path, stdin: conversation(call(1, 'pay'), call(2, 'raw')) });
+    const good = await runHere(args, { stdin: conversation(call(1, 'pay'), call(2, 'raw')) });
     expect([good.status, messagesOf(good).map(({ id }) => id)]).toEqual([0, [0, 1, 2]]);
   });
 
   test('a report goes to its file', async () => {
     await using folder = await withFixtures();
-    const args = ['mock-tool', 'fixtures.yaml', '--mcp', 'stdio', '-q', '--report', 'json:report.json'];
-    const ended = await run(args, { cwd: folder.path, stdin: conversation(call(1, 'pay'), call(2, 'po')) });
+    const report = `json:${folder.file('report.json')}`;
+    const args = ['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'stdio', '-q', '--report', report];
+    const ended = await runHere(args, { stdin: conversation(call(1, 'pay'), call(2, 'po')) });
     expect(ended.status).toBe(0);
     expect(JSON.parse(await readFile(`${folder.path}/report.json`, 'utf8'))).toMatchObject({
       ok: false,
@@ -193,13 +195,12 @@ describe('stdout is the wire', () => {
 });
 
 describe('seed 003, over Streamable HTTP: the official client', () => {
+  const serving = (folder: Folder, ...more: string[]) =>
+    startServerHere(['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'http', ...more], readySchema);
+
   test.each(['legacy', { pin: '2026-07-28' }] as const)('%j', async mode => {
     await using folder = await withFixtures();
-    await using server = await startServer(
-      ['mock-tool', 'fixtures.yaml', '--mcp', 'http', '-o', 'plain'],
-      readySchema,
-      { cwd: folder.path },
-    );
+    await using server = await serving(folder, '-o', 'plain');
     expect(server.mcp).toBe(`${server.url}/mcp`);
     const client = new Client({ name: 'x', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(new URL(server.mcp)));
@@ -240,9 +241,7 @@ describe('seed 003, over Streamable HTTP: the official client', () => {
 
   test('threats, rows 2 and 3: who comes by a foreign name, or from a web page, is refused and told', async () => {
     await using folder = await withFixtures();
-    await using server = await startServer(['mock-tool', 'fixtures.yaml', '--mcp', 'http'], readySchema, {
-      cwd: folder.path,
-    });
+    await using server = await serving(folder);
     const post = async (headers: Record<string, string>) => {
       const sent = request(server.mcp, {
         method: 'POST',
@@ -260,13 +259,7 @@ describe('seed 003, over Streamable HTTP: the official client', () => {
 
   test('the events of a call are a transcript', async () => {
     await using folder = await withFixtures();
-    await using server = await startServer(
-      ['mock-tool', 'fixtures.yaml', '--mcp', 'http', '-o', 'ndjson'],
-      readySchema,
-      {
-        cwd: folder.path,
-      },
-    );
+    await using server = await serving(folder, '-o', 'ndjson');
     const client = new Client({ name: 'x', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(new URL(server.mcp)));
     await client.callTool({ name: 'pay', arguments: { amount: 5 } });
@@ -314,7 +307,7 @@ describe('what makes no sense together', () => {
     [['--mcp', 'stdio', '--report', 'json'], /would write to stdout/],
     [['--mcp', 'carrier-pigeon'], /Allowed choices are stdio, http/],
   ])('%j', async (args, says) => {
-    const { status, stdout, stderr } = await run(['mock-tool', ...args]);
+    const { status, stdout, stderr } = await runHere(['mock-tool', ...args]);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(says);
   });

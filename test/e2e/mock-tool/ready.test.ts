@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
-import { startMock } from '../support/mock.js';
-import { run } from '../support/program.js';
+import { startMock, startMockHere } from '../support/mock.js';
 import { closedPort, silentServer } from '../support/sockets.js';
 
 /** `mock-tool` comes up, says where, and ends as a server does. */
@@ -34,7 +33,7 @@ describe.concurrent('without arguments', () => {
 describe.concurrent('a port', () => {
   it('that is taken is an error, and no other one is used', async () => {
     await using taken = await silentServer();
-    expect(await run(['mock-tool', '--port', String(taken.port)])).toEqual({
+    expect(await runHere(['mock-tool', '--port', String(taken.port)])).toEqual({
       status: 2,
       bytes: Buffer.alloc(0),
       stdout: '',
@@ -44,7 +43,7 @@ describe.concurrent('a port', () => {
 
   it('that is free is the one', async () => {
     const port = await closedPort();
-    await using mock = await startMock(['--port', String(port)]);
+    await using mock = await startMockHere(['--port', String(port)]);
     expect(mock.port).toBe(port);
   });
 });
@@ -69,7 +68,7 @@ describe.concurrent('usage', () => {
 
   it('a handlers module that is not there is named', async () => {
     await using folder = await temporaryFolder();
-    const { status, stderr } = await run(['mock-tool', '--handlers', 'no.mjs'], { cwd: folder.path });
+    const { status, stderr } = await runHere(['mock-tool', '--handlers', folder.file('no.mjs')]);
     expect(status).toBe(2);
     expect(stderr).toContain('no.mjs');
   });

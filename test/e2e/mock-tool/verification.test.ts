@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { startMock } from '../support/mock.js';
+import { startMockHere } from '../support/mock.js';
 import { type Ended, run } from '../support/program.js';
 
 /** What must have happened when the run is over, and how it is said where it did not. */
@@ -122,7 +122,7 @@ describe.concurrent('--verify, of a server that is stopped', () => {
     ['something did not: 1', ['a', 'twice'], 1],
   ] as const)('%s', async (_, operations, status) => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '--verify']);
+    await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES), '--verify']);
     await using runtime = await openRuntime();
     for (const operation of operations) await (await runtime.invoke(mock.url, operation, { n: 1 })).result();
     const ended = await mock.stop('SIGTERM');
@@ -132,7 +132,7 @@ describe.concurrent('--verify, of a server that is stopped', () => {
 
   it('without it, a server that was stopped is fine', async () => {
     await using folder = await temporaryFolder();
-    await using mock = await startMock([await folder.write('f.yaml', FIXTURES)]);
+    await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES)]);
     expect(await mock.stop('SIGINT')).toMatchObject({ status: 0, stderr: '' });
   });
 
@@ -142,7 +142,7 @@ describe.concurrent('--verify, of a server that is stopped', () => {
       'f.yaml',
       'version: 1\nfixtures: [{ match: { operation: a }, reply: { payload: b } }]\n',
     );
-    await using mock = await startMock([file, '--verify', '--drain', '200ms']);
+    await using mock = await startMockHere([file, '--verify', '--drain', '200ms']);
     await using runtime = await openRuntime();
     await runtime.invoke(mock.url, 'a', {}, { answers: () => 'hang' });
     await runtime.calls[0]?.waitFor(() => true);

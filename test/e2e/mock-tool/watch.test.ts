@@ -2,20 +2,20 @@ import { mkdir, rename } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { invokeOnce } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
-import { type Mock, startMock } from '../support/mock.js';
+import { type Mock, type MockHere, startMock, startMockHere } from '../support/mock.js';
 
 /** `--watch`: an edit is served from the next call on; a broken one keeps what was, and is told. */
 const fixture = (payload: string) =>
   `version: 1\nfixtures:\n  - match: { operation: a }\n    reply: { payload: "${payload}" }\n`;
 
-async function textOf({ url }: Mock): Promise<unknown> {
+async function textOf({ url }: Pick<Mock, 'url'>): Promise<unknown> {
   const { callbacks } = await invokeOnce(url, 'a', {});
   return callbacks.at(-1)?.body?.['text'];
 }
 
-async function watching(folder: Folder): Promise<Mock> {
-  await folder.write('a.yaml', fixture('old'));
-  const mock = await startMock(['a.yaml', '--watch'], { cwd: folder.path });
+/** In this process. */
+async function watching(folder: Folder): Promise<MockHere> {
+  const mock = await startMockHere([await folder.write('a.yaml', fixture('old')), '--watch']);
   expect(await textOf(mock)).toBe('old');
   return mock;
 }
@@ -57,7 +57,7 @@ describe.concurrent('--watch', () => {
     await using mock = await watching(folder);
     await folder.write('a.yaml', fixture('new').replace('payload', 'paylod'));
     await mock.says(
-      /^warning: the fixtures are as before: .*\n\s+a\.yaml:4:\d+ \$\.fixtures\[0\]\.reply\.paylod: .*"payload"/m,
+      /^warning: the fixtures are as before: .*\n\s+\S+a\.yaml:4:\d+ \$\.fixtures\[0\]\.reply\.paylod: .*"payload"/m,
     );
     expect(await textOf(mock)).toBe('old');
     await folder.write('a.yaml', fixture('mended'));

@@ -10,8 +10,8 @@ import { type Folder, temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
 import { runHere } from '../support/in-process.js';
 import { fieldOf, type Peer, startPeer } from '../support/peers.js';
-import { run, shellLine, start } from '../support/program.js';
-import { startRecorder, transcriptIn } from '../support/recorder.js';
+import { shellLine, start } from '../support/program.js';
+import { startRecorder, startRecorderHere, transcriptIn } from '../support/recorder.js';
 import { closedPort } from '../support/sockets.js';
 
 let tool: Peer;
@@ -93,7 +93,7 @@ describe('record', () => {
   });
 
   test('row 25: of consent the URL is kept without its query', async () => {
-    await using recorder = await startRecorder([tool.url, '--save', file]);
+    await using recorder = await startRecorderHere([tool.url, '--save', file]);
     await using runtime = await openRuntime();
     const call = await runtime.invoke(recorder.url, 'login', {});
     const { body } = await call.waitFor('oauth');
@@ -116,14 +116,14 @@ describe('record', () => {
   });
 
   test('-q says nothing of messages', async () => {
-    await using recorder = await startRecorder([tool.url, '--save', file, '-q']);
+    await using recorder = await startRecorderHere([tool.url, '--save', file, '-q']);
     await answerQuestion(recorder.url);
     expect((await recorder.stop()).stderr).toBe('');
   });
 
   test('says that there is no tool yet', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
-    await using recorder = await startRecorder([url, '--save', file]);
+    await using recorder = await startRecorderHere([url, '--save', file]);
     await recorder.says(/^warning: there is no toolset at http:\/\/127\.0\.0\.1:\d+ yet$/m);
     expect(await ask(`${recorder.url}/invoke`, { body: '{}' })).toMatchObject({ status: 502 });
     await recorder.says(/→ invocation recorded-1 {2}502 in /);
@@ -132,7 +132,7 @@ describe('record', () => {
 
   test('a tool that never answers does not keep it from ending', async () => {
     const odd = await startPeer('odd');
-    await using recorder = await startRecorder([odd.url, '--save', file, '--drain', '50ms']);
+    await using recorder = await startRecorderHere([odd.url, '--save', file, '--drain', '50ms']);
     await using runtime = await openRuntime();
     const hanging = runtime.invoke(recorder.url, 'ack_hang', {});
     await odd.seen('invocation');
@@ -198,7 +198,14 @@ describe('usage', () => {
   });
 
   test('a port that is taken is an error', async () => {
-    const { status, stderr } = await run(['record', tool.url, '--save', file, '--port', String(tool.port)]);
+    const { status, stderr } = await runHere([
+      'record',
+      tool.url,
+      '--save',
+      file,
+      '--port',
+      String(tool.port),
+    ]);
     expect(status).toBe(2);
     expect(stderr).toMatch(/^error: port \d+ on 127\.0\.0\.1 is already in use\n/);
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -207,7 +214,7 @@ describe('usage', () => {
 
 describe('render', () => {
   test('shows each call of a recording once, in every format', async () => {
-    await using recorder = await startRecorder([tool.url, '--save', file, '-q']);
+    await using recorder = await startRecorderHere([tool.url, '--save', file, '-q']);
     await answerQuestion(recorder.url);
     await recorder.stop();
     const { status, stdout } = await runHere(['render', file]);

@@ -2,13 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishedSchema } from '../../support/published-schema.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { type Peer, startPeer } from '../support/peers.js';
-import { run } from '../support/program.js';
 import { answer, answerWith, pendingCall as call, KEY } from '../support/session-answer.js';
 import { startSessionMockHere } from '../support/session-mock.js';
 import { type Script, startPlatform } from '../support/session-platform.js';
 import { success } from '../support/session-wire.js';
-import { SLOW_MS } from '../support/slow.js';
 import { closedPort } from '../support/sockets.js';
 
 /** What agent sessions leave behind, as data: it fits what the package publishes, and `render` reads it. */
@@ -29,7 +28,7 @@ const ECHO = call('echo', { text: 'one' }, 'a');
 const ROUNDS = [{ calls: [ECHO, call('fail', {}, null), call('nope', { deep: [{}] }, 'c')] }];
 const LATE = { status: 429, headers: { 'retry-after': '0' } };
 
-describe.concurrent('-o json and --save fit the published schemas', { timeout: SLOW_MS }, () => {
+describe.concurrent('-o json and --save fit the published schemas', () => {
   it.each<[string, Script, number, object]>([
     [
       'three calls',
@@ -108,14 +107,14 @@ describe.concurrent('-o json and --save fit the published schemas', { timeout: S
   });
 });
 
-describe.concurrent('a transcript', { timeout: SLOW_MS }, () => {
+describe.concurrent('a transcript', () => {
   it('-o ndjson is what --save writes, and render shows its calls', async () => {
     await using platform = await startPlatform({ key: KEY, rounds: ROUNDS, end: { answer: 'done' } });
     const saved = folder.file('shown.ndjson');
     const args = ['--tool', tool.url, '-o', 'ndjson', '--save', saved];
     const { stdout } = await answer(platform, args);
     expect(kindsIn(stdout)).toEqual(kindsIn(await readFile(saved, 'utf8')));
-    const { status, stdout: shown, stderr } = await run(['render', saved]);
+    const { status, stdout: shown, stderr } = await runHere(['render', saved]);
     expect(status, stderr).toBe(0);
     for (const says of [/session_1/, /echo/, /fail/, /nope/, /completed/, /done/])
       expect(shown).toMatch(says);
@@ -130,7 +129,7 @@ describe.concurrent('a transcript', { timeout: SLOW_MS }, () => {
     const { stdout } = await mock.stop();
     await expectTranscript(saved);
     expect(kindsIn(stdout.slice(stdout.indexOf('\n') + 1))).toEqual(kindsIn(await readFile(saved, 'utf8')));
-    const { status, stdout: shown, stderr } = await run(['render', saved]);
+    const { status, stdout: shown, stderr } = await runHere(['render', saved]);
     expect(status, stderr).toBe(0);
     for (const says of [/lookup_order/, /422/, /202/, /completed/]) expect(shown).toMatch(says);
   });

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.js';
-import { run } from '../support/program.js';
-import { startScript, startSessionMock } from '../support/session-mock.js';
+import { runHere } from '../support/in-process.js';
+import { startScript, startSessionMock, startSessionMockHere } from '../support/session-mock.js';
 import { success } from '../support/session-wire.js';
 import { closedPort, silentServer } from '../support/sockets.js';
 import { STACK_LINE } from '../support/text.js';
@@ -42,14 +42,14 @@ describe.concurrent('the ready line', () => {
 describe.concurrent('a port', () => {
   it('that is taken is an error, and no other one is used', async () => {
     await using taken = await silentServer();
-    const { status, stdout, stderr } = await run(['session', 'mock', '--port', String(taken.port)]);
+    const { status, stdout, stderr } = await runHere(['session', 'mock', '--port', String(taken.port)]);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(`error: port ${taken.port} on 127.0.0.1 is already in use\n`);
   });
 
   it('that is free is the one', async () => {
     const port = await closedPort();
-    await using mock = await startSessionMock(['--port', String(port)]);
+    await using mock = await startSessionMockHere(['--port', String(port)]);
     expect(mock.port).toBe(port);
   });
 });
@@ -65,7 +65,7 @@ describe.concurrent('usage', () => {
     [['--key', ''], /^error: .*key/],
     [['--key', 'two\nlines'], /^error: .*key/],
   ])('%j ends with 2 before anything is served', async (args, says) => {
-    const { status, stdout, stderr } = await run(['session', 'mock', ...args]);
+    const { status, stdout, stderr } = await runHere(['session', 'mock', ...args]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(STACK_LINE);
@@ -73,8 +73,7 @@ describe.concurrent('usage', () => {
 
   it('every fault of a script is told, with its place', async () => {
     await using folder = await temporaryFolder();
-    await folder.write('script.yaml', BROKEN);
-    const { status, stderr } = await run(['session', 'mock', 'script.yaml'], { cwd: folder.path });
+    const { status, stderr } = await runHere(['session', 'mock', await folder.write('script.yaml', BROKEN)]);
     expect(status).toBe(2);
     for (const says of [
       /script\.yaml:6:.*\$\.session\.rounds\[0\]\.calls\[0\]\.tool_nam\b.*tool_name/,
@@ -106,7 +105,9 @@ describe.concurrent('row 25: the key', () => {
     async output => {
       await using folder = await temporaryFolder();
       const saved = folder.file('transcript');
-      await using mock = await startSessionMock(['-o', output, '--save', saved], { env: { API_KEY: KEY } });
+      await using mock = await startSessionMockHere(['-o', output, '--save', saved], {
+        env: { API_KEY: KEY },
+      });
       expect(mock.key).toBe(KEY);
       expect((await mock.known().results(success(A1, `my key is ${KEY}`))).status).toBe(202);
       const { stdout, stderr, status } = await mock.stop();

@@ -89,7 +89,7 @@ describe('installed in an empty folder', () => {
   });
 
   it('draws it too', async () => {
-    const { stdout } = await npx('invoke', '--demo', '-o', 'plain');
+    const { stdout } = await program('invoke', '--demo', '-o', 'plain');
     expect(stdout).toMatch(/HUMAN display_as\[0\] diff/);
     expect(stdout).toMatch(/LLM text, 28 bytes/);
   });
@@ -98,7 +98,7 @@ describe('installed in an empty folder', () => {
     const { version } = z
       .object({ version: z.string() })
       .parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
-    expect((await npx('--version')).stdout).toBe(`${version}\n`);
+    expect((await program('--version')).stdout).toBe(`${version}\n`);
   });
 
   it('row 31: brings zod and nothing else, runs no install scripts, has no native code', async () => {
@@ -125,4 +125,9 @@ describe('installed in an empty folder', () => {
 function npx(...args: string[]) {
   const env = { ...process.env, NO_COLOR: '1', npm_config_loglevel: 'silent' };
   return execute('npx', ['--no', '--', 'protocol-cli', ...args], { cwd: empty.path, env });
+}
+
+/** What npx finds, without its second for finding it. */
+function program(...args: string[]) {
+  return execute(empty.file('node_modules/.bin/protocol-cli'), args, { cwd: empty.path });
 }

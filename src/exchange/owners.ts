@@ -4,9 +4,12 @@ import type { History } from './history.js';
 /** Keys of calls; null stands for none. */
 export type Keys = readonly (string | null)[];
 
-/** Whose an event is: a closed thread concerns each of its calls, an answer whoever made the request. */
+/**
+ * Whose an event is: a closed thread concerns each of its calls, an answer whoever made the request. A request is remembered until it has
+ * its answer: a session may go on for days.
+ */
 export class Owners {
-  readonly #byLeg = new Map<string, Keys>();
+  readonly #open = new Map<string, Keys>();
 
   /** @param history knows the event already, or all that there are */
   constructor(private readonly history: History) {}
@@ -14,9 +17,15 @@ export class Owners {
   of(event: Event): Keys {
     const leg = 'leg' in event ? event.leg : undefined;
     if (leg === undefined) return this.#named(event);
-    const keys = this.#byLeg.get(leg) ?? this.#named(event);
-    this.#byLeg.set(leg, keys);
+    const keys = this.#open.get(leg) ?? this.#named(event);
+    if (event.kind === 'request') this.#open.set(leg, keys);
+    else this.#open.delete(leg);
     return keys;
+  }
+
+  /** How many requests wait for an answer. */
+  get waiting(): number {
+    return this.#open.size;
   }
 
   #named({ calls = [], thread = '' }: Event): Keys {

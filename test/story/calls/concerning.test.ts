@@ -23,23 +23,28 @@ function concerningLegs(...parts: readonly (readonly Moment[])[]): string[] {
   return concerning(book, exchange).map(event => ('leg' in event ? (event.leg ?? '') : event.kind));
 }
 
+/** How an origin is asked for its toolset. */
+function asked(leg: string, origin: string): Moment[] {
+  const url = `${origin}/.well-known/rap-toolset`;
+  return errand('discovery').map(
+    moment => ({ ...moment, leg, ...(moment.kind === 'request' && { url }) }) as Moment,
+  );
+}
+
+const own = () => asked('own', 'http://127.0.0.1:3001');
+
 /** A discovery somewhere else. */
 const foreign = (): Moment[] => [
-  ...errand('discovery').map(
-    (moment): Moment =>
-      moment.kind === 'request'
-        ? { ...moment, leg: 'foreign', url: 'http://127.0.0.1:9/.well-known/rap-toolset' }
-        : ({ ...moment, leg: 'foreign' } as Moment),
-  ),
+  ...asked('foreign', 'http://127.0.0.1:9'),
   ...loaded({ base: 'http://127.0.0.1:9' }).map(
     moment => ({ ...moment, endpoint: 'http://127.0.0.1:9/invoke' }) as Moment,
   ),
 ];
 
 test('its own events and the discovery of its tool, in the order in which they happened', () => {
-  expect(concerningLegs(foreign(), errand('discovery'), loaded(), call(), acknowledged())).toEqual([
-    'errand-discovery',
-    'errand-discovery',
+  expect(concerningLegs(foreign(), own(), loaded(), call(), acknowledged())).toEqual([
+    'own',
+    'own',
     'loaded',
     'try-1',
     'try-1',
@@ -47,11 +52,7 @@ test('its own events and the discovery of its tool, in the order in which they h
 });
 
 test('where nothing tells whose a discovery is, each of them', () => {
-  expect(concerningLegs(errand('discovery'), call())).toEqual([
-    'errand-discovery',
-    'errand-discovery',
-    'try-1',
-  ]);
+  expect(concerningLegs(own(), call())).toEqual(['own', 'own', 'try-1']);
 });
 
 test('what came to no call while this one waited', () => {

@@ -1,0 +1,30 @@
+import { discoveryUrl } from '../protocol/addresses.js';
+import type { Event, RequestEvent } from './events.js';
+
+/** A call, as far as it tells which toolset it is of. */
+export interface Called {
+  readonly endpoint: string;
+  /** Of its first event. */
+  readonly seq: number;
+}
+
+/**
+ * How the toolset by which a call was made had been discovered by then. It is known by the base at which it was loaded: an origin may
+ * have several, under different paths. Where nobody says which it was, all that was asked. In the order in which it happened.
+ * @param events those that belong to no call are enough
+ */
+export function discoveryOf(events: readonly Event[], { endpoint, seq }: Called): readonly Event[] {
+  const before = events.filter(event => event.seq < seq);
+  const loaded = before.filter(event => event.kind === 'loaded' && event.endpoint === endpoint);
+  const urls = new Set(loaded.flatMap(urlsOf));
+  const isAsked = ({ purpose, url }: RequestEvent) =>
+    purpose === 'discovery' && (urls.size === 0 || urls.has(url));
+  const legs = new Set(
+    before.flatMap(event => (event.kind === 'request' && isAsked(event) ? [event.leg] : [])),
+  );
+  return before.filter(event => loaded.includes(event) || ('leg' in event && legs.has(event.leg ?? '')));
+}
+
+function urlsOf(event: Event): string[] {
+  return event.kind === 'loaded' && event.base !== null ? [discoveryUrl(event.base)] : [];
+}

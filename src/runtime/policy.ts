@@ -13,8 +13,9 @@ export type Ruling =
   | { readonly allowed: true; readonly isNamed: boolean }
   | { readonly allowed: false; readonly reason: string };
 
-/** What the policy says of a tool. Pure; before anything is sent. */
-export function rulingOn({ deny = [], allow, default: preset }: Policy, tool: Governed): Ruling {
+/** What the policy says of a tool: without one everything is allowed, nothing by its name. Pure; before anything is sent. */
+export function rulingOn(policy: Policy | null, tool: Governed): Ruling {
+  const { deny = [], allow, default: preset } = policy ?? {};
   const denied = deny.find(rule => fits(rule, tool));
   if (denied !== undefined) return { allowed: false, reason: reasonOf(denied) };
   const allowing = allow?.filter(rule => fits(rule, tool)) ?? [];

@@ -98,5 +98,6 @@ test.each([
 test('somebody’s word for a tool is told from the default', () => {
   expect(rulingOn(policy({ allow: ['r*', 'rm'] }), named('rm'))).toEqual({ allowed: true, isNamed: true });
   expect(rulingOn(policy({ allow: ['r*'] }), named('rm'))).toEqual({ allowed: true, isNamed: false });
-  expect(rulingOn(policy({}), named('rm'))).toEqual({ allowed: true, isNamed: false });
+  for (const silent of [policy({}), null])
+    expect(rulingOn(silent, named('rm'))).toEqual({ allowed: true, isNamed: false });
 });

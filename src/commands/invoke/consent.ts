@@ -35,7 +35,7 @@ export async function denialOf(
   { policy, yes }: Consent,
   stage: Pick<Stage, 'terminal' | 'signal' | 'aside'>,
 ): Promise<Denial | null> {
-  const ruling = policy ? rulingOn(policy, tool) : ({ allowed: true, isNamed: false } as const);
+  const ruling = rulingOn(policy, tool);
   if (!ruling.allowed) return { by: 'policy', reason: ruling.reason };
   if (tool.annotations?.destructive !== true || yes || ruling.isNamed) return null;
   return stage.aside(() => askPerson(tool, args, stage));

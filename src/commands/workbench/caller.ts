@@ -1,21 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import { canBeGivenUp } from '../../exchange/exchange.js';
 import type { SchemaFault } from '../../json-schema/fault.js';
-import type { Invocation } from '../../protocol/invocation.js';
 import { type ArgumentsCheck, judgeArguments } from '../../runtime/check-call.js';
 import { giveUp } from '../../runtime/give-up.js';
 import { isTaken, type NoticeAnswer } from '../../runtime/notices.js';
-import { type Ruling, rulingOn } from '../../runtime/policy.js';
+import { rulingOn } from '../../runtime/policy.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { Redactor } from '../../text/redact.js';
 import type { Draft, RunOptions, Said, Sent } from '../../ui/workbench/controls.js';
 import { Answers } from './answers.js';
 import type { CalledAs } from './as-command.js';
+import { callOf } from './call-of.js';
 import { dial, type Scene } from './dialling.js';
 import { bidFarewell } from './farewell.js';
 import type { Manners } from './manners.js';
 import { done, failed, reasonOf } from './said.js';
 import type { Offer, Shelf } from './shelf.js';
+import { Switchboard } from './switchboard.js';
 
 const UNJUDGED: ArgumentsCheck = { faults: [], warnings: [] };
 const NOT_AGREED = 'it is marked destructive, and nobody agreed to call it';
@@ -29,15 +29,16 @@ export interface Phone extends Scene {
 
 /** Makes the calls of a session, and looks after them until its end. */
 export class Caller {
-  #runtime: Promise<Runtime> | null = null;
+  readonly #switchboard: Switchboard;
   readonly #answers = new Answers();
+  /** By calls, as long as the book has them: a late result may still open a subscription, which can be given up. */
   readonly #offers = new Map<string, Offer>();
-  readonly #ourThreads = new Set<string>();
   /** What is being prepared. */
   readonly #runs = new Set<Promise<Sent>>();
-  #isOver = false;
 
-  constructor(private readonly phone: Phone) {}
+  constructor(private readonly phone: Phone) {
+    this.#switchboard = new Switchboard(phone, phone.manners);
+  }
 
   /** The policy first, then the arguments (RT-ARGS); what is sent goes on by itself. Once all is over nothing is. Never rejects. */
   run(draft: Draft, options: RunOptions): Promise<Sent> {
@@ -71,25 +72,24 @@ export class Caller {
 
   /** As the command line has it where the person at it says no. */
   async decline(draft: Draft): Promise<Said> {
-    const runtime = await this.#listening();
-    const { invocation } = this.#address(draft, runtime);
+    const runtime = await this.#switchboard.open();
+    const invocation = this.#address(draft, runtime);
     runtime.deny(invocation, { by: 'person', reason: 'the user said no' });
     return done('not called, which is on record');
   }
 
   needsConsent(server: string, operation: string): boolean {
     const offer = this.phone.shelf.offer(server, operation);
-    if (typeof offer === 'string' || offer.tool.annotations?.destructive !== true) return false;
-    const ruling = this.#rulingOn(offer);
-    return !this.phone.manners.consent.yes && ruling.allowed && !ruling.isNamed;
+    const { policy, yes } = this.phone.manners.consent;
+    if (yes || typeof offer === 'string' || offer.tool.annotations?.destructive !== true) return false;
+    const ruling = rulingOn(policy, offer.tool);
+    return ruling.allowed && !ruling.isNamed;
   }
 
   /** Null of what is no call of this session. */
   calledAs(key: string): CalledAs | null {
     const target = this.#offers.get(key)?.target;
-    const thread = this.phone.book.history.exchanges.get(key)?.invocation.group_id;
-    if (!target || thread === undefined) return null;
-    return { target, groupId: this.#ourThreads.has(thread) ? null : thread };
+    return target ? { target, groupId: this.phone.manners.groupId } : null;
   }
 
   answer(key: string, leg: string, selected: number): Said | null {
@@ -110,83 +110,39 @@ export class Caller {
 
   /** Nothing is sent from now on. Gives up what is under way, closes the threads that are ours, and the listener. */
   async leave(): Promise<void> {
-    this.#isOver = true;
+    this.#switchboard.end();
     await Promise.all(this.#runs); // what they send meanwhile is given up, too
-    const { clock, book, shelf } = this.phone;
+    const { clock, book, shelf, manners } = this.phone;
     const calls = [...this.#offers].flatMap(([key, at]) => {
       const exchange = book.history.exchanges.get(key);
       return exchange ? [{ exchange, at }] : [];
     });
-    await bidFarewell({ calls, threads: [...this.#ourThreads], servers: shelf.found }, clock);
-    const runtime = await this.#runtime?.catch(() => null);
-    await runtime?.close();
+    const threads = new Set(calls.map(({ exchange }) => exchange.invocation.group_id));
+    const ours = manners.groupId === null ? [...threads] : [];
+    await bidFarewell({ calls, threads: ours, servers: shelf.found }, clock);
+    await this.#switchboard.close();
   }
 
   async #send(draft: Draft, offer: Offer): Promise<Sent> {
     const { manners } = this.phone;
-    const runtime = await this.#listening();
-    this.#refuseIfOver();
-    const { invocation, thread } = this.#address(draft, runtime);
-    const ruling = this.#rulingOn(offer);
+    const runtime = await this.#switchboard.open();
+    const invocation = this.#address(draft, runtime);
+    const ruling = rulingOn(manners.consent.policy, offer.tool);
     if (!ruling.allowed) {
       runtime.deny(invocation, { by: 'policy', reason: ruling.reason });
       return refused(ruling.reason);
     }
     this.#offers.set(invocation.id, offer);
-    if (manners.groupId === null) this.#ourThreads.add(thread);
     await dial(this.phone, runtime, offer, invocation, manners, this.#answers.answering);
     return { kind: 'sent', key: invocation.id };
   }
 
   #address(draft: Draft, runtime: Runtime) {
     const { redactor, manners } = this.phone;
-    const thread = manners.groupId ?? `thread_${randomUUID()}`;
-    const { invocation, token } = runtime.address(callOf(draft, thread, manners));
+    const { invocation, token } = runtime.address(callOf(draft, manners));
     redactor.add(token);
-    return { invocation, thread };
+    return invocation;
   }
-
-  #rulingOn({ tool }: Offer): Ruling {
-    const { policy } = this.phone.manners.consent;
-    return policy ? rulingOn(policy, tool) : { allowed: true, isNamed: false };
-  }
-
-  /** One listener for all calls, opened for the first: nothing else needs it, and it takes its time to load. */
-  #listening(): Promise<Runtime> {
-    this.#runtime ??= this.#listen().catch(error => {
-      this.#runtime = null;
-      throw error;
-    });
-    return this.#runtime;
-  }
-
-  async #listen(): Promise<Runtime> {
-    this.#refuseIfOver();
-    const { log, book, clock, manners } = this.phone;
-    const { Runtime } = await import('../../runtime/runtime.js');
-    this.#refuseIfOver();
-    return Runtime.start({ log, history: book.history, clock, listener: manners.listener });
-  }
-
-  #refuseIfOver(): void {
-    if (this.#isOver) throw new Error('the workbench is being closed');
-  }
-}
-
-function callOf(
-  { operation, arguments: args }: Draft,
-  thread: string,
-  { userId, ancestors }: Manners,
-): Omit<Invocation, 'callback_url'> {
-  return {
-    operation,
-    arguments: { ...args },
-    id: `call_${randomUUID()}`,
-    call_id: null,
-    group_id: thread,
-    ...(ancestors.length > 0 && { thread_ancestors: [...ancestors] }),
-    ...(userId !== null && { user_id: userId }),
-  };
 }
 
 function refused(reason: string): Sent {

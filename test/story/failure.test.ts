@@ -9,6 +9,7 @@ import {
   canceled,
   chose,
   consented,
+  denied,
   ENDPOINT,
   errand,
   exchangeOf,
@@ -156,4 +157,22 @@ test('a call that was given up since nobody answered says that, and not that som
     message: 'given up: nobody answered its question',
   });
   expect(failureOf(exchangeOf(call(), canceled('policy')))?.message).toBe('given up');
+});
+
+describe('in the workbench it says whose option it is that would help, and names none that is only for a command line', () => {
+  test.each([
+    ['refused with 503', [answered(503), gaveUp()], /as often as invoke -i --retries allows/],
+    ['refused with 202', [answered(202), gaveUp()], /; invoke -i --lenient-ack waits/],
+    [
+      'silent',
+      [acknowledged(), timedOut()],
+      /invoke -i --callback-url gives .* invoke -i --timeout more time/,
+    ],
+    ['forbidden', [denied()], /^The file of invoke -i --policy says/],
+    ['without a consent', [acknowledged(), arrives(OAUTH), timedOut()], /^Run it again here, and visit/],
+  ])('%s', (_, rest, hint) => {
+    const failure = failureOf(exchangeOf(call(), ...rest), undefined, 'workbench');
+    expect(failure?.hint).toMatch(hint);
+    expect(failure?.hint?.replaceAll(/invoke -i --/g, '')).not.toContain('--');
+  });
 });

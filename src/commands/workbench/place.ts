@@ -1,6 +1,6 @@
 import { ProtocolCliError } from '../../errors.js';
 import type { Log } from '../../exchange/log.js';
-import { type Discovered, discover } from '../../runtime/discover.js';
+import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discover.js';
 import type { Wire } from '../../runtime/wire.js';
 import type { HttpClient } from '../../transport/client.js';
 import type { Server } from '../../ui/workbench/world.js';
@@ -34,6 +34,13 @@ export interface Found {
   readonly wire: Wire;
   readonly discovered: Discovered;
 }
+
+/** A token is for the server that is named beside it. */
+const HINTS = {
+  ...DISCOVERY_HINTS,
+  locked:
+    'Open it with a token: protocol-cli invoke -i <url> --bearer <token | env:NAME>; or with a header, by -H.',
+};
 
 /** One tool server: brought to life, asked what it offers, and stopped. */
 export class Place {
@@ -79,7 +86,7 @@ export class Place {
       const url = await this.#reached();
       const { log, client, keyring } = this.desk;
       const wire = { client, log, credentials: keyring.credentialsFor(url) };
-      this.#find({ wire, discovered: await discover(wire, url) });
+      this.#find({ wire, discovered: await discover(wire, url, HINTS) });
     } catch (error) {
       this.#fail(error);
     }

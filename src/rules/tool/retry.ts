@@ -35,7 +35,7 @@ function momentOf(callback: CallbackEvidence): number {
 function onDelivery(delivery: Delivery, window: string): Observation {
   const pauses = pausesIn(delivery);
   if (pauses.length === 0)
-    return unseen(`no retry was seen within ${window}; --probe-timeout waits longer`, delivery);
+    return unseen(`no retry was seen within ${window}; check --probe-timeout waits longer`, delivery);
   const what = `sent again after ${pauses.map(formatDuration).join(', ')}`;
   return isHasty(pauses) ? doubtful(`${what}: without growing pauses`, delivery) : held(delivery, what);
 }

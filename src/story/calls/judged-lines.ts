@@ -33,7 +33,7 @@ export async function judgedLines(
   const history = new History();
   for (const event of events) history.apply(event);
   const warnings = besides(run, warningsOf(history, exchange)).map(message => redactor.text(message));
-  const failure = exchange.settled ? failureOf(exchange, history.errands) : null;
+  const failure = exchange.settled ? failureOf(exchange, history.errands, 'workbench') : null;
   const around = { record: { events, redactor }, warnings };
   return [...failureLines(failure, redactor), ...runLines(run, around, failure === null)];
 }

@@ -4,6 +4,9 @@ import type { Conversation } from '../conversation/conversation.js';
 import { withoutPaths } from '../conversation/without-paths.js';
 import type { CallsUnderWay } from './calls-under-way.js';
 
+const NO_LAST_EVENT =
+  'nothing more is planned, and its subscription has had no last event: it is open until somebody cancels it';
+
 type Performed = Pick<Plan, 'perform' | 'words' | 'isOpenEnded'>;
 
 /**
@@ -15,6 +18,7 @@ export async function work(plan: Performed, conversation: Conversation): Promise
   try {
     await plan.perform(conversation);
     if (!conversation.isAnswered) await conclude(conversation);
+    if (!plan.isOpenEnded && conversation.goesOn) conversation.warn(NO_LAST_EVENT);
   } catch (error) {
     const message = tellable(messageOf(error), plan);
     conversation.warn(`the call failed: ${message}`);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/exchange/log.js';
 import { plain } from '../../../src/tool/answers/plan.js';
 import { CallingOff } from '../../../src/tool/conversation/calling-off.js';
@@ -22,7 +22,7 @@ function setUp() {
     { key: 'k', addressee, base: 'http://127.0.0.1', callingOff },
     desk,
   );
-  return { conversation, sent, callingOff };
+  return { conversation, sent, callingOff, log };
 }
 
 test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
@@ -80,4 +80,26 @@ test('TOOL-SECRET: where secrets cannot be looked for, nothing is told', async (
   };
   await work({ ...plain([], () => Promise.reject(new Error('hunter2'))), words }, conversation);
   expect(sent).toEqual(['Error: the tool failed']);
+});
+
+describe('a subscription that is left open', () => {
+  const opened = (each: Conversation) => each.result({ text: 'on', subscription: true });
+  const closed = async (each: Conversation) => {
+    await opened(each);
+    await each.event({ text: 'last', final: true });
+  };
+
+  test.each<[string, (conversation: Conversation) => Promise<void>, { isOpenEnded?: boolean }, number]>([
+    ['by fixtures, which say nothing more, is told of', opened, {}, 1],
+    ['by code, which may say more at any time, is not', opened, { isOpenEnded: true }, 0],
+    ['is none after its last event', closed, {}, 0],
+    ['is none where nothing was subscribed to', each => each.result({ text: 'done' }), {}, 0],
+  ])('%s', async (_, perform, plan, count) => {
+    const { conversation, log } = setUp();
+    const warned: string[] = [];
+    log.subscribe(event => void (event.kind === 'warned' && warned.push(event.message)));
+    await work({ ...plain([], perform), ...plan }, conversation);
+    expect(warned).toHaveLength(count);
+    for (const message of warned) expect(message).toContain('has had no last event');
+  });
 });

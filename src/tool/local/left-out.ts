@@ -1,5 +1,6 @@
 import type { Fixture, FixtureSet } from '../../fixtures/fixture-set.js';
-import type { Reply, Step } from '../../fixtures/step.js';
+import type { StepKind } from '../../fixtures/step.js';
+import { stepsOf } from '../../fixtures/steps-of.js';
 
 type Feature = 'faults' | 'events' | 'views' | 'choices' | 'consents';
 
@@ -22,28 +23,17 @@ export function leftOut({ fixtures }: Pick<FixtureSet, 'fixtures'>): string[] {
   });
 }
 
-function featuresOf({ faults, replies }: Fixture): ReadonlySet<Feature> {
-  const fromSteps = replies.flatMap(featuresOfReply);
-  return new Set<Feature>(faults.ack || faults.callback.length > 0 ? [...fromSteps, 'faults'] : fromSteps);
-}
+const OF_STEPS: Readonly<Partial<Record<StepKind, Feature>>> = {
+  event: 'events',
+  view: 'views',
+  choice: 'choices',
+  oauth: 'consents',
+};
 
-function featuresOfReply(reply: Reply): Feature[] {
-  return reply.flatMap(featuresOfStep);
-}
-
-function featuresOfStep(step: Step): Feature[] {
-  switch (step.kind) {
-    case 'event':
-      return ['events'];
-    case 'view':
-      return ['views'];
-    case 'choice':
-      return ['choices', ...Object.values(step.then).flatMap(featuresOfReply)];
-    case 'oauth':
-      return ['consents', ...featuresOfReply(step.granted), ...featuresOfReply(step.refused)];
-    default:
-      return [];
-  }
+function featuresOf(fixture: Fixture): ReadonlySet<Feature> {
+  const { ack, callback } = fixture.faults;
+  const fromSteps = stepsOf(fixture).flatMap(({ kind }) => OF_STEPS[kind] ?? []);
+  return new Set<Feature>(ack || callback.length > 0 ? [...fromSteps, 'faults'] : fromSteps);
 }
 
 function named(ids: readonly string[]): string {

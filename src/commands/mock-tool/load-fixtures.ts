@@ -1,10 +1,11 @@
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
+import { diffWarnings } from './diff-warnings.js';
 import { readFixtureFiles, textOf } from './fixture-files.js';
 import { isTranscriptFile, readRecordings, refuseSpeed } from './recordings.js';
 
 export interface LoadedFixtures {
   readonly fixtures: FixtureSet;
-  /** What of transcripts could not be read or carried over. */
+  /** What of transcripts could not be read or carried over, and which diffs cannot be drawn. */
   readonly warnings: readonly string[];
 }
 
@@ -22,5 +23,6 @@ export async function loadFixtures(files: readonly string[], speed?: number): Pr
     .filter(each => !transcripts.includes(each))
     .map(each => ({ path: each.path, text: textOf(each) }));
   const { readFixtures } = await import('../../fixtures/read-fixtures.js');
-  return { fixtures: await readFixtures(texts, recordings), warnings };
+  const fixtures = await readFixtures(texts, recordings);
+  return { fixtures, warnings: [...warnings, ...(await diffWarnings(fixtures))] };
 }

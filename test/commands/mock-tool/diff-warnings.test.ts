@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { diffWarnings } from '../../../src/commands/mock-tool/diff-warnings.js';
+import { parseFixtures } from '../../../src/fixtures/parse-fixtures.js';
+
+const HEAD = '--- a/a.txt\n+++ b/a.txt\n';
+const GOOD = `${HEAD}@@ -1,1 +1,1 @@\n-a\n+b\n`;
+const TEXT = { type: 'text', content: 'edited' };
+
+const told = (...replies: object[]) =>
+  diffWarnings(
+    parseFixtures(
+      { version: 1, fixtures: replies.map(reply => ({ match: { operation: 'edit' }, reply })) },
+      'a.yaml',
+    ),
+  );
+const showing = (...display_as: unknown[]) => ({ result: { text: 'done', display_as } });
+const diff = (content: unknown) => ({ type: 'diff', content });
+
+describe('TOOL-DIFF: a diff of a fixture', () => {
+  test('that is none is told with its place and why', async () => {
+    expect(await told(showing(TEXT, diff({ path: 'a.txt', patch: '@@ broken\n-a\n+b\n' })))).toEqual([
+      'a.yaml#1 result.display_as[1].content: malformed diff: line 1: "@@ broken" is no hunk header; it looks like "@@ -1,3 +1,4 @@"; no client draws it, and a person sees what comes after it (TOOL-DIFF)',
+    ]);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['without a path', { patch: GOOD }, /malformed diff: \$\.path: is required/],
+    ['without a patch', { path: 'a.txt' }, /\$\.patch: is required/],
+    ['that is a text', GOOD, /malformed diff: \$: must be/],
+    [
+      'with wrong counts',
+      { path: 'a', patch: GOOD.replace('+1,1', '+1,7') },
+      /recounted: hunk 1: says .* \(TOOL-DIFF\)$/,
+    ],
+  ])('%s', async (_, content, words) => {
+    expect(await told(showing(diff(content)))).toEqual([expect.stringMatching(words)]);
+  });
+
+  test('in the answer to a question, and in a view', async () => {
+    const bad = { path: 'a', patch: 'none' };
+    const done = { payload: 'done' };
+    const asking = { oauth: {}, granted: showing(diff(bad)), refused: done };
+    const view = [{ view: { view_type: 'diff', content: { patch: 'none' } } }, done];
+    expect(await told(asking, view)).toEqual([
+      expect.stringMatching(/^a\.yaml#1 result\.display_as\[0\]\.content: malformed diff: /),
+      expect.stringMatching(/^a\.yaml#2 view\.content: malformed diff: /),
+    ]);
+  });
+
+  test.each<[string, object]>([
+    ['that is one', showing(diff({ path: 'a.txt', patch: GOOD }), TEXT)],
+    ['that is made of two texts', showing(diff({ path: 'a.txt', before: 'a', after: 'b' }))],
+    [
+      'whose file and words come from the call',
+      showing(
+        diff({ path: 'x', patch: GOOD.replaceAll('a.txt', '{{arguments.path}}').replace('+b', '+{{id}}') }),
+      ),
+    ],
+    ['that comes from the call', showing(diff({ path: 'x', patch: '{{arguments.patch}}' }))],
+    ['whose lines come from the call', showing(diff({ path: 'x', patch: `${HEAD}{{arguments.hunks}}` }))],
+    [
+      'whose counts come from the call',
+      showing(diff({ path: 'x', patch: `${HEAD}@@ -1,{{count}} +1,1 @@\n-a\n+b\n` })),
+    ],
+    ['all of which comes from the call', showing(diff('{{arguments.diff}}'))],
+    ['of which there is none', showing(TEXT)],
+    ['in a list that is none', { result: { text: 'x', display_as: 'diff' } }],
+    ['in a view that is cleared', [{ view: { view_type: 'diff', content: {} } }, { payload: 'done' }]],
+    [
+      'in a view of another type',
+      [{ view: { view_type: 'tree', content: { patch: 'x' } } }, { payload: 'done' }],
+    ],
+  ])('%s is fine', async (_, reply) => {
+    expect(await told(reply)).toEqual([]);
+  });
+
+  test('threats, row 24: has a hostile line', async () => {
+    expect((await told(showing(diff({ path: 'a', patch: '\u001b[2J' })))).join()).not.toContain('\u001b');
+  });
+});

@@ -3,10 +3,13 @@ import { CommanderError } from 'commander';
 import { commandLine } from './commands/command-line.js';
 import { type ExitStatus, statusOfFailure } from './commands/exit-status.js';
 import { COMMANDS } from './commands/index.js';
+import { PROGRAM } from './commands/program.js';
 import type { RunCommand } from './commands/run-command.js';
 import type { Terminal } from './commands/terminal.js';
 import { ProtocolCliError } from './errors.js';
+import { faultText } from './reporters/fault.js';
 import { troubleText } from './reporters/trouble.js';
+import { type Emergency, meetEmergencies } from './system/emergency.js';
 import { flushed, quietPipes } from './system/output.js';
 
 /** The composition root: the only place that knows argv and the exit status. */
@@ -16,13 +19,16 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   const run = runnerFor(wordsAfterDashes(argv), () => {
     isHost = true;
   });
+  const endAnyEmergency = meetEmergencies(emergency => endWith(emergency, isHost));
   try {
     const words = argv.length === 0 && isSomebodyThere() ? WORKBENCH : argv;
     const program = await commandLine(words, { entries: COMMANDS, version, run });
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    process.exitCode = statusOfError(error);
+    endAnyEmergency(); // what is thrown follows from it
+    process.exitCode = statusOfError(error, isHost);
   }
+  endAnyEmergency();
   if (isHost) await leave();
 }
 
@@ -36,6 +42,13 @@ function isSomebodyThere(): boolean {
 /** All is closed and said; only code that is not ours could still keep the process, and nobody would know why. */
 async function leave(): Promise<void> {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  process.exit();
+}
+
+/** The terminal is in order again, and whoever had to hear of it has. */
+function endWith(emergency: Emergency, isHost: boolean): void {
+  if (emergency.kind === 'quit') return void process.kill(process.pid, 'SIGQUIT');
+  process.exitCode = statusOfError(emergency.error, isHost);
   process.exit();
 }
 
@@ -62,19 +75,19 @@ function wordsAfterDashes(argv: readonly string[]): readonly string[] | null {
   return at < 0 ? null : argv.slice(at + 1);
 }
 
-function statusOfError(error: unknown): ExitStatus {
+function statusOfError(error: unknown, hasGuests: boolean): ExitStatus {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has said what is wrong
   if (error instanceof ProtocolCliError) {
     process.stderr.write(troubleText(error));
     return statusOfFailure(error.code);
   }
-  process.stderr.write(faultText(error));
+  const { version, platform, arch } = process;
+  const program = `${PROGRAM}, node ${version}, ${platform} ${arch}`;
+  process.stderr.write(faultText(error, { program, hasGuests, wantsStack: isStackWanted() }));
   return 1;
 }
 
-/** A fault of ours, not the user's: a stack trace only where it was asked for. */
-function faultText(error: unknown): string {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  const told = process.argv.some(word => word === '-v' || word === '--verbose') ? stack : message;
-  return `internal error: ${told}\nhint: This is a fault of protocol-cli, not yours. Please report it, with -v for the details.\n`;
+/** Not every command has room for a `-v`. */
+function isStackWanted(): boolean {
+  return Boolean(process.env['DEBUG']) || process.argv.some(word => word === '-v' || word === '--verbose');
 }

@@ -1,17 +1,21 @@
 import { ProtocolCliError } from '../errors.js';
+import { onEmergency } from '../system/emergency.js';
 import { endByForce } from '../system/forced-end.js';
-import { type EndingSignal, onSignals } from '../system/signals.js';
+import { onSignals } from '../system/signals.js';
 import { type ExitStatus, statusOfSignal } from './exit-status.js';
 
-/** A person's wish to stop, as a value: the first signal ends the work in good order, the second at once. */
+/**
+ * A person's wish to stop, as a value: the first signal ends the work in good order, the second at once. So does an emergency, as far as
+ * there is time.
+ */
 export interface Interruption {
   /** @throws ProtocolCliError `interrupted` where a signal comes first. */
   race<T>(work: Promise<T>): Promise<T>;
-  /** Aborted by the first signal. */
+  /** Aborted by the first signal, or an emergency. */
   readonly signal: AbortSignal;
   /** Calls back at the first signal; at once where it has come. Returns how to stop listening. */
   onSignal(callback: () => void): () => void;
-  /** The exit status of the signal that came; undefined where none did. */
+  /** The exit status of the signal that came, 1 of an emergency; undefined where none did. */
   signalStatus(): ExitStatus | undefined;
   release(): void;
 }
@@ -19,26 +23,34 @@ export interface Interruption {
 export function interruption(): Interruption {
   const callbacks = new Set<() => void>();
   const abort = new AbortController();
-  let came: EndingSignal | undefined;
-  const release = onSignals(signal => {
-    if (came) {
-      release();
-      endByForce(signal);
-    }
-    came = signal;
+  let status: ExitStatus | undefined;
+  const stopWith = (own: ExitStatus) => {
+    status = own;
     for (const callback of callbacks) callback();
     abort.abort();
+  };
+  const stopListening = onSignals(signal => {
+    if (status === undefined) return stopWith(statusOfSignal(signal));
+    release();
+    endByForce(signal);
   });
+  const forgetEmergency = onEmergency(() => {
+    if (status === undefined) stopWith(1);
+  });
+  const release = () => {
+    stopListening();
+    forgetEmergency();
+  };
   const onSignal = (callback: () => void) => {
     callbacks.add(callback);
-    if (came) callback();
+    if (status !== undefined) callback();
     return () => void callbacks.delete(callback);
   };
   return {
     signal: abort.signal,
     onSignal,
     release,
-    signalStatus: () => came && statusOfSignal(came),
+    signalStatus: () => status,
     race: work => {
       const interrupted = new Promise<never>((_, reject) => {
         onSignal(() => reject(new ProtocolCliError('interrupted', 'interrupted before the tool was called')));

@@ -4,15 +4,15 @@ const duties = new Set<() => void>();
 
 /**
  * Something that must be done before this process ends by a second signal, when there is no time left for good order: at once, and
- * without waiting. Returns how to take it back.
+ * without waiting. It may be called more than once. Returns how to take it back.
  */
 export function beforeForcedEnd(duty: () => void): () => void {
   duties.add(duty);
   return () => void duties.delete(duty);
 }
 
-/** Ends this process as the signal would have; nobody may listen to that any more. */
-export function endByForce(signal: EndingSignal): void {
+/** Does what is due before this process ends. */
+export function doForcedDuties(): void {
   for (const duty of duties) {
     try {
       duty();
@@ -20,5 +20,10 @@ export function endByForce(signal: EndingSignal): void {
       // the others are due all the same
     }
   }
+}
+
+/** Ends this process as the signal would have; nobody may listen to that any more. */
+export function endByForce(signal: EndingSignal): void {
+  doForcedDuties();
   process.kill(process.pid, signal);
 }

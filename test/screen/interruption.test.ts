@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../e2e/support/folder.js';
 import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
 import { openShell } from './support/screen.js';
 
 const WAITING = '… waiting for the result';
 const CTRL_C = '\u0003';
+/** Loaded into the same process: an error that nobody catches, when it is told to. */
+const FAULTY = "process.on('SIGUSR2', () => { throw new Error('a fault of ours'); });";
 
 let plain: Peer;
 
@@ -46,6 +49,22 @@ describe.concurrent('a live view that is interrupted', () => {
     expect(await screen.ended).toBe(0);
     expectRestored(screen, status);
     await plain.seen('cancel_tool_call', entry => entry.raw.includes(signal));
+  });
+
+  test('by an error that nobody caught restores the terminal, says whose fault it is, and cancels the call', async () => {
+    await using folder = await temporaryFolder();
+    const faulty = await folder.write('faulty.mjs', FAULTY);
+    await using screen = shell(
+      `NODE_OPTIONS="--import ${faulty}" ${slow('faulty')} & child=$!; echo "pid $child"; wait $child`,
+    );
+    await screen.shows('pid ');
+    await plain.seen('invocation', entry => entry.raw.includes('faulty'));
+    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
+    process.kill(Number(pid), 'SIGUSR2');
+    expect(await screen.ended).toBe(0);
+    expectRestored(screen, 1);
+    expect(screen.text()).toContain('internal error: a fault of ours');
+    await plain.seen('cancel_tool_call', entry => entry.raw.includes('faulty'));
   });
 
   test('says what it was waiting for, and that it was stopped', async () => {

@@ -191,6 +191,9 @@ describe.concurrent('the terminal is as it was', () => {
     await calling.call('crash', {});
     expect(await screen.ended).toBe(0);
     expectRestored(screen, 1, ABOVE);
-    expect(screen.emulator.history()).toContain('a fault of its own');
+    const said = screen.emulator.history();
+    expect(said).toContain('internal error: Error: a fault of its own');
+    expect(said).toContain('tool.mjs');
+    expect(said).toContain('Where the stack names a module of yours');
   });
 });

@@ -62,21 +62,32 @@ describe.concurrent('the terminal is as it was', () => {
     await expectCancelled(id);
   });
 
-  test('after SIGQUIT, which waits for nobody', async () => {
-    const { screen, pid } = await waiting();
+  test('after SIGQUIT: the tool is told', async () => {
+    const { screen, id, pid } = await waiting();
     await using _screen = screen;
     process.kill(pid, 'SIGQUIT');
     await expectEnded(screen, 131);
+    await expectCancelled(id);
   });
 
-  test('after an error that nobody caught, which can be read', async () => {
-    await using folder = await temporaryFolder();
-    const { screen, pid } = await waiting(`--import ${await folder.write('faulty.mjs', FAULTY)}`);
-    await using _screen = screen;
-    process.kill(pid, 'SIGUSR2');
-    await expectEnded(screen, 1);
-    expect(screen.emulator.history()).toContain('a fault of ours');
-  });
+  test.each([
+    ['', false],
+    ['DEBUG=1', true],
+  ])(
+    'after an error that nobody caught, which is told for people: the tool is told, too; %s',
+    async (env, isTraced) => {
+      await using folder = await temporaryFolder();
+      const { screen, id, pid } = await waiting(`--import ${await folder.write('faulty.mjs', FAULTY)}`, env);
+      await using _screen = screen;
+      process.kill(pid, 'SIGUSR2');
+      await expectEnded(screen, 1);
+      const said = withoutSpace(screen.emulator.history());
+      expect(said).toContain(withoutSpace(`internal error: ${isTraced ? 'Error: ' : ''}a fault of ours`));
+      expect(said).toContain(withoutSpace('This is a fault of protocol-cli, not yours. Please report it'));
+      expect(said.includes('faulty.mjs')).toBe(isTraced);
+      await expectCancelled(id);
+    },
+  );
 
   test('after a terminal that was as small as can be meanwhile, and large again', async () => {
     const { screen, id } = await waiting();
@@ -164,9 +175,9 @@ function shell(line: string): Screen {
 }
 
 /** A workbench whose call goes on for a minute. */
-async function waiting(nodeOptions = '') {
+async function waiting(nodeOptions = '', env = '') {
   const line = `sh -c 'echo pid $$; exec $TOOL invoke -i ${plain.url} slow ms=60000'`;
-  const screen = shell(`NODE_OPTIONS="${nodeOptions}" ${line}`);
+  const screen = shell(`NODE_OPTIONS="${nodeOptions}" ${env} ${line}`);
   await screen.shows(/pid \d+/);
   const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
   await screen.shows('[Form slow]');

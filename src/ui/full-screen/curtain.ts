@@ -20,7 +20,11 @@ export function raiseCurtain(
   rows: readonly string[],
   { stdin, stdout }: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream },
 ): Curtain {
-  const leave = () => void stdout.write(LEAVE);
+  let isUp = true;
+  const leave = () => {
+    if (isUp) stdout.write(LEAVE);
+    isUp = false; // once more, it would move the cursor of whoever is there now
+  };
   const forget = beforeAnyEnd(() => {
     stdin.setRawMode(false);
     leave();

@@ -1,4 +1,5 @@
 import { render } from 'ink';
+import { beforeForcedEnd } from '../../system/forced-end.js';
 import { unbounded } from '../terminal.js';
 import { App, type AppProps } from './app.js';
 
@@ -6,7 +7,7 @@ interface View {
   close(): Promise<void>;
 }
 
-/** Draws what the store holds, with Ink, until it is closed. */
+/** Draws what the store holds, with Ink, until it is closed, or this process is ended by force. */
 export function inkView(
   props: AppProps,
   { stdin, stdout }: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream },
@@ -17,11 +18,13 @@ export function inkView(
     exitOnCtrlC: false,
     patchConsole: false,
   });
+  const forget = beforeForcedEnd(() => view.unmount());
   return {
     async close() {
       const over = view.waitUntilExit();
       view.unmount();
       await over;
+      forget();
     },
   };
 }

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { faultText } from '../../src/reporters/fault.js';
+
+const ERROR = Object.assign(new Error('x is no function'), {
+  stack: 'Error: x is no function\n    at place.js:1:1',
+});
+const HERE = { program: 'protocol-cli/1.2.3, node v20', hasGuests: false, wantsStack: false };
+
+describe('an error that nobody was prepared for', () => {
+  test('says what failed, that it is our fault, and where to report it; no stack', () => {
+    expect(faultText(ERROR, HERE)).toBe(
+      'internal error: x is no function\nhint: This is a fault of protocol-cli, not yours. Please report it, with the stack that it shows with DEBUG=1 (protocol-cli/1.2.3, node v20): npm bugs protocol-cli says where.\n',
+    );
+  });
+
+  test('shows its stack where that is wanted', () => {
+    const text = faultText(ERROR, { ...HERE, wantsStack: true });
+    expect(text).toContain('internal error: Error: x is no function\n    at place.js:1:1\n');
+    expect(text).toContain('with this stack (');
+  });
+
+  test('shows it where code runs that is not ours: it may be its fault', () => {
+    const text = faultText(ERROR, { ...HERE, hasGuests: true });
+    expect(text).toContain(
+      '\n    at place.js:1:1\nhint: Nobody caught it. Where the stack names a module of yours',
+    );
+    expect(text).not.toContain('not yours');
+  });
+
+  test('may be no error at all; threats, row 24: or a hostile one', () => {
+    expect(faultText('gone', HERE)).toContain('internal error: gone\n');
+    expect(faultText(new Error('\u001b[2J'), HERE)).toContain('internal error: ␛[2J\n');
+  });
+});

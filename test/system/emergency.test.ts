@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ROOT } from '../e2e/support/program.js';
+
+/** What a program of its own does that meets emergencies, in its words; what it said, and how it ended. */
+let programWith: (body: string) => Promise<{ said: string[]; code: number | null; signal: string | null }>;
+
+beforeAll(async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `export * from './src/system/emergency.ts'; export * from './src/system/forced-end.ts';`,
+      resolveDir: ROOT,
+      loader: 'ts',
+    },
+    ...{ bundle: true, write: false, platform: 'node', format: 'cjs' },
+  });
+  const [bundle] = outputFiles;
+  programWith = async body => {
+    const script = `
+      const { meetEmergencies, onEmergency, beforeForcedEnd } = (() => { const module = { exports: {} }; ${bundle?.text}; return module.exports; })();
+      const say = word => require('node:fs').writeSync(1, word + '\\n');
+      const started = performance.now();
+      const finish = meetEmergencies(met => {
+        say('end ' + met.kind + (met.error ? ' ' + met.error.message : '') + (performance.now() - started >= 1000 ? ' late' : ' soon'));
+        if (met.kind === 'quit') process.kill(process.pid, 'SIGQUIT');
+        else process.exit(3);
+      });
+      beforeForcedEnd(() => say('duty'));
+      setInterval(() => {}, 1000);
+      ${body}`;
+    const child = spawn(process.execPath, ['-e', script], {
+      cwd: join(ROOT),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const said = text(child.stdout);
+    const [code, signal] = await once(child, 'exit');
+    return { said: (await said).trimEnd().split('\n'), code, signal };
+  };
+});
+
+const FAULT = `setImmediate(() => { throw new Error('a fault'); });`;
+const QUIT = `process.kill(process.pid, 'SIGQUIT');`;
+
+describe.concurrent('an end that nobody planned', () => {
+  test('comes at once where nobody has to leave, after what is due', async () => {
+    expect(await programWith(FAULT)).toEqual({
+      said: ['duty', 'end fault a fault soon'],
+      code: 3,
+      signal: null,
+    });
+    expect(await programWith(QUIT)).toEqual({
+      said: ['duty', 'end quit soon'],
+      code: null,
+      signal: 'SIGQUIT',
+    });
+  });
+
+  test('is that of a promise which nobody handles, too', async () => {
+    expect((await programWith(`Promise.reject(new Error('a promise'));`)).said.at(-1)).toBe(
+      'end fault a promise soon',
+    );
+  });
+
+  test('waits for whoever leaves, and no longer', async () => {
+    const leaving = `onEmergency(() => { say('leaving'); setTimeout(finish, 50); }); ${FAULT}`;
+    expect((await programWith(leaving)).said).toEqual(['leaving', 'duty', 'end fault a fault soon']);
+  });
+
+  test('waits a second for whoever does not', async () => {
+    const staying = `onEmergency(() => say('leaving')); ${FAULT}`;
+    expect((await programWith(staying)).said).toEqual(['leaving', 'duty', 'end fault a fault late']);
+  });
+
+  test('is told of once: what else fails meanwhile follows from it', async () => {
+    const failing = `onEmergency(() => { setImmediate(() => { throw new Error('another'); }); setTimeout(finish, 50); }); ${FAULT}`;
+    expect((await programWith(failing)).said).toEqual(['duty', 'end fault a fault soon']);
+  });
+
+  test('a second SIGQUIT does not wait', async () => {
+    const again = `onEmergency(() => setTimeout(() => { ${QUIT} }, 50)); ${QUIT}`;
+    expect(await programWith(again)).toEqual({
+      said: ['duty', 'end quit soon'],
+      code: null,
+      signal: 'SIGQUIT',
+    });
+  });
+
+  test('nobody who has left is asked again', async () => {
+    const gone = `onEmergency(() => say('leaving'))(); ${FAULT}`;
+    expect((await programWith(gone)).said).toEqual(['duty', 'end fault a fault soon']);
+  });
+});

@@ -1,3 +1,4 @@
+import type { ViewUpdate } from '../protocol/callbacks/index.js';
 import type { Arrival, Exchange } from './exchange.js';
 
 /** The latest state of one view of a thread (RT-VIEW). */
@@ -32,13 +33,21 @@ export function withCall(thread: Thread | undefined, { key, invocation }: Exchan
   return { ...begun, ancestors: thread_ancestors ?? begun.ancestors, calls: [...begun.calls, key] };
 }
 
-/** A thread after a view that counts; empty content clears it. */
+/** A thread after a view that counts. */
 export function withView(thread: Thread, call: string, { at, message, verdict }: Arrival): Thread {
   if (verdict.kind !== 'noted' || message?.type !== 'view_update') return thread;
-  const { view_type: type, content } = message;
-  const views = new Map(thread.views);
+  return { ...thread, views: withUpdate(thread.views, message, { at, call }) };
+}
+
+/** Views after one more: it takes the place of the one of its type, and clears it where it is empty. */
+export function withUpdate(
+  views: Thread['views'],
+  { view_type: type, content }: ViewUpdate,
+  from: Pick<View, 'at' | 'call'>,
+): Thread['views'] {
+  const next = new Map(views);
   const updates = (views.get(type)?.updates ?? 0) + 1;
-  if (Object.keys(content).length === 0) views.delete(type);
-  else views.set(type, { type, content, at, call, updates });
-  return { ...thread, views };
+  if (Object.keys(content).length === 0) next.delete(type);
+  else next.set(type, { type, content, updates, ...from });
+  return next;
 }

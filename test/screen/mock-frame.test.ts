@@ -60,7 +60,7 @@ describe('a frame', () => {
       `demo  http://127.0.0.1:4711
 2 calls · 1 unmatched · 4 fixtures · seed 7f3a
 
-     TIME  OPERATION  ID      ANSWERED BY    STATE                    │ [1 Call]  2   3   4   5
+     TIME  OPERATION  ID      ANSWERED BY    STATE                    │ [1 Call]  2   3   4   5   6
 ❯  0:01.0  edit_file  call_1  edit-main    ✓ delivered after 200ms    │   CALL what came, and what was an…    1–13 of 17
    0:08.0  pay        call_2  no fixture   … waiting 1s               │ edit_file call_1 (thread_a)
                                                                       │ callback  http://127.0.0.1:4000/…
@@ -75,7 +75,7 @@ describe('a frame', () => {
                                                                       │ TOOL_RESULT ✓ answered 200 in 10ms at 0:01.1
                                                                       │ {
                                                                       │   "group_id": "thread_a",
-↑↓ select   ⏎ read   1-5 tabs   r replay   e fire   p pause   R reload   G follow   ? keys   q quit`,
+↑↓ select   ⏎ read   1-6 tabs   r replay   e fire   p pause   R reload   G follow   ? keys   q quit`,
     );
   });
 
@@ -85,7 +85,7 @@ describe('a frame', () => {
     const rows = textOf(sessionOf(story), 80, 24).split('\n');
     expect(rows[4]).toMatch(/^❯ {2}0:01\.0 {2}edit_file {2}call_1/);
     expect(rows[5]).toBe('─'.repeat(80));
-    expect(rows[6]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Problems');
+    expect(rows[6]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Views   6 Problems');
     expect(rows[8]).toBe('edit_file call_1 (thread_a)');
   });
 
@@ -128,7 +128,7 @@ describe('reading a call', () => {
     const session = sessionOf(story, ['\t']);
     const rows = textOf(session, 120, 24).split('\n');
     expect(rows[0]).toBe('demo  http://127.0.0.1:4711  edit_file a (thread_a)');
-    expect(rows[3]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Problems');
+    expect(rows[3]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Views   6 Problems');
     press(session, '\u001b');
     expect(textOf(session, 120, 24)).toContain('OPERATION');
   });

@@ -114,6 +114,8 @@ describe.concurrent('a mock at hand', () => {
     mock.type('/call_1\r');
     await mock.shows(/match 1 of \d+ on line \d+/);
     mock.type('5');
+    await mock.shows('this call shows no views');
+    mock.type('6');
     await mock.shows('RT-ID');
     mock.type('\u001b');
     await mock.shows('OPERATION');

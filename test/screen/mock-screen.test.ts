@@ -149,6 +149,8 @@ describe('keys', () => {
     view.keyboard.type('4');
     await view.shows('> POST /invoke');
     view.keyboard.type('5');
+    await view.shows('this call shows no views');
+    view.keyboard.type('6');
     await view.shows('requirements');
     view.keyboard.type('\u001b');
     await view.shows('OPERATION');

@@ -1,7 +1,7 @@
 import type { ReadingCommand } from '../document/index.js';
 import { type Binding, bind } from '../keys/table.js';
 
-export type TabCommand = 'tab1' | 'tab2' | 'tab3' | 'tab4' | 'tab5';
+export type TabCommand = `tab${(typeof NUMBERS)[number]}`;
 
 /** What moves the eye over calls, and from the list to a sheet and back. */
 export type BrowsingCommand =
@@ -59,7 +59,7 @@ export const READING_BINDINGS: readonly ReadingBinding[] = [
   bind('reading', 'zoom', 'm', 'm', 'this pane alone, or all of them'),
 ];
 
-const NUMBERS = ['1', '2', '3', '4', '5'] as const;
+const NUMBERS = ['1', '2', '3', '4', '5', '6'] as const;
 
 /** The keys of the tabs, and of what is told in them. @param titles of the tabs, as they stand above the sheet */
 export function tabBindings(titles: readonly string[]): readonly CallsBinding[] {

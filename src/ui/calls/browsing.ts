@@ -40,7 +40,7 @@ export function browse<Tab extends string, Here extends Browsing<Tab>>(
   return focus === 'list' ? browseList(here, command, browsed) : browseSheet(here, focus, command, browsed);
 }
 
-const TAB_OF: Readonly<Record<string, number>> = { tab1: 0, tab2: 1, tab3: 2, tab4: 3, tab5: 4 };
+const TAB_OF: Readonly<Record<string, number>> = { tab1: 0, tab2: 1, tab3: 2, tab4: 3, tab5: 4, tab6: 5 };
 
 function browseList<Tab extends string, Here extends Browsing<Tab>>(
   here: Here,

@@ -1,6 +1,7 @@
 import type { Line } from '../../story/line.js';
 import { type Hint, hintsLine } from '../hints.js';
 import { PAGE_ENDS, PAGE_HINTS } from '../keys/scroll.js';
+import { TABS } from './sheets/tabs.js';
 import type { State } from './state.js';
 
 const ENDS: readonly Hint[] = [
@@ -24,7 +25,7 @@ export function footLine({ overlay, calls, isPaused }: State, hasDiff: boolean, 
 const LIST: readonly Hint[] = [
   ['↑↓', 'select'],
   ['⏎', 'read'],
-  ['1-5', 'tabs'],
+  [`1-${TABS.length}`, 'tabs'],
 ];
 const FOLLOW: Hint = ['G', 'follow'];
 

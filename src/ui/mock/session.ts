@@ -1,36 +1,29 @@
 import type { Key } from 'ink';
 import type { Event } from '../../exchange/events.js';
-import { RecentCalls } from '../../exchange/recent-calls.js';
-import { RecentEvents } from '../../exchange/recent-events.js';
-import { NO_CALLS, newsOf, stepTally, tallyLine } from '../../story/tool-calls/index.js';
 import { browse, pinned } from '../calls/browsing.js';
 import { missing } from '../calls/lists.js';
 import { isReading } from '../calls/reading-command.js';
 import type { Play } from '../full-screen/screen.js';
 import { lineTypedIn, nameOf, type Press, pressesIn } from '../keys/key-names.js';
-import { pressedOnPage } from '../keys/scroll.js';
 import { Notices } from '../notices.js';
-import { stepPrompt } from '../prompt/step.js';
 import type { Size } from '../terminal.js';
 import { type Command, commandOf } from './bindings.js';
 import { perform } from './doings.js';
 import { Drawing, sheetRoom } from './drawing.js';
 import { type Looking, listedCalls, lookingAt } from './looking.js';
+import { Memory } from './memory.js';
 import type { MockSessionOptions } from './options.js';
+import { pressOverlay } from './press-overlay.js';
 import { TABS } from './sheets/tabs.js';
-import { FIRST_STATE, type Overlay, type State } from './state.js';
+import { FIRST_STATE, type State } from './state.js';
 
-/** What the screen knows, and what keys do to it and to the mock. */
+/** What keys do to what is seen, and to the mock. */
 export class Session implements Play {
   readonly #options: MockSessionOptions;
-  readonly #calls = new RecentCalls();
-  readonly #events = new RecentEvents();
+  readonly #memory: Memory;
   readonly #notices = new Notices();
   readonly #drawing: Drawing;
-  #tally = NO_CALLS;
   #state = FIRST_STATE;
-  /** When the mock's events began, by the clock. */
-  #start: number;
   /** The room of the page in the last frame: keys mean what was seen. */
   #body: Size = { columns: 80, rows: 20 };
   /** And how far it could be scrolled as a whole. */
@@ -39,29 +32,21 @@ export class Session implements Play {
   /** @param onChange something else is to be seen, though nothing was pressed and nothing happened */
   constructor(options: MockSessionOptions, onChange: () => void) {
     this.#options = options;
-    this.#drawing = new Drawing(options, { calls: this.#calls, events: this.#events }, onChange);
-    this.#start = options.clock.now();
+    this.#memory = new Memory(options.clock);
+    this.#drawing = new Drawing(options, this.#memory, onChange);
   }
 
   event(event: Event): void {
-    this.#start = this.#options.clock.now() - event.at;
-    this.#calls.apply(event);
-    this.#events.apply(event);
-    this.#tally = stepTally(this.#tally, event);
-    if (event.calls?.length) return;
-    const line = newsOf(event, undefined);
-    if (line) this.#notices.event(line, this.#now);
+    const line = this.#memory.take(event);
+    if (line) this.#notices.event(line, this.#memory.now);
   }
 
   notice(text: string, isBad: boolean): void {
-    this.#notices.mock(text, isBad ? 'bad' : 'good', this.#now);
+    this.#notices.mock(text, isBad ? 'bad' : 'good', this.#memory.now);
   }
 
-  /** How it went, in a line. */
   get summary(): string {
-    return tallyLine(this.#tally)
-      .map(({ text }) => text)
-      .join('');
+    return this.#memory.summary;
   }
 
   press(input: string, key: Key): void {
@@ -71,11 +56,11 @@ export class Session implements Play {
   }
 
   frame(size: Size): { readonly rows: readonly string[]; readonly isRunning: boolean } {
-    const now = this.#now;
+    const { now, tally } = this.#memory;
     const scene = {
       state: this.#state,
       looking: this.#looking,
-      tally: this.#tally,
+      tally,
       notices: this.#notices.lines(now),
       now,
     };
@@ -85,38 +70,20 @@ export class Session implements Play {
     return { rows, isRunning: isRunning || this.#notices.isPassing(now) };
   }
 
-  get #now(): number {
-    return this.#options.clock.now() - this.#start;
-  }
-
   get #looking(): Looking {
-    return lookingAt(this.#state.calls, this.#calls.list);
+    return lookingAt(this.#state.calls, this.#memory.calls.list);
   }
 
   #press(press: Press): void {
     const { overlay, calls } = this.#state;
     if (nameOf(press) === 'ctrl+c') this.#command('quit');
-    else if (overlay) this.#pressOverlay(overlay, press);
-    else this.#command(commandOf(nameOf(press), calls.focus));
-  }
-
-  #pressOverlay(overlay: Overlay, press: Press): void {
-    const name = nameOf(press);
-    if (overlay.kind === 'help') this.#pressHelp(name, overlay.scroll);
-    else if (name === 'escape') this.#change({ overlay: null });
-    else if (name === 'enter') {
-      this.#change({ overlay: null });
-      this.#search(overlay.prompt.text);
-    } else this.#change({ overlay: { ...overlay, prompt: stepPrompt(overlay.prompt, press) } });
-  }
-
-  /** Whoever reads of a key may press it: the help is gone then, and what it says is done. */
-  #pressHelp(name: string, scroll: number): void {
-    const pressed = pressedOnPage(name, scroll, this.#most);
-    const meant = pressed === 'beneath' ? commandOf(name, this.#state.calls.focus) : undefined;
-    if (typeof pressed === 'number') this.#change({ overlay: { kind: 'help', scroll: pressed } });
-    else if (pressed === 'close' || meant) this.#change({ overlay: null });
-    this.#command(meant);
+    else if (overlay) {
+      const beneath = { focus: calls.focus, most: this.#most };
+      const { wanted, command, ...change } = pressOverlay(overlay, press, beneath);
+      this.#change(change);
+      if (wanted !== undefined) this.#search(wanted);
+      this.#command(command);
+    } else this.#command(commandOf(nameOf(press), calls.focus));
   }
 
   #command(command: Command | undefined): void {
@@ -172,6 +139,6 @@ export class Session implements Play {
   }
 
   #tell(said: string | null): void {
-    if (said !== null) this.#notices.key(said, this.#now);
+    if (said !== null) this.#notices.key(said, this.#memory.now);
   }
 }

@@ -17,13 +17,13 @@ describe("the table of the mock's keys", () => {
 
   test('has the doings of a mock wherever one is', () => {
     for (const focus of ['list', 0] as const)
-      expect(['p', 'r', 'e', 'R', '1', '5', 'q', 'ctrl+c'].map(key => commandOf(key, focus))).toEqual([
+      expect(['p', 'r', 'e', 'R', '1', '6', 'q', 'ctrl+c'].map(key => commandOf(key, focus))).toEqual([
         'pause',
         'replay',
         'fire',
         'reload',
         'tab1',
-        'tab5',
+        'tab6',
         'quit',
         'quit',
       ]);

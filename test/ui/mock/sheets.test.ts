@@ -97,11 +97,36 @@ describe('the timeline', () => {
   });
 });
 
+describe('the views', () => {
+  const view = (content: object) => ({ type: 'view_update', view_type: 'diff', content });
+  const patch = (added: string) => ({ patch: `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${added}\n` });
+
+  test('are the latest of each type that the runtime took, until they are cleared', () => {
+    const story = new MockStory();
+    const { linesOf } = sheetsFor(story);
+    story.receives('a');
+    expect(linesOf('views')).toEqual(['VIEWS', 'this call shows no views']);
+    story.sends('a', view(patch('first'))).answered(10);
+    story.sends('a', view(patch('second'))).answered(20);
+    story.sends('a', view(patch('third'))).answered(30, 500);
+    const shown = linesOf('views').join('\n');
+    expect(shown).toMatch(/^VIEW .*diff, updated 2 times/);
+    expect(shown).toContain('second');
+    expect(shown).not.toMatch(/first|third/);
+    story.sends('a', view({})).answered(40);
+    expect(linesOf('views').at(-1)).toBe('this call shows no views');
+  });
+});
+
 test('the wire: what came and what was sent; threats, row 25: without the secrets of callback URLs', () => {
   const story = new MockStory();
   const { linesOf } = sheetsFor(story);
-  story.receives('a').sends('a', { type: 'tool_result', text: `see ${CALLBACK_URL}` });
-  for (const tab of ['call', 'result', 'timeline', 'wire'] as const) {
+  story
+    .receives('a')
+    .sends('a', { type: 'view_update', view_type: 'diff', content: { see: CALLBACK_URL } })
+    .answered(10);
+  story.sends('a', { type: 'tool_result', text: `see ${CALLBACK_URL}` });
+  for (const tab of ['call', 'result', 'timeline', 'wire', 'views'] as const) {
     const text = linesOf(tab, 'a', { showsBytes: true }).join('\n');
     expect(text).not.toContain(TOKEN);
     expect(text.length).toBeGreaterThan(40);

@@ -1,4 +1,3 @@
-import { Content } from '../../../exchange/content.js';
 import {
   type CallbackDelivery,
   isDelivered,
@@ -6,16 +5,14 @@ import {
   toolCallState,
   typeOfDelivery,
 } from '../../../exchange/tool-call.js';
-import { readCallback } from '../../../protocol/callbacks/read.js';
 import type { Line } from '../../../story/line.js';
 import { panesOfResult } from '../../../story/panes.js';
 import { quote, say } from '../../../story/spans.js';
-import { secretsOf } from '../../../story/tool-calls/index.js';
-import { decodeUtf8 } from '../../../text/json.js';
 import { Memo } from '../../../text/memo.js';
 import { panePart } from '../../calls/sheets/pane-part.js';
 import type { Part, Sheet, SheetLook } from '../../calls/sheets/sheet.js';
 import { type Look, linesDocument } from '../../document/index.js';
+import { messageIn } from './message-in.js';
 import type { ToolSheetsOptions } from './options.js';
 
 type Draw = (look: Look) => Part;
@@ -38,11 +35,8 @@ export function resultTab(options: ToolSheetsOptions): (call: ToolCall, look: Sh
   };
 }
 
-/** Without the secrets of callback URLs, which a result may name. */
-function drawsOf({ body }: CallbackDelivery, call: ToolCall, supports: ReadonlySet<string>): readonly Draw[] {
-  const text = body && decodeUtf8(body.bytes);
-  const clean = new Content(Buffer.from(secretsOf(call).text(text ?? '')));
-  const reading = readCallback(clean.json);
+function drawsOf(result: CallbackDelivery, call: ToolCall, supports: ReadonlySet<string>): readonly Draw[] {
+  const reading = messageIn(result, call);
   if (reading.ok && reading.message.type === 'tool_result') {
     const { human, llm } = panesOfResult(reading.message, supports);
     return [panePart(human), panePart(llm)];

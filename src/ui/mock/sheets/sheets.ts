@@ -13,6 +13,7 @@ import type { ToolSheetsOptions } from './options.js';
 import { resultTab } from './result.js';
 import type { Tab } from './tabs.js';
 import { ToolStory } from './tool-story.js';
+import { viewsTab } from './views.js';
 
 type Tabs = Readonly<Record<Tab, (call: ToolCall, look: SheetLook) => Sheet>>;
 
@@ -43,7 +44,7 @@ export class ToolSheets {
   }
 
   #tabsFor(key: string, file: CallFile | undefined): Tabs {
-    const own = { call: callTab(), result: resultTab(this.options) };
+    const own = { call: callTab(), result: resultTab(this.options), views: viewsTab(this.options) };
     if (!file) return { ...own, timeline: gone, wire: gone, problems: gone };
     const story = new ToolStory(file);
     const { redactor } = story;

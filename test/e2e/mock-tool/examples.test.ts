@@ -204,13 +204,32 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       ),
     ],
   },
+  toolset: {
+    steps: [
+      step(['read_file', { path: 'a.txt', lines: 3 }], text('the first 3 lines of a.txt')),
+      step(['read_file', { path: 'a.txt', lines: 0 }], text(expect.stringMatching(/^Error: .*lines/))),
+      step(
+        ['delete_file', { path: 'a.txt' }],
+        text('{"denied":{"tool":"delete_file","reason":"not in this environment"}}'),
+      ),
+    ],
+  },
   view: {
     steps: [
       step(
         ['refactor'],
+        {
+          type: 'view_update',
+          view_type: 'diff',
+          content: { patch: expect.stringContaining('-a\n+A\n b\n') },
+        },
+        { view_type: 'diff', content: { patch: expect.stringContaining('-a\n-b\n+A\n+B\n') } },
+        { view_type: 'diff', content: {} },
+        text('done'),
+      ),
+      step(
+        ['migrate_data'],
         { type: 'view_update', view_type: 'progress', content: { done: 1, of: 2 } },
-        { view_type: 'diff', content: { patch: expect.stringContaining('@@ -1,1 +1,1 @@\n-a\n+b\n') } },
-        { view_type: 'progress', content: {} },
         text('done'),
       ),
     ],

@@ -6,18 +6,21 @@ const CHUNK = 64 * 1024;
 const quiet = new WeakSet<NodeJS.WritableStream>();
 const closed = new WeakSet<NodeJS.WritableStream>();
 
-/** Whether the reader of a stream went away, as `head -1` does. */
+/** Whether the reader of a stream went away, as `head -1` does, or a terminal whose window is closed. */
 export function isClosed(stream: NodeJS.WritableStream): boolean {
   return closed.has(stream);
 }
 
-/** Makes a reader that goes away no reason to crash (threats, row 30). Any other error is thrown, unless somebody else listens. */
+/**
+ * Makes a reader that goes away no reason to crash (threats, row 30). Any other error is thrown as `unwritable-file`, unless somebody
+ * else listens.
+ */
 export function quietPipes(...streams: readonly NodeJS.WritableStream[]): void {
   for (const stream of streams) {
     if (quiet.has(stream)) continue;
     quiet.add(stream);
     stream.on('error', error => {
-      if (!endsQuietly(stream, error) && stream.listenerCount('error') === 1) throw error;
+      if (!endsQuietly(stream, error) && stream.listenerCount('error') === 1) throw unwritable(error);
     });
   }
 }
@@ -60,8 +63,13 @@ function writePiece(stream: NodeJS.WritableStream, piece: string | Uint8Array): 
 }
 
 function endsQuietly(stream: NodeJS.WritableStream, error: Error): boolean {
-  if (errnoOf(error) === 'EPIPE') closed.add(stream);
+  const code = errnoOf(error);
+  if (code === 'EPIPE' || (code === 'EIO' && isTerminal(stream))) closed.add(stream);
   return isClosed(stream);
+}
+
+function isTerminal(stream: NodeJS.WritableStream & { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY === true;
 }
 
 function unwritable(error: Error): ProtocolCliError {

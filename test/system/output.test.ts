@@ -104,8 +104,18 @@ describe('quiet pipes', () => {
     quietPipes(one, other, one);
     one.emit('error', error('EPIPE'));
     expect([isClosed(one), isClosed(other)]).toEqual([true, false]);
-    expect(() => other.emit('error', error('EIO'))).toThrow('EIO');
+    expect(() => other.emit('error', error('EIO'))).toThrow('cannot write the output: EIO');
     expect(one.listenerCount('error')).toBe(1);
+  });
+
+  it('a terminal whose window is closed goes away as a reader does', () => {
+    const terminal = Object.assign(new Slow(), { isTTY: true });
+    quietPipes(terminal);
+    terminal.emit('error', error('EIO'));
+    expect(isClosed(terminal)).toBe(true);
+    const full = Object.assign(new Slow(), { isTTY: true });
+    quietPipes(full);
+    expect(() => full.emit('error', error('ENOSPC'))).toThrow('cannot write the output: ENOSPC');
   });
 
   it('leave other errors to whoever listens', () => {

@@ -10,7 +10,8 @@ import { ProtocolCliError } from './errors.js';
 import { faultText } from './reporters/fault.js';
 import { troubleText } from './reporters/trouble.js';
 import { type Emergency, meetEmergencies } from './system/emergency.js';
-import { flushed, quietPipes } from './system/output.js';
+import { endByForce } from './system/forced-end.js';
+import { flushed, isClosed, quietPipes } from './system/output.js';
 
 /** The composition root: the only place that knows argv and the exit status. */
 export async function main(argv: readonly string[], version: string): Promise<void> {
@@ -29,7 +30,13 @@ export async function main(argv: readonly string[], version: string): Promise<vo
     process.exitCode = statusOfError(error, isHost);
   }
   endAnyEmergency();
-  if (isHost) await leave();
+  if (isTerminalGone()) endByForce('SIGHUP');
+  else if (isHost) await leave();
+}
+
+/** Node could not put that back, and would abort. */
+function isTerminalGone(): boolean {
+  return process.stdout.isTTY === true && isClosed(process.stdout);
 }
 
 /** What is meant by no words at all, where a person could look at it; else they mean the help. */
@@ -47,9 +54,11 @@ async function leave(): Promise<void> {
 
 /** The terminal is in order again, and whoever had to hear of it has. */
 function endWith(emergency: Emergency, isHost: boolean): void {
-  if (emergency.kind === 'quit') return void process.kill(process.pid, 'SIGQUIT');
-  process.exitCode = statusOfError(emergency.error, isHost);
-  process.exit();
+  if (emergency.kind === 'quit') endByForce('SIGQUIT');
+  else {
+    process.exitCode = statusOfError(emergency.error, isHost);
+    process.exit();
+  }
 }
 
 function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void): RunCommand {

@@ -5,7 +5,7 @@ import { onSignals } from '../system/signals.js';
 import { type ExitStatus, statusOfSignal } from './exit-status.js';
 
 /**
- * A person's wish to stop, as a value: the first signal ends the work in good order, the second at once. So does an emergency, as far as
+ * A person's wish to stop, as a value: the first signal ends the work in good order, a second one at once. So does an emergency, as far as
  * there is time.
  */
 export interface Interruption {
@@ -31,6 +31,7 @@ export function interruption(): Interruption {
   };
   const stopListening = onSignals(signal => {
     if (status === undefined) return stopWith(statusOfSignal(signal));
+    if (signal === 'SIGHUP') return; // a terminal that goes away says so more than once, and nobody is impatient
     release();
     endByForce(signal);
   });

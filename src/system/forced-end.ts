@@ -22,8 +22,12 @@ export function doForcedDuties(): void {
   }
 }
 
-/** Ends this process as the signal would have; nobody may listen to that any more. */
-export function endByForce(signal: EndingSignal): void {
+/** Ends this process as the signal would have; whoever still listens to that passes it on, a turn later. */
+export function endByForce(signal: EndingSignal | 'SIGQUIT'): void {
   doForcedDuties();
+  setTimeout(() => {}, PASSED_ON_MS);
   process.kill(process.pid, signal);
 }
+
+/** For so long this process does not end by itself, with another status. */
+const PASSED_ON_MS = 1_000;

@@ -9,7 +9,7 @@ import { Emulator } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
-import { openShell, type Screen, type ScreenOptions } from './support/screen.js';
+import { openProgram, openShell, type Screen, type ScreenOptions } from './support/screen.js';
 import { openStepsHere } from './support/screen-here.js';
 
 const CTRL_C = '\u0003';
@@ -59,6 +59,17 @@ describe.concurrent('the terminal is as it was', () => {
     await using _screen = screen;
     process.kill(pid, signal);
     await expectEnded(screen, status);
+    await expectCancelled(id);
+  });
+
+  test('after its window was closed there is none: the tool is told', async () => {
+    await using screen = openProgram(['invoke', '-i', plain.url, 'slow', 'ms=60000']);
+    await screen.shows('[Form slow]');
+    screen.type(CTRL_R);
+    await screen.shows('1 running');
+    const [id = ''] = /call_[\w-]+/.exec(screen.text()) ?? [];
+    screen.hangUp();
+    expect(await screen.ended).toBe(129);
     await expectCancelled(id);
   });
 

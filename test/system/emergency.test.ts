@@ -1,45 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ROOT } from '../e2e/support/program.js';
+import { type Ended, ownProgram } from '../support/own-program.js';
 
-/** What a program of its own does that meets emergencies, in its words; what it said, and how it ended. */
-let programWith: (body: string) => Promise<{ said: string[]; code: number | null; signal: string | null }>;
+/** What a program does that meets emergencies. */
+let programWith: (body: string) => Promise<Ended>;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    stdin: {
-      contents: `export * from './src/system/emergency.ts'; export * from './src/system/forced-end.ts';`,
-      resolveDir: ROOT,
-      loader: 'ts',
-    },
-    ...{ bundle: true, write: false, platform: 'node', format: 'cjs' },
-  });
-  const [bundle] = outputFiles;
-  programWith = async body => {
-    const script = `
-      const { meetEmergencies, onEmergency, beforeForcedEnd } = (() => { const module = { exports: {} }; ${bundle?.text}; return module.exports; })();
-      const say = word => require('node:fs').writeSync(1, word + '\\n');
+  const run = await ownProgram(
+    `export * from './src/system/emergency.ts'; export * from './src/system/forced-end.ts';`,
+  );
+  programWith = body =>
+    run(`
+      const { meetEmergencies, onEmergency, beforeForcedEnd } = ours;
       const started = performance.now();
       const finish = meetEmergencies(met => {
-        say('end ' + met.kind + (met.error ? ' ' + met.error.message : '') + (performance.now() - started >= 1000 ? ' late' : ' soon'));
+        const when = performance.now() - started >= 1000 ? 'late' : 'soon';
+        say(['end', met.kind, ...(met.error ? [met.error.message] : []), when].join(' '));
         if (met.kind === 'quit') process.kill(process.pid, 'SIGQUIT');
         else process.exit(3);
       });
       beforeForcedEnd(() => say('duty'));
       setInterval(() => {}, 1000);
-      ${body}`;
-    const child = spawn(process.execPath, ['-e', script], {
-      cwd: join(ROOT),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const said = text(child.stdout);
-    const [code, signal] = await once(child, 'exit');
-    return { said: (await said).trimEnd().split('\n'), code, signal };
-  };
+      ${body}`);
 });
 
 const FAULT = `setImmediate(() => { throw new Error('a fault'); });`;

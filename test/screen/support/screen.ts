@@ -24,6 +24,8 @@ export interface Screen extends AsyncDisposable {
   type(keys: string): void;
   resize(size: Size): void;
   signal(name: NodeJS.Signals): void;
+  /** Closes the window. */
+  hangUp(): void;
 }
 
 /** The built program in a terminal of its own, as a person meets it. */
@@ -77,6 +79,7 @@ function open(
       terminal.resize(size.columns, size.rows);
     },
     signal: name => terminal.kill(name),
+    hangUp: () => (terminal as unknown as { destroy(): void }).destroy(),
     async [Symbol.asyncDispose]() {
       if (!isOver) terminal.kill('SIGKILL');
       await ended;

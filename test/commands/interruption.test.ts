@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Ended, ownProgram } from '../support/own-program.js';
+
+/** A program that takes its time to leave once it is told to stop. */
+let leaving: (signals: readonly NodeJS.Signals[]) => Promise<Ended>;
+
+beforeAll(async () => {
+  const run = await ownProgram(`export * from './src/commands/interruption.ts';`);
+  leaving = ([first, second]) =>
+    run(`
+      const interrupted = ours.interruption();
+      const waiting = setInterval(() => {}, 1000);
+      interrupted.onSignal(() => {
+        say('leaving');
+        process.kill(process.pid, '${second}');
+        setTimeout(() => {
+          say('left ' + interrupted.signalStatus());
+          interrupted.release();
+          clearInterval(waiting);
+        }, 200);
+      });
+      setTimeout(() => process.kill(process.pid, '${first}'), 1);`);
+});
+
+describe.concurrent('a second signal', () => {
+  test.each<[NodeJS.Signals, NodeJS.Signals]>([
+    ['SIGINT', 'SIGTERM'],
+    ['SIGTERM', 'SIGINT'],
+    ['SIGHUP', 'SIGINT'],
+  ])('after %s, %s, is the end at once', async (first, second) => {
+    expect(await leaving([first, second])).toEqual({ said: ['leaving'], code: null, signal: second });
+  });
+
+  test.each<[NodeJS.Signals, number]>([
+    ['SIGHUP', 129],
+    ['SIGINT', 130],
+  ])(
+    'after %s, which is that the terminal is gone, changes nothing: it says so more than once',
+    async (first, status) => {
+      expect(await leaving([first, 'SIGHUP'])).toEqual({
+        said: ['leaving', `left ${status}`],
+        code: 0,
+        signal: null,
+      });
+    },
+  );
+});

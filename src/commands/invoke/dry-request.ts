@@ -26,8 +26,8 @@ export function curlOf({ method, url, headers, body }: DryRequest): string {
 }
 
 /** What has to be put in before the command can be run, by its names. */
-export function gapsIn({ headers, body }: DryRequest): readonly string[] {
-  const isOpen = (value: unknown) => value === YOUR_CALLBACK || safeJson(value).includes(REDACTED);
+export function gapsIn({ headers, body }: Pick<DryRequest, 'headers' | 'body'>): readonly string[] {
+  const isOpen = (value: unknown) => value === YOUR_CALLBACK || safeJson(value ?? null).includes(REDACTED);
   return [...Object.entries(body), ...Object.entries(headers)].flatMap(([name, value]) =>
     isOpen(value) ? [name] : [],
   );

@@ -18,13 +18,13 @@ const CARRIAGE = new Set([
 ]);
 
 /**
- * An invocation as a command for a shell: a new call, or a tool would take it for the old one (RT-RETRY). What is secret in it, and
- * where its callbacks go, has to be put in.
- * @param groupId a thread that was named; null: a fresh one
+ * An invocation as a command for a shell: a call of its own, or a tool would take it for a retry of the old one. What is secret in
+ * it, and where its callbacks go, has to be put in.
+ * @param keepsThread it was named; else a fresh one is
  */
 export function asCurl(
   { request, invocation }: SentCall,
-  groupId: string | null,
+  keepsThread: boolean,
   redactor: Redactor,
 ): ShellLine {
   const ours = Object.entries(redactHeaders(request.headers)).filter(
@@ -39,7 +39,7 @@ export function asCurl(
       id: `call_${randomUUID()}`,
       call_id: null,
       callback_url: YOUR_CALLBACK,
-      group_id: groupId ?? `thread_${randomUUID()}`,
+      group_id: keepsThread ? invocation.group_id : `thread_${randomUUID()}`,
     },
   } as const;
   return { text: curlOf(byHand), gaps: gapsIn(byHand) };

@@ -1,15 +1,13 @@
 import { openUrl } from '../../system/open-url.js';
-import { isPlainHeader, type Redactor } from '../../text/redact.js';
-import type { Controls, Said, ShellLine } from '../../ui/workbench/controls.js';
-import { asUrl, type ServerTarget, type Target } from '../target.js';
-import { asCommand, type CalledAs } from './as-command.js';
-import { asCurl } from './as-curl.js';
+import type { Redactor } from '../../text/redact.js';
+import type { Controls, Said } from '../../ui/workbench/controls.js';
+import { asUrl, type ServerTarget } from '../target.js';
 import type { Caller } from './caller.js';
 import { copyTo } from './clipboard.js';
+import { copiesOf } from './copies.js';
 import type { Library } from './library.js';
 import { pathsFrom, type Whereabouts } from './paths.js';
 import { done, failed, reasonOf, saying } from './said.js';
-import { type SentCall, sentCall } from './sent.js';
 import type { Shelf } from './shelf.js';
 
 /** Who does what a person wants. */
@@ -24,11 +22,6 @@ export interface Staff {
 
 /** What a person can make happen, each by whoever it belongs to. */
 export function controlsOf({ shelf, caller, library, redactor, terminal, onQuit }: Staff): Controls {
-  const sentIn = (key: string, volume: number) => {
-    const { book } = library.volumes[volume] ?? {};
-    return book ? sentCall(book, key, redactor) : null;
-  };
-  const calledIn = (key: string, volume: number) => (volume === 0 ? caller.calledAs(key) : null);
   return {
     open: text => opened(text, target => void shelf.add(target, { isConfigured: false, hasKeys: false })),
     wake: id => shelf.wake(id),
@@ -39,17 +32,7 @@ export function controlsOf({ shelf, caller, library, redactor, terminal, onQuit 
     answer: (key, leg, selected) => caller.answer(key, leg, selected),
     cancel: key => saying(() => caller.cancel(key)),
     visit,
-    asCurl(key, volume) {
-      const sent = sentIn(key, volume);
-      return sent && asCurl(sent, calledIn(key, volume)?.groupId ?? null, redactor);
-    },
-    asCommand(key, volume) {
-      const sent = sentIn(key, volume);
-      const called = calledIn(key, volume);
-      return (
-        sent && lineOf(sent, called ?? { target: placeIn(library, volume, sent), groupId: null }, redactor)
-      );
-    },
+    ...copiesOf({ library, caller, redactor }),
     copy: text => copyTo(terminal.stdout, text),
     saveFixture: (key, volume, path) => saying(() => library.saveFixture(key, volume, path)),
     saveTranscript: path => saying(() => library.saveTranscript(path)),
@@ -57,26 +40,6 @@ export function controlsOf({ shelf, caller, library, redactor, terminal, onQuit 
     paths: typed => pathsFrom(typed, terminal),
     quit: onQuit,
   };
-}
-
-/** Null, too, where a secret stands in what nobody could fill in: without it the line would mean something else. */
-function lineOf({ request, invocation }: SentCall, called: CalledAs, redactor: Redactor): ShellLine | null {
-  const named = [placeNamed(called.target), called.groupId ?? ''];
-  if (named.some(text => redactor.text(text) !== text)) return null;
-  const headers = Object.keys(request.headers).filter(name => !isPlainHeader(name));
-  const text = asCommand({ ...called, invocation, headers });
-  return text === null ? null : { text, gaps: headers };
-}
-
-function placeNamed(target: Target): string {
-  if (target.kind === 'demo') return '';
-  return target.kind === 'command' ? target.command : target.url;
-}
-
-/** Where a call of a transcript went: the server whose toolset named that endpoint, else the endpoint alone. */
-function placeIn({ volumes }: Library, volume: number, { request: { url } }: SentCall): Target {
-  const loaded = volumes[volume]?.book.history.toolsets.findLast(({ endpoint }) => endpoint === url);
-  return loaded?.base ? { kind: 'url', url: loaded.base } : { kind: 'endpoint', url };
 }
 
 /** What a person types: `demo`, a URL, `:port`. */

@@ -1,5 +1,6 @@
 import type { Command } from '../keys/bindings.js';
-import { askQuestion, cancel, copyAs, copyConsent, visit } from './call.js';
+import { askQuestion, cancel, visit } from './call.js';
+import { copyAs, copyConsent } from './copy.js';
 import { askFixturePath, askFor } from './files.js';
 import type { House } from './house.js';
 import { editAgain, runAgain } from './run.js';

@@ -49,6 +49,11 @@ describe('an example of a schema', () => {
   test('threats, row 15: what a schema demands too much of is not made', () => {
     expect(exampleOf({ type: 'array', minItems: 1e9 })).toHaveLength(100);
     expect(String(exampleOf({ type: 'string', minLength: 1e9 }))).toHaveLength(10_000);
+    const thrice = {
+      properties: { a: { $ref: '#' }, b: { $ref: '#' }, c: { $ref: '#' } },
+      required: ['a', 'b', 'c'],
+    };
+    expect(JSON.stringify(exampleOf(thrice)).length).toBeLessThan(100_000);
   });
 
   test('threats, row 19: __proto__ is a property like any other', () => {

@@ -7,9 +7,18 @@ import { type Type, typeOf } from './type-of.js';
 /** An array of a schema that demands more items than these is not made. */
 const MOST_ITEMS = 100;
 
+/** How many values may still be made: a schema that demands itself twice demands more than there is room for. */
+export interface Room {
+  left: number;
+}
+
+/** More values nobody reads. */
+const MOST_VALUES = 1_000;
+
 interface Setting {
   readonly root: Schema;
   readonly word: string;
+  readonly room: Room;
   readonly depth: number;
 }
 
@@ -18,13 +27,22 @@ interface Setting {
  * round. Pure, bounded, and the same every time.
  * @param word for strings of which the schema says nothing more
  * @param root where a `$ref` points into; the schema itself unless told
+ * @param room shared by several examples, where they are parts of one
  */
-export function exampleOf(schema: Schema, { word = 'example', root = schema } = {}): unknown {
-  return make(schema, { root, word, depth: 0 });
+export function exampleOf(
+  schema: Schema,
+  { word = 'example', root = schema, room = roomFor(MOST_VALUES) } = {},
+): unknown {
+  return make(schema, { root, word, room, depth: 0 });
+}
+
+export function roomFor(values: number): Room {
+  return { left: values };
 }
 
 function make(schema: unknown, { depth, ...setting }: Setting): unknown {
-  if (depth > MOST_DEPTH) return null;
+  if (depth > MOST_DEPTH || setting.room.left <= 0) return null;
+  setting.room.left--;
   const whole = resolved(schema, setting.root);
   const [given] = givenIn(whole);
   return given === undefined ? BY_TYPE[typeOf(whole)](whole, { ...setting, depth: depth + 1 }) : given;

@@ -1,4 +1,4 @@
-import { exampleOf } from '../../../json-schema/example/example.js';
+import { exampleOf, roomFor } from '../../../json-schema/example/example.js';
 import type { Schema } from '../../../json-schema/example/resolved.js';
 import type { SchemaFault } from '../../../json-schema/fault.js';
 import { jsonPath } from '../../../text/json-path.js';
@@ -32,13 +32,16 @@ export function faultsIn(child: Child, judge: Judge, above: Path = []): readonly
   return own === null ? inner : [{ path: jsonPath(path), message: own }, ...inner];
 }
 
+/** Values that may stand in; of what is beyond, null does. */
+const MOST_VALUES = 5_000;
+
 /**
  * What its schema can judge of a value that has faults: where one is, an example of what is taken there stands in.
  * @param root where a `$ref` points into
  */
-export function standIn(child: Child, root: Schema): unknown {
+export function standIn(child: Child, root: Schema, room = roomFor(MOST_VALUES)): unknown {
   const { field } = child;
   return unfilled(child) === null
-    ? assembled(field, each => standIn(each, root))
-    : exampleOf(field.schema, { root });
+    ? assembled(field, each => standIn(each, root, room))
+    : exampleOf(field.schema, { root, room });
 }

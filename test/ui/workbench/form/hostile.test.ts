@@ -1,7 +1,13 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { createTheme } from '../../../../src/dress/theme.js';
-import { drawForm, type Form, formOf, withFaults } from '../../../../src/ui/workbench/form/index.js';
+import {
+  argumentsOf,
+  drawForm,
+  type Form,
+  formOf,
+  withFaults,
+} from '../../../../src/ui/workbench/form/index.js';
 import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
 
 const EVIL = 'a\u001b]0;x\u0007\r\u202eb\u200b\tc\n漢👩‍💻e\u0301\u001b[2J';
@@ -81,6 +87,8 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
   const form = formOf(schema);
   expectSafe(form);
   expectSafe(pressAll(form, ' ', '<enter>', 'x', '<down>', '<ctrl-d>', '<ctrl-e>'));
+  const args = argumentsOf(form);
+  expect(JSON.stringify(args.ok ? args.value : args.others).length).toBeLessThan(1_000_000);
 });
 
 test('of ten thousand properties none is a field; they are written as JSON', () => {

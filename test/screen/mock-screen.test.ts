@@ -155,7 +155,7 @@ describe('keys', () => {
     view.keyboard.type('\u001b');
     await view.shows('OPERATION');
     view.keyboard.type('?');
-    await view.shows('hold deliveries back, or let them go');
+    await view.shows('scroll what is told of it');
   });
 });
 

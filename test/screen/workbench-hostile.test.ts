@@ -201,7 +201,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   },
   'the body of a refusal': {
     facts: [...call(), ...answered(400, { body: evil('body') }), ...gaveUp()],
-    keys: ['c'],
+    keys: ['c', ENTER],
     shown: [seen('body')],
   },
   'why there was no answer': {

@@ -91,7 +91,8 @@ async function copyAsCurl(screen: Screen, url: string): Promise<string> {
   const line = pastedFrom(copied);
   expect(line.startsWith(`curl -X POST \\\n  '${url}/invoke'`)).toBe(true);
   expect(line).toContain('"operation": "publish"');
-  expect(withoutSpace(screen.text())).toContain(withoutSpace(line));
+  const bare = withoutSpace(line);
+  await screen.emulator.waitFor('what was copied', () => withoutSpace(screen.text()).includes(bare));
   await does(ESCAPE, /❯.* publish /);
   return copied;
 }

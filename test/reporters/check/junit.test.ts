@@ -42,6 +42,18 @@ test('what is green has no suite for what was not there', async () => {
   expect(testsuite.map(({ name }) => name)).toEqual(['check.tool', 'check.runtime']);
 });
 
+test('the time of everything is the run, that of a test what it is judged by, in seconds', async () => {
+  const { testsuite = [], time } = await read(xml);
+  expect(time).toBe(0.009);
+  expect(testsuite.map(suite => [suite.name, suite.time])).toEqual([
+    ['check.tool', 0.009],
+    ['check.runtime', 0],
+    ['check.cases', 0.009],
+  ]);
+  expect([(await caseOf('TOOL-ACK')).time, (await caseOf('TOOL-CHOICE')).time]).toEqual([0.009, 0]);
+  expect((await casesOf('check.cases')).map(each => each.time)).toEqual([0, 0.009, 0]);
+});
+
 test('a rule that is held is a test that passes', async () => {
   const passed = await caseOf('TOOL-ACK');
   expect(passed.classname).toBe('check.tool');

@@ -1,6 +1,7 @@
 import { type Level, REQUIREMENTS, type RequirementId, type Side } from '../protocol/requirements.js';
 import type { Evidence } from './evidence/evidence.js';
-import type { Observation } from './observation.js';
+import { turnedAway } from './evidence/turned-away.js';
+import { type Observation, perhapsLost } from './observation.js';
 import type { Rule } from './rule.js';
 import type { Spot } from './spot.js';
 
@@ -31,13 +32,15 @@ const TOLD = 3;
 export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   const observations = evidences.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
-  if (!worst) return nothingSeen(rule, evidences);
-  const telling = observations.filter(({ kind }) => kind === worst);
-  const status = statusOf(worst, REQUIREMENTS[rule.id].level);
+  const telling = tellingFirst(
+    observations.filter(({ kind }) => kind === worst),
+    evidences,
+  );
+  const status = statusOf(worst, rule.id, evidences);
   return {
     ...about(rule.id),
     status,
-    reason: reasonOf(telling),
+    reason: telling.length > 0 ? reasonOf(telling) : rule.absent,
     events: [...new Set(telling.slice(0, TOLD).flatMap(({ events }) => events))],
     ...differenceOf(telling[0]),
     ...spotsOf(telling.slice(0, TOLD)),
@@ -55,7 +58,7 @@ function withoutAbsence(observation: Observation): Observation {
   const isMissing = observation.kind === 'broken' && observation.isByAbsence;
   if (!isMissing) return observation;
   const { what, events } = observation;
-  return { kind: 'unseen', what: `${what}; that may have been lost`, events };
+  return { kind: 'unseen', what: perhapsLost(what), events };
 }
 
 /** Of a requirement that nobody outside can see. */
@@ -63,18 +66,32 @@ export function unobservable(id: RequirementId, reason: string): Check {
   return { ...about(id), status: 'not-applicable', reason, events: [] };
 }
 
-const WORST_FIRST = ['broken', 'unseen', 'doubtful', 'held'] as const;
+const WORST_FIRST = ['broken', 'unseen', 'doubtful', 'held', 'scant'] as const;
 
-function statusOf(kind: Observation['kind'], level: Level): CheckStatus {
-  if (kind === 'broken') return level === 'MUST' ? 'fail' : 'warn';
-  return ({ unseen: 'could-not-run', doubtful: 'warn', held: 'pass' } as const)[kind];
+function statusOf(
+  worst: Observation['kind'] | undefined,
+  id: RequirementId,
+  evidences: readonly Evidence[],
+): CheckStatus {
+  if (worst === undefined || worst === 'scant')
+    return isMeant(id, evidences) ? 'could-not-run' : 'not-applicable';
+  if (worst === 'broken') return REQUIREMENTS[id].level === 'MUST' ? 'fail' : 'warn';
+  return ({ unseen: 'could-not-run', doubtful: 'warn', held: 'pass' } as const)[worst];
 }
 
 /** What was meant to be seen and was not is a gap; what nobody looked for is none. */
-function nothingSeen({ id, absent }: Rule, evidences: readonly Evidence[]): Check {
-  const plans = evidences.flatMap(evidence => evidence.plans);
-  const wasMeant = plans.some(({ checks = [] }) => checks.includes(id));
-  return { ...about(id), status: wasMeant ? 'could-not-run' : 'not-applicable', reason: absent, events: [] };
+function isMeant(id: RequirementId, evidences: readonly Evidence[]): boolean {
+  return evidences.some(({ plans }) => plans.some(({ checks = [] }) => checks.includes(id)));
+}
+
+/** What the tool did wrong is plainest where nothing of it is our own doing. */
+function tellingFirst(
+  observations: readonly Observation[],
+  evidences: readonly Evidence[],
+): readonly Observation[] {
+  const ours = new Set(evidences.flatMap(evidence => [...turnedAway(evidence)]));
+  const isOurs = ({ events }: Observation) => events.some(seq => ours.has(seq));
+  return observations.toSorted((one, other) => Number(isOurs(one)) - Number(isOurs(other)));
 }
 
 function about(id: RequirementId): Pick<Check, 'id' | 'side' | 'level'> {

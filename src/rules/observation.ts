@@ -16,8 +16,12 @@ export type Observation =
       /** Where in the messages it is. */
       readonly spots?: readonly Spot[];
     }
-  /** It should have been there to see, and was not. */
-  | { readonly kind: 'unseen'; readonly what: string; readonly events: readonly number[] };
+  | {
+      /** `unseen`: it should have been there to see, and was not. `scant`: too little was there for a verdict, and no more was due. */
+      readonly kind: 'unseen' | 'scant';
+      readonly what: string;
+      readonly events: readonly number[];
+    };
 
 /** What was due, what was there instead, and where. */
 export interface Difference {
@@ -40,8 +44,17 @@ export function lacking(what: string, legs: readonly Leg[], difference: Differen
   return { kind: 'broken', what, events: legs.flatMap(eventsOf), ...difference, isByAbsence: true };
 }
 
+/** Of what did not happen, as far as is known, where not everything is. */
+export function perhapsLost(what: string): string {
+  return `${what}; that may have been lost`;
+}
+
 export function doubtful(what: string, legs: readonly Leg[], difference: Difference = {}): Observation {
   return { kind: 'doubtful', what, events: legs.flatMap(eventsOf), ...difference };
+}
+
+export function scant(what: string, legs: readonly Leg[]): Observation {
+  return { kind: 'scant', what, events: legs.flatMap(eventsOf) };
 }
 
 export function unseen(what: string, legs: readonly Leg[]): Observation {

@@ -22,6 +22,9 @@ const leg = z.object({
     .nullable(z.string())
     .check(z.describe('What was called; null where the message says it itself')),
   end: z.nullable(z.string()).check(z.describe('The status, or how it broke; null where nothing came')),
+  endedBy: z
+    .nullable(z.string())
+    .check(z.describe('The probe of the check that let a callback end so; null where it was taken')),
   ms: z.nullable(ms).check(z.describe('Until then')),
   request: z.array(excerpt),
   response: z.array(excerpt),

@@ -31,25 +31,32 @@ export interface WireLeg {
   readonly operation: string | null;
   /** A status, or how it broke: `connect: ECONNREFUSED`; null where nothing came. */
   readonly end: string | null;
+  /** The probe that let a callback end so, which is not taken; null where there is none. */
+  readonly endedBy: string | null;
   readonly ms: number | null;
   readonly request: readonly Piece[];
   readonly response: readonly Piece[];
 }
 
-/** The requests among the events of a proof, oldest first; those whose answer is meant too. */
+/** The requests among the events of a proof, in its order; those whose answer is meant too. */
 export function wireLegs({ events: seqs, spots = [] }: Proof, record: WireRecord): readonly WireLeg[] {
-  const wanted = new Set(seqs);
-  const { events } = record;
-  const legs = new Set(events.flatMap(event => (wanted.has(event.seq) && 'leg' in event ? [event.leg] : [])));
-  return events
-    .filter(event => event.kind === 'request')
-    .filter(({ leg }) => legs.has(leg))
-    .map(request => legOf(request, spots, record));
+  const places = new Map(seqs.map((seq, place) => [seq, place]));
+  const placeOf = ({ seq }: Event) => places.get(seq) ?? 0;
+  const proof = record.events.filter(({ seq }) => places.has(seq));
+  const inOrder = proof.toSorted((one, other) => placeOf(one) - placeOf(other));
+  const legs = new Set(inOrder.map(event => ('leg' in event ? event.leg : undefined)));
+  const requests = new Map(requestsIn(record.events, legs).map(request => [request.leg, request]));
+  return [...legs].flatMap(leg => requests.get(leg ?? '') ?? []).map(each => legOf(each, spots, record));
+}
+
+function requestsIn(events: readonly Event[], legs: ReadonlySet<string | undefined>) {
+  return events.filter(event => event.kind === 'request').filter(({ leg }) => legs.has(leg));
 }
 
 function legOf(request: RequestEvent, spots: readonly Spot[], { events, redactor }: WireRecord): WireLeg {
   const { seq, method, leg, body, at } = request;
   const end = endOf(leg, events);
+  const isTaken = end?.kind === 'response' && end.status < 300;
   const spotsIn = (event: Event) => spots.filter(spot => spot.event === event.seq);
   return {
     event: seq,
@@ -57,6 +64,7 @@ function legOf(request: RequestEvent, spots: readonly Spot[], { events, redactor
     url: shareableUrl(request, redactor),
     operation: operationOf(request, events, redactor),
     end: end ? (end.kind === 'response' ? String(end.status) : `${end.phase}: ${end.code}`) : null,
+    endedBy: end && !isTaken ? probeOf(request, events) : null,
     ms: end ? Math.max(0, end.at - at) : null,
     request: piecesOf(body, spotsIn(request), redactor),
     response: end?.kind === 'response' ? piecesOf(end.body, spotsIn(end), redactor) : [],
@@ -67,6 +75,15 @@ function endOf(leg: string, events: readonly Event[]) {
   return events
     .filter(event => event.kind === 'response' || event.kind === 'broken')
     .find(event => event.leg === leg);
+}
+
+/** Who makes a call for a check listens for what comes of it. */
+function probeOf({ calls: [key] = [], purpose }: RequestEvent, events: readonly Event[]): string | null {
+  if (key === undefined || purpose !== 'callback') return null;
+  const plan = events.find(
+    event => event.kind === 'planned' && event.by === 'probe' && event.calls?.includes(key),
+  );
+  return plan?.kind === 'planned' ? plan.plan : null;
 }
 
 /** An invocation says it itself. */

@@ -19,14 +19,15 @@ export function wireLines(proof: Proof, record: WireRecord): readonly Line[] {
 /** Those that are shown, and how many are not. */
 export function tellingLegs(proof: Proof, record: WireRecord) {
   const legs = wireLegs(proof, record);
-  const different = new Map(legs.toReversed().map(leg => [looksOf(leg), leg]));
-  const shown = [...different.values()].toReversed().slice(0, MOST_LEGS);
+  const looks = legs.map(looksOf);
+  const different = legs.filter((_, index) => looks.indexOf(looks[index] ?? '') === index);
+  const shown = different.slice(0, MOST_LEGS);
   return { shown, rest: legs.length - shown.length };
 }
 
 /** What a reader sees of it, but for how long it took. */
-function looksOf({ method, url, operation, end, request, response }: WireLeg): string {
-  return JSON.stringify([method, url, operation, end, request, response]);
+function looksOf({ method, url, operation, end, endedBy, request, response }: WireLeg): string {
+  return JSON.stringify([method, url, operation, end, endedBy, request, response]);
 }
 
 function legLines(leg: WireLeg): Line[] {
@@ -38,10 +39,17 @@ function legLines(leg: WireLeg): Line[] {
   ];
 }
 
-function endOf({ end, ms, operation }: WireLeg): Line {
+function endOf({ end, endedBy, ms, operation }: WireLeg): Line {
   const what = operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')];
   if (end === null || ms === null) return [say(' is not answered', 'dim'), ...what];
-  return [say(' → ', 'dim'), ...quote(end), say(` after ${formatDuration(ms)}`, 'dim'), ...what];
+  const how = endedBy === null ? quote(end) : endedByProbe(end, endedBy);
+  return [say(' → ', 'dim'), ...how, say(` after ${formatDuration(ms)}`, 'dim'), ...what];
+}
+
+/** It is the check's own listener that did not take it, and no fault of the tool's. */
+function endedByProbe(end: string, probe: string): Line {
+  const isStatus = /^\d+$/.test(end);
+  return [...quote(isStatus ? end : 'left unanswered'), say(' by the probe ', 'dim'), ...quote(probe, 'dim')];
 }
 
 function pieceLine({ place, text, point: [from, to] = [0, 0] }: Piece, mark: string): Line {

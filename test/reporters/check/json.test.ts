@@ -40,6 +40,7 @@ test('what is not fine has what was on the wire: cut, and secrets out', () => {
       url: '/callback/token',
       operation: 'edit_file',
       end: '200',
+      endedBy: null,
       ms: expect.any(Number),
       request: [{ place: null, text: expect.stringContaining('"id":"other"') }],
       response: [],

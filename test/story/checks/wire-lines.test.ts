@@ -13,6 +13,7 @@ import {
   call,
   eventsOf,
   INVOCATION,
+  KEY,
   lost,
   type Moment,
   OAUTH,
@@ -62,6 +63,32 @@ describe('the requests that prove something', () => {
     const text = told([0, 1, 2], ...all);
     expect(text.match(/POST/g)).toHaveLength(1);
     expect(text).toMatch(/│ … 2 more$/);
+  });
+
+  test('in the order in which they prove it, alike ones where the first of them is', () => {
+    const all = [1, 2, 3].map(count =>
+      call({ attempt: count, invocation: { ...INVOCATION, operation: `op_${count % 2}` } }),
+    );
+    expect(told([1, 0, 2], ...all).match(/op_\d/g)).toEqual(['op_0', 'op_1']);
+    expect(told([0, 1, 2], ...all).match(/op_\d/g)).toEqual(['op_1', 'op_0']);
+  });
+
+  test('what a probe did not take is its doing', () => {
+    const hangs: Moment[] = [
+      { kind: 'planned', by: 'probe', plan: 'listener-hangs', calls: [KEY] },
+      ...call(),
+      ...arrives({}).slice(0, 1),
+      { kind: 'broken', leg: 'back-1', phase: 'answer', code: 'ABORTED', calls: [KEY] },
+    ];
+    expect(told([2], hangs)).toContain(
+      ' → left unanswered by the probe listener-hangs after 1ms · of edit_file',
+    );
+    const fails = [...hangs.slice(0, 2), ...arrives({}, { status: 500 })];
+    expect(told([2], fails)).toContain(' → 500 by the probe listener-hangs after');
+    const takes = [...hangs.slice(0, 2), ...arrives({})];
+    expect(told([2], takes)).toContain(' → 200 after');
+    expect(told([1], hangs.slice(0, 1), call(), answered(500))).toContain(' → 500 after');
+    expect(told([1], hangs.slice(1))).toContain(' → answer: ABORTED after');
   });
 
   test('what was called is named with a callback of it', () => {

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { gather } from '../../src/rules/evidence/gather.js';
+import { judge } from '../../src/rules/judge.js';
+import { keepsId } from '../../src/rules/tool/id.js';
+import { eventsOf, type Moment } from '../exchange/build.js';
+import { someCall } from './samples/parts.js';
+
+const calls = ['hangs', 'fails', 'refuses', 'takes'].map(key => someCall(key));
+const answers = [{ status: null, code: 'ABORTED' }, { status: 500 }, { status: 400 }, { status: 200 }];
+
+/** Four calls, each answered with a wrong id; of the callbacks only the last one is taken. */
+const story = (by: 'probe' | 'fixture'): Moment[] =>
+  calls.flatMap((call, index) => [
+    ...call.plannedFor([]).map(moment => ({ ...moment, by }) as Moment),
+    ...call.sent(),
+    ...call.answered(),
+    ...call.result({ id: `wrong-${index}` }, answers[index]),
+  ]);
+
+async function judged(by: 'probe' | 'fixture') {
+  const events = eventsOf(story(by));
+  const check = judge(keepsId, await gather(events, 'runtime', 'tool'));
+  return { ...check, legs: check.events.flatMap(seq => events[seq]?.calls?.[0] ?? []) };
+}
+
+test('what a tool did wrong is shown where nothing of it is the doing of a probe, first', async () => {
+  const { legs, actual } = await judged('probe');
+  expect([...new Set(legs)]).toEqual(['takes', 'hangs', 'fails']);
+  expect(actual).toBe('"wrong-3"');
+});
+
+test('in the order in which it came, where no probe was at work', async () => {
+  const { legs, actual } = await judged('fixture');
+  expect([...new Set(legs)]).toEqual(['hangs', 'fails', 'refuses']);
+  expect(actual).toBe('"wrong-0"');
+});

@@ -7,7 +7,7 @@ import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
 import { saysTheSame, type Told, toldAs } from '../evidence/messages.js';
 import { type Names, namesOf } from '../evidence/neighbours.js';
 import { watchedSince } from '../evidence/windows.js';
-import { broken, doubtful, held, lacking, type Observation } from '../observation.js';
+import { broken, doubtful, held, lacking, type Observation, scant } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { sent } from '../spot.js';
 
@@ -42,7 +42,11 @@ function onCall(subject: Subject): readonly Observation[] {
   );
   const start = toldAs(call, 'tool_result').find(({ message }) => message.subscription === true)?.callback;
   const judged = news.map(each => onNews(each, news, start, subject));
-  return [...judged, ...(start ? afterCancel(start, news, subject) : notStarted(news, subject))];
+  if (!start) return [...judged, ...notStarted(news, subject)];
+  const observed = [...judged, ...afterCancel(start, news, subject)];
+  return observed.length > 0
+    ? observed
+    : [scant('a subscription was started, and no event of it came', [start])];
 }
 
 function onNews(

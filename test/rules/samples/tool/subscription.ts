@@ -67,5 +67,17 @@ export const subscriptionSamples: Samples = [
     events: eventsOf(planned(['TOOL-SUB']), begun()),
     status: 'could-not-run',
   },
+  {
+    story: 'a subscription of which no event came, and that nobody cancelled',
+    events: eventsOf(subscribed()),
+    status: 'not-applicable',
+    says: /^a subscription was started, and no event of it came$/,
+  },
+  {
+    story: 'one that was meant to be seen, and was cancelled too late for that',
+    events: eventsOf(planned(['TOOL-SUB']), at(10, subscribed()), at(100, a.cancelled())),
+    status: 'could-not-run',
+    says: /^a subscription was started, and no event of it came$/,
+  },
   { story: 'no subscription', events: eventsOf(begun(), a.result()), status: 'not-applicable' },
 ];

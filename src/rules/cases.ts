@@ -12,6 +12,7 @@ import { jsonPath } from '../text/json-path.js';
 import type { CallbackEvidence, CallEvidence, Evidence } from './evidence/evidence.js';
 import { eventsOf, type Leg, statusOf } from './evidence/leg.js';
 import type { CheckStatus } from './judge.js';
+import { perhapsLost } from './observation.js';
 import { missingOffers } from './offers.js';
 
 /** What came of one case: a row beside those of the rules. */
@@ -26,11 +27,18 @@ export interface CaseCheck {
 }
 
 /** Each case's call against what the case expects of its result, and what it says that the call starts. */
-export function judgeCases(cases: readonly Case[], { calls }: Pick<Evidence, 'calls'>): readonly CaseCheck[] {
+export function judgeCases(
+  cases: readonly Case[],
+  evidences: readonly Pick<Evidence, 'calls' | 'isWhole'>[],
+): readonly CaseCheck[] {
   return cases.map((each, index) => {
-    const called = calls.filter(({ plans }) => plans.some(plan => plan.case === index));
     const { place, operation } = each;
-    return { place, operation, ...worstOf(called.map(call => verdictOn(each, call))) };
+    const verdicts = evidences.flatMap(({ calls, isWhole }) =>
+      calls
+        .filter(({ plans }) => plans.some(plan => plan.case === index))
+        .map(call => verdictOn(each, call, isWhole)),
+    );
+    return { place, operation, ...worstOf(verdicts) };
   });
 }
 
@@ -48,15 +56,21 @@ type Verdict = Pick<CaseCheck, 'status' | 'reason' | 'events'>;
 
 const NOT_CALLED: Verdict = { status: 'could-not-run', reason: 'it was not called', events: [] };
 
-function verdictOn({ expected, offers }: Case, call: CallEvidence): Verdict {
+function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: boolean): Verdict {
   const callback = call.callbacks.find(({ verdict }) => verdict?.kind === 'settles');
   const message = callback?.reading?.ok ? callback.reading.message : null;
-  if (!callback || message?.type !== 'tool_result') return withoutResult(call);
-  const differences = expected?.(seenIn(message)) ?? [];
-  const faults = [...differences.map(differenceText), ...missingOffers(offers, call)];
+  if (!callback || message?.type !== 'tool_result') return withoutResult(call, isWhole);
+  const differences = (expected?.(seenIn(message)) ?? []).map(differenceText);
+  const missing = missingOffers(offers, call);
   const events = eventsOf(callback);
-  if (faults.length === 0) return { status: 'pass', reason: 'its result is as expected', events };
-  return { status: 'fail', reason: listed(faults), events };
+  if (differences.length > 0) return { status: 'fail', reason: listed([...differences, ...missing]), events };
+  if (missing.length > 0) return { ...absent(listed(missing), isWhole), events };
+  return { status: 'pass', reason: 'its result is as expected', events };
+}
+
+/** What did not come is a failure; where a part of what happened is not known, it may have come. */
+function absent(what: string, isWhole: boolean): Pick<Verdict, 'status' | 'reason'> {
+  return isWhole ? { status: 'fail', reason: what } : { status: 'could-not-run', reason: perhapsLost(what) };
 }
 
 /** Whoever mends a tool wants to see all of them; of hundreds, the first. */
@@ -86,7 +100,7 @@ function seenIn(message: ToolResult): CaseResult {
   };
 }
 
-function withoutResult({ attempts, callbacks, expiries }: CallEvidence): Verdict {
+function withoutResult({ attempts, callbacks, expiries }: CallEvidence, isWhole: boolean): Verdict {
   const last = attempts.at(-1);
   const status = last ? statusOf(last) : null;
   const legs: readonly Leg[] = [...(last ? [last] : []), ...callbacks];
@@ -98,7 +112,7 @@ function withoutResult({ attempts, callbacks, expiries }: CallEvidence): Verdict
   if (question) return { status: 'could-not-run', reason: 'it waits for a person', events };
   const [{ afterMs } = { afterMs: null }] = expiries;
   const within = afterMs === null ? '' : ` within ${formatDuration(afterMs)}`;
-  return { status: 'fail', reason: `no result came${within}`, events };
+  return { ...absent(`no result came${within}`, isWhole), events };
 }
 
 function isQuestion({ verdict }: CallbackEvidence): boolean {

@@ -32,7 +32,7 @@ function judged(expected: string, ...story: readonly (readonly Moment[])[]) {
 async function judgedBy(terms: string, ...story: readonly (readonly Moment[])[]) {
   const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
   const cases = await readCases({ path: 'c.yaml', text });
-  const [check, ...others] = judgeCases(cases, await gather(eventsOf(...story), 'runtime', 'tool'));
+  const [check, ...others] = judgeCases(cases, [await gather(eventsOf(...story), 'runtime', 'tool')]);
   expect(others).toEqual([]);
   return check;
 }
@@ -140,6 +140,40 @@ test('the first result counts, as for everybody', async () => {
   expect(check?.status).toBe('pass');
 });
 
+describe('of a transcript that has lost a part', () => {
+  const judgedOf = async (terms: string, ...story: readonly (readonly Moment[])[]) => {
+    const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
+    const cases = await readCases({ path: 'c.yaml', text });
+    const evidence = await gather(eventsOf(planned(), call(), ...story), 'runtime', 'tool', false);
+    return judgeCases(cases, [evidence])[0];
+  };
+
+  test.each<[string, string, Moment[][], string]>([
+    [
+      'a result that did not come',
+      'expect: {}',
+      [acknowledged(), expired()],
+      'no result came within 5s; that may have been lost',
+    ],
+    [
+      'what it offers and did not come',
+      'offers: [view]',
+      [acknowledged(), resultArrives()],
+      'no view_update came, which it offers; that may have been lost',
+    ],
+  ])('%s may have come', async (_, terms, story, reason) => {
+    expect(await judgedOf(terms, ...story)).toMatchObject({ status: 'could-not-run', reason });
+  });
+
+  test.each<[string, Moment[][]]>([
+    ['another result', [acknowledged(), resultArrives({ text: 'other' })]],
+    ['a refusal', [answered(503)]],
+  ])('%s came all the same', async (_, story) => {
+    const terms = 'expect: { text: done }\n    offers: [view]';
+    expect(await judgedOf(terms, ...story)).toMatchObject({ status: 'fail' });
+  });
+});
+
 describe('recordings that were joined', () => {
   const good = [planned(), call(), acknowledged(), resultArrives()];
   const bad = [planned(), call(), acknowledged(), resultArrives({ text: 'other' })];
@@ -148,7 +182,7 @@ describe('recordings that were joined', () => {
     const text = 'version: 1\ncases:\n  - operation: edit_file\n    expect: { text: done }\n';
     const cases = await readCases({ path: 'c.yaml', text });
     const evidences = await Promise.all(stories.map(story => gather(eventsOf(...story), 'runtime', 'tool')));
-    return judgeCases(cases, { calls: evidences.flatMap(({ calls }) => calls) }).map(({ status }) => status);
+    return judgeCases(cases, evidences).map(({ status }) => status);
   };
 
   test.each<[string, Moment[][][], string]>([

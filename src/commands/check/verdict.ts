@@ -22,9 +22,7 @@ export async function judgeAll(
     recordings.flatMap(({ events }) => events),
     redactor,
   );
-  const [first] = sights;
-  const calls = first?.evidences.flatMap(evidence => evidence.calls) ?? [];
-  const judged = judgeCases(cases, { calls });
+  const judged = judgeCases(cases, sights[0]?.evidences ?? []);
   const run = conformanceOf(checks, judged, { excuses, sides, isStrict: flags.strict === true, gaps });
   return shareableRun(run, redactor);
 }

@@ -4,6 +4,7 @@ import { validate } from '../../protocol/validate.js';
 import { tokenlessUrl } from '../../text/redact.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import type { Leg } from '../evidence/leg.js';
+import { isBodyLost } from '../evidence/lost-body.js';
 import { broken, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { sent } from '../spot.js';
@@ -33,6 +34,7 @@ function onCall({ callbacks, selections, expiries, cancels }: CallEvidence): Obs
 
 function onSelection(selection: Leg, questions: readonly UserChoice[]): Observation {
   const { url, body, method } = selection.request;
+  if (isBodyLost(selection.request)) return unseen('the body of a selection was not kept', [selection]);
   const read = validate(choiceResponseSchema, body?.json.ok ? body.json.value : undefined);
   if (method !== 'POST' || !read.ok) return broken('the selection is no {id, selected}', [selection]);
   const { id, selected } = read.value;

@@ -4,7 +4,7 @@ import { readUrl } from '../../text/url.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
 import { isBodyLost } from '../evidence/lost-body.js';
-import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
+import { broken, doubtful, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** RT-FIELDS: a POST of JSON with all that is required, and a callback URL at which somebody is. */
@@ -24,7 +24,7 @@ function onCall(call: CallEvidence): Observation[] {
   const { reading } = call;
   if (reading.ok && reading.invocation.thread_ancestors?.length === 0)
     return [doubtful('thread_ancestors is empty; a root thread leaves it out', [first])];
-  return [isUnreachable(call) ? broken(UNREACHABLE, [first, ...call.callbacks]) : held([first])];
+  return [isUnreachable(call) ? lacking(UNREACHABLE, [first, ...call.callbacks]) : held([first])];
 }
 
 const UNREACHABLE = 'nothing listened at the callback_url: no callback could connect to it';

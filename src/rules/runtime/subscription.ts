@@ -1,6 +1,6 @@
 import type { CallbackEvidence, Evidence } from '../evidence/evidence.js';
 import { isRefused, statusOf } from '../evidence/leg.js';
-import { broken, held, type Observation } from '../observation.js';
+import { held, lacking, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** RT-SUB: the events of a subscription that is open are taken. What becomes of others cannot be seen. */
@@ -19,7 +19,7 @@ function onCallback(callback: CallbackEvidence): Observation[] {
   if (status === null || verdict?.kind !== 'noted') return [];
   return [
     isRefused(callback)
-      ? broken(`an event of an open subscription was answered ${status}`, [callback])
+      ? lacking(`an event of an open subscription was answered ${status}`, [callback])
       : held([callback]),
   ];
 }

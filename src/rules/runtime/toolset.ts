@@ -1,6 +1,6 @@
 import { excerpt } from '../../text/excerpt.js';
 import type { CallEvidence, Discovery, Evidence } from '../evidence/evidence.js';
-import { broken, held, type Observation } from '../observation.js';
+import { broken, held, lacking, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** RT-TOOLSET: of a toolset with a fault nothing is called, nor a name that two toolsets define. */
@@ -16,7 +16,7 @@ function onInvalid({ discoveries, calls }: Evidence): Observation[] {
   const called = calls.flatMap(({ attempts }) => attempts.slice(0, 1));
   return [
     called.length > 0
-      ? broken('an operation of an invalid toolset was called', [...invalid, ...called.slice(0, 1)])
+      ? lacking('an operation of an invalid toolset was called', [...invalid, ...called.slice(0, 1)])
       : held(invalid),
   ];
 }

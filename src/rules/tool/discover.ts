@@ -4,7 +4,7 @@ import type { Discovery } from '../evidence/evidence.js';
 import { statusOf } from '../evidence/leg.js';
 import { isBodyLost } from '../evidence/lost-body.js';
 import { toolsetFaults } from '../evidence/toolset-faults.js';
-import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
+import { broken, doubtful, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLS } from './shared/follow-ups.js';
 
@@ -30,7 +30,7 @@ function onNothing(discoveries: readonly Discovery[]): Observation {
   if (statuses.some(status => status === 401 || status === 403))
     return unseen('discovery wants credentials (--bearer, --header)', discoveries);
   const actual = [...new Set(statuses)].join(', ');
-  return broken(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
+  return lacking(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
 }
 
 /** Whoever asked may have ended before there was an answer, as a recorder that is stopped. */

@@ -4,7 +4,7 @@ import { differenceOf, featuresOf } from '../evidence/callback-target.js';
 import { endingOf } from '../evidence/ending.js';
 import type { CallbackEvidence, CallEvidence, Evidence } from '../evidence/evidence.js';
 import { told } from '../evidence/messages.js';
-import { broken, doubtful, held, type Observation } from '../observation.js';
+import { broken, doubtful, held, lacking, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
 
@@ -53,7 +53,7 @@ function onStrays({ calls, strays }: Evidence): readonly Observation[] {
     ];
   if (posts.length === 0) return [];
   const isLeftOut = calls.some(call => call.callbacks.length === 0 && endingOf(call).kind === 'silent');
-  const tell = isLeftOut ? broken : doubtful;
+  const tell = isLeftOut ? lacking : doubtful;
   return [tell(words(posts.length, isLeftOut ? 'and a call without any' : ''), posts)];
 }
 

@@ -1,3 +1,4 @@
+import { LOSSY } from './lossy.js';
 import { RUNTIME_SAMPLES } from './runtime/index.js';
 import { NEAR } from './runtime/near.js';
 import type { SampleSet } from './sample.js';
@@ -5,7 +6,10 @@ import { TOOL_SAMPLES } from './tool/index.js';
 import { NEAR_TOOL } from './tool/near.js';
 
 /** The samples of each rule. */
-export const SAMPLES: SampleSet = merged({ ...RUNTIME_SAMPLES, ...TOOL_SAMPLES }, { ...NEAR, ...NEAR_TOOL });
+export const SAMPLES: SampleSet = merged(
+  merged({ ...RUNTIME_SAMPLES, ...TOOL_SAMPLES }, { ...NEAR, ...NEAR_TOOL }),
+  LOSSY,
+);
 
 function merged(samples: SampleSet, more: SampleSet): SampleSet {
   const own = new Map(Object.entries(samples));

@@ -1,8 +1,14 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Up to three candidates that the word was probably meant to be, nearest first. */
-export function nearest(word: string, candidates: readonly string[]): string[] {
-  const limit = Math.max(2, Math.floor(word.length / 2));
+/**
+ * Up to three candidates that the word was probably meant to be, nearest first.
+ * @param limit letters that may be different; half of the word's unless told, where it is not very short
+ */
+export function nearest(
+  word: string,
+  candidates: readonly string[],
+  limit = Math.max(2, Math.floor(word.length / 2)),
+): string[] {
   return candidates
     .map(candidate => ({ candidate, far: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, far }) => far <= limit || candidate.startsWith(word))
@@ -11,8 +17,12 @@ export function nearest(word: string, candidates: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** ` Did you mean "a" or "b"?`, or nothing. */
+/** `Did you mean "a" or "b"?`, or nothing. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
-  const names = nearest(word, candidates).map(name => `"${name}"`);
-  return names.length > 0 ? `Did you mean ${names.join(' or ')}?` : '';
+  return offer(nearest(word, candidates));
+}
+
+/** The same for names that were found in another way. */
+export function offer(found: readonly string[]): string {
+  return found.length > 0 ? `Did you mean ${found.map(name => `"${name}"`).join(' or ')}?` : '';
 }

@@ -80,7 +80,7 @@ async function watch(target: ServerTarget, desk: Desk): Promise<LiveWitness> {
   await finish(status === undefined ? (trouble?.code ?? 'done') : 'interrupted');
   if (trouble && status === undefined) throw trouble;
   const recordings = [{ observer: 'runtime', events, isWhole: true } as const];
-  return { target: named(target), recordings, gaps: [], redactor, interrupted: status };
+  return { target: await nameOf(target), recordings, gaps: [], redactor, interrupted: status };
 }
 
 /** @throws what the probes throw, or whoever starts the tool. */
@@ -143,7 +143,7 @@ function asTrouble(error: unknown): ProtocolCliError {
   throw error;
 }
 
-function named(target: ServerTarget): string {
+async function nameOf(target: ServerTarget): Promise<string> {
   if (target.kind === 'demo') return 'the bundled demo';
   return target.kind === 'command' ? programIn(target.command) : target.url;
 }

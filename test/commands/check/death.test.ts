@@ -25,6 +25,6 @@ test('that the server of --command ended during the check is said, with its last
   const death = 'the server ended by itself with status 3, and said last: boom at line 5';
   expect(stderr).toContain(`warning: ${death}\n`);
   expect(stdout).toContain(death);
-  expect(stdout).toMatch(/^check --command node\n/);
+  expect(stdout).toMatch(/^check --command node tool\.mjs\n/);
   expect(stdout).not.toContain('s3cr3t');
 });

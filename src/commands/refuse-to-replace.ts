@@ -2,7 +2,8 @@ import { lstat } from 'node:fs/promises';
 import { ProtocolCliError } from '../errors.js';
 
 /**
- * What somebody may still want is not written over: nothing, or an empty file, is in the place of what is to be written.
+ * What somebody may still want is not written over: nothing, or an empty file, is in the place of what is to be written. Said before the
+ * work; what comes to be there meanwhile is spared by whoever writes, too.
  * @param option that names the file, as `--save`
  * @throws ProtocolCliError `usage`.
  */

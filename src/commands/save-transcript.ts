@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { ProtocolCliError } from '../errors.js';
 import type { Event } from '../exchange/events.js';
 import type { Log } from '../exchange/log.js';
@@ -22,7 +21,7 @@ export async function saveTranscript(
     throw new ProtocolCliError('usage', '--save - names no file', {
       hint: '-o ndjson writes the transcript to stdout.',
     });
-  const { createPrivateFile } = await import('../system/private-file.js');
+  const { createPrivateFile, isTaken } = await import('../system/private-file.js');
   const file = await createPrivateFile(path);
   const writer = transcriptWriter(redactor);
   const reach = new Reach();
@@ -39,9 +38,12 @@ export async function saveTranscript(
       await file.discard();
       throw error;
     }
-    if (reach.hasReached || !(await isThere(path))) return file.commit();
-    await file.discard();
-    stderr.write(warningText({ message: `nobody was reached: ${path} is left as it was` }));
+    try {
+      await file.commit({ replaces: reach.hasReached });
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      stderr.write(warningText({ message: `nobody was reached: ${path} is left as it was` }));
+    }
   };
 }
 
@@ -55,9 +57,4 @@ class Reach {
     if (event.kind !== 'response') return;
     this.hasReached ||= event.status === 200 || !this.#discoveries.has(event.leg);
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  const { size } = await stat(path).catch(() => ({ size: 0 }));
-  return size > 0;
 }

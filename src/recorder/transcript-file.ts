@@ -2,8 +2,9 @@ import { rm } from 'node:fs/promises';
 import type { Event } from '../exchange/events.js';
 import type { GroupKeeper } from '../exchange/log.js';
 import { type TranscriptAbout, transcriptWriter } from '../exchange/transcript-writer.js';
+import type { Files } from '../system/files.js';
 import { GroupWriter } from '../system/group-writer.js';
-import { createPrivateFile, type Files, openToAppend } from '../system/private-file.js';
+import { createPrivateFile, openToAppend } from '../system/private-file.js';
 import type { Redactor } from '../text/redact.js';
 
 /** A transcript that is written line by line, so that whoever is killed leaves all that was said: `log.keep(file)`. */
@@ -18,7 +19,7 @@ export interface TranscriptFile extends GroupKeeper {
 }
 
 /**
- * Starts a file of the owner's in the place of what was there, a planted link included (threats, rows 25 and 26).
+ * Starts a file of the owner's where nothing is, or an empty file (threats, rows 25 to 27).
  * @param files node:fs unless told
  * @throws ProtocolCliError `unwritable-file`.
  */
@@ -31,7 +32,7 @@ export async function createTranscriptFile(
   const lines = transcriptWriter(redactor);
   const draft = await createPrivateFile(path, files);
   await draft.write(lines.header(about));
-  await draft.commit();
+  await draft.commit({ replaces: false });
   const file = await openToAppend(path, files);
   const { size: position } = await file.stat();
   const writer = new GroupWriter({ path, file, position, sync: false });

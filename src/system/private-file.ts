@@ -4,17 +4,20 @@ import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ProtocolCliError } from '../errors.js';
 import { errnoOf } from './errno.js';
+import { type Files, NEW_AND_NOT_A_LINK, OWNER_ONLY } from './files.js';
 import { beforeForcedEnd } from './forced-end.js';
+import { placeFree } from './place-new.js';
 
-const OWNER_ONLY = 0o600;
-const NEW_AND_NOT_A_LINK = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const BUFFERED = 64 * 1024;
 
 /** A file that others see either as it was or as it is in the end, and that only its owner may read (threats, rows 26 and 27). */
 export interface PrivateFile {
   /** Adds a line, without its line feed. Lines given at the same time keep their order; a full buffer is awaited. */
   write(line: string): Promise<void>;
-  /** Puts the file in its place: what was there is replaced, a planted link included, unless told; then it fails where anything is. */
+  /**
+   * Puts the file in its place: what was there is replaced, a planted link included, unless told; then it fails where anything is but
+   * an empty file.
+   */
   commit(how?: Placing): Promise<void>;
   /** Leaves what was there as it was. */
   discard(): Promise<void>;
@@ -23,9 +26,6 @@ export interface PrivateFile {
 export interface Placing {
   readonly replaces: boolean;
 }
-
-/** What of node:fs is used, so that a test can make each call fail. */
-export type Files = Pick<typeof fs, 'link' | 'lstat' | 'open' | 'rename' | 'rm'>;
 
 /**
  * Starts a file beside `path`.
@@ -91,14 +91,8 @@ class Draft implements PrivateFile {
     await this.handle.sync();
     await this.handle.close();
     if (replaces) await this.files.rename(this.draft, this.path);
-    else await this.#link();
+    else await placeFree(this.draft, this.path, this.files);
     this.#forget();
-  }
-
-  /** Unlike a look before a rename, it leaves no time in which something could come to be there. */
-  async #link(): Promise<void> {
-    await this.files.link(this.draft, this.path);
-    await this.files.rm(this.draft, { force: true });
   }
 
   /** One after the other; once one has failed, all that follow do. */
@@ -123,6 +117,11 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     throw unwritable(path, cause);
   }
+}
+
+/** Whether a commit that replaces nothing has failed since something is there. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof ProtocolCliError && errnoOf(error.cause) === 'EEXIST';
 }
 
 /** A failure to write, in words: which file, why, and what to do. */

@@ -1,6 +1,5 @@
+import { EVERYBODY_MAY_READ } from './files.js';
 import { createFile, type Placing } from './private-file.js';
-
-const EVERYBODY_MAY_READ = 0o644;
 
 /**
  * Writes a file that others are meant to read, such as a report that CI picks up: whole or not at all, and never through a

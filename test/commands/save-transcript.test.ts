@@ -47,7 +47,8 @@ describe('an earlier transcript', () => {
   const answered = (status: number): Fact => ({ kind: 'response', leg: '1', status, headers: {} });
   const refused: Fact = { kind: 'broken', leg: '1', phase: 'connect', code: 'ECONNREFUSED' };
 
-  async function savedOver(earlier: string | null, facts: readonly Fact[]) {
+  /** @param meanwhile what somebody else writes there during the run */
+  async function savedOver(earlier: string | null, facts: readonly Fact[], meanwhile?: string) {
     await using folder = await temporaryFolder();
     const path = folder.file('t.ndjson');
     if (earlier !== null) await writeFile(path, earlier);
@@ -55,6 +56,7 @@ describe('an earlier transcript', () => {
     const stderr = new PassThrough();
     const finish = await saveTranscript(log, path, createRedactor(), ABOUT, { stderr });
     for (const fact of facts) log.emit(fact);
+    if (meanwhile !== undefined) await writeFile(path, meanwhile);
     await finish('unreachable');
     const files = await readdir(dirname(path));
     return { text: await readFile(path, 'utf8'), files, said: String(stderr.read() ?? '') };
@@ -69,6 +71,12 @@ describe('an earlier transcript', () => {
     const { text, files, said } = await savedOver('good\n', facts);
     expect({ text, files }).toEqual({ text: 'good\n', files: ['t.ndjson'] });
     expect(said).toMatch(/^warning: nobody was reached: \S+t\.ndjson is left as it was\n$/);
+  });
+
+  test('row 27: stays where it came to be there meanwhile', async () => {
+    const { text, files, said } = await savedOver(null, [request('discovery'), refused], 'theirs\n');
+    expect({ text, files }).toEqual({ text: 'theirs\n', files: ['t.ndjson'] });
+    expect(said).toMatch(/is left as it was\n$/);
   });
 
   test.each<[string, readonly Fact[]]>([

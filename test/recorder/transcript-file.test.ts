@@ -50,12 +50,22 @@ describe('a transcript that is written line by line', () => {
     await file.close('done');
   });
 
-  test('row 26: takes the place of a planted link, and leaves alone what that points to', async () => {
+  test('rows 26 and 27: replaces neither a planted link nor what came to be there meanwhile', async () => {
     const victim = await folder.write('victim', 'mine');
     await fs.symlink(victim, path);
+    expect(await troubleOf(create)).toBe(
+      `unwritable-file: cannot write ${path}: EEXIST: file already exists`,
+    );
+    await fs.rm(path);
+    await fs.writeFile(path, 'theirs');
+    expect(await troubleOf(create)).toMatch(/EEXIST/);
+    expect([await fs.readFile(victim, 'utf8'), await fs.readFile(path, 'utf8')]).toEqual(['mine', 'theirs']);
+  });
+
+  test('takes the place of an empty file', async () => {
+    await fs.writeFile(path, '');
     await (await create()).close('done');
-    expect(await fs.readFile(victim, 'utf8')).toBe('mine');
-    expect((await fs.lstat(path)).isSymbolicLink()).toBe(false);
+    expect(await read()).toMatchObject({ end: 'done', faults: [] });
   });
 
   test('a full disk: is not kept, is kept again once there is room, and is told at the end', async () => {

@@ -2,7 +2,8 @@ import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPrivateFile, type Files } from '../../src/system/private-file.js';
+import type { Files } from '../../src/system/files.js';
+import { createPrivateFile } from '../../src/system/private-file.js';
 
 let folder: string;
 let path: string;
@@ -69,6 +70,16 @@ describe('a private file', () => {
     expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
   });
 
+  it('takes the place of an empty file, also where nothing is to be replaced', async () => {
+    await fs.writeFile(path, '');
+    const file = await createPrivateFile(path);
+    await file.write('ours');
+    await file.commit({ replaces: false });
+    expect(await content()).toBe('ours\n');
+    expect(await names()).toEqual(['run.ndjson']);
+    expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
+  });
+
   it('leaves what was there where it is discarded', async () => {
     await fs.writeFile(path, 'before');
     const file = await createPrivateFile(path);
@@ -98,12 +109,12 @@ describe('a private file', () => {
 });
 
 describe('a call that fails', () => {
-  const run = async (files: Files) => {
+  const runTo = (replaces: boolean) => async (files: Files) => {
     const file = await createPrivateFile(path, files);
     try {
       await file.write('x'.repeat(70_000));
       await file.write('the end');
-      await file.commit();
+      await file.commit({ replaces });
     } catch (error) {
       await file.discard();
       throw error;
@@ -111,6 +122,7 @@ describe('a call that fails', () => {
   };
 
   it('row 27: leaves the old file or the new one, whichever call it is', async () => {
+    const run = runTo(true);
     const calls = await countCalls(run);
     expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'rename']);
     for (const index of calls.keys()) {
@@ -122,6 +134,18 @@ describe('a call that fails', () => {
       });
       expect(await content()).toBe('before');
       expect(await names()).toEqual(['run.ndjson']);
+    }
+  });
+
+  it('row 27: leaves nothing where nothing was, whichever call it is', async () => {
+    const run = runTo(false);
+    const calls = await countCalls(run);
+    expect(calls).toEqual(['lstat', 'open', 'appendFile', 'appendFile', 'sync', 'close', 'link']);
+    await fs.rm(path);
+    for (const index of calls.keys()) {
+      if (calls[index] === 'lstat') continue;
+      await expect(run(failingAt(index)), calls[index]).rejects.toMatchObject(unwritable);
+      expect(await names()).toEqual([]);
     }
   });
 });

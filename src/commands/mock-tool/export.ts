@@ -31,7 +31,7 @@ export async function exportFixtures(
   ]);
   const file = asOneFile(recorded.recordings);
   const text = yamlOf(file, commentsOf(recorded));
-  await (target === '-' ? writeOut(stdout, text) : writePublicFile(target, text));
+  await (target === '-' ? writeOut(stdout, text) : writePublicFile(target, text, { replaces: false }));
   for (const warning of recorded.warnings) stderr.write(`warning: ${warning}\n`);
   if (target !== '-') stderr.write(`${wrote(target, file.fixtures.length, recorded.warnings.length)}\n`);
   return 0;

@@ -1,6 +1,5 @@
+import { EVERYBODY_MAY_READ } from '../../system/files.js';
 import { createFile } from '../../system/private-file.js';
-
-const EVERYBODY_MAY_READ = 0o644;
 
 /** Writes a file whole or not at all (threats, rows 26 and 27). @throws ProtocolCliError `unwritable-file`. */
 export async function saveLines(path: string, lines: Iterable<string>): Promise<void> {

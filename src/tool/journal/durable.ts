@@ -1,8 +1,9 @@
 import * as fs from 'node:fs/promises';
 import type { Event } from '../../exchange/events.js';
 import type { GroupKeeper } from '../../exchange/log.js';
+import type { Files } from '../../system/files.js';
 import { GroupWriter } from '../../system/group-writer.js';
-import { createPrivateFile, type Files, openToAppend } from '../../system/private-file.js';
+import { createPrivateFile, openToAppend } from '../../system/private-file.js';
 import { compacted, type Writing } from './compact.js';
 import { readJournal } from './journal-reader.js';
 import { JournalWriter, line } from './journal-writer.js';

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { ProtocolCliError } from '../../errors.js';
 import { validate } from '../../protocol/validate.js';
 import { errnoOf } from '../../system/errno.js';
-import type { Files } from '../../system/private-file.js';
+import type { Files } from '../../system/files.js';
 import { readJson } from '../../text/json.js';
 import { LineSplitter } from '../../text/line-splitter.js';
 import { Fold } from './fold.js';

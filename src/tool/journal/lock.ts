@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { ProtocolCliError } from '../../errors.js';
 import { errnoOf } from '../../system/errno.js';
+import { NEW_AND_NOT_A_LINK, OWNER_ONLY } from '../../system/files.js';
+import { placeNew } from '../../system/place-new.js';
 import { unwritable } from '../../system/private-file.js';
 
-const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-const OWNER_ONLY = 0o600;
 /** A pid, and when that process began. Another file that happens to have the name is never touched. */
 const OURS = /^[1-9]\d{0,9} \d*$/;
 
@@ -31,9 +31,9 @@ export async function takeLock(path: string): Promise<() => Promise<void>> {
 async function claim(lock: string, own: string): Promise<boolean> {
   const draft = `${lock}.${randomUUID()}`;
   try {
-    const file = await open(draft, NEW, OWNER_ONLY);
+    const file = await open(draft, NEW_AND_NOT_A_LINK, OWNER_ONLY);
     await file.appendFile(own).finally(() => file.close());
-    await link(draft, lock);
+    await placeNew(draft, lock);
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;

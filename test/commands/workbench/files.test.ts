@@ -129,10 +129,14 @@ test('row 27: no file is replaced', async () => {
   ])
     expect(said.text).toContain('is there already');
   expect(await readFile(folder.file('mine'), 'utf8')).toBe('mine');
-  await folder.write('empty', '');
-  expect(await bench.controls.saveTranscript('empty')).toMatchObject({ isBad: true });
-  expect(await bench.controls.saveFixture(key, 0, 'empty')).toMatchObject({ isBad: true });
-  expect(await readFile(folder.file('empty'), 'utf8')).toBe('');
+});
+
+test('an empty file is as good as none', async () => {
+  await folder.write('empty.ndjson', '');
+  expect(await bench.controls.saveTranscript('empty.ndjson')).toMatchObject({ isBad: false });
+  expect(await readFile(folder.file('empty.ndjson'), 'utf8')).toContain('"reason":"saved"');
+  await folder.write('empty.yaml', '');
+  expect(await bench.controls.saveFixture(key, 0, 'empty.yaml')).toMatchObject({ isBad: false });
 });
 
 test('row 25: as curl and as a command it holds no secret, and says what has to be put in', () => {

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import type { Files } from '../../../src/system/private-file.js';
+import type { Files } from '../../../src/system/files.js';
 
 export interface Disk extends Files {
   isFull: boolean;

@@ -7,8 +7,6 @@ export interface Spot {
   readonly path: readonly (string | number)[];
   /** Of the text there: the first character, and the one after the last. */
   readonly range?: readonly [from: number, to: number];
-  /** What stands there may be told to nobody. */
-  readonly isSecret?: true;
 }
 
 /** A member of what was sent. */

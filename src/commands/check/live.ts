@@ -16,10 +16,10 @@ import { reach } from '../reach.js';
 import { saveTranscript } from '../save-transcript.js';
 import type { ServerTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
-import { wireSecrets } from '../wire-secrets.js';
 import type { CheckPlan } from './plan.js';
 import { programIn } from './program-in.js';
 import { progressOn } from './progress.js';
+import { checkedSecrets } from './secrets.js';
 import type { Witness } from './witness.js';
 
 /** What a check was made with; a test gives other probes. */
@@ -67,7 +67,7 @@ interface Desk {
 
 async function watch(target: ServerTarget, desk: Desk): Promise<LiveWitness> {
   const { plan, terminal, making, interrupted } = desk;
-  const redactor = wireSecrets(createRedactor(secretsOf(readHeaders(plan.flags, terminal.env))));
+  const redactor = checkedSecrets(createRedactor(secretsOf(readHeaders(plan.flags, terminal.env))));
   const log = createLog(() => making.clock.now());
   const events: Event[] = [];
   log.subscribe(event => {

@@ -7,7 +7,7 @@ import { byteLines } from '../../text/byte-lines.js';
 import { createRedactor } from '../../text/redact.js';
 import { readSource } from '../read-source.js';
 import type { Terminal } from '../terminal.js';
-import { wireSecrets } from '../wire-secrets.js';
+import { checkedSecrets } from './secrets.js';
 import type { Recording, Witness } from './witness.js';
 
 const LARGEST = 256 * 1024 * 1024;
@@ -30,7 +30,7 @@ export async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin
   const saved = transcripts.filter(({ events }) => events.length > 0);
   if (saved.length === 0 && faults.length > 0) throw unreadable(name, faults);
   const recordings = recordingsOf(saved);
-  const redactor = wireSecrets(createRedactor());
+  const redactor = checkedSecrets(createRedactor());
   for (const { events } of recordings) for (const event of events) redactor.learn(event);
   const gaps = gapsIn(name, transcripts.flatMap(missingIn));
   return { target: name, recordings, gaps, redactor };

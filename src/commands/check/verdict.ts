@@ -3,7 +3,7 @@ import { judgeCases } from '../../rules/cases.js';
 import { type Conformance, conformanceOf, type Verdict } from '../../rules/conformance.js';
 import { gather } from '../../rules/evidence/gather.js';
 import { checksOf } from '../../rules/report.js';
-import { learnFound, shareableRun } from '../../story/checks/shareable-run.js';
+import { shareableRun } from '../../story/checks/shareable-run.js';
 import type { ExitStatus } from '../exit-status.js';
 import type { CheckPlan } from './plan.js';
 import type { Recording, Witness } from './witness.js';
@@ -17,11 +17,6 @@ export async function judgeAll(
     sides.map(async side => ({ side, evidences: await Promise.all(recordings.map(seenFrom(side))) })),
   );
   const checks = sights.flatMap(({ side, evidences }) => checksOf(side, evidences, selection));
-  learnFound(
-    checks,
-    recordings.flatMap(({ events }) => events),
-    redactor,
-  );
   const judged = judgeCases(cases, sights[0]?.evidences ?? []);
   const run = conformanceOf(checks, judged, { excuses, sides, isStrict: flags.strict === true, gaps });
   return shareableRun(run, redactor);

@@ -1,5 +1,5 @@
+import { stringsIn } from '../../text/strings-in.js';
 import type { CallEvidence } from './evidence.js';
-import { stringsIn } from './said.js';
 
 /** A longer text is hardly a complaint. */
 const LONGEST = 4_000;

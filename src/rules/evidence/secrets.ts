@@ -1,25 +1,11 @@
 import { addresseeIn } from '../../protocol/read-invocation.js';
+import { credentialsIn } from '../../text/credentials.js';
 import { REDACTED } from '../../text/redact.js';
 import type { CallEvidence } from './evidence.js';
 import { saidBy } from './said.js';
 
-/** Characters of a text that are looked into for what only looks like a credential. */
-const LOOKED_AT = 256 * 1024;
 /** Shorter ones may be words. */
 const SHORTEST = 16;
-
-/** Credentials that can be told by their looks. */
-const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
-  ['a private key', /-----BEGIN (?:[A-Z]{2,10} ){0,3}PRIVATE KEY-----/],
-  ['a bearer token', /\bBearer [\w.~+/-]{20,2000}/],
-  ['a GitHub token (gh?_…)', /\bgh[pousr]_[A-Za-z0-9]{36,255}\b/],
-  ['a GitHub token (github_pat_…)', /\bgithub_pat_\w{40,255}\b/],
-  ['an API key (sk-…)', /\bsk-(?:[a-z]{2,12}-){0,2}[A-Za-z0-9_]{20,200}/],
-  ['an AWS access key (AKIA…)', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/],
-  ['a Slack token (xox?-…)', /\bxox[abprs]-[A-Za-z0-9-]{20,200}/],
-  ['a Google API key (AIza…)', /\bAIza[\w-]{35}\b/],
-  ['a JSON Web Token', /\beyJ[\w-]{10,500}\.eyJ[\w-]{10,1000}\.[\w-]{10,500}/],
-];
 
 /** A secret that a call was given, and what it is. */
 interface Given {
@@ -40,15 +26,9 @@ export function secretFinder(call: CallEvidence): (text: string) => FoundSecret 
   return text => {
     const known = given.find(({ secret }) => text.includes(secret) && !isSaid(said, secret));
     if (known) return foundAt(known.what, known.secret, text.indexOf(known.secret));
-    const beginning = text.slice(0, LOOKED_AT);
-    const [found] = SHAPES.flatMap(([what, shape]) => shapeIn(beginning, what, shape, said) ?? []);
-    return found ?? null;
+    const leaked = credentialsIn(text).find(found => !isSaid(said, found.text));
+    return leaked ? foundAt(leaked.what, leaked.text, leaked.at) : null;
   };
-}
-
-function shapeIn(text: string, what: string, shape: RegExp, said: readonly string[]): FoundSecret | null {
-  const found = shape.exec(text);
-  return found && !isSaid(said, found[0]) ? foundAt(what, found[0], found.index) : null;
 }
 
 function foundAt(what: string, secret: string, at: number): FoundSecret {

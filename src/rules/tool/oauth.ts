@@ -1,3 +1,4 @@
+import { namedCredentialsIn } from '../../text/credentials.js';
 import { cut } from '../../text/cut.js';
 import { formatDuration } from '../../text/format-duration.js';
 import { visibleLine } from '../../text/visible.js';
@@ -21,8 +22,6 @@ const GIVEN_AFTERWARDS = new Set([
   'id_token',
   'client_secret',
 ]);
-const TOLD =
-  /\b(?:access_token|refresh_token|id_token|client_secret)\b["']?\s{0,5}[:=]\s{0,5}["']?[\w.~+/-]{8}|[?&]code=[\w.~-]{6}/;
 
 /** TOOL-OAUTH: a safe page to visit, nothing of what it gives in a message, and a result in the end. */
 export const asksForConsent: Rule = {
@@ -67,8 +66,8 @@ function givenIn(address: string): string | undefined {
 }
 
 function onTexts(callback: CallbackEvidence): readonly Observation[] {
-  const told = textsOf(callback).find(({ text }) => TOLD.test(text));
-  return told ? [broken(`a token or code stands in ${told.place}`, [callback])] : [];
+  const found = textsOf(callback).find(({ text }) => namedCredentialsIn(text).length > 0);
+  return found ? [broken(`a token or code stands in ${found.place}`, [callback])] : [];
 }
 
 /**

@@ -29,7 +29,7 @@ function onMessage(each: Told, secretIn: SecretFinder): Observation | null {
     const secret = secretIn(text);
     if (secret !== null)
       return broken(`${secret.what} stands in ${place} of a ${each.message.type}`, [each.callback], {
-        spots: [{ ...sent(each.callback, ...path), range: secret.range, isSecret: true }],
+        spots: [{ ...sent(each.callback, ...path), range: secret.range }],
       });
   }
   return null;

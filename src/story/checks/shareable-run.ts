@@ -1,18 +1,5 @@
-import type { Event } from '../../exchange/events.js';
 import type { Conformance, Row } from '../../rules/conformance.js';
-import type { Check } from '../../rules/judge.js';
 import type { Redactor } from '../../text/redact.js';
-import { valueAt } from '../../text/value-at.js';
-
-/** Of what rules found that may be told to nobody, the text itself: from now on it is taken out like every other secret. */
-export function learnFound(checks: readonly Check[], events: readonly Event[], redactor: Redactor): void {
-  for (const { event: seq, path, range, isSecret } of checks.flatMap(({ spots = [] }) => spots)) {
-    const event = isSecret && events.find(each => each.seq === seq);
-    const body = event && 'body' in event ? event.body : undefined;
-    const text = body?.json.ok ? valueAt(body.json.value, ...path) : undefined;
-    if (typeof text === 'string' && range) redactor.add(text.slice(...range));
-  }
-}
 
 /** A run as it may leave the machine: rules quote what was on the wire (threats, row 25). */
 export function shareableRun(run: Conformance, redactor: Redactor): Conformance {

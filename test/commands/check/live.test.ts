@@ -216,6 +216,23 @@ describe('what is told besides', () => {
   });
 });
 
+test('row 25: a credential that a tool tells is found, and neither reported nor saved, whichever rule is asked for', async () => {
+  const secret = `ghp_${'a1'.repeat(18)}`;
+  const leaky = [...GOOD.slice(0, 2), resultArrives({ text: `it is ${secret}` })];
+  for (const [id, status] of [
+    ['TOOL-SECRET', 1],
+    ['TOOL-ACK', 0],
+  ] as const) {
+    await using folder = await temporaryFolder();
+    const save = folder.file('run.ndjson');
+    const reporter = [{ format: 'json', file: null }] as const;
+    const ran = await check({ only: [id], save, reporter }, seeing(...leaky));
+    expect(ran.status).toBe(status);
+    expect(await readFile(save, 'utf8')).toContain('it is [redacted]');
+    expect(ran.stdout + (await readFile(save, 'utf8'))).not.toContain(secret);
+  }
+});
+
 describe('reports', () => {
   test('several at once: files for others to read, and people on stdout', async () => {
     await using folder = await temporaryFolder();

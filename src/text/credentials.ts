@@ -1,0 +1,43 @@
+/** Characters of a text that are looked into for what only looks like a credential. */
+const LOOKED_AT = 256 * 1024;
+
+/** Credentials that can be told by their looks, wherever they stand. */
+const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
+  [
+    'a private key',
+    /-----BEGIN (?:[A-Z]{2,10} ){0,3}PRIVATE KEY-----(?:[\s\S]{0,10000}?-----END|[\s\S]{0,10000})/g,
+  ],
+  ['a bearer token', /\bBearer [\w.~+/-]{20,2000}/g],
+  ['a GitHub token (gh?_…)', /\bgh[pousr]_[A-Za-z0-9]{36,255}\b/g],
+  ['a GitHub token (github_pat_…)', /\bgithub_pat_\w{40,255}\b/g],
+  ['an API key (sk-…)', /\bsk-(?:[a-z]{2,12}-){0,2}[A-Za-z0-9_]{20,200}/g],
+  ['an AWS access key (AKIA…)', /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/g],
+  ['a Slack token (xox?-…)', /\bxox[abprs]-[A-Za-z0-9-]{20,200}/g],
+  ['a Google API key (AIza…)', /\bAIza[\w-]{35}\b/g],
+  ['a JSON Web Token', /\beyJ[\w-]{10,500}\.eyJ[\w-]{10,1000}\.[\w-]{10,500}/g],
+];
+
+/** What a login gives, after its name. */
+const NAMED =
+  /\b(?:access_token|refresh_token|id_token|client_secret)\b["']?\s{0,5}[:=]\s{0,5}["']?([\w.~+/-]{8,2000})|[?&]code=([\w.~-]{6,2000})/g;
+
+/** What was found, and where it begins. */
+export interface Credential {
+  readonly what: string;
+  readonly text: string;
+  readonly at: number;
+}
+
+/** What in a text looks like a credential, whatever it is called. */
+export function credentialsIn(text: string): readonly Credential[] {
+  const beginning = text.slice(0, LOOKED_AT);
+  return SHAPES.flatMap(([what, shape]) =>
+    [...beginning.matchAll(shape)].map(({ 0: found, index: at }) => ({ what, text: found, at })),
+  );
+}
+
+/** What in a text is called a token, a code or a secret of a login. */
+export function namedCredentialsIn(text: string): readonly string[] {
+  const found = text.slice(0, LOOKED_AT).matchAll(NAMED);
+  return [...found].flatMap(([, token, code]) => token ?? code ?? []);
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { checkedSecrets } from '../../../src/commands/check/secrets.js';
+import { transcriptWriter } from '../../../src/exchange/transcript-writer.js';
+import { gather } from '../../../src/rules/evidence/gather.js';
+import { checksOf } from '../../../src/rules/report.js';
+import { plainText } from '../../../src/story/checks/plain-text.js';
+import { wireLines } from '../../../src/story/checks/wire-lines.js';
+import { createRedactor } from '../../../src/text/redact.js';
+import {
+  acknowledged,
+  answered,
+  call,
+  eventsOf,
+  INVOCATION,
+  type Moment,
+  resultArrives,
+} from '../../exchange/build.js';
+
+const SECRET = `ghp_${'a1'.repeat(18)}`;
+
+/** All that a check writes of what happened: its transcript. */
+function saved(...story: readonly (readonly Moment[])[]): string {
+  const events = eventsOf(...story);
+  const redactor = checkedSecrets(createRedactor());
+  for (const event of events) redactor.learn(event);
+  const writer = transcriptWriter(redactor);
+  return events.flatMap(event => writer.event(event)).join('\n');
+}
+
+const begun = [...call(), ...acknowledged()];
+
+test.each<[string, string, string]>([
+  ['a GitHub token', `the key ${SECRET} is yours`, SECRET],
+  ['a bearer token', `Authorization: Bearer ${'x1'.repeat(12)}`, 'x1'.repeat(12)],
+  ['each of several', `sk-${'k1'.repeat(12)} and AKIAIOSFODNN7EXAMPLE`, 'AKIAIOSFODNN7EXAMPLE'],
+  ['what a login gives', '{"access_token": "c4n4ry-sings"}', 'c4n4ry-sings'],
+  ['a code of a login', 'https://tool.example/back?code=c4n4ry-sings', 'c4n4ry-sings'],
+  ['a private key, to its end', '-----BEGIN RSA PRIVATE KEY-----\nMIIc4n4ry\n-----END RSA', 'MIIc4n4ry'],
+])('row 25: %s that a tool tells is not saved', (_, text, secret) => {
+  const written = saved(begun, resultArrives({ text }));
+  expect(written).toContain('[redacted]');
+  expect(written).not.toContain(secret);
+});
+
+test('row 25: nor one in an acknowledgement, or in what is no JSON', () => {
+  expect(saved(call(), answered(200, { body: `token=${SECRET}` }))).not.toContain(SECRET);
+});
+
+test('what the call itself has said is no news', () => {
+  const invocation = { ...INVOCATION, arguments: { token: SECRET } };
+  expect(saved(call({ invocation }), acknowledged(), resultArrives({ text: SECRET }))).toContain(SECRET);
+});
+
+test('row 25: a credential is in no report, and where it stood is shown', async () => {
+  const display_as = [{ type: 'text', content: `the key ${SECRET} is yours` }];
+  const events = eventsOf(begun, resultArrives({ display_as }));
+  const checks = checksOf('tool', [await gather(events, 'runtime', 'tool')]);
+  const found = checks.find(({ id }) => id === 'TOOL-SECRET');
+  const redactor = checkedSecrets(createRedactor());
+  for (const event of events) redactor.learn(event);
+  const text = plainText(wireLines(found ?? { events: [] }, { events, redactor }));
+  expect(found?.status).toBe('fail');
+  expect(text).toContain('display_as[0].content  "the key [redacted] is yours"');
+  expect(text).not.toContain(SECRET);
+});

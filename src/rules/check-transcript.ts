@@ -9,6 +9,8 @@ export interface CheckOptions extends Selection {
   readonly sides?: readonly Side[];
   /** Who saw the events: a transcript's header says it. A runtime unless told. */
   readonly observer?: TranscriptHeader['observer'];
+  /** False where a part of what happened may be lost: then what is missing accuses nobody. True unless told. */
+  readonly isWhole?: boolean;
 }
 
 /**
@@ -17,10 +19,10 @@ export interface CheckOptions extends Selection {
  */
 export async function checkTranscript(
   events: readonly Event[],
-  { sides = ['tool', 'runtime'], observer = 'runtime', ...selection }: CheckOptions = {},
+  { sides = ['tool', 'runtime'], observer = 'runtime', isWhole = true, ...selection }: CheckOptions = {},
 ): Promise<CheckReport> {
   const checks = await Promise.all(
-    sides.map(async side => checksOf(side, [await gather(events, observer, side)], selection)),
+    sides.map(async side => checksOf(side, [await gather(events, observer, side, isWhole)], selection)),
   );
   return reportOf(checks.flat());
 }

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
+import type { Event } from '../../src/exchange/events.js';
 import { REQUIREMENTS } from '../../src/protocol/requirements.js';
 import { checkTranscript } from '../../src/rules/check-transcript.js';
-import { acknowledged, at, call, eventsOf, resultArrives } from '../exchange/build.js';
+import {
+  acknowledged,
+  answered,
+  at,
+  call,
+  errand,
+  eventsOf,
+  resultArrives,
+  timedOut,
+} from '../exchange/build.js';
 
 const GOOD = eventsOf(call(), at(3, acknowledged()), at(9, resultArrives()));
 const LATE = eventsOf(call(), at(10, resultArrives()), at(900, acknowledged()));
@@ -18,6 +28,25 @@ test('of one side, or of some rules, where that is asked for', async () => {
   expect(tool.checks.map(({ id }) => id)).not.toContain('TOOL-ACK');
   const one = await checkTranscript(LATE, { only: new Set(['TOOL-ACK']) });
   expect(one.checks).toMatchObject([{ id: 'TOOL-ACK', status: 'fail', events: expect.arrayContaining([0]) }]);
+});
+
+test('of a breach it is told what else fell with it, and nothing that did not', async () => {
+  const masksIn = async (events: readonly Event[], rule: string) => {
+    const { checks } = await checkTranscript(events, { sides: ['tool'] });
+    return checks.find(({ id, status }) => id === rule && status === 'fail')?.masks ?? 'none';
+  };
+  const inAnswer = eventsOf(call(), answered(200, { body: '{"text":"done"}' }), timedOut());
+  expect(await masksIn(inAnswer, 'TOOL-ASYNC')).toEqual(['TOOL-ALWAYS']);
+  expect(await masksIn(LATE, 'TOOL-ACK')).toBe('none');
+});
+
+test('what may be lost accuses nobody', async () => {
+  const events = eventsOf(errand('discovery', 404));
+  const statusOf = async (isWhole: boolean) => {
+    const { checks } = await checkTranscript(events, { only: new Set(['TOOL-DISCOVER']), isWhole });
+    return checks.map(({ status }) => status);
+  };
+  expect([await statusOf(true), await statusOf(false)]).toEqual([['fail'], ['could-not-run']]);
 });
 
 test('zero events are judged too: nothing passes', async () => {

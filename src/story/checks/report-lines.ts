@@ -27,7 +27,7 @@ export function reportLines(
 ): readonly Line[] {
   const rows = (...standings: readonly Standing[]) =>
     run.checks.filter(row => standings.includes(row.standing));
-  const told = (row: Row) => rowLines(withTrueMasks(row, run), record);
+  const told = (row: Row) => rowLines(row, record);
   const cases = (status: CaseCheck['status']) =>
     run.cases.filter(each => each.status === status).map(each => caseLines(each, record));
   const wrong = [...rows('failed', 'stale').map(told), ...cases('fail')];
@@ -57,14 +57,6 @@ function isProved({ checks, cases }: Conformance): boolean {
 
 function wholeLines(whole: string): Line[] {
   return [[say('Messages are cut here; to see them whole: ', 'dim'), ...quote(whole, 'dim')], []];
-}
-
-/** What is fine is masked by nothing. */
-function withTrueMasks(row: Row, { checks }: Conformance): Row {
-  const isDoubtful = ({ status }: Row) =>
-    status === 'fail' || status === 'warn' || status === 'could-not-run';
-  const doubtful = checks.filter(isDoubtful).map(({ id }) => id);
-  return row.masks ? { ...row, masks: row.masks.filter(id => doubtful.includes(id)) } : row;
 }
 
 /** A heading, what stands below it, and an empty line; nothing where there is nothing below. */

@@ -26,7 +26,7 @@ test('one row per rule: id, level, side, status, reason, events', () => {
     reason: 'reason of TOOL-ID',
     events: [2, 3],
     expected: 'call_abc123',
-    masks: ['TOOL-RETRY', 'TOOL-ASYNC'],
+    masks: ['TOOL-RETRY'],
     advice: ADVICE['TOOL-ID'],
   });
   expect(report.checks[0]).not.toHaveProperty('advice');

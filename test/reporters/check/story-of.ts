@@ -32,7 +32,7 @@ const CHECKS: readonly Check[] = [
     events: [2, 3],
     expected: KEY,
     actual: HOSTILE,
-    masks: ['TOOL-RETRY', 'TOOL-ASYNC'],
+    masks: ['TOOL-RETRY'],
   }),
   check('TOOL-RETRY', 'could-not-run', { level: 'SHOULD' }),
   check('TOOL-FALLBACK', 'warn', { level: 'SHOULD', reason: HOSTILE }),

@@ -14,6 +14,8 @@ export interface Check {
   readonly level: Level;
   readonly status: CheckStatus;
   readonly reason: string;
+  /** It passes, and its reason is worth reading all the same. */
+  readonly isRemarkable?: true;
   /** By their `seq`, the events that prove it. */
   readonly events: readonly number[];
   /** Of the first breach. */
@@ -41,6 +43,7 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     ...about(rule.id),
     status,
     reason: telling.length > 0 ? reasonOf(telling) : rule.absent,
+    ...(telling.some(each => each.kind === 'held' && each.isRemarkable) && { isRemarkable: true }),
     events: [...new Set(telling.slice(0, TOLD).flatMap(({ events }) => events))],
     ...differenceOf(telling[0]),
     ...spotsOf(telling.slice(0, TOLD)),

@@ -3,7 +3,13 @@ import type { Spot } from './spot.js';
 
 /** One place at which a requirement was held or not, with the events that prove it. */
 export type Observation =
-  | { readonly kind: 'held'; readonly events: readonly number[]; readonly what?: string }
+  | {
+      readonly kind: 'held';
+      readonly events: readonly number[];
+      readonly what?: string;
+      /** It is told to a person, though nothing is wrong. */
+      readonly isRemarkable?: true;
+    }
   | {
       /** `doubtful`: no breach, and nothing to be proud of. */
       readonly kind: 'broken' | 'doubtful';
@@ -33,6 +39,11 @@ export interface Difference {
 /** @param what worth saying of a pass: a window, a figure */
 export function held(legs: readonly Leg[], what?: string): Observation {
   return { kind: 'held', events: legs.flatMap(eventsOf), ...(what !== undefined && { what }) };
+}
+
+/** As {@link held}, with something that a person should know. */
+export function heldBut(what: string, legs: readonly Leg[]): Observation {
+  return { kind: 'held', what, events: legs.flatMap(eventsOf), isRemarkable: true };
 }
 
 export function broken(what: string, legs: readonly Leg[], difference: Difference = {}): Observation {

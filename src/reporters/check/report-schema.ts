@@ -42,6 +42,9 @@ const check = z.object({
     .check(z.describe('How it counts: --strict and --expected-failures are in it')),
   statement: z.string().check(z.describe('What the rule asks')),
   reason: z.string(),
+  isRemarkable: z
+    .optional(z.literal(true))
+    .check(z.describe('It passes, and its reason is worth reading all the same')),
   expected: z.optional(z.string()),
   actual: z.optional(z.string()),
   advice: z.optional(z.string()).check(z.describe('What to do, where it is broken')),

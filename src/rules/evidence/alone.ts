@@ -1,3 +1,4 @@
+import { ACK_SLOW_MS } from '../../exchange/exchange.js';
 import { ownTime } from '../../exchange/own-time.js';
 import { isBehind, resultAfter } from './behind.js';
 import type { CallEvidence, Discovery, Evidence } from './evidence.js';
@@ -11,16 +12,31 @@ export interface Alone {
   readonly offMs: number;
   /** Whether the 200 came before the result. */
   readonly isInOrder: boolean;
+  /** It was not made again itself, since others were late alone: this is the worst of them. */
+  readonly isOthers?: true;
 }
 
-/** By what a call sends, how it went alone; undefined where it was not made again. */
+/** By what a call sends, how it went alone; undefined where nobody knows. */
 export function madeAlone({ calls, discoveries }: Evidence): (call: CallEvidence) => Alone | undefined {
   const best = new Map<string, Alone>();
-  for (const call of calls.filter(({ plans }) => plans.some(({ again }) => again))) {
+  for (const call of calls.filter(isMadeAgain)) {
     const tried = tryOf(call, discoveries);
     if (tried) best.set(sentBy(call), better(tried, best.get(sentBy(call))));
   }
-  return call => best.get(sentBy(call));
+  const others = worstLate([...best.values()]);
+  return call => best.get(sentBy(call)) ?? others;
+}
+
+export function isMadeAgain({ plans }: Pick<CallEvidence, 'plans'>): boolean {
+  return plans.some(({ again }) => again);
+}
+
+/** Once some are late alone, a check makes no others again: how these went among many says more of the check than of the tool. */
+function worstLate(alone: readonly Alone[]): Alone | undefined {
+  const [worst] = alone.toSorted((one, other) => other.ms - one.ms);
+  const isInOrder = alone.every(each => each.isInOrder);
+  if (!worst || (worst.ms <= ACK_SLOW_MS && isInOrder)) return undefined;
+  return { ...worst, isInOrder, isOthers: true };
 }
 
 /** What is the same whenever a call is made again. */

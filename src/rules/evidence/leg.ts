@@ -17,6 +17,11 @@ export function endedAt({ response, broken }: Leg): number | null {
   return response?.at ?? broken?.at ?? null;
 }
 
+/** Until it was answered, or given up, in ms; endless while it is on its way. */
+export function waitedFor(leg: Leg): number {
+  return (endedAt(leg) ?? Number.POSITIVE_INFINITY) - leg.request.at;
+}
+
 /** Answered as something that may be tried again, or lost on the wire. */
 export function isFailedForNow(leg: Leg): boolean {
   return leg.broken !== null || (statusOf(leg) ?? 0) >= 500;

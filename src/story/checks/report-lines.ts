@@ -81,9 +81,15 @@ function passedPart({ cases }: Conformance, rows: readonly Row[], width: number)
         rows.map(({ id }) => id),
         width,
       ),
+      ...rows.filter(({ isRemarkable }) => isRemarkable).map(remarkLines),
       passing.map(each => [say(`${MARGIN}case `, 'gutter'), ...caseName(each)]),
     ].filter(({ length }) => length > 0),
   );
+}
+
+/** What passes and yet is worth a word. */
+function remarkLines({ id, reason }: Row): Line[] {
+  return [[say(MARGIN, 'gutter'), say(`${id}: `), ...quote(reason, 'dim')]];
 }
 
 /** By their reason, since many have the same. */

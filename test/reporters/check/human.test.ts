@@ -62,6 +62,13 @@ describe.each([40, 60, 80])('on %i columns', width => {
   });
 });
 
+test('what passes is named, and that of which a person should know with its reason', () => {
+  expect(lines.slice(lineOf('PASSED')).slice(1, 3)).toEqual([
+    '  TOOL-ACK, TOOL-ASYNC, RT-ID',
+    '  TOOL-ASYNC: reason of TOOL-ASYNC',
+  ]);
+});
+
 test('a case that fails, or was not called, says where it is written', () => {
   expect(text).toMatch(/^✗ ␛\[2Jevil.* {2}c\.yaml:5\n {4}\$\.text: wanted 1$/m);
   expect(text).toMatch(/^\? list {2}c\.yaml:7\n {4}not called$/m);

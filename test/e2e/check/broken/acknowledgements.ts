@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { BrokenTools } from './broken-tool.js';
 import { fieldsIn } from './fields.js';
 import { startTwisted, startWithOdd } from './good.js';
@@ -33,6 +34,17 @@ export const acknowledgements: BrokenTools = {
       start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { delay: 1_200 } } }),
       says: /the 200 took 1\.\d/,
       options: { probeTimeoutMs: 2_500 },
+    },
+    {
+      does: 'answers one operation never',
+      start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { delay: 60_000 } } }),
+      says: /^the connection ended without an answer \(ETIMEDOUT\)$/,
+    },
+    {
+      does: 'works before it acknowledges each third call',
+      start: () => startTwisted({ acknowledged: lateEachThirdTime() }),
+      status: 'warn',
+      says: /the 200 took 1\.\d+s among many calls, and in time when the same was called alone/,
     },
     {
       does: 'breaks the connection',
@@ -72,6 +84,14 @@ export const acknowledgements: BrokenTools = {
     },
   ],
 };
+
+function lateEachThirdTime() {
+  let calls = 0;
+  return async (status: number) => {
+    if (++calls % 3 === 0) await setTimeout(1_500);
+    return status;
+  };
+}
 
 function resultFor(body: string) {
   const { id, group_id } = fieldsIn(body);

@@ -24,8 +24,8 @@ export interface Twist {
   readonly toolset?: (toolset: Fields) => Fields;
   /** In place of the tool's answer to a POST: undefined leaves it to the tool. */
   readonly answers?: (path: string, body: string) => Answer | 'reset' | undefined;
-  /** The status of an acknowledgement, for that of the tool. */
-  readonly acknowledged?: (status: number) => number;
+  /** The status of an acknowledgement, for that of the tool, as soon as it is to go out. */
+  readonly acknowledged?: (status: number) => number | Promise<number>;
   /** What the tool gets for what was sent. */
   readonly invocation?: (invocation: Fields) => Fields;
   /** What is posted for what the tool says. The status that the tool is told. */
@@ -84,7 +84,7 @@ function frontOf(tool: string, twist: Twist) {
     const { promise: acknowledged, resolve } = deferred<void>();
     const passed = path === '/invoke' ? redirected(body, own, acknowledged) : body;
     const { status, said } = await posted(tool + path, passed);
-    response.writeHead(path === '/invoke' ? told(status) : status).end(said, resolve);
+    response.writeHead(path === '/invoke' ? await told(status) : status).end(said, resolve);
   }
 
   /** With a callback URL here in place of the runtime's. */

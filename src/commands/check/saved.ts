@@ -1,14 +1,14 @@
 import { ProtocolCliError } from '../../errors.js';
-import { renumbered } from '../../exchange/renumbered.js';
 import { readTranscripts, type Transcript } from '../../exchange/transcript-reader.js';
 import { isTranscript, withoutReadyLines } from '../../exchange/transcript-signs.js';
 import type { Gap } from '../../rules/conformance.js';
+import { missingIn, recordingsOf } from '../../rules/recording.js';
 import { byteLines } from '../../text/byte-lines.js';
 import { createRedactor } from '../../text/redact.js';
 import { readSource } from '../read-source.js';
 import type { Terminal } from '../terminal.js';
 import { checkedSecrets } from './secrets.js';
-import type { Recording, Witness } from './witness.js';
+import type { Witness } from './witness.js';
 
 const LARGEST = 256 * 1024 * 1024;
 /** Bytes that are enough to see what a file is. */
@@ -32,37 +32,17 @@ export async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin
   const recordings = recordingsOf(saved);
   const redactor = checkedSecrets(createRedactor());
   for (const { events } of recordings) for (const event of events) redactor.learn(event);
-  const gaps = gapsIn(name, transcripts.flatMap(missingIn));
+  const gaps = gapsIn(name, allMissing(transcripts));
   return { target: name, recordings, gaps, redactor };
 }
 
-function recordingsOf(transcripts: readonly Transcript[]): readonly Recording[] {
-  const all = renumbered(transcripts.map(({ events }) => events));
-  return transcripts.map((transcript, index) => ({
-    observer: transcript.header?.observer ?? 'runtime',
-    events: all[index] ?? [],
-    isWhole: missingIn(transcript, index, transcripts).length === 0,
-  }));
+/** What of each is not there, named where there are several. */
+function allMissing(transcripts: readonly Transcript[]): readonly string[] {
+  const { length } = transcripts;
+  return transcripts.flatMap((each, index) =>
+    missingIn(each, length === 1 ? '' : `transcript ${index + 1} of ${length}: `),
+  );
 }
-
-/** What of a transcript is not there: in it, before it and after it. */
-function missingIn(
-  { header, end, faults, lost }: Transcript,
-  index: number,
-  { length }: readonly Transcript[],
-): readonly string[] {
-  const which = length === 1 ? '' : `transcript ${index + 1} of ${length}: `;
-  return [
-    ...(header === null ? [which + NO_HEADER] : []),
-    ...faults,
-    ...lost,
-    ...(end === null ? [which + NO_END] : []),
-  ];
-}
-
-const NO_HEADER = 'its header is missing, and perhaps what came first';
-const NO_END =
-  'it stops without an end line: whoever wrote it still ran, was killed, or the last lines were cut off';
 
 /** Of many the first: one is enough to keep a run from being green. */
 function gapsIn(name: string, faults: readonly string[]): readonly Gap[] {

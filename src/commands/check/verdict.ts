@@ -2,11 +2,12 @@ import type { Side } from '../../protocol/requirements.js';
 import { judgeCases } from '../../rules/cases.js';
 import { type Conformance, conformanceOf, type Verdict } from '../../rules/conformance.js';
 import { gather } from '../../rules/evidence/gather.js';
+import type { Recording } from '../../rules/recording.js';
 import { checksOf } from '../../rules/report.js';
 import { shareableRun } from '../../story/checks/shareable-run.js';
 import type { ExitStatus } from '../exit-status.js';
 import type { CheckPlan } from './plan.js';
-import type { Recording, Witness } from './witness.js';
+import type { Witness } from './witness.js';
 
 /** What the rules, and the cases, say of what happened; nothing secret is left in it. */
 export async function judgeAll(

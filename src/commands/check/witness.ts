@@ -1,16 +1,7 @@
 import type { EventRedactor } from '../../exchange/callback-secrets.js';
-import type { Event } from '../../exchange/events.js';
-import type { TranscriptHeader } from '../../exchange/transcript-format.js';
 import type { Gap } from '../../rules/conformance.js';
+import type { Recording } from '../../rules/recording.js';
 import type { WireRecord } from '../../story/checks/wire-legs.js';
-
-/** What somebody saw from its beginning to its end. */
-export interface Recording {
-  readonly observer: TranscriptHeader['observer'];
-  readonly events: readonly Event[];
-  /** Whether nothing of it was lost. */
-  readonly isWhole: boolean;
-}
 
 /** What there is to judge, from whatever source. */
 export interface Witness {

@@ -200,7 +200,16 @@ export const ACTIONS: readonly Action[] = [
   },
 ];
 
+/** What an action tells on a leg is always the same: its bytes are read once, however many stories have it. */
+const told = new Map<Action, Moment[][]>(ACTIONS.map(action => [action, []]));
+
+function momentsOf(action: Action, index: number): Moment[] {
+  const legs = told.get(action) ?? [];
+  legs[index] ??= action.moments(`leg-${index}`);
+  return legs[index];
+}
+
 /** The call itself, then whatever was drawn, each arrival on a leg of its own. */
 export function storyOf(actions: readonly Action[]): Moment[][] {
-  return [call(), ...actions.map((action, index) => action.moments(`leg-${index}`))];
+  return [call(), ...actions.map(momentsOf)];
 }

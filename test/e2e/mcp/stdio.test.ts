@@ -15,7 +15,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 const invoke = (words: readonly string[], ...options: string[]) =>
   runHere(['invoke', '--mcp', peerCommand(...options), ...words]);
 
-describe('a server that is started, with a peer in plain Node', () => {
+describe.concurrent('a server that is started, with a peer in plain Node', () => {
   test('in a pipe, stdout is what the LLM gets, byte for byte; arguments are typed by the inputSchema', async () => {
     const { status, stdout, stderr } = await invoke(['echo', 'text=hi\n', 'times=2']);
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'hi\nhi\n', stderr: '' });
@@ -156,7 +156,7 @@ describe('a server that is started, with a peer in plain Node', () => {
     expect(stderr).toContain(
       'it wrote a line that is no JSON-RPC message to its stdout: "listening on 3000"',
     );
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(40_000);
   });
 
   test.each([

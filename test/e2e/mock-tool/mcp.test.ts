@@ -74,7 +74,7 @@ async function shows(client: Pick<Client, 'callTool'>) {
   });
 }
 
-describe('seed 003, over stdio: the official client', () => {
+describe.concurrent('seed 003, over stdio: the official client', () => {
   test.each(['legacy', { pin: '2026-07-28' }] as const)('%j', async mode => {
     await using folder = await withFixtures();
     const transport = new StdioClientTransport({
@@ -115,7 +115,7 @@ describe('seed 003, over stdio: the official client', () => {
   });
 });
 
-describe('stdout is the wire', () => {
+describe.concurrent('stdout is the wire', () => {
   const call = (id: number, name: string) => ({
     jsonrpc: '2.0',
     id,
@@ -159,10 +159,10 @@ describe('stdout is the wire', () => {
   test('verification decides the status once the client is gone', async () => {
     await using folder = await withFixtures();
     const args = ['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'stdio', '--verify', '-q'];
-    const ended = await runHere(args, { stdin: conversation(call(1, 'pay')) });
+    const ended = await run(args, { stdin: conversation(call(1, 'pay')) });
     expect(ended.status).toBe(1);
     expect(ended.stderr).toMatch(/raw.*(unused|never)/);
-    const good = await runHere(args, { stdin: conversation(call(1, 'pay'), call(2, 'raw')) });
+    const good = await run(args, { stdin: conversation(call(1, 'pay'), call(2, 'raw')) });
     expect([good.status, messagesOf(good).map(({ id }) => id)]).toEqual([0, [0, 1, 2]]);
   });
 
@@ -170,7 +170,7 @@ describe('stdout is the wire', () => {
     await using folder = await withFixtures();
     const report = `json:${folder.file('report.json')}`;
     const args = ['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'stdio', '-q', '--report', report];
-    const ended = await runHere(args, { stdin: conversation(call(1, 'pay'), call(2, 'po')) });
+    const ended = await run(args, { stdin: conversation(call(1, 'pay'), call(2, 'po')) });
     expect(ended.status).toBe(0);
     expect(JSON.parse(await readFile(`${folder.path}/report.json`, 'utf8'))).toMatchObject({
       ok: false,
@@ -194,7 +194,7 @@ describe('stdout is the wire', () => {
   });
 });
 
-describe('seed 003, over Streamable HTTP: the official client', () => {
+describe.concurrent('seed 003, over Streamable HTTP: the official client', () => {
   const serving = (folder: Folder, ...more: string[]) =>
     startServerHere(['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'http', ...more], readySchema);
 
@@ -288,7 +288,7 @@ describe('seed 003, over Streamable HTTP: the official client', () => {
   });
 });
 
-describe('what makes no sense together', () => {
+describe.concurrent('what makes no sense together', () => {
   test.each([
     [
       ['--mcp', 'stdio', '--journal', 'x', '--retries', '2'],
@@ -313,7 +313,7 @@ describe('what makes no sense together', () => {
   });
 });
 
-describe('a start without --mcp loads nothing of the SDK', () => {
+describe.concurrent('a start without --mcp loads nothing of the SDK', () => {
   const SDK_WORDS = /io\.modelcontextprotocol|Mcp-Session-Id/;
 
   test.each([

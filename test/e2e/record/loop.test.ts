@@ -63,7 +63,7 @@ const GOOD = [
   ...['RT-VIEW', 'RT-NOTIFY'],
 ];
 
-describe.each<{ name: PeerName; verdicts: { pass: string[]; warn?: string[]; fail?: string[] } }>([
+describe.concurrent.each<{ name: PeerName; verdicts: { pass: string[]; warn?: string[]; fail?: string[] } }>([
   {
     name: 'plain',
     verdicts: {
@@ -110,14 +110,14 @@ describe.each<{ name: PeerName; verdicts: { pass: string[]; warn?: string[]; fai
   });
 });
 
-describe('a session with the odd tool, recorded', () => {
+describe.concurrent('a session with the odd tool, recorded', () => {
   test('is as odd again', async () => {
     const { log, file } = await recorded('odd', lifeWith('odd'));
     expect(await replayed([file, '--speed', '0'], lifeWith('odd'))).toEqual(log);
   });
 });
 
-describe('a runtime and a tool in Python, and a process for each of us', () => {
+describe.concurrent('a runtime and a tool in Python, and a process for each of us', () => {
   test('the same again', async () => {
     const live: Life = url => scenariosOf(url, ['result', 'choice', 'subscription']);
     const { log, file } = await recorded('stdlib', live, startRecorder, 'python.ndjson');

@@ -65,7 +65,7 @@ const statuses = async ({ platform }: Answered) => (await platform.posts()).map(
 const kindsOf = (events: readonly Event[], kind: Event['kind']) =>
   events.filter(event => event.kind === kind);
 
-describe('a session', () => {
+describe.concurrent('a session', () => {
   it('is answered with a bare body for one call, the call echoed whole', async () => {
     const calls = [{ ...call('call_1', { order_id: 'A1' }), tenant: 'ours' }];
     const done = await play({ rounds: [{ calls }], end: { answer: 'done' } });
@@ -186,7 +186,7 @@ describe('a session', () => {
   });
 });
 
-describe('a platform that gives the key back', () => {
+describe.concurrent('a platform that gives the key back', () => {
   const leaking = { name: KEY, deep: [KEY] };
 
   it('is told of without it, and gets its call as it was', async () => {
@@ -225,7 +225,7 @@ describe('a platform that gives the key back', () => {
   });
 });
 
-describe('members that nobody needs', () => {
+describe.concurrent('members that nobody needs', () => {
   it('may be anything', async () => {
     const extra = { started_at: 123, finished_at: {}, metrics: 'none', error: { code: 7 } };
     const { end } = await play({ extra, rounds: [{ calls: [call('a')] }] });

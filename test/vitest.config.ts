@@ -11,6 +11,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 45_000 } },
+    experimental: { fsModuleCache: true }, // what did not change is not compiled again
     env: { FORCE_COLOR: '0', TERM: 'xterm-256color' },
   },
 });

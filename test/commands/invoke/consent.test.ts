@@ -22,7 +22,7 @@ async function ask(
   const stdin = Object.assign(new PassThrough(), { isTTY });
   const stderr = Object.assign(new PassThrough(), { isTTY });
   if (answer !== null) stdin.end(`${answer}\n`);
-  const terminal = { stdin, stderr } as unknown as Terminal;
+  const terminal = { stdin, stderr, interrupt: () => {} } as unknown as Terminal;
   const stage = { terminal, signal, aside: <T>(work: () => Promise<T>) => work() };
   const denial = await denialOf(tool, { path: 'a\u202e' }, consent, stage);
   return { denial, question: String(stderr.read() ?? '') };

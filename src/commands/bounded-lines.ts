@@ -23,13 +23,13 @@ export class BoundedLines {
   /** Lines that belong together: all are written, or none, and then they are not even made. */
   write(lines: () => readonly string[]): void {
     if (this.paper.writableLength > this.most) this.#lost++;
-    else this.end(lines());
+    else this.end(lines);
   }
 
-  /** Written in any case. */
-  end(lines: readonly string[]): void {
+  /** Written in any case, and made after what was lost is told: the last of them counts it. */
+  end(lines: () => readonly string[]): void {
     const told = this.#lost > 0 ? this.dropped(this.#lost) : [];
     this.#lost = 0;
-    for (const line of [...told, ...lines]) this.paper.write(`${line}\n`);
+    for (const line of [...told, ...lines()]) this.paper.write(`${line}\n`);
   }
 }

@@ -25,7 +25,8 @@ const frames = [
     encoding: z.enum(['utf8', 'base64']),
     data: z.string(),
   }),
-  z.object({ kind: z.literal('end'), reason: z.string() }),
+  /** `seq` follows the last event's, so that what was lost right before it is missed. */
+  z.object({ kind: z.literal('end'), seq: z.optional(z.int().check(z.nonnegative())), reason: z.string() }),
 ] as const;
 
 /** One line of a transcript (NDJSON): a frame or an event. */

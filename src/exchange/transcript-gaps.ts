@@ -1,13 +1,20 @@
 import type { Event } from './events.js';
 
+type Numbered = Pick<Event, 'seq'>;
+
 /** Notices, from the events that a transcript has in their order, which ones it does not have: the first one's number is 0. */
 export class Gaps {
-  #last = -1;
+  #next = 0;
   #unread = 0;
 
   /** Whether an event begins anew: the numbers of one recording only ever grow. */
-  isRestartedBy({ seq }: Pick<Event, 'seq'>): boolean {
-    return seq < this.#last;
+  isRestartedBy({ seq }: Numbered): boolean {
+    return seq < this.#next - 1;
+  }
+
+  /** Whether it has the number of the event before it. */
+  isRepeatedBy({ seq }: Numbered): boolean {
+    return seq === this.#next - 1;
   }
 
   /** A line could not be read: it may have been an event, which nobody needs to be told of twice. */
@@ -17,12 +24,21 @@ export class Gaps {
 
   /** What is missing right before an event; null where nothing is. */
   before(event: Event): string | null {
-    const [last, unread] = [this.#last, this.#unread];
-    this.#last = event.seq;
+    const missing = this.#missingBefore(event);
+    this.#next = event.seq + 1;
     this.#unread = 0;
-    if (isUnwritten(event)) return `${counted(event.count)} not written: ${event.why}`;
-    const missing = event.seq - last - 1;
-    return missing > unread ? `${counted(missing - unread)} missing before it` : null;
+    return isUnwritten(event) ? `${counted(event.count)} not written: ${event.why}` : missing;
+  }
+
+  /** What is missing right before the end line, which is numbered as if it were an event. */
+  beforeEnd(end: Numbered): string | null {
+    if (end.seq < this.#next) return 'the end line is not that of the events before it';
+    return this.#missingBefore(end);
+  }
+
+  #missingBefore({ seq }: Numbered): string | null {
+    const missing = seq - this.#next - this.#unread;
+    return missing > 0 ? `${counted(missing)} missing before it` : null;
   }
 }
 

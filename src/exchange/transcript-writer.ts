@@ -13,8 +13,9 @@ export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 
 export interface TranscriptWriter {
   /** The line that starts the file. */
   header(about: TranscriptAbout): string;
-  /** The event's line, after a `body` line where its bytes are new. */
+  /** The event's line, after a `body` line where its bytes are new; none after the end. */
   event(event: Event): string[];
+  /** The line that closes the file, numbered after the last event. */
   end(reason: string): string;
 }
 
@@ -25,6 +26,8 @@ const REDACTION = 'callback tokens, credentials, header values, queries of auth_
 
 export function transcriptWriter(redactor: Redactor): TranscriptWriter {
   const written = new RecentMap<string, true>(REMEMBERED);
+  let next = 0;
+  let isOver = false;
   const write = (line: TranscriptLine) => safeJson(line);
   const bodyLines = (body: BodyData) => {
     if (written.get(body.sha256)) return [];
@@ -34,10 +37,15 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
   return {
     header: about => write({ kind: 'header', format: TRANSCRIPT_FORMAT, ...about, redaction: REDACTION }),
     event(event) {
+      if (isOver) return [];
+      next = Math.max(next, event.seq + 1);
       const body = 'body' in event && event.body ? bodyData(event.body, redactor) : null;
       return [...(body ? bodyLines(body) : []), write(eventLine(event, body, redactor))];
     },
-    end: reason => write({ kind: 'end', reason }),
+    end(reason) {
+      isOver = true;
+      return write({ kind: 'end', seq: next, reason });
+    },
   };
 }
 

@@ -24,12 +24,12 @@ export function ndjsonReporter(
   return {
     event(event) {
       const { seq, at } = event;
-      latest = { seq, at };
       urgent(event);
       page.news(() => lines(writer.event(event)));
+      latest = { seq, at };
     },
     async end({ trouble }: Ending) {
-      page.write(lines([writer.end(trouble?.code ?? 'done')]));
+      page.last(() => lines([writer.end(trouble?.code ?? 'done')]));
       await page.written();
       if (trouble) paper.stderr.write(troubleText(trouble));
     },

@@ -22,15 +22,21 @@ export class Page {
 
   /** Written in any case. */
   write(text: string): void {
+    this.last(() => text);
+  }
+
+  /** Written in any case, and made after what was lost is told. */
+  last(make: () => string): void {
     const told = this.#lost > 0 ? this.lost(this.#lost) : '';
     this.#lost = 0;
+    const text = make();
     if (told + text !== '' && !this.#isBroken) this.#queue(told + text);
   }
 
   /** Written where there is room; else they are not even made. */
   news(make: () => string): void {
     if (this.#waiting > this.most) this.#lost++;
-    else this.write(make());
+    else this.last(make);
   }
 
   /** Resolves once all that was said is written. @throws ProtocolCliError `unwritable-file`, as on a full disk. */

@@ -33,6 +33,6 @@ test('the end is written in any case, after what was lost', () => {
   const slow = paper();
   const lines = new BoundedLines(slow, dropped, 0);
   for (const line of ['a', 'b', 'c']) lines.write(() => [line]);
-  lines.end(['end']);
+  lines.end(() => ['end']);
   expect(slow.written).toEqual(['a\n', 'dropped 2\n', 'end\n']);
 });

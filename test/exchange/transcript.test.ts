@@ -46,6 +46,7 @@ const STORY = eventsOf(
   errand('close', null),
 );
 const LINES = written(STORY);
+const BODY_LINES = LINES.filter(line => line.startsWith('{"kind":"body"'));
 
 describe('what is written', () => {
   test('a header, the events, an end, one object a line', () => {
@@ -55,7 +56,13 @@ describe('what is written', () => {
       format: 'protocol-cli-transcript/1',
       ...ABOUT,
     });
-    expect(JSON.parse(LINES.at(-1) ?? '')).toEqual({ kind: 'end', reason: 'done' });
+    expect(JSON.parse(LINES.at(-1) ?? '')).toEqual({ kind: 'end', seq: STORY.length, reason: 'done' });
+  });
+
+  test('nothing after the end', () => {
+    const writer = transcriptWriter(createRedactor());
+    writer.end('interrupted');
+    expect(STORY.flatMap(event => writer.event(event))).toEqual([]);
   });
 
   const bodies = LINES.map(line => JSON.parse(line)).filter(({ kind }) => kind === 'body');
@@ -121,12 +128,47 @@ describe('what is read', () => {
   });
 
   test('blank lines are nothing, a missing body is a fault', () => {
-    const withoutBodies = LINES.filter(line => !line.startsWith('{"kind":"body"'));
-    const { events, faults } = readTranscript(['', ...withoutBodies, '  ']);
+    const withoutFirst = LINES.filter(line => line !== BODY_LINES[0]);
+    const { events, faults } = readTranscript(['', ...withoutFirst, '  ']);
     expect(events).toHaveLength(STORY.length);
-    expect(faults.length).toBeGreaterThan(0);
-    for (const fault of faults)
-      expect(fault).toMatch(/^line \d+: refers to a body that no line before it carries$/);
+    expect(faults).toEqual([
+      expect.stringMatching(/^line \d+: refers to a body that no line before it carries$/),
+    ]);
+  });
+
+  test('what is wrong with many lines alike is told once', () => {
+    const { faults } = readTranscript(LINES.filter(line => !BODY_LINES.includes(line)));
+    expect(faults).toEqual([
+      expect.stringMatching(
+        /^line \d+: refers to a body that no line before it carries, as [4-9] more do until line \d+$/,
+      ),
+    ]);
+  });
+
+  test('a body that somebody has changed is a fault of its line', () => {
+    const [line = ''] = BODY_LINES;
+    const changed = line.replace('"data":"', '"data":" ');
+    const { faults } = readTranscript(LINES.map(each => (each === line ? changed : each)));
+    expect(faults).toEqual([`line ${LINES.indexOf(line) + 1}: the body is not that of its digest (sha256)`]);
+  });
+
+  test('an event that is there twice is kept once', () => {
+    const [twice = ''] = LINES.filter(line => line.includes('"seq":3,'));
+    const place = LINES.indexOf(twice);
+    const { events, faults } = readTranscript([...LINES.slice(0, place), twice, ...LINES.slice(place)]);
+    expect(events).toHaveLength(STORY.length);
+    expect(faults).toEqual([`line ${place + 2}: event 3 is there twice`]);
+  });
+
+  test('what stands after the end is a fault', () => {
+    const late = LINES.filter(line => line.includes(`"seq":${STORY.length - 1},`));
+    const end = LINES.at(-1) ?? '';
+    const { events, faults } = readTranscript([...LINES.slice(0, -2), end, ...late, end]);
+    expect(events).toHaveLength(STORY.length);
+    expect(faults).toEqual([
+      `line ${LINES.length}: stands after the end`,
+      `line ${LINES.length + 1}: it has ended before`,
+    ]);
   });
 
   test('an empty file is an empty transcript', () => {
@@ -159,6 +201,29 @@ describe('what was lost', () => {
     const { faults, lost } = readTranscript(LINES.map(line => (line === events[3] ? line.slice(9) : line)));
     expect(faults).toHaveLength(1);
     expect(lost).toEqual([]);
+  });
+
+  test('is told of the last ones, with the end line', () => {
+    const last = events.length - 2; // the end has a number, too
+    expect(without(last).lost).toEqual([`line ${LINES.length}: 1 event is missing before it`]);
+    expect(without(last - 1, last).lost).toEqual([`line ${LINES.length}: 2 events are missing before it`]);
+  });
+
+  test('is not known of the last ones where the end has no number, as older ones have none', () => {
+    const older = [...LINES.slice(0, -1), '{"kind":"end","reason":"done"}'];
+    expect(readTranscript(older)).toMatchObject({ end: 'done', lost: [], faults: [] });
+  });
+
+  test('is told where the end is that of another one', () => {
+    const [end = ''] = written(STORY.slice(0, 4)).slice(-1);
+    const { lost } = readTranscript([...LINES.slice(0, -1), end]);
+    expect(lost).toEqual([`line ${LINES.length}: the end line is not that of the events before it`]);
+  });
+
+  test('is told of a line that is not there, after another one that could not be read', () => {
+    const [torn, gone] = [events[3], events[6]];
+    const lines = LINES.map(line => (line === torn ? line.slice(9) : line === gone ? '' : line));
+    expect(readTranscript(lines).lost).toEqual([`line ${placed(7)}: 1 event is missing before it`]);
   });
 
   test('is what whoever wrote it could not keep up with', () => {

@@ -57,14 +57,14 @@ export function startTelling(desk: TellingDesk): Telling {
   const format = FORMATS[flags.output](formatOptions(desk));
   let latest: Event | undefined;
   const lines = new BoundedLines(stdout, count => (latest ? format.lost(count, latest) : []));
-  lines.end(format.begin);
+  lines.end(() => format.begin);
   log.subscribe(event => {
-    latest = event;
     const heard = heardIn(history, listener.calls.expected, event);
     if (heard || format.isWhole) lines.write(() => format.lines(event, heard));
+    latest = event;
     if (heard?.kind === 'callback') stderr.write(asideText(heard, flags, stdout.isTTY === true));
   });
-  return { end: reason => lines.end(format.end(reason)) };
+  return { end: reason => lines.end(() => format.end(reason)) };
 }
 
 function formatOptions({ flags, terminal, redactor, about, listener }: TellingDesk): FormatOptions {

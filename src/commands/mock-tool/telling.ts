@@ -77,7 +77,7 @@ function events(tool: Told, { stdout }: Terminal): () => void {
   const lines = new BoundedLines(stdout, count =>
     writer.event({ kind: 'dropped', what: 'event', why, count, ...latest }),
   );
-  lines.end([writer.header({ startedAt, observer: 'tool', program: PROGRAM })]);
+  lines.end(() => [writer.header({ startedAt, observer: 'tool', program: PROGRAM })]);
   const stop = follow(tool, event => {
     lines.write(() => {
       redactor.learn(event);
@@ -87,7 +87,7 @@ function events(tool: Told, { stdout }: Terminal): () => void {
   });
   return () => {
     stop();
-    lines.end([writer.end('done')]);
+    lines.end(() => [writer.end('done')]);
   };
 }
 

@@ -51,10 +51,10 @@ function events({ terminal: { stdout }, log, redactor, about }: TellingDesk): (r
   const lines = new BoundedLines(stdout, count =>
     writer.event({ kind: 'dropped', what: 'event', why, count, ...latest }),
   );
-  lines.end([writer.header(about)]);
+  lines.end(() => [writer.header(about)]);
   log.subscribe(event => {
     lines.write(() => writer.event(event));
     latest = { seq: event.seq, at: event.at };
   });
-  return reason => lines.end([writer.end(reason)]);
+  return reason => lines.end(() => [writer.end(reason)]);
 }

@@ -127,7 +127,7 @@ test('a person calls and quits: the screen is closed, tools are taken leave of, 
   await plain.seen('cancel_tool_call');
   await plain.seen('close_thread');
   const lines = (await readFile(options.save, 'utf8')).trimEnd().split('\n');
-  expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ kind: 'end', reason: 'done' });
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ kind: 'end', reason: 'done' });
   expect((await stat(options.save)).mode & 0o777).toBe(0o600);
 });
 
@@ -206,7 +206,7 @@ test.each<[string, () => Promise<Draw>]>([
   await expect(runWorkbench(plan, terminal, { load })).rejects.toThrow('no screen');
   expect(await readdir(folder.path)).toEqual(['run.ndjson']);
   const lines = (await readFile(options.save, 'utf8')).trimEnd().split('\n');
-  expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ kind: 'end', reason: 'failed' });
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ kind: 'end', reason: 'failed' });
 });
 
 test('a screen that cannot be drawn stops what was started all the same', async () => {

@@ -94,12 +94,12 @@ function events(platform: SessionPlatform, { terminal: { stdout }, redactor, abo
   const lines = new BoundedLines(stdout, count =>
     writer.event({ kind: 'dropped', what: 'event', why, count, ...latest }),
   );
-  lines.end([writer.header(about)]);
+  lines.end(() => [writer.header(about)]);
   follow(platform, event => {
     lines.write(() => writer.event(event));
     latest = { seq: event.seq, at: event.at };
   });
-  return { ...SILENCE, end: async () => lines.end([writer.end('done')]) };
+  return { ...SILENCE, end: async () => lines.end(() => [writer.end('done')]) };
 }
 
 /** From the first event on: it came before anybody listened. */

@@ -5,6 +5,7 @@ import { createLog, type Log } from '../../exchange/log.js';
 import type { ProbeOptions } from '../../probes/run-probes.js';
 import type { RequirementId } from '../../protocol/requirements.js';
 import type { Clock } from '../../system/clock.js';
+import { cameWithin } from '../../system/within.js';
 import { createRedactor } from '../../text/redact.js';
 import { visibleLine } from '../../text/visible.js';
 import { lazyClient } from '../../transport/lazy-client.js';
@@ -35,6 +36,8 @@ export interface LiveWitness extends Witness {
 }
 
 const MAX_CALLBACK = 64 * 1024 * 1024;
+/** What is called off has this long to say how it ended. */
+const LAST_WORDS_MS = 500;
 
 /**
  * Calls a tool with all that the probes know, and keeps what happened. What was started is stopped, however it ends.
@@ -49,10 +52,18 @@ export async function watchTool(
   const interrupted = interruption();
   setMaxListeners(0, interrupted.signal); // every probe listens to it
   const stops: (() => Promise<void>)[] = [];
+  const stopAll = () =>
+    Promise.allSettled(
+      stops
+        .splice(0)
+        .reverse()
+        .map(stop => stop()),
+    );
+  const onStop: OnStop = stop => stops.push(stop);
   try {
-    return await watch(target, { plan, terminal, making, interrupted, onStop: stop => stops.push(stop) });
+    return await watch(target, { plan, terminal, making, interrupted, onStop, stopAll });
   } finally {
-    await Promise.allSettled(stops.reverse().map(stop => stop()));
+    await stopAll();
     interrupted.release();
   }
 }
@@ -63,6 +74,7 @@ interface Desk {
   readonly making: Making;
   readonly interrupted: Interruption;
   readonly onStop: OnStop;
+  readonly stopAll: () => Promise<unknown>;
 }
 
 async function watch(target: ServerTarget, desk: Desk): Promise<LiveWitness> {
@@ -75,11 +87,14 @@ async function watch(target: ServerTarget, desk: Desk): Promise<LiveWitness> {
     events.push(event);
   });
   const finish = await savingTo(log, redactor, desk);
-  const trouble = await interrupted.race(probe(target, log, desk)).then(() => null, asTrouble);
+  const probing = probe(target, log, desk);
+  const trouble = await interrupted.race(probing).then(() => null, asTrouble);
+  await desk.stopAll();
+  await cameWithin(Promise.allSettled([probing]), LAST_WORDS_MS); // so that nothing happens after the end
   const status = interrupted.signalStatus();
   await finish(status === undefined ? (trouble?.code ?? 'done') : 'interrupted');
   if (trouble && status === undefined) throw trouble;
-  const recordings = [{ observer: 'runtime', events, isWhole: true } as const];
+  const recordings = [{ observer: 'runtime', events, isWhole: status === undefined } as const];
   return { target: await nameOf(target), recordings, gaps: [], redactor, interrupted: status };
 }
 

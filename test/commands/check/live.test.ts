@@ -188,6 +188,32 @@ describe('stopped by a signal', () => {
   });
 });
 
+test('what is called off by a signal is in the transcript, before its end', async () => {
+  await using folder = await temporaryFolder();
+  const save = folder.file('run.ndjson');
+  await check({ ...ONLY_ACK, save }, async options => {
+    const { wire, signal } = options;
+    await seeing(call({ invocation: OURS }))(options);
+    const calledOff = new Promise(resolve => signal.addEventListener('abort', resolve));
+    process.emit('SIGINT', 'SIGINT');
+    await calledOff;
+    await new Promise(setImmediate);
+    wire.log.emit({ kind: 'broken', leg: 'try-1', phase: 'send', code: 'ABORTED', calls: [KEY] });
+  });
+  const [last, end] = (await readFile(save, 'utf8')).trimEnd().split('\n').slice(-2);
+  expect(JSON.parse(last ?? '')).toMatchObject({ kind: 'broken', code: 'ABORTED' });
+  expect(JSON.parse(end ?? '')).toMatchObject({ kind: 'end', reason: 'interrupted' });
+});
+
+test('what did not come because of a signal accuses nobody', async () => {
+  const { stderr } = await check(ONLY_ACK, async options => {
+    await seeing(call({ invocation: OURS }), resultArrives())(options);
+    process.emit('SIGINT', 'SIGINT');
+    await new Promise(() => {});
+  });
+  expect(stderr).toMatch(/^interrupted: there is no verdict; nothing was found broken so far/);
+});
+
 describe('what is told besides', () => {
   test('row 25: a consent URL goes to stderr whole, and nowhere else', async () => {
     const consent = 'https://auth.example/consent?state=s3cr3t';

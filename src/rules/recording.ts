@@ -1,6 +1,7 @@
 import type { Event } from '../exchange/events.js';
 import { renumbered } from '../exchange/renumbered.js';
 import type { TranscriptHeader } from '../exchange/transcript-format.js';
+import { isWhole } from '../exchange/transcript-losses.js';
 import type { Transcript } from '../exchange/transcript-reader.js';
 
 /** What somebody saw from its beginning to its end. */
@@ -17,20 +18,6 @@ export function recordingsOf(transcripts: readonly Transcript[]): readonly Recor
   return transcripts.map((transcript, index) => ({
     observer: transcript.header?.observer ?? 'runtime',
     events: all[index] ?? [],
-    isWhole: missingIn(transcript).length === 0,
+    isWhole: isWhole(transcript),
   }));
 }
-
-/** What of a transcript is not there: in it, before it and after it. @param which one of several it is */
-export function missingIn({ header, end, faults, lost }: Transcript, which = ''): readonly string[] {
-  return [
-    ...(header === null ? [which + NO_HEADER] : []),
-    ...faults,
-    ...lost,
-    ...(end === null ? [which + NO_END] : []),
-  ];
-}
-
-const NO_HEADER = 'its header is missing, and perhaps what came first';
-const NO_END =
-  'it stops without an end line: whoever wrote it still ran, was killed, or the last lines were cut off';

@@ -1,8 +1,9 @@
 import { ProtocolCliError } from '../../errors.js';
+import { missingFrom } from '../../exchange/transcript-losses.js';
 import { readTranscripts, type Transcript } from '../../exchange/transcript-reader.js';
 import { isTranscript, withoutReadyLines } from '../../exchange/transcript-signs.js';
 import type { Gap } from '../../rules/conformance.js';
-import { missingIn, recordingsOf } from '../../rules/recording.js';
+import { recordingsOf } from '../../rules/recording.js';
 import { byteLines } from '../../text/byte-lines.js';
 import { createRedactor } from '../../text/redact.js';
 import { readSource } from '../read-source.js';
@@ -39,9 +40,10 @@ export async function readWitness(file: string, { stdin }: Pick<Terminal, 'stdin
 /** What of each is not there, named where there are several. */
 function allMissing(transcripts: readonly Transcript[]): readonly string[] {
   const { length } = transcripts;
-  return transcripts.flatMap((each, index) =>
-    missingIn(each, length === 1 ? '' : `transcript ${index + 1} of ${length}: `),
-  );
+  return transcripts.flatMap((each, index) => [
+    ...each.faults,
+    ...missingFrom(each, length === 1 ? '' : `transcript ${index + 1} of ${length}: `),
+  ]);
 }
 
 /** Of many the first: one is enough to keep a run from being green. */

@@ -1,5 +1,6 @@
 import { ProtocolCliError } from '../../errors.js';
 import type { TranscriptHeader } from '../../exchange/transcript-format.js';
+import { isWhole, missingFrom } from '../../exchange/transcript-losses.js';
 import type { Transcript } from '../../exchange/transcript-reader.js';
 import { isTranscript, withoutReadyLines } from '../../exchange/transcript-signs.js';
 import type { NamedRecording } from '../../fixtures/recorded/together.js';
@@ -44,30 +45,64 @@ export async function readRecordings(files: readonly FixtureBytes[], speed = 1):
   const parts = files.flatMap(({ path, bytes }) =>
     partsOf(path, readTranscripts(withoutReadyLines(byteLines(bytes)))),
   );
-  const read = await Promise.all(
-    parts.map(async ({ path, transcript }) => {
-      const { file, warnings } = await fixturesOfTranscript(transcript, { speed });
-      const told = [...transcript.lost, ...warnings].map(warning => visibleLine(`${path}: ${warning}`));
-      if (file.fixtures.length === 0) throw nothingServable(path, told);
-      return { path, file, header: transcript.header, told };
-    }),
-  );
+  const readPart = async ({ name, path, transcript }: Part) => {
+    const { file, warnings } = await fixturesOfTranscript(transcript, {
+      speed,
+      isWhole: isWhole(transcript),
+    });
+    const told = [...missingFrom(transcript), ...warnings, ...(file.fixtures.length > 0 ? [] : [NO_CALL])];
+    const { header } = transcript;
+    return { name, path, file, header, told: told.map(each => visibleLine(`${path}: ${each}`)) };
+  };
+  const all = await Promise.all(parts.map(readPart));
+  for (const { path } of files)
+    refuseUnservable(
+      path,
+      all.filter(each => each.name === path),
+    );
+  const read = all.filter(isServable);
   const { recordings, warnings } = sideBySide(read);
   const headers = read.map(({ path, header }) => ({ path, header }));
   return {
     recordings,
     headers,
-    warnings: [...read.flatMap(({ told }) => told), ...warnings.map(visibleLine)],
+    warnings: [...all.flatMap(({ told }) => told), ...warnings.map(visibleLine)],
   };
 }
 
+interface Part {
+  /** Of the file. */
+  readonly name: string;
+  readonly path: string;
+  readonly transcript: Transcript;
+}
+
 /** Transcripts that were joined are served as if they were named one by one. */
-function partsOf(path: string, transcripts: readonly Transcript[]) {
+function partsOf(name: string, transcripts: readonly Transcript[]): readonly Part[] {
   const of = transcripts.length;
   return transcripts.map((transcript, index) => ({
+    name,
     transcript,
-    path: of === 1 ? path : `${path} (${index + 1} of ${of})`,
+    path: of === 1 ? name : `${name} (${index + 1} of ${of})`,
   }));
+}
+
+const NO_CALL = 'there is no call in it that could be served';
+
+function isServable({ file }: NamedRecording): boolean {
+  return file.fixtures.length > 0;
+}
+
+/** A part without a call, such as a check that reached nobody, hinders none of the others. */
+function refuseUnservable(
+  path: string,
+  parts: readonly (NamedRecording & { readonly told: readonly string[] })[],
+): void {
+  if (parts.some(isServable)) return;
+  throw nothingServable(
+    path,
+    parts.flatMap(({ told }) => told),
+  );
 }
 
 function nothingServable(path: string, faults: readonly string[]): ProtocolCliError {

@@ -145,6 +145,31 @@ describe('a transcript', () => {
     );
   });
 
+  it('says that it stops, and which calls have no result then', async () => {
+    const open = told({ operation: 'read' });
+    const text = transcriptOf(recorded(open))
+      .split('\n')
+      .filter(line => !line.includes('"kind":"end"'));
+    const { status, stderr } = await mockTool(await fileOf('cut.ndjson', text.join('\n')), '--export', '-');
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/cut\.ndjson: it stops without an end line/);
+    expect(stderr).toMatch(/the call "call_1" of "read" has no result here: whether it had one is not known/);
+    const whole = await mockTool(await fileOf('whole.ndjson', transcriptOf(recorded(open))), '--export', '-');
+    expect(whole).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('that was joined is served without the parts that have no call', async () => {
+    const texts = [transcriptOf(discovered({}, [])), transcriptOf(recorded(call))];
+    const { status, stdout, stderr } = await mockTool(
+      await fileOf('part.ndjson', texts.join('')),
+      '--export',
+      '-',
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain('text: done');
+    expect(stderr).toMatch(/part\.ndjson \(1 of 2\): there is no call in it that could be served/);
+  });
+
   it.each([
     ['without a call', discovered({}, [])],
     ['of calls that nobody can serve', recorded(told({ operation: 'no name!' }))],

@@ -21,13 +21,14 @@ const WORDS: Readonly<Record<Standing, string>> = {
 };
 
 /** Tables for a README, or the summary of a CI job. */
-export const markdownCheck: CheckFormat = ({ target, program, run }) => {
+export const markdownCheck: CheckFormat = ({ target, program, run, warnings }) => {
   const { checks, cases, gaps, idle, verdict } = run;
   const parts = [
     `**${verdict}** · ${cell(target)} · ${summaryText(run)} (${cell(program)})`,
     ...(checks.length > 0 ? [table(['rule', 'level', 'asks', 'result', 'seen'], checks.map(ruleCells))] : []),
     ...(cases.length > 0 ? [table(['case', 'operation', 'result', 'seen'], cases.map(caseCells))] : []),
     ...(gaps.length > 0 ? [table(['place', 'lost, and may hide a breach'], gaps.map(gapCells))] : []),
+    ...(warnings.length > 0 ? [warnings.map(each => `- ⚠️ ${cell(each)}`).join('\n')] : []),
     ...(idle.length > 0 ? [idle.map(each => `- ${cell(idleText(each))}`).join('\n')] : []),
   ];
   return `${parts.join('\n\n')}\n`;

@@ -45,6 +45,11 @@ test('markdown has a table of them', () => {
   expect(markdown(GREEN, LOOK)).not.toContain('lost');
 });
 
+test('markdown, and so the summary of a job, has what was worth a word', () => {
+  const warned = { ...GREEN, warnings: ['odd | <b>'] };
+  expect(markdown(warned, LOOK)).toContain('\n- ⚠️ odd &#124; &#60;b&#62;\n');
+});
+
 test('row 24: what was read is quoted safely', () => {
   for (const format of Object.values(CHECK_FORMATS)) expect(unsafeIn(format(LOSSY, LOOK))).toEqual([]);
 });

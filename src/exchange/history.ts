@@ -23,6 +23,9 @@ export class History {
   readonly errands = new Errands();
   readonly toolsets: LoadedToolset[] = [];
 
+  /** @param isWhole whether it is told all that happened; of what was lost in part, nothing is to blame for what it lacks */
+  constructor(readonly isWhole = true) {}
+
   apply(event: Event): void {
     this.errands.forgetTold();
     if (event.kind === 'loaded') this.toolsets.push(loadedToolset(event));

@@ -26,7 +26,7 @@ const MOST_TEXTS = 20;
 export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
   const errands = [...history.errands.values()];
   return [
-    ...(exchange ? acknowledgementWarnings(exchange) : []),
+    ...(exchange ? acknowledgementWarnings(exchange, history.isWhole) : []),
     ...(exchange ? exchange.arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)) : []),
     ...(exchange ? forgettingWarnings(exchange) : []),
     ...(exchange ? subscriptionWarnings(exchange) : []),
@@ -169,7 +169,7 @@ function refusal({ status, refusal: reason = '' }: Errand): Warning {
   return { message: `a request to the callback listener was refused with ${status}: ${reason}` };
 }
 
-function acknowledgementWarnings(exchange: Exchange): Warning[] {
+function acknowledgementWarnings(exchange: Exchange, isWhole: boolean): Warning[] {
   const { attempts, settled } = exchange;
   const tries: Warning[] = attempts.slice(0, -1).map(({ status, broken }, index) => ({
     id: 'RT-RETRY' as const,
@@ -179,7 +179,7 @@ function acknowledgementWarnings(exchange: Exchange): Warning[] {
   const unread = answered?.status === 200 && settled?.by === 'timeout' ? (answered.bodySize ?? 0) : 0;
   if (unread > 0) tries.push(unreadBody(unread));
   const after = acknowledgedAfter(exchange) ?? 0;
-  if (isAcknowledgedLate(exchange)) return [...tries, lateAcknowledgement(answered)];
+  if (isAcknowledgedLate(exchange)) return [...tries, lateAcknowledgement(answered, isWhole)];
   if (after <= ACK_SLOW_MS) return tries;
   const limit = after > LATE_ACK_MS ? LATE_ACK_MS : ACK_SLOW_MS;
   return [
@@ -188,7 +188,9 @@ function acknowledgementWarnings(exchange: Exchange): Warning[] {
   ];
 }
 
-function lateAcknowledgement(answered: Attempt | undefined): Warning {
+function lateAcknowledgement(answered: Attempt | undefined, isWhole: boolean): Warning {
+  if (!answered && !isWhole)
+    return { message: 'the result came, and no acknowledgement: it may be what was lost' };
   const message = answered
     ? `the result came before the acknowledgement, by more than ${ACK_TOLERANCE_MS}ms`
     : 'the result came, and no acknowledgement';

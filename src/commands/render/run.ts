@@ -42,8 +42,7 @@ export async function runRender(
   if (options.as === undefined || options.as === 'svg')
     await show(saved, { supports: options.supports, isPrivate }, options, terminal);
   else await showAs(options.as, saved, { ...options, origin }, terminal);
-  const count = saved.faults.length;
-  if (count > 0) stderr.write(warningText({ message: brokenText(name, count) }));
+  for (const message of troubles(name, saved)) stderr.write(warningText({ message }));
   return 0;
 }
 
@@ -60,6 +59,15 @@ function refuseContradictions({ as, save, output }: RenderOptions): void {
     });
   if (as !== undefined && output === 'json')
     throw new ProtocolCliError('usage', '--as and -o json exclude each other');
+}
+
+function troubles(name: string, { faults, losses = [] }: Saved): string[] {
+  const [first] = losses;
+  const more = losses.length > 1 ? `; and ${losses.length - 1} more` : '';
+  return [
+    ...(faults.length > 0 ? [brokenText(name, faults.length)] : []),
+    ...(first === undefined ? [] : [`${name} is not whole: ${first}${more}`]),
+  ];
 }
 
 function brokenText(name: string, count: number): string {

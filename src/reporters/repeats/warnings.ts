@@ -2,10 +2,10 @@ import { History } from '../../exchange/history.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { counted, warningsOf } from '../../story/warnings.js';
 
-const NO_ERRANDS = new History();
-
 /** The warnings of all calls, and of what was no call's. */
 export function warningsOfAll(history: History): Warning[] {
-  const ofCalls = [...history.exchanges.values()].flatMap(each => warningsOf(NO_ERRANDS, each));
+  const ofCalls = [...history.exchanges.values()].flatMap(each =>
+    warningsOf(new History(history.isWhole), each),
+  );
   return counted([...warningsOf(history, undefined), ...ofCalls]);
 }

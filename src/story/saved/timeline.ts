@@ -25,14 +25,17 @@ export interface Chronicle {
   readonly chapters: readonly Chapter[];
 }
 
-/** What belongs to no call first, then each call by itself; a single call has all there is. */
-export function chronicleOf(events: readonly Event[]): Chronicle {
-  const all = new Telling();
+/**
+ * What belongs to no call first, then each call by itself; a single call has all there is.
+ * @param isWhole whether nothing of what was recorded is lost
+ */
+export function chronicleOf(events: readonly Event[], isWhole = true): Chronicle {
+  const all = new Telling(isWhole);
   for (const event of events) all.take(event);
   const whole = all.history;
   if (whole.exchanges.size <= 1) return { whole, chapters: [all.chapter()] };
-  const parts = new Map<string | null, Telling>([[null, new Telling()]]);
-  for (const key of whole.exchanges.keys()) parts.set(key, new Telling());
+  const parts = new Map<string | null, Telling>([[null, new Telling(isWhole)]]);
+  for (const key of whole.exchanges.keys()) parts.set(key, new Telling(isWhole));
   const owners = new Owners(whole);
   for (const event of events) for (const key of owners.of(event)) parts.get(key)?.take(event);
   return { whole, chapters: [...parts.values()].map(part => part.chapter()) };
@@ -40,8 +43,12 @@ export function chronicleOf(events: readonly Event[]): Chronicle {
 
 /** Takes events one by one, and notes what each brought to an end. */
 class Telling {
-  readonly history = new History();
+  readonly history: History;
   readonly #steps: Step[] = [];
+
+  constructor(isWhole: boolean) {
+    this.history = new History(isWhole);
+  }
 
   take(event: Event): void {
     this.history.apply(event);
@@ -50,7 +57,8 @@ class Telling {
 
   chapter(): Chapter {
     const running = stepsOf(this.history, { latest: 1 }).filter(({ state }) => state === 'running');
-    return { history: this.history, exchange: this.history.first, steps: [...this.#steps, ...running] };
+    const steps = [...this.#steps, ...running].toSorted((one, other) => one.at - other.at);
+    return { history: this.history, exchange: this.history.first, steps };
   }
 }
 

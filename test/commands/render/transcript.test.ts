@@ -127,6 +127,34 @@ describe('a broken one', () => {
     expect(rows(lines)[0]).toBe('TRANSCRIPT of 1 call, 9 events; it ended: interrupted');
   });
 
+  test.each<[string, (lines: string[]) => string[], RegExp]>([
+    [
+      'in it',
+      lines => lines.filter(line => !/"leg":"try-1".*"status"|"status".*"leg":"try-1"/.test(line)),
+      /^! line \d+: 1 event is missing before it$/,
+    ],
+    [
+      'before it',
+      lines => lines.slice(0, 1).concat(lines.slice(-3)),
+      /^! line 2: \d events are missing before it$/,
+    ],
+    ['after it', lines => lines.slice(0, -1), /^! it stops without an end line/],
+  ])('says what %s was lost', (_, lose, said) => {
+    const lines = lose(linesOf(eventsOf(call(), acknowledged(), resultArrives())));
+    expect(rows(lines)).toContain('LOST');
+    expect(rows(lines)).toContainEqual(expect.stringMatching(said));
+    expect(saved(lines).losses).toHaveLength(1);
+  });
+
+  test('TOOL-ACK: what was lost accuses nobody', () => {
+    const story = eventsOf(call(), acknowledged(), resultArrives());
+    const lines = linesOf(story.filter(event => event.kind !== 'response' || event.leg !== 'try-1'));
+    const accused = linesOf(eventsOf(call(), resultArrives()));
+    expect(rows(accused).join('\n')).toContain('the result came, and no acknowledgement [TOOL-ACK]');
+    expect(rows(lines).join('\n')).toContain('and no acknowledgement: it may be what was lost');
+    expect(rows(lines).join('\n')).not.toContain('TOOL-ACK');
+  });
+
   test('of which nothing is left is none', () => {
     expect(recogniseTranscript(['garbage'])).toEqual({
       ok: false,

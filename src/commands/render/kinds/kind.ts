@@ -19,6 +19,8 @@ export interface Saved {
   answers?(to: DialectName): readonly SavedAnswer[];
   /** What of it could not be read, each with its place. */
   readonly faults: readonly string[];
+  /** What was lost of it, each with its place where there is one; nothing unless told. */
+  readonly losses?: readonly string[];
 }
 
 /** What can be written for another wire; without an answer, for its own alone. */

@@ -1,5 +1,6 @@
 import type { Event } from '../../../exchange/events.js';
 import { seenOn } from '../../../exchange/hop.js';
+import { isWhole, missingFrom } from '../../../exchange/transcript-losses.js';
 import type { Transcript } from '../../../exchange/transcript-reader.js';
 import type { Warning } from '../../../protocol/requirements.js';
 import { invokeReport } from '../../../reporters/json.js';
@@ -24,12 +25,14 @@ import { transcriptAnswers } from './transcript-answers.js';
 /** A transcript as it is shown: what it is, its timeline, then each call with its panes, its views and its problems. */
 export function savedTranscript(transcript: Transcript): Saved {
   const events = eventsOf(transcript);
-  const { whole, chapters } = chronicleOf(events);
+  const { whole, chapters } = chronicleOf(events, isWhole(transcript));
   const exchanges = [...whole.exchanges.values()];
   const { faults } = transcript;
+  const losses = missingFrom(transcript);
   const story = sessionStoryOf(events, whole);
   return {
     faults,
+    losses,
     answers: () => transcriptAnswers(events, exchanges, story.calls()),
     sections: view => [
       linesSection(transcriptHeading(transcript, exchanges.length)),
@@ -39,10 +42,11 @@ export function savedTranscript(transcript: Transcript): Saved {
         chapterSections(chapter, { view, number: index, of: chapters.length - 1, transcript }),
       ),
       linesSection(exchanges.length > 1 ? summaryLines(summaryOf(exchanges)) : []),
-      linesSection(faultLines(faults)),
+      linesSection(listed('COULD NOT BE READ', faults)),
+      linesSection(listed('LOST', losses)),
     ],
     report: ({ supports }) => {
-      const notes = faults.map(message => ({ message }));
+      const notes = [...faults, ...losses].map(message => ({ message }));
       const ofSessions = story.report(notes);
       if (ofSessions !== null) return ofSessions;
       const reportOf = (chapter: Chapter) => invokeReport(endingOf(chapter, []), supports);
@@ -102,10 +106,10 @@ function endingOf(
   return { history, exchange, notes, trouble };
 }
 
-function faultLines(faults: readonly string[]): Line[] {
+function listed(title: string, messages: readonly string[]): Line[] {
   return problemLines(
-    faults.map(message => ({ message })),
+    messages.map(message => ({ message })),
     null,
-    'COULD NOT BE READ',
+    title,
   );
 }

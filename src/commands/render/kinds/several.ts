@@ -16,6 +16,7 @@ export function savedSeveral(all: readonly Saved[], notes: readonly string[], no
     report: view => ({ kind: `${noun}s`, [`${noun}s`]: all.map(each => each.report(view)), warnings }),
     answers: to => all.flatMap(each => each.answers?.(to) ?? []),
     faults: all.flatMap(({ faults }) => faults),
+    losses: all.flatMap(({ losses = [] }) => losses),
   };
 }
 

@@ -1,5 +1,6 @@
 import { ProtocolCliError } from '../errors.js';
 import type { Credentials } from '../runtime/wire.js';
+import { valuesOfPairs } from '../text/credentials.js';
 
 export interface HeaderOptions {
   readonly header?: readonly string[];
@@ -69,11 +70,17 @@ function bearerToken(bearer: string, env: Environment, option: string): string {
   throw new ProtocolCliError('usage', `${option}: the environment has no ${name}`);
 }
 
-/** What must never be written down: each value, and what follows its scheme (`Bearer …`, `Basic …` also decoded). */
+/** What must never be written down: each value, and what there is in it. */
 export function secretsOf(headers: Readonly<Record<string, string>>): string[] {
-  return Object.values(headers).flatMap(value => {
-    const [scheme = '', ...rest] = value.split(/\s+/);
-    const decoded = /^basic$/i.test(scheme) ? Buffer.from(rest.join(''), 'base64').toString('utf8') : '';
-    return [value, ...rest, decoded, decoded.slice(decoded.indexOf(':') + 1)];
-  });
+  return Object.entries(headers).flatMap(([name, value]) => [
+    value,
+    ...(/cookie/i.test(name) || /^digest\s/i.test(value) ? valuesOfPairs(value) : wordsIn(value)),
+  ]);
+}
+
+/** What follows its scheme: `Bearer …`, `Basic …` also decoded. */
+function wordsIn(value: string): string[] {
+  const [scheme = '', ...rest] = value.split(/\s+/);
+  const decoded = /^basic$/i.test(scheme) ? Buffer.from(rest.join(''), 'base64').toString('utf8') : '';
+  return [...rest, decoded, decoded.slice(decoded.indexOf(':') + 1)];
 }

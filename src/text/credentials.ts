@@ -41,3 +41,25 @@ export function namedCredentialsIn(text: string): readonly string[] {
   const found = text.slice(0, LOOKED_AT).matchAll(NAMED);
   return [...found].flatMap(([, token, code]) => token ?? code ?? []);
 }
+
+/** What headers that carry credentials are called; who names a call by its `Idempotency-Key` tells no secret. */
+const CREDENTIAL_HEADER =
+  /auth|cookie|credential|(?<!idempotency-)key|password|secret|session|signature|token/i;
+
+/** Whether a header is called as if it carried a credential. */
+export function isCredentialHeader(name: string): boolean {
+  return CREDENTIAL_HEADER.test(name);
+}
+
+const PAIR = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"([^"]*)"|([^;,\s"]*))/g;
+/** Names whose values are none: how a cookie is kept, how a digest is made. */
+const NO_SECRET =
+  /^(?:path|domain|expires|max-age|samesite|priority|version|realm|qop|nc|algorithm|uri|charset|userhash)$/i;
+/** Shorter values may be words: `theme=dark`. */
+const SHORTEST_VALUE = 8;
+
+/** The values of `name=value` pairs, without their quotes, as cookies and `Digest` have them. */
+export function valuesOfPairs(text: string): string[] {
+  const pairs = [...text.matchAll(PAIR)].filter(([, name = '']) => !NO_SECRET.test(name));
+  return pairs.map(([, , quoted, bare = '']) => quoted ?? bare).filter(each => each.length >= SHORTEST_VALUE);
+}

@@ -68,9 +68,16 @@ describe('row 25: what must never be written down', () => {
     [['X-Api-Key: k3y'], undefined, ['k3y']],
     [[], 'abc', ['Bearer abc', 'abc']],
     [[`authorization: Basic ${btoa('me:pass')}`], undefined, [btoa('me:pass'), 'me:pass', 'pass']],
+    [['Cookie: theme=dark; sid="s3cr3t-sid"; t=abc123def=='], undefined, ['s3cr3t-sid', 'abc123def==']],
+    [['Authorization: Digest username="mufasa-1", response="d1g3st-of-it"'], undefined, ['d1g3st-of-it']],
   ])('%j, bearer %j', (header, bearer, secrets) => {
     expect(secretsOf(read(header, bearer).headers)).toEqual(expect.arrayContaining(secrets));
   });
+});
+
+test('row 25: how a cookie is kept, and short words in it, are no secrets', () => {
+  const kept = 'sid=s3cr3t-sid; Path=/somewhere; Expires=Wed, 21 Oct 2026 07:28:00 GMT; HttpOnly; theme=dark';
+  expect(secretsOf({ 'set-cookie': kept })).toEqual([kept, 's3cr3t-sid']);
 });
 
 test('options of another name are told by that name', () => {

@@ -2,12 +2,11 @@ import type { EventRedactor } from '../../exchange/callback-secrets.js';
 import type { Event } from '../../exchange/events.js';
 import { PROTOCOL_WORDS } from '../../protocol/words.js';
 import { fieldsOf } from '../../recorder/rewrite.js';
+import { isCredentialHeader } from '../../text/credentials.js';
 import { createRedactor } from '../../text/redact.js';
 import { secretsOf } from '../headers.js';
 import { wireSecrets } from '../wire-secrets.js';
 
-/** What headers that carry credentials are called; who names a call by its `Idempotency-Key` tells no secret. */
-const CREDENTIAL = /auth|cookie|credential|(?<!idempotency-)key|password|secret|signature|token/i;
 /** Shorter ones may be anything, and header values are not written down anyway. */
 const SHORTEST = 8;
 const IDS = ['id', 'group_id', 'call_id', 'tool_call_id', 'thread_id', 'session_id'];
@@ -31,7 +30,7 @@ export function recordedSecrets(): EventRedactor {
 /** Ids of the message itself are none: a recording without them tells of nothing. */
 function credentialsIn(event: Event): string[] {
   if (event.kind !== 'request' && event.kind !== 'response') return [];
-  const named = Object.entries(event.headers).filter(([name]) => CREDENTIAL.test(name));
+  const named = Object.entries(event.headers).filter(([name]) => isCredentialHeader(name));
   const told = named.length > 0 ? idsIn(event) : [];
   const isSecret = (value: string) => !told.includes(value) && !PROTOCOL_WORDS.has(value);
   return secretsOf(Object.fromEntries(named)).filter(value => value.length >= SHORTEST && isSecret(value));

@@ -1,5 +1,5 @@
 import { addresseeIn } from '../../protocol/read-invocation.js';
-import { credentialsIn } from '../../text/credentials.js';
+import { credentialsIn, isCredentialHeader } from '../../text/credentials.js';
 import { REDACTED } from '../../text/redact.js';
 import type { CallEvidence } from './evidence.js';
 import { saidBy } from './said.js';
@@ -53,13 +53,11 @@ function ofCallbackUrl({ reading }: CallEvidence): readonly Given[] {
   ];
 }
 
-const SECRET_HEADER = /auth|cookie|credential|key|secret|session|signature|token/i;
-
 /** Of a header with such a name, the value without its scheme. */
 function ofHeaders({ attempts }: CallEvidence): readonly Given[] {
   const headers = attempts.flatMap(({ request }) => Object.entries(request.headers));
   return headers
-    .filter(([name, value]) => SECRET_HEADER.test(name) && value !== REDACTED)
+    .filter(([name, value]) => isCredentialHeader(name) && value !== REDACTED)
     .map(([name, value]) => ({ what: `the value of the header ${name}`, secret: value.replace(/^\w+ /, '') }))
     .filter(({ secret }) => secret.length >= SHORTEST);
 }

@@ -21,6 +21,8 @@ const request = (more: Partial<RequestEvent>): RequestEvent => ({
 test.each<[string, Partial<RequestEvent>]>([
   ['a bearer token', { headers: { authorization: 'Bearer c4n4ry-sings-loud' } }],
   ['a cookie', { headers: { cookie: 'c4n4ry-sings-loud' } }],
+  ['one cookie of several', { headers: { cookie: 'a=b; sid="c4n4ry-sings-loud"; c=d' } }],
+  ['the id of a session', { headers: { 'x-session': 'c4n4ry-sings-loud' } }],
   ['a key', { headers: { 'x-api-key': 'c4n4ry-sings-loud' } }],
   ['basic credentials', { headers: { authorization: `Basic ${btoa('me:c4n4ry-sings-loud')}` } }],
   [

@@ -17,8 +17,8 @@ import { reach } from '../reach.js';
 import { saveTranscript } from '../save-transcript.js';
 import type { ServerTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
+import { hasQuery, nameOf, QUERY_UNSENT, secretsOfQuery } from './named-target.js';
 import type { CheckPlan } from './plan.js';
-import { programIn } from './program-in.js';
 import { progressOn } from './progress.js';
 import { checkedSecrets } from './secrets.js';
 import type { Witness } from './witness.js';
@@ -79,13 +79,15 @@ interface Desk {
 
 async function watch(target: ServerTarget, desk: Desk): Promise<LiveWitness> {
   const { plan, terminal, making, interrupted } = desk;
-  const redactor = checkedSecrets(createRedactor(secretsOf(readHeaders(plan.flags, terminal.env))));
+  const headers = readHeaders(plan.flags, terminal.env);
+  const redactor = checkedSecrets(createRedactor([...secretsOf(headers), ...secretsOfQuery(target)]));
   const log = createLog(() => making.clock.now());
   const events: Event[] = [];
   log.subscribe(event => {
     redactor.learn(event);
     events.push(event);
   });
+  if (hasQuery(target)) log.emit({ kind: 'warned', message: QUERY_UNSENT });
   const finish = await savingTo(log, redactor, desk);
   const probing = probe(target, log, desk);
   const trouble = await interrupted.race(probing).then(() => null, asTrouble);
@@ -156,9 +158,4 @@ function savingTo(log: Log, redactor: Witness['redactor'], { plan, making, termi
 function asTrouble(error: unknown): ProtocolCliError {
   if (error instanceof ProtocolCliError) return error;
   throw error;
-}
-
-async function nameOf(target: ServerTarget): Promise<string> {
-  if (target.kind === 'demo') return 'the bundled demo';
-  return target.kind === 'command' ? programIn(target.command) : target.url;
 }

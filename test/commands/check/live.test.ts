@@ -58,7 +58,12 @@ interface Ran {
   readonly stderr: string;
 }
 
-async function check(flags: Partial<CheckFlags>, probes: Probes, env: Terminal['env'] = {}): Promise<Ran> {
+async function check(
+  flags: Partial<CheckFlags>,
+  probes: Probes,
+  env: Terminal['env'] = {},
+  url = URL,
+): Promise<Ran> {
   const [stdout, stderr] = [gatherer(), gatherer()];
   const terminal = {
     stdin: Readable.from([]),
@@ -71,7 +76,7 @@ async function check(flags: Partial<CheckFlags>, probes: Probes, env: Terminal['
     hostsCode: () => {},
     interrupt: () => {},
   } as unknown as Terminal;
-  const status = await runCheck(URL, { ...FLAGS, ...flags }, terminal, { clock: systemClock, probes });
+  const status = await runCheck(url, { ...FLAGS, ...flags }, terminal, { clock: systemClock, probes });
   return { status, stdout: stdout.text(), stderr: stderr.text() };
 }
 
@@ -230,6 +235,17 @@ describe('what is told besides', () => {
     const { stderr } = await check(ONLY_ACK, seeing(warned, warned, ...GOOD));
     expect(stderr).toBe('warning: odd (2 times)\n');
     expect((await check({ ...ONLY_ACK, quiet: true }, seeing(warned, ...GOOD))).stderr).toBe('');
+  });
+
+  test('row 25: the query of the URL is in no report, and that it is not sent is said', async () => {
+    const url = `${URL}/tools?key=s3cr3t-key`;
+    for (const format of ['human', 'json', 'junit', 'github', 'markdown'] as const) {
+      const flags = { ...ONLY_ACK, reporter: [{ format, file: null }] };
+      const { stdout, stderr } = await check(flags, seeing(...GOOD), {}, url);
+      expect(stdout + stderr).not.toContain('s3cr3t-key');
+      expect(stdout).toContain('/tools');
+      expect(stderr).toMatch(/^warning: the query of the URL is not sent/);
+    }
   });
 
   test('row 25: no token and no credential in any report', async () => {

@@ -19,6 +19,8 @@ export interface FixtureVerdict {
   readonly id: string;
   /** `file:line`, or `file#n`. */
   readonly place: string;
+  /** The operation and the arguments that it answers, where its place is no line at which that could be read. */
+  readonly answers?: string;
   /** A sequence is used once its first step is. */
   readonly calls: number;
   readonly status: FixtureStatus;

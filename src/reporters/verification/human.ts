@@ -1,4 +1,4 @@
-import type { VerificationReport } from '../../exchange/verification/report.js';
+import type { FixtureVerdict, VerificationReport } from '../../exchange/verification/report.js';
 import { visibleLine } from '../../text/visible.js';
 import { fixtureProblem, listed, summary, undeliveredText, unmatchedText } from './sentences.js';
 
@@ -18,6 +18,7 @@ export function humanVerification(report: VerificationReport): string {
 }
 
 /** A fixture without an id of its own is known by its place. */
-function named({ id, place }: { readonly id: string; readonly place: string }): string {
-  return id === place ? place : `${id} (${place})`;
+function named({ id, place, answers }: FixtureVerdict): string {
+  const about = id === place ? answers : place;
+  return about === undefined ? id : `${id} (${about})`;
 }

@@ -38,9 +38,10 @@ export function junitVerification(report: VerificationReport): string {
 }
 
 function fixtureCase(fixture: FixtureVerdict): Case {
-  const { id, place, status } = fixture;
+  const { id, place, status, answers } = fixture;
+  const name = answers === undefined ? id : `${id} (${answers})`;
   const problem = fixtureProblem(fixture);
-  return { about: 'fixtures', name: id, place, type: status, problems: problem ? [`${id} ${problem}`] : [] };
+  return { about: 'fixtures', name, place, type: status, problems: problem ? [`${name} ${problem}`] : [] };
 }
 
 function generalCases({ unmatched, undelivered }: VerificationReport): Case[] {

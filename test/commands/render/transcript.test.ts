@@ -13,6 +13,7 @@ import {
   acknowledged,
   arrives,
   at,
+  CHOICE,
   call,
   closed,
   eventsOf,
@@ -91,6 +92,14 @@ test('a transcript is shown from its head to its views', () => {
     '1   - a',
     '  1 + b',
   ]);
+});
+
+test('what still runs stands where it began, and not below what came later', () => {
+  const open = rows(
+    linesOf(eventsOf(call(), acknowledged(), at(7_900, arrives(CHOICE, { leg: 'b1' })), at(9_800, closed()))),
+  );
+  const times = open.flatMap(row => /^ *([\d.]+)(m?s) /.exec(row)?.slice(1, 3).join('') ?? []);
+  expect(times).toEqual(['0ms', '1ms', '1ms', '7.9s', '9.8s']);
 });
 
 describe('a broken one', () => {

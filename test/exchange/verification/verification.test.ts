@@ -52,6 +52,20 @@ describe('fixtures', () => {
     expect(verified()).toMatchObject({ ok: false, fixtures: [{ calls: 0, status: 'unused' }] });
   });
 
+  test.each([
+    [{ operation: 'pay', arguments: { $exact: { amount: 7 } } }, 'pay {"amount":7}'],
+    [
+      { operation: { $regex: '^pay' }, arguments: { amount: { $gt: 1 } } },
+      '{"$regex":"^pay"} {"amount":{"$gt":1}}',
+    ],
+    [{ arguments: { long: 'x'.repeat(200) } }, expect.stringMatching(/^any operation .{100,110}…$/)],
+  ])('one of a recording says what it answers: %j', (match, answers) => {
+    const verification = new Verification([{ id: 'run.ndjson#2', place: 'run.ndjson#2', match }]);
+    expect(verification.report().fixtures).toEqual([
+      { id: 'run.ndjson#2', place: 'run.ndjson#2', answers, calls: 0, status: 'unused' },
+    ]);
+  });
+
   test('one that was used too often is a failure', () => {
     const verification = new Verification([{ id: 'pay', place: 'x', expect: { calls: { max: 1 } } }]);
     tell(verification, paid('a'), paid('b'));

@@ -26,6 +26,12 @@ test('what is not is a line each, and one that sums it up', () => {
   ]);
 });
 
+test('a fixture of a recording is told by what it answers', () => {
+  const fixtures = BROKEN.fixtures.map(each => ({ ...each, answers: 'pay {"amount":7}' }));
+  const report = { ...BROKEN, fixtures };
+  expect(humanVerification(report)).toContain('fixture tool.json#2 (pay {"amount":7}) was never used\n');
+});
+
 test('row 24: nothing foreign acts, and no text makes lines of its own', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {

@@ -18,7 +18,7 @@ interface Archive {
 /** Calls as commands for a shell. */
 export function copiesOf({ library, caller, redactor }: Archive): Pick<Controls, 'asCurl' | 'asCommand'> {
   const sentIn = (key: string, volume: number) => {
-    const { book } = library.volumes[volume] ?? {};
+    const { book } = library.volume(volume) ?? {};
     return book ? sentCall(book, key, redactor) : null;
   };
   const calledIn = (key: string, volume: number) => (volume === 0 ? caller.calledAs(key) : null);

@@ -29,6 +29,8 @@ interface Shown {
 export class Library {
   readonly #own: Book;
   #shown: readonly Shown[];
+  /** What the next volume is called. */
+  #next = 1;
   /** Calls of this session that are in a file. */
   #saved = 0;
 
@@ -37,11 +39,15 @@ export class Library {
     private readonly study: Study,
   ) {
     this.#own = own;
-    this.#shown = [{ path: null, volume: { name: 'this session', book: own, isLive: true } }];
+    this.#shown = [{ path: null, volume: { id: 0, name: 'this session', book: own, isLive: true } }];
   }
 
   get volumes(): readonly Volume[] {
     return this.#shown.map(({ volume }) => volume);
+  }
+
+  volume(id: number): Volume | undefined {
+    return this.volumes.find(each => each.id === id);
   }
 
   /** Calls of this session that are in no transcript. */
@@ -59,7 +65,14 @@ export class Library {
     const books = transcripts.map(bookOf);
     const titled = (index: number) =>
       books.length === 1 ? basename(name) : `${basename(name)} (${index + 1} of ${books.length})`;
-    const volumes = books.map((book, index) => ({ name: titled(index), book, isLive: false }));
+    const before = this.#shown.filter(each => each.path === path);
+    const idOf = (index: number) => before[index]?.volume.id ?? this.#next++;
+    const volumes = books.map((book, index) => ({
+      id: idOf(index),
+      name: titled(index),
+      book,
+      isLive: false,
+    }));
     const others = this.#shown.filter(each => each.path !== path);
     this.#shown = [...others, ...volumes.map(volume => ({ path, volume }))];
     this.study.onChange();
@@ -83,7 +96,7 @@ export class Library {
 
   /** @throws ProtocolCliError `usage` where a file is there, `unwritable-file`. */
   async saveFixture(key: string, volume: number, name: string): Promise<Said> {
-    const { book } = this.volumes[volume] ?? {};
+    const { book } = this.volume(volume) ?? {};
     const exchange = book?.history.exchanges.get(key);
     if (!book || !exchange) return failed('there is no such call');
     if (!exchange.settled) return failed('nothing has come of it yet that a mock could serve');

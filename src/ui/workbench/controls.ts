@@ -55,7 +55,7 @@ export interface Controls {
   readonly cancel: (key: string) => Promise<Said>;
   /** Opens a consent page in the browser. */
   readonly visit: (url: string) => Promise<Said>;
-  /** The invocation of a call as a new one, by curl. */
+  /** The invocation of a call as a new one, by curl. @param volume its id */
   readonly asCurl: (key: string, volume: number) => ShellLine | null;
   /** The same by this program. */
   readonly asCommand: (key: string, volume: number) => ShellLine | null;

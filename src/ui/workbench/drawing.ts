@@ -59,10 +59,10 @@ export class Drawing {
   }
 
   /** The call that is looked at, to be read; null where there is none. */
-  readable({ index, book, key }: Looking): Readable<Tab> | null {
+  readable({ volume, book, key }: Looking): Readable<Tab> | null {
     if (key === null) return null;
     return {
-      name: JSON.stringify([index, key]),
+      name: JSON.stringify([volume.id, key]),
       sheetOf: (tab, look) => this.#sheets.sheetOf(tab, book, key, look),
       others: tab => otherTabs(TABS, TITLES, tab, book.of(key)),
     };

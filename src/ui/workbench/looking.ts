@@ -8,7 +8,6 @@ import type { Volume, World } from './world.js';
 /** The call that is looked at, and where it is from. */
 export interface Looking {
   readonly volume: Volume;
-  readonly index: number;
   readonly book: Book;
   readonly key: string | null;
   readonly exchange: Exchange | undefined;
@@ -16,13 +15,12 @@ export interface Looking {
 
 /** The selected call; the newest where none is, or the selected one is gone. */
 export function lookingAt({ calls }: State, { volumes }: World): Looking {
-  const index = Math.min(calls.volume, volumes.length - 1);
-  const volume = volumes[index];
+  const volume = volumes.find(({ id }) => id === calls.volume) ?? volumes[0];
   if (!volume) throw new Error('there is always the volume of this session');
   const { book } = volume;
   const isKnown = calls.selected !== null && book.history.exchanges.has(calls.selected);
   const key = (isKnown ? calls.selected : book.keys.at(-1)) ?? null;
-  return { volume, index, book, key, exchange: key === null ? undefined : book.history.exchanges.get(key) };
+  return { volume, book, key, exchange: key === null ? undefined : book.history.exchanges.get(key) };
 }
 
 /** A choice that a tool waits for. */

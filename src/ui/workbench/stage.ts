@@ -30,7 +30,7 @@ export function stageOf(state: State, { servers, volumes }: World, looking: Look
         return exchange ? Object.values(exchange.invocation).filter(isText).join(' ') : '';
       },
     },
-    volumes: volumes.length,
+    volumes: volumes.map(({ id }) => id),
     parts,
   };
 }

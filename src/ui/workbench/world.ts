@@ -28,6 +28,8 @@ export interface Server {
 
 /** Events that can be looked at: this session's own, or those of a transcript that was opened. */
 export interface Volume {
+  /** Of this volume alone, and of the same file when it is opened again. */
+  readonly id: number;
   /** `this session`, or the name of the file. */
   readonly name: string;
   readonly book: Book;

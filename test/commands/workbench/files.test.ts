@@ -110,6 +110,24 @@ test('a transcript that is opened again takes the place of what it was', async (
   expect(other.world.volumes[1]?.book).not.toBe(before);
 });
 
+test('a volume keeps its id, whatever else is opened again', async () => {
+  await using other = startBench({ cwd: folder.path });
+  const books = () => new Map(other.world.volumes.map(({ id, book }) => [id, book]));
+  for (const name of ['first.ndjson', 'second.ndjson']) {
+    await bench.controls.saveTranscript(name);
+    await other.controls.openTranscript(name);
+  }
+  const [live, first, second] = other.world.volumes;
+  await other.controls.openTranscript('first.ndjson');
+  expect(new Set(books().keys())).toEqual(new Set([live?.id, first?.id, second?.id]));
+  expect(books().get(second?.id ?? -1)).toBe(second?.book);
+  expect(books().get(first?.id ?? -1)).not.toBe(first?.book);
+  expect(await other.controls.saveFixture(key, second?.id ?? -1, 'second.yaml')).toMatchObject({
+    isBad: false,
+  });
+  expect(await other.controls.saveFixture(key, 99, 'nowhere.yaml')).toMatchObject({ isBad: true });
+});
+
 test('row 25: there is no command line where the server is named with a secret', async () => {
   const { port } = new URL(plain.url);
   await using other = startBench({ headers: { 'x-key': CANARY } });

@@ -14,9 +14,9 @@ export function copyConsent(house: House): void {
 /** Copies a call as a line for a shell. */
 export function copyAs(what: 'curl' | 'command', house: House): void {
   const { looking, controls, say: tell } = house;
-  const { key, index } = looking;
+  const { key, volume } = looking;
   const asLine = what === 'curl' ? controls.asCurl : controls.asCommand;
-  const line = key === null ? null : asLine(key, index);
+  const line = key === null ? null : asLine(key, volume.id);
   if (line) copyAndShow(house, line.text, line.gaps);
   else
     tell(

@@ -14,11 +14,11 @@ export function askFor(
 
 /** Asks where to; the operation is a good name. */
 export function askFixturePath(house: House): void {
-  const { exchange, index: volume } = house.looking;
+  const { exchange, volume } = house.looking;
   if (exchange?.settled)
     askFor('save-fixture', house, `${fileNameOf(exchange.invocation.operation)}.yaml`, {
       key: exchange.key,
-      volume,
+      volume: volume.id,
     });
   else
     house.say(
@@ -62,7 +62,7 @@ async function openTranscript(path: string, house: House): Promise<void> {
   const known = new Set(world.volumes);
   house.say(await controls.openTranscript(path));
   const { calls, overlay, page } = house.state;
-  const volume = world.volumes.findIndex(each => !known.has(each)); // one that is opened again replaces what it was
-  if (volume < 0 || overlay || page === 'form') return;
-  house.change({ page: 'calls', calls: { ...calls, volume, selected: null, focus: 'list' } });
+  const volume = world.volumes.find(each => !known.has(each)); // one that is opened again replaces what it was
+  if (!volume || overlay || page === 'form') return;
+  house.change({ page: 'calls', calls: { ...calls, volume: volume.id, selected: null, focus: 'list' } });
 }

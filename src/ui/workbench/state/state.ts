@@ -16,7 +16,7 @@ export interface Prompt extends Typed {
   readonly about: CallPlace | null;
 }
 
-/** A call, and the index of the volume that it is in. */
+/** A call, and the id of the volume that it is in. */
 export interface CallPlace {
   readonly key: string;
   readonly volume: number;

@@ -9,7 +9,8 @@ export interface Stage {
   /** What search looks at, entry by entry, and the ids of these. */
   readonly entries: Listed;
   readonly calls: Listed;
-  readonly volumes: number;
+  /** Their ids. */
+  readonly volumes: readonly number[];
   /** How many parts the sheet of the selected call has. */
   readonly parts: number;
 }
@@ -64,8 +65,12 @@ function updateTools(state: State, command: Command, { entries }: Stage): State 
 }
 
 function updateCalls(state: State, command: Command, { calls, parts, volumes }: Stage): State {
-  if (command === 'nextVolume') return withVolume(state, cycled(state.calls.volume, 1, volumes));
+  if (command === 'nextVolume') return withVolume(state, nextOf(volumes, state.calls.volume));
   return { ...state, calls: browse(state.calls, command, { calls, parts, tabs: TABS }) };
+}
+
+function nextOf(volumes: readonly number[], current: number): number {
+  return volumes[cycled(volumes.indexOf(current), 1, volumes.length)] ?? current;
 }
 
 /** From the newest call of another transcript on. */

@@ -47,8 +47,12 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
   const book = new Book();
   log.subscribe(book.apply);
   const asked: string[] = [];
-  const live: Volume = { name: 'this session', book, isLive: true };
-  const opened = (name: string): Volume => ({ name, book: new Book('runtime', true), isLive: false });
+  const live: Volume = { id: 0, name: 'this session', book, isLive: true };
+  const ids: string[] = [];
+  const opened = (name: string): Volume => {
+    if (!ids.includes(name)) ids.push(name);
+    return { id: ids.indexOf(name) + 1, name, book: new Book('runtime', true), isLive: false };
+  };
   const world = { servers: more.servers ?? [], volumes: [live, ...(more.opened ?? []).map(opened)] };
   const shelve = (name: string) => {
     world.volumes = [...world.volumes.filter(each => each.name !== name), opened(name)];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { shareableUrl } from '../../exchange/shareable.js';
-import { type Redactor, redactHeaders } from '../../text/redact.js';
+import { redactHeaders } from '../../text/redact.js';
 import type { ShellLine } from '../../ui/workbench/controls.js';
 import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/dry-request.js';
 import type { SentCall } from './sent.js';
@@ -22,11 +22,7 @@ const CARRIAGE = new Set([
  * it, and where its callbacks go, has to be put in.
  * @param keepsThread it was named; else a fresh one is
  */
-export function asCurl(
-  { request, invocation }: SentCall,
-  keepsThread: boolean,
-  redactor: Redactor,
-): ShellLine {
+export function asCurl({ request, invocation, redactor }: SentCall, keepsThread: boolean): ShellLine {
   const ours = Object.entries(redactHeaders(request.headers)).filter(
     ([name]) => !CARRIAGE.has(name.toLowerCase()),
   );

@@ -1,5 +1,4 @@
 import { openUrl } from '../../system/open-url.js';
-import type { Redactor } from '../../text/redact.js';
 import type { Controls, Said } from '../../ui/workbench/controls.js';
 import { asUrl, type ServerTarget } from '../target.js';
 import type { Caller } from './caller.js';
@@ -15,13 +14,12 @@ export interface Staff {
   readonly shelf: Shelf;
   readonly caller: Caller;
   readonly library: Library;
-  readonly redactor: Redactor;
   readonly terminal: Whereabouts & { readonly stdout: Pick<NodeJS.WritableStream, 'write'> };
   readonly onQuit: () => void;
 }
 
 /** What a person can make happen, each by whoever it belongs to. */
-export function controlsOf({ shelf, caller, library, redactor, terminal, onQuit }: Staff): Controls {
+export function controlsOf({ shelf, caller, library, terminal, onQuit }: Staff): Controls {
   return {
     open: text => opened(text, target => void shelf.add(target, { isConfigured: false, hasKeys: false })),
     wake: id => shelf.wake(id),
@@ -32,7 +30,7 @@ export function controlsOf({ shelf, caller, library, redactor, terminal, onQuit 
     answer: (key, leg, selected) => caller.answer(key, leg, selected),
     cancel: key => saying(() => caller.cancel(key)),
     visit,
-    ...copiesOf({ library, caller, redactor }),
+    ...copiesOf({ library, caller }),
     copy: text => copyTo(terminal.stdout, text),
     saveFixture: (key, volume, path) => saying(() => library.saveFixture(key, volume, path)),
     saveTranscript: path => saying(() => library.saveTranscript(path)),

@@ -1,5 +1,6 @@
-import { isPlainHeader, type Redactor, redactHeaders } from '../../text/redact.js';
+import { isPlainHeader, redactHeaders } from '../../text/redact.js';
 import type { Controls, ShellLine } from '../../ui/workbench/controls.js';
+import type { Volume } from '../../ui/workbench/world.js';
 import { gapsIn } from '../invoke/dry-request.js';
 import type { Target } from '../target.js';
 import { asCommand, type CalledAs } from './as-command.js';
@@ -12,34 +13,31 @@ import { type SentCall, sentCall } from './sent.js';
 interface Archive {
   readonly library: Library;
   readonly caller: Caller;
-  readonly redactor: Redactor;
 }
 
 /** Calls as commands for a shell. */
-export function copiesOf({ library, caller, redactor }: Archive): Pick<Controls, 'asCurl' | 'asCommand'> {
-  const sentIn = (key: string, volume: number) => {
-    const { book } = library.volume(volume) ?? {};
-    return book ? sentCall(book, key, redactor) : null;
+export function copiesOf({ library, caller }: Archive): Pick<Controls, 'asCurl' | 'asCommand'> {
+  const foundIn = (key: string, id: number) => {
+    const volume = library.volume(id);
+    const sent = volume && sentCall(volume, key);
+    return sent ? { sent, volume, called: volume.isLive ? caller.calledAs(key) : null } : null;
   };
-  const calledIn = (key: string, volume: number) => (volume === 0 ? caller.calledAs(key) : null);
   return {
-    asCurl(key, volume) {
-      const sent = sentIn(key, volume);
-      const groupId = calledIn(key, volume)?.groupId ?? null;
-      return sent && asCurl(sent, groupId !== null, redactor);
+    asCurl(key, id) {
+      const found = foundIn(key, id);
+      return found && asCurl(found.sent, (found.called?.groupId ?? null) !== null);
     },
-    asCommand(key, volume) {
-      const sent = sentIn(key, volume);
-      const called = calledIn(key, volume);
-      return (
-        sent && lineOf(sent, called ?? { target: placeIn(library, volume, sent), groupId: null }, redactor)
-      );
+    asCommand(key, id) {
+      const found = foundIn(key, id);
+      if (!found) return null;
+      const { sent, volume, called } = found;
+      return lineOf(sent, called ?? { target: placeIn(volume, sent), groupId: null });
     },
   };
 }
 
 /** Null, too, where a secret stands in what nobody could fill in: without it the line would mean something else. */
-function lineOf({ request, invocation }: SentCall, called: CalledAs, redactor: Redactor): ShellLine | null {
+function lineOf({ request, invocation, redactor }: SentCall, called: CalledAs): ShellLine | null {
   const named = [placeNamed(called.target), called.groupId ?? ''];
   if (named.some(text => redactor.text(text) !== text)) return null;
   const { arguments: args, user_id, thread_ancestors } = invocation;
@@ -58,7 +56,7 @@ function placeNamed(target: Target): string {
 }
 
 /** Where a call of a transcript went: the server whose toolset named that endpoint, else the endpoint alone. */
-function placeIn({ volumes }: Library, volume: number, { request: { url } }: SentCall): Target {
-  const loaded = volumes[volume]?.book.history.toolsets.findLast(({ endpoint }) => endpoint === url);
+function placeIn({ book }: Volume, { request: { url } }: SentCall): Target {
+  const loaded = book.history.toolsets.findLast(({ endpoint }) => endpoint === url);
   return loaded?.base ? { kind: 'url', url: loaded.base } : { kind: 'endpoint', url };
 }

@@ -54,8 +54,8 @@ export interface Engine {
 export function createEngine({ terminal, clock, manners, headers, onQuit }: EngineOptions): Engine {
   const log = createLog(() => clock.now());
   const book = new Book();
-  const foreign = wireSecrets(createRedactor(secretsOf(headers)));
-  const redactor = withQuestionSecrets(foreign);
+  const credentials = () => createRedactor(secretsOf(headers));
+  const redactor = withQuestionSecrets(credentials());
   log.subscribe(book.apply);
   log.subscribe(event => redactor.learn(event));
   const { subscribe, tell } = audience();
@@ -68,11 +68,11 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
   let closing: Promise<void> | null = null;
   const library = new Library(book, {
     ...{ cwd: terminal.cwd, home: terminal.home, redactor, about, onChange: tell },
-    learn: event => foreign.learn(event),
+    foreign: () => wireSecrets(credentials()),
   });
   return {
     world: worldOf(shelf, library),
-    controls: controlsOf({ shelf, caller, library, redactor, terminal, onQuit }),
+    controls: controlsOf({ shelf, caller, library, terminal, onQuit }),
     ...{ subscribe, log, redactor, about },
     unsaved: () => library.unsaved,
     open: target => shelf.add(target, { isConfigured: false, hasKeys: true }),

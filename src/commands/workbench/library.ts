@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { Book } from '../../exchange/book.js';
-import type { Event } from '../../exchange/events.js';
+import type { EventRedactor } from '../../exchange/callback-secrets.js';
 import type { Transcript } from '../../exchange/transcript-reader.js';
 import type { TranscriptAbout } from '../../exchange/transcript-writer.js';
 import type { Redactor } from '../../text/redact.js';
@@ -12,9 +12,10 @@ import { done, failed } from './said.js';
 
 /** Where files are, and what is said in them. */
 export interface Study extends Whereabouts {
+  /** Of this session; it learns nothing from files, or they would censor what it saves. */
   readonly redactor: Redactor;
-  /** Told the events of what is opened, before they are shown: nobody has named the secrets of those. */
-  readonly learn: (event: Event) => void;
+  /** For a file: nobody has named the secrets in that. */
+  readonly foreign: () => EventRedactor;
   readonly about: TranscriptAbout;
   readonly onChange: () => void;
 }
@@ -39,7 +40,12 @@ export class Library {
     private readonly study: Study,
   ) {
     this.#own = own;
-    this.#shown = [{ path: null, volume: { id: 0, name: 'this session', book: own, isLive: true } }];
+    this.#shown = [
+      {
+        path: null,
+        volume: { id: 0, name: 'this session', book: own, isLive: true, redactor: study.redactor },
+      },
+    ];
   }
 
   get volumes(): readonly Volume[] {
@@ -61,7 +67,8 @@ export class Library {
     const path = pathOf(name, this.study);
     const transcripts = await readTranscriptFile(path);
     if (transcripts === null) return failed(`${name} is no transcript`);
-    for (const { events } of transcripts) for (const event of events) this.study.learn(event);
+    const redactor = this.study.foreign();
+    for (const { events } of transcripts) for (const event of events) redactor.learn(event);
     const books = transcripts.map(bookOf);
     const titled = (index: number) =>
       books.length === 1 ? basename(name) : `${basename(name)} (${index + 1} of ${books.length})`;
@@ -72,6 +79,7 @@ export class Library {
       name: titled(index),
       book,
       isLive: false,
+      redactor,
     }));
     const others = this.#shown.filter(each => each.path !== path);
     this.#shown = [...others, ...volumes.map(volume => ({ path, volume }))];
@@ -96,13 +104,13 @@ export class Library {
 
   /** @throws ProtocolCliError `usage` where a file is there, `unwritable-file`. */
   async saveFixture(key: string, volume: number, name: string): Promise<Said> {
-    const { book } = this.volume(volume) ?? {};
+    const { book, redactor } = this.volume(volume) ?? {};
     const exchange = book?.history.exchanges.get(key);
-    if (!book || !exchange) return failed('there is no such call');
+    if (!book || !redactor || !exchange) return failed('there is no such call');
     if (!exchange.settled) return failed('nothing has come of it yet that a mock could serve');
     const path = await this.#freePath(name);
     const { writeFixture } = await import('./fixture-file.js');
-    const { count, warnings } = await writeFixture(path, book, key, this.study.redactor);
+    const { count, warnings } = await writeFixture(path, book, key, redactor);
     if (count === 0) return failed(warnings[0] ?? 'nothing came of it that a mock could serve');
     const lost = warnings.length > 0 ? ` (${warnings.join('; ')})` : '';
     return done(`wrote ${name}${lost}; serve it: protocol-cli mock-tool ${name}`);

@@ -82,13 +82,13 @@ function opened(
 
 function optionsFor(
   { options }: WorkbenchPlan,
-  { world, controls, subscribe, log, redactor }: Engine,
+  { world, controls, subscribe, log }: Engine,
   { stdin, stdout, env }: Terminal,
 ): Omit<WorkbenchOptions, 'start' | 'clock'> {
   const level = colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !options.color });
   const { supports } = options;
   return {
-    ...{ world, controls, level, supports, redactor, subscribe, stdin, stdout },
+    ...{ world, controls, level, supports, subscribe, stdin, stdout },
     onEvent: log.subscribe,
   };
 }

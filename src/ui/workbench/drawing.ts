@@ -43,7 +43,7 @@ export class Drawing {
   readonly #highlighting: Highlighting;
 
   constructor(options: SessionOptions, onChange: () => void) {
-    const { supports, redactor, level } = options;
+    const { supports, level } = options;
     this.#options = options;
     this.#theme = createTheme(level);
     this.#details = new ToolDetails(this.#theme);
@@ -51,7 +51,6 @@ export class Drawing {
     this.#highlighting = new Highlighting(level, onChange);
     this.#sheets = new Sheets({
       supports,
-      redactor,
       highlighter: () => this.#highlighting.current,
       onChange,
     });
@@ -63,7 +62,7 @@ export class Drawing {
     if (key === null) return null;
     return {
       name: JSON.stringify([volume.id, key]),
-      sheetOf: (tab, look) => this.#sheets.sheetOf(tab, book, key, look),
+      sheetOf: (tab, look) => this.#sheets.sheetOf(tab, { ...volume, key }, look),
       others: tab => otherTabs(TABS, TITLES, tab, book.of(key)),
     };
   }

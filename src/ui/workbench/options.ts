@@ -1,7 +1,6 @@
 import type { ColourLevel } from '../../dress/colour-level.js';
 import type { Listener } from '../../exchange/log.js';
 import type { Clock } from '../../system/clock.js';
-import type { Redactor } from '../../text/redact.js';
 import type { Controls } from './controls.js';
 import type { World } from './world.js';
 
@@ -20,8 +19,6 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly level: ColourLevel;
   readonly supports: ReadonlySet<string>;
-  /** Keeps out of the screen what is secret on the wire. */
-  readonly redactor: Redactor;
   readonly start: Start;
 }
 

@@ -1,5 +1,6 @@
 import type { Book } from '../../exchange/book.js';
 import type { Toolset } from '../../protocol/toolset.js';
+import type { Redactor } from '../../text/redact.js';
 
 /** A tool server of this session, however far it is. */
 export interface Server {
@@ -34,6 +35,8 @@ export interface Volume {
   readonly name: string;
   readonly book: Book;
   readonly isLive: boolean;
+  /** Of whatever is not for the human to read: it knows the credentials of the session, and what is secret in these events (threats, row 25). */
+  readonly redactor: Redactor;
 }
 
 /** What there is to see. Its parts change meanwhile; who changes them says so. */

@@ -8,6 +8,7 @@ import { startMockTool } from '../../../src/tool/mock-tool.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
+import { call, eventsOf, INVOCATION } from '../../exchange/build.js';
 import { startServing } from '../../support/serving.js';
 import { type Bench, startBench } from './bench.js';
 
@@ -94,10 +95,30 @@ test('row 25: what is secret in a transcript that is opened is known before it i
   const raw = await readFile(folder.file('raw.ndjson'), 'utf8');
   const token = /callback\/([\w-]{40,})/.exec(raw)?.[1] ?? '?';
   const shown: string[] = [];
-  other.subscribe(() => void shown.push(other.redactor.text(`it is ${token}`)));
+  other.subscribe(() => void shown.push(other.world.volumes[1]?.redactor.text(`it is ${token}`) ?? ''));
   await other.controls.openTranscript('raw.ndjson');
   expect(shown).toEqual(['it is [redacted]']);
   expect(other.controls.asCurl(key, 1)?.text).not.toContain(token);
+});
+
+test('row 25: what a transcript teaches is taken out of nothing that is of this session', async () => {
+  await using other = startBench({ cwd: folder.path, headers: { 'x-key': CANARY } });
+  const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:9/edit_file/main.rs.backup` };
+  const facts = eventsOf(call({ invocation }));
+  await writeTranscript(folder.file('foreign.ndjson'), facts, NOTHING_SECRET, bench.about);
+  await other.controls.openTranscript('foreign.ndjson');
+  const [live, foreign] = other.world.volumes;
+  expect(foreign?.redactor.text(`edit_file ${CANARY}`)).toBe('[redacted] [redacted]');
+  expect(live?.redactor.text(`edit_file ${CANARY}`)).toBe('edit_file [redacted]');
+  const server = other.open({ kind: 'url', url: plain.url });
+  await other.stands(server, 'ready');
+  const own = await other.call(server, 'edit_file', { path: 'src/main.rs' });
+  await other.until(own);
+  expect(other.controls.asCommand(own, 0)?.text).toContain('edit_file path=src/main.rs');
+  await other.controls.saveTranscript('own.ndjson');
+  expect(await readFile(folder.file('own.ndjson'), 'utf8')).toContain('edit_file');
+  expect(await other.controls.saveFixture(own, 0, 'own.yaml')).toMatchObject({ isBad: false });
+  expect(await readFile(folder.file('own.yaml'), 'utf8')).toContain('name: edit_file');
 });
 
 test('a transcript that is opened again takes the place of what it was', async () => {

@@ -1,6 +1,5 @@
 import type { Highlighter } from '../../../display/syntax/highlighter.js';
-import type { Book } from '../../../exchange/book.js';
-import type { Redactor } from '../../../text/redact.js';
+import type { Volume } from '../world.js';
 
 /** What there is to read about a call, in the order of its tabs. */
 export const TABS = ['result', 'timeline', 'wire', 'views', 'problems'] as const;
@@ -10,16 +9,13 @@ export type Tab = (typeof TABS)[number];
 export const TITLES: readonly string[] = ['Human / LLM', 'Timeline', 'Wire', 'Views', 'Problems'];
 
 /** One call, where its events are. */
-export interface Subject {
-  readonly book: Book;
+export interface Subject extends Pick<Volume, 'book' | 'redactor'> {
   readonly key: string;
 }
 
 export interface SheetsOptions {
   /** Types of display segments that are drawn (RT-DISPLAY). */
   readonly supports: ReadonlySet<string>;
-  /** Of whatever is not for the human to read: it knows the credentials and tokens of this session (threats, row 25). */
-  readonly redactor: Redactor;
   readonly highlighter: () => Highlighter | null;
   /** A sheet is another one now, though no event came. */
   readonly onChange: () => void;

@@ -21,9 +21,10 @@ export class Sheets {
 
   constructor(private readonly options: SheetsOptions) {}
 
-  /** @param key of a call in the book; of one that is not there, the sheet is empty */
-  sheetOf(tab: Tab, book: Book, key: string, look: SheetLook): Sheet {
-    return book.history.exchanges.has(key) ? this.#tabsOf({ book, key })[tab](look) : NO_SHEET;
+  /** Of a call that is not there, the sheet is empty. */
+  sheetOf(tab: Tab, subject: Subject, look: SheetLook): Sheet {
+    const { book, key } = subject;
+    return book.history.exchanges.has(key) ? this.#tabsOf(subject)[tab](look) : NO_SHEET;
   }
 
   #tabsOf(subject: Subject): Tabs {
@@ -39,9 +40,9 @@ function tabsOf(subject: Subject, options: SheetsOptions): Tabs {
   const story = new CallStory(subject);
   return {
     result: resultTab(story, options),
-    timeline: timelineTab(story, options.redactor),
-    wire: wireTab(story, options.redactor),
+    timeline: timelineTab(story, subject.redactor),
+    wire: wireTab(story, subject.redactor),
     views: viewsTab(story, options),
-    problems: problemsTab(judgedCall(story, options.redactor), options),
+    problems: problemsTab(judgedCall(story), { ...options, redactor: subject.redactor }),
   };
 }

@@ -47,11 +47,12 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
   const book = new Book();
   log.subscribe(book.apply);
   const asked: string[] = [];
-  const live: Volume = { id: 0, name: 'this session', book, isLive: true };
+  const live: Volume = { id: 0, name: 'this session', book, isLive: true, redactor: createRedactor() };
   const ids: string[] = [];
   const opened = (name: string): Volume => {
     if (!ids.includes(name)) ids.push(name);
-    return { id: ids.indexOf(name) + 1, name, book: new Book('runtime', true), isLive: false };
+    const events = { book: new Book('runtime', true), redactor: createRedactor() };
+    return { id: ids.indexOf(name) + 1, name, ...events, isLive: false };
   };
   const world = { servers: more.servers ?? [], volumes: [live, ...(more.opened ?? []).map(opened)] };
   const shelve = (name: string) => {
@@ -63,7 +64,6 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
     clock,
     level,
     supports: new Set(['text', 'diff']),
-    redactor: createRedactor(),
     start,
   };
   return {

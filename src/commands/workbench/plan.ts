@@ -17,7 +17,8 @@ export interface WorkbenchPlan {
   readonly target: ServerTarget | null;
   readonly configured: readonly ServerTarget[];
   readonly operation: string | undefined;
-  readonly arguments: Gathered;
+  /** Undefined where none was given: the form has its defaults. */
+  readonly arguments: Gathered | undefined;
 }
 
 /** @throws ProtocolCliError `usage`, or `unreadable-file` for what the words or options name. */
@@ -32,7 +33,6 @@ export async function planWorkbench(
   if (target?.kind === 'endpoint') throw new Error('--endpoint is refused before');
   const headers = readHeaders(options, terminal.env);
   if (target === null && Object.keys(headers).length > 0) throw headersForNobody();
-  const { args: whole } = options;
   return {
     options,
     manners: await mannersOf(options, terminal),
@@ -40,8 +40,13 @@ export async function planWorkbench(
     target,
     configured: target ? [] : await configuredIn(terminal),
     operation,
-    arguments: await gatherArguments({ words: given, ...(whole !== undefined && { whole }) }, keyboard()),
+    arguments: await givenArguments(given, options.args),
   };
+}
+
+async function givenArguments(words: readonly string[], whole?: string): Promise<Gathered | undefined> {
+  if (words.length === 0 && whole === undefined) return undefined;
+  return gatherArguments({ words, ...(whole !== undefined && { whole }) }, keyboard());
 }
 
 async function mannersOf(options: InvokeOptions, terminal: Terminal): Promise<Manners> {

@@ -77,7 +77,7 @@ function opened(
 ): WorkbenchOptions['start'] {
   const server = target ? { server: engine.open(target) } : {};
   engine.offer(configured);
-  return { ...server, ...(operation !== undefined && { operation, arguments: args }) };
+  return { ...server, ...(operation !== undefined && { operation, ...(args && { arguments: args }) }) };
 }
 
 function optionsFor(

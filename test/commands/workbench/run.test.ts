@@ -90,10 +90,16 @@ describe('words and options', () => {
 
   test('arguments are typed once the schema is known, and may be incomplete', async () => {
     const plan = await planWorkbench([':1', 'op', 'n=7', 't=7'], OPTIONS, terminalOf());
-    expect(plan.arguments({ properties: { n: { type: 'integer' } }, required: ['x'] })).toEqual({
+    expect(plan.arguments?.({ properties: { n: { type: 'integer' } }, required: ['x'] })).toEqual({
       n: 7,
       t: '7',
     });
+  });
+
+  test('where none is given the form has its defaults', async () => {
+    expect((await planWorkbench([':1', 'op'], OPTIONS, terminalOf())).arguments).toBeUndefined();
+    const whole = await planWorkbench([':1', 'op'], { ...OPTIONS, args: '{}' }, terminalOf());
+    expect(whole.arguments?.({})).toEqual({});
   });
 
   test('without a URL the configured servers are offered; where there are none, none is', async () => {

@@ -33,6 +33,8 @@ export class Caller {
   readonly #answers = new Answers();
   /** By calls, as long as the book has them: a late result may still open a subscription, which can be given up. */
   readonly #offers = new Map<string, Offer>();
+  /** Ids of the servers that calls were meant for, be they denied. */
+  readonly #servers = new Map<string, string>();
   /** What is being prepared. */
   readonly #runs = new Set<Promise<Sent>>();
 
@@ -50,18 +52,25 @@ export class Caller {
   async #run(draft: Draft, { validates, isAgreed = false }: RunOptions): Promise<Sent> {
     const offer = this.phone.shelf.offer(draft.server, draft.operation);
     if (typeof offer === 'string') return refused(offer);
-    if (!isAgreed && this.needsConsent(draft.server, draft.operation)) return refused(NOT_AGREED);
-    const { faults, warnings } = validates ? await judgeArguments(offer.tool, draft.arguments) : UNJUDGED;
-    if (faults.length > 0) return { kind: 'invalid', faults };
     try {
-      const sent = await this.#send(draft, offer);
-      if (sent.kind === 'sent')
-        for (const { message } of warnings)
-          this.phone.log.emit({ kind: 'warned', message, calls: [sent.key] });
-      return sent;
+      const ruling = rulingOn(this.phone.manners.consent.policy, offer.tool);
+      if (!ruling.allowed) return await this.#deny(draft, ruling.reason);
+      if (!isAgreed && this.needsConsent(draft.server, draft.operation)) return refused(NOT_AGREED);
+      const { faults, warnings } = validates ? await judgeArguments(offer.tool, draft.arguments) : UNJUDGED;
+      if (faults.length > 0) return { kind: 'invalid', faults };
+      const key = await this.#send(draft, offer);
+      for (const { message } of warnings) this.phone.log.emit({ kind: 'warned', message, calls: [key] });
+      return { kind: 'sent', key };
     } catch (error) {
       return refused(reasonOf(error));
     }
+  }
+
+  /** What the policy denies is on record. */
+  async #deny(draft: Draft, reason: string): Promise<Sent> {
+    const runtime = await this.#switchboard.open();
+    runtime.deny(this.#address(draft, runtime), { by: 'policy', reason });
+    return refused(reason);
   }
 
   /** What of a draft breaks its `inputSchema` (RT-ARGS); nothing where there is none to ask. */
@@ -84,6 +93,11 @@ export class Caller {
     if (yes || typeof offer === 'string' || offer.tool.annotations?.destructive !== true) return false;
     const ruling = rulingOn(policy, offer.tool);
     return ruling.allowed && !ruling.isNamed;
+  }
+
+  /** Null of what is no call of this session. */
+  serverOf(key: string): string | null {
+    return this.#servers.get(key) ?? null;
   }
 
   /** Null of what is no call of this session. */
@@ -123,24 +137,20 @@ export class Caller {
     await this.#switchboard.close();
   }
 
-  async #send(draft: Draft, offer: Offer): Promise<Sent> {
-    const { manners } = this.phone;
+  /** Returns its key. */
+  async #send(draft: Draft, offer: Offer): Promise<string> {
     const runtime = await this.#switchboard.open();
     const invocation = this.#address(draft, runtime);
-    const ruling = rulingOn(manners.consent.policy, offer.tool);
-    if (!ruling.allowed) {
-      runtime.deny(invocation, { by: 'policy', reason: ruling.reason });
-      return refused(ruling.reason);
-    }
     this.#offers.set(invocation.id, offer);
-    await dial(this.phone, runtime, offer, invocation, manners, this.#answers.answering);
-    return { kind: 'sent', key: invocation.id };
+    await dial(this.phone, runtime, offer, invocation, this.phone.manners, this.#answers.answering);
+    return invocation.id;
   }
 
   #address(draft: Draft, runtime: Runtime) {
     const { redactor, manners } = this.phone;
     const { invocation, token } = runtime.address(callOf(draft, manners));
     redactor.add(token);
+    this.#servers.set(invocation.id, draft.server);
     return invocation;
   }
 }

@@ -71,7 +71,7 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
     foreign: () => wireSecrets(credentials()),
   });
   return {
-    world: worldOf(shelf, library),
+    world: worldOf(shelf, library, caller),
     controls: controlsOf({ shelf, caller, library, terminal, onQuit }),
     ...{ subscribe, log, redactor, about },
     unsaved: () => library.unsaved,
@@ -93,7 +93,7 @@ async function inTurn(parts: readonly (() => Promise<void>)[]): Promise<void> {
   if (next) await next().finally(() => inTurn(rest));
 }
 
-function worldOf(shelf: Shelf, library: Library): World {
+function worldOf(shelf: Shelf, library: Library, caller: Caller): World {
   return {
     get servers() {
       return shelf.servers;
@@ -101,5 +101,6 @@ function worldOf(shelf: Shelf, library: Library): World {
     get volumes() {
       return library.volumes;
     },
+    serverOf: key => caller.serverOf(key),
   };
 }

@@ -43,7 +43,12 @@ export class Shelf {
     const tool = place.found.discovered.toolset.tools.find(({ name }) => name === operation);
     if (!tool) return `its toolset has no operation "${operation}"`;
     const count = place.origin.isConfigured ? this.#configuredWith(operation) : 1;
-    if (count === 1) return { ...place.found, tool, target: place.origin.target };
+    if (count === 1)
+      return {
+        ...place.found,
+        tool: strictest(tool, this.#sameAs(place.found, tool)),
+        target: place.origin.target,
+      };
     return `"${operation}" is defined by ${count} configured toolsets, so neither is used (RT-TOOLSET): open one by its URL`;
   }
 
@@ -62,6 +67,13 @@ export class Shelf {
     return this.#places.find(({ origin }) => origin.id === id);
   }
 
+  /** The operation as each server describes it that has its calls go to the same endpoint. */
+  #sameAs({ discovered: { toolset } }: Found, { name }: Tool): readonly Tool[] {
+    return this.found
+      .filter(({ discovered }) => discovered.toolset.endpoint === toolset.endpoint)
+      .flatMap(({ discovered }) => discovered.toolset.tools.filter(tool => tool.name === name));
+  }
+
   /** Of what a person opened by hand they know which one they mean. */
   #configuredWith(operation: string): number {
     return this.#places.filter(
@@ -69,6 +81,12 @@ export class Shelf {
         origin.isConfigured && found?.discovered.toolset.tools.some(({ name }) => name === operation),
     ).length;
   }
+}
+
+/** What one toolset marks destructive no other one unmarks: whoever answers is the same. */
+function strictest(tool: Tool, same: readonly Tool[]): Tool {
+  const isDestructive = same.some(({ annotations }) => annotations?.destructive === true);
+  return isDestructive ? { ...tool, annotations: { ...tool.annotations, destructive: true } } : tool;
 }
 
 function isSame({ target: one, isConfigured }: Origin, other: ServerTarget): boolean {

@@ -44,4 +44,6 @@ export interface World {
   readonly servers: readonly Server[];
   /** The first is this session. */
   readonly volumes: readonly Volume[];
+  /** The id of the server that a call of this session was made by, or was not, by a no; null of any other call. */
+  readonly serverOf: (key: string) => string | null;
 }

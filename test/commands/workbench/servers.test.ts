@@ -89,6 +89,35 @@ describe('a configured server', () => {
   });
 });
 
+test('what one toolset marks destructive no other one unmarks that names the same endpoint', async () => {
+  await using stdlib = await startPeer('stdlib');
+  const tool = (name: string) => ({ name, description: 'harmless', inputSchema: { type: 'object' } });
+  await using other = await startServing(response =>
+    response.end(
+      JSON.stringify({
+        name: 'other',
+        endpoint: `${stdlib.url}/invoke`,
+        tools: [tool('delete_all'), tool('echo')],
+      }),
+    ),
+  );
+  await using bench = startBench();
+  const one = bench.open({ kind: 'url', url: other.url });
+  await bench.stands(one, 'ready');
+  bench.controls.open(stdlib.url);
+  const two = bench.world.servers[1]?.id ?? '';
+  expect((await bench.stands(two, 'ready')).toolset.endpoint).toBe(`${stdlib.url}/invoke`);
+  expect(bench.controls.needsConsent(one, 'delete_all')).toBe(true);
+  expect(bench.controls.needsConsent(one, 'echo')).toBe(false);
+  const draft = { operation: 'delete_all', arguments: {} };
+  expect(await bench.controls.run({ server: one, ...draft }, { validates: true })).toMatchObject({
+    kind: 'refused',
+  });
+  await bench.controls.decline({ server: two, ...draft });
+  const [key = ''] = bench.world.volumes[0]?.book.keys ?? [];
+  expect([bench.world.serverOf(key), bench.world.serverOf('no call')]).toEqual([two, null]);
+});
+
 test('row 12: headers go to the server that they were given for, and to no other', async () => {
   await using named = await startPeer('plain');
   await using bench = startBench({ headers: { 'x-key': 'canary' } });
@@ -110,7 +139,7 @@ describe('a policy', () => {
     await using bench = startBench({ consent: { policy, yes: false } });
     const server = bench.open({ kind: 'url', url: plain.url });
     await bench.stands(server, 'ready');
-    const draft = { server, operation: 'echo', arguments: { text: 'a' } };
+    const draft = { server, operation: 'echo', arguments: { text: 7 } }; // against its inputSchema, too
     expect(await bench.controls.run(draft, { validates: true })).toEqual({
       kind: 'refused',
       reason: 'not today',
@@ -124,6 +153,12 @@ describe('a policy', () => {
     ['asks before what is destructive', false, null, true],
     ['--yes asks nobody', true, null, false],
     ['a policy by name neither', false, { version: 1 as const, allow: ['delete_all'] }, false],
+    [
+      'nor is anybody asked about what is denied',
+      false,
+      { version: 1 as const, deny: ['delete_all'] },
+      false,
+    ],
   ])('%s', async (_, yes, policy, asks) => {
     await using stdlib = await startPeer('stdlib');
     await using bench = startBench({ consent: { policy, yes } });

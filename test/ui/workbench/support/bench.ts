@@ -37,6 +37,8 @@ export interface BenchOptions {
   readonly start?: SessionOptions['start'];
   readonly clock?: Clock;
   readonly level?: SessionOptions['level'];
+  /** Whose a live call is; the server s1's, unless told. */
+  readonly serverOf?: SessionOptions['world']['serverOf'];
   /** Names of files that were opened, each without a call. */
   readonly opened?: readonly string[];
 }
@@ -54,7 +56,11 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
     const events = { book: new Book('runtime', true), redactor: createRedactor() };
     return { id: ids.indexOf(name) + 1, name, ...events, isLive: false };
   };
-  const world = { servers: more.servers ?? [], volumes: [live, ...(more.opened ?? []).map(opened)] };
+  const world = {
+    servers: more.servers ?? [],
+    volumes: [live, ...(more.opened ?? []).map(opened)],
+    serverOf: more.serverOf ?? (() => 's1'),
+  };
   const shelve = (name: string) => {
     world.volumes = [...world.volumes.filter(each => each.name !== name), opened(name)];
   };

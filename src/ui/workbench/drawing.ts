@@ -19,6 +19,7 @@ import { ToolDetails } from './pages/tool-details.js';
 import { toolsPage } from './pages/tools-page.js';
 import { sheetRoom } from './stage.js';
 import { entriesOf, entryIndex } from './state/entries.js';
+import { isRunAgain, isUnderWay as isSent } from './state/orders.js';
 import type { State } from './state/state.js';
 import { Sheets, TABS, type Tab, TITLES } from './tabs/index.js';
 
@@ -83,7 +84,9 @@ export class Drawing {
 
   #page(state: State, looking: Looking, size: Size, now: number): Page {
     const theme = this.#theme;
-    if (state.page === 'form' && state.filling) return still(formPage(state.filling, size, theme));
+    const { filling, orders } = state;
+    if (state.page === 'form' && filling)
+      return still(formPage(filling, isSent(orders, filling.id), size, theme));
     if (state.page === 'tools') {
       const entries = entriesOf(this.#options.world.servers);
       const selected = entryIndex(entries, state.tools.selected);
@@ -113,10 +116,11 @@ export class Drawing {
 
   /** Counted is what is listed: a transcript is over, whatever it was waiting for. */
   #heading(state: State, looking: Looking): Heading {
-    const { filling, page } = state;
+    const { filling, page, orders } = state;
     const { book, volume } = looking;
     const running = volume.isLive ? book.underWay.size : 0;
-    const calls = `Calls ${book.keys.length}${running > 0 ? `, ${running} running` : ''}`;
+    const sending = orders.some(isRunAgain) ? ', sending …' : '';
+    const calls = `Calls ${book.keys.length}${running > 0 ? `, ${running} running` : ''}${sending}`;
     return {
       pages: [
         { text: 'Tools', isChosen: page === 'tools' },

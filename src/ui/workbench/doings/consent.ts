@@ -2,7 +2,7 @@ import { cut } from '../../../text/cut.js';
 import { safeJson } from '../../../text/json-safe.js';
 import { type Askable, openPicker, type Picker } from '../../live/picker.js';
 import type { Draft } from '../controls.js';
-import type { Order } from '../state/state.js';
+import { isRunAgain, type Order } from '../state/orders.js';
 import type { House } from './house.js';
 import type { Offer } from './offers.js';
 
@@ -32,8 +32,9 @@ function nameOf(text: string): string {
 }
 
 /** The person said no: nothing is sent, that is on record, and they are told how they could have it otherwise. */
-export async function decline({ controls, say: tell }: House, { draft, form }: Order): Promise<void> {
+export async function decline({ controls, say: tell }: House, order: Order): Promise<void> {
+  const { draft } = order;
   const said = await controls.decline(draft);
-  const again = form === null ? 'r' : 'Ctrl-R';
+  const again = isRunAgain(order) ? 'r' : 'Ctrl-R';
   tell({ ...said, text: `${nameOf(draft.operation)}: ${said.text}. ${again}, then 0, calls it.` });
 }

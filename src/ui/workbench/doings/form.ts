@@ -29,7 +29,6 @@ function fresh(
     operation: name,
     description: firstLineOf(description),
     form: formOf(inputSchema, initial),
-    isSending: false,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Tool } from '../../../protocol/toolset.js';
+import type { Looking } from '../looking.js';
 import type { Server, World } from '../world.js';
 
 /** An operation, and who offers it. */
@@ -17,9 +18,19 @@ export function offersOf({ servers }: World, operation: string): readonly Offer[
   });
 }
 
-/** The one whose calls go there. */
-export function offerAt(offers: readonly Offer[], endpoint: string): Offer | undefined {
-  return offers.find(
-    ({ server: { state } }) => state.kind === 'ready' && state.toolset.endpoint === endpoint,
+/** Those that the selected call may have been made by: it is known of what this session did, else its endpoint tells. */
+export function ownOffers(
+  offers: readonly Offer[],
+  { volume, exchange }: Looking,
+  { serverOf }: World,
+): readonly Offer[] {
+  if (!exchange) return [];
+  const id = volume.isLive ? serverOf(exchange.key) : null;
+  return offers.filter(({ server }) =>
+    volume.isLive ? server.id === id : endpointOf(server) === exchange.endpoint,
   );
+}
+
+function endpointOf({ state }: Server): string | null {
+  return state.kind === 'ready' ? state.toolset.endpoint : null;
 }

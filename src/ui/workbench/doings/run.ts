@@ -2,10 +2,11 @@ import { REDACTED } from '../../../text/redact.js';
 import type { Draft } from '../controls.js';
 import { argumentsOf, type Form, withOtherFaults } from '../form/index.js';
 import type { Looking } from '../looking.js';
+import { isUnderWay } from '../state/orders.js';
 import type { Filling } from '../state/state.js';
 import { openForm } from './form.js';
 import { bad, type House } from './house.js';
-import { offerAt, offersOf } from './offers.js';
+import { type Offer, offersOf, ownOffers } from './offers.js';
 import { place } from './send.js';
 
 /**
@@ -13,13 +14,13 @@ import { place } from './send.js';
  * @param validates against the `inputSchema`; else they are sent as they are
  */
 export function runForm(house: House, validates = true): void {
-  const { filling } = house.state;
-  if (!filling || filling.isSending) return;
+  const { filling, orders } = house.state;
+  if (!filling || isUnderWay(orders, filling.id)) return;
   const args = argumentsOf(filling.form, validates);
   if (!args.ok) void tellFaults(house, filling, args.form, validates ? args.others : null);
   else if (validates && isCensored(args.value))
     house.say(bad(`Not sent: ${REDACTED} stands where a secret was. Ctrl-T sends it as it is.`));
-  else place(house, { draft: draftOf(filling, args.value), validates, form: filling.id });
+  else place(house, { draft: draftOf(filling, args.value), validates, of: filling.id });
 }
 
 /** What cannot be read, at once; beside it what the `inputSchema` says of the others, unless the form is another one by then. */
@@ -44,15 +45,15 @@ function draftOf({ server, operation }: Filling, args: Draft['arguments']): Draf
 export function runAgain(house: House): void {
   const again = againOf(house);
   if (!again) return;
-  const { own, other, operation, args, hasGaps } = again;
-  if (!own)
-    house.say(bad(`Not run: its tool server is not open. e opens its form at ${other.server.about}.`));
+  const { own, doubt, id, operation, args, hasGaps } = again;
+  if (isUnderWay(house.state.orders, id)) house.say(bad('Not run: it is on its way already.'));
+  else if (doubt !== null) house.say(bad(`Not run: ${doubt} e opens its form at ${own.server.about}.`));
   else if (hasGaps) house.say(bad(`Not run: ${REDACTED} stands where a secret was. e edits the arguments.`));
   else
     place(house, {
       draft: { server: own.server.id, operation, arguments: args },
       validates: true,
-      form: null,
+      of: id,
     });
 }
 
@@ -60,31 +61,44 @@ export function runAgain(house: House): void {
 export function editAgain(house: House): void {
   const again = againOf(house);
   if (!again) return;
-  const { own, other, args, hasGaps } = again;
-  openForm(house, other.server, other.tool, args);
+  const { own, doubt, args, hasGaps } = again;
+  openForm(house, own.server, own.tool, args);
   const notes = [
-    ...(own ? [] : [`Its own tool server is not open: this form is of ${other.server.about}.`]),
+    ...(doubt === null ? [] : [`This form is of ${own.server.about}: ${doubt}`]),
     ...(hasGaps ? [`${REDACTED} stands where a secret was: type it in.`] : []),
   ];
   if (notes.length > 0) house.say(bad(notes.join(' ')));
 }
 
-/** What the selected call would be once more. `own`: at its endpoint; `other`: whoever offers it, that one where there is one. */
+/** What the selected call would be once more: by its own server, or by another where there is a `doubt`. */
 function againOf({ looking, world, say: tell }: House) {
-  const { exchange } = looking;
+  const { exchange, volume } = looking;
   if (!exchange) {
     tell(bad('There is no call to run again.'));
     return null;
   }
   const { operation, arguments: args } = exchange.invocation;
   const offers = offersOf(world, operation);
-  const own = offerAt(offers, exchange.endpoint);
-  const other = own ?? offers[0];
-  if (!other) {
+  const owns = ownOffers(offers, looking, world);
+  const own = owns.find(isDestructive) ?? owns[0] ?? offers[0];
+  if (!own) {
     tell(bad(`No tool server that is open offers ${operation}: u opens one.`));
     return null;
   }
-  return { own, other, operation, args, hasGaps: hasGaps(looking, args) };
+  const id = `${volume.id} ${exchange.key}`;
+  return { own, doubt: doubtOf(owns.length), id, operation, args, hasGaps: hasGaps(looking, args) };
+}
+
+function isDestructive({ tool: { annotations } }: Offer): boolean {
+  return annotations?.destructive === true;
+}
+
+/** Why it cannot be told by whom a call is made once more; null where one may have made it. */
+function doubtOf(count: number): string | null {
+  if (count === 1) return null;
+  return count === 0
+    ? 'its own tool server does not offer it now.'
+    : `${count} tool servers that are open name its endpoint.`;
 }
 
 /** A transcript has no secrets; what this session sent is known as it was. */

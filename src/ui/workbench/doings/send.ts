@@ -1,6 +1,7 @@
 import type { Sent } from '../controls.js';
 import { withFaults } from '../form/index.js';
-import type { Filling, Order, State } from '../state/state.js';
+import { isRunAgain, type Order } from '../state/orders.js';
+import type { Filling, State } from '../state/state.js';
 import { askConsent } from './consent.js';
 import { bad, good, type House } from './house.js';
 import { offersOf } from './offers.js';
@@ -19,12 +20,13 @@ export function place(house: House, order: Order): void {
  * @param isAgreed a person agreed to this very call
  */
 export async function send(house: House, order: Order, isAgreed = false): Promise<void> {
-  const { draft, validates, form } = order;
-  withFilling(house, form, filling => ({ ...filling, isSending: true }));
+  const { draft, validates } = order;
+  house.change({ orders: [...house.state.orders, order] });
   const before = house.state;
   const sent = await house.controls.run(draft, { validates, isAgreed });
   const isStill = isSamePlace(before, house.state);
-  withFilling(house, form, filling => withAnswer({ ...filling, isSending: false }, sent, isStill));
+  house.change({ orders: house.state.orders.filter(each => each !== order) });
+  withFilling(house, order, filling => withAnswer(filling, sent, isStill));
   if (sent.kind === 'sent' && isStill) house.change({ page: 'calls', calls: shown(house.state, sent.key) });
   else house.say(isStill ? bad(whyNot(sent, order)) : tidings(sent, order));
 }
@@ -54,9 +56,9 @@ function tidings(sent: Sent, order: Order) {
     : bad(`${operation}: ${whyNot(sent, order)}`);
 }
 
-function whyNot(sent: Sent, { form }: Order): string {
+function whyNot(sent: Sent, order: Order): string {
   if (sent.kind === 'refused') return sent.reason;
-  const next = form === null ? 'e edits them.' : 'Ctrl-T sends them as they are.';
+  const next = isRunAgain(order) ? 'e edits them.' : 'Ctrl-T sends them as they are.';
   return `Not sent: the arguments break the inputSchema. ${next}`;
 }
 
@@ -65,6 +67,6 @@ function shown({ calls }: State, key: string): State['calls'] {
 }
 
 /** Another form than the one that it is of is left alone. */
-function withFilling({ state, change }: House, id: symbol | null, step: (filling: Filling) => Filling): void {
-  if (id !== null && state.filling?.id === id) change({ filling: step(state.filling) });
+function withFilling({ state, change }: House, { of }: Order, step: (filling: Filling) => Filling): void {
+  if (state.filling?.id === of) change({ filling: step(state.filling) });
 }

@@ -12,7 +12,8 @@ const ROOMY = 8;
 
 /** The operation, and the form of its arguments. */
 export function formPage(
-  { operation, description, form, isSending }: Filling,
+  { operation, description, form }: Filling,
+  isSending: boolean,
   size: Size,
   theme: Theme,
 ): readonly string[] {

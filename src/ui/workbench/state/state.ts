@@ -2,9 +2,9 @@ import type { Line } from '../../../story/line.js';
 import { type Browsing, firstBrowsing } from '../../calls/browsing.js';
 import type { Askable, Picker } from '../../live/picker.js';
 import type { Typed } from '../../prompt/step.js';
-import type { Draft } from '../controls.js';
 import type { Form } from '../form/index.js';
 import { TABS, type Tab } from '../tabs/index.js';
+import type { Order } from './orders.js';
 
 /** What a text is typed for. */
 export type Purpose = 'server' | 'transcript' | 'save-transcript' | 'save-fixture' | 'search';
@@ -44,14 +44,6 @@ export type Overlay =
       readonly scroll: number;
     };
 
-/** A draft that is to be sent. */
-export interface Order {
-  readonly draft: Draft;
-  readonly validates: boolean;
-  /** The filling that it is of; null where a call is run again. */
-  readonly form: Filling['id'] | null;
-}
-
 /** A form that is being filled in. */
 export interface Filling {
   /** Of this very form: what becomes of its call is shown in no other, be it of the same operation. */
@@ -61,8 +53,6 @@ export interface Filling {
   /** In its own words, on one line. */
   readonly description: string;
   readonly form: Form;
-  /** A call is on its way: nothing is sent twice. */
-  readonly isSending: boolean;
 }
 
 /** What a person looks at; changed by keys alone. */
@@ -75,6 +65,8 @@ export interface State {
     readonly scroll: number;
   };
   readonly filling: Filling | null;
+  /** What is on its way: nothing is sent twice. */
+  readonly orders: readonly Order[];
   readonly calls: Browsing<Tab> & { readonly volume: number };
   /** `q` was pressed while calls are pending. */
   readonly isLeaving: boolean;
@@ -85,6 +77,7 @@ export const FIRST_STATE: State = {
   overlay: null,
   tools: { selected: null, wanted: null, scroll: 0 },
   filling: null,
+  orders: [],
   calls: { ...firstBrowsing<Tab>(TABS[0]), volume: 0 },
   isLeaving: false,
 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Sent } from '../../../../src/ui/workbench/controls.js';
 import type { Server } from '../../../../src/ui/workbench/world.js';
-import { call, eventsOf, INVOCATION, KEY, resultArrives } from '../../../exchange/build.js';
+import { call, denied, eventsOf, INVOCATION, KEY, resultArrives } from '../../../exchange/build.js';
 import { readyServer, toolOf } from '../support/bench.js';
 import { DROP, EDIT, onCalls, openSession } from '../support/open-session.js';
 
@@ -137,23 +137,14 @@ test.each([
 });
 
 describe('a call once more', () => {
-  test('goes to the server that had it, not to another with an operation of that name', () => {
-    const session = onCalls(settled, { servers: [elsewhere('evil'), readyServer([EDIT])] });
-    session.press('e');
-    expect(session.sees()).not.toContain('is not open');
-    const alone = onCalls(settled, { servers: [elsewhere('evil')] });
-    alone.press('r');
-    expect(alone.asked).toEqual([]);
-    expect(alone.sees()).toContain('its form at evil.example.');
-    alone.press('e');
-    expect(alone.sees()).toContain('this form is of evil.example.');
-    expect(alone.sees()).toMatch(/^❯ path\* {2}src\/main\.rs/m);
-  });
+  const EVIL_TWIN = { ...readyServer([EDIT]), id: 's2', about: 'twin.example' };
 
-  test('is sent to that very server', () => {
+  test('goes to the server that had it, wherever that is now, and to no other that names its endpoint', () => {
     const servers: string[] = [];
+    const moved = { ...elsewhere('moved'), id: 's3' };
     const session = onCalls(settled, {
-      servers: [elsewhere('evil'), readyServer([EDIT])],
+      servers: [EVIL_TWIN, moved],
+      serverOf: key => (key === KEY ? 's3' : null),
       controls: {
         run: async ({ server }) => {
           servers.push(server);
@@ -162,7 +153,59 @@ describe('a call once more', () => {
       },
     });
     session.press('r');
-    expect(servers).toEqual(['s1']);
+    expect(servers).toEqual(['s3']);
+    session.press('e');
+    expect(session.sees()).not.toContain('This form is of');
+  });
+
+  test('goes nowhere where its server does not offer it now: its form is another one’s', () => {
+    const session = onCalls(settled, { servers: [EVIL_TWIN] });
+    session.press('r');
+    expect(session.asked).toEqual([]);
+    expect(session.sees()).toContain(
+      'Not run: its own tool server does not offer it now. e opens its form at',
+    );
+    session.press('e');
+    expect(session.sees()).toContain('This form is of twin.example');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs/m);
+  });
+
+  test('goes to the server that was asked about, where a person said no before', () => {
+    const session = onCalls(denied('person'));
+    session.press('r');
+    expect(session.asked).toEqual(['run edit_file {"path":"src/main.rs"}']);
+  });
+
+  test('of a transcript goes to the server that its endpoint is of; not where several name it', () => {
+    const transcriptOf = (servers: readonly Server[]) => {
+      const session = onCalls([], { servers, opened: ['a.ndjson'] });
+      for (const event of eventsOf(settled)) session.world.volumes[1]?.book.apply(event);
+      session.press('V', 'r');
+      return session;
+    };
+    expect(transcriptOf([elsewhere('evil'), readyServer([EDIT])]).asked).toHaveLength(1);
+    const strict = { ...EDIT, annotations: { destructive: true } };
+    const torn = transcriptOf([EVIL_TWIN, readyServer([strict])]);
+    expect(torn.asked).toEqual([]);
+    expect(torn.sees()).toContain('2 tool servers that are open name its endpoint. e opens its form at');
+    torn.press('e');
+    expect(torn.sees()).toContain('This form is of http://127.0.0.1:3001');
+  });
+
+  test('is shown to be on its way, and not sent twice meanwhile', async () => {
+    const waiting: ((sent: Sent) => void)[] = [];
+    const session = onCalls(settled, {
+      controls: { run: () => new Promise(resolve => waiting.push(resolve)) },
+    });
+    session.press('r', 'r');
+    expect(waiting).toHaveLength(1);
+    expect(session.sees()).toContain('[Calls 1, sending …]');
+    expect(session.sees()).toContain('Not run: it is on its way already.');
+    waiting[0]?.({ kind: 'sent', key: KEY });
+    await session.settles();
+    expect(session.sees()).not.toContain('sending …');
+    session.press('r');
+    expect(waiting).toHaveLength(2);
   });
 
   test('of a transcript is refused where a secret was taken out; its form is too until Ctrl-T', () => {

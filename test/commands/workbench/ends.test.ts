@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import { dial } from '../../../src/commands/workbench/dialling.js';
+import type { Manners } from '../../../src/commands/workbench/manners.js';
+import type { Found } from '../../../src/commands/workbench/place.js';
+import { Book } from '../../../src/exchange/book.js';
+import type { Event } from '../../../src/exchange/events.js';
+import { createLog } from '../../../src/exchange/log.js';
+import type { Runtime } from '../../../src/runtime/runtime.js';
+import { eventually } from '../../e2e/support/eventually.js';
+import { temporaryFolder } from '../../e2e/support/folder.js';
+import { startPeer } from '../../e2e/support/peers.js';
+import { call, ENDPOINT, INVOCATION, KEY } from '../../exchange/build.js';
+import { fakeClock } from '../../support/fake-clock.js';
+import { startServing } from '../../support/serving.js';
+import { startBench } from './bench.js';
+
+const toolset = (endpoint: string, inputSchema: object = { type: 'object' }) =>
+  JSON.stringify({
+    name: 'mortal',
+    endpoint,
+    tools: [{ name: 'echo', description: 'says it', inputSchema }],
+  });
+
+/** A tool that ends when it is asked to. */
+const MORTAL = `
+import { createServer } from 'node:http';
+const server = createServer((request, response) => {
+  if (request.url === '/die') process.exit(3);
+  response.end(${JSON.stringify(toolset('ENDPOINT'))}.replace('ENDPOINT', 'http://127.0.0.1:' + server.address().port + '/invoke'));
+});
+server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
+`;
+
+test('row 12: whoever listens where a command died gets none of its headers; it can be started again', async () => {
+  await using folder = await temporaryFolder();
+  await folder.write('mortal.mjs', MORTAL);
+  await using bench = startBench({ headers: { 'x-key': 'canary' } });
+  const command = `'${process.execPath}' '${folder.file('mortal.mjs')}'`;
+  const id = bench.open({ kind: 'command', command });
+  const { base } = await bench.stands(id, 'ready');
+  await fetch(`${base}/die`).catch(() => {});
+  expect((await bench.stands(id, 'failed')).message).toContain('the server ended by itself with status 3');
+  const draft = { server: id, operation: 'echo', arguments: {} };
+  expect(await bench.controls.run(draft, { validates: true })).toEqual({
+    kind: 'refused',
+    reason: 'its server is not ready',
+  });
+  const keys: unknown[] = [];
+  const heir = createServer(({ headers }, response) => {
+    keys.push(headers['x-key']);
+    response.end(toolset(`${base}/invoke`));
+  });
+  heir.listen(Number(new URL(base).port), '127.0.0.1');
+  await once(heir, 'listening');
+  bench.controls.open(base);
+  await bench.stands(bench.world.servers[1]?.id ?? '', 'ready');
+  expect(new Set(keys)).toEqual(new Set([undefined]));
+  heir.close().closeAllConnections();
+  bench.controls.wake(id);
+  await bench.stands(id, 'ready');
+});
+
+test('nothing is sent after the farewell, however far a call was prepared', async () => {
+  await using plain = await startPeer('plain');
+  for (const validates of [true, false])
+    for (let ticks = 0; ticks < 12; ticks++) {
+      const bench = startBench();
+      const server = bench.open({ kind: 'url', url: plain.url });
+      await bench.stands(server, 'ready');
+      const said: Event[] = [];
+      await bench.until(await bench.call(server, 'echo', { text: 'the listener is open' }));
+      bench.log.subscribe(event => void said.push(event));
+      const draft = { server, operation: 'slow', arguments: { ms: 60_000 } };
+      const running = bench.controls.run(draft, { validates });
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+      await bench.close();
+      const told = said.length;
+      const sent = await running;
+      const purposes = said.flatMap(event => (event.kind === 'request' ? [event.purpose] : []));
+      expect(purposes.lastIndexOf('invocation')).toBeLessThan(purposes.indexOf('close'));
+      expect(said).toHaveLength(told);
+      const last = [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])].at(-1);
+      if (ticks === 0) expect(sent.kind).toBe('refused'); // all was over before it was ready
+      if (sent.kind === 'sent') expect(last?.settled).toMatchObject({ by: 'cancel', who: 'person' });
+      else expect(purposes).not.toContain('invocation');
+    }
+});
+
+/** A server whose answers are held back until they are let go. */
+async function holding() {
+  const held: (() => void)[] = [];
+  const serving = await startServing((response, { url }) => {
+    held.push(() => response.end(toolset(`http://127.0.0.1:1${url}`)));
+  });
+  return { serving, held };
+}
+
+test('where all is over, no server changes any more', async () => {
+  const { serving, held } = await holding();
+  await using _ = serving;
+  const bench = startBench();
+  bench.open({ kind: 'url', url: serving.url });
+  await eventually('it is asked', () => held.length > 0);
+  let changes = 0;
+  bench.subscribe(() => void changes++);
+  await bench.close();
+  await bench.controls.run({ server: 's1', operation: 'echo', arguments: {} }, { validates: true });
+  expect(bench.world.servers[0]?.state).toEqual({ kind: 'loading' });
+  expect(changes).toBe(0);
+});
+
+test('a server that is being asked is not asked twice at once', async () => {
+  const { serving, held } = await holding();
+  await using _ = serving;
+  await using bench = startBench();
+  const id = bench.open({ kind: 'url', url: serving.url });
+  await eventually('it is asked', () => held.length > 0);
+  bench.controls.wake(id);
+  bench.controls.open(`${serving.url}other`);
+  await eventually('the other one is asked', () => serving.requests.some(({ url }) => url.includes('other')));
+  expect(serving.requests.filter(({ url }) => !url.includes('other'))).toHaveLength(1);
+});
+
+test('RT-ARGS: where the inputSchema cannot be used, the call is sent, with a warning', async () => {
+  const schema = { type: 'object', $ref: 'http://127.0.0.1:1/elsewhere' };
+  await using serving = await startServing((response, { method }) =>
+    response.end(method === 'POST' ? '' : toolset(`${serving.url}invoke`, schema)),
+  );
+  await using bench = startBench();
+  const id = bench.open({ kind: 'url', url: serving.url });
+  await bench.stands(id, 'ready');
+  const key = await bench.call(id, 'echo');
+  const warned = bench.world.volumes[0]?.book.of(key).filter(({ kind }) => kind === 'warned');
+  expect(warned).toMatchObject([{ message: expect.stringContaining('the arguments were not checked') }]);
+});
+
+test('a call that cannot be sent is refused, and says why', async () => {
+  await using plain = await startPeer('plain');
+  await using bench = startBench({ groupId: '' });
+  const id = bench.open({ kind: 'url', url: plain.url });
+  await bench.stands(id, 'ready');
+  const draft = { server: id, operation: 'echo', arguments: { text: 'a' } };
+  expect(await bench.controls.run(draft, { validates: true })).toMatchObject({
+    kind: 'refused',
+    reason: expect.stringContaining('the invocation cannot be sent'),
+  });
+});
+
+test('a conversation that breaks down once the call is made is told of at the call', async () => {
+  const clock = fakeClock();
+  const log = createLog(clock.now);
+  const book = new Book();
+  log.subscribe(book.apply);
+  const invoke = async () => {
+    for (const fact of call()) log.emit(fact);
+    await Promise.resolve();
+    throw new Error('the line broke');
+  };
+  const found = { wire: { log }, discovered: { toolset: { endpoint: ENDPOINT } } } as unknown as Found;
+  const answering = { by: 'person', select: async () => null } as const;
+  const runtime = { invoke } as unknown as Runtime;
+  await dial({ log, book, clock }, runtime, found, INVOCATION, {} as Manners, answering);
+  await eventually('the warning', () => book.of(KEY).some(({ kind }) => kind === 'warned'));
+  expect(book.of(KEY).at(-1)).toMatchObject({ kind: 'warned', message: 'the line broke' });
+});

@@ -63,7 +63,10 @@ interface Scene {
   readonly isExplained?: boolean;
 }
 
-const server = (state: Server['state']): Server => ({ id: 's1', about: evil('about'), state });
+const server = (state: Server['state']): Server => ({
+  ...{ id: 's1', about: evil('about'), isConfigured: true },
+  state,
+});
 const hostileTool = toolOf(evil('operation'), {
   description: evil('description'),
   annotations: { requiresAuth: evil('auth') },

@@ -62,8 +62,8 @@ export class Place {
   }
 
   get server(): Server {
-    const { id, target } = this.origin;
-    return { id, about: aboutOf(target), state: this.#state };
+    const { id, target, isConfigured } = this.origin;
+    return { id, about: aboutOf(target), isConfigured, state: this.#state };
   }
 
   /** Asks what it offers, once at a time; what was ready stays so until the answer is here. Never rejects. */

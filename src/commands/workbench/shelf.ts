@@ -1,5 +1,5 @@
 import type { Tool } from '../../protocol/toolset.js';
-import type { Server } from '../../ui/workbench/world.js';
+import { definitionsIn, type Server } from '../../ui/workbench/world.js';
 import type { ServerTarget } from '../target.js';
 import { type Desk, type Found, type Origin, Place } from './place.js';
 
@@ -42,7 +42,7 @@ export class Shelf {
     if (!place?.found) return 'its server is not ready';
     const tool = place.found.discovered.toolset.tools.find(({ name }) => name === operation);
     if (!tool) return `its toolset has no operation "${operation}"`;
-    const count = place.origin.isConfigured ? this.#configuredWith(operation) : 1;
+    const count = place.origin.isConfigured ? (definitionsIn(this.servers).get(operation) ?? 1) : 1;
     if (count === 1)
       return {
         ...place.found,
@@ -72,14 +72,6 @@ export class Shelf {
     return this.found
       .filter(({ discovered }) => discovered.toolset.endpoint === toolset.endpoint)
       .flatMap(({ discovered }) => discovered.toolset.tools.filter(tool => tool.name === name));
-  }
-
-  /** Of what a person opened by hand they know which one they mean. */
-  #configuredWith(operation: string): number {
-    return this.#places.filter(
-      ({ origin, found }) =>
-        origin.isConfigured && found?.discovered.toolset.tools.some(({ name }) => name === operation),
-    ).length;
   }
 }
 

@@ -8,6 +8,8 @@ export interface Server {
   readonly id: string;
   /** As it was named: a URL, a command, the demo. */
   readonly about: string;
+  /** By `.infinity/rap.json`, and not by a person. */
+  readonly isConfigured: boolean;
   readonly state:
     | { readonly kind: 'loading' }
     /** A command that a configuration names is started only once a person allows it. */
@@ -25,6 +27,15 @@ export interface Server {
         readonly faults: readonly string[];
         readonly hint: string | null;
       };
+}
+
+/** How many configured toolsets define each operation; of several none is used (RT-TOOLSET). A person knows which one they opened. */
+export function definitionsIn(servers: readonly Server[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { isConfigured, state } of servers)
+    if (isConfigured && state.kind === 'ready')
+      for (const { name } of state.toolset.tools) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 /** Events that can be looked at: this session's own, or those of a transcript that was opened. */

@@ -14,6 +14,7 @@ const MOST_LINES = 2_000;
 export class ToolDetails {
   #state: Server['state'] | undefined;
   #id = '';
+  #rivals = 1;
   #width = 0;
   #rows: readonly string[] = [];
 
@@ -21,9 +22,11 @@ export class ToolDetails {
 
   rowsOf(entry: Entry | undefined, width: number): readonly string[] {
     if (!entry) return [];
-    if (entry.id === this.#id && entry.server.state === this.#state && width === this.#width)
-      return this.#rows;
+    const rivals = entry.kind === 'operation' ? entry.rivals : 1;
+    const isSame = entry.id === this.#id && entry.server.state === this.#state && rivals === this.#rivals;
+    if (isSame && width === this.#width) return this.#rows;
     this.#id = entry.id;
+    this.#rivals = rivals;
     this.#state = entry.server.state;
     this.#width = width;
     this.#rows = wrapLines(detailLines(entry), width, this.theme);
@@ -37,12 +40,19 @@ function detailLines(entry: Entry): readonly Line[] {
   const schema = textLines(JSON.stringify(entry.tool.inputSchema, null, 2), MOST_LINES);
   const rest = schema.total - schema.lines.length;
   return [
+    ...rivalLines(entry.rivals),
     ...lines.slice(0, MOST_LINES),
     [],
     [say('inputSchema', 'dim')],
     ...schema.lines,
     ...(rest > 0 ? [[say(`… ${rest} more lines`, 'dim')]] : []),
   ];
+}
+
+function rivalLines(rivals: number): readonly Line[] {
+  if (rivals < 2) return [];
+  const why = `${rivals} configured toolsets define it, so none of them is used (RT-TOOLSET):`;
+  return [[say(`${why} u opens one by its URL.`, 'warn')], []];
 }
 
 function serverLines({ about, state }: Server): readonly Line[] {

@@ -46,7 +46,10 @@ function entryLine(entry: Entry, isSelected: boolean): Line {
   const cursor = say(isSelected ? CURSOR : ' '.repeat(CURSOR.length), 'running');
   if (entry.kind === 'server') return [cursor, ...serverLine(entry.server)];
   const { name, annotations = {}, description } = entry.tool;
-  const mark = annotations.destructive ? [say(' ⚠ destructive', 'bad')] : [];
+  const mark = [
+    ...(entry.rivals > 1 ? [say(` ⚠ in ${entry.rivals} toolsets`, 'bad')] : []),
+    ...(annotations.destructive ? [say(' ⚠ destructive', 'bad')] : []),
+  ];
   return [
     cursor,
     say('  '),

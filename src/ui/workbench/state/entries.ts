@@ -1,13 +1,22 @@
 import type { Tool } from '../../../protocol/toolset.js';
-import type { Server } from '../world.js';
+import { definitionsIn, type Server } from '../world.js';
 
 /** A row of the list of tools: a server, or one of its operations. */
 export type Entry =
   | { readonly id: string; readonly kind: 'server'; readonly server: Server }
-  | { readonly id: string; readonly kind: 'operation'; readonly server: Server; readonly tool: Tool };
+  | {
+      readonly id: string;
+      readonly kind: 'operation';
+      readonly server: Server;
+      readonly tool: Tool /** How many configured toolsets define it: of several none is used (RT-TOOLSET). */;
+      readonly rivals: number;
+    };
 
 /** Each server, and below it what it offers. */
 export function entriesOf(servers: readonly Server[]): readonly Entry[] {
+  const definitions = definitionsIn(servers);
+  const rivalsOf = ({ isConfigured }: Server, { name }: Tool) =>
+    isConfigured ? (definitions.get(name) ?? 1) : 1;
   return servers.flatMap(server => [
     { id: JSON.stringify([server.id]), kind: 'server' as const, server },
     ...toolsOf(server).map(tool => ({
@@ -15,6 +24,7 @@ export function entriesOf(servers: readonly Server[]): readonly Entry[] {
       kind: 'operation' as const,
       server,
       tool,
+      rivals: rivalsOf(server, tool),
     })),
   ]);
 }

@@ -28,7 +28,7 @@ export function readyServer(tools: readonly Tool[], fields: Partial<Ready['tools
     ...fields,
   };
   const state = { kind: 'ready', base: 'http://127.0.0.1:3001', toolset, notes: [] } as const;
-  return { id: 's1', about: 'http://127.0.0.1:3001', state };
+  return { id: 's1', about: 'http://127.0.0.1:3001', isConfigured: false, state };
 }
 
 export interface BenchOptions {

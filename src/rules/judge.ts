@@ -53,7 +53,19 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
 
 function observe(rule: Rule, evidence: Evidence): readonly Observation[] {
   const observations = rule.observe(evidence);
-  return evidence.isWhole ? observations : observations.map(withoutAbsence);
+  if (evidence.isWhole) return observations;
+  return observations.map(isPerhapsProbed(rule, evidence) ? withoutBlame : withoutAbsence);
+}
+
+/** What a probe does is no runtime's doing; where the word of it is lost, nobody can tell the two apart. */
+function isPerhapsProbed({ id }: Rule, { isProbed }: Evidence): boolean {
+  return isProbed && REQUIREMENTS[id].side === 'runtime';
+}
+
+function withoutBlame(observation: Observation): Observation {
+  if (observation.kind !== 'broken' && observation.kind !== 'doubtful') return observation;
+  const { what, events } = observation;
+  return { kind: 'unseen', what: `${what}; a probe may have done that, whose plan is lost`, events };
 }
 
 /** What is missing may be what was lost. */

@@ -50,6 +50,22 @@ describe('what no probe did', () => {
   });
 });
 
+test('where the word of a probe is lost, the runtime is not blamed for what it did', async () => {
+  const events = eventsOf(
+    discovery(),
+    own.plannedFor([]),
+    own.sent(),
+    probe.sent(),
+    probe.answered({ status: 400 }),
+  );
+  const statusOf = async (isWhole: boolean) =>
+    (await checkTranscript(events, { only: new Set(['RT-FIELDS', 'RT-OP']), isWhole })).checks.map(
+      ({ id, status }) => `${id} ${status}`,
+    );
+  expect(await statusOf(true)).toEqual(['RT-OP fail', 'RT-FIELDS pass']);
+  expect(await statusOf(false)).toEqual(['RT-OP could-not-run', 'RT-FIELDS pass']);
+});
+
 test.each([
   ['a probe', probe.plannedFor([]), 'not-applicable'],
   ['nobody', [], 'fail'],

@@ -19,6 +19,8 @@ export interface Evidence {
   readonly observer: TranscriptHeader['observer'];
   /** Whether nothing of it was lost: else what is not there may have been. */
   readonly isWhole: boolean;
+  /** Whether a check has made calls in it, which break on purpose what a runtime must hold. */
+  readonly isProbed: boolean;
   /** In the order in which they were made. */
   readonly calls: readonly CallEvidence[];
   /** Callbacks to an address that is no call's. */

@@ -8,7 +8,7 @@ import { discoveriesOf } from './discoveries.js';
 import type { Evidence } from './evidence.js';
 import type { Leg } from './leg.js';
 import { legsOf } from './legs.js';
-import { unprobed } from './unprobed.js';
+import { isProbe, unprobed } from './unprobed.js';
 
 const HOPS: Readonly<Record<Side, Hop>> = { tool: 'tool-side', runtime: 'runtime-side' };
 
@@ -29,6 +29,7 @@ export async function gather(
   return {
     observer,
     isWhole,
+    isProbed: known.some(isProbe),
     calls,
     strays: purposed('callback')
       .filter(({ request: { calls: keys = [] } }) => keys.length === 0)

@@ -10,6 +10,7 @@ export function unprobed(events: readonly Event[]): readonly Event[] {
   return events.filter(event => !isProbed(event) && !isOfProbedThread(event));
 }
 
-function isProbe(event: Event): boolean {
+/** Whether it says what a probe is about to do. */
+export function isProbe(event: Event): boolean {
   return event.kind === 'planned' && event.by === 'probe';
 }

@@ -24,7 +24,6 @@ export const acknowledgesAtOnce: Rule = {
   absent: 'no invocation was sent',
   observe: (evidence: Evidence) => {
     const aloneOf = madeAlone(evidence);
-    const isRepeated = evidence.plans.some(({ by }) => by === 'probe');
     const prompt = new Set(evidence.calls.filter(isPrompt).map(sentBy));
     return evidence.calls
       .filter(({ reading }) => reading.ok)
@@ -33,7 +32,7 @@ export const acknowledgesAtOnce: Rule = {
           isSound: unacceptable(call, evidence) === null,
           isElsePrompt: prompt.has(sentBy(call)),
           alone: aloneOf(call),
-          isRepeated,
+          isRepeated: evidence.isProbed,
         };
         return call.attempts.flatMap(attempt => onAttempt(attempt, call, terms));
       });

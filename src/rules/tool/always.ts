@@ -1,11 +1,13 @@
 import { idOf } from '../../exchange/judge.js';
+import { excerpt } from '../../text/excerpt.js';
 import { formatDuration } from '../../text/format-duration.js';
 import { endingOf } from '../evidence/ending.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { type Gone, goneIn } from '../evidence/gone.js';
+import { endedAt, statusOf } from '../evidence/leg.js';
 import { told } from '../evidence/messages.js';
 import { vainWait } from '../evidence/windows.js';
-import { held, lacking, type Observation, unseen } from '../observation.js';
+import { held, lacking, type Observation, scant, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
 import { ifItTakesLonger } from './shared/window.js';
@@ -34,6 +36,7 @@ function onCall(
   if (ending.kind === 'result') return [held([ending.callback])];
   if (ending.kind === 'open')
     return [unseen('a call was still pending when the transcript ended', call.attempts)];
+  if (ending.kind === 'called-off') return onCalledOff(call);
   if (ending.kind !== 'silent' || elsewhere.has(idIn(call))) return [];
   const what = `no tool_result within ${formatDuration(ending.afterMs)}`;
   const lost = gone?.since.find(({ request }) => request.seq < (vainWait(call)?.seq ?? 0));
@@ -41,6 +44,21 @@ function onCall(
     ? [lacking(`${what}, and the tool was gone`, [...call.attempts, lost], { expected: 'a tool_result' })]
     : [unseen(`${what}: ${ifItTakesLonger(call)}`, call.attempts)];
 }
+
+/** Who calls it off unasked may have waited in vain; what somebody has decided, or a check does, is known to be no wait. */
+function onCalledOff({ reading, attempts, cancels, closes, decisions, plans }: CallEvidence): Observation[] {
+  const taken = attempts.find(attempt => statusOf(attempt) === 200);
+  const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
+  const isMeant = decisions.some(({ what }) => what === 'cancel') || plans.some(({ by }) => by === 'probe');
+  if (!taken || !notice || !reading.ok || isMeant) return [];
+  const waited = notice.request.at - (endedAt(taken) ?? notice.request.at);
+  const how = cancels.includes(notice) ? 'cancelled' : 'closed';
+  const what = `a call of ${excerpt(reading.invocation.operation)} was ${how} by the runtime after ${formatDuration(waited)} without a result`;
+  return [waited < WAITED_MS ? scant(what, [taken, notice]) : unseen(what, [taken, notice])];
+}
+
+/** Who waits for less has hardly waited for a result. */
+const WAITED_MS = 1_000;
 
 function idIn({ reading }: CallEvidence): string {
   return reading.ok ? reading.invocation.id : '';

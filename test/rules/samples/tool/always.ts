@@ -72,6 +72,37 @@ export const alwaysSamples: Samples = [
     events: eventsOf(a.sent(), a.answered({ status: 503 }), a.waited()),
     status: 'not-applicable',
   },
+  ...(['closed', 'cancelled'] as const).map(how => ({
+    story: `nothing until a runtime that says no more has it ${how}`,
+    events: eventsOf(a.sent(), a.answered(), b.sent(), b.answered(), b.result(), at(2_000, a[how]())),
+    status: 'could-not-run' as const,
+    says: new RegExp(`^a call of "edit_file" was ${how} by the runtime after 1\\.9s without a result$`),
+  })),
+  {
+    story: 'nothing until a runtime closes it at once, and the result of another',
+    events: eventsOf(a.sent(), a.answered(), b.sent(), b.answered(), b.result(), at(200, a.closed())),
+    status: 'pass',
+  },
+  {
+    story: 'a result, and the thread closed later',
+    events: eventsOf(a.sent(), a.answered(), a.result(), at(2_000, a.closed())),
+    status: 'pass',
+  },
+  {
+    story: 'nothing until somebody decides to cancel it',
+    events: eventsOf(
+      a.sent(),
+      a.answered(),
+      [{ kind: 'decided', what: 'cancel', by: 'person', calls: ['a'] }],
+      at(2_000, a.cancelled()),
+    ),
+    status: 'not-applicable',
+  },
+  {
+    story: 'nothing until the end of a check, which closes what it has not waited for',
+    events: eventsOf(a.plannedFor([]), a.sent(), a.answered(), at(2_000, a.closed())),
+    status: 'not-applicable',
+  },
   {
     story: 'a result that breaks its schema, which is of TOOL-POST',
     events: eventsOf(a.sent(), a.answered(), a.result({ text: 7 }, { status: 400 }), a.waited()),

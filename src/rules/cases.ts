@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { chooseSegment } from '../display/choose.js';
 import { knownTypes } from '../display/segments/index.js';
 import type { Case, CaseResult } from '../fixtures/cases/case.js';
@@ -31,15 +32,29 @@ export function judgeCases(
   cases: readonly Case[],
   evidences: readonly Pick<Evidence, 'calls' | 'isWhole'>[],
 ): readonly CaseCheck[] {
+  const isCallOf = callFinder(evidences);
   return cases.map((each, index) => {
     const { place, operation } = each;
     const verdicts = evidences.flatMap(({ calls, isWhole }) =>
-      calls
-        .filter(({ plans }) => plans.some(plan => plan.case === index))
-        .map(call => verdictOn(each, call, isWhole)),
+      calls.filter(call => isCallOf(each, index, call)).map(call => verdictOn(each, call, isWhole)),
     );
     return { place, operation, ...worstOf(verdicts) };
   });
+}
+
+/** Whether a call is that of a case: whoever made it for one says so; of others, whether it sends the same. */
+function callFinder(evidences: readonly Pick<Evidence, 'calls'>[]) {
+  const isPlanned = ({ plans }: CallEvidence) => plans.some(plan => plan.case !== undefined);
+  const arePlanned = evidences.some(({ calls }) => calls.some(isPlanned));
+  return (each: Case, index: number, call: CallEvidence) =>
+    arePlanned ? call.plans.some(plan => plan.case === index) : isSent(each, call);
+}
+
+/** What a probe sends is not answered as a runtime would. */
+function isSent({ operation, arguments: args }: Case, { reading, plans }: CallEvidence): boolean {
+  if (!reading.ok || plans.some(({ by }) => by === 'probe')) return false;
+  const { invocation } = reading;
+  return invocation.operation === operation && isDeepStrictEqual(invocation.arguments, args);
 }
 
 /** Of recordings that were joined each may have a call of the same case: none of them makes up for another. */
@@ -108,11 +123,18 @@ function withoutResult({ attempts, callbacks, expiries }: CallEvidence, isWhole:
   if (status === null)
     return { status: 'could-not-run', reason: 'the invocation was never answered', events };
   if (status !== 200) return { status: 'fail', reason: `the invocation was answered ${status}`, events };
+  if (callbacks.some(isAnothers)) return { status: 'fail', reason: ANOTHERS, events };
   const question = callbacks.find(isQuestion);
   if (question) return { status: 'could-not-run', reason: 'it waits for a person', events };
   const [{ afterMs } = { afterMs: null }] = expiries;
   const within = afterMs === null ? '' : ` within ${formatDuration(afterMs)}`;
   return { ...absent(`no result came${within}`, isWhole), events };
+}
+
+const ANOTHERS = 'the result that came names another call, and is ignored (TOOL-ID, RT-MATCH)';
+
+function isAnothers({ verdict, reading }: CallbackEvidence): boolean {
+  return verdict?.kind === 'discarded' && reading?.ok === true && reading.message.type === 'tool_result';
 }
 
 function isQuestion({ verdict }: CallbackEvidence): boolean {

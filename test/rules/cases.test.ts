@@ -10,6 +10,7 @@ import {
   CHOICE,
   call,
   eventsOf,
+  INVOCATION,
   KEY,
   lost,
   type Moment,
@@ -171,6 +172,39 @@ describe('of a transcript that has lost a part', () => {
   ])('%s came all the same', async (_, story) => {
     const terms = 'expect: { text: done }\n    offers: [view]';
     expect(await judgedOf(terms, ...story)).toMatchObject({ status: 'fail' });
+  });
+});
+
+describe('a recorded call that nobody made for a case', () => {
+  const judgedOf = (args: string, ...story: readonly (readonly Moment[])[]) =>
+    judgedBy(`arguments: ${args}\n    expect: { text: done }`, ...story);
+  const same = JSON.stringify(INVOCATION.arguments);
+
+  test('is that of a case which sends the same', async () => {
+    expect(await judgedOf(same, call(), acknowledged(), resultArrives())).toMatchObject({ status: 'pass' });
+    expect(await judgedOf(same, call(), acknowledged(), resultArrives({ text: 'other' }))).toMatchObject({
+      status: 'fail',
+      reason: '$.text: wanted "done", got "other"',
+    });
+  });
+
+  test.each([
+    ['other arguments', '{ path: elsewhere }', []],
+    ['what a probe has planned', same, [{ ...planned()[0], case: undefined } as Moment]],
+    ['what was made for another case', same, planned(7)],
+  ])('is not that of a case: %s', async (_, args, plan) => {
+    expect(await judgedOf(args, plan, call(), acknowledged(), resultArrives())).toMatchObject({
+      status: 'could-not-run',
+      reason: 'it was not called',
+    });
+  });
+});
+
+test('a result that names another call is told as that', async () => {
+  const story = [planned(), call(), acknowledged(), resultArrives({ id: 'other' }, { status: 404 })];
+  expect(await judged('{ text: done }', ...story)).toMatchObject({
+    status: 'fail',
+    reason: 'the result that came names another call, and is ignored (TOOL-ID, RT-MATCH)',
   });
 });
 

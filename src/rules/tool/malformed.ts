@@ -26,13 +26,32 @@ function isMalformed({ reading, attempts: [first] }: CallEvidence): boolean {
 }
 
 function onMalformed(malformed: readonly CallEvidence[], gone: Gone | null): readonly Observation[] {
+  const ends = malformed.flatMap(call => onGone(call, gone)).toSorted((one, other) => one.rank - other.rank);
+  if (ends[0]) return [onEnd(ends[0], ends.length - 1)];
   return malformed.flatMap(call => {
     const attempt = call.attempts.at(-1);
     if (!attempt) return [];
-    const later = laterThan(attempt, gone);
-    if (later) return [lacking(`the tool did not answer any more after ${STORY}`, [attempt, later])];
     return statusOf(attempt) === null ? onUnanswered(attempt, call) : onAnswered(attempt, call);
   });
+}
+
+/** What was sent before a tool was gone: what broke the connection has most likely ended it. */
+interface End {
+  readonly attempt: Leg;
+  readonly later: Leg;
+  readonly rank: 0 | 1;
+}
+
+function onGone({ attempts }: CallEvidence, gone: Gone | null): End[] {
+  const attempt = attempts.at(-1);
+  const later = attempt && laterThan(attempt, gone);
+  return attempt && later ? [{ attempt, later, rank: attempt.broken ? 0 : 1 }] : [];
+}
+
+function onEnd({ attempt, later }: End, others: number): Observation {
+  const code = attempt.broken ? ` (${attempt.broken.code})` : '';
+  const more = others > 0 ? `; ${others} more had been sent by then` : '';
+  return lacking(`the tool did not answer any more after ${STORY}${code}${more}`, [attempt, later]);
 }
 
 /** What was asked once a payload had come to its end, where nothing was answered from then on. What found nobody there has ended nothing. */

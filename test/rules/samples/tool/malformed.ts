@@ -76,7 +76,7 @@ export const malformedSamples: Samples = [
       c.waited(),
     ),
     status: 'warn',
-    says: /^the tool did not answer any more after a malformed payload$/,
+    says: /^the tool did not answer any more after a malformed payload \(ECONNRESET\)$/,
   },
   { story: 'no answer', events: eventsOf(a.sent('['), a.waited()), status: 'warn', says: /not answered/ },
   {
@@ -103,6 +103,30 @@ export const malformedSamples: Samples = [
     isLossy: true,
     status: 'could-not-run',
     says: /may have been lost/,
+  },
+  {
+    story: 'a crash of which one payload was the last, and others were answered before',
+    events: eventsOf(
+      a.sent('['),
+      a.answered(),
+      b.sent('null'),
+      b.answered({ status: null, code: 'ECONNRESET' }),
+      discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
+    ),
+    status: 'warn',
+    says: /did not answer any more after a malformed payload \(ECONNRESET\); 1 more had been sent by then$/,
+  },
+  {
+    story: 'a crash while several were on their way',
+    events: eventsOf(
+      a.sent('['),
+      b.sent('null'),
+      b.answered({ status: null, code: 'ECONNRESET' }),
+      a.answered(),
+      discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
+    ),
+    status: 'warn',
+    says: /payload \(ECONNRESET\); 1 more had been sent by then$/,
   },
   { story: 'no answer so far', events: eventsOf(a.sent('[')), status: 'could-not-run' },
   {

@@ -4,7 +4,7 @@ import { type Delivery, deliveriesOf, pausesIn } from '../evidence/deliveries.js
 import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { endedAt, isFailedForNow } from '../evidence/leg.js';
 import { shortestWatch } from '../evidence/windows.js';
-import { doubtful, held, type Observation, unseen } from '../observation.js';
+import { doubtful, held, heldBut, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 
 /** Pauses that are no pauses, in ms. One that is drawn at random may well be short (full jitter). */
@@ -37,7 +37,21 @@ function onDelivery(delivery: Delivery, window: string): Observation {
   if (pauses.length === 0)
     return unseen(`no retry was seen within ${window}; check --probe-timeout waits longer`, delivery);
   const what = `sent again after ${pauses.map(formatDuration).join(', ')}`;
-  return isHasty(pauses) ? doubtful(`${what}: without growing pauses`, delivery) : held(delivery, what);
+  if (isHasty(pauses) || (pauses.length >= ENOUGH && !isGrowing(pauses)))
+    return doubtful(`${what}: without growing pauses`, delivery);
+  const isOdd = pauses.length > 1 && !isGrowing(pauses);
+  return isOdd
+    ? heldBut(`${what}: no longer each time, which may be chance`, delivery)
+    : held(delivery, what);
+}
+
+/** Pauses that are drawn at random may shrink once (full jitter); hardly time and again. */
+const ENOUGH = 3;
+/** What is longer by less is the same pause. */
+const GROWTH = 1.25;
+
+function isGrowing([first = 0, ...others]: readonly number[]): boolean {
+  return others.some(pause => pause > first * GROWTH);
 }
 
 function isHasty(pauses: readonly number[]): boolean {

@@ -45,6 +45,24 @@ export const retrySamples: Samples = [
     status: 'pass',
   },
   {
+    story: 'sent again after the same pause, twice',
+    events: eventsOf(begun(), at(100, fails()), at(205, fails()), at(286, a.result())),
+    status: 'pass',
+    says: /after 105ms, 81ms: no longer each time, which may be chance$/,
+  },
+  {
+    story: 'sent again after the same pause, time and again',
+    events: eventsOf(begun(), at(100, fails()), at(150, fails()), at(205, fails()), at(256, a.result())),
+    status: 'warn',
+    says: /after 50ms, 55ms, 51ms: without growing pauses$/,
+  },
+  {
+    story: 'sent again after pauses of which one is long',
+    events: eventsOf(begun(), at(100, fails()), at(150, fails()), at(450, fails()), at(500, a.result())),
+    status: 'pass',
+    says: /after 50ms, 300ms, 50ms$/,
+  },
+  {
     story: 'not sent again',
     events: eventsOf(begun(), at(100, fails()), at(5_100, a.waited())),
     status: 'could-not-run',

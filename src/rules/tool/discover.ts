@@ -4,7 +4,7 @@ import type { Discovery } from '../evidence/evidence.js';
 import { statusOf } from '../evidence/leg.js';
 import { isBodyLost } from '../evidence/lost-body.js';
 import { toolsetFaults } from '../evidence/toolset-faults.js';
-import { broken, doubtful, held, lacking, type Observation, unseen } from '../observation.js';
+import { broken, doubtful, held, heldBut, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLS } from './shared/follow-ups.js';
 
@@ -18,7 +18,7 @@ export const servesToolset: Rule = {
   absent: 'no toolset was asked for',
   observe: ({ discoveries }) => {
     const found = discoveries.filter(discovery => statusOf(discovery) === 200);
-    if (found.length > 0) return found.flatMap(onFound);
+    if (found.length > 0) return [...found.flatMap(onFound), ...discoveries.flatMap(onFailed)];
     return discoveries.length > 0 ? [onNothing(discoveries)] : [];
   },
 };
@@ -37,7 +37,15 @@ function onNothing(discoveries: readonly Discovery[]): Observation {
 function whyNone(discoveries: readonly Discovery[]): string {
   return discoveries.every(({ broken: end }) => end?.code === 'ABORTED')
     ? 'asking for the toolset was called off before an answer came'
-    : 'the tool could not be reached';
+    : `the tool could not be reached (${[...new Set(discoveries.flatMap(({ broken: end }) => end?.code ?? []))].join(', ')})`;
+}
+
+/** Beside one that came. */
+function onFailed({ broken: end }: Discovery, at: number, all: readonly Discovery[]): Observation[] {
+  if (!end || end.code === 'ABORTED') return [];
+  return [
+    heldBut(`asked ${all.length} times; it could not be reached once (${end.code})`, all.slice(at, at + 1)),
+  ];
 }
 
 /** A document that was not kept cannot be judged. */

@@ -19,6 +19,12 @@ const migration = (how = {}, body: object = move) => notice('migrate', how, { bo
 export const discoverSamples: Samples = [
   { story: 'a toolset', events: eventsOf(discovery()), status: 'pass' },
   {
+    story: 'a toolset, and nobody there at another time',
+    events: eventsOf(discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }), discovery()),
+    status: 'pass',
+    says: /^asked 2 times; it could not be reached once \(ECONNREFUSED\)$/,
+  },
+  {
     story: 'a toolset at the origin, and none at the base',
     events: eventsOf(discovery('', { status: 404 }), discovery()),
     status: 'pass',

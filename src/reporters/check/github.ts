@@ -36,11 +36,13 @@ function rowCommand(row: Row): string[] {
   const name = COMMANDS[standing];
   if (!name) return [];
   const how = standing === 'could-not-run' ? `${id} could not run` : `${id} (${level})`;
-  return [command(name, { title: how }, messageOf(row))];
+  const where = standing === 'stale' && row.excuse ? placeOf(row.excuse.place) : {};
+  return [command(name, { ...where, title: how }, messageOf(row))];
 }
 
 function messageOf({ id, standing, reason, expected, actual, excuse }: Row): string {
-  if (standing === 'stale') return `it passes, though its failure is expected at ${excuse?.place}`;
+  if (standing === 'stale')
+    return `it passes, though its failure is expected: take it out of ${excuse?.place}`;
   return [
     reason,
     ...(expected === undefined ? [] : [`expected: ${expected}`]),

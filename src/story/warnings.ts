@@ -13,7 +13,7 @@ import {
 import type { History } from '../exchange/history.js';
 import type { McpAnswer } from '../exchange/mcp-answer.js';
 import type { Invocation } from '../protocol/invocation.js';
-import type { Warning } from '../protocol/requirements.js';
+import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../text/format-duration.js';
 import { countUnseen } from '../text/visible.js';
 import { lateText } from './late-text.js';
@@ -87,7 +87,7 @@ export function arrivalWarnings(
     case 'discarded':
       return [
         {
-          id: isUncalledFor(invocation, arrival) ? 'TOOL-SUB' : 'RT-MATCH',
+          id: brokenBy(invocation, arrival),
           message: `a ${what} was discarded with ${verdict.status}: ${verdict.reason}`,
         },
       ];
@@ -110,11 +110,10 @@ export function arrivalWarnings(
   }
 }
 
-/** An event that names the right call, and has no subscription, or none any more. */
-function isUncalledFor({ id, group_id }: Invocation, { message }: Arrival): boolean {
-  return (
-    message?.type === 'subscription_event' && message.tool_call_id === id && message.group_id === group_id
-  );
+/** What the tool has broken with a callback that a runtime discards (RT-MATCH): of a subscription that is none, or by a wrong name. */
+function brokenBy({ group_id }: Invocation, { message }: Arrival): RequirementId {
+  if (message && message.group_id !== group_id) return 'TOOL-GROUP';
+  return message?.type === 'subscription_event' ? 'TOOL-SUB' : 'TOOL-ID';
 }
 
 /** What is told of the call is not all of it. */

@@ -87,7 +87,7 @@ describe('everything else goes to stderr', () => {
 
   test('RT-MATCH: a discarded callback, at once', async () => {
     const { stderr } = await told(forged);
-    expect(stderr.match(/\[RT-MATCH\]/g)).toHaveLength(1);
+    expect(stderr.match(/\[TOOL-ID\]/g)).toHaveLength(1);
   });
 
   test('-q: no warnings', async () => {

@@ -83,7 +83,12 @@ describe('what arrived', () => {
     [
       'RT-MATCH',
       [arrives({ ...RESULT, group_id: 'x' })],
-      'RT-MATCH: a tool_result was discarded with 404: group_id is "x", the call\'s is "thread_xyz"',
+      'TOOL-GROUP: a tool_result was discarded with 404: group_id is "x", the call\'s is "thread_xyz"',
+    ],
+    [
+      'RT-MATCH: by its id',
+      [arrives({ ...RESULT, id: 'x' })],
+      'TOOL-ID: a tool_result was discarded with 404: id is "x", the call\'s is "call_abc123"',
     ],
     [
       'RT-SUB',
@@ -93,7 +98,7 @@ describe('what arrived', () => {
     [
       'RT-SUB: of another call',
       [arrives({ ...EVENT, tool_call_id: 'x' })],
-      'RT-MATCH: a subscription_event was discarded with 404: id is "x", the call\'s is "call_abc123"',
+      'TOOL-SUB: a subscription_event was discarded with 404: id is "x", the call\'s is "call_abc123"',
     ],
     [
       'RT-VIEW',

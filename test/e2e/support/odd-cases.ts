@@ -46,13 +46,13 @@ export const DELIVERIES: Readonly<Record<string, OddCase>> = {
   then_right: {
     text: 'then_right done',
     verdicts: ['discarded 404', 'settles 200'],
-    ids: ['RT-MATCH'],
+    ids: ['TOOL-ID'],
     says: /forged-id/,
   },
   subscription_event_unknown: {
     text: 'subscription_event_unknown done',
     verdicts: ['discarded 404', 'settles 200'],
-    ids: ['RT-MATCH'],
+    ids: ['TOOL-SUB'],
   },
   late_ms: { args: ['ms=50'], text: 'late_ms done' },
   misdirected: {
@@ -87,11 +87,11 @@ export const MESSAGES: Readonly<Record<string, OddCase>> = {
   extra_fields: { text: 'extra_fields done', display: { chosen: 0, type: 'diff' } },
   content_items: { text: IMAGE_TEXT, ids: ['TOOL-POST'], says: /content but no text/ },
   content_and_text: { text: IMAGE_TEXT },
-  forged_id: { ...TIMED_OUT, verdicts: ['discarded 404'], ids: ['RT-MATCH'], says: /id is "forged-id"/ },
+  forged_id: { ...TIMED_OUT, verdicts: ['discarded 404'], ids: ['TOOL-ID'], says: /id is "forged-id"/ },
   forged_group: {
     ...TIMED_OUT,
     verdicts: ['discarded 404'],
-    ids: ['RT-MATCH'],
+    ids: ['TOOL-GROUP'],
     says: /group_id is "forged-group"/,
   },
   wrong_call_id: { text: 'wrong_call_id done' },

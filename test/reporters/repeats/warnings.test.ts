@@ -33,5 +33,5 @@ test('of very many different ones the rest is counted', () => {
   );
   const warnings = warningsOfAll(historyOf(call(), ...strangers));
   expect(warnings).toHaveLength(21);
-  expect(warnings.at(-1)).toEqual({ id: 'RT-MATCH', message: '… and 10 more like it' });
+  expect(warnings.at(-1)).toEqual({ id: 'TOOL-ID', message: '… and 10 more like it' });
 });

@@ -1,6 +1,7 @@
 import { ADVICE } from '../../protocol/advice.js';
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { Row } from '../../rules/conformance.js';
+import { notCalled } from '../../story/checks/not-called.js';
 import { probeTimes, wholeTime } from '../../story/checks/probe-times.js';
 import { BREACHES } from '../../story/checks/row-lines.js';
 import type { WireRecord } from '../../story/checks/wire-legs.js';
@@ -21,6 +22,7 @@ export const jsonCheck: CheckFormat = ({ program, target, run, record, warnings 
     gaps,
     idleExpectedFailures: idle,
     probes: probeTimes(record.events),
+    notCalled: notCalled(record.events),
     warnings,
     summary,
   };

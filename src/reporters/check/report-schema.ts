@@ -83,6 +83,9 @@ export const checkReportSchema = z.object({
     .array(z.object({ id: z.string(), ...expectation, why: z.string() }))
     .check(z.describe('Entries of --expected-failures that could excuse nothing')),
   probes: z.array(probe).check(z.describe('What was tried; empty for what no check has made')),
+  notCalled: z
+    .array(z.string())
+    .check(z.describe('Operations that the check was offered and has not called')),
   warnings: z.array(z.string()),
   summary: z.object({
     pass: count,

@@ -2,6 +2,7 @@ import type { CaseCheck } from '../../rules/cases.js';
 import type { Conformance, Row, Standing } from '../../rules/conformance.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
+import { notCalled } from './not-called.js';
 import { caseLines, caseName, gapLines, idleLines, rowLines } from './row-lines.js';
 import { summaryLine } from './summary-line.js';
 import type { WireRecord } from './wire-legs.js';
@@ -45,7 +46,24 @@ export function reportLines(
       warnings.map(message => [[say(MARGIN, 'gutter'), ...quote(message, 'warn')]]),
     ),
   ];
-  return [...parts.flat(), ...(isProved(run) ? wholeLines(whole) : []), summaryLine(run)];
+  return [
+    ...parts.flat(),
+    ...(isQuiet ? [] : uncalledLines(notCalled(record.events))),
+    ...(isProved(run) ? wholeLines(whole) : []),
+    summaryLine(run),
+  ];
+}
+
+/** Of a large toolset the first. */
+const MOST_NAMES = 20;
+
+/** What rules that did not apply may have been about. */
+function uncalledLines(names: readonly string[]): Line[] {
+  if (names.length === 0) return [];
+  const more = names.length - MOST_NAMES;
+  const told = names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? `, and ${more} more` : '');
+  const how = '; --operation <name> calls one, whatever it does';
+  return [[say('Not called: ', 'dim'), ...quote(told), say(how, 'dim')], []];
 }
 
 /** Whether a part of some message is shown. */

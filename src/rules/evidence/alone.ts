@@ -1,4 +1,3 @@
-import { ACK_SLOW_MS } from '../../exchange/exchange.js';
 import { ownTime } from '../../exchange/own-time.js';
 import { isBehind, resultAfter } from './behind.js';
 import type { CallEvidence, Discovery, Evidence } from './evidence.js';
@@ -12,7 +11,7 @@ export interface Alone {
   readonly offMs: number;
   /** Whether the 200 came before the result. */
   readonly isInOrder: boolean;
-  /** It was not made again itself, since others were late alone: this is the worst of them. */
+  /** It was not made again itself: this is the worst of those that were. */
   readonly isOthers?: true;
 }
 
@@ -23,7 +22,7 @@ export function madeAlone({ calls, discoveries }: Evidence): (call: CallEvidence
     const tried = tryOf(call, discoveries);
     if (tried) best.set(sentBy(call), better(tried, best.get(sentBy(call))));
   }
-  const others = worstLate([...best.values()]);
+  const others = worstOf([...best.values()]);
   return call => best.get(sentBy(call)) ?? others;
 }
 
@@ -31,12 +30,14 @@ export function isMadeAgain({ plans }: Pick<CallEvidence, 'plans'>): boolean {
   return plans.some(({ again }) => again);
 }
 
-/** Once some are late alone, a check makes no others again: how these went among many says more of the check than of the tool. */
-function worstLate(alone: readonly Alone[]): Alone | undefined {
+/**
+ * Once some are late alone, a check makes no others again, and what only may be called once it never does: that others were late too tells
+ * more of the check, or of the machine, than of the tool.
+ */
+function worstOf(alone: readonly Alone[]): Alone | undefined {
   const [worst] = alone.toSorted((one, other) => other.ms - one.ms);
   const isInOrder = alone.every(each => each.isInOrder);
-  if (!worst || (worst.ms <= ACK_SLOW_MS && isInOrder)) return undefined;
-  return { ...worst, isInOrder, isOthers: true };
+  return worst && { ...worst, isInOrder, isOthers: true };
 }
 
 /** What is the same whenever a call is made again. */

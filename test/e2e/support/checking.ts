@@ -17,4 +17,4 @@ export function findingsIn(checks: readonly Check[]): readonly Check[] {
 }
 
 const ONCE_BUSY =
-  /^(?:(?:no answer within \S+|the 200 (?:took \S+|came after the result) among many calls), and (?:in time|before it) when the same was called [^;]*(?:; and \d+ more)?(?:; |$))+$/;
+  /^(?:(?:no answer within \S+|the 200 (?:took \S+|came after the result) among many calls), and (?:in time|before it) when (?:the same was|others were) called [^;]*(?:; and \d+ more)?(?:; |$))+$/;

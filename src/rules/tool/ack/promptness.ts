@@ -16,12 +16,12 @@ export interface Answered {
 }
 
 const LATEST_MS = 1_000;
+/** A machine is hardly so busy for longer. */
+const BUSY_MS = 3_000;
 /** A round trip over an ocean: what the toolset takes beyond that is hardly the way there. */
 const FAR_MS = 150;
 /** Less of what was taken off is not worth a word, in ms. */
 const TELLING_MS = 1;
-
-const IN_TIME_ALONE = 'and in time when the same was called alone';
 
 /** Whether a 200 came before the result, and soon. What is so alone, and not among many calls, may be the machine's doing, and may not. */
 export function onAnswered(answered: Answered): Observation {
@@ -40,9 +40,10 @@ function outOfOrder(result: CallbackEvidence, { attempt, alone, isRepeated }: An
 function inTime({ attempt, alone, isRepeated }: Answered): Observation {
   const among = waitedFor(attempt);
   if (among <= ACK_SLOW_MS) return held([attempt]);
-  const ms = Math.min(among, alone?.ms ?? among);
+  const isTooLate = alone?.isOthers && alone.ms <= ACK_SLOW_MS && among > BUSY_MS;
+  const ms = isTooLate ? among : Math.min(among, alone?.ms ?? among);
   if (alone && ms <= ACK_SLOW_MS) return inTimeAlone(among, attempt, alone);
-  const took = `the 200 took ${formatDuration(ms)}${aloneWords(alone)}`;
+  const took = `the 200 took ${formatDuration(ms)}${isTooLate ? '' : aloneWords(alone)}`;
   return ms > LATEST_MS
     ? breach(isRepeated)(took, [attempt], {
         expected: `within ${LATEST_MS} ms`,
@@ -53,7 +54,7 @@ function inTime({ attempt, alone, isRepeated }: Answered): Observation {
 
 /** No machine is busy by rule: who is very late now and then, or as slow as its toolset, may wait for the work. */
 function inTimeAlone(among: number, attempt: Leg, alone: Alone): Observation {
-  const late = `the 200 took ${formatDuration(among)} among many calls, ${IN_TIME_ALONE}${takenOff(alone)}`;
+  const late = `the 200 took ${formatDuration(among)} among many calls, and in time when ${whichAlone(alone)}${takenOff(alone)}`;
   const isBarely = alone.offMs > FAR_MS && alone.ms + alone.offMs > ACK_SLOW_MS;
   return among > LATEST_MS || isBarely ? doubtful(late, [attempt]) : heldBut(late, [attempt]);
 }

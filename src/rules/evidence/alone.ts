@@ -26,7 +26,7 @@ export function madeAlone({ calls, discoveries }: Evidence): (call: CallEvidence
   return call => best.get(sentBy(call)) ?? others;
 }
 
-export function isMadeAgain({ plans }: Pick<CallEvidence, 'plans'>): boolean {
+function isMadeAgain({ plans }: Pick<CallEvidence, 'plans'>): boolean {
   return plans.some(({ again }) => again);
 }
 

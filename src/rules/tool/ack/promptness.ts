@@ -7,7 +7,7 @@ import { endedAt, type Leg, waitedFor } from '../../evidence/leg.js';
 import { broken, doubtful, held, heldBut, lacking, type Observation } from '../../observation.js';
 
 /** A 200, the result that came of it, and how it went when the same was called alone, where that is known. */
-export interface Answered {
+interface Answered {
   readonly attempt: Leg;
   readonly result: CallbackEvidence | undefined;
   readonly alone: Alone | undefined;

@@ -5,6 +5,7 @@ type Numbered = Pick<Event, 'seq'>;
 /** Notices, from the events that a transcript has in their order, which ones it does not have: the first one's number is 0. */
 export class Gaps {
   #next = 0;
+  #latest: number | null = null;
   #unread = 0;
 
   /** Whether an event begins anew: the numbers of one recording only ever grow. */
@@ -12,9 +13,9 @@ export class Gaps {
     return seq < this.#next - 1;
   }
 
-  /** Whether it has the number of the event before it. */
-  isRepeatedBy({ seq }: Numbered): boolean {
-    return seq === this.#next - 1;
+  /** Whether it has the number of the event before it. What tells of others that are not written has none of its own. */
+  isRepeatedBy({ seq, kind }: Pick<Event, 'seq' | 'kind'>): boolean {
+    return seq === this.#latest && kind !== 'dropped';
   }
 
   /** A line could not be read: it may have been an event, which nobody needs to be told of twice. */
@@ -26,6 +27,7 @@ export class Gaps {
   before(event: Event): string | null {
     const missing = this.#missingBefore(event);
     this.#next = event.seq + 1;
+    this.#latest = isUnwritten(event) ? null : event.seq;
     this.#unread = 0;
     return isUnwritten(event) ? `${counted(event.count)} not written: ${event.why}` : missing;
   }

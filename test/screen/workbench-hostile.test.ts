@@ -322,7 +322,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     facts: [
       ...pending,
       ...resultArrives({ id: evil('wrong') }),
-      ...resultArrives({ text: 7, type: evil('type') }),
+      ...resultArrives({ text: 7, type: evil('type') }, { leg: 'back-2' }),
     ],
     keys: ['c', '5', ENTER],
     shown: [jsonCut('wrong')],

@@ -7,10 +7,8 @@ import { call, eventsOf, INVOCATION } from '../../exchange/build.js';
 function sentWith(headers: Readonly<Record<string, string>>) {
   const request = eventsOf(call()).find(event => event.kind === 'request');
   if (request?.kind !== 'request') throw new Error('a call is a request');
-  return { request: { ...request, headers }, invocation: INVOCATION };
+  return { request: { ...request, headers }, invocation: INVOCATION, redactor: createRedactor() };
 }
-
-const NOTHING_SECRET = createRedactor();
 
 test('what belongs to the connection that it was sent on is left to curl', () => {
   const sent = sentWith({
@@ -19,14 +17,14 @@ test('what belongs to the connection that it was sent on is left to curl', () =>
     connection: 'close',
     'content-type': 'application/json',
   });
-  const { text } = asCurl(sent, false, NOTHING_SECRET);
+  const { text } = asCurl(sent, false);
   expect(text.match(/-H '[^']*'/g)).toEqual(["-H 'content-type: application/json'"]);
 });
 
 test('what a secret was taken out of has to be put in, wherever it stood', () => {
   const sent = sentWith({ 'x-key': 'k' });
   const invocation = { ...INVOCATION, arguments: { token: '[redacted]' }, group_id: 'for [redacted]' };
-  const { gaps } = asCurl({ ...sent, invocation }, true, NOTHING_SECRET);
+  const { gaps } = asCurl({ ...sent, invocation }, true);
   expect(gaps).toEqual(['arguments', 'callback_url', 'group_id', 'x-key']);
-  expect(asCurl(sent, false, NOTHING_SECRET).gaps).toEqual(['callback_url', 'x-key']);
+  expect(asCurl(sent, false).gaps).toEqual(['callback_url', 'x-key']);
 });

@@ -52,7 +52,7 @@ describe.concurrent('cancel', () => {
     await using mute = await silentServer();
     const urls = [mute.url, `http://127.0.0.1:${dead}`, failing.url, stdlib.url];
     await using folder = await configuredFolder(urls, ['node never-started.mjs']);
-    const args = ['cancel', '--group-id', 'every', '--id', 'one', '--timeout', '300ms'];
+    const args = ['cancel', '--group-id', 'every', '--id', 'one', '--timeout', '1s'];
     const { status, stdout, stderr } = await runHere(args, { cwd: folder.path });
     expect(status).toBe(4);
     expect(stdout.trim().split('\n')).toHaveLength(4);

@@ -11,7 +11,7 @@ function at(isTTY: boolean, answers = '') {
   const stderr = Object.assign(new PassThrough(), { isTTY });
   stdin.end(answers);
   return {
-    terminal: { stdin, stderr } as unknown as Terminal,
+    terminal: { stdin, stderr, interrupt: () => {} } as unknown as Terminal,
     signal,
     aside: <T>(work: () => Promise<T>) => work(),
   };

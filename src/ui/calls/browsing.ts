@@ -81,16 +81,21 @@ function browseSheet<Tab extends string, Here extends Browsing<Tab>>(
 ): Here {
   switch (command) {
     case 'back':
-      return { ...here, focus: 'list', isZoomed: false };
+      return atList(here);
     case 'focusNext':
-      return { ...here, focus: part + 1 < parts ? part + 1 : 'list' };
+      return part + 1 < parts ? { ...here, focus: part + 1 } : atList(here);
     case 'focusPrevious':
-      return { ...here, focus: part > 0 ? part - 1 : 'list' };
+      return part > 0 ? { ...here, focus: part - 1 } : atList(here);
     case 'zoom':
       return { ...here, isZoomed: !here.isZoomed };
     default:
       return here;
   }
+}
+
+/** The list is seen beside everything: nothing is alone then. */
+export function atList<Here extends Browsing>(here: Here): Here {
+  return { ...here, focus: 'list', isZoomed: false };
 }
 
 /** Whoever reads a call does not want to follow the newest any more. */

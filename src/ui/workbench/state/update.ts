@@ -1,4 +1,4 @@
-import { browse } from '../../calls/browsing.js';
+import { atList, browse } from '../../calls/browsing.js';
 import { cycled, found, type Listed, moved } from '../../calls/lists.js';
 import type { Command } from '../keys/bindings.js';
 import { TABS } from '../tabs/index.js';
@@ -75,5 +75,5 @@ function nextOf(volumes: readonly number[], current: number): number {
 
 /** From the newest call of another transcript on. */
 function withVolume(state: State, volume: number): State {
-  return { ...state, calls: { ...state.calls, volume, selected: null, focus: 'list' } };
+  return { ...state, calls: { ...atList(state.calls), volume, selected: null } };
 }

@@ -71,6 +71,15 @@ describe('the list of calls', () => {
 });
 
 describe('the focus', () => {
+  test.each<[Command]>([['back'], ['focusNext'], ['focusPrevious'], ['nextVolume']])(
+    'on the list lets nothing be alone: %s',
+    command => {
+      const zoomed = having(['enter', 'zoom'], CALLS, { parts: 1 });
+      expect(zoomed.calls.isZoomed).toBe(true);
+      expect(having([command], zoomed, { parts: 1 }).calls).toMatchObject({ focus: 'list', isZoomed: false });
+    },
+  );
+
   test('goes through the list and each part, there and back', () => {
     const focus = (commands: readonly Command[]) => having(commands, CALLS).calls.focus;
     expect(focus(['focusNext'])).toBe(0);

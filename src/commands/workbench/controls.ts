@@ -21,7 +21,7 @@ export interface Staff {
 /** What a person can make happen, each by whoever it belongs to. */
 export function controlsOf({ shelf, caller, library, terminal, onQuit }: Staff): Controls {
   return {
-    open: text => opened(text, target => void shelf.add(target, { isConfigured: false, hasKeys: false })),
+    open: text => opened(text, target => shelf.add(target, { isConfigured: false, hasKeys: false })),
     wake: id => shelf.wake(id),
     needsConsent: (server, operation) => caller.needsConsent(server, operation),
     check: draft => caller.check(draft),
@@ -41,14 +41,13 @@ export function controlsOf({ shelf, caller, library, terminal, onQuit }: Staff):
 }
 
 /** What a person types: `demo`, a URL, `:port`. */
-function opened(text: string, add: (target: ServerTarget) => void): Said | null {
+function opened(text: string, add: (target: ServerTarget) => string): ReturnType<Controls['open']> {
   const word = text.trim();
   try {
     const url = word === 'demo' ? null : asUrl(word);
     if (url === null && word !== 'demo')
       return failed('this is no URL: a server is http://host:port, :port, or demo');
-    add(url === null ? { kind: 'demo' } : { kind: 'url', url });
-    return null;
+    return { server: add(url === null ? { kind: 'demo' } : { kind: 'url', url }) };
   } catch (error) {
     return failed(reasonOf(error));
   }

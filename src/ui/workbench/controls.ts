@@ -37,8 +37,8 @@ export interface ShellLine {
 
 /** What a person can make happen. Nothing here throws or rejects: what fails says so. */
 export interface Controls {
-  /** A tool server: a URL, `:port`, or `demo`. Null where it is on its way; one that is there already is asked once more. */
-  readonly open: (target: string) => Said | null;
+  /** A tool server: a URL, `:port`, or `demo`. One that is there already is asked once more. Returns its id; else why it is none. */
+  readonly open: (target: string) => { readonly server: string } | Said;
   /** Starts a server that is asleep, or asks one once more; one that is ready stays so meanwhile. */
   readonly wake: (server: string) => void;
   /** Whether a person has to agree before it is called: it is destructive, and neither an option nor a policy allows it by name. */

@@ -1,4 +1,8 @@
 import { visibleLine } from '../../../text/visible.js';
+import { atList } from '../../calls/browsing.js';
+import type { Said } from '../controls.js';
+import { serverEntryId } from '../state/entries.js';
+import { isSamePlace } from '../state/same-place.js';
 import type { CallPlace, Prompt, Purpose } from '../state/state.js';
 import { bad, type House } from './house.js';
 
@@ -39,30 +43,50 @@ function fileNameOf(operation: string): string {
 }
 
 /** What was typed is done. */
-export async function fulfil({ purpose, text, about }: Prompt, house: House): Promise<void> {
+export function fulfil(prompt: Prompt, house: House): void {
+  const { purpose, text, about } = prompt;
   const { controls } = house;
   const value = text.trim();
   if (value === '') return;
-  switch (purpose) {
-    case 'server':
-      house.say(controls.open(value));
-      return house.change({ page: 'tools' });
-    case 'transcript':
-      return openTranscript(value, house);
-    case 'save-transcript':
-      return house.say(await controls.saveTranscript(value));
-    case 'save-fixture':
-      if (about) house.say(await controls.saveFixture(about.key, about.volume, value));
-  }
+  if (purpose === 'server') openServer(prompt, value, house);
+  else if (purpose === 'transcript') void openTranscript(prompt, value, house);
+  else if (purpose === 'save-transcript') void tell(prompt, house, controls.saveTranscript(value));
+  else if (about) void tell(prompt, house, controls.saveFixture(about.key, about.volume, value));
+}
+
+/** Its row is selected: what it offers will be below. */
+function openServer(prompt: Prompt, target: string, house: House): void {
+  const opened = house.controls.open(target);
+  const { tools } = house.state;
+  if ('isBad' in opened) askAgain(prompt, house, opened);
+  else
+    house.change({ page: 'tools', tools: { ...tools, selected: serverEntryId(opened.server), scroll: 0 } });
 }
 
 /** What was opened is shown, though not all of it could be read; nobody who is typing meanwhile is led away. */
-async function openTranscript(path: string, house: House): Promise<void> {
+async function openTranscript(prompt: Prompt, path: string, house: House): Promise<void> {
   const { controls, world } = house;
   const known = new Set(world.volumes);
-  house.say(await controls.openTranscript(path));
-  const { calls, overlay, page } = house.state;
+  const before = house.state;
+  const said = await controls.openTranscript(path);
   const volume = world.volumes.find(each => !known.has(each)); // one that is opened again replaces what it was
+  if (!volume && said.isBad && isSamePlace(before, house.state)) return askAgain(prompt, house, said);
+  house.say(said);
+  const { calls, overlay, page } = house.state;
   if (!volume || overlay || page === 'form') return;
-  house.change({ page: 'calls', calls: { ...calls, volume: volume.id, selected: null, focus: 'list' } });
+  house.change({ page: 'calls', calls: { ...atList(calls), volume: volume.id, selected: null } });
+}
+
+/** What came of it. */
+async function tell(prompt: Prompt, house: House, work: Promise<Said>): Promise<void> {
+  const before = house.state;
+  const said = await work;
+  if (said.isBad && isSamePlace(before, house.state)) askAgain(prompt, house, said);
+  else house.say(said);
+}
+
+/** The line is there again, to be mended. */
+function askAgain(prompt: Prompt, house: House, said: Said): void {
+  house.change({ overlay: { kind: 'prompt', prompt } });
+  house.say(said);
 }

@@ -41,7 +41,7 @@ function pressPrompt(overlay: Of<'prompt'>, press: Press, house: House, { search
   house.change({ overlay: isDone ? null : { ...overlay, prompt: stepPrompt(overlay.prompt, press) } });
   if (!isDone) return;
   if (purpose === 'search') search(text);
-  else void fulfil(overlay.prompt, house);
+  else fulfil(overlay.prompt, house);
 }
 
 function pressPicker(overlay: Of<'question' | 'consent'>, press: Press, house: House): void {

@@ -18,15 +18,24 @@ export function entriesOf(servers: readonly Server[]): readonly Entry[] {
   const rivalsOf = ({ isConfigured }: Server, { name }: Tool) =>
     isConfigured ? (definitions.get(name) ?? 1) : 1;
   return servers.flatMap(server => [
-    { id: JSON.stringify([server.id]), kind: 'server' as const, server },
+    { id: serverEntryId(server.id), kind: 'server' as const, server },
     ...toolsOf(server).map(tool => ({
-      id: JSON.stringify([server.id, tool.name]),
+      id: operationEntryId(server.id, tool.name),
       kind: 'operation' as const,
       server,
       tool,
       rivals: rivalsOf(server, tool),
     })),
   ]);
+}
+
+/** @param server its id */
+export function serverEntryId(server: string): string {
+  return JSON.stringify([server]);
+}
+
+export function operationEntryId(server: string, operation: string): string {
+  return JSON.stringify([server, operation]);
 }
 
 function toolsOf({ state }: Server): readonly Tool[] {

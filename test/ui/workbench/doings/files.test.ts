@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { call, eventsOf, KEY, resultArrives } from '../../../exchange/build.js';
-import { openSession } from '../support/open-session.js';
+import { readyServer, toolOf } from '../support/bench.js';
+import { EDIT, onCalls, openSession } from '../support/open-session.js';
 
 const settled = [...call(), ...resultArrives({ text: 'done' })];
 
@@ -15,4 +16,62 @@ test('a call is saved of the transcript that it was asked about in, though anoth
   await session.settles();
   expect(session.asked.at(-1)).toBe(`saveFixture ${KEY} ${b?.id} edit_file.yaml`);
   expect(session.sees()).toContain('b.ndjson');
+});
+
+describe('a line whose doing fails is there again, to be mended', () => {
+  const fails = async () => ({ text: 'no such folder', isBad: true });
+
+  test.each([
+    ['S', { saveTranscript: fails }],
+    ['s', { saveFixture: fails }],
+    ['O', { openTranscript: fails }],
+    ['u', { open: () => ({ text: 'no such folder', isBad: true }) }],
+  ])('%s', async (key, controls) => {
+    const session = onCalls(settled, { controls });
+    session.press(key, '<ctrl-u>');
+    session.typed('over/there\r');
+    await session.settles();
+    expect(session.sees()).toMatch(/: over\/there *$/m);
+    expect(session.sees()).toContain('no such folder');
+    session.press('<escape>');
+    expect(session.sees()).toContain('[Calls 1]');
+  });
+
+  test('but not over what somebody does by then', async () => {
+    const session = onCalls(settled, { controls: { saveTranscript: fails } });
+    session.press('S');
+    session.typed('over/there\r');
+    session.press('t');
+    await session.settles();
+    expect(session.sees()).toContain('[Tools]');
+    expect(session.sees()).not.toContain('over/there');
+    expect(session.sees()).toContain('no such folder');
+  });
+});
+
+test('the row of the server that was opened is selected', () => {
+  const other = { ...readyServer([toolOf('other_file')], { name: 'another' }), id: 's2' };
+  const session = openSession({
+    servers: [readyServer([EDIT]), other],
+    controls: { open: () => ({ server: 's2' }) },
+  });
+  session.press('c', 'u');
+  session.typed(':3002\r');
+  expect(session.sees()).toMatch(/^❯ another/m);
+});
+
+test('a transcript that is opened leads nobody away who types', async () => {
+  const session = openSession();
+  session.press('O');
+  session.typed('a.ndjson\r');
+  session.press('<enter>', 'x');
+  await session.settles();
+  expect(session.asked).toEqual(['openTranscript a.ndjson']);
+  expect(session.sees()).toContain('[Form edit_file]');
+  session.press('<escape>', 'O');
+  session.typed('b.ndjson\r');
+  session.press('u');
+  await session.settles();
+  session.press('<escape>');
+  expect(session.sees()).toContain('[Tools]');
 });

@@ -90,7 +90,7 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
     return came;
   };
   return {
-    open: target => told(null, 'open', target),
+    open: target => told({ server: 's1' }, 'open', target),
     wake: server => note('wake', server),
     needsConsent: () => false,
     check: async () => [],

@@ -1,7 +1,8 @@
 import type { Line, Tone } from '../story/line.js';
-import { quote } from '../story/spans.js';
+import { quote, say } from '../story/spans.js';
 
-interface Notice {
+/** Something that is said for a while. */
+export interface Notice {
   readonly lines: readonly Line[];
   /** When it goes by itself, in ms since the start. */
   readonly until: number;
@@ -21,8 +22,17 @@ export class Notices {
     this.#shown.set('mock', { lines, until: isBad ? Number.POSITIVE_INFINITY : now + STANDS_MS });
   }
 
-  key(text: string, now: number, tone: Tone = 'plain'): void {
-    this.#shown.set('key', { lines: [quote(text, tone)], until: now + STANDS_MS });
+  key(text: string, now: number, tone: Tone = 'plain'): Notice {
+    const notice = { lines: [quote(text, tone)], until: now + STANDS_MS };
+    this.#shown.set('key', notice);
+    return notice;
+  }
+
+  /** What came with a line, and was no part of it, was not obeyed. */
+  leftOut(text: string, now: number): void {
+    if (text === '') return;
+    const line = [say('Left out, since it came in one piece with the line before: ', 'warn'), ...quote(text)];
+    this.event(line, now);
   }
 
   /** What a key said was about the call that is no longer selected. */
@@ -36,6 +46,11 @@ export class Notices {
 
   lines(now: number): readonly Line[] {
     return this.#standing(now).flatMap(({ lines }) => lines);
+  }
+
+  /** Nothing else was said since, and it is to be read still. */
+  stands(notice: Notice, now: number): boolean {
+    return this.#standing(now).includes(notice);
   }
 
   /** One of them goes by itself. */

@@ -38,17 +38,35 @@ export function pressesIn(press: Press): readonly Press[] {
   return [...input].map(character => pressOf(character, key));
 }
 
+/** What ends a line that is typed. */
+const LINE_ENDS: ReadonlySet<string> = new Set(['\r', '\n', '\u001b']);
+const INTERRUPT = '\u0003';
 /** A text, or a control character that is no part of one. */
 const LINE_PIECES = /\P{Cc}+|\p{Cc}/gu;
 const PIECES = /[\P{Cc}\t\n\r]+|\p{Cc}/gu;
 
-/** The same where a line is typed: its characters stay together. What comes after its Enter is no line any more. */
+/**
+ * The same where a line is typed: its characters stay together. What comes behind its end was pasted, and is not obeyed as keys: only
+ * Ctrl-C is never lost.
+ */
 export function lineTypedIn(press: Press): readonly Press[] {
   const { input, key } = press;
   if (input.length <= 1 || key.ctrl) return [press];
-  const [line = input, ...others] = input.match(LINE_PIECES) ?? [];
-  const first = line.length === 1 ? pressOf(line, key) : { input: line, key };
-  return [first, ...others.flatMap(piece => [...piece].map(character => pressOf(character, key)))];
+  const end = lineEnd(input);
+  const interrupt = input.includes(INTERRUPT, end) ? [INTERRUPT] : [];
+  const pieces = [...(input.slice(0, end).match(LINE_PIECES) ?? []), ...interrupt];
+  return pieces.map(piece => (piece.length === 1 ? pressOf(piece, key) : { input: piece, key }));
+}
+
+/** What came in one piece with a line, behind its end; empty where nothing did that could be missed. */
+export function behindLine({ input, key }: Press): string {
+  return input.length <= 1 || key.ctrl ? '' : input.slice(lineEnd(input)).replaceAll(INTERRUPT, '').trim();
+}
+
+/** With what ends it. */
+function lineEnd(input: string): number {
+  const at = [...input.matchAll(/\p{Cc}/gu)].find(([character]) => LINE_ENDS.has(character))?.index;
+  return at === undefined ? input.length : at + 1;
 }
 
 /** The same where text is typed: characters stay together, but an Enter or a Tab at their end is a key, and so is each control character. */

@@ -4,7 +4,7 @@ import { browse, pinned } from '../calls/browsing.js';
 import { missing } from '../calls/lists.js';
 import { isReading } from '../calls/reading-command.js';
 import type { Play } from '../full-screen/screen.js';
-import { lineTypedIn, nameOf, type Press, pressesIn } from '../keys/key-names.js';
+import { behindLine, lineTypedIn, nameOf, type Press, pressesIn } from '../keys/key-names.js';
 import { Notices } from '../notices.js';
 import type { Size } from '../terminal.js';
 import { type Command, commandOf } from './bindings.js';
@@ -53,6 +53,7 @@ export class Session implements Play {
     const press = { input, key };
     const isTyping = this.#state.overlay?.kind === 'search';
     for (const each of isTyping ? lineTypedIn(press) : pressesIn(press)) this.#press(each);
+    if (isTyping) this.#notices.leftOut(behindLine(press), this.#memory.now);
   }
 
   frame(size: Size): { readonly rows: readonly string[]; readonly isRunning: boolean } {

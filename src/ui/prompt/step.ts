@@ -7,7 +7,7 @@ export interface Typed {
   readonly cursor: number;
 }
 
-/** A line of text after a key. What is pasted loses its line breaks: it stays one line. */
+/** A line of text after a key. No control character gets into it; what ends a line is for whoever reads the keys. */
 export function stepPrompt<Prompt extends Typed>(prompt: Prompt, press: Press): Prompt {
   const { text, cursor } = prompt;
   const at = (to: number) => ({ ...prompt, cursor: Math.max(0, Math.min(text.length, to)) });

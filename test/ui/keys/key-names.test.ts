@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lineTypedIn, nameOf, pressesIn, typedIn } from '../../../src/ui/keys/key-names.js';
+import { behindLine, lineTypedIn, nameOf, pressesIn, typedIn } from '../../../src/ui/keys/key-names.js';
 import { pressed } from './pressed.js';
 
 describe('the name of a key', () => {
@@ -25,11 +25,22 @@ describe('what arrives at once', () => {
     expect(pressesIn(pressed('jj\r?')).map(nameOf)).toEqual(['j', 'j', 'enter', '?']);
   });
 
-  test('stays together where a line is typed, up to its Enter: the rest is keys', () => {
-    expect(lineTypedIn(pressed('watch\rjj')).map(nameOf)).toEqual(['watch', 'enter', 'j', 'j']);
-    expect(lineTypedIn(pressed('a')).map(nameOf)).toEqual(['a']);
-    expect(lineTypedIn(pressed('\rj')).map(nameOf)).toEqual(['enter', 'j']);
-  });
+  test.each([
+    ['watch\rjj', ['watch', 'enter'], 'jj'],
+    ['watch\r\n', ['watch', 'enter'], ''],
+    ['src/\tmain\nq', ['src/', 'tab', 'main', 'enter'], 'q'],
+    ['a\u001bq', ['a', 'escape'], 'q'],
+    ['\rj', ['enter'], 'j'],
+    ['a\rj\u0003', ['a', 'enter', 'ctrl+c'], 'j'],
+    ['ab', ['ab'], ''],
+    ['a', ['a'], ''],
+  ])(
+    'stays together where a line is typed, and nothing behind its end is a key but Ctrl-C: %j',
+    (input, keys, behind) => {
+      expect(lineTypedIn(pressed(input)).map(nameOf)).toEqual(keys);
+      expect(behindLine(pressed(input))).toBe(behind);
+    },
+  );
 
   test('with Esc before it is no letter', () => {
     expect(nameOf(pressed('x', { meta: true }))).toBe('meta+x');

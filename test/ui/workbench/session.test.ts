@@ -260,6 +260,14 @@ describe('what can be done with a call', () => {
   });
 });
 
+test('what is pasted behind a line is said, and not obeyed', () => {
+  const session = onCalls(settled);
+  session.press('u');
+  session.typed('http://x:1\rcrq');
+  expect(session.asked).toEqual(['open http://x:1']);
+  expect(session.sees()).toContain('Left out, since it came in one piece with the line before: crq');
+});
+
 describe('leaving', () => {
   test.each(['q', '<ctrl-c>'])('%s quits at once where nothing is pending', key => {
     const session = onCalls(settled);

@@ -1,39 +1,55 @@
-import type { Tool } from '../../../protocol/toolset.js';
 import { firstLineOf } from '../first-line.js';
 import { formOf, reformed } from '../form/index.js';
+import { filledIn, fillingOf, leftBehind } from '../state/fillings.js';
 import type { Filling } from '../state/state.js';
-import type { Server } from '../world.js';
 import type { House } from './house.js';
+import type { Offer } from './offers.js';
 
-/** Opens the form of an operation; one that is filled in already stays as it was left, and what it sent stays on its way. */
-export function openForm(
-  { state, change }: Pick<House, 'state' | 'change'>,
-  server: Server,
-  tool: Tool,
-  initial?: Readonly<Record<string, unknown>>,
-): void {
-  const { filling } = state;
-  const isSame = filling?.server === server.id && filling.operation === tool.name;
-  const isKept = isSame && initial === undefined;
-  change({ page: 'form', filling: isKept ? kept(filling, tool) : fresh(server, tool, initial) });
+/** What a form begins with. */
+export interface Beginning {
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
+  /** The name of the call that is edited; none unless told. */
+  readonly about?: string;
 }
 
-function fresh(
-  server: Server,
-  { name, description, inputSchema }: Tool,
-  initial: Readonly<Record<string, unknown>> | undefined,
-): Filling {
+/** Opens a form; one that is filled in already stays as it was left, and what it sent stays on its way. */
+export function openForm(
+  house: Pick<House, 'state' | 'change'>,
+  offer: Offer,
+  beginning: Beginning = {},
+): void {
+  const { state, change } = house;
+  change({ page: 'form', ...filledIn(state, fillingFor(house, offer, beginning)) });
+}
+
+/** Has a form ready for whoever opens it; it is not opened now. */
+export function keepForm(house: Pick<House, 'state' | 'change'>, offer: Offer, beginning: Beginning): void {
+  const { state, change } = house;
+  const filling = fillingFor(house, offer, beginning);
+  if (filling.id !== state.filling?.id) change(leftBehind(state, filling));
+}
+
+function fillingFor({ state }: Pick<House, 'state'>, offer: Offer, beginning: Beginning): Filling {
+  const { server, tool } = offer;
+  const { about = null } = beginning;
+  const known = fillingOf(state, { server: server.id, operation: tool.name, about });
+  return known ? kept(known, offer) : fresh(offer, beginning);
+}
+
+function fresh({ server, tool }: Offer, { given, about }: Beginning): Filling {
+  const { name, description, inputSchema } = tool;
   return {
     id: Symbol(name),
     server: server.id,
     operation: name,
+    about: about ?? null,
     description: firstLineOf(description),
-    form: formOf(inputSchema, initial),
+    form: formOf(inputSchema, given),
   };
 }
 
 /** Its server may have been asked once more since. */
-function kept(filling: Filling, { description, inputSchema }: Tool): Filling {
+function kept(filling: Filling, { tool: { description, inputSchema } }: Offer): Filling {
   return {
     ...filling,
     description: firstLineOf(description),

@@ -6,8 +6,9 @@ import type { House } from './house.js';
 import { editAgain, runAgain } from './run.js';
 import { chooseEntry } from './tools.js';
 
-export { openForm } from './form.js';
+export { keepForm, openForm } from './form.js';
 export type { House } from './house.js';
+export { type Offer, offersOf } from './offers.js';
 export { runForm } from './run.js';
 
 /** What commands do besides moving the eye. */

@@ -9,7 +9,7 @@ export interface Offer {
 }
 
 /** Every server that offers an operation of this name. */
-export function offersOf({ servers }: World, operation: string): readonly Offer[] {
+export function offersOf({ servers }: Pick<World, 'servers'>, operation: string): readonly Offer[] {
   return servers.flatMap(server => {
     const { state } = server;
     const tool =

@@ -61,8 +61,8 @@ export function runAgain(house: House): void {
 export function editAgain(house: House): void {
   const again = againOf(house);
   if (!again) return;
-  const { own, doubt, args, hasGaps } = again;
-  openForm(house, own.server, own.tool, args);
+  const { own, doubt, id, args, hasGaps } = again;
+  openForm(house, own, { given: args, about: id });
   const notes = [
     ...(doubt === null ? [] : [`This form is of ${own.server.about}: ${doubt}`]),
     ...(hasGaps ? [`${REDACTED} stands where a secret was: type it in.`] : []),

@@ -1,6 +1,9 @@
+import { atList } from '../../calls/browsing.js';
 import type { Sent } from '../controls.js';
 import { withFaults } from '../form/index.js';
+import { refilled } from '../state/fillings.js';
 import { isRunAgain, type Order } from '../state/orders.js';
+import { isSamePlace } from '../state/same-place.js';
 import type { Filling, State } from '../state/state.js';
 import { askConsent } from './consent.js';
 import { bad, good, type House } from './house.js';
@@ -26,19 +29,9 @@ export async function send(house: House, order: Order, isAgreed = false): Promis
   const sent = await house.controls.run(draft, { validates, isAgreed });
   const isStill = isSamePlace(before, house.state);
   house.change({ orders: house.state.orders.filter(each => each !== order) });
-  withFilling(house, order, filling => withAnswer(filling, sent, isStill));
-  if (sent.kind === 'sent' && isStill) house.change({ page: 'calls', calls: shown(house.state, sent.key) });
+  house.change(refilled(house.state, order.of, filling => withAnswer(filling, sent, isStill)));
+  if (sent.kind === 'sent' && isStill) house.change(shown(house.state, sent.key));
   else house.say(isStill ? bad(whyNot(sent, order)) : tidings(sent, order));
-}
-
-/** Nothing was opened, left, selected or typed since. */
-function isSamePlace(before: State, { page, overlay, calls, filling }: State): boolean {
-  return (
-    page === before.page &&
-    overlay === before.overlay &&
-    calls === before.calls &&
-    filling?.form === before.filling?.form
-  );
 }
 
 /** What is wrong, at its fields; whoever is typing stays in the field that they are in. */
@@ -62,11 +55,11 @@ function whyNot(sent: Sent, order: Order): string {
   return `Not sent: the arguments break the inputSchema. ${next}`;
 }
 
-function shown({ calls }: State, key: string): State['calls'] {
-  return { ...calls, volume: 0, selected: key, focus: 'list', tab: 'result' };
-}
-
-/** Another form than the one that it is of is left alone. */
-function withFilling({ state, change }: House, { of }: Order, step: (filling: Filling) => Filling): void {
-  if (state.filling?.id === of) change({ filling: step(state.filling) });
+/** The new call. What was edited of another one is in it, and begins anew the next time. */
+function shown({ calls, filling }: State, key: string): Partial<State> {
+  return {
+    page: 'calls',
+    calls: { ...atList(calls), volume: 0, selected: key, tab: 'result' },
+    filling: filling?.about === null ? filling : null,
+  };
 }

@@ -8,6 +8,6 @@ export function chooseEntry(house: House): void {
   const entries = entriesOf(world.servers);
   const entry = entries[entryIndex(entries, state.tools.selected)];
   if (!entry) return;
-  if (entry.kind === 'operation') openForm(house, entry.server, entry.tool);
+  if (entry.kind === 'operation') openForm(house, entry);
   else if (entry.server.state.kind !== 'loading') controls.wake(entry.server.id);
 }

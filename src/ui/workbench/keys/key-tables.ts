@@ -5,7 +5,7 @@ import { BINDINGS, type Place } from './bindings.js';
 /** A form takes what is typed, so only these are keys there. */
 const AROUND_A_FORM = [
   { label: 'Ctrl-T', does: 'run, though the arguments break the schema' },
-  { label: 'Esc', does: 'back to the tools; what was typed stays' },
+  { label: 'Esc', does: 'back; what was typed stays' },
 ];
 
 const IN_A_LINE = [

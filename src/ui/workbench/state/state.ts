@@ -50,6 +50,8 @@ export interface Filling {
   readonly id: symbol;
   readonly server: string;
   readonly operation: string;
+  /** The name of the call that is edited in it; null for the operation's own. */
+  readonly about: string | null;
   /** In its own words, on one line. */
   readonly description: string;
   readonly form: Form;
@@ -64,12 +66,13 @@ export interface State {
     readonly wanted: string | null;
     readonly scroll: number;
   };
+  /** The form that is filled in now, or was last. */
   readonly filling: Filling | null;
+  /** Others that were left, the latest last. */
+  readonly left: readonly Filling[];
   /** What is on its way: nothing is sent twice. */
   readonly orders: readonly Order[];
   readonly calls: Browsing<Tab> & { readonly volume: number };
-  /** `q` was pressed while calls are pending. */
-  readonly isLeaving: boolean;
 }
 
 export const FIRST_STATE: State = {
@@ -77,7 +80,7 @@ export const FIRST_STATE: State = {
   overlay: null,
   tools: { selected: null, wanted: null, scroll: 0 },
   filling: null,
+  left: [],
   orders: [],
   calls: { ...firstBrowsing<Tab>(TABS[0]), volume: 0 },
-  isLeaving: false,
 };

@@ -38,6 +38,11 @@ export function openSession(options: BenchOptions = {}) {
         frame(USUAL);
       }
     },
+    /** The world is another one. */
+    changes(change: Partial<typeof bench.world>) {
+      Object.assign(bench.world, change);
+      session.changed();
+    },
     typed: (text: string) => session.press(text, press('a').key),
     /** Lets what was asked for come to its end. */
     settles: () => new Promise(resolve => setImmediate(resolve)),

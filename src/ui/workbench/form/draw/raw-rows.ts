@@ -2,11 +2,11 @@ import { cutLine } from '../../../../dress/cut-line.js';
 import { dressLine } from '../../../../dress/dress.js';
 import type { Theme } from '../../../../dress/theme.js';
 import { say } from '../../../../story/spans.js';
+import { quietLine, typedLine } from '../../../prompt/text-window.js';
 import type { Size } from '../../../terminal.js';
 import type { Form } from '../form.js';
 import { isFillable } from '../form-of.js';
 import { lineStart } from '../typing.js';
-import { quietLine, typedLine } from './text-window.js';
 
 const NO_WAY_BACK = say('As JSON: its schema describes no fields, or more than a form holds.', 'dim');
 const WAY_BACK = say('As JSON: Ctrl-E goes back to the fields.', 'dim');

@@ -1,9 +1,9 @@
 import type { Line } from '../../../../story/line.js';
 import { quote, say } from '../../../../story/spans.js';
+import { quietLine, typedLine } from '../../../prompt/text-window.js';
 import type { ChoiceField, GroupField, TextField, VariantsField } from '../field.js';
 import type { Row } from '../stops.js';
 import { choiceWord, variantWord } from '../words.js';
-import { quietLine, typedLine } from './text-window.js';
 
 /** What is in a field; `cursor` is null unless it is in focus. */
 export function valueLine(row: Row, cursor: number | null, width: number): Line {

@@ -1,13 +1,13 @@
-import { widthOf } from '../../../../dress/cut-line.js';
-import type { Line, Span, Tone } from '../../../../story/line.js';
-import { quote, say } from '../../../../story/spans.js';
-import type { Typing } from '../typing.js';
+import { widthOf } from '../../dress/cut-line.js';
+import type { Line, Span, Tone } from '../../story/line.js';
+import { quote, say } from '../../story/spans.js';
+import type { Typed } from './step.js';
 
 const CLUSTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const MORE = say('…', 'dim');
 
 /** As much of a text on one line as `width` cells hold, the cursor always among it: a text may be megabytes long. */
-export function typedLine({ text, cursor }: Typing, width: number, tone: Tone = 'plain'): Line {
+export function typedLine({ text, cursor }: Typed, width: number, tone: Tone = 'plain'): Line {
   const before = cells(text.slice(Math.max(0, cursor - 2 * width), cursor), tone);
   const after = cells(text.slice(cursor, cursor + 2 * width), tone);
   const [at = [say(' ')], ...rest] = after;

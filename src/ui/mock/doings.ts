@@ -9,6 +9,8 @@ export interface Workplace {
   readonly state: State;
   /** The call that is looked at. */
   readonly call: ToolCall | undefined;
+  /** The selected one is not remembered any more. */
+  readonly isForgotten: boolean;
 }
 
 /** What came of a doing. */
@@ -38,6 +40,9 @@ export function perform(command: Command, place: Workplace): Done | null {
   }
 }
 
+/** Only so many are remembered. */
+export const FORGOTTEN = 'The selected call is forgotten: ↑ and ↓ select another, G the newest.';
+
 function pause({ controls, state }: Workplace): Done {
   const isPaused = !state.isPaused;
   if (isPaused) controls.pause();
@@ -46,15 +51,15 @@ function pause({ controls, state }: Workplace): Done {
   return { said, change: { isPaused } };
 }
 
-function replay({ controls, call }: Workplace): string {
-  if (!call) return 'There is no call to replay.';
+function replay({ controls, call, isForgotten }: Workplace): string {
+  if (!call) return isForgotten ? FORGOTTEN : 'There is no call to replay.';
   return controls.redeliver(call.key)
     ? 'The last callback of the call is sent once more.'
     : 'The call has no callback that could be sent again.';
 }
 
-function fire({ controls, call }: Workplace): string {
-  if (!call?.addressee) return 'There is no call to fire.';
+function fire({ controls, call, isForgotten }: Workplace): string {
+  if (!call?.addressee) return isForgotten ? FORGOTTEN : 'There is no call to fire.';
   const fired = controls.fire(call.addressee.id, call.addressee.group_id);
   return fired > 0 ? 'Fired.' : 'The call waits for nothing that could be fired.';
 }

@@ -2,6 +2,7 @@ import { createTheme, type Theme } from '../../dress/theme.js';
 import type { RecentCalls } from '../../exchange/recent-calls.js';
 import type { RecentEvents } from '../../exchange/recent-events.js';
 import type { Line } from '../../story/line.js';
+import { say } from '../../story/spans.js';
 import type { Tally } from '../../story/tool-calls/index.js';
 import { otherTabs } from '../calls/other-tabs.js';
 import { callsPage, callsSplit, sheetSize } from '../calls/page.js';
@@ -14,6 +15,7 @@ import { reading, wrapLines } from '../scrolled-rows.js';
 import type { Size } from '../terminal.js';
 import { keyTables } from './bindings.js';
 import { callsSceneOf, SHARES } from './calls-scene.js';
+import { FORGOTTEN } from './doings.js';
 import { footLine } from './foot.js';
 import { headLines, type ShownTool } from './head.js';
 import type { Looking } from './looking.js';
@@ -88,7 +90,10 @@ export class Drawing {
       return { ...reading(lines, state.overlay.scroll, body.rows, theme), isRunning: false };
     }
     if (looking.call) this.#highlighting.ask();
-    const sheet = (room: Size) => this.sheet.rowsOf(state.calls, this.readable(looking), room);
+    const sheet = (room: Size) =>
+      looking.isForgotten
+        ? wrapLines([[say(FORGOTTEN, 'warn')]], room.columns, theme)
+        : this.sheet.rowsOf(state.calls, this.readable(looking), room);
     return {
       ...callsPage({ ...callsSceneOf(state, looking, this.#tool, now), sheet }, body, theme),
       most: 0,

@@ -6,20 +6,17 @@ import type { Listed } from '../calls/lists.js';
 export interface Looking {
   /** Oldest first. */
   readonly calls: readonly ToolCall[];
+  /** -1 where none is. */
   readonly index: number;
   readonly call: ToolCall | undefined;
+  /** The selected one is not remembered any more. */
+  readonly isForgotten: boolean;
 }
 
-/** The newest call where it is followed; the oldest where the selected one is forgotten. */
+/** The newest call where it is followed; none where the selected one is forgotten: what is done is done to no other. */
 export function lookingAt({ selected }: Browsing, calls: readonly ToolCall[]): Looking {
-  const index =
-    selected === null
-      ? calls.length - 1
-      : Math.max(
-          0,
-          calls.findIndex(({ key }) => key === selected),
-        );
-  return { calls, index, call: calls[index] };
+  const index = selected === null ? calls.length - 1 : calls.findIndex(({ key }) => key === selected);
+  return { calls, index, call: calls[index], isForgotten: selected !== null && index < 0 };
 }
 
 /** For search: operation, id, thread, and what answers it. */

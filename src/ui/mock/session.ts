@@ -91,7 +91,8 @@ export class Session implements Play {
     if (command === undefined) return;
     this.#notices.moved();
     const { controls } = this.#options;
-    const done = perform(command, { controls, state: this.#state, call: this.#looking.call });
+    const { call, isForgotten } = this.#looking;
+    const done = perform(command, { controls, state: this.#state, call, isForgotten });
     if (done) {
       this.#change(done.change ?? {});
       this.#tell(done.said);

@@ -1,4 +1,5 @@
 import type { Content } from '../../../exchange/content.js';
+import type { Event } from '../../../exchange/events.js';
 import { endHead, type Leg, requestHead, type ToldEvent } from '../../../story/calls/index.js';
 import type { Line } from '../../../story/line.js';
 import { bodyText } from '../../../story/message-text.js';
@@ -14,27 +15,41 @@ import type { Story } from './story.js';
 /** Each request and its answer, as curl shows them, secrets out (threats, row 25). */
 export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): Tabbed {
   const sheets = new Memo<Sheet>();
-  const documentOf = drawnOnce(redactor);
+  const legsOf = drawing(drawnOnce(redactor));
   return () => {
     const { told } = story;
     return sheets.of([told.length], () => {
       const legs = legsOf(told);
-      const document = joinedDocument(legs.length > 0 ? legs.flatMap(documentOf) : [NOTHING]);
+      const document = joinedDocument(legs.length > 0 ? legs : [NOTHING]);
       return { parts: [{ title: titleOf(legs.length), document, pane: null }] };
     });
   };
 }
 
-/** In the order of the requests. */
-function legsOf(told: readonly ToldEvent[]): readonly Leg[] {
+/** In the order of the requests. What is drawn of one stays until it comes to its end: only what came since is looked at. */
+function drawing(draw: (leg: Leg) => Document): (told: readonly ToldEvent[]) => readonly Document[] {
   const legs = new Map<string, Leg>();
-  for (const { event } of told) {
-    if (event.kind === 'request') legs.set(event.leg, { request: event, end: null });
-    if (event.kind !== 'response' && event.kind !== 'broken') continue;
+  const drawn = new Map<string, Document>();
+  let count = 0;
+  return told => {
+    const changed = told.slice(count).flatMap(({ event }) => stepLegs(legs, event));
+    for (const name of new Set(changed)) {
+      const leg = legs.get(name);
+      if (leg) drawn.set(name, draw(leg));
+    }
+    count = told.length;
+    return [...drawn.values()];
+  };
+}
+
+/** The name of the leg that is another one now. */
+function stepLegs(legs: Map<string, Leg>, event: Event): readonly string[] {
+  if (event.kind === 'request') legs.set(event.leg, { request: event, end: null });
+  else if (event.kind === 'response' || event.kind === 'broken') {
     const leg = legs.get(event.leg);
     if (leg) legs.set(event.leg, { ...leg, end: event });
-  }
-  return [...legs.values()];
+  } else return [];
+  return [event.leg];
 }
 
 function titleOf(count: number): Line {
@@ -45,16 +60,17 @@ const NOTHING = linesDocument([[say('nothing was sent', 'dim')]]);
 const BLANK = linesDocument([[]]);
 
 /** A body may be 50 MiB: its secrets are taken out once. */
-function drawnOnce(redactor: Redactor): (leg: Leg) => readonly Document[] {
+function drawnOnce(redactor: Redactor): (leg: Leg) => Document {
   const bodyOf = onceEach((body: Content) => bodyDocument(body, redactor));
   const below = (body: Content | undefined) => (body && body.size > 0 ? [BLANK, bodyOf(body), BLANK] : []);
-  return leg => [
-    linesDocument(requestHead(leg.request, redactor)),
-    ...below(leg.request.body),
-    linesDocument(endHead(leg, redactor)),
-    ...(leg.end?.kind === 'response' ? below(leg.end.body) : []),
-    BLANK,
-  ];
+  return leg =>
+    joinedDocument([
+      linesDocument(requestHead(leg.request, redactor)),
+      ...below(leg.request.body),
+      linesDocument(endHead(leg, redactor)),
+      ...(leg.end?.kind === 'response' ? below(leg.end.body) : []),
+      BLANK,
+    ]);
 }
 
 function bodyDocument(body: Content, redactor: Redactor): Document {

@@ -10,6 +10,8 @@ import {
   CHOICE,
   call,
   denied,
+  EVENT,
+  eventsOf,
   INVOCATION,
   KEY,
   lost,
@@ -129,4 +131,30 @@ test('a large body is cleaned once, however many events follow', () => {
   for (const event of bookOf(call(), acknowledged(), resultArrives()).events.slice(1)) book.apply(event);
   expect(length()).toBeGreaterThan(before);
   expect(readings).toBe(after);
+});
+
+test('a leg is drawn when it begins and when it ends, however many events follow', () => {
+  const sheets = sheetsFor();
+  let drawn = 0;
+  const events = eventsOf(
+    call(),
+    acknowledged(),
+    ...[1, 2, 3, 4].map(at => arrives(EVENT, { leg: `back-${at}` })),
+  );
+  const headers = () => {
+    drawn++;
+    return {};
+  };
+  for (const event of events)
+    if (event.kind === 'request') Object.defineProperty(event, 'headers', { get: headers });
+  const book = bookOf();
+  const costs = events.map(event => {
+    book.apply(event);
+    const before = drawn;
+    sheets.sheetOf('wire', book, KEY, LOOK);
+    return drawn - before;
+  });
+  const [one = 0] = costs;
+  expect(one).toBeGreaterThan(0);
+  expect(costs).toEqual(events.map(() => one));
 });

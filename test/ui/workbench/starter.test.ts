@@ -3,7 +3,7 @@ import type { Server } from '../../../src/ui/workbench/world.js';
 import { readyServer, toolOf } from './support/bench.js';
 import { EDIT, openSession } from './support/open-session.js';
 
-const LOADING: Server = { id: 's1', about: 'slow.example', state: { kind: 'loading' } };
+const LOADING: Server = { ...readyServer([]), about: 'slow.example', state: { kind: 'loading' } };
 const OTHER = { ...readyServer([toolOf('other_file', { inputSchema: EDIT.inputSchema })]), id: 's2' };
 const FAILED: Server = { ...LOADING, state: { kind: 'failed', message: 'gone', faults: [], hint: null } };
 const wanted = { operation: 'edit_file', arguments: () => ({ path: 'given' }) };

@@ -72,6 +72,43 @@ describe('what becomes of a call that was sent', () => {
   });
 });
 
+describe('whoever does something else by the time it is sent stays there, and is told', () => {
+  test.each([
+    ['has the help before them', ['?'], /Esc close/],
+    ['types a line', ['O', 'a'], /^Open transcript: a/m],
+    ['reads a call', ['<enter>'], /❯ HUMAN/],
+    ['is at the tools', ['t'], /\[Tools\]/],
+  ])('%s', async (_, keys, seen) => {
+    const session = slowSession();
+    const other = { ...INVOCATION, id: 'call_other' };
+    const others = call({ invocation: other }).map(moment => ({
+      ...moment,
+      leg: 'o',
+      calls: ['call_other'],
+    }));
+    session.tell([...others, ...settled]);
+    session.press('<escape>', 'c', 'r', ...keys);
+    await session.answers({ kind: 'sent', key: 'call_other' });
+    expect(session.sees()).toMatch(seen);
+    expect(session.sees()).toContain('edit_file was sent: see Calls.');
+  });
+});
+
+test('an operation that its server does not offer any more is not sent', () => {
+  const session = openSession({ start: filled });
+  session.changes({ servers: [readyServer([DROP])] });
+  session.press('<ctrl-r>');
+  expect(session.asked).toEqual([]);
+  expect(session.sees()).toContain('edit_file is not offered any more.');
+});
+
+test('what this session sent goes out again as it was, also where it is written as if a secret were out', () => {
+  const invocation = { ...INVOCATION, arguments: { path: '/home/[redacted]' } };
+  const session = onCalls(call({ invocation }));
+  session.press('r');
+  expect(session.asked).toEqual(['run edit_file {"path":"/home/[redacted]"}']);
+});
+
 describe('a form that is not filled in', () => {
   const tool = toolOf('edit_file', {
     inputSchema: {

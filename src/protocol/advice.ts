@@ -2,7 +2,8 @@ import type { RequirementId } from './requirements.js';
 
 /** For each requirement what to do where it is broken: one line, to whoever writes that side. */
 export const ADVICE: Readonly<Record<RequirementId, string>> = {
-  'TOOL-ACK': 'Answer 200 before the work begins, and start the work after the answer.',
+  'TOOL-ACK':
+    'Answer 200 before the work begins, and start the work after the answer: over 250 ms is a warning, over 1 s a failure.',
   'TOOL-ASYNC': 'Answer with an empty body, and POST the outcome to callback_url as a tool_result.',
   'TOOL-ALWAYS':
     'Put every way out of the handler, exceptions and timeouts too, on a path that POSTs a result.',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { keyLines } from '../../../src/ui/keys/key-lines.js';
+import type { Controls } from '../../../src/ui/workbench/controls.js';
 import { keyTables } from '../../../src/ui/workbench/keys/key-tables.js';
 import {
   acknowledged,
@@ -266,6 +267,17 @@ test('what is pasted behind a line is said, and not obeyed', () => {
   session.typed('http://x:1\rcrq');
   expect(session.asked).toEqual(['open http://x:1']);
   expect(session.sees()).toContain('Left out, since it came in one piece with the line before: crq');
+});
+
+test.each<[string, Partial<Controls>, string]>([
+  ['Y', { asCommand: () => null }, 'No line of this program is the same call'],
+  ['Y', { asCommand: () => null, asCurl: () => null }, 'Nothing of this call was sent'],
+  ['y', { asCurl: () => null }, 'Nothing of this call was sent'],
+])('%s says why there is nothing to copy', (key, controls, said) => {
+  const session = onCalls(settled, { controls });
+  session.press(key);
+  expect(session.sees()).toContain(said);
+  expect(session.asked).toEqual([]);
 });
 
 describe('leaving', () => {

@@ -18,11 +18,15 @@ export function copyAs(what: 'curl' | 'command', house: House): void {
   const asLine = what === 'curl' ? controls.asCurl : controls.asCommand;
   const line = key === null ? null : asLine(key, volume.id);
   if (line) copyAndShow(house, line.text, line.gaps);
+  else if (key === null) tell(bad('There is no call to copy.'));
   else
     tell(
-      bad(key === null ? 'There is no call to copy.' : 'Nothing is known of this call that could be copied.'),
+      bad(controls.asCurl(key, volume.id) ? NO_LINE : 'Nothing of this call was sent that could be copied.'),
     );
 }
+
+const NO_LINE =
+  'No line of this program is the same call: a secret is in its target, or it holds what is unseen or no exact number. y copies it as curl.';
 
 /** Characters. More of it nobody copies by hand. */
 const MOST_SHOWN = 20_000;

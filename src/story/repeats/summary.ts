@@ -30,8 +30,7 @@ export function summaryOf(exchanges: readonly Exchange[]): Summary {
     outcomes,
     acknowledged: spreadOf(exchanges.map(acknowledgedAfter).filter(time => time !== null)),
     results: spreadOf(exchanges.map(resultAfter).filter(time => time !== null)),
-    crossed: exchanges.flatMap(({ arrivals }) => arrivals).filter(arrival => namesAnother(arrival, ids))
-      .length,
+    crossed: exchanges.flatMap(exchange => crossedIn(exchange, ids)).length,
   };
 }
 
@@ -88,7 +87,9 @@ function spreadLine(what: string, spread: Spread | null): Line[] {
   ];
 }
 
-function namesAnother({ verdict, message }: Arrival, ids: ReadonlySet<string>): boolean {
-  const named = verdict.kind === 'discarded' && message ? idOf(message) : undefined;
-  return named !== undefined && ids.has(named);
+function crossedIn({ arrivals, invocation: { id } }: Exchange, ids: ReadonlySet<string>): readonly Arrival[] {
+  return arrivals.filter(({ verdict, message }) => {
+    const named = verdict.kind === 'discarded' && message ? idOf(message) : undefined;
+    return named !== undefined && named !== id && ids.has(named);
+  });
 }

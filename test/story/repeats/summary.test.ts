@@ -10,6 +10,7 @@ import {
   at,
   CHOICE,
   call,
+  EVENT,
   exchangeOf,
   INVOCATION,
   RESULT,
@@ -75,6 +76,13 @@ describe('a summary', () => {
     expect(summaryLines(summary).map(text).at(-1)).toBe(
       '1 callback named another call than that whose URL was used',
     );
+  });
+
+  test('TOOL-ISOLATE: what is discarded though it names its own call has named no other one', () => {
+    const first = exchangeOf(call(), arrives(RESULT, { leg: 'a' }), arrives(EVENT, { leg: 'b' }));
+    expect(first.arrivals.at(-1)?.verdict.kind).toBe('discarded');
+    const second: Exchange = { ...exchangeOf(call()), invocation: { ...INVOCATION, id: 'other' } };
+    expect(summaryOf([first, second]).crossed).toBe(0);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { History } from '../exchange/history.js';
 import type { UserChoice } from '../protocol/callbacks/index.js';
 import type { Invocation } from '../protocol/invocation.js';
@@ -33,6 +34,7 @@ export function answerQuestions(
   const { log } = wire;
   const over = new AbortController();
   const parted = new AbortController();
+  setMaxListeners(0, over.signal, parted.signal); // every question that is open listens to them
   const answers = new Set<Promise<void>>();
   let asked = 0;
   const answer = async (leg: string, question: UserChoice) => {

@@ -16,6 +16,7 @@ import {
   VIEW,
 } from '../exchange/build.js';
 import { fakeClock } from '../support/fake-clock.js';
+import { leaks } from '../support/leaks.js';
 import { startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 
@@ -99,6 +100,17 @@ describe('a person who picks', () => {
     run.asked[0]?.answer(0);
     await new Promise(setImmediate);
     expect(run.sent()).toEqual([]);
+  });
+
+  test('may leave many questions open: each listens for the end, and Node takes it for no leak', async () => {
+    await using run = await asking();
+    using leaking = leaks();
+    run.tell(call(), acknowledged());
+    for (let count = 0; count < 12; count++)
+      run.tell(arrives({ ...run.question, prompt: `${count}?` }, { leg: `${count}` }));
+    for (const { signal } of run.asked) signal.addEventListener('abort', () => {});
+    expect(run.asked).toHaveLength(12);
+    expect(await leaking.told()).toEqual([]);
   });
 
   test('is not left before the selection has arrived', async () => {

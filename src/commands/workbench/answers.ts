@@ -9,13 +9,15 @@ export class Answers {
     by: 'person',
     select: (question, signal) =>
       new Promise(resolve => {
+        const callOff = () => settle(null);
         const settle = (selected: number | null) => {
           this.#waiting.delete(question);
+          signal.removeEventListener('abort', callOff);
           resolve(selected);
         };
         if (signal.aborted) return resolve(null);
         this.#waiting.set(question, settle);
-        signal.addEventListener('abort', () => settle(null), { once: true });
+        signal.addEventListener('abort', callOff);
       }),
   };
 

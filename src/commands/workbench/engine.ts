@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Book } from '../../exchange/book.js';
 import { withQuestionSecrets } from '../../exchange/callback-secrets.js';
 import { createLog, type Log } from '../../exchange/log.js';
@@ -61,6 +62,7 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
   const { subscribe, tell } = audience();
   const client = createNodeClient();
   const over = new AbortController();
+  setMaxListeners(0, over.signal); // every command that is being started listens to it
   const keyring = new Keyring(headers);
   const shelf = new Shelf({ log, client, keyring, signal: over.signal, onChange: tell });
   const caller = new Caller({ log, book, clock, redactor, shelf, manners });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { canBeGivenUp, type Exchange } from '../../exchange/exchange.js';
 import { giveUp } from '../../runtime/give-up.js';
 import { closeThread } from '../../runtime/notices.js';
@@ -22,6 +23,7 @@ export interface Left {
 export async function bidFarewell({ calls, threads, servers }: Left, clock: Clock): Promise<void> {
   const parting = new AbortController();
   const { signal } = parting;
+  setMaxListeners(0, signal); // everybody who is told listens to it
   const stopWaiting = clock.after(FAREWELL_MS, () => parting.abort());
   await sideBySide(
     calls.filter(({ exchange }) => canBeGivenUp(exchange)),

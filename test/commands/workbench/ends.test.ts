@@ -13,6 +13,7 @@ import { temporaryFolder } from '../../e2e/support/folder.js';
 import { startPeer } from '../../e2e/support/peers.js';
 import { call, ENDPOINT, INVOCATION, KEY } from '../../exchange/build.js';
 import { fakeClock } from '../../support/fake-clock.js';
+import { leaks } from '../../support/leaks.js';
 import { startServing } from '../../support/serving.js';
 import { startBench } from './bench.js';
 
@@ -164,4 +165,18 @@ test('a conversation that breaks down once the call is made is told of at the ca
   await dial({ log, book, clock }, runtime, found, INVOCATION, {} as Manners, answering);
   await eventually('the warning', () => book.of(KEY).some(({ kind }) => kind === 'warned'));
   expect(book.of(KEY).at(-1)).toMatchObject({ kind: 'warned', message: 'the line broke' });
+});
+
+test('so many are told of the end at once, and Node takes it for no leak', async () => {
+  using leaking = leaks();
+  await using plain = await startPeer('plain');
+  const bench = startBench();
+  const server = bench.open({ kind: 'url', url: plain.url });
+  await bench.stands(server, 'ready');
+  for (let count = 0; count < 12; count++) {
+    const key = await bench.call(server, 'echo', { text: 'a' });
+    await bench.until(key);
+  }
+  await bench.close();
+  expect(await leaking.told()).toEqual([]);
 });

@@ -10,6 +10,8 @@ export interface CalledAs {
   readonly target: Target;
   /** Of a thread that was named; a fresh one otherwise. */
   readonly groupId: string | null;
+  /** Not where the arguments went out as they were. */
+  readonly validates: boolean;
 }
 
 /** What is called again. */
@@ -23,13 +25,14 @@ export interface Repeatable extends CalledAs {
  * The call as a line of this program for a POSIX shell. Null where no line could mean the same: it would hold what is unseen, or could
  * act, outside of its JSON; or in that what our own reader refuses, as a number that cannot be held exactly.
  */
-export function asCommand({ target, invocation, groupId, headers }: Repeatable): string | null {
+export function asCommand({ target, invocation, groupId, validates, headers }: Repeatable): string | null {
   const { operation, arguments: args, user_id: user, thread_ancestors: ancestors } = invocation;
   const { words: place, options } = placeOf(target);
   const named = [...headers.map(name => ['-H', `${name}: [redacted]`]), ...options];
   if (user) named.push(['--user-id', user]);
   if (groupId !== null) named.push(['--group-id', groupId]);
   for (const ancestor of ancestors ?? []) named.push(['--ancestor', ancestor]);
+  if (!validates) named.push(['--no-validate']);
   const { words: given, whole } = wordsOf(args);
   const words = [...place, operation, ...given];
   if (whole !== null) named.push(['--args', whole]);

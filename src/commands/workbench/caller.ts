@@ -35,6 +35,8 @@ export class Caller {
   readonly #offers = new Map<string, Offer>();
   /** Ids of the servers that calls were meant for, be they denied. */
   readonly #servers = new Map<string, string>();
+  /** Calls that went out without validation. */
+  readonly #unvalidated = new Set<string>();
   /** What is being prepared. */
   readonly #runs = new Set<Promise<Sent>>();
 
@@ -58,7 +60,7 @@ export class Caller {
       if (!isAgreed && this.needsConsent(draft.server, draft.operation)) return refused(NOT_AGREED);
       const { faults, warnings } = validates ? await judgeArguments(offer.tool, draft.arguments) : UNJUDGED;
       if (faults.length > 0) return { kind: 'invalid', faults };
-      const key = await this.#send(draft, offer);
+      const key = await this.#send(draft, offer, validates);
       for (const { message } of warnings) this.phone.log.emit({ kind: 'warned', message, calls: [key] });
       return { kind: 'sent', key };
     } catch (error) {
@@ -103,7 +105,12 @@ export class Caller {
   /** Null of what is no call of this session. */
   calledAs(key: string): CalledAs | null {
     const target = this.#offers.get(key)?.target;
-    return target ? { target, groupId: this.phone.manners.groupId } : null;
+    const { groupId } = this.phone.manners;
+    return target ? { target, groupId, validates: !this.isUnvalidated(key) } : null;
+  }
+
+  isUnvalidated(key: string): boolean {
+    return this.#unvalidated.has(key);
   }
 
   answer(key: string, leg: string, selected: number): Said | null {
@@ -138,10 +145,11 @@ export class Caller {
   }
 
   /** Returns its key. */
-  async #send(draft: Draft, offer: Offer): Promise<string> {
+  async #send(draft: Draft, offer: Offer, validates: boolean): Promise<string> {
     const runtime = await this.#switchboard.open();
     const invocation = this.#address(draft, runtime);
     this.#offers.set(invocation.id, offer);
+    if (!validates) this.#unvalidated.add(invocation.id);
     await dial(this.phone, runtime, offer, invocation, this.phone.manners, this.#answers.answering);
     return invocation.id;
   }

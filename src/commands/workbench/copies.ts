@@ -31,7 +31,7 @@ export function copiesOf({ library, caller }: Archive): Pick<Controls, 'asCurl' 
       const found = foundIn(key, id);
       if (!found) return null;
       const { sent, volume, called } = found;
-      return lineOf(sent, called ?? { target: placeIn(volume, sent), groupId: null });
+      return lineOf(sent, called ?? { target: placeIn(volume, sent), groupId: null, validates: true });
     },
   };
 }

@@ -104,5 +104,6 @@ function worldOf(shelf: Shelf, library: Library, caller: Caller): World {
       return library.volumes;
     },
     serverOf: key => caller.serverOf(key),
+    isUnvalidated: key => caller.isUnvalidated(key),
   };
 }

@@ -57,4 +57,6 @@ export interface World {
   readonly volumes: readonly Volume[];
   /** The id of the server that a call of this session was made by, or was not, by a no; null of any other call. */
   readonly serverOf: (key: string) => string | null;
+  /** Whether the arguments of a call of this session went out without validation. */
+  readonly isUnvalidated: (key: string) => boolean;
 }

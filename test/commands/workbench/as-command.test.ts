@@ -8,6 +8,7 @@ import { parseJson } from '../../../src/text/json.js';
 const call = (fields: Partial<Repeatable['invocation']>, rest: Partial<Repeatable> = {}): Repeatable => ({
   target: { kind: 'url', url: 'http://127.0.0.1:3001' },
   groupId: null,
+  validates: true,
   headers: [],
   ...rest,
   invocation: { operation: 'edit_file', arguments: {}, ...fields },
@@ -35,6 +36,11 @@ describe('one call', () => {
       `--args '{"a=b":1}' http://127.0.0.1:3001 edit_file`,
     ],
     ['a dash', call({ arguments: { '-n': 'x' } }), '-- http://127.0.0.1:3001 edit_file -n=x'],
+    [
+      'what breaks its schema',
+      call({}, { validates: false }),
+      '--no-validate http://127.0.0.1:3001 edit_file',
+    ],
     ['the demo', call({}, { target: { kind: 'demo' } }), '--demo edit_file'],
     [
       'a command',

@@ -39,6 +39,11 @@ describe('a call', () => {
     });
     expect(bench.world.volumes[0]?.book.keys).toEqual([]);
     expect(await bench.controls.run(draft, { validates: false })).toMatchObject({ kind: 'sent' });
+    const unvalidated = bench.world.volumes[0]?.book.keys[0] ?? '';
+    const checked = await bench.call(server, 'echo', { text: 'a' });
+    expect([unvalidated, checked].map(bench.world.isUnvalidated)).toEqual([true, false]);
+    expect(bench.controls.asCommand(unvalidated, 0)?.text).toContain('invoke --no-validate http');
+    expect(bench.controls.asCommand(checked, 0)?.text).not.toContain('--no-validate');
   });
 
   test('RT-OP: of what the toolset does not have is refused', async () => {

@@ -41,18 +41,18 @@ function draftOf({ server, operation }: Filling, args: Draft['arguments']): Draf
   return { server, operation, arguments: args };
 }
 
-/** The selected call once more, by the server that had it, with the same arguments, in a thread of its own. */
+/** The selected call once more, by the server that had it, with the same arguments, validated or not, in a thread of its own. */
 export function runAgain(house: House): void {
   const again = againOf(house);
   if (!again) return;
-  const { own, doubt, id, operation, args, hasGaps } = again;
+  const { own, doubt, id, operation, args, validates, hasGaps } = again;
   if (isUnderWay(house.state.orders, id)) house.say(bad('Not run: it is on its way already.'));
   else if (doubt !== null) house.say(bad(`Not run: ${doubt} e opens its form at ${own.server.about}.`));
   else if (hasGaps) house.say(bad(`Not run: ${REDACTED} stands where a secret was. e edits the arguments.`));
   else
     place(house, {
       draft: { server: own.server.id, operation, arguments: args },
-      validates: true,
+      validates,
       of: id,
     });
 }
@@ -86,7 +86,16 @@ function againOf({ looking, world, say: tell }: House) {
     return null;
   }
   const id = `${volume.id} ${exchange.key}`;
-  return { own, doubt: doubtOf(owns.length), id, operation, args, hasGaps: hasGaps(looking, args) };
+  const validates = !(volume.isLive && world.isUnvalidated(exchange.key));
+  return {
+    own,
+    doubt: doubtOf(owns.length),
+    id,
+    operation,
+    args,
+    validates,
+    hasGaps: hasGaps(looking, args),
+  };
 }
 
 function isDestructive({ tool: { annotations } }: Offer): boolean {

@@ -229,6 +229,14 @@ describe('a call once more', () => {
     expect(torn.sees()).toContain('This form is of http://127.0.0.1:3001');
   });
 
+  test('is sent without validation where it was; of a transcript it is not known how it was', () => {
+    const session = onCalls(settled, { unvalidated: [KEY], opened: ['a.ndjson'] });
+    for (const event of eventsOf(settled)) session.world.volumes[1]?.book.apply(event);
+    session.press('r', 'V', 'r');
+    const sent = 'run edit_file {"path":"src/main.rs"}';
+    expect(session.asked).toEqual([`${sent} unchecked`, sent]);
+  });
+
   test('is shown to be on its way, and not sent twice meanwhile', async () => {
     const waiting: ((sent: Sent) => void)[] = [];
     const session = onCalls(settled, {

@@ -39,6 +39,8 @@ export interface BenchOptions {
   readonly level?: SessionOptions['level'];
   /** Whose a live call is; the server s1's, unless told. */
   readonly serverOf?: SessionOptions['world']['serverOf'];
+  /** Live calls that were sent without validation. */
+  readonly unvalidated?: readonly string[];
   /** Names of files that were opened, each without a call. */
   readonly opened?: readonly string[];
 }
@@ -60,6 +62,7 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
     servers: more.servers ?? [],
     volumes: [live, ...(more.opened ?? []).map(opened)],
     serverOf: more.serverOf ?? (() => 's1'),
+    isUnvalidated: (key: string) => more.unvalidated?.includes(key) ?? false,
   };
   const shelve = (name: string) => {
     world.volumes = [...world.volumes.filter(each => each.name !== name), opened(name)];

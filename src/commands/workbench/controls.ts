@@ -5,6 +5,7 @@ import type { Caller } from './caller.js';
 import { copyTo } from './clipboard.js';
 import { copiesOf } from './copies.js';
 import type { Library } from './library.js';
+import { freeName } from './new-file.js';
 import { pathsFrom, type Whereabouts } from './paths.js';
 import { done, failed, reasonOf, saying } from './said.js';
 import type { Shelf } from './shelf.js';
@@ -35,6 +36,7 @@ export function controlsOf({ shelf, caller, library, terminal, onQuit }: Staff):
     saveFixture: (key, volume, path) => saying(() => library.saveFixture(key, volume, path)),
     saveTranscript: path => saying(() => library.saveTranscript(path)),
     openTranscript: path => saying(() => library.open(path)),
+    freeName: name => freeName(name, terminal.cwd),
     paths: typed => pathsFrom(typed, terminal),
     quit: onQuit,
   };

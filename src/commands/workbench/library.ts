@@ -5,8 +5,9 @@ import type { Transcript } from '../../exchange/transcript-reader.js';
 import type { TranscriptAbout } from '../../exchange/transcript-writer.js';
 import type { Redactor } from '../../text/redact.js';
 import type { Said } from '../../ui/workbench/controls.js';
+import { fixtureName, TRANSCRIPT_NAME } from '../../ui/workbench/offered.js';
 import type { Volume } from '../../ui/workbench/world.js';
-import { refuseToReplace } from '../refuse-to-replace.js';
+import { newFile } from './new-file.js';
 import { pathOf, type Whereabouts } from './paths.js';
 import { done, failed } from './said.js';
 
@@ -90,9 +91,9 @@ export class Library {
     return { text: `opened ${name}: ${counted(calls, 'call')}${broken}`, isBad: unread > 0 };
   }
 
-  /** @throws ProtocolCliError `usage` where a file is there, `unwritable-file`. */
-  async saveTranscript(name: string): Promise<Said> {
-    const path = await this.#freePath(name);
+  /** @throws ProtocolCliError as {@link newFile}; `unwritable-file`. */
+  async saveTranscript(typed: string): Promise<Said> {
+    const { path, name } = await newFile(typed, TRANSCRIPT_NAME, this.study);
     const { redactor, about } = this.study;
     const events = [...this.#own.events];
     const { length: calls } = this.#own.keys;
@@ -102,24 +103,18 @@ export class Library {
     return done(`wrote ${name}: ${counted(events.length, 'event')}`);
   }
 
-  /** @throws ProtocolCliError `usage` where a file is there, `unwritable-file`. */
-  async saveFixture(key: string, volume: number, name: string): Promise<Said> {
+  /** @throws ProtocolCliError as {@link newFile}; `unwritable-file`. */
+  async saveFixture(key: string, volume: number, typed: string): Promise<Said> {
     const { book, redactor } = this.volume(volume) ?? {};
     const exchange = book?.history.exchanges.get(key);
     if (!book || !redactor || !exchange) return failed('there is no such call');
     if (!exchange.settled) return failed('nothing has come of it yet that a mock could serve');
-    const path = await this.#freePath(name);
+    const { path, name } = await newFile(typed, fixtureName(exchange.invocation.operation), this.study);
     const { writeFixture } = await import('./fixture-file.js');
     const { count, warnings } = await writeFixture(path, book, key, redactor);
     if (count === 0) return failed(warnings[0] ?? 'nothing came of it that a mock could serve');
     const lost = warnings.length > 0 ? ` (${warnings.join('; ')})` : '';
     return done(`wrote ${name}${lost}; serve it: protocol-cli mock-tool ${name}`);
-  }
-
-  async #freePath(name: string): Promise<string> {
-    const path = pathOf(name, this.study);
-    await refuseToReplace(path, 'this');
-    return path;
   }
 }
 

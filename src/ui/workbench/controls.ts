@@ -67,6 +67,8 @@ export interface Controls {
   readonly saveTranscript: (path: string) => Promise<Said>;
   /** Becomes another volume. */
   readonly openTranscript: (path: string) => Promise<Said>;
+  /** The name of a file, or the next one like it that nothing has where paths begin. */
+  readonly freeName: (name: string) => Promise<string>;
   /** What a path that begins so may be, in order; folders end in a slash. */
   readonly paths: (typed: string) => Promise<readonly string[]>;
   readonly quit: () => void;

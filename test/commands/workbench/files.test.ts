@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
 import { writeTranscript } from '../../../src/commands/workbench/transcript-file.js';
@@ -158,6 +158,42 @@ test('row 25: there is no command line where the server is named with a secret',
   await other.until(call);
   expect(other.controls.asCurl(call, 0)?.text).toContain('curl');
   expect(other.controls.asCommand(call, 0)).toBeNull();
+});
+
+describe('a path that ends in a slash is a folder', () => {
+  test('that has to be there', async () => {
+    for (const said of [
+      await bench.controls.saveTranscript('newdir/'),
+      await bench.controls.saveFixture(key, 0, 'newdir/'),
+    ])
+      expect(said).toEqual({ text: 'there is no folder newdir/', isBad: true });
+    await expect(stat(folder.file('newdir'))).rejects.toThrow('ENOENT');
+  });
+
+  test('row 27: the file gets the name that is offered there, and takes no place of another', async () => {
+    await mkdir(folder.file('runs'));
+    const said = [
+      await bench.controls.saveTranscript('runs/'),
+      await bench.controls.saveTranscript('runs/'),
+      await bench.controls.saveFixture(key, 0, 'runs/'),
+    ];
+    expect(said.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^wrote runs\/session\.ndjson: \d+ events$/),
+      expect.stringMatching(/^wrote runs\/session-2\.ndjson: \d+ events$/),
+      'wrote runs/edit_file.yaml; serve it: protocol-cli mock-tool runs/edit_file.yaml',
+    ]);
+    expect((await readdir(folder.file('runs'))).sort()).toEqual([
+      'edit_file.yaml',
+      'session-2.ndjson',
+      'session.ndjson',
+    ]);
+  });
+});
+
+test('the name that is offered is the first that nothing has', async () => {
+  expect(await bench.controls.freeName('offered.yaml')).toBe('offered.yaml');
+  for (const name of ['offered.yaml', 'offered-2.yaml']) await folder.write(name, 'mine');
+  expect(await bench.controls.freeName('offered.yaml')).toBe('offered-3.yaml');
 });
 
 test('row 27: no file is replaced', async () => {

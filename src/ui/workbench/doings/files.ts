@@ -1,6 +1,6 @@
-import { visibleLine } from '../../../text/visible.js';
 import { atList } from '../../calls/browsing.js';
 import type { Said } from '../controls.js';
+import { fixtureName, TRANSCRIPT_NAME } from '../offered.js';
 import { serverEntryId } from '../state/entries.js';
 import { isSamePlace } from '../state/same-place.js';
 import type { CallPlace, Prompt, Purpose } from '../state/state.js';
@@ -16,11 +16,14 @@ export function askFor(
   change({ overlay: { kind: 'prompt', prompt: { purpose, text, cursor: text.length, about } } });
 }
 
-/** Asks where to; the operation is a good name. */
+export function askTranscriptPath(house: House): void {
+  void askWhere('save-transcript', house, TRANSCRIPT_NAME);
+}
+
 export function askFixturePath(house: House): void {
   const { exchange, volume } = house.looking;
   if (exchange?.settled)
-    askFor('save-fixture', house, `${fileNameOf(exchange.invocation.operation)}.yaml`, {
+    void askWhere('save-fixture', house, fixtureName(exchange.invocation.operation), {
       key: exchange.key,
       volume: volume.id,
     });
@@ -32,14 +35,17 @@ export function askFixturePath(house: House): void {
     );
 }
 
-/** What a file system takes: a foreign name is no path. */
-function fileNameOf(operation: string): string {
-  return (
-    visibleLine(operation)
-      .replaceAll(/[^\p{L}\p{N}_.-]+/gu, '_')
-      .replace(/^\.+/, '')
-      .slice(0, 60) || 'fixture'
-  );
+/** Offers a name that nothing has, as soon as that is known; whoever types already is left alone. */
+async function askWhere(
+  purpose: Purpose,
+  house: House,
+  name: string,
+  about: CallPlace | null = null,
+): Promise<void> {
+  askFor(purpose, house, name, about);
+  const { overlay: asked } = house.state;
+  const free = await house.controls.freeName(name);
+  if (house.state.overlay === asked) askFor(purpose, house, free, about);
 }
 
 /** What was typed is done. */

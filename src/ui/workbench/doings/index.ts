@@ -1,7 +1,7 @@
 import type { Command } from '../keys/bindings.js';
 import { askQuestion, cancel, visit } from './call.js';
 import { copyAs, copyConsent } from './copy.js';
-import { askFixturePath, askFor } from './files.js';
+import { askFixturePath, askFor, askTranscriptPath } from './files.js';
 import type { House } from './house.js';
 import { editAgain, runAgain } from './run.js';
 import { chooseEntry } from './tools.js';
@@ -15,7 +15,7 @@ export { runForm } from './run.js';
 const DOINGS: Partial<Readonly<Record<Command, (house: House) => void>>> = {
   openServer: house => askFor('server', house),
   openTranscript: house => askFor('transcript', house),
-  saveTranscript: house => askFor('save-transcript', house, 'session.ndjson'),
+  saveTranscript: askTranscriptPath,
   search: house => askFor('search', house),
   saveFixture: askFixturePath,
   runAgain,

@@ -18,6 +18,27 @@ test('a call is saved of the transcript that it was asked about in, though anoth
   expect(session.sees()).toContain('b.ndjson');
 });
 
+describe('the name that is offered is one that nothing has', () => {
+  const freeName = async (name: string) => name.replace('.', '-2.');
+
+  test.each([
+    ['S', /: session-2\.ndjson *$/m],
+    ['s', /: edit_file-2\.yaml *$/m],
+  ])('%s', async (key, shown) => {
+    const session = onCalls(settled, { controls: { freeName } });
+    session.press(key);
+    await session.settles();
+    expect(session.sees()).toMatch(shown);
+  });
+
+  test('whoever types already is left alone', async () => {
+    const session = onCalls(settled, { controls: { freeName } });
+    session.press('S', '<ctrl-u>', 'a');
+    await session.settles();
+    expect(session.sees()).toMatch(/: a *$/m);
+  });
+});
+
 describe('a line whose doing fails is there again, to be mended', () => {
   const fails = async () => ({ text: 'no such folder', isBad: true });
 

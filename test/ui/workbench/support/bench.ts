@@ -115,6 +115,7 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
       return told(done('open'), 'openTranscript', path);
     },
     paths: async () => [],
+    freeName: async name => name,
     quit: () => note('quit'),
   };
 }

@@ -96,7 +96,7 @@ describe.concurrent('a mock at hand', () => {
     mock.type('R');
     await mock.shows('1 fixture read again');
     await mock.call('look', {});
-    await mock.shows('✓ delivered');
+    await mock.shows('waits to be fired');
     await folder.write('watch.yaml', 'version: 1\nfixtures: 7\n');
     mock.type('R');
     await mock.shows('the fixtures are as before');

@@ -8,29 +8,7 @@ import {
   type Press,
   pressForm,
 } from '../../../../../src/ui/workbench/form/index.js';
-
-const NO_KEY: Key = {
-  upArrow: false,
-  downArrow: false,
-  leftArrow: false,
-  rightArrow: false,
-  pageDown: false,
-  pageUp: false,
-  home: false,
-  end: false,
-  return: false,
-  escape: false,
-  ctrl: false,
-  shift: false,
-  tab: false,
-  backspace: false,
-  delete: false,
-  meta: false,
-  super: false,
-  hyper: false,
-  capsLock: false,
-  numLock: false,
-};
+import { pressed } from '../../../keys/pressed.js';
 
 const NAMED: Readonly<Record<string, Partial<Key>>> = {
   up: { upArrow: true },
@@ -51,9 +29,9 @@ const NAMED: Readonly<Record<string, Partial<Key>>> = {
 /** `<down>`, `<ctrl-e>`; anything else is typed, in one piece. */
 export function press(named: string): Press {
   const [, name] = /^<(\w+)>$/.exec(named) ?? [];
-  if (name) return { input: '', key: { ...NO_KEY, ...NAMED[name] } };
+  if (name) return pressed('', NAMED[name]);
   const [, letter] = /^<ctrl-(\w)>$/.exec(named) ?? [];
-  return letter ? { input: letter, key: { ...NO_KEY, ctrl: true } } : { input: named, key: NO_KEY };
+  return letter ? pressed(letter, { ctrl: true }) : pressed(named);
 }
 
 export function pressAll(form: Form, ...names: readonly string[]): Form {

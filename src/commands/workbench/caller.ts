@@ -1,19 +1,18 @@
-import { canBeGivenUp } from '../../exchange/exchange.js';
 import type { SchemaFault } from '../../json-schema/fault.js';
+import type { Invocation } from '../../protocol/invocation.js';
 import { type ArgumentsCheck, judgeArguments } from '../../runtime/check-call.js';
-import { giveUp } from '../../runtime/give-up.js';
-import { isTaken, type NoticeAnswer } from '../../runtime/notices.js';
 import { rulingOn } from '../../runtime/policy.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { Redactor } from '../../text/redact.js';
 import type { Draft, RunOptions, Said, Sent } from '../../ui/workbench/controls.js';
-import { Answers } from './answers.js';
-import type { CalledAs } from './as-command.js';
+import type { Denial } from '../invoke/consent.js';
+import type { Answers } from './answers.js';
 import { callOf } from './call-of.js';
 import { dial, type Scene } from './dialling.js';
 import { bidFarewell } from './farewell.js';
+import type { Ledger } from './ledger.js';
 import type { Manners } from './manners.js';
-import { done, failed, reasonOf } from './said.js';
+import { done, reasonOf } from './said.js';
 import type { Offer, Shelf } from './shelf.js';
 import { Switchboard } from './switchboard.js';
 
@@ -25,18 +24,13 @@ export interface Phone extends Scene {
   readonly redactor: Redactor;
   readonly shelf: Shelf;
   readonly manners: Manners;
+  readonly ledger: Ledger;
+  readonly answers: Answers;
 }
 
-/** Makes the calls of a session, and looks after them until its end. */
+/** Makes the calls of a session, until its end. */
 export class Caller {
   readonly #switchboard: Switchboard;
-  readonly #answers = new Answers();
-  /** By calls, as long as the book has them: a late result may still open a subscription, which can be given up. */
-  readonly #offers = new Map<string, Offer>();
-  /** Ids of the servers that calls were meant for, be they denied. */
-  readonly #servers = new Map<string, string>();
-  /** Calls that went out without validation. */
-  readonly #unvalidated = new Set<string>();
   /** What is being prepared. */
   readonly #runs = new Set<Promise<Sent>>();
 
@@ -70,8 +64,7 @@ export class Caller {
 
   /** What the policy denies is on record. */
   async #deny(draft: Draft, reason: string): Promise<Sent> {
-    const runtime = await this.#switchboard.open();
-    runtime.deny(this.#address(draft, runtime), { by: 'policy', reason });
+    await this.#record(draft, { by: 'policy', reason });
     return refused(reason);
   }
 
@@ -83,9 +76,7 @@ export class Caller {
 
   /** As the command line has it where the person at it says no. */
   async decline(draft: Draft): Promise<Said> {
-    const runtime = await this.#switchboard.open();
-    const invocation = this.#address(draft, runtime);
-    runtime.deny(invocation, { by: 'person', reason: 'the user said no' });
+    await this.#record(draft, { by: 'person', reason: 'the user said no' });
     return done('not called, which is on record');
   }
 
@@ -97,44 +88,12 @@ export class Caller {
     return ruling.allowed && !ruling.isNamed;
   }
 
-  /** Null of what is no call of this session. */
-  serverOf(key: string): string | null {
-    return this.#servers.get(key) ?? null;
-  }
-
-  /** Null of what is no call of this session. */
-  calledAs(key: string): CalledAs | null {
-    const target = this.#offers.get(key)?.target;
-    const { groupId } = this.phone.manners;
-    return target ? { target, groupId, validates: !this.isUnvalidated(key) } : null;
-  }
-
-  isUnvalidated(key: string): boolean {
-    return this.#unvalidated.has(key);
-  }
-
-  answer(key: string, leg: string, selected: number): Said | null {
-    const exchange = this.phone.book.history.exchanges.get(key);
-    const question = exchange?.questions.find(each => each.leg === leg)?.message;
-    if (question?.type !== 'user_choice') return failed('there is no such question');
-    if (question.choices[selected] === undefined) return failed('there is no such choice');
-    return this.#answers.give(question, selected) ? null : failed('nobody waits for this answer any more');
-  }
-
-  async cancel(key: string): Promise<Said> {
-    const exchange = this.phone.book.history.exchanges.get(key);
-    const offer = this.#offers.get(key);
-    if (!exchange || !offer) return failed('this call is none of this session');
-    if (!canBeGivenUp(exchange)) return failed('there is nothing to cancel: it is over');
-    return told(await giveUp(offer.wire, offer.discovered.base, exchange, 'person'));
-  }
-
   /** Nothing is sent from now on. Gives up what is under way, closes the threads that are ours, and the listener. */
   async leave(): Promise<void> {
     this.#switchboard.end();
     await Promise.all(this.#runs); // what they send meanwhile is given up, too
-    const { clock, book, shelf, manners } = this.phone;
-    const calls = [...this.#offers].flatMap(([key, at]) => {
+    const { clock, book, shelf, manners, ledger } = this.phone;
+    const calls = [...ledger.offers()].flatMap(([key, at]) => {
       const exchange = book.history.exchanges.get(key);
       return exchange ? [{ exchange, at }] : [];
     });
@@ -144,31 +103,31 @@ export class Caller {
     await this.#switchboard.close();
   }
 
+  async #record(draft: Draft, denial: Denial): Promise<void> {
+    const runtime = await this.#switchboard.open();
+    const invocation = this.#address(draft, runtime);
+    this.phone.ledger.denied(invocation.id, draft.server);
+    runtime.deny(invocation, denial);
+  }
+
   /** Returns its key. */
   async #send(draft: Draft, offer: Offer, validates: boolean): Promise<string> {
     const runtime = await this.#switchboard.open();
     const invocation = this.#address(draft, runtime);
-    this.#offers.set(invocation.id, offer);
-    if (!validates) this.#unvalidated.add(invocation.id);
-    await dial(this.phone, runtime, offer, invocation, this.phone.manners, this.#answers.answering);
+    const { ledger, manners, answers } = this.phone;
+    ledger.sent(invocation.id, draft.server, offer, validates);
+    await dial(this.phone, runtime, offer, invocation, manners, answers.answering);
     return invocation.id;
   }
 
-  #address(draft: Draft, runtime: Runtime) {
+  #address(draft: Draft, runtime: Runtime): Invocation {
     const { redactor, manners } = this.phone;
     const { invocation, token } = runtime.address(callOf(draft, manners));
     redactor.add(token);
-    this.#servers.set(invocation.id, draft.server);
     return invocation;
   }
 }
 
 function refused(reason: string): Sent {
   return { kind: 'refused', reason };
-}
-
-function told(answer: NoticeAnswer): Said {
-  if (isTaken(answer)) return done('given up, and the tool was told');
-  const why = answer.kind === 'answered' ? `it answered ${answer.status}` : answer.reason;
-  return failed(`given up here, but the tool could not be told: ${why}`);
 }

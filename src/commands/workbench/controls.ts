@@ -1,6 +1,7 @@
 import { openUrl } from '../../system/open-url.js';
 import type { Controls, Said } from '../../ui/workbench/controls.js';
 import { asUrl, type ServerTarget } from '../target.js';
+import { answer, cancel, type Ward } from './aftercare.js';
 import type { Caller } from './caller.js';
 import { copyTo } from './clipboard.js';
 import { copiesOf } from './copies.js';
@@ -12,6 +13,7 @@ import type { Shelf } from './shelf.js';
 
 /** Who does what a person wants. */
 export interface Staff {
+  readonly ward: Ward;
   readonly shelf: Shelf;
   readonly caller: Caller;
   readonly library: Library;
@@ -20,7 +22,7 @@ export interface Staff {
 }
 
 /** What a person can make happen, each by whoever it belongs to. */
-export function controlsOf({ shelf, caller, library, terminal, onQuit }: Staff): Controls {
+export function controlsOf({ shelf, caller, ward, library, terminal, onQuit }: Staff): Controls {
   return {
     open: text => opened(text, target => shelf.add(target, { isConfigured: false, hasKeys: false })),
     wake: id => shelf.wake(id),
@@ -28,10 +30,10 @@ export function controlsOf({ shelf, caller, library, terminal, onQuit }: Staff):
     check: draft => caller.check(draft),
     run: (draft, options) => caller.run(draft, options),
     decline: draft => saying(() => caller.decline(draft)),
-    answer: (key, leg, selected) => caller.answer(key, leg, selected),
-    cancel: key => saying(() => caller.cancel(key)),
+    answer: (key, leg, selected) => answer(ward, key, leg, selected),
+    cancel: key => saying(() => cancel(ward, key)),
     visit,
-    ...copiesOf({ library, caller }),
+    ...copiesOf({ library, ledger: ward.ledger }),
     copy: text => copyTo(terminal.stdout, text),
     saveFixture: (key, volume, path) => saying(() => library.saveFixture(key, volume, path)),
     saveTranscript: path => saying(() => library.saveTranscript(path)),

@@ -5,22 +5,22 @@ import { gapsIn } from '../invoke/dry-request.js';
 import type { Target } from '../target.js';
 import { asCommand, type CalledAs } from './as-command.js';
 import { asCurl } from './as-curl.js';
-import type { Caller } from './caller.js';
+import type { Ledger } from './ledger.js';
 import type { Library } from './library.js';
 import { type SentCall, sentCall } from './sent.js';
 
 /** Where calls are, and what must not be copied of them. */
 interface Archive {
   readonly library: Library;
-  readonly caller: Caller;
+  readonly ledger: Ledger;
 }
 
 /** Calls as commands for a shell. */
-export function copiesOf({ library, caller }: Archive): Pick<Controls, 'asCurl' | 'asCommand'> {
+export function copiesOf({ library, ledger }: Archive): Pick<Controls, 'asCurl' | 'asCommand'> {
   const foundIn = (key: string, id: number) => {
     const volume = library.volume(id);
     const sent = volume && sentCall(volume, key);
-    return sent ? { sent, volume, called: volume.isLive ? caller.calledAs(key) : null } : null;
+    return sent ? { sent, volume, called: volume.isLive ? ledger.calledAs(key) : null } : null;
   };
   return {
     asCurl(key, id) {

@@ -13,10 +13,12 @@ import { PROGRAM } from '../program.js';
 import type { ServerTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
 import { wireSecrets } from '../wire-secrets.js';
+import { Answers } from './answers.js';
 import { audience } from './audience.js';
 import { Caller } from './caller.js';
 import { controlsOf } from './controls.js';
 import { Keyring } from './keyring.js';
+import { Ledger } from './ledger.js';
 import { Library } from './library.js';
 import type { Manners } from './manners.js';
 import { Shelf } from './shelf.js';
@@ -65,7 +67,9 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
   setMaxListeners(0, over.signal); // every command that is being started listens to it
   const keyring = new Keyring(headers);
   const shelf = new Shelf({ log, client, keyring, signal: over.signal, onChange: tell });
-  const caller = new Caller({ log, book, clock, redactor, shelf, manners });
+  const ledger = new Ledger(manners);
+  const answers = new Answers();
+  const caller = new Caller({ log, book, clock, redactor, shelf, manners, ledger, answers });
   const about = { startedAt: clock.wall().toISOString(), observer: 'runtime', program: PROGRAM } as const;
   let closing: Promise<void> | null = null;
   const library = new Library(book, {
@@ -73,8 +77,8 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
     foreign: () => wireSecrets(credentials()),
   });
   return {
-    world: worldOf(shelf, library, caller),
-    controls: controlsOf({ shelf, caller, library, terminal, onQuit }),
+    world: worldOf(shelf, library, ledger),
+    controls: controlsOf({ shelf, caller, ward: { book, ledger, answers }, library, terminal, onQuit }),
     ...{ subscribe, log, redactor, about },
     unsaved: () => library.unsaved,
     open: target => shelf.add(target, { isConfigured: false, hasKeys: true }),
@@ -95,7 +99,7 @@ async function inTurn(parts: readonly (() => Promise<void>)[]): Promise<void> {
   if (next) await next().finally(() => inTurn(rest));
 }
 
-function worldOf(shelf: Shelf, library: Library, caller: Caller): World {
+function worldOf(shelf: Shelf, library: Library, ledger: Ledger): World {
   return {
     get servers() {
       return shelf.servers;
@@ -103,7 +107,7 @@ function worldOf(shelf: Shelf, library: Library, caller: Caller): World {
     get volumes() {
       return library.volumes;
     },
-    serverOf: key => caller.serverOf(key),
-    isUnvalidated: key => caller.isUnvalidated(key),
+    serverOf: key => ledger.serverOf(key),
+    isUnvalidated: key => ledger.isUnvalidated(key),
   };
 }

@@ -1,10 +1,11 @@
 import { startingWith, step } from './choose.js';
 import { withoutFaultsAt } from './faults.js';
 import { type Field, type TextField, type VariantsField, withField } from './field.js';
-import { freshSetting, inVariant } from './field-of.js';
+import { inVariant } from './field-of.js';
 import { focusedRow, focusOn } from './focus.js';
 import type { Form } from './form.js';
 import { kindOf } from './kind-of.js';
+import { freshSetting } from './setting.js';
 import type { Row } from './stops.js';
 import { insert, stepTyping, type Typing, type TypingCommand } from './typing.js';
 

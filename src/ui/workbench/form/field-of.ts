@@ -1,40 +1,18 @@
 import { listOf, MOST_DEPTH, recordOf, type Schema } from '../../../json-schema/example/resolved.js';
-import { compactJson } from '../../../text/compact-json.js';
 import { isRecord } from '../../../text/is-record.js';
-import type { Child, ChoiceField, Field, GroupField, TextField, VariantsField } from './field.js';
+import type { Child, Field, GroupField, VariantsField } from './field.js';
 import { fittest } from './fittest.js';
-import { kindOf, valuesOf } from './kind-of.js';
+import { kindOf } from './kind-of.js';
+import { choiceField, jsonField, numberField, textField } from './plain-field.js';
 import { faultsIn, unfilled } from './read-faults.js';
+import { below, type Setting, takesDefault } from './setting.js';
 import { settled, variantsOf } from './settled.js';
-
-/** Fields on one screen that anybody would go through; what would be more is JSON. */
-const MOST_FIELDS = 1_000;
-
-export interface Setting {
-  /** Where a `$ref` points into. */
-  readonly root: Schema;
-  readonly depth: number;
-  /** How many fields there may be at and below. */
-  readonly room: number;
-  readonly isRequired: boolean;
-  /** What a default stands in for: where nothing was given yet all, else what is required; nothing where a variant was only guessed. */
-  readonly defaults: 'all' | 'required' | 'none';
-}
-
-/** Of a person who opens something new. */
-export function freshSetting(root: Schema, depth: number): Setting {
-  return { root, depth, room: MOST_FIELDS, isRequired: true, defaults: 'all' };
-}
 
 /** The field for a schema, with a value in it; undefined is none. A value that the schema's own kind cannot hold is JSON. */
 export function fieldOf(described: unknown, value: unknown, setting: Setting): Field {
   const schema = settled(described, setting.root);
   const given = value === undefined && takesDefault(setting) ? schema['default'] : value;
   return MAKE[kindIn(schema, setting)](schema, given, setting) ?? jsonField(schema, given);
-}
-
-function takesDefault({ defaults, isRequired }: Setting): boolean {
-  return defaults === 'all' || (defaults === 'required' && isRequired);
 }
 
 /** Arguments are an object even where nothing is said of what is in it. */
@@ -54,30 +32,6 @@ const MAKE: Readonly<Record<Field['kind'], Make>> = {
   array: arrayField,
   variants: variantsField,
 };
-
-function textField(schema: Schema, value: unknown): TextField | null {
-  if (value !== undefined && typeof value !== 'string') return null;
-  return { kind: 'text', schema, text: value ?? '', sendsEmpty: value === '' };
-}
-
-function numberField(schema: Schema, value: unknown): TextField | null {
-  if (value !== undefined && typeof value !== 'number') return null;
-  const text = Object.is(value, -0) ? '-0' : String(value ?? '');
-  return { kind: 'number', schema, text, sendsEmpty: false };
-}
-
-function jsonField(schema: Schema, value: unknown): TextField {
-  const text = value === undefined ? '' : (compactJson(value) ?? '');
-  return { kind: 'json', schema, text, sendsEmpty: false };
-}
-
-function choiceField(schema: Schema, value: unknown, { isRequired }: Setting): ChoiceField | null {
-  const values = valuesOf(schema);
-  const only = isRequired && values.length === 1 ? 0 : null;
-  const wanted = compactJson(value);
-  const at = value === undefined ? only : values.findIndex(one => compactJson(one) === wanted);
-  return at === -1 ? null : { kind: 'choice', schema, values, at };
-}
 
 function objectField(schema: Schema, value: unknown, setting: Setting): GroupField | null {
   if (value !== undefined && !isRecord(value)) return null;
@@ -146,10 +100,4 @@ export function inVariant(field: VariantsField, at: number, value: unknown, sett
     isRequired: true,
   });
   return { ...field, at, children: [{ key: null, isRequired: true, isExtra: false, field: inner }] };
-}
-
-/** Each of so many gets its share of the room. */
-function below(setting: Setting, count: number): Setting | null {
-  const room = count === 0 ? 0 : Math.floor((setting.room - count) / count);
-  return room < 0 ? null : { ...setting, room, depth: setting.depth + 1 };
 }

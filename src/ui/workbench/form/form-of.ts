@@ -1,9 +1,10 @@
 import type { Schema } from '../../../json-schema/example/resolved.js';
 import type { Field } from './field.js';
-import { fieldOf, freshSetting, type Setting } from './field-of.js';
+import { fieldOf } from './field-of.js';
 import { focusOn } from './focus.js';
 import type { Form } from './form.js';
 import { rawOf } from './raw-of.js';
+import { freshSetting, type Setting } from './setting.js';
 
 /**
  * A form for an `inputSchema`, which may be anything. Without `initial` every default is filled in; with it only what is required

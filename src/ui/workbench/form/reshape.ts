@@ -1,8 +1,9 @@
 import { replace } from './edit.js';
 import { type Child, type Field, type GroupField, withField } from './field.js';
-import { fieldOf, freshSetting, itemOf } from './field-of.js';
+import { fieldOf, itemOf } from './field-of.js';
 import { focusOn } from './focus.js';
 import type { Form } from './form.js';
+import { freshSetting } from './setting.js';
 import type { Row } from './stops.js';
 
 /** Enter where something can be added: an item, or an object that is not there yet. Null where nothing can be. */

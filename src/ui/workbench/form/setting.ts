@@ -1,0 +1,30 @@
+import type { Schema } from '../../../json-schema/example/resolved.js';
+
+/** Fields on one screen that anybody would go through; what would be more is JSON. */
+const MOST_FIELDS = 1_000;
+
+export interface Setting {
+  /** Where a `$ref` points into. */
+  readonly root: Schema;
+  readonly depth: number;
+  /** How many fields there may be at and below. */
+  readonly room: number;
+  readonly isRequired: boolean;
+  /** What a default stands in for: where nothing was given yet all, else what is required; nothing where a variant was only guessed. */
+  readonly defaults: 'all' | 'required' | 'none';
+}
+
+/** Of a person who opens something new. */
+export function freshSetting(root: Schema, depth: number): Setting {
+  return { root, depth, room: MOST_FIELDS, isRequired: true, defaults: 'all' };
+}
+
+export function takesDefault({ defaults, isRequired }: Setting): boolean {
+  return defaults === 'all' || (defaults === 'required' && isRequired);
+}
+
+/** Each of so many gets its share of the room. */
+export function below(setting: Setting, count: number): Setting | null {
+  const room = count === 0 ? 0 : Math.floor((setting.room - count) / count);
+  return room < 0 ? null : { ...setting, room, depth: setting.depth + 1 };
+}

@@ -5,6 +5,9 @@ import { build } from 'esbuild';
 import { gather } from './gather.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const [WIDTHS, CELLS] = ['./string-width.mjs', '../src/dress/cells.ts'].map(path =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 
 /** Bundled CommonJS (commander, ajv) asks for Node's modules with `require`. */
@@ -26,12 +29,20 @@ const SHARED = {
   alias: {
     // Ink asks for it in a development mode that does not exist here.
     'react-devtools-core': './.build/empty.mjs',
-    // The same widths (a test compares them) without a pattern that takes 75 ms of the first frame to compile.
-    'string-width': 'fast-string-width',
   },
   metafile: true,
   write: false,
   logLevel: 'warning',
+};
+
+/** Ink measures as we do: the library's patterns take longer to compile than a first frame, and hardly a text needs them. */
+const OUR_WIDTHS = {
+  name: 'our-widths',
+  setup({ onResolve }) {
+    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
+      [WIDTHS, CELLS].includes(importer) ? undefined : { path: WIDTHS },
+    );
+  },
 };
 
 /**
@@ -48,9 +59,10 @@ export async function bundle(outdir) {
     minifySyntax: true,
     minifyWhitespace: true,
   };
-  const program = await build({ ...cli, plugins: [await gather(cli)] });
+  const program = await build({ ...cli, plugins: [OUR_WIDTHS, await gather(cli)] });
   const library = await build({
     ...SHARED,
+    plugins: [OUR_WIDTHS],
     entryPoints: ['src/index.ts'],
     outdir,
     external: ['zod'],

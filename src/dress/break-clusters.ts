@@ -1,5 +1,5 @@
-import stringWidth from 'string-width';
 import type { Line } from '../story/line.js';
+import { cellsOf } from './cells.js';
 
 /** Alone it has no width; around a digit it makes both wide. */
 const KEYCAP = '\u20E3';
@@ -21,5 +21,5 @@ export function breakClusters(line: Line, width: number): Line {
 
 /** Cells of one character that stands by itself; characters that form one cluster never take more together. */
 export function widthOfCharacter(character: string): number {
-  return character === KEYCAP ? 1 : stringWidth(character);
+  return character === KEYCAP ? 1 : cellsOf(character);
 }

@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import { cellsOf } from './cells.js';
 
 export interface Columns {
   /** Cells for both columns and the gap. */
@@ -69,5 +69,5 @@ export function fitRows(
 
 /** Filled up with blanks to so many cells. */
 export function padEnd(row: string, width: number): string {
-  return row + ' '.repeat(Math.max(0, width - stringWidth(row)));
+  return row + ' '.repeat(Math.max(0, width - cellsOf(row)));
 }

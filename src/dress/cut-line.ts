@@ -1,6 +1,6 @@
-import stringWidth from 'string-width';
 import type { Line, Span } from '../story/line.js';
 import { widthOfCharacter } from './break-clusters.js';
+import { cellsOf } from './cells.js';
 
 const ELLIPSIS = '…';
 
@@ -11,7 +11,7 @@ export function cutLine(line: Line, width: number): Line {
   let left = width - 1;
   for (const span of line) {
     const fitting = startOf(span.text, left);
-    left -= stringWidth(fitting);
+    left -= cellsOf(fitting);
     kept.push(fitting === span.text ? span : { ...span, text: fitting + ELLIPSIS });
     if (fitting !== span.text) break;
   }
@@ -27,7 +27,7 @@ export function fitLine(line: Line, width: number): Line {
 
 /** Cells. */
 export function widthOf(line: Line): number {
-  return stringWidth(line.map(({ text }) => text).join(''));
+  return cellsOf(line.map(({ text }) => text).join(''));
 }
 
 /** As many characters as fit, counted one by one: that is never too few cells, whatever clusters they form. */

@@ -1,8 +1,8 @@
-import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { Ground, Line, Span } from '../story/line.js';
 import { halvesOf, partsOfHalf } from '../story/line-parts.js';
 import { breakClusters } from './break-clusters.js';
+import { cellsOf } from './cells.js';
 import { divided, halfWidths } from './columns.js';
 import type { Theme } from './theme.js';
 
@@ -63,7 +63,7 @@ function wrapHow(line: Line, how: How): string[] {
   const { halves, divider } = halvesOf(line);
   const [old = [], now = []] = halves;
   if (!divider) return wrapWhole(old, how);
-  const [left, right] = halfWidths(width, stringWidth(divider.text));
+  const [left, right] = halfWidths(width, cellsOf(divider.text));
   const columns = [
     wrapWhole(old, { ...how, width: left }),
     wrapWhole(now, { ...how, width: right }),
@@ -76,7 +76,7 @@ function wrapWhole(half: Line, how: How): string[] {
   const { width, theme } = how;
   const { gutter, body } = partsOfHalf(half);
   const hung = dressLine(gutter, theme);
-  const indent = stringWidth(hung);
+  const indent = cellsOf(hung);
   if (width - indent < MIN_ROOM) return wrap(half, how);
   const rows = wrap(body, { ...how, width: width - indent });
   return rows.map((row, index) => (index === 0 ? hung : ' '.repeat(indent)) + row);
@@ -88,7 +88,7 @@ function wrap(line: Line, how: How): string[] {
   const ground = line.find(span => span.ground !== undefined)?.ground;
   // Blanks that nobody sees would only be in the way of whoever copies a row.
   if (ground === undefined || theme.on[ground](' ', 'plain') === ' ') return rows;
-  const fill = (row: string) => ' '.repeat(Math.max(0, width - stringWidth(row)));
+  const fill = (row: string) => ' '.repeat(Math.max(0, width - cellsOf(row)));
   return rows.map(row => row + theme.on[BELOW[ground]](fill(row), 'plain'));
 }
 
@@ -96,12 +96,12 @@ function wrapRows(line: Line, { width, theme, isProse }: How): string[] {
   const dressed = dressLine(line, theme);
   if (fits(line, width)) return [dressed];
   const rows = wrapAnsi(dressed, width, { hard: true, trim: isProse }).split('\n');
-  if (rows.every(row => stringWidth(row) <= width)) return rows;
+  if (rows.every(row => cellsOf(row) <= width)) return rows;
   return dressLine(breakClusters(line, width), theme).split('\n');
 }
 
 /** Most lines do; to measure one takes a tenth of what it takes to wrap it. A much longer one is not even measured. */
 function fits(line: Line, width: number): boolean {
   const text = line.map(span => span.text).join('');
-  return text.length <= 2 * width && !text.includes('\n') && stringWidth(text) <= width;
+  return text.length <= 2 * width && !text.includes('\n') && cellsOf(text) <= width;
 }

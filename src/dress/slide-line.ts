@@ -1,7 +1,7 @@
-import stringWidth from 'string-width';
 import type { Line, Span } from '../story/line.js';
 import { halvesOf, partsOfHalf, withHalves } from '../story/line-parts.js';
 import { widthOfCharacter } from './break-clusters.js';
+import { cellsOf } from './cells.js';
 import { halfWidths } from './columns.js';
 import { cutLine, widthOf } from './cut-line.js';
 
@@ -36,7 +36,7 @@ export interface Cells {
 
 function roomsOf(line: Line, width: number): readonly number[] {
   const { divider } = halvesOf(line);
-  return divider ? halfWidths(width, stringWidth(divider.text)) : [width];
+  return divider ? halfWidths(width, cellsOf(divider.text)) : [width];
 }
 
 function slid(body: Line, left: number, room: number): Line {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
@@ -180,6 +181,26 @@ describe.concurrent('what comes out of a pipe', () => {
       runHere(['render', '-', '--width', '40'], { stdin: long }),
     ]);
     expect([widest(preset.stdout), widest(told.stdout)]).toEqual([80, 40]);
+  });
+
+  it('is cut and filled by the cells of any script, in the built program as in its source', async () => {
+    const words = [
+      'हिन्दी की पंक्ति',
+      '\u1112\u1161\u11AB\u1100\u1173\u11AF',
+      'ꀀꀁꀂ',
+      '👩‍👩‍👧 1️⃣',
+      '日本語',
+      'कि'.repeat(30),
+    ];
+    const patch = words.map(word => `-${word}\n+${word} ${word}\n`).join('');
+    const stdin = `--- a\n+++ a\n@@ -1,${words.length} +1,${words.length} @@\n${patch}`;
+    const args = ['render', '-', '--width', '140'];
+    const [built, source] = await Promise.all([run(args, { stdin }), runHere(args, { stdin })]);
+    expect(built).toEqual(source);
+    expect(built).toMatchObject({ status: 0, stderr: '' });
+    expect(built.stdout.split('\n').map(row => stringWidth(row))).not.toContainEqual(
+      expect.toSatisfy(cells => cells > 140),
+    );
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import { cellsOf } from '../cells.js';
 import { type Look, PLAIN, withCodes } from './look.js';
 
 /** Neighbouring cells of one look. */
@@ -22,7 +22,7 @@ export function runsOf(row: string): Run[] {
   let column = 0;
   for (const { text, look } of dressedPieces(row))
     for (const piece of evenPieces(text)) {
-      const width = stringWidth(piece);
+      const width = cellsOf(piece);
       runs.push(...seen({ column, text: piece, width, look }));
       column += width;
     }
@@ -45,7 +45,7 @@ function evenPieces(text: string): string[] {
   if (NARROW.test(text)) return [text];
   const pieces: { text: string; isWide: boolean }[] = [];
   for (const { segment } of CLUSTERS.segment(text)) {
-    const isWide = stringWidth(segment) > 1;
+    const isWide = cellsOf(segment) > 1;
     const last = pieces.at(-1);
     if (last?.isWide === isWide) last.text += segment;
     else pieces.push({ text: segment, isWide });

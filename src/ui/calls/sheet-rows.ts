@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import { cellsOf } from '../../dress/cells.js';
 import { padEnd } from '../../dress/columns.js';
 import { cutLine, widthOf } from '../../dress/cut-line.js';
 import { dressLine } from '../../dress/dress.js';
@@ -67,12 +67,12 @@ function titleLine(
   columns: number,
 ): Line {
   const mark = say(isFocused ? '❯ ' : '  ', 'running');
-  const room = columns - stringWidth(status) - 4;
+  const room = columns - cellsOf(status) - 4;
   if (room < 12) return cutLine([mark, ...title], columns);
   const left = cutLine([mark, ...title], room);
   return [
     ...left,
-    say(' '.repeat(Math.max(2, columns - widthOf(left) - stringWidth(status)))),
+    say(' '.repeat(Math.max(2, columns - widthOf(left) - cellsOf(status)))),
     say(status, 'dim'),
   ];
 }

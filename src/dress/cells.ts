@@ -1,0 +1,42 @@
+import measured from 'string-width';
+
+/** Each of these is a cluster by itself, of one cell: what our own drawings and most languages are made of. */
+const NARROW =
+  ' -~\u00A1-\u00AC\u00AE-\u02FF\u0384-\u0482\u048A-\u052F\u2010-\u2027\u2030-\u205E\u20A0-\u20C0\u2100-\u2319\u232B-\u23E8\u2400-\u2426\u2500-\u25FC\u2706-\u2709\u270E-\u2727\u2800-\u28FF';
+/** The same of two cells. */
+const WIDE = '\u3001-\u3029\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60';
+const PLAIN = new RegExp(`^[${NARROW}${WIDE}]*$`);
+const EACH_WIDE = new RegExp(`[${WIDE}]`, 'g');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is to be found
+const COLOURS = /\u001B\[[\d;]*m/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what else acts on a terminal
+const ESCAPE = /[\u001B\u009B]/;
+
+const CLUSTERS = new Intl.Segmenter();
+const MOST_KNOWN = 10_000;
+const LONGEST_KNOWN = 32;
+/** Cells of clusters. */
+const known = new Map<string, number>();
+
+/**
+ * Cells of a text in a terminal, colours not counted. The library knows all of Unicode, by patterns that take longer to compile than a
+ * first frame; hardly a text needs them, and what needs them needs the same again and again.
+ */
+export function cellsOf(text: string): number {
+  const seen = text.includes('\u001B') ? text.replace(COLOURS, '') : text;
+  if (PLAIN.test(seen)) return seen.length + (seen.match(EACH_WIDE)?.length ?? 0);
+  return known.get(seen) ?? (ESCAPE.test(seen) ? measured(text) : byClusters(seen));
+}
+
+function byClusters(text: string): number {
+  let cells = 0;
+  for (const { segment } of CLUSTERS.segment(text)) cells += known.get(segment) ?? learned(segment);
+  return cells;
+}
+
+function learned(cluster: string): number {
+  const cells = measured(cluster);
+  if (known.size >= MOST_KNOWN) known.clear();
+  if (cluster.length <= LONGEST_KNOWN) known.set(cluster, cells);
+  return cells;
+}

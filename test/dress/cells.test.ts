@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { cellsOf } from '../../src/dress/cells.js';
+
+/** What makes one cell, two, or none, alone or with its neighbours. */
+const CHARACTERS = [
+  ...['a', '~', 'é', 'я', '─', '█', '⠋', '✓', '…', '␛', '©', '™', '↔', '✂', '日', '本', 'か', '한', '！'],
+  ...[
+    '\u0301',
+    '\u0903',
+    '\u093F',
+    'क',
+    '\u1112',
+    '\u1161',
+    '\u11AB',
+    'ꀀ',
+    '䷀',
+    'ﾞ',
+    '\u3099',
+    '\uFE0F',
+    '\u20E3',
+  ],
+  ...[
+    '1',
+    '👍',
+    '🏽',
+    '👩',
+    '\u200D',
+    '❤',
+    '🇩',
+    '🇪',
+    '\u200B',
+    '\u00AD',
+    '\u0600',
+    '\t',
+    '\n',
+    '\u0000',
+    '\uD800',
+  ],
+  ...['\u001B[31m', '\u001B[39m', '\u001B[38;5;12m', '\u001B[', '\u001B]8;;x\u0007', '\u009B31m'],
+];
+
+/** Beyond it all are measured by the library itself. */
+const LAST_COUNTED = 0xff60;
+
+test('each character has the cells that the library gives it', () => {
+  const other: string[] = [];
+  for (let code = 0; code <= LAST_COUNTED; code++) {
+    const character = String.fromCharCode(code);
+    if (cellsOf(character) !== stringWidth(character)) other.push(code.toString(16));
+  }
+  expect(other).toEqual([]);
+});
+
+test('so have texts of them, whatever stands beside what', () => {
+  const texts = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 12 }).map(parts => parts.join(''));
+  const isSame = (text: string) => cellsOf(text) === stringWidth(text);
+  fc.assert(fc.property(texts, isSame), { numRuns: 2_000 });
+});

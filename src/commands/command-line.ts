@@ -1,6 +1,17 @@
-import { Command, Help } from 'commander';
+import { Command } from 'commander';
 import type { CommandEntry } from './entry.js';
+import { type Example, examplesText } from './help.js';
 import type { RunCommand } from './run-command.js';
+
+export const EXAMPLES: readonly Example[] = [
+  { about: 'the workbench, full screen', line: 'protocol-cli' },
+  { about: 'a first call, of the tool bundled with this program', line: 'protocol-cli invoke --demo' },
+  {
+    about: 'a tool of yours: what it offers, then a call',
+    line: 'protocol-cli toolset :3000\n  protocol-cli invoke :3000 edit_file path=src/main.rs',
+  },
+  { about: 'all about a command', line: 'protocol-cli help invoke' },
+];
 
 /**
  * The whole program as commander reads it, for these words: the command that they name is loaded, of the others only their
@@ -11,7 +22,11 @@ export async function commandLine(
   { entries, version, run }: { entries: readonly CommandEntry[]; version: string; run: RunCommand },
 ): Promise<Command> {
   const program = new Command('protocol-cli')
-    .description('Tests tools that talk to AI agents over asynchronous HTTP.')
+    .description(
+      'Tests tools that talk to AI agents over asynchronous HTTP.\nAlone, on a terminal, it opens the workbench.',
+    )
+    .configureHelp({ subcommandTerm: command => command.name() })
+    .addHelpText('after', examplesText(EXAMPLES))
     .version(version)
     .showHelpAfterError('(add --help for usage and examples)')
     .exitOverride();
@@ -20,7 +35,7 @@ export async function commandLine(
     const command = name === named ? (await load())(run) : new Command(name);
     program.addCommand(inheriting(program, command.summary(summary)));
   }
-  return program.configureHelp({ subcommandTerm: listedAs(entries) }); // last: a command with subcommands lists them as usual
+  return program;
 }
 
 /** Where commander looks for a command: the first word that is no option; after `help`, the second. */
@@ -33,10 +48,4 @@ function inheriting(parent: Command, command: Command): Command {
   command.copyInheritedSettings(parent);
   for (const subcommand of command.commands) inheriting(command, subcommand);
   return command;
-}
-
-function listedAs(entries: readonly CommandEntry[]): (command: Command) => string {
-  const usual = new Help();
-  const terms = new Map(entries.map(({ name, takes }) => [name, `${name} ${takes}`]));
-  return command => terms.get(command.name()) ?? usual.subcommandTerm(command);
 }

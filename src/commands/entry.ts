@@ -4,8 +4,6 @@ import type { RunCommand } from './run-command.js';
 /** What the list of all commands says of one, and how the rest of it is loaded: its options, its help, its subcommands. */
 export interface CommandEntry {
   readonly name: string;
-  /** What the list shows after the name: the options, arguments or commands of the definition. A test compares them. */
-  readonly takes: string;
   readonly summary: string;
   readonly load: () => Promise<(run: RunCommand) => Command>;
 }

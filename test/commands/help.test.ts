@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CANCEL_EXAMPLES } from '../../src/commands/cancel/command.js';
 import { CHECK_EXAMPLES } from '../../src/commands/check/command.js';
 import { CLOSE_THREAD_EXAMPLES } from '../../src/commands/close-thread/command.js';
+import { commandLine } from '../../src/commands/command-line.js';
 import type { CommandEntry } from '../../src/commands/entry.js';
 import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/exit-status.js';
 import { COMMANDS } from '../../src/commands/index.js';
@@ -12,6 +13,7 @@ import { MIGRATE_EXAMPLES } from '../../src/commands/migrate/command.js';
 import { MOCK_TOOL_EXAMPLES } from '../../src/commands/mock-tool/command.js';
 import { RECORD_EXAMPLES } from '../../src/commands/record/command.js';
 import { RENDER_EXAMPLES } from '../../src/commands/render/command.js';
+import { SESSION_EXAMPLES } from '../../src/commands/session/command.js';
 import { TOOLSET_EXAMPLES } from '../../src/commands/toolset/command.js';
 
 async function loaded({ load }: CommandEntry): Promise<Command> {
@@ -75,10 +77,27 @@ test('every command there is', () => {
 });
 
 test.each(COMMANDS.map(entry => [entry.name, entry] as const))(
-  'the list of all commands shows %s as its definition is',
+  '%s is listed by the name of its definition, whose paragraphs nobody broke by hand',
   async (name, entry) => {
     const command = await loaded(entry);
     expect(command.name()).toBe(name);
-    expect(command.usage('').usage()).toBe(entry.takes); // commander's own, in place of ours
+    expect(command.description()).not.toMatch(/[^.]\n/); // a paragraph is wrapped to what the terminal has
   },
 );
+
+test('the help of session holds examples of both its commands', async () => {
+  const help = await helpOf('session');
+  for (const { about, line } of SESSION_EXAMPLES) expect(help).toContain(`  # ${about}\n  ${line}\n`);
+  for (const name of ['mock', 'answer']) expect(help).toContain(`  protocol-cli session ${name} `);
+});
+
+test('the help of the program fits 80 columns, and has examples of what there is', async () => {
+  const words = ['--help'];
+  const program = await commandLine(words, { entries: COMMANDS, version: '1.2.3', run: async () => {} });
+  let help = '';
+  program.configureOutput({ writeOut: text => (help += text) }).outputHelp();
+  expect(help.split('\n').filter(row => row.length > 80)).toEqual([]);
+  const named = help.match(/(?<=^ {2}protocol-cli )[a-z-]+/gm) ?? [];
+  expect(named.length).toBeGreaterThan(2);
+  expect(['help', ...COMMANDS.map(({ name }) => name)]).toEqual(expect.arrayContaining(named));
+});

@@ -17,7 +17,7 @@ export const CLOSE_THREAD_EXAMPLES: readonly Example[] = [
 /** `close-thread`: tells a tool that conversation threads are over. */
 export function closeThreadCommand(run: RunCommand): Command {
   const command = new Command('close-thread')
-    .description('Tells a tool that conversation threads are over: POST {url}/close_thread,\nonce for each.')
+    .description('Tells a tool that conversation threads are over: POST {url}/close_thread, once for each.')
     .usage('[url] [thread…] [options]')
     .argument(
       '[words...]',

@@ -72,7 +72,7 @@ export const INVOKE_EXAMPLES: readonly Example[] = [
 export function invokeCommand(run: RunCommand): Command {
   return new Command('invoke')
     .description(
-      'Calls a tool for real: discovers its toolset, sends one invocation, waits for the callback,\nand shows what the human sees beside what the LLM gets.',
+      'Calls a tool for real: discovers its toolset, sends one invocation, waits for the callback, and shows what the human sees beside what the LLM gets.',
     )
     .usage('[url] [operation] [key=value…] [options]')
     .argument(

@@ -34,7 +34,7 @@ export const LISTEN_EXAMPLES: readonly Example[] = [
 export function listenCommand(run: RunCommand): Command {
   return new Command('listen')
     .description(
-      'A callback listener that stays: prints its callback_url, shows what tools post\nthere, and says for each whether it would have matched a pending call.\nIn a pipe, the first line is {"port":N,"url":"…","callback_url":"…"}.',
+      'A callback listener that stays: prints its callback_url, shows what tools post there, and says for each whether it would have matched a pending call.\nIn a pipe, the first line is {"port":N,"url":"…","callback_url":"…"}.',
     )
     .usage('[options]')
     .optionsGroup('Where it listens:')

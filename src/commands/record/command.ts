@@ -21,7 +21,7 @@ export const RECORD_EXAMPLES: readonly Example[] = [
 export function recordCommand(run: RunCommand): Command {
   return new Command('record')
     .description(
-      'A proxy that a runtime is pointed at instead of the tool: passes on what either\nsays, with its own address in place of the endpoint, of callback URLs and of\nresponse URLs, and writes a transcript. It never acknowledges or retries by itself.\nIn a pipe, the first line is {"port":N,"url":"…"}.',
+      'A proxy that a runtime is pointed at instead of the tool: passes on what either says, with its own address in place of the endpoint, of callback URLs and of response URLs, and writes a transcript. It never acknowledges or retries by itself.\nIn a pipe, the first line is {"port":N,"url":"…"}.',
     )
     .usage('<url> --save <file> [options]')
     .argument('<url>', 'base URL of the tool server')

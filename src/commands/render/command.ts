@@ -35,7 +35,7 @@ const WIDEST = 1_000;
 export function renderCommand(run: RunCommand): Command {
   return new Command('render')
     .description(
-      'Shows something saved as it was shown live: a message (tool_result, oauth, user_choice,\nsubscription_event, view_update), an invocation, a toolset, the object of invoke -o json,\na transcript, what answers a call of an agent session, of LM-Kit or of MCP, or a bare\nunified diff. Which of them it is, it sees by itself.\nWhat could be read of a broken transcript is shown.',
+      'Shows something saved as it was shown live: a message (tool_result, oauth, user_choice, subscription_event, view_update), an invocation, a toolset, the object of invoke -o json, a transcript, what answers a call of an agent session, of LM-Kit or of MCP, or a bare unified diff. Which of them it is, it sees by itself.\nWhat could be read of a broken transcript is shown.',
     )
     .usage('<file|-> [options]')
     .argument('<file>', 'what to show; - is standard input')

@@ -1,7 +1,20 @@
 import { Command } from 'commander';
+import { type Example, examplesText } from '../help.js';
 import type { RunCommand } from '../run-command.js';
 import { answerCommand } from './answer/command.js';
 import { mockCommand } from './mock/command.js';
+
+export const SESSION_EXAMPLES: readonly Example[] = [
+  {
+    about: 'try your client against a scripted agent',
+    line: 'protocol-cli session mock --port 3002 --key secret',
+  },
+  {
+    about: 'let a RAP tool answer the agent of a platform',
+    line: 'protocol-cli session answer :3002 session_1 --tool :3001',
+  },
+  { about: 'all about either', line: 'protocol-cli session mock --help' },
+];
 
 /** `session`: both sides of the agent-session API. */
 export function sessionCommand(run: RunCommand): Command {
@@ -11,5 +24,6 @@ export function sessionCommand(run: RunCommand): Command {
     )
     .usage('<command> [options]')
     .addCommand(mockCommand(run))
-    .addCommand(answerCommand(run));
+    .addCommand(answerCommand(run))
+    .addHelpText('after', examplesText(SESSION_EXAMPLES));
 }

@@ -38,7 +38,7 @@ export function answerCommand(run: RunCommand): Command {
   return new Command('answer')
     .summary('be the client: answer the calls of a session from a RAP tool, fixtures or code')
     .description(
-      'Waits until the session wants results, answers every pending call, posts one body\nfor all of them, and goes on until the session settles.',
+      'Waits until the session wants results, answers every pending call, posts one body for all of them, and goes on until the session settles.',
     )
     .usage('<base-url> <session-id> (--tool <url> | --fixtures <file> | --handlers <module>) [options]')
     .argument('<base-url>', 'of the platform, without /api/v2; :3002 is this machine')

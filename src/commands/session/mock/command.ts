@@ -27,7 +27,7 @@ export function mockCommand(run: RunCommand): Command {
   return new Command('mock')
     .summary('be the platform: a script plays the agent, your client answers its calls')
     .description(
-      'Serves /api/v2/sessions: a script plays the agent, and a client answers its\ncalls. Every session that is created plays it anew; one is there from the start.\nWith a command after --, it runs that with SESSION_URL, SESSION_ID and API_KEY\nset, verifies, and exits.\nIn a pipe, the first line is {"port":N,"url":"…","key":"…","session":"…"}.',
+      'Serves /api/v2/sessions: a script plays the agent, and a client answers its calls. Every session that is created plays it anew; one is there from the start.\nWith a command after --, it runs that with SESSION_URL, SESSION_ID and API_KEY set, verifies, and exits.\nIn a pipe, the first line is {"port":N,"url":"…","key":"…","session":"…"}.',
     )
     .usage('[file] [options] [-- command…]')
     .argument(

@@ -1,4 +1,5 @@
 import measured from 'string-width';
+import { remembering } from '../text/remembering.js';
 
 /** Each of these is a cluster by itself, of one cell: what our own drawings and most languages are made of. */
 const NARROW =
@@ -13,10 +14,8 @@ const COLOURS = /\u001B\[[\d;]*m/g;
 const ESCAPE = /[\u001B\u009B]/;
 
 const CLUSTERS = new Intl.Segmenter();
-const MOST_KNOWN = 10_000;
-const LONGEST_KNOWN = 32;
-/** Cells of clusters. */
-const known = new Map<string, number>();
+/** Of a cluster, or of one character. */
+const cellsOfCluster = remembering(cluster => measured(cluster));
 
 /**
  * Cells of a text in a terminal, colours not counted. The library knows all of Unicode, by patterns that take longer to compile than a
@@ -25,18 +24,12 @@ const known = new Map<string, number>();
 export function cellsOf(text: string): number {
   const seen = text.includes('\u001B') ? text.replace(COLOURS, '') : text;
   if (PLAIN.test(seen)) return seen.length + (seen.match(EACH_WIDE)?.length ?? 0);
-  return known.get(seen) ?? (ESCAPE.test(seen) ? measured(text) : byClusters(seen));
+  if (ESCAPE.test(seen)) return measured(text);
+  return seen.length <= 2 ? cellsOfCluster(seen) : byClusters(seen);
 }
 
 function byClusters(text: string): number {
   let cells = 0;
-  for (const { segment } of CLUSTERS.segment(text)) cells += known.get(segment) ?? learned(segment);
-  return cells;
-}
-
-function learned(cluster: string): number {
-  const cells = measured(cluster);
-  if (known.size >= MOST_KNOWN) known.clear();
-  if (cluster.length <= LONGEST_KNOWN) known.set(cluster, cells);
+  for (const { segment } of CLUSTERS.segment(text)) cells += cellsOfCluster(segment);
   return cells;
 }

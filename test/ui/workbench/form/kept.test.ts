@@ -12,7 +12,8 @@ interface Case {
 }
 
 const KEYS = ['a', 'b', 'c d', '0', '__proto__', 'é', ''];
-const number = fc.double({ noNaN: true, noDefaultInfinity: true });
+/** JSON writes no -0. */
+const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => (value === 0 ? 0 : value));
 const json = fc.jsonValue().filter(value => !JSON.stringify(value).includes('-0'));
 const asJson = json.map((value): unknown => JSON.parse(JSON.stringify(value)));
 

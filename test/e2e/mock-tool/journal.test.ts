@@ -81,7 +81,7 @@ describe('SIGKILL in the middle of many calls, then a restart', () => {
       await using runtime = await openRuntime();
       await using killed = await journalled(folder);
       const { endpoint } = await runtime.discover(killed.url);
-      const invoking = Array.from({ length: 400 }, (_, n) =>
+      const invoking = Array.from({ length: 200 }, (_, n) =>
         runtime.invoke(killed.url, operation, { n }, { endpoint, id: randomUUID(), groupId: `t${n % 20}` }),
       );
       await eventually(
@@ -130,50 +130,63 @@ const journalKnows = (folder: Folder, callbacks: number) =>
     return (text.match(/^{"kind":"response".*"calls":\[/gm) ?? []).length > callbacks;
   });
 
-describe.concurrent('killed in the middle of a reply, the next run says the rest, as if nothing had happened', () => {
-  it.each([
-    ['timed', 2, 4],
-    ['demanded', 2, 3],
-    ['views', 1, 3],
-    ['twice', 2, 4],
-    ['dropped', 2, 5],
-    ['asked', 2, 3],
-  ])('%s', async (operation, before, all) => {
-    await using folder = await temporaryFolder();
-    await using other = await temporaryFolder();
-    await using runtime = await openRuntime();
-    const invoke = async (mock: Pick<Mock, 'url'>, count: number) => {
-      const call = await runtime.invoke(mock.url, operation, {}, { id: 'i', groupId: 'g' });
-      await goOn(call, mock, count);
-      return call;
-    };
-    const goOn = (call: PendingCall, mock: Pick<Mock, 'url'>, count: number) =>
-      eventually(`callback ${count} of ${operation}`, async () => {
-        if (call.callbacks.length >= count) return true;
-        await fetch(`${mock.url}/__mock__/fire`, { method: 'POST' });
-        return false;
-      });
-    await using unkilled = await journalledHere(other, 0, '--seed', 's25');
-    const whole = await invoke(unkilled, all);
-    await unkilled.stop();
+/** How many callbacks a reply has before the kill, and in all. */
+const REPLIES = {
+  before: { timed: 2, demanded: 2, views: 1, twice: 2, dropped: 2, asked: 2 },
+  all: { timed: 4, demanded: 3, views: 3, twice: 4, dropped: 5, asked: 3 },
+};
+const FIRE = { method: 'POST', headers: { 'content-type': 'application/json' } };
+const sum = (counts: Readonly<Record<string, number>>) =>
+  Object.values(counts).reduce((one, other) => one + other);
 
-    await using killed = await journalled(folder, 0, '--seed', 's25');
-    const call = await invoke(killed, before);
-    await journalKnows(folder, before);
-    await killed.stop('SIGKILL');
-    expect(call.callbacks).toHaveLength(before);
-    await using mock = await journalledHere(folder, 0, '--seed', 's25');
-    await goOn(call, mock, all);
-    await mock.says(/✓.*delivered/);
-    expect((await mock.journal()).calls).toMatchObject([{ id: 'i', state: 'delivered' }]);
-    await mock.stop();
-    const bytes = (raw: string) => raw.replaceAll(/:\d+\/choices?\/[^"]*/g, '');
-    expect(rawOf(call).map(bytes)).toEqual(rawOf(whole).map(bytes));
+it('killed in the middle of replies, the next run says the rest of each, as if nothing had happened', async () => {
+  await using folder = await temporaryFolder();
+  await using other = await temporaryFolder();
+  await using runtime = await openRuntime();
+  const invokeAll = async ({ url }: Pick<Mock, 'url'>) => {
+    const invoke = (operation: string) => runtime.invoke(url, operation, {}, { id: 'i', groupId: operation });
+    return Promise.all(Object.keys(REPLIES.all).map(invoke));
+  };
+  const goOn = (
+    calls: readonly PendingCall[],
+    { url }: Pick<Mock, 'url'>,
+    counts: Readonly<Record<string, number>>,
+  ) =>
+    Promise.all(
+      calls.map(({ invocation: { operation, group_id }, callbacks }) =>
+        eventually(`callback ${counts[operation]} of ${operation}`, async () => {
+          if (callbacks.length >= (counts[operation] ?? 0)) return true;
+          await fetch(`${url}/__mock__/fire`, { ...FIRE, body: JSON.stringify({ id: 'i', group_id }) });
+          return false;
+        }),
+      ),
+    );
+  const countsIn = (calls: readonly PendingCall[]) =>
+    Object.fromEntries(calls.map(({ invocation, callbacks }) => [invocation.operation, callbacks.length]));
+  await using unkilled = await journalledHere(other, 0, '--seed', 's25');
+  const whole = await invokeAll(unkilled);
+  const untilWhole = goOn(whole, unkilled, REPLIES.all);
 
-    await using third = await journalledHere(folder);
-    expect((await third.stop()).stderr).not.toContain('go on from the journal');
-    expect(call.callbacks).toHaveLength(all);
-  });
+  await using killed = await journalled(folder, 0, '--seed', 's25');
+  const calls = await invokeAll(killed);
+  await goOn(calls, killed, REPLIES.before);
+  await journalKnows(folder, sum(REPLIES.before) + calls.length - 1);
+  await killed.stop('SIGKILL');
+  expect(countsIn(calls)).toEqual(REPLIES.before);
+  await using mock = await journalledHere(folder, 0, '--seed', 's25');
+  await goOn(calls, mock, REPLIES.all);
+  await eventually('all are delivered', async () =>
+    (await mock.journal()).calls.every(({ state }) => state === 'delivered'),
+  );
+  await mock.stop();
+  await untilWhole;
+  await unkilled.stop();
+  const saidIn = (call: PendingCall) => rawOf(call).map(raw => raw.replaceAll(/:\d+\/choices?\/[^"]*/g, ''));
+  expect(calls.map(saidIn)).toEqual(whole.map(saidIn));
+
+  await using third = await journalledHere(folder);
+  expect((await third.stop()).stderr).not.toContain('go on from the journal');
+  expect(countsIn(calls)).toEqual(REPLIES.all);
 });
 
 describe.concurrent('killed after it was called off, or refused', () => {
@@ -193,12 +206,12 @@ describe.concurrent('killed after it was called off, or refused', () => {
   it('POST /__mock__/reset: what was counted is forgotten by the next run, too', async () => {
     await using folder = await temporaryFolder();
     await using runtime = await openRuntime();
-    await using killed = await journalled(folder);
+    await using stopped = await journalledHere(folder);
     const textOf = async (base: string) =>
       (await (await runtime.invoke(base, 'count', {}, { groupId: 't' })).result()).body?.['text'];
-    expect(await textOf(killed.url)).toBe('1');
-    await fetch(`${killed.url}/__mock__/reset`, { method: 'POST' });
-    await killed.stop('SIGTERM');
+    expect(await textOf(stopped.url)).toBe('1');
+    await fetch(`${stopped.url}/__mock__/reset`, { method: 'POST' });
+    await stopped.stop();
     await using mock = await journalledHere(folder);
     expect(await textOf(mock.url)).toBe('1');
   });

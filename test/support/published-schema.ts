@@ -13,9 +13,18 @@ export interface PublishedSchema {
   readonly exportedAs: string;
 }
 
-export function publishedSchema(
-  name: 'report' | 'transcript' | 'session-report' | 'session' | 'cases' | 'check-report',
-): PublishedSchema {
+type Name = 'report' | 'transcript' | 'session-report' | 'session' | 'cases' | 'check-report';
+
+const known = new Map<Name, PublishedSchema>();
+
+/** To compile one takes longer than all that is held against it. */
+export function publishedSchema(name: Name): PublishedSchema {
+  const schema = known.get(name) ?? readSchema(name);
+  known.set(name, schema);
+  return schema;
+}
+
+function readSchema(name: Name): PublishedSchema {
   const url = new URL(`fixtures/${name}.schema.json`, ROOT);
   const validate = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(
     JSON.parse(readFileSync(url, 'utf8')),

@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { cutLine, fitLine, widthOf } from '../../src/dress/cut-line.js';
 import { quote, say } from '../../src/story/spans.js';
+import { anyCodePoint } from '../support/characters.js';
 import { words } from '../support/words.js';
 
 describe('a line is cut', () => {
@@ -32,7 +33,7 @@ test('whatever it holds, it is never wider, and a fitted one never narrower', ()
   const text = fc.string({
     unit: fc.oneof(
       fc.constantFrom('漢', 'e\u0301', '👩‍👩‍👧', '1\u20e3', '🇩', '\n', '\u202e'),
-      fc.string({ unit: 'binary', maxLength: 2 }),
+      fc.string({ unit: anyCodePoint, maxLength: 2 }),
     ),
   });
   fc.assert(

@@ -5,6 +5,7 @@ import { dressLine, wrapLine } from '../../src/dress/dress.js';
 import { createTheme } from '../../src/dress/theme.js';
 import type { Ground, Line, Tone } from '../../src/story/line.js';
 import { quote, say } from '../../src/story/spans.js';
+import { anyCodePoint } from '../support/characters.js';
 
 const plain = createTheme(0);
 const ESC = '\u001b';
@@ -127,7 +128,7 @@ describe('wrapLine', () => {
     '1\u20E3',
   );
   const text = fc
-    .array(fc.oneof(piece, fc.string({ unit: 'binary' })), { maxLength: 20 })
+    .array(fc.oneof(piece, fc.string({ unit: anyCodePoint })), { maxLength: 20 })
     .map(parts => parts.join(''));
   const span = fc
     .tuple(text, fc.constantFrom(...foreignTones), fc.option(fc.constantFrom(...grounds)))

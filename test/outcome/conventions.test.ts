@@ -7,6 +7,7 @@ import {
   textOfOutcome,
 } from '../../src/outcome/conventions.js';
 import { type Outcome, outcomeSchema } from '../../src/outcome/outcome.js';
+import { anyCodePoint } from '../support/characters.js';
 
 /** The payloads of seed 002, as documented, and what they mean. */
 const SEED: [string, Outcome][] = [
@@ -115,7 +116,7 @@ describe('what we say to the LLM', () => {
 });
 
 test('canceled, timeout and denied come back as they went out', () => {
-  const word = fc.string({ unit: 'binary', maxLength: 20 });
+  const word = fc.string({ unit: anyCodePoint, maxLength: 20 });
   const outcome = fc.oneof(
     fc.record({ type: fc.constant('canceled' as const), reason: word, by: word }),
     fc.record({ type: fc.constant('timeout' as const), durationMs: fc.nat() }),
@@ -130,7 +131,7 @@ test('canceled, timeout and denied come back as they went out', () => {
 
 test('whatever a tool says is an outcome, and reading it never throws', () => {
   const said = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCodePoint }),
     fc.json(),
     fc.constantFrom(...SEED.map(([text]) => text)),
   );

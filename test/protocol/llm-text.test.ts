@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContentItem } from '../../src/protocol/callbacks/index.js';
 import { llmText } from '../../src/protocol/llm-text.js';
+import { anyCodePoint } from '../support/characters.js';
 
 const result = { type: 'tool_result', group_id: 'g', id: 'i' } as const;
 const text = (words: string): ContentItem => ({ type: 'text', text: words });
@@ -9,7 +10,7 @@ const image: ContentItem = { type: 'image', data: 'AAAA', mediaType: 'image/png'
 
 test('RT-TEXT: text is given unchanged, whatever display_as says', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string(), (words, shown) => {
+    fc.property(fc.string({ unit: anyCodePoint }), fc.string(), (words, shown) => {
       const display_as = [{ type: 'text', content: shown }];
       expect(llmText({ ...result, text: words, display_as })).toBe(words);
     }),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { troubleText, warningText } from '../../src/reporters/trouble.js';
+import { anyCodePoint } from '../support/characters.js';
 
 test('what failed, its faults, what to do', () => {
   const trouble = {
@@ -19,7 +20,7 @@ test('a warning names its requirement, where it has one', () => {
 });
 
 test('row 24: nothing foreign acts, and no text makes lines of its own', () => {
-  const foreign = fc.string({ unit: 'binary' });
+  const foreign = fc.string({ unit: anyCodePoint });
   fc.assert(
     fc.property(foreign, foreign, foreign, (message, fault, hint) => {
       const text = troubleText({ code: 'usage', message, faults: [fault], hint }) + warningText({ message });

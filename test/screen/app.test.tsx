@@ -10,6 +10,7 @@ import { createTheme } from '../../src/dress/theme.js';
 import { App } from '../../src/ui/live/app.js';
 import { type Frame, frameOf, type Scene } from '../../src/ui/live/frame.js';
 import { createLiveStore } from '../../src/ui/live/store.js';
+import { anyCodePoint } from '../support/characters.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeTerminal } from './support/fake-terminal.js';
 import { askingScene, question, settledScene, waitingScene } from './support/scenes.js';
@@ -23,7 +24,7 @@ const anySize = fc.record({
 const anyText = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: anyCodePoint, maxLength: 60 }),
       fc.constantFrom('\n', '\t', '漢字', '👩‍👩‍👧', 'e\u0301', '\u202e', '\u001b[2J', 'x'.repeat(300)),
     ),
     { maxLength: 60 },

@@ -8,6 +8,7 @@ import { createTheme } from '../../src/dress/theme.js';
 import { paneLines } from '../../src/story/pane-lines.js';
 import type { Pane } from '../../src/story/panes.js';
 import { frameOf } from '../../src/ui/live/frame.js';
+import { anyCodePoint } from '../support/characters.js';
 import { Emulator } from './support/emulator.js';
 import { settledScene } from './support/scenes.js';
 
@@ -26,7 +27,7 @@ const row = fc
     fc.array(
       fc.oneof(
         fc.constantFrom('const ', '漢字', '"', '/*', '\t', '\u202e', 'x'.repeat(200)),
-        fc.string({ unit: 'binary', maxLength: 5 }),
+        fc.string({ unit: anyCodePoint, maxLength: 5 }),
       ),
       { maxLength: 5 },
     ),

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { safeJson } from '../../src/text/json-safe.js';
+import { anyCodePoint } from '../support/characters.js';
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const foreign = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCodePoint }),
   fc.constantFrom(
     '\u001b]0;x\u0007',
     '\u009b',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countUnseen, visible, visibleLine, visibleRuns } from '../../src/text/visible.js';
+import { anyCodePoint } from '../support/characters.js';
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const trouble = fc.constantFrom(
@@ -17,7 +18,7 @@ const trouble = fc.constantFrom(
   '\r',
 );
 const foreign = fc
-  .array(fc.oneof(fc.string({ unit: 'binary', maxLength: 4 }), trouble))
+  .array(fc.oneof(fc.string({ unit: anyCodePoint, maxLength: 4 }), trouble))
   .map(parts => parts.join(''));
 
 const isSeen = (character: string) => !UNSEEN.test(character);

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readArguments } from '../../../src/commands/invoke/arguments.js';
 import { asCommand, type Repeatable } from '../../../src/commands/workbench/as-command.js';
 import { parseJson } from '../../../src/text/json.js';
+import { anyCodePoint } from '../../support/characters.js';
 
 const call = (fields: Partial<Repeatable['invocation']>, rest: Partial<Repeatable> = {}): Repeatable => ({
   target: { kind: 'url', url: 'http://127.0.0.1:3001' },
@@ -73,11 +74,11 @@ describe('one call', () => {
 
 const KEYS = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCodePoint }),
   fc.constantFrom('__proto__', 'a:', '=', '-x'),
 );
 const TEXTS = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCodePoint }),
   fc.constantFrom('true', '1', 'null', '[]', '@file', "'", '$(id)', '`id`', '!', '\n', '\0', '"', '~'),
 );
 const ARGUMENTS = fc.dictionary(KEYS, fc.oneof(TEXTS, fc.jsonValue({ maxDepth: 3 })), {

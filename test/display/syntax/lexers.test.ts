@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LANGUAGES } from '../../../src/display/syntax/language.js';
 import { lexerOf } from '../../../src/display/syntax/lexers.js';
+import { anyCodePoint } from '../../support/characters.js';
 
 const rolesIn = (language: string, text: string) =>
   Object.fromEntries(
@@ -26,7 +27,7 @@ test('the tokens make up the text, whatever it is', () => {
   const code = fc.array(
     fc.oneof(
       fc.constantFrom('/*', '"', '`${', '<a ', '\n', '//', '#', 'x', ' ', '😀'),
-      fc.string({ unit: 'binary', maxLength: 3 }),
+      fc.string({ unit: anyCodePoint, maxLength: 3 }),
     ),
     { maxLength: 30 },
   );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { humanVerification } from '../../../src/reporters/verification/human.js';
+import { anyCodePoint } from '../../support/characters.js';
 import { BROKEN, FINE, hostile } from './reports.js';
 
 test('what is fine is one line', () => {
@@ -34,7 +35,7 @@ test('a fixture of a recording is told by what it answers', () => {
 
 test('row 24: nothing foreign acts, and no text makes lines of its own', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), text => {
+    fc.property(fc.string({ unit: anyCodePoint }), text => {
       const told = humanVerification(hostile(text));
       expect(told.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
       expect(told.split('\n')).toHaveLength(5);

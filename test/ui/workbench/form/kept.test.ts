@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createTheme } from '../../../../src/dress/theme.js';
 import { isRecord } from '../../../../src/text/is-record.js';
 import { drawForm, formOf } from '../../../../src/ui/workbench/form/index.js';
+import { anyCodePoint } from '../../../support/characters.js';
 import { pressAll, valueIn } from './support/pressing.js';
 
 interface Case {
@@ -20,7 +21,7 @@ const asJson = json.map((value): unknown => JSON.parse(JSON.stringify(value)));
 const NOTHING: Case = { schema: {}, value: null };
 const given = fc.constantFrom('required', 'given', 'absent', 'unnamed');
 const leaf: fc.Arbitrary<Case> = fc.oneof(
-  fc.string({ unit: 'binary' }).map(value => ({ schema: { type: 'string', default: 'd' }, value })),
+  fc.string({ unit: anyCodePoint }).map(value => ({ schema: { type: 'string', default: 'd' }, value })),
   number.map(value => ({ schema: { type: 'number', default: 1 }, value })),
   fc.integer().map(value => ({ schema: { type: 'integer' }, value })),
   fc.boolean().map(value => ({ schema: { type: 'boolean' }, value })),

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { startMockHere } from '../support/mock.js';
 import { type Ended, run } from '../support/program.js';
 
@@ -24,12 +25,23 @@ fixtures:
 `;
 const GOOD = `await ok('a', { n: 1 }); await ok('twice'); await ok('twice');`;
 
+/** As a process, whose files are named from where it is. */
 async function verified(folder: Folder, script: string, ...args: string[]): Promise<Ended> {
-  await folder.write('fixtures.yaml', FIXTURES);
-  await folder.write('test.mjs', `${PRELUDE}\n${script}\nruntime.close();\n`);
-  return run(['mock-tool', 'fixtures.yaml', '-q', ...args, '--', process.execPath, 'test.mjs'], {
-    cwd: folder.path,
-  });
+  await written(folder, script);
+  const words = ['mock-tool', 'fixtures.yaml', '-q', ...args, '--', process.execPath, 'test.mjs'];
+  return run(words, { cwd: folder.path });
+}
+
+/** In this process. */
+async function verifiedHere(folder: Folder, script: string, ...args: string[]): Promise<Ended> {
+  const [fixtures, test] = await written(folder, script);
+  const ended = await runHere(['mock-tool', fixtures, '-q', ...args, '--', process.execPath, test]);
+  return { ...ended, stderr: ended.stderr.replaceAll(`${folder.path}/`, '') };
+}
+
+async function written(folder: Folder, script: string) {
+  const fixtures = await folder.write('fixtures.yaml', FIXTURES);
+  return [fixtures, await folder.write('test.mjs', `${PRELUDE}\n${script}\nruntime.close();\n`)] as const;
 }
 
 const PRELUDE = `
@@ -74,7 +86,7 @@ describe.concurrent('verification of a run', () => {
     ],
   ])('%s is said, with 1; no callback URL is (row 25)', async (_, script, says) => {
     await using folder = await temporaryFolder();
-    const { status, stderr } = await verified(folder, script);
+    const { status, stderr } = await verifiedHere(folder, script);
     expect(stderr).toMatch(says);
     expect(stderr).toMatch(/^✗ verification failed: /m);
     expect(stderr).not.toContain('canary');
@@ -83,12 +95,13 @@ describe.concurrent('verification of a run', () => {
 
   it('is written as reports that other programs read, passed or failed', async () => {
     await using folder = await temporaryFolder();
-    const reports = ['--report', 'junit:r.xml', '--report', 'json:r.json'];
+    const reports = [`junit:${folder.file('r.xml')}`, `json:${folder.file('r.json')}`];
+    const words = reports.flatMap(report => ['--report', report]);
     for (const [script, ok] of [
       [GOOD, true],
       [`await ok('a', { n: 2, text: '<&\\u0007]]>' });`, false],
     ] as const) {
-      await verified(folder, script, ...reports);
+      await verifiedHere(folder, script, ...words);
       expect(JSON.parse(await readFile(folder.file('r.json'), 'utf8'))).toMatchObject({ ok });
       const { tests, failures, cases } = await readJunit(folder.file('r.xml'));
       expect({ tests, failed: failures > 0 }).toEqual({ tests: cases, failed: !ok });

@@ -117,7 +117,7 @@ describe.concurrent('a tool that needs the person', () => {
   });
 
   test('takes its question back at Ctrl-C, and selects nothing', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    await using screen = openHere(['invoke', stdlib.url, 'ask'], { columns: 160 });
     await screen.shows('⏎ choose');
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);
@@ -164,7 +164,7 @@ describe.concurrent('a tool that asks where nothing is drawn', () => {
   });
 
   test('takes its question back at Ctrl-C, and selects nothing', async () => {
-    await using screen = openProgram(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
+    await using screen = openHere(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);

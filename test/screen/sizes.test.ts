@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { display, resultWith } from './support/results.js';
-import { openProgram, openShell, type Screen } from './support/screen.js';
+import { openShell, type Screen } from './support/screen.js';
 import { openHere, openStepsHere } from './support/screen-here.js';
 
 const CLEAR_SCROLLBACK = '\u001b[3J';
@@ -97,7 +97,7 @@ describe.concurrent('a terminal that is resized while the result is awaited', ()
 
 describe.concurrent('a terminal that is resized after the result', () => {
   test('while the view lingers: the panes move to where there is room for them', async () => {
-    await using screen = openProgram(['invoke', plain.url, 'edit_file', 'path=a.txt', '--linger', '1500ms'], {
+    await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '--linger', '1500ms'], {
       columns: 160,
       rows: 30,
     });

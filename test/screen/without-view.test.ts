@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runHere } from '../e2e/support/in-process.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
-import { run } from '../e2e/support/program.js';
-import { openProgram, openShell, type Screen } from './support/screen.js';
+import { openShell, type Screen } from './support/screen.js';
 import { openHere } from './support/screen-here.js';
 
 const SYNCHRONISED = '\u001b[?2026h';
@@ -37,14 +37,14 @@ describe.concurrent('no live view is drawn', () => {
   });
 
   test('where -o plain asks for lines', async () => {
-    await using screen = openProgram(['invoke', plain.url, 'edit_file', 'path=a.txt', '-o', 'plain']);
+    await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '-o', 'plain']);
     expect(await screen.ended).toBe(0);
     expectPlain(screen);
     expect(screen.text()).toContain('2   - old line 1');
   });
 
   test('where -o ui is asked for and stdout is a pipe: exit 2, with what to do', async () => {
-    const ended = await run(['invoke', plain.url, 'echo', 'text=hello', '-o', 'ui']);
+    const ended = await runHere(['invoke', plain.url, 'echo', 'text=hello', '-o', 'ui']);
     expect(ended.status).toBe(2);
     expect(ended.stdout).toBe('');
     expect(ended.stderr).toMatch(/^error: -o ui needs a terminal/);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './longest-first.js';
 
 const WIDTHS = new URL('../.build/string-width.mjs', import.meta.url).pathname;
 
@@ -18,6 +19,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: ['test/build-once.ts'],
+    sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
     isolate: false, // no test changes what another one sees; to load everything anew for each file would take longer than the tests
     // Whoever waits goes on as soon as there is what is waited for: to be patient with a busy machine costs nothing.

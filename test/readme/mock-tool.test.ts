@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
 import { startMockTool } from '../../src/tool/mock-tool.js';
+import { runHere } from '../e2e/support/in-process.js';
 import { openRuntime } from '../peers/runtime.mjs';
-import { blocksOf, examplesOf } from './examples.js';
+import { blocksOf } from './examples.js';
 
 const run = promisify(execFile);
 const readme = await readFile('README.md', 'utf8');
@@ -54,13 +55,6 @@ describe('the fixtures of the README', () => {
 });
 
 describe('the commands of the README', () => {
-  test('the example for CI passes', async () => {
-    const [ci] = examplesOf(readme).filter(({ command }) => command.includes(' -- '));
-    const line = (ci?.command ?? 'false').replaceAll('npx protocol-cli', 'node bin/protocol-cli.cjs');
-    const { stderr } = await run('sh', ['-c', line]); // rejects unless it exits 0
-    expect(stderr).toContain('✓');
-  });
-
   test('an invocation by hand is answered', async () => {
     const [block = ''] = blocksOf(readme, 'sh').filter(each => each.includes('curl '));
     const [listener = '', ...curl] = block.replaceAll('4000', '0').split('\n');
@@ -114,7 +108,7 @@ test('the job and the network are YAML, and use flags that exist', async () => {
   const job = parse(fileOf('yaml', '.github/workflows/runtime.yml'));
   const network = parse(fileOf('yaml', 'docker-compose.yml'));
   const lines: string[] = [job.jobs.tools.steps.at(3).run, network.services.mock.command];
-  const { stdout: help } = await run(process.execPath, ['bin/protocol-cli.cjs', 'mock-tool', '--help']);
+  const { stdout: help } = await runHere(['mock-tool', '--help']);
   for (const line of lines)
     for (const [flag] of line.split(' -- ')[0]?.matchAll(/--(?!yes)[a-z-]+/g) ?? [])
       expect(help).toContain(`${flag} <`);

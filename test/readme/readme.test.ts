@@ -1,28 +1,26 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_STATUSES } from '../../src/commands/exit-status.js';
-import { runHere } from '../e2e/support/in-process.js';
+import { startHere } from '../e2e/support/in-process.js';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { blocksOf, examplesOf, withoutNumbers } from './examples.js';
 
 const run = promisify(execFile);
 const readme = await readFile('README.md', 'utf8');
-const tool = spawn(process.execPath, ['test/peers/plain-tool.mjs'], { stdio: ['ignore', 'pipe', 'inherit'] });
-let toolUrl = '';
+let tool: Peer;
 let listenerPort = 0;
 /** For the files that examples name, and those that they write. */
 let folder = '';
 
 beforeAll(async () => {
-  const [line] = await once(createInterface(tool.stdout), 'line');
-  toolUrl = `http://127.0.0.1:${JSON.parse(line).port}`;
+  tool = await startPeer('plain');
   listenerPort = await freePort();
   folder = await mkdtemp(join(tmpdir(), 'readme-'));
   await Promise.all(
@@ -35,7 +33,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  tool.kill();
+  await tool.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -51,8 +49,8 @@ const FILES = [
 function local(command: string): string {
   return command
     .replaceAll('npx protocol-cli', 'node bin/protocol-cli.cjs')
-    .replaceAll('http://127.0.0.1:3001', toolUrl)
-    .replaceAll('http://tool:3001', toolUrl)
+    .replaceAll('http://127.0.0.1:3001', tool.url)
+    .replaceAll('http://tool:3001', tool.url)
     .replaceAll('node server.mjs', 'node test/peers/plain-tool.mjs')
     .replaceAll('http://me:8080', `http://127.0.0.1:${listenerPort}`)
     .replaceAll('8080', String(listenerPort))
@@ -61,17 +59,29 @@ function local(command: string): string {
     );
 }
 
-/** Where it takes no shell it takes no process either: to start one takes longer than all the rest. */
-function tried(line: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  const words = wordsOf(line);
-  return words ? runHere(words, { cwd: process.cwd() }) : run('sh', ['-c', line]).catch(failed => failed);
+interface Said {
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
-/** What follows the program's name, where nothing is piped and nobody else is started. */
-function wordsOf(line: string): string[] | null {
-  const [, words] = /^node bin\/protocol-cli\.cjs ([^|&;$<>`"]*)$/.exec(line) ?? [];
-  if (words === undefined || /(?:^| )--(?:command|mcp)? /.test(words)) return null;
-  return [...words.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
+/** Where it takes no shell it takes no process either: to start one takes longer than all the rest. */
+async function tried(line: string): Promise<Said> {
+  const [, stdin, timeout, words] =
+    /^(?:echo '([^']*)' \| |(timeout) \d+ )?node bin\/protocol-cli\.cjs ([^|&;$<>`"]*)$/.exec(line) ?? [];
+  if (words === undefined || words.includes(' -- ')) return run('sh', ['-c', line]); // rejects unless it exits 0
+  const program = startHere(wordsOf(words), {
+    cwd: process.cwd(),
+    stdin: stdin === undefined ? '' : `${stdin}\n`,
+  });
+  if (timeout) {
+    await program.says(/\n/);
+    program.signal('SIGTERM');
+  }
+  return program.ended;
+}
+
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
 }
 
 describe.concurrent('every example of the README', () => {
@@ -82,6 +92,7 @@ describe.concurrent('every example of the README', () => {
   test.for(examples)('$command', async ({ command, output }, { expect }) => {
     const { stdout, stderr } = await tried(local(command));
     expect(`${stdout}${stderr}`).not.toBe('');
+    if (/ mock-tool .* -- /.test(command)) expect(stderr).toContain('✓ verified');
     const printed = `${stdout}${output.some(line => line.startsWith('error: ')) ? stderr : ''}`.split('\n');
     const promised = output.filter(line => line !== '…');
     expect(printed.slice(0, promised.length).map(withoutNumbers)).toEqual(promised.map(withoutNumbers));
@@ -91,7 +102,7 @@ describe.concurrent('every example of the README', () => {
 test('the example in code prints what it says', async () => {
   const [source = ''] = blocksOf(readme, 'ts');
   const [, said] = /\/\/ (.*)$/m.exec(source) ?? [];
-  const { code } = await transform(source.replace('http://127.0.0.1:3001', toolUrl), {
+  const { code } = await transform(source.replace('http://127.0.0.1:3001', tool.url), {
     loader: 'ts',
     target: 'node20',
   });

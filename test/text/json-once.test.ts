@@ -156,8 +156,8 @@ describe('by itself it takes texts of a mebibyte and more', () => {
   });
 });
 
-describe('8 MB take linear time, however they are made', () => {
-  const SIZE = 8_000_000;
+describe('2 MB take linear time, however they are made', () => {
+  const SIZE = 2_000_000;
   test.each([
     ['one string', () => `"${'a'.repeat(SIZE)}"`],
     ['backslashes', () => `"${'\\\\'.repeat(SIZE / 2)}"`],
@@ -165,12 +165,12 @@ describe('8 MB take linear time, however they are made', () => {
     ['escaped quotes', () => `"${'\\"'.repeat(SIZE / 2)}"`],
     ['surrogate escapes', () => `"${'\\ud83d\\ude00'.repeat(SIZE / 12)}"`],
     ['quotes', () => '"'.repeat(SIZE)],
-    ['long strings', () => `["${`${'a'.repeat(MiB)}","`.repeat(SIZE / MiB)}"]`],
-    ['blanks behind strings', () => `["",${`""${' '.repeat(1_000)},`.repeat(SIZE / 1_000)}1]`],
+    ['long strings', () => `["${`${'a'.repeat(MiB / 16)}","`.repeat((SIZE * 16) / MiB)}"]`],
+    ['blanks behind strings', () => `["",${`""${' '.repeat(100)},`.repeat(SIZE / 100)}1]`],
   ])('%s', (_, source) => {
     const bytes = Buffer.from(source());
     const start = performance.now();
-    readJsonOnce(bytes);
-    expect(performance.now() - start).toBeLessThan(15_000);
+    readJsonOnce(bytes, MiB / 16);
+    expect(performance.now() - start).toBeLessThan(4_000);
   });
 });

@@ -113,9 +113,9 @@ describe('row 19: __proto__', () => {
   });
 });
 
-describe('20 MB take linear time, however they are made', () => {
-  const SIZE = 20_000_000;
-  const TOKENS = 2_000_000;
+describe('5 MB take linear time, however they are made', () => {
+  const SIZE = 5_000_000;
+  const TOKENS = 500_000;
   test.each([
     ['one string', () => `"${'a'.repeat(SIZE)}"`],
     ['backslashes', () => `"${'\\\\'.repeat(SIZE / 2)}"`],
@@ -128,6 +128,6 @@ describe('20 MB take linear time, however they are made', () => {
     const source = text();
     const start = performance.now();
     parseJson(source);
-    expect(performance.now() - start).toBeLessThan(6_000);
+    expect(performance.now() - start).toBeLessThan(1_500);
   });
 });

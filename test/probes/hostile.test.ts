@@ -9,8 +9,8 @@ import { operation, post, resultOf, startRawTool } from './tools.js';
 
 const LATE_ALONE = expect.stringMatching(/^the 200 took \d+ms, called alone.*, over 250 ms/);
 
-describe('a tool that means harm, or is broken', () => {
-  test('threats, row 15: of 10,000 callbacks for one call, 200 are looked at', async () => {
+describe.concurrent('a tool that means harm, or is broken', () => {
+  test.sequential('threats, row 15: of 10,000 callbacks for one call, 200 are looked at', async () => {
     const flooded = deferred<void>();
     await using tool = await startRawTool({
       async invoked(invocation, response) {
@@ -31,6 +31,25 @@ describe('a tool that means harm, or is broken', () => {
     expect(evidence.calls[0]?.callbacks.length).toBeLessThanOrEqual(200);
     expect(told('warned').length).toBeLessThanOrEqual(1);
     await flooded.promise;
+  });
+
+  test.each<[string, number, object]>([
+    [
+      'is as slow as its toolset is warned of, and how much of that is the way there is told',
+      0,
+      { status: 'warn', reason: expect.stringMatching(/not counting .* that the toolset took as well/) },
+    ],
+    ['is caught when it works first, however far away', 600, { status: 'warn', reason: LATE_ALONE }],
+  ])('TOOL-ACK: that %s', async (_, workMs, expected) => {
+    await using tool = await startRawTool({
+      farMs: 300,
+      async invoked(invocation, response) {
+        await setTimeout(workMs);
+        response.end(() => void post(invocation['callback_url'], resultOf(invocation)));
+      },
+    });
+    const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-ACK' });
+    expect(checksOf('tool', [evidence]).find(({ id }) => id === 'TOOL-ACK')).toMatchObject(expected);
   });
 
   test('that never acknowledges is waited for no longer than the window', async () => {
@@ -125,25 +144,6 @@ describe('a tool that means harm, or is broken', () => {
     expect(row).toMatchObject({ status: 'pass', reason: expect.stringContaining('alone') });
   });
 
-  test.each<[string, number, object]>([
-    [
-      'is as slow as its toolset is warned of, and how much of that is the way there is told',
-      0,
-      { status: 'warn', reason: expect.stringMatching(/not counting .* that the toolset took as well/) },
-    ],
-    ['is caught when it works first, however far away', 600, { status: 'warn', reason: LATE_ALONE }],
-  ])('TOOL-ACK: that %s', async (_, workMs, expected) => {
-    await using tool = await startRawTool({
-      farMs: 300,
-      async invoked(invocation, response) {
-        await setTimeout(workMs);
-        response.end(() => void post(invocation['callback_url'], resultOf(invocation)));
-      },
-    });
-    const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-ACK' });
-    expect(checksOf('tool', [evidence]).find(({ id }) => id === 'TOOL-ACK')).toMatchObject(expected);
-  });
-
   test('TOOL-ACK: that wants consent is called again without it, and nobody waits for that', async () => {
     await using tool = await startRawTool({
       async invoked({ callback_url, ...ids }, response) {
@@ -192,7 +192,7 @@ describe('a tool that means harm, or is broken', () => {
   });
 });
 
-describe('without a toolset', () => {
+describe.concurrent('without a toolset', () => {
   test('an invalid one is recorded, nothing of it is called, and the plans are there', async () => {
     await using tool = await startRawTool({
       toolset: url => ({ name: '', endpoint: `${url}/invoke`, tools: [operation('op')] }),

@@ -85,9 +85,14 @@ describe.concurrent('arguments', () => {
   });
 
   it('--args - and =@- read standard input', async () => {
-    const given = (stdin: string) => (args: readonly string[]) => invokeJson(args, { stdin });
+    const given =
+      (stdin: string, invoke = invokeJson) =>
+      (args: readonly string[]) =>
+        invoke(args, { stdin });
     expect((await sentBy(['--args', '-'], given('{"count":8}'))).arguments).toEqual({ count: 8 });
-    expect((await sentBy(['text=@-'], given('from stdin'))).arguments).toEqual({ text: 'from stdin' });
+    expect((await sentBy(['text=@-'], given('from stdin', invokeJsonHere))).arguments).toEqual({
+      text: 'from stdin',
+    });
   });
 
   it('--no-validate sends what breaks the schema, as it is', async () => {

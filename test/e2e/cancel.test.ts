@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServing } from '../support/serving.js';
-import { runHere } from './support/in-process.js';
+import { runHere, startHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { run, start } from './support/program.js';
+import { run } from './support/program.js';
 import { configuredFolder } from './support/rap-json.js';
 import { closedPort, silentServer } from './support/sockets.js';
 
@@ -87,9 +87,9 @@ describe.concurrent('cancel', () => {
 
   it('interrupted while nobody answers: 130', async () => {
     await using mute = await silentServer();
-    const { child, ended } = start(['cancel', mute.url, ...CALL, '--timeout', '0']);
+    const { interrupt, ended } = startHere(['cancel', mute.url, ...CALL, '--timeout', '0']);
     await mute.connected();
-    child.kill('SIGINT');
+    interrupt();
     expect((await ended).status).toBe(130);
   });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { ROOT, run } from './support/program.js';
+import { ROOT } from './support/program.js';
 import { steady } from './support/report.js';
 import { unsafeIn } from './support/text.js';
 
@@ -62,7 +62,7 @@ describe.concurrent('invoke --dialect', () => {
   });
 
   it('an error is one, and so is the exit status', async () => {
-    const { status, stdout } = await run(['invoke', plain.url, 'fail', '--dialect', 'lmkit']);
+    const { status, stdout } = await runHere(['invoke', plain.url, 'fail', '--dialect', 'lmkit']);
     expect(status).toBe(5);
     expect(JSON.parse(stdout)).toMatchObject({
       Type: 'Error',
@@ -138,7 +138,7 @@ describe.concurrent('render --as', () => {
   it('a transcript has the answer of each call', async () => {
     const file = folder.file('many.ndjson');
     await runHere(['invoke', plain.url, 'edit_file', 'path=a.txt', '--repeat', '2', '--save', file]);
-    const { status, stdout } = await run(['render', file, '--as', 'session']);
+    const { status, stdout } = await runHere(['render', file, '--as', 'session']);
     expect(status).toBe(0);
     expect(
       stdout

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runHere } from './support/in-process.js';
+import { runHere, startHere } from './support/in-process.js';
 import { type Entry, fieldOf, type Peer, startPeer } from './support/peers.js';
 import { run, start } from './support/program.js';
 import { steady } from './support/report.js';
@@ -70,7 +70,7 @@ describe.concurrent('signals: the tool hears of it, our own thread is closed (RT
     ['SIGHUP', 129],
   ] as const)('%s', (signal, status) => {
     it('while waiting for the result: cancel and close notices, then the status', async () => {
-      const { ended, invocation } = await interruptWaiting('silent', [], signal);
+      const { ended, invocation } = await interrupted('silent', signal);
       const { status: came, stderr, stdout } = await ended;
       expect(came).toBe(status);
       expect(stderr).toContain('interrupted');
@@ -87,13 +87,13 @@ describe.concurrent('signals: the tool hears of it, our own thread is closed (RT
   });
 
   it('a thread that is not ours stays open; the call is cancelled all the same', async () => {
-    const { ended } = await interruptWaiting('silent', ['--group-id', 'their-thread'], 'SIGTERM');
-    expect((await ended).status).toBe(143);
+    const { ended } = await interruptedHere('silent', '--group-id', 'their-thread');
+    expect((await ended).status).toBe(130);
     expect((await noticesAbout('their-thread')).map(({ what }) => what)).toEqual(['cancel_tool_call']);
   });
 
   it('while the acknowledgement is still out', async () => {
-    const { ended, invocation } = await interruptWaiting('ack_hang', [], 'SIGINT');
+    const { ended, invocation } = await interruptedHere('ack_hang');
     expect((await ended).status).toBe(130);
     const notices = await noticesAbout(fieldOf(invocation, 'group_id'));
     expect(notices.map(({ what }) => what)).toEqual(['cancel_tool_call', 'close_thread']);
@@ -101,9 +101,9 @@ describe.concurrent('signals: the tool hears of it, our own thread is closed (RT
 
   it('before anything was called', async () => {
     await using server = await silentServer();
-    const { child, ended } = start(['invoke', server.url, 'echo']);
+    const { interrupt, ended } = startHere(['invoke', server.url, 'echo']);
     await server.connected();
-    child.kill('SIGINT');
+    interrupt();
     const { status, stderr } = await ended;
     expect(status).toBe(130);
     expect(stderr).toContain('interrupted before the tool was called');
@@ -125,13 +125,33 @@ describe.concurrent('close_thread', () => {
   });
 });
 
-async function interruptWaiting(operation: string, more: readonly string[], signal: NodeJS.Signals) {
-  const id = `${operation}-${signal}-${more.length}`;
-  const { child, ended } = start(['invoke', odd.url, operation, '--id', id, '--timeout', '0', ...more]);
-  const invocation = await odd.seen('invocation', entry => fieldOf(entry, 'id') === id);
+/** A process that is sent a signal as soon as the tool has its call. */
+async function interrupted(operation: string, signal: NodeJS.Signals) {
+  const id = `${operation}-${signal}`;
+  const { child, ended } = start(waiting(operation, id));
+  const invocation = await calledAs(id);
   child.kill(signal);
   return { ended, invocation };
 }
+
+async function interruptedHere(operation: string, ...more: readonly string[]) {
+  const id = `${operation}-here`;
+  const { interrupt, ended } = startHere([...waiting(operation, id), ...more]);
+  const invocation = await calledAs(id);
+  interrupt();
+  return { ended, invocation };
+}
+
+const waiting = (operation: string, id: string) => [
+  'invoke',
+  odd.url,
+  operation,
+  '--id',
+  id,
+  '--timeout',
+  '0',
+];
+const calledAs = (id: string) => odd.seen('invocation', entry => fieldOf(entry, 'id') === id);
 
 async function noticesAbout(thread: string): Promise<Entry[]> {
   const log = await odd.log();

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { flowTools } from '../support/flow-tools.js';
 import { folded } from '../support/folded.js';
 import { startHere } from '../support/in-process.js';
-import { type Live, startLive } from '../support/live.js';
 import type { Ended } from '../support/program.js';
 import { readReport, verdicts, warningsOf } from '../support/report.js';
 
@@ -15,17 +14,9 @@ interface Cancelled extends Ended {
 }
 
 /** Calls `work`, and presses Ctrl-C as soon as the tool has the call. */
-function cancelled(name: 'stdlib' | 'mock', ...args: readonly string[]): Promise<Cancelled> {
-  return cancelledIn(startHere, name, args);
-}
-
-async function cancelledIn(
-  start: (args: readonly string[]) => Live,
-  name: 'stdlib' | 'mock',
-  args: readonly string[],
-): Promise<Cancelled> {
+async function cancelled(name: 'stdlib' | 'mock', ...args: readonly string[]): Promise<Cancelled> {
   const id = randomUUID();
-  const call = start(['invoke', tool(name).url, 'work', 'ms=60000', '--id', id, ...args]);
+  const call = startHere(['invoke', tool(name).url, 'work', 'ms=60000', '--id', id, ...args]);
   await tool(name).hears('invocation', { id });
   call.interrupt();
   return { ...(await call.ended), id };
@@ -59,7 +50,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('cancel during work, of %s
   });
 
   it('-o text: what the LLM gets says who ended it', async () => {
-    const ended = await cancelledIn(startLive, name, ['when_cancelled=say_nothing', '-o', 'text']);
+    const ended = await cancelled(name, 'when_cancelled=say_nothing', '-o', 'text');
     expect(ended.status).toBe(130);
     expect(JSON.parse(ended.stdout)).toEqual({ canceled: { by: 'user' } });
   });

@@ -5,9 +5,8 @@ import { type FlowTool, flowTools, startMockTool } from '../support/flow-tools.j
 import { arrivalsOf, folded } from '../support/folded.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere, startHere } from '../support/in-process.js';
-import { startLive } from '../support/live.js';
 import { fieldOf } from '../support/peers.js';
-import { run, runShell, shellLine } from '../support/program.js';
+import { runShell, shellLine } from '../support/program.js';
 import { invokeJsonHere, readReport, verdicts, warningIds } from '../support/report.js';
 
 /** RT-SUB: a result opens a subscription, events follow until the last one. */
@@ -29,7 +28,7 @@ const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
 
 describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name => {
   it('--follow stays until the last event: the result, then a line for each event', async () => {
-    const { status, stdout } = await run(['invoke', tool(name).url, 'watch', '--follow', '-o', 'text']);
+    const { status, stdout } = await runHere(['invoke', tool(name).url, 'watch', '--follow', '-o', 'text']);
     expect(status).toBe(0);
     expect(stdout).toBe(['Watching', ...EVENTS].map(line => `${line}\n`).join(''));
   });
@@ -151,7 +150,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
 
 describe.concurrent('subscription, events that go on after Ctrl-C', () => {
   it('are discarded, and it is said', async () => {
-    const call = startLive(['invoke', tool('odd').url, 'deaf_events', '--follow', '-o', 'json', '-v']);
+    const call = startHere(['invoke', tool('odd').url, 'deaf_events', '--follow', '-o', 'json', '-v']);
     await call.says(/"Event 2"/);
     call.interrupt();
     const ended = await call.ended;

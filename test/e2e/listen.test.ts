@@ -8,7 +8,7 @@ import { ask } from './support/http.js';
 import { runHere } from './support/in-process.js';
 import { type ListeningHere, startListening, startListeningHere } from './support/listening.js';
 import { startPeer } from './support/peers.js';
-import { run, runShell, shellLine } from './support/program.js';
+import { runShell, shellLine } from './support/program.js';
 import { closedPort } from './support/sockets.js';
 
 const IDS = { group_id: 'thread_1', id: 'call_1' };
@@ -25,7 +25,7 @@ const token = ({ callback_url }: ListeningHere) => callback_url.split('/').at(-1
 describe.concurrent('what comes is shown as it comes', () => {
   it('a result of a real tool that somebody else calls: the human’s pane and the LLM’s', async () => {
     await using tool = await startPeer('plain');
-    await using listening = await startListening();
+    await using listening = await startListeningHere();
     const { callback_url } = listening;
     const call = { operation: 'edit_file', arguments: { path: 'src/a.rs' }, ...IDS, callback_url };
     expect((await ask(`${tool.url}/invoke`, { body: JSON.stringify(call) })).status).toBe(200);
@@ -37,7 +37,7 @@ describe.concurrent('what comes is shown as it comes', () => {
   });
 
   it('everything else: a second result, events, views, questions', async () => {
-    await using listening = await startListening();
+    await using listening = await startListeningHere();
     const ids = { group_id: 'thread_1', tool_call_id: 'call_1' };
     const messages = [
       result({ subscription: true }),
@@ -135,7 +135,7 @@ describe.concurrent('RT-MATCH: what is expected', () => {
   });
 
   it('or only so many of whatever comes', async () => {
-    const { status, stderr } = await run(['listen', '--count', '1', '--timeout', '50ms']);
+    const { status, stderr } = await runHere(['listen', '--count', '1', '--timeout', '50ms']);
     expect([status, stderr]).toEqual([7, expect.stringMatching(/^error: fewer than 1 results within 50ms/)]);
   });
 
@@ -170,7 +170,7 @@ describe.concurrent('it is guarded like every listener', () => {
   });
 
   it('a POST to its base is told, with where callbacks go', async () => {
-    await using listening = await startListening();
+    await using listening = await startListeningHere();
     expect((await ask(`${listening.url}/`, { body: JSON.stringify(result()) })).status).toBe(404);
     await listening.tells(
       '✗ a POST to / was refused with 404: callbacks go to the callback_url of the first line',

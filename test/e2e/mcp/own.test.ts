@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { run, shellLine } from '../support/program.js';
+import { runHere } from '../support/in-process.js';
+import { shellLine } from '../support/program.js';
 
 const OURS = shellLine(['mock-tool', '--demo', '--mcp', 'stdio']);
 
 test('our own server of MCP is called by our own client of it: both know one protocol', async () => {
-  const { status, stdout } = await run([
+  const { status, stdout } = await runHere([
     'invoke',
     '--mcp',
     OURS,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHere } from '../support/in-process.js';
 import { everythingCommand, type McpServer, startEverything } from '../support/mcp.js';
-import { run } from '../support/program.js';
 
 let http: McpServer;
 beforeAll(async () => {
@@ -16,7 +15,7 @@ describe.each([
   const words = (...call: string[]) => ['invoke', '--mcp', server(), ...call];
 
   test('adds', async () => {
-    const { status, stdout, stderr } = await run(words('get-sum', 'a=1', 'b=2'));
+    const { status, stdout, stderr } = await runHere(words('get-sum', 'a=1', 'b=2'));
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'The sum of 1 and 2 is 3.', stderr: '' });
   });
 

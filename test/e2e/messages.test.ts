@@ -3,7 +3,6 @@ import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { resultFor, startTool } from './support/own-tool.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { run } from './support/program.js';
 import { invokeJsonHere, warningIds, warningsOf } from './support/report.js';
 import { closedPort, silentServer } from './support/sockets.js';
 import { STACK_LINE, unsafeIn } from './support/text.js';
@@ -237,7 +236,7 @@ describe.concurrent('on the way to the call', () => {
   });
 
   it('-q silences warnings, never errors', async () => {
-    const { stderr } = await run(['invoke', plain.url, 'edit_fil', '-q']);
+    const { stderr } = await runHere(['invoke', plain.url, 'edit_fil', '-q']);
     expect(stderr).toMatch(/^error: /);
   });
 });

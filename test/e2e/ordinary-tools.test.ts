@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
-import { run } from './support/program.js';
 import { invokeJson, invokeJsonHere, type Report, verdicts, warningIds } from './support/report.js';
 
 /** Tools as people write them: one in Node, one on Python's standard library; every operation of both. */
@@ -123,7 +122,7 @@ it.concurrent('8 MB of arguments reach a tool that acknowledges before it reads,
   await using peer = await startPeer('plain');
   const text = '0123456789abcde\n'.repeat(524_288);
   const args = await folder.write('args.json', JSON.stringify({ text }));
-  const { status, bytes } = await run(['invoke', peer.url, 'echo', '--args', `@${args}`, '-o', 'text']);
+  const { status, bytes } = await runHere(['invoke', peer.url, 'echo', '--args', `@${args}`, '-o', 'text']);
   expect(status).toBe(0);
   expect(bytes.length).toBe(8 * 1024 * 1024);
   expect(bytes.equals(Buffer.from(text))).toBe(true);
@@ -134,7 +133,7 @@ it.concurrent('8 MB of arguments reach a tool that acknowledges before it reads,
 
 describe.concurrent('questions to a person', () => {
   it('RT-OAUTH: without a terminal the URL is printed whole, and it is waited for', async () => {
-    const { status, stderr, stdout } = await run(['invoke', stdlib.url, 'login', 'ms=300', '-o', 'text']);
+    const { status, stderr, stdout } = await runHere(['invoke', stdlib.url, 'login', 'ms=300', '-o', 'text']);
     expect(status).toBe(0);
     expect(stdout).toBe('authorised');
     expect(stderr).toContain('https://auth.example.com/authorize?state=SECRET-STATE-123&client=x');

@@ -25,7 +25,7 @@ const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
 
 describe.concurrent('-o json', () => {
   it('has every member of the contract', async () => {
-    const { report, stdout } = await invokeJson([plain.url, 'edit_file', 'path=a.txt']);
+    const { report, stdout } = await invokeJsonHere([plain.url, 'edit_file', 'path=a.txt']);
     expect(Object.keys(report)).toEqual([
       'invocation',
       'endpoint',
@@ -79,7 +79,7 @@ describe.concurrent('-o json', () => {
 
 describe.concurrent('-o plain: the story without a terminal', () => {
   it('tells the steps, then the two panes', async () => {
-    const { stdout, stderr, status } = await run([
+    const { stdout, stderr, status } = await runHere([
       'invoke',
       plain.url,
       'edit_file',
@@ -229,7 +229,7 @@ describe.concurrent('stderr', () => {
   });
 
   it('-v shows both messages and the notice, as curl does', async () => {
-    const { stderr } = await run(['invoke', plain.url, 'echo', 'text=seen', '-v']);
+    const { stderr } = await runHere(['invoke', plain.url, 'echo', 'text=seen', '-v']);
     expect(stderr).toMatch(/^> POST http:\/\/127\.0\.0\.1:\d+\/invoke$/m);
     expect(stderr).toMatch(/^> content-type: application\/json$/m);
     expect(stderr).toContain('"operation":"echo"');
@@ -276,7 +276,7 @@ describe.concurrent('row 24: nothing foreign acts on a terminal', () => {
 
 describe.concurrent('toolset', () => {
   it('lists what a person wants to know', async () => {
-    const { stdout, status } = await run(['toolset', stdlib.url]);
+    const { stdout, status } = await runHere(['toolset', stdlib.url]);
     expect(status).toBe(0);
     expect(stdout).toContain(`stdlib-tool\nendpoint ${stdlib.url}/invoke\n`);
     expect(stdout).toMatch(

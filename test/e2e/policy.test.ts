@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { run } from './support/program.js';
 import { invokeJsonHere } from './support/report.js';
 
 let stdlib: Peer;
@@ -31,7 +30,7 @@ const heardOf = async (id: string) => (await stdlib.log()).filter(({ raw }) => r
 
 describe.concurrent('--policy', () => {
   test('denies before anything is sent: exit 5, and the LLM is told', async () => {
-    const { status, stdout, stderr } = await run(invoke('denied-1', 'denies', '--yes'));
+    const { status, stdout, stderr } = await runHere(invoke('denied-1', 'denies', '--yes'));
     expect(stdout).toBe('{"denied":{"tool":"delete_all","reason":"ask ops first"}}');
     expect([status, stderr]).toEqual([
       5,

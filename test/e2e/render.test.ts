@@ -107,7 +107,7 @@ describe.concurrent('render', () => {
 
   it('pretends to be a weaker client', async () => {
     const [what] = SAVED['tool_result'] ?? [''];
-    const { stdout } = await run(['render', '-', '--supports', 'text'], { stdin: textOf(what) });
+    const { stdout } = await runHere(['render', '-', '--supports', 'text'], { stdin: textOf(what) });
     expect(stdout).toContain('skipped display_as[0] diff: not supported by this client');
   });
 });
@@ -216,7 +216,7 @@ describe.concurrent('what comes out of a pipe', () => {
     const rows = Array.from({ length: 10_000 }, (_, row) => `-old ${row}\n+new ${row}\n`).join('');
     const file = await folder.write('long.diff', `--- a\n+++ a\n@@ -1,10000 +1,10000 @@\n${rows}`);
     const [whole, head] = await Promise.all([
-      run(['render', file]),
+      runHere(['render', file]),
       runShell(`${shellLine(['render', file])} | head -1; echo "status \${PIPESTATUS[0]}"`),
     ]);
     expect(whole.stdout.match(/\n/g)).toHaveLength(20_002);

@@ -3,7 +3,6 @@ import { folded } from './support/folded.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Peer, startPeer } from './support/peers.js';
-import { run } from './support/program.js';
 
 let plain: Peer;
 beforeAll(async () => {
@@ -16,7 +15,7 @@ const repeat = (...args: readonly string[]) => runHere(call(...args));
 
 describe.concurrent('--repeat', () => {
   test('a line for each call, then a summary; in a pipe too', async () => {
-    const { stdout, stderr, status } = await run(call('-q', '--repeat', '12', '--concurrency', '4'));
+    const { stdout, stderr, status } = await repeat('-q', '--repeat', '12', '--concurrency', '4');
     const lines = stdout.split('\n');
     expect(
       lines.filter(line => /^ +\d+ ✓ success {2}acknowledged +[\d.]+m?s result +[\d.]+m?s {2}hi$/.test(line)),

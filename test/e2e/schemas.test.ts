@@ -5,9 +5,8 @@ import { openRuntime, type Runtime } from '../peers/runtime.mjs';
 import { publishedSchema } from '../support/published-schema.js';
 import { flowTools } from './support/flow-tools.js';
 import { temporaryFolder } from './support/folder.js';
-import { runHere } from './support/in-process.js';
-import { type Live, startLive } from './support/live.js';
-import { run } from './support/program.js';
+import { runHere, startHere } from './support/in-process.js';
+import type { Live } from './support/live.js';
 
 /** What the package publishes about its outputs, held against what real runs write. */
 const tool = flowTools('plain', 'mock', 'odd');
@@ -100,7 +99,7 @@ describe.concurrent('the report and the transcript of a run fit the published sc
     await using folder = await temporaryFolder();
     const path = folder.file('run.ndjson');
     const id = randomUUID();
-    const live = startLive(['invoke', tool('mock').url, ...call, '--id', id, '-o', 'json', '--save', path]);
+    const live = startHere(['invoke', tool('mock').url, ...call, '--id', id, '-o', 'json', '--save', path]);
     await meanwhile(live, id);
     const { stdout } = await live.ended;
     expect(JSON.parse(stdout)).toMatchObject(expected);
@@ -123,7 +122,7 @@ describe.concurrent('the report and the transcript of a run fit the published sc
 
 it('so does that of many calls', async () => {
   const call = ['edit_file', 'path=a.txt', '--repeat', '3', '-o', 'json'];
-  const { stdout } = await run(['invoke', tool('plain').url, ...call]);
+  const { stdout } = await runHere(['invoke', tool('plain').url, ...call]);
   expect(JSON.parse(stdout)).toMatchObject({ summary: { calls: 3 } });
   expect(report.faultsOf(JSON.parse(stdout))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Invocation, resultFor, startTool } from './support/own-tool.js';
 import { fieldOf, type Peer, startPeer } from './support/peers.js';
-import { type Ended, run } from './support/program.js';
+import type { Ended } from './support/program.js';
 import { invokeJsonHere } from './support/report.js';
 
 const BEARER = 'BEARER-CANARY-4711';
@@ -216,7 +216,9 @@ describe.concurrent('row 12: credentials go to the origin they were given for', 
 
   it('--bearer env:NAME is read from the environment', async () => {
     const env = { MY_TOKEN: 'FROM-THE-ENVIRONMENT' };
-    await run(['invoke', odd.url, 'no_display', '--id', 'env-bearer', '--bearer', 'env:MY_TOKEN'], { env });
+    await runHere(['invoke', odd.url, 'no_display', '--id', 'env-bearer', '--bearer', 'env:MY_TOKEN'], {
+      env,
+    });
     const { headers } = await odd.seen('invocation', entry => fieldOf(entry, 'id') === 'env-bearer');
     expect(headers).toMatchObject({ authorization: 'Bearer FROM-THE-ENVIRONMENT' });
   });

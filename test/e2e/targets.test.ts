@@ -6,7 +6,7 @@ import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Peer, peerCommand, startPeer } from './support/peers.js';
 import { run, start } from './support/program.js';
-import { invokeJson, invokeJsonHere, warningsOf } from './support/report.js';
+import { invokeJsonHere, warningsOf } from './support/report.js';
 
 /** The ways to say which tool is meant. */
 let plain: Peer;
@@ -18,16 +18,16 @@ beforeAll(async () => {
 afterAll(() => Promise.all([plain.stop(), stdlib.stop()]));
 
 describe.concurrent('a URL', () => {
-  it.each<[string, typeof run, () => string]>([
-    [':PORT', run, () => `:${plain.port}`],
-    [':PORT/', runHere, () => `:${plain.port}/`],
-    ['localhost:PORT', runHere, () => `localhost:${plain.port}`],
-    ['127.0.0.1:PORT', runHere, () => `127.0.0.1:${plain.port}`],
-    ['http://127.0.0.1:PORT/', runHere, () => `${plain.url}/`],
-    ['HTTP://LOCALHOST:PORT', runHere, () => `HTTP://LOCALHOST:${plain.port}`],
-    ['with a query', runHere, () => `${plain.url}/?a=b#c`],
-  ])('%s', async (_, runs, url) => {
-    expect(await runs(['invoke', url(), 'echo', 'text=found'])).toMatchObject({
+  it.each<[string, () => string]>([
+    [':PORT', () => `:${plain.port}`],
+    [':PORT/', () => `:${plain.port}/`],
+    ['localhost:PORT', () => `localhost:${plain.port}`],
+    ['127.0.0.1:PORT', () => `127.0.0.1:${plain.port}`],
+    ['http://127.0.0.1:PORT/', () => `${plain.url}/`],
+    ['HTTP://LOCALHOST:PORT', () => `HTTP://LOCALHOST:${plain.port}`],
+    ['with a query', () => `${plain.url}/?a=b#c`],
+  ])('%s', async (_, url) => {
+    expect(await runHere(['invoke', url(), 'echo', 'text=found'])).toMatchObject({
       status: 0,
       stdout: 'found',
     });
@@ -36,7 +36,7 @@ describe.concurrent('a URL', () => {
 
 describe.concurrent('--demo', () => {
   it('alone shows a diff, in this process', async () => {
-    const { report, status } = await invokeJson(['--demo']);
+    const { report, status } = await invokeJsonHere(['--demo']);
     expect(status).toBe(0);
     expect(report).toMatchObject({
       invocation: { operation: 'edit_file' },
@@ -71,7 +71,7 @@ describe.concurrent('--command', () => {
       await using folder = await temporaryFolder();
       const command = `echo "$RAP_EMBEDDED $$" > '${folder.file('seen')}'; exec ${peerCommand(name)}`;
       const call = name === 'odd' ? ['no_display'] : ['echo', 'text=a'];
-      const { status, stderr } = await run(['invoke', '--command', command, ...call], pathToPython());
+      const { status, stderr } = await runHere(['invoke', '--command', command, ...call], pathToPython());
       expect(status, stderr.slice(0, 300)).toBe(0);
       const [embedded, pid] = (await readFile(folder.file('seen'), 'utf8')).trim().split(' ');
       expect(embedded).toBe('1');
@@ -156,7 +156,7 @@ describe.concurrent('.infinity/rap.json', () => {
     await using folder = await temporaryFolder();
     const command = `echo $$ > '${folder.file('pid')}'; exec ${peerCommand('plain')}`;
     await using project = await configured([{ type: 'toolset_command', command }]);
-    const ended = await run(['invoke', 'echo', 'text=a', '--yes'], { cwd: project.path });
+    const ended = await runHere(['invoke', 'echo', 'text=a', '--yes'], { cwd: project.path });
     expect(ended).toMatchObject({ status: 0, stdout: 'a' });
     expect(isAlive(Number(await readFile(folder.file('pid'), 'utf8')))).toBe(false);
   });

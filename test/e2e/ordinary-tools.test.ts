@@ -30,7 +30,7 @@ const PLAIN: readonly Case[] = [
   { call: ['edit_file', 'path=src/main.rs'], text: 'Replaced text in src/main.rs', chosen: 0 },
   { call: ['edit_file', 'path=a b.txt', 'replace=3'], text: 'Replaced text in a b.txt', chosen: 0 },
   { call: ['echo', 'text=é \n😀'], text: 'é \n😀' },
-  { call: ['big', 'bytes=30'], text: '0 1 2 3 4 5 6 7 8 9 10 11 12 .' },
+  { call: ['big', 'bytes=30'], text: '0 is a piece; 1 is a piece; ..' },
   { call: ['slow', 'ms=120'], text: 'Finished after 120 ms' },
   {
     call: ['fail'],

@@ -1,6 +1,6 @@
-const SEPARATORS = {
-  ascii: [' '],
-  mixed: ['\r\n', '\0', '😀', 'é', 'ß', '\n', '👩‍👩‍👧', '\t', '"', '\\', ' '],
+const BETWEEN = {
+  ascii: ' is a piece; ',
+  mixed: '\r\n\0😀éß\n👩‍👩‍👧\t"\\ ',
 };
 
 /**
@@ -8,15 +8,13 @@ const SEPARATORS = {
  * shows, and dots for the rest.
  */
 export function bigText(bytes, kind = 'ascii') {
-  const separators = SEPARATORS[kind];
-  const pieces = [];
+  const between = BETWEEN[kind];
+  const size = Buffer.byteLength(between); // once: to measure each piece would take longer than all the rest
+  let text = '';
   let left = bytes;
   for (let index = 0; ; index++) {
-    const piece = `${index}${separators[index % separators.length]}`;
-    const size = Buffer.byteLength(piece);
-    if (size > left) break;
-    pieces.push(piece);
-    left -= size;
+    left -= `${index}`.length + size;
+    if (left < 0) return text + '.'.repeat(left + `${index}`.length + size);
+    text += index + between;
   }
-  return pieces.join('') + '.'.repeat(left);
 }

@@ -70,7 +70,7 @@ describe.concurrent.each(PEERS)('the %s tool', (name, slow, finished) => {
     ];
     await using platform = await startPlatform({ key: KEY, rounds, end: { answer: 'done' }, ...oddities });
     const tool = tools[name];
-    const args = ['--tool', tool.url, '--timeout', '4s', '--policy', policy, '-o', 'plain'];
+    const args = ['--tool', tool.url, '--timeout', '3s', '--policy', policy, '-o', 'plain'];
     const { status, stderr, stdout } = await answer(platform, args);
     expect(status, stdout + stderr).toBe(0);
     const { settled, pending, status: end } = await platform.session();
@@ -224,7 +224,7 @@ describe.concurrent('a tool', () => {
     await using platform = await startPlatform({
       key: KEY,
       rounds: [echo('a'), echo('b')],
-      posts: { 1: { afterMs: 1_500 } },
+      posts: { 1: { afterMs: 800 } },
     });
     const ending = answer(platform, ['--tool', tool.url, '-o', 'plain', '--timeout', '2s', '--retries', '0']);
     await tool.seen('delivery');

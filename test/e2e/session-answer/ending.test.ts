@@ -1,10 +1,16 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { fieldOf, startPeer } from '../support/peers.js';
-import { answer, answerWith, pendingCall as call, KEY, startAnswer } from '../support/session-answer.js';
+import {
+  answer,
+  answerWith,
+  pendingCall as call,
+  KEY,
+  startAnswer,
+  startAnswerHere,
+} from '../support/session-answer.js';
 import { type Script, startPlatform } from '../support/session-platform.js';
 import { closedPort } from '../support/sockets.js';
 import { STACK_LINE } from '../support/text.js';
@@ -158,12 +164,10 @@ describe.concurrent('a signal', () => {
     await using tool = await startPeer('stdlib');
     const calls = [call('work', { ms: 60_000, when_cancelled: 'finish' }, 'w')];
     await using platform = await startPlatform({ key: KEY, rounds: [{ calls }] });
-    const { child, ended } = startAnswer(platform, ['--tool', tool.url, '-o', 'plain']);
+    const { interrupt, ended } = startAnswerHere(platform, ['--tool', tool.url, '-o', 'plain']);
     const invocation = await tool.seen('invocation');
-    child.kill('SIGINT');
-    const [status] = await once(child, 'exit');
-    expect(status).toBe(130);
-    await ended;
+    interrupt();
+    expect((await ended).status).toBe(130);
     await tool.seen('cancel_tool_call', entry => fieldOf(entry, 'tool_call_id') === 'w');
     await tool.seen('close_thread', entry => fieldOf(entry, 'thread_id') === fieldOf(invocation, 'group_id'));
     expect(await platform.posts()).toEqual([]);
@@ -175,10 +179,11 @@ it('without a limit it waits for what may never come, and says so where it is st
   const silent = 'version: 1\nfixtures: [{ match: { operation: work }, reply: { silence: true } }]\n';
   const file = await folder.write('silent.yaml', silent);
   await using platform = await startPlatform({ key: KEY, rounds: [{ calls: [call('work', {}, 'w')] }] });
-  const { child, ended } = startAnswer(platform, ['--fixtures', file, '--timeout', '0', '-o', 'json']);
+  const line = ['--fixtures', file, '--timeout', '0', '-o', 'json'];
+  const { interrupt, ended } = startAnswerHere(platform, line);
   const asks = async () => (await platform.log()).filter(({ url }) => url.includes('/changes')).length;
-  await eventually('a look after the call', async () => (await asks()) > 1 || child.exitCode !== null);
-  child.kill('SIGINT');
+  await Promise.race([ended, eventually('a look after the call', async () => (await asks()) > 1)]);
+  interrupt();
   const { status, stdout } = await ended;
   expect(status).toBe(130);
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'interrupted' } });

@@ -1,4 +1,4 @@
-import { runHere } from './in-process.js';
+import { type Here, runHere, startHere } from './in-process.js';
 import { type Ended, type RunOptions, type Started, start } from './program.js';
 import type { PlatformPeer } from './session-platform.js';
 
@@ -13,7 +13,12 @@ export function answer(
   return runHere(...lineFor(platform, args, options));
 }
 
-/** The same, as a process that can be interrupted. */
+/** The same, to be interrupted meanwhile. */
+export function startAnswerHere(...line: Parameters<typeof answer>): Here {
+  return startHere(...lineFor(...line));
+}
+
+/** The same, as a process. */
 export function startAnswer(
   platform: Pick<PlatformPeer, 'url'>,
   args: readonly string[],

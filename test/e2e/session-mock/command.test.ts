@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { type Ended, run } from '../support/program.js';
 import { CLIENT_NAMES, clientCommand, readOutcome } from '../support/session-client.js';
 import { startScript } from '../support/session-mock.js';
@@ -21,18 +22,21 @@ const SESSION = {
 
 interface Mocked {
   readonly args?: readonly string[];
-  readonly session?: object;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array;
 }
 
+/** In this process, whose stdin and stdout the command then has: for those that read and print nothing. */
+const mockedHere: typeof mocked = (folder, command, options) => mocked(folder, command, options, runHere);
+
 async function mocked(
   folder: Folder,
   command: readonly string[],
-  { args = [], session = SESSION, ...options }: Mocked = {},
+  { args = [], ...options }: Mocked = {},
+  runs = run,
 ): Promise<Ended> {
-  await folder.write('script.json', JSON.stringify({ version: 1, session }));
-  return run(['session', 'mock', 'script.json', ...args, '--', ...command], { cwd: folder.path, ...options });
+  const script = await folder.write('script.json', JSON.stringify({ version: 1, session: SESSION }));
+  return runs(['session', 'mock', script, ...args, '--', ...command], options);
 }
 
 /** Posts this as a body of results, and ends. */
@@ -40,12 +44,11 @@ function posting(...bodies: readonly unknown[]): string[] {
   const script = `
     const { SESSION_URL, SESSION_ID, API_KEY } = process.env;
     for (const body of ${JSON.stringify(bodies)}) {
-      const answer = await fetch(SESSION_URL + '/api/v2/sessions/' + SESSION_ID + '/tool_results', {
+      await fetch(SESSION_URL + '/api/v2/sessions/' + SESSION_ID + '/tool_results', {
         method: 'POST',
         headers: { authorization: 'Bearer ' + API_KEY, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      console.log(answer.status);
     }`;
   return [process.execPath, '--input-type=module', '-e', script];
 }
@@ -67,9 +70,7 @@ describe.concurrent('the command', () => {
 
   it('gets SESSION_URL without the path of the API, API_KEY and SESSION_ID', async () => {
     await using folder = await temporaryFolder();
-    const script =
-      'const e = process.env; console.log(JSON.stringify([e.SESSION_URL, e.API_KEY, e.SESSION_ID]))';
-    const show = [process.execPath, '-e', script];
+    const show = ['sh', '-c', `printf '["%s","%s","%s"]' "$SESSION_URL" "$API_KEY" "$SESSION_ID"`];
     const shown = async (options?: Mocked) => JSON.parse((await mocked(folder, show, options)).stdout);
     const env = { API_KEY: 'from-the-env' };
     const [one, other, told, inherited] = await Promise.all([
@@ -86,7 +87,7 @@ describe.concurrent('the command', () => {
 
   it('is told the key on stderr only where it is a random one, and not with -q', async () => {
     await using folder = await temporaryFolder();
-    const said = async (options?: Mocked) => (await mocked(folder, ['true'], options)).stderr;
+    const said = async (options?: Mocked) => (await mockedHere(folder, ['true'], options)).stderr;
     expect(await said()).toMatch(/^session mock at http\S+, session \S+, key \S{32}$/m);
     expect(await said({ args: ['-q'] })).not.toContain('key');
     expect(await said({ env: { API_KEY: 'topsecret' } })).toMatch(/^session mock at http\S+, session \S+$/m);
@@ -104,7 +105,7 @@ describe.concurrent('the command', () => {
 
   it('that is no program is an error of usage', async () => {
     await using folder = await temporaryFolder();
-    const { status, stderr } = await mocked(folder, ['no-such-program-5e1']);
+    const { status, stderr } = await mockedHere(folder, ['no-such-program-5e1']);
     expect([status, stderr]).toEqual([
       2,
       expect.stringMatching(/^error: the command "no-such-program-5e1" did not start/m),
@@ -141,7 +142,7 @@ describe.concurrent('verification: 1, and the reason on stderr', () => {
     ],
   ])('%s', async (_, bodies, says) => {
     await using folder = await temporaryFolder();
-    const { status, stderr } = await mocked(folder, posting(...bodies));
+    const { status, stderr } = await mockedHere(folder, posting(...bodies));
     for (const each of says) expect(stderr).toMatch(each);
     expect(status).toBe(1);
   });

@@ -208,7 +208,7 @@ describe.concurrent('what comes out of a pipe', () => {
     ['colour where it is asked for, against NO_COLOR', ['--color'], { NO_COLOR: '1' }, true],
     ['colour with FORCE_COLOR', [], { NO_COLOR: '', FORCE_COLOR: '1' }, true],
   ])('has %s', async (_, words, env, isColoured) => {
-    const { stdout } = await run(['render', '-', ...words], { stdin: long, env });
+    const { stdout } = await runHere(['render', '-', ...words], { stdin: long, env });
     expect(stdout.includes('\u001b[')).toBe(isColoured);
   });
 

@@ -19,7 +19,7 @@ export interface Here extends Live, Pick<CommandHere, 'signal'> {
   said(): string;
 }
 
-/** The same as `startLive`, in this process, to be met while it runs. */
+/** Starts it in this process, to be met while it runs. */
 export function startHere(
   args: readonly string[],
   { env, cwd = tmpdir(), stdin = '' }: RunOptions = {},

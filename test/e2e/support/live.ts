@@ -1,5 +1,5 @@
 import { eventually } from './eventually.js';
-import { type Ended, type RunOptions, start } from './program.js';
+import type { Ended } from './program.js';
 
 /** A program that runs, and can be listened to meanwhile. */
 export interface Live {
@@ -8,21 +8,6 @@ export interface Live {
   /** What Ctrl-C sends. */
   interrupt(): void;
   readonly ended: Promise<Ended>;
-}
-
-/** Starts the built program, to be met while it runs. */
-export function startLive(args: readonly string[], options?: RunOptions): Live {
-  const { child, ended } = start(args, options);
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', chunk => {
-      said += chunk;
-    });
-  return {
-    says: what => saidIn(() => said, what),
-    interrupt: () => child.kill('SIGINT'),
-    ended,
-  };
 }
 
 /** Waits until what was said so far fits; gives the first group, else all that fits. */

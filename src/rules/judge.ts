@@ -38,7 +38,7 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     observations.filter(({ kind }) => kind === worst),
     evidences,
   );
-  const status = statusOf(worst, rule.id, evidences);
+  const status = telling.some(isFatal) ? 'fail' : statusOf(worst, rule.id, evidences);
   return {
     ...about(rule.id),
     status,
@@ -92,6 +92,10 @@ function statusOf(
     return isMeant(id, evidences) ? 'could-not-run' : 'not-applicable';
   if (worst === 'broken') return REQUIREMENTS[id].level === 'MUST' ? 'fail' : 'warn';
   return ({ unseen: 'could-not-run', doubtful: 'warn', held: 'pass' } as const)[worst];
+}
+
+function isFatal(observation: Observation): boolean {
+  return observation.kind === 'broken' && observation.isFatal === true;
 }
 
 /** What was meant to be seen and was not is a gap; what nobody looked for is none. */

@@ -19,6 +19,8 @@ export type Observation =
       readonly actual?: string;
       /** Broken by what is not there, which may have been lost with a part of the transcript. */
       readonly isByAbsence?: true;
+      /** A failure whatever the level of the rule: a tool that is gone holds no MUST either. */
+      readonly isFatal?: true;
       /** Where in the messages it is. */
       readonly spots?: readonly Spot[];
     }
@@ -53,6 +55,11 @@ export function broken(what: string, legs: readonly Leg[], difference: Differenc
 /** As {@link broken}, by something that did not happen: no breach where a part of what happened is not known. */
 export function lacking(what: string, legs: readonly Leg[], difference: Difference = {}): Observation {
   return { kind: 'broken', what, events: legs.flatMap(eventsOf), ...difference, isByAbsence: true };
+}
+
+/** What ended the tool: from then on nothing is held. */
+export function fatal(observation: Observation): Observation {
+  return observation.kind === 'broken' ? { ...observation, isFatal: true } : observation;
 }
 
 /** Of what did not happen, as far as is known, where not everything is. */

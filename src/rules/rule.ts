@@ -9,6 +9,8 @@ export interface Rule {
   readonly masks?: readonly RequirementId[];
   /** Each place at which it was held or not, in order; none where there was nothing to see. */
   readonly observe: (evidence: Evidence) => readonly Observation[];
+  /** Of a SHOULD, when it is a failure all the same: `the tool dies of it`. */
+  readonly failsWhere?: string;
   /** Why there was nothing to see: `no callback was answered 5xx`. */
   readonly absent: string;
 }

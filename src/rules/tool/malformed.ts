@@ -1,9 +1,9 @@
-import type { CallEvidence } from '../evidence/evidence.js';
+import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { type Gone, goneIn } from '../evidence/gone.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
 import { isBodyLost } from '../evidence/lost-body.js';
 import { vainWait } from '../evidence/windows.js';
-import { broken, held, lacking, type Observation, unseen } from '../observation.js';
+import { broken, fatal, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { onRefusable } from './shared/refusals.js';
 
@@ -13,10 +13,11 @@ const STORY = 'a malformed payload';
 export const survivesMalformedPayloads: Rule = {
   id: 'TOOL-MALFORMED',
   masks: ['TOOL-ACK', 'TOOL-CLOSE', 'TOOL-CANCEL', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-ALWAYS'],
+  failsWhere: 'the tool dies of it',
   absent: 'no malformed payload was sent',
   observe: evidence => {
     const malformed = evidence.calls.filter(isMalformed);
-    return malformed.length === 0 ? [] : onMalformed(malformed, goneIn(evidence));
+    return malformed.length === 0 ? [] : onMalformed(malformed, evidence);
   },
 };
 
@@ -25,9 +26,10 @@ function isMalformed({ reading, attempts: [first] }: CallEvidence): boolean {
   return !reading.ok && first !== undefined && !isBodyLost(first.request);
 }
 
-function onMalformed(malformed: readonly CallEvidence[], gone: Gone | null): readonly Observation[] {
+function onMalformed(malformed: readonly CallEvidence[], evidence: Evidence): readonly Observation[] {
+  const gone = goneIn(evidence);
   const ends = malformed.flatMap(call => onGone(call, gone)).toSorted((one, other) => one.rank - other.rank);
-  if (ends[0]) return [onEnd(ends[0], ends.length - 1)];
+  if (ends[0]) return [onEnd(ends[0], ends.length - 1, evidence)];
   return malformed.flatMap(call => {
     const attempt = call.attempts.at(-1);
     if (!attempt) return [];
@@ -48,10 +50,12 @@ function onGone({ attempts }: CallEvidence, gone: Gone | null): End[] {
   return attempt && later ? [{ attempt, later, rank: attempt.broken ? 0 : 1 }] : [];
 }
 
-function onEnd({ attempt, later }: End, others: number): Observation {
+/** A check asks for more at once, so it was this; elsewhere somebody may have stopped the tool, unless it broke the connection itself. */
+function onEnd({ attempt, later }: End, others: number, { isProbed }: Evidence): Observation {
   const code = attempt.broken ? ` (${attempt.broken.code})` : '';
   const more = others > 0 ? `; ${others} more had been sent by then` : '';
-  return lacking(`the tool did not answer any more after ${STORY}${code}${more}`, [attempt, later]);
+  const end = lacking(`the tool did not answer any more after ${STORY}${code}${more}`, [attempt, later]);
+  return isProbed || attempt.broken ? fatal(end) : end;
 }
 
 /** What was asked once a payload had come to its end, where nothing was answered from then on. What found nobody there has ended nothing. */

@@ -39,8 +39,9 @@ export function specLines(id: RequirementId): Line[] {
 }
 
 /** A breach of each level, as it counts. */
-function ruleDetails({ id, masks = [], absent }: Rule): Line[] {
-  const breach = REQUIREMENTS[id].level === 'MUST' ? 'a failure' : 'a warning; with --strict a failure';
+function ruleDetails({ id, masks = [], absent, failsWhere }: Rule): Line[] {
+  const warning = `a warning; with --strict${failsWhere === undefined ? '' : `, or where ${failsWhere},`} a failure`;
+  const breach = REQUIREMENTS[id].level === 'MUST' ? 'a failure' : warning;
   return [
     [say('  broken       ', 'gutter'), say(breach)],
     [say('  not seen     ', 'gutter'), say(absent)],

@@ -28,3 +28,25 @@ test('that the server of --command ended during the check is said, with its last
   expect(stdout).toMatch(/^check --command node tool\.mjs\n/);
   expect(stdout).not.toContain('s3cr3t');
 });
+
+/** Works, and falls over whatever it cannot read. */
+const FALLS_OVER_JUNK = FALLS_OVER.replace(
+  /if \(request.method !== 'GET'\) .*/,
+  `let body = '';
+  if (request.method !== 'GET')
+    return request.on('data', data => (body += data)).on('end', () => {
+      if (request.url === '/invoke') JSON.parse(body).operation.trim();
+      response.end();
+    });`,
+);
+
+test('a tool that dies of a malformed payload fails by that alone, and is not only warned of', async () => {
+  await using folder = await temporaryFolder();
+  const script = await folder.write('tool.mjs', FALLS_OVER_JUNK);
+  const { status, stdout } = await runHere([
+    ...['check', '--command', `node ${script}`, '--only', 'TOOL-MALFORMED', '--probe-timeout', '400ms'],
+  ]);
+  expect(stdout).toContain('FAILED\n✗ TOOL-MALFORMED  SHOULD');
+  expect(stdout).toContain('the tool did not answer any more after a malformed payload');
+  expect(status).toBe(1);
+});

@@ -32,3 +32,8 @@ test('what nobody can see says why', () => {
 test('what is masked is named', () => {
   expect(plainText(specLines('TOOL-ACK'))).toContain('TOOL-UNKNOWN-OP');
 });
+
+test('when a SHOULD is a failure all the same', () => {
+  const text = plainText(specLines('TOOL-MALFORMED'));
+  expect(text).toContain('a warning; with --strict, or where the tool dies of it, a failure');
+});

@@ -24,6 +24,8 @@ export interface Twist {
   readonly toolset?: (toolset: Fields) => Fields;
   /** In place of the tool's answer to a POST: undefined leaves it to the tool. */
   readonly answers?: (path: string, body: string) => Answer | 'reset' | undefined;
+  /** Whether it answers nobody any more. */
+  readonly isGone?: () => boolean;
   /** The status of an acknowledgement, for that of the tool, as soon as it is to go out. */
   readonly acknowledged?: (status: number) => number | Promise<number>;
   /** What the tool gets for what was sent. */
@@ -59,11 +61,13 @@ interface Pending {
 
 function frontOf(tool: string, twist: Twist) {
   const { toolset = same, answers, acknowledged: told = as, invocation = same, delivers = deliver } = twist;
+  const { isGone = () => false } = twist;
   const pending: Pending[] = [];
 
   return async (request: IncomingMessage, response: ServerResponse) => {
     const own = `http://${request.headers.host}`;
     const body = await text(request);
+    if (isGone()) return void response.destroy();
     if (request.method === 'GET') return discover(own, response);
     const [, place] = /^\/callback\/(\d+)$/.exec(request.url ?? '') ?? [];
     const call = place === undefined ? undefined : pending[Number(place)];

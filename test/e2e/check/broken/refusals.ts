@@ -35,7 +35,12 @@ export const refusals: BrokenTools = {
         }),
       says: /ended without an answer to a malformed payload/,
     },
-    { does: 'is gone after what is no JSON', start: () => startTwisted(dying()), says: /malformed payload/ },
+    {
+      does: 'is gone after what is no JSON',
+      start: () => startTwisted(dying()),
+      says: /malformed payload/,
+      status: 'fail',
+    },
   ],
   'TOOL-EXTRA': [
     answering('400', call => isCall(call) && hasExtras(call), 400, /it was answered 400/),
@@ -81,6 +86,7 @@ function answering(
 function dying() {
   let isDead = false;
   return {
+    isGone: () => isDead,
     answers(_: string, body: string) {
       isDead ||= !isJson(body);
       return isDead ? ('reset' as const) : undefined;

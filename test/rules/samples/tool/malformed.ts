@@ -65,6 +65,17 @@ export const malformedSamples: Samples = [
     says: /did not answer any more after a malformed payload/,
   },
   {
+    story: 'a crash in a check, which asks for more at once',
+    events: eventsOf(
+      a.plannedFor(['TOOL-MALFORMED']),
+      a.sent('['),
+      a.answered(),
+      discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
+    ),
+    status: 'fail',
+    says: /did not answer any more after a malformed payload$/,
+  },
+  {
     story: 'a crash, while others were still answered',
     events: eventsOf(
       b.sent(),
@@ -75,7 +86,7 @@ export const malformedSamples: Samples = [
       c.answered({ status: null, code: 'ECONNREFUSED', phase: 'connect' }),
       c.waited(),
     ),
-    status: 'warn',
+    status: 'fail',
     says: /^the tool did not answer any more after a malformed payload \(ECONNRESET\)$/,
   },
   { story: 'no answer', events: eventsOf(a.sent('['), a.waited()), status: 'warn', says: /not answered/ },
@@ -113,7 +124,7 @@ export const malformedSamples: Samples = [
       b.answered({ status: null, code: 'ECONNRESET' }),
       discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
     ),
-    status: 'warn',
+    status: 'fail',
     says: /did not answer any more after a malformed payload \(ECONNRESET\); 1 more had been sent by then$/,
   },
   {
@@ -125,7 +136,7 @@ export const malformedSamples: Samples = [
       a.answered(),
       discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
     ),
-    status: 'warn',
+    status: 'fail',
     says: /payload \(ECONNRESET\); 1 more had been sent by then$/,
   },
   { story: 'no answer so far', events: eventsOf(a.sent('[')), status: 'could-not-run' },

@@ -2,6 +2,7 @@ import { type Level, REQUIREMENTS, type RequirementId, type Side } from '../prot
 import type { Evidence } from './evidence/evidence.js';
 import { turnedAway } from './evidence/turned-away.js';
 import { type Observation, perhapsLost } from './observation.js';
+import { reasonOf } from './reason.js';
 import type { Rule } from './rule.js';
 import type { Spot } from './spot.js';
 
@@ -116,13 +117,6 @@ function tellingFirst(
 function about(id: RequirementId): Pick<Check, 'id' | 'side' | 'level'> {
   const { side, level } = REQUIREMENTS[id];
   return { id, side, level };
-}
-
-function reasonOf(observations: readonly Observation[]): string {
-  const told = [...new Set(observations.flatMap(({ what }) => what ?? []))];
-  const rest = told.length - TOLD;
-  if (told.length === 0) return `seen ${observations.length === 1 ? 'once' : `${observations.length} times`}`;
-  return told.slice(0, TOLD).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
 }
 
 function differenceOf(observation: Observation | undefined) {

@@ -14,6 +14,8 @@ export type Observation =
       /** `doubtful`: no breach, and nothing to be proud of. */
       readonly kind: 'broken' | 'doubtful';
       readonly what: string;
+      /** What alone tells it from others of its kind: the foreign id that came. */
+      readonly name?: string;
       readonly events: readonly number[];
       readonly expected?: string;
       readonly actual?: string;
@@ -35,6 +37,7 @@ export type Observation =
 export interface Difference {
   readonly expected?: string;
   readonly actual?: string;
+  readonly name?: string;
   readonly spots?: readonly Spot[];
 }
 

@@ -4,6 +4,7 @@ import type { SchemaFault } from '../json-schema/fault.js';
 import { remarksOn } from '../json-schema/remarks.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
+import { firstFew } from '../text/first-few.js';
 import { didYouMean } from '../text/nearest.js';
 import { visibleLine } from '../text/visible.js';
 
@@ -22,18 +23,15 @@ export function toolOf(toolset: Toolset, operation: string): Tool {
       hint:
         names.length === 0
           ? 'It has none at all.'
-          : [didYouMean(operation, names), `There are: ${listed(names)}.`].filter(Boolean).join(' '),
+          : [didYouMean(operation, names), `There are: ${firstFew(names, MOST_NAMES)}.`]
+              .filter(Boolean)
+              .join(' '),
     },
   );
 }
 
 /** How many of a toolset's names a message lists. */
 const MOST_NAMES = 60;
-
-function listed(names: readonly string[]): string {
-  const rest = names.length - MOST_NAMES;
-  return names.slice(0, MOST_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-}
 
 /** What is wrong with arguments, so that they must not be sent; and what is only to be said of them. */
 export interface ArgumentsCheck {

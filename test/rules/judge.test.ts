@@ -34,3 +34,19 @@ test('in the order in which it came, where no probe was at work', async () => {
   expect([...new Set(legs)]).toEqual(['hangs', 'fails', 'refuses']);
   expect(actual).toBe('"wrong-0"');
 });
+
+test('of many foreign ids the first three are told, and how many more there are; a kind of breach once', async () => {
+  const many = Array.from({ length: 50 }, (_, index) => someCall(`call-${index}`));
+  const events = eventsOf(
+    many.flatMap((call, index) => [
+      ...call.sent(),
+      ...call.answered(),
+      ...call.result({ id: `job-${index}` }),
+    ]),
+    calls.flatMap(call => [...call.sent(), ...call.answered(), ...call.asks({ id: 'job-0' })]),
+  );
+  const { reason } = judge(keepsId, await gather(events, 'runtime', 'tool'));
+  expect(reason).toBe(
+    'a tool_result has another id: "job-0", "job-1", "job-2" and 47 more; a user_choice has another id: "job-0"',
+  );
+});

@@ -58,7 +58,8 @@ function onNews(
   const { callback, message } = each;
   const { tool_call_id: named } = message;
   if (named !== invocation.id)
-    return broken(`an event has another tool_call_id: ${excerpt(named)}`, [callback], {
+    return broken('an event has another tool_call_id', [callback], {
+      name: excerpt(named),
       expected: excerpt(invocation.id),
       actual: excerpt(named),
       spots: [sent(callback, 'tool_call_id')],

@@ -1,5 +1,6 @@
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Conformance, Row, Standing } from '../../rules/conformance.js';
+import { firstFew } from '../../text/first-few.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
 import { notCalled } from './not-called.js';
@@ -60,10 +61,8 @@ const MOST_NAMES = 20;
 /** What rules that did not apply may have been about. */
 function uncalledLines(names: readonly string[]): Line[] {
   if (names.length === 0) return [];
-  const more = names.length - MOST_NAMES;
-  const told = names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? `, and ${more} more` : '');
   const how = '; --operation <name> calls one, whatever it does';
-  return [[say('Not called: ', 'dim'), ...quote(told), say(how, 'dim')], []];
+  return [[say('Not called: ', 'dim'), ...quote(firstFew(names, MOST_NAMES)), say(how, 'dim')], []];
 }
 
 /** Whether a part of some message is shown. */

@@ -32,13 +32,10 @@ function altered(
   came: string | null,
 ): Observation {
   const actual = came === null ? 'none' : excerpt(came);
-  return broken(
-    `a ${message.type} has ${came === null ? 'no' : 'another'} ${name}${came === null ? '' : `: ${actual}`}`,
-    [callback],
-    {
-      expected: given === null ? 'none' : excerpt(given),
-      actual,
-      spots: [sent(callback, name)],
-    },
-  );
+  return broken(`a ${message.type} has ${came === null ? 'no' : 'another'} ${name}`, [callback], {
+    ...(came !== null && { name: actual }),
+    expected: given === null ? 'none' : excerpt(given),
+    actual,
+    spots: [sent(callback, name)],
+  });
 }

@@ -1,4 +1,5 @@
 import { type Level, REQUIREMENTS, type RequirementId, type Side } from '../protocol/requirements.js';
+import { firstFew } from '../text/first-few.js';
 import type { Evidence } from './evidence/evidence.js';
 import { turnedAway } from './evidence/turned-away.js';
 import { type Observation, perhapsLost } from './observation.js';
@@ -43,7 +44,7 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   return {
     ...about(rule.id),
     status,
-    reason: telling.length > 0 ? reasonOf(telling) : rule.absent,
+    reason: telling.length > 0 ? reasonOf(telling) : absenceOf(rule, evidences),
     ...(telling.some(each => each.kind === 'held' && each.isRemarkable) && { isRemarkable: true }),
     events: [...new Set(telling.slice(0, TOLD).flatMap(({ events }) => events))],
     ...differenceOf(telling[0]),
@@ -112,6 +113,12 @@ function tellingFirst(
   const ours = new Set(evidences.flatMap(evidence => [...turnedAway(evidence)]));
   const isOurs = ({ events }: Observation) => events.some(seq => ours.has(seq));
   return observations.toSorted((one, other) => Number(isOurs(one)) - Number(isOurs(other)));
+}
+
+/** What was not called may offer it. */
+function absenceOf({ absent, isOffered }: Rule, evidences: readonly Evidence[]): string {
+  const names = [...new Set(evidences.flatMap(({ notCalled }) => notCalled))];
+  return isOffered && names.length > 0 ? `${absent}; not called: ${firstFew(names, TOLD)}` : absent;
 }
 
 function about(id: RequirementId): Pick<Check, 'id' | 'side' | 'level'> {

@@ -11,6 +11,8 @@ export interface Rule {
   readonly observe: (evidence: Evidence) => readonly Observation[];
   /** Of a SHOULD, when it is a failure all the same: `the tool dies of it`. */
   readonly failsWhere?: string;
+  /** It is about what some operations do: those that were not called may. */
+  readonly isOffered?: true;
   /** Why there was nothing to see: `no callback was answered 5xx`. */
   readonly absent: string;
 }

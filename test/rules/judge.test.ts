@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { gather } from '../../src/rules/evidence/gather.js';
 import { judge } from '../../src/rules/judge.js';
+import { offersChoices } from '../../src/rules/tool/choice.js';
+import { givesUnifiedDiffs } from '../../src/rules/tool/diff.js';
 import { keepsId } from '../../src/rules/tool/id.js';
 import { eventsOf, type Moment } from '../exchange/build.js';
-import { someCall } from './samples/parts.js';
+import { discovery, someCall, TOOLSET } from './samples/parts.js';
 
 const calls = ['hangs', 'fails', 'refuses', 'takes'].map(key => someCall(key));
 const answers = [{ status: null, code: 'ABORTED' }, { status: 500 }, { status: 400 }, { status: 200 }];
@@ -49,4 +51,17 @@ test('of many foreign ids the first three are told, and how many more there are;
   expect(reason).toBe(
     'a tool_result has another id: "job-0", "job-1", "job-2" and 47 more; a user_choice has another id: "job-0"',
   );
+});
+
+test('what could not be seen since its operation was not called says so; what any call shows does not', async () => {
+  const names = ['edit_file', 'ask', 'watch', 'paint', 'sign_in'];
+  const tools = names.map(name => ({ name, description: '', inputSchema: { type: 'object' } }));
+  const loaded: Moment = { kind: 'loaded', base: null, endpoint: '/', toolset: 'demo', operations: names };
+  const [call = someCall('a')] = calls;
+  const events = eventsOf(discovery({ ...TOOLSET, tools }), [loaded], call.plannedFor([]), call.sent());
+  const evidence = await gather(events, 'runtime', 'tool');
+  const left = 'not called: ask, watch, paint and 1 more';
+  expect(judge(offersChoices, evidence).reason).toBe(`no question was put that was answered; ${left}`);
+  expect(judge(givesUnifiedDiffs, evidence).reason).toBe(`no result had a diff to show; ${left}`);
+  expect(judge(keepsId, evidence).reason).toBe(keepsId.absent);
 });

@@ -1,7 +1,7 @@
 import { ADVICE } from '../../protocol/advice.js';
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { Row } from '../../rules/conformance.js';
-import { notCalled } from '../../story/checks/not-called.js';
+import { notCalled } from '../../rules/evidence/not-called.js';
 import { probeTimes, wholeTime } from '../../story/checks/probe-times.js';
 import { BREACHES } from '../../story/checks/row-lines.js';
 import type { WireRecord } from '../../story/checks/wire-legs.js';

@@ -32,6 +32,8 @@ export interface Evidence {
   readonly migrations: readonly Leg[];
   /** All that was planned, also where no call came of it. */
   readonly plans: readonly Planned[];
+  /** Operations that a check was offered and has not called. */
+  readonly notCalled: readonly string[];
   /** When the last event happened, in ms since the start. */
   readonly until: number;
 }

@@ -8,6 +8,7 @@ import { discoveriesOf } from './discoveries.js';
 import type { Evidence } from './evidence.js';
 import type { Leg } from './leg.js';
 import { legsOf } from './legs.js';
+import { notCalled } from './not-called.js';
 import { isProbe, unprobed } from './unprobed.js';
 
 const HOPS: Readonly<Record<Side, Hop>> = { tool: 'tool-side', runtime: 'runtime-side' };
@@ -39,6 +40,7 @@ export async function gather(
     cancels: purposed('cancel'),
     migrations: purposed('migrate'),
     plans: seen.filter(event => event.kind === 'planned'),
+    notCalled: notCalled(known),
     until: seen.at(-1)?.at ?? 0,
   };
 }

@@ -17,6 +17,7 @@ const MOST = 300;
 export const offersChoices: Rule = {
   id: 'TOOL-CHOICE',
   masks: ['TOOL-POST', 'TOOL-ALWAYS'],
+  isOffered: true,
   absent: 'no question was put that was answered',
   observe: ({ calls }) =>
     calls.flatMap(call => [

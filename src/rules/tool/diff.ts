@@ -7,6 +7,7 @@ import { sent } from '../spot.js';
 /** TOOL-DIFF: a path, and a patch that is one. Wrong line counts are counted anew (the example of seed 000 has them). */
 export const givesUnifiedDiffs: Rule = {
   id: 'TOOL-DIFF',
+  isOffered: true,
   absent: 'no result had a diff to show',
   observe: evidence => displaysOf(evidence).flatMap(onDisplay),
 };

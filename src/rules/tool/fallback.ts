@@ -8,6 +8,7 @@ import { sent } from '../spot.js';
 /** TOOL-FALLBACK: what a client is warned of is what is judged. An order that hides a segment was hardly meant. */
 export const endsWithText: Rule = {
   id: 'TOOL-FALLBACK',
+  isOffered: true,
   absent: 'no result had a display_as',
   observe: evidence => displaysOf(evidence).map(onDisplay),
 };

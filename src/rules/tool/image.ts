@@ -9,6 +9,7 @@ import { sent } from '../spot.js';
 export const describesImages: Rule = {
   id: 'TOOL-IMAGE',
   masks: ['TOOL-FALLBACK'],
+  isOffered: true,
   absent: 'no result had an image',
   observe: ({ calls }: Evidence) =>
     calls.flatMap(call =>

@@ -27,6 +27,7 @@ const GIVEN_AFTERWARDS = new Set([
 export const asksForConsent: Rule = {
   id: 'TOOL-OAUTH',
   masks: ['TOOL-POST', 'TOOL-ALWAYS', 'TOOL-SECRET'],
+  isOffered: true,
   absent: 'no call asked for a consent that was given or refused',
   observe: ({ calls }) => calls.filter(({ callbacks }) => callbacks.some(isOAuth)).flatMap(onCall),
 };

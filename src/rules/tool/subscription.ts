@@ -19,6 +19,7 @@ const GRACE_MS = 500;
 /** TOOL-SUB: events come after a result that says so, name their call, and end with the last one or a cancel. */
 export const keepsSubscriptions: Rule = {
   id: 'TOOL-SUB',
+  isOffered: true,
   absent: 'no call started a subscription',
   observe: evidence => {
     const names = namesOf(evidence.calls);

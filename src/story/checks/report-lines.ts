@@ -1,9 +1,9 @@
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Conformance, Row, Standing } from '../../rules/conformance.js';
+import { notCalled } from '../../rules/evidence/not-called.js';
 import { firstFew } from '../../text/first-few.js';
 import type { Line } from '../line.js';
 import { quote, say } from '../spans.js';
-import { notCalled } from './not-called.js';
 import { caseLines, caseName, gapLines, idleLines, rowLines } from './row-lines.js';
 import { summaryLine } from './summary-line.js';
 import type { WireRecord } from './wire-legs.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { notCalled } from '../../../src/story/checks/not-called.js';
+import { notCalled } from '../../../src/rules/evidence/not-called.js';
 import { call, eventsOf, type Moment } from '../../exchange/build.js';
 
 const planned: Moment = { kind: 'planned', by: 'probe', plan: 'a probe', checks: [] };

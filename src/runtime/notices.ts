@@ -9,6 +9,8 @@ import { type About, recordedSend, type Wire } from './wire.js';
 const SELECTION_TIMEOUT_MS = 10_000;
 const NOTICE_TIMEOUT_MS = 1_000;
 const EXCERPT_BYTES = 4 * 1024;
+/** Of what must not be there, so much as a person needs to see what it is, and no more time than somebody takes who has it ready. */
+const NEEDLESS = { maxBytes: EXCERPT_BYTES, partial: true, withinMs: 500 } as const;
 
 /** What a tool server is told besides invocations; its `kind` is what the log calls it. */
 export type Notice =
@@ -129,10 +131,10 @@ function readUnlessTaken(status: number): ReadLimit {
   return status === 200 ? 'nothing' : { maxBytes: EXCERPT_BYTES, partial: true };
 }
 
-/** Where there must be no body (TOOL-CLOSE), its first byte tells of one that did not say its length. */
+/** Where there must be no body (TOOL-CLOSE), its beginning tells of one, and what it is. */
 function readUnlessEmpty(status: number, headers: HttpAnswer['headers']): ReadLimit {
-  const isTold = 'content-length' in headers || isEncoded(headers);
-  return status !== 200 || isTold ? readUnlessTaken(status) : { maxBytes: 1, partial: true };
+  const isUnread = headers['content-length'] === '0' || isEncoded(headers);
+  return status !== 200 || isUnread ? readUnlessTaken(status) : NEEDLESS;
 }
 
 function bodySizeOf(headers: HttpAnswer['headers'], body: Uint8Array): number | null {

@@ -71,6 +71,15 @@ test('RT-CHOICE: a slow response_url is waited for longer than a notice is, and 
   expect(server.requests.filter(({ url }) => url === '/choices/1')).toHaveLength(1);
 });
 
+/** What answers say, as the log has it. */
+function bodiesOn({ log }: Wire): string[] {
+  const said: string[] = [];
+  log.subscribe(event => {
+    if (event.kind === 'response' && event.body) said.push(Buffer.from(event.body.bytes).toString());
+  });
+  return said;
+}
+
 describe('what became of a notice', () => {
   const close = { kind: 'close', message: { thread_id: THREAD } } as const;
 
@@ -81,13 +90,24 @@ describe('what became of a notice', () => {
     expect(answer).toMatchObject({ kind: 'answered', status: 409, excerpt: 'x'.repeat(4_096) });
   });
 
-  test('what stands beside a 200 is not read, but its size is known', async () => {
+  test('what stands beside a 200 is none of its words; its size and its beginning are known', async () => {
     await using server = await startServing(response =>
-      response.writeHead(200, { 'content-length': 5 }).end('hello'),
+      response.writeHead(200, { 'content-length': 10_000 }).end('x'.repeat(10_000)),
     );
     await using bench = workbench();
+    const said = bodiesOn(bench.wire);
     const answer = await notify(bench.wire, server.url.slice(0, -1), close);
-    expect(answer).toEqual({ kind: 'answered', status: 200, excerpt: '', bodySize: 5 });
+    expect(answer).toEqual({ kind: 'answered', status: 200, excerpt: '', bodySize: 10_000 });
+    expect(said).toEqual(['x'.repeat(4_096)]);
+  });
+
+  test('what does not end beside a 200 is not waited for', async () => {
+    await using server = await startServing(response => response.writeHead(200).write('hello'));
+    await using bench = workbench();
+    const said = bodiesOn(bench.wire);
+    const answer = await notify(bench.wire, server.url.slice(0, -1), close, { timeoutMs: 60_000 });
+    expect(answer).toEqual({ kind: 'answered', status: 200, excerpt: '', bodySize: null });
+    expect(said).toEqual(['hello']);
   });
 
   test.each([

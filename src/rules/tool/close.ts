@@ -12,9 +12,8 @@ export const takesCloses: Rule = {
 };
 
 function onTaken(notice: Leg): Observation {
-  const size = bodySize(notice);
-  if (size === 0) return held([notice]);
-  const actual =
-    notice.response?.headers['content-length'] === undefined ? 'a body' : `a body of ${size} bytes`;
+  if (bodySize(notice) === 0) return held([notice]);
+  const announced = notice.response?.headers['content-length'];
+  const actual = announced === undefined ? 'a body' : `a body of ${Number(announced)} bytes`;
   return broken(`/close_thread answered 200 with ${actual}`, [notice], { expected: 'an empty body', actual });
 }

@@ -30,24 +30,29 @@ export interface CaseCheck {
 /** Each case's call against what the case expects of its result, and what it says that the call starts. */
 export function judgeCases(
   cases: readonly Case[],
-  evidences: readonly Pick<Evidence, 'calls' | 'isWhole'>[],
+  evidences: readonly Pick<Evidence, 'calls' | 'isWhole' | 'isProbed'>[],
 ): readonly CaseCheck[] {
   const isCallOf = callFinder(evidences);
+  const missing = isWithoutCases(evidences) ? NOT_RUN : NOT_CALLED;
   return cases.map((each, index) => {
     const { place, operation } = each;
     const verdicts = evidences.flatMap(({ calls, isWhole }) =>
       calls.filter(call => isCallOf(each, index, call)).map(call => verdictOn(each, call, isWhole)),
     );
-    return { place, operation, ...worstOf(verdicts) };
+    return { place, operation, ...(worstOf(verdicts) ?? missing) };
   });
 }
 
 /** Whether a call is that of a case: whoever made it for one says so; of others, whether it sends the same. */
 function callFinder(evidences: readonly Pick<Evidence, 'calls'>[]) {
-  const isPlanned = ({ plans }: CallEvidence) => plans.some(plan => plan.case !== undefined);
   const arePlanned = evidences.some(({ calls }) => calls.some(isPlanned));
   return (each: Case, index: number, call: CallEvidence) =>
     arePlanned ? call.plans.some(plan => plan.case === index) : isSent(each, call);
+}
+
+/** Made for some case. */
+function isPlanned({ plans }: CallEvidence): boolean {
+  return plans.some(plan => plan.case !== undefined);
 }
 
 /** What a probe sends is not answered as a runtime would. */
@@ -58,10 +63,8 @@ function isSent({ operation, arguments: args }: Case, { reading, plans }: CallEv
 }
 
 /** Of recordings that were joined each may have a call of the same case: none of them makes up for another. */
-function worstOf(verdicts: readonly Verdict[]): Verdict {
-  const [worst = NOT_CALLED] = WORST_FIRST.flatMap(
-    kind => verdicts.find(({ status }) => status === kind) ?? [],
-  );
+function worstOf(verdicts: readonly Verdict[]): Verdict | undefined {
+  const [worst] = WORST_FIRST.flatMap(kind => verdicts.find(({ status }) => status === kind) ?? []);
   return worst;
 }
 
@@ -70,6 +73,17 @@ const WORST_FIRST = ['fail', 'could-not-run', 'pass'] as const;
 type Verdict = Pick<CaseCheck, 'status' | 'reason' | 'events'>;
 
 const NOT_CALLED: Verdict = { status: 'could-not-run', reason: 'it was not called', events: [] };
+const NOT_RUN: Verdict = {
+  ...NOT_CALLED,
+  reason:
+    'the cases were not run in this transcript, which is of a check without them; check the tool itself with --cases',
+};
+
+/** Whether a check made all the calls there are, and none of them for a case. */
+function isWithoutCases(evidences: readonly Pick<Evidence, 'calls' | 'isProbed'>[]): boolean {
+  const calls = evidences.flatMap(evidence => evidence.calls);
+  return evidences.every(({ isProbed }) => isProbed) && calls.length > 0 && !calls.some(isPlanned);
+}
 
 function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: boolean): Verdict {
   const callback = call.callbacks.find(({ verdict }) => verdict?.kind === 'settles');

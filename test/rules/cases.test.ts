@@ -188,15 +188,25 @@ describe('a recorded call that nobody made for a case', () => {
     });
   });
 
+  const probed = [{ ...planned()[0], case: undefined } as Moment];
+
   test.each([
     ['other arguments', '{ path: elsewhere }', []],
-    ['what a probe has planned', same, [{ ...planned()[0], case: undefined } as Moment]],
     ['what was made for another case', same, planned(7)],
   ])('is not that of a case: %s', async (_, args, plan) => {
     expect(await judgedOf(args, plan, call(), acknowledged(), resultArrives())).toMatchObject({
       status: 'could-not-run',
       reason: 'it was not called',
     });
+  });
+
+  test('cannot be one where a check was made without cases, which is said, and what helps', async () => {
+    expect(await judgedOf(same, probed, call(), acknowledged(), resultArrives())).toMatchObject({
+      status: 'could-not-run',
+      reason:
+        'the cases were not run in this transcript, which is of a check without them; check the tool itself with --cases',
+    });
+    expect(await judgedOf(same, probed)).toMatchObject({ reason: 'it was not called' });
   });
 });
 

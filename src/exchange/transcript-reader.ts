@@ -11,6 +11,8 @@ import { Gaps } from './transcript-gaps.js';
 export interface Transcript {
   readonly header: TranscriptHeader | null;
   readonly events: readonly Event[];
+  /** The number of each event's line, from 1; not of what was put together by hand. */
+  readonly lines?: readonly number[];
   /** Why it ended; null where the file stops without saying so. */
   readonly end: string | null;
   /** What could not be read, each with its line number. What could be read is kept. */
@@ -38,8 +40,8 @@ function readAll(lines: Iterable<string>): readonly Recording[] {
   return reader.recordings;
 }
 
-function transcriptOf({ header, events, end, faults, lost }: Recording): Transcript {
-  return { header, events, end, faults: faultWords(faults), lost: faultWords(lost) };
+function transcriptOf({ header, events, lines, end, faults, lost }: Recording): Transcript {
+  return { header, events, lines, end, faults: faultWords(faults), lost: faultWords(lost) };
 }
 
 type Line = z.infer<typeof transcriptLineSchema>;
@@ -52,6 +54,7 @@ class Recording {
   header: TranscriptHeader | null = null;
   end: string | null = null;
   readonly events: Event[] = [];
+  readonly lines: number[] = [];
   readonly faults: LineFault[] = [];
   readonly lost: LineFault[] = [];
   readonly gaps = new Gaps();
@@ -113,10 +116,11 @@ class Reader {
   }
 
   #keepEvent(line: EventLine): void {
-    const { end, events, faults, gaps, lost } = this.#current;
+    const { end, events, lines, faults, gaps, lost } = this.#current;
     if (end !== null) this.#tell(faults, 'stands after the end');
     const event = this.#withBody(line);
     events.push(event);
+    lines.push(this.#number);
     this.#tell(lost, gaps.before(event));
   }
 

@@ -2,8 +2,8 @@ import type { Event } from '../exchange/events.js';
 import type { TranscriptHeader } from '../exchange/transcript-format.js';
 import type { Transcript } from '../exchange/transcript-reader.js';
 import type { Side } from '../protocol/requirements.js';
-import { gather } from './evidence/gather.js';
-import { type Recording, recordingsOf } from './recording.js';
+import { seenFrom } from './evidence/seen-from.js';
+import { recordingsOf } from './recording.js';
 import { type CheckReport, checksOf, reportOf, type Selection } from './report.js';
 
 export interface CheckOptions extends Selection {
@@ -33,8 +33,4 @@ export async function checkTranscript(
 
 function isBare(told: readonly Event[] | Transcript | readonly Transcript[]): told is readonly Event[] {
   return Array.isArray(told) && told.every(each => 'kind' in each);
-}
-
-function seenFrom(side: Side) {
-  return ({ events, observer, isWhole }: Recording) => gather(events, observer, side, isWhole);
 }

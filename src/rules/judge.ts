@@ -1,5 +1,6 @@
 import { type Level, REQUIREMENTS, type RequirementId, type Side } from '../protocol/requirements.js';
 import { firstFew } from '../text/first-few.js';
+import { type ConcernedCall, concernedBy } from './concerned-call.js';
 import type { Evidence } from './evidence/evidence.js';
 import { turnedAway } from './evidence/turned-away.js';
 import { type Observation, perhapsLost } from './observation.js';
@@ -20,6 +21,8 @@ export interface Check {
   readonly isRemarkable?: true;
   /** By their `seq`, the events that prove it. */
   readonly events: readonly number[];
+  /** Of what is not fine, the calls that it is about: those of these events. */
+  readonly calls?: readonly ConcernedCall[];
   /** Of the first breach. */
   readonly expected?: string;
   readonly actual?: string;
@@ -40,17 +43,25 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     observations.filter(({ kind }) => kind === worst),
     evidences,
   );
+  const events = [...new Set(telling.slice(0, TOLD).flatMap(each => each.events))];
   const status = telling.some(isFatal) ? 'fail' : statusOf(worst, rule.id, evidences);
   return {
     ...about(rule.id),
     status,
     reason: telling.length > 0 ? reasonOf(telling) : absenceOf(rule, evidences),
     ...(telling.some(each => each.kind === 'held' && each.isRemarkable) && { isRemarkable: true }),
-    events: [...new Set(telling.slice(0, TOLD).flatMap(({ events }) => events))],
+    events,
+    ...callsOf(status, events, evidences),
     ...differenceOf(telling[0]),
     ...spotsOf(telling.slice(0, TOLD)),
     ...((status === 'fail' || status === 'warn') && rule.masks && { masks: rule.masks }),
   };
+}
+
+/** Rows of what is fine are alike in each run: ids are not. */
+function callsOf(status: CheckStatus, events: readonly number[], evidences: readonly Evidence[]) {
+  const calls = status === 'pass' || status === 'not-applicable' ? [] : concernedBy(events, evidences);
+  return calls.length > 0 ? { calls } : {};
 }
 
 function observe(rule: Rule, evidence: Evidence): readonly Observation[] {

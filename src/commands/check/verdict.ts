@@ -1,8 +1,6 @@
-import type { Side } from '../../protocol/requirements.js';
 import { judgeCases } from '../../rules/cases.js';
 import { type Conformance, conformanceOf, type Verdict } from '../../rules/conformance.js';
-import { gather } from '../../rules/evidence/gather.js';
-import type { Recording } from '../../rules/recording.js';
+import { seenFrom } from '../../rules/evidence/seen-from.js';
 import { checksOf } from '../../rules/report.js';
 import { shareableRun } from '../../story/checks/shareable-run.js';
 import type { ExitStatus } from '../exit-status.js';
@@ -21,10 +19,6 @@ export async function judgeAll(
   const judged = judgeCases(cases, sights[0]?.evidences ?? []);
   const run = conformanceOf(checks, judged, { excuses, sides, isStrict: flags.strict === true, gaps });
   return shareableRun(run, redactor);
-}
-
-function seenFrom(side: Side) {
-  return ({ events, observer, isWhole }: Recording) => gather(events, observer, side, isWhole);
 }
 
 const STATUSES: Readonly<Record<Verdict, ExitStatus>> = { passed: 0, failed: 1, incomplete: 3 };

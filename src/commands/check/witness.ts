@@ -14,6 +14,6 @@ export interface Witness {
 }
 
 /** The events of all recordings, and what is secret in them. */
-export function recordOf({ recordings, redactor }: Witness): WireRecord {
-  return { events: recordings.flatMap(({ events }) => events), redactor };
+export function recordOf({ target, recordings, redactor }: Witness): WireRecord {
+  return { file: target, events: recordings.flatMap(({ events }) => events), redactor };
 }

@@ -2,6 +2,7 @@ import { ADVICE } from '../../protocol/advice.js';
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Gap, Row, Standing } from '../../rules/conformance.js';
 import type { IdleExcuse } from '../../rules/idle-excuses.js';
+import { callsText } from '../../story/checks/call-words.js';
 import { BREACHES } from '../../story/checks/row-lines.js';
 import { summaryText } from '../../story/checks/summary-line.js';
 import { visible } from '../../text/visible.js';
@@ -13,8 +14,8 @@ type Command = 'error' | 'warning' | 'notice';
 /** Workflow commands of GitHub Actions: an annotation for each thing that is wrong, and one that sums it up. */
 export const githubCheck: CheckFormat = ({ target, run, warnings }) => {
   const lines = [
-    ...run.checks.flatMap(rowCommand),
-    ...run.cases.filter(({ status }) => status !== 'pass').map(caseCommand),
+    ...run.checks.flatMap(row => rowCommand(row, target)),
+    ...run.cases.filter(({ status }) => status !== 'pass').map(each => caseCommand(each, target)),
     ...run.gaps.map(gapCommand),
     ...run.idle.map(idleCommand),
     ...warnings.map(message => command('warning', { title: 'protocol-cli check' }, message)),
@@ -31,29 +32,35 @@ const COMMANDS: Readonly<Partial<Record<Standing, Command>>> = {
   warned: 'warning',
 };
 
-function rowCommand(row: Row): string[] {
+function rowCommand(row: Row, target: string): string[] {
   const { id, level, standing } = row;
   const name = COMMANDS[standing];
   if (!name) return [];
   const how = standing === 'could-not-run' ? `${id} could not run` : `${id} (${level})`;
   const where = standing === 'stale' && row.excuse ? placeOf(row.excuse.place) : {};
-  return [command(name, { ...where, title: how }, messageOf(row))];
+  return [command(name, { ...where, title: how }, messageOf(row, target))];
 }
 
-function messageOf({ id, standing, reason, expected, actual, excuse }: Row): string {
+function messageOf({ id, standing, reason, calls, expected, actual, excuse }: Row, target: string): string {
   if (standing === 'stale')
     return `it passes, though its failure is expected: take it out of ${excuse?.place}`;
   return [
     reason,
+    ...aboutCalls(calls, target),
     ...(expected === undefined ? [] : [`expected: ${expected}`]),
     ...(actual === undefined ? [] : [`actual: ${actual}`]),
     ...(BREACHES.includes(standing) ? [`to do: ${ADVICE[id]}`] : []),
   ].join('\n');
 }
 
-function caseCommand({ place, operation, status, reason }: CaseCheck): string {
+function aboutCalls(calls: Row['calls'], target: string): string[] {
+  return calls ? [`call: ${callsText(calls, target)}`] : [];
+}
+
+function caseCommand({ place, operation, status, reason, calls }: CaseCheck, target: string): string {
   const title = `case ${operation} ${status === 'fail' ? 'is not as expected' : 'could not run'}`;
-  return command('error', { ...placeOf(place), title }, `${place}: ${reason}`);
+  const message = [`${place}: ${reason}`, ...aboutCalls(calls, target)].join('\n');
+  return command('error', { ...placeOf(place), title }, message);
 }
 
 function gapCommand({ place, reason }: Gap): string {

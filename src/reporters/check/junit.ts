@@ -100,7 +100,7 @@ function ruleTest(row: Row, { record, secondsOf }: Desk): Test {
   const stale = `it passes, though its failure is expected at ${excuse?.place}`;
   const message =
     standing === 'expected' ? `expected: ${excuse?.reason}` : standing === 'stale' ? stale : reason;
-  const text = plainText(rowLines(row, record));
+  const text = plainText(rowLines(row, record, 'whole'));
   const name = `${id} ${REQUIREMENTS[id].statement}`;
   const about = { classname: `${SUITE}.${side}`, name, time: secondsOf(events) };
   const warning = standing === 'warned' ? [{ name: 'system-out', attributes: {}, text }] : [];
@@ -111,7 +111,7 @@ function ruleTest(row: Row, { record, secondsOf }: Desk): Test {
 function caseTest(each: CaseCheck, { record, secondsOf }: Desk): Test {
   const { place, operation, status, reason, events } = each;
   const ending = status === 'pass' ? null : status === 'fail' ? 'failure' : 'error';
-  const text = plainText(caseLines(each, record));
+  const text = plainText(caseLines(each, record, 'whole'));
   const about = {
     classname: `${SUITE}.cases`,
     name: `${operation} ${place}`,

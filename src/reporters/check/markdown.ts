@@ -1,6 +1,7 @@
 import { REQUIREMENTS } from '../../protocol/requirements.js';
 import type { CaseCheck } from '../../rules/cases.js';
 import type { Gap, Row, Standing } from '../../rules/conformance.js';
+import { callsText } from '../../story/checks/call-words.js';
 import { idleText } from '../../story/checks/row-lines.js';
 import { summaryText } from '../../story/checks/summary-line.js';
 import { cut } from '../../text/cut.js';
@@ -25,19 +26,25 @@ export const markdownCheck: CheckFormat = ({ target, program, run, warnings }) =
   const { checks, cases, gaps, idle, verdict } = run;
   const parts = [
     `**${verdict}** · ${cell(target)} · ${summaryText(run)} (${cell(program)})`,
-    ...(checks.length > 0 ? [table(['rule', 'level', 'asks', 'result', 'seen'], checks.map(ruleCells))] : []),
-    ...(cases.length > 0 ? [table(['case', 'operation', 'result', 'seen'], cases.map(caseCells))] : []),
-    ...(gaps.length > 0 ? [table(['place', 'lost, and may hide a breach'], gaps.map(gapCells))] : []),
+    ...table(
+      ['rule', 'level', 'asks', 'result', 'seen'],
+      checks.map(row => ruleCells(row, target)),
+    ),
+    ...table(
+      ['case', 'operation', 'result', 'seen'],
+      cases.map(each => caseCells(each, target)),
+    ),
+    ...table(['place', 'lost, and may hide a breach'], gaps.map(gapCells)),
     ...(warnings.length > 0 ? [warnings.map(each => `- ⚠️ ${cell(each)}`).join('\n')] : []),
     ...(idle.length > 0 ? [idle.map(each => `- ${cell(idleText(each))}`).join('\n')] : []),
   ];
   return `${parts.join('\n\n')}\n`;
 };
 
-function ruleCells({ id, side, level, standing, reason, excuse }: Row): string[] {
+function ruleCells({ id, side, level, standing, reason, calls, excuse }: Row, target: string): string[] {
   const seen = excuse && standing === 'expected' ? `${reason} (${excuse.reason})` : reason;
   const { statement } = REQUIREMENTS[id];
-  return [id, level, cell(`the ${side} ${statement}`), WORDS[standing], cell(seen)];
+  return [id, level, cell(`the ${side} ${statement}`), WORDS[standing], cell(seen) + ofCalls(calls, target)];
 }
 
 const CASE_WORDS: Readonly<Record<CaseCheck['status'], Standing>> = {
@@ -46,22 +53,35 @@ const CASE_WORDS: Readonly<Record<CaseCheck['status'], Standing>> = {
   'could-not-run': 'could-not-run',
 };
 
-function caseCells({ place, operation, status, reason }: CaseCheck): string[] {
-  return [cell(place), cell(operation), WORDS[CASE_WORDS[status]], cell(reason)];
+function caseCells({ place, operation, status, reason, calls }: CaseCheck, target: string): string[] {
+  const seen = cell(reason) + ofCalls(calls, target);
+  return [cell(place), cell(operation), WORDS[CASE_WORDS[status]], seen];
+}
+
+/** Names are never cut: somebody looks for them. */
+function ofCalls(calls: Row['calls'], target: string): string {
+  return calls ? ` (${safe(visibleLine(callsText(calls, target)))})` : '';
 }
 
 function gapCells({ place, reason }: Gap): string[] {
   return [cell(place), cell(reason)];
 }
 
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Nothing where there are no rows. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
+  return rows.length === 0
+    ? []
+    : [[line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n')];
+}
+
+function cell(text: string): string {
+  return safe(cut(visibleLine(text), LONGEST));
 }
 
 /** Foreign text that is nothing but text: no table of its own, no link, no HTML. An entity means its character wherever it stands. */
-function cell(text: string): string {
-  return cut(visibleLine(text), LONGEST).replace(MARKUP, character => `&#${character.codePointAt(0)};`);
+function safe(line: string): string {
+  return line.replace(MARKUP, character => `&#${character.codePointAt(0)};`);
 }
 
 const MARKUP = /[\\`*[\]<>|~&@]|(?<=:)\/(?=\/)/g;

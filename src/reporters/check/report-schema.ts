@@ -30,6 +30,20 @@ const leg = z.object({
   response: z.array(excerpt),
 });
 
+const calls = z
+  .optional(
+    z.array(
+      z.object({
+        operation: z.nullable(z.string()),
+        id: z.nullable(z.string()),
+        line: z
+          .optional(z.int().check(z.positive()))
+          .check(z.describe('Of the target, where it is a transcript: the line of its invocation')),
+      }),
+    ),
+  )
+  .check(z.describe('The calls that it is about, where it is not fine: null for what an invocation has not'));
+
 const expectation = { reason: z.string(), place: z.string().check(z.describe('file:line')) };
 
 const check = z.object({
@@ -51,6 +65,7 @@ const check = z.object({
   masks: z.optional(z.array(z.string())).check(z.describe('What may not be passed for the same reason')),
   expectedFailure: z.optional(z.object(expectation)),
   events: seqs,
+  calls,
   evidence: z.optional(z.array(leg)).check(z.describe('What was on the wire, where it is not fine')),
 });
 
@@ -60,6 +75,7 @@ const aCase = z.object({
   status: z.enum(['pass', 'fail', 'could-not-run']),
   reason: z.string(),
   events: seqs,
+  calls,
 });
 
 const probe = z.object({

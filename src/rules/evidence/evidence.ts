@@ -34,6 +34,8 @@ export interface Evidence {
   readonly plans: readonly Planned[];
   /** Operations that a check was offered and has not called. */
   readonly notCalled: readonly string[];
+  /** Of what was read from lines, the number of each event's, by its `seq`. */
+  readonly lines?: ReadonlyMap<number, number>;
   /** When the last event happened, in ms since the start. */
   readonly until: number;
 }

@@ -5,6 +5,7 @@ import type { Gap, Row, Standing } from '../../rules/conformance.js';
 import type { IdleExcuse } from '../../rules/idle-excuses.js';
 import type { Line, Span } from '../line.js';
 import { quote, say } from '../spans.js';
+import { callText, type Ids, MOST_CALLS } from './call-words.js';
 import type { WireRecord } from './wire-legs.js';
 import { wireLines } from './wire-lines.js';
 
@@ -19,12 +20,13 @@ const MARKS: Readonly<Record<Standing, Span>> = {
 };
 
 /** A row with all that there is to say: what was asked, what was there instead, and how it was on the wire. */
-export function rowLines(row: Row, record: WireRecord): readonly Line[] {
+export function rowLines(row: Row, record: WireRecord, ids: Ids = 'short'): readonly Line[] {
   const { id, level, standing, masks = [] } = row;
   return [
     headed(standing, say(id, 'title'), say(`  ${level}  `, 'dim'), say(REQUIREMENTS[id].statement)),
     ...excuseLines(row),
     ...(standing === 'stale' ? [] : [detail(...quote(row.reason))]),
+    ...(standing === 'stale' ? [] : callLines(row, record, ids)),
     ...differenceLines(row),
     ...indented(standing === 'stale' ? [] : wireLines(row, record)),
     ...(BREACHES.includes(standing) ? [labelled('to do', say(ADVICE[id]))] : []),
@@ -55,12 +57,14 @@ export function idleText({ id, why, place }: IdleExcuse): string {
 
 /** A case that is not as expected. */
 export function caseLines(
-  { place, operation, status, reason, events }: CaseCheck,
+  { place, operation, status, reason, events, calls }: CaseCheck,
   record: WireRecord,
+  ids: Ids = 'short',
 ): Line[] {
   return [
     headed(status === 'fail' ? 'failed' : 'could-not-run', ...caseName({ place, operation })),
     detail(...quote(reason)),
+    ...callLines({ calls }, record, ids),
     ...indented(wireLines({ events }, record)),
   ];
 }
@@ -92,6 +96,15 @@ function differenceLines({ expected, actual }: Row): Line[] {
     ...(expected === undefined ? [] : [labelled('expected', ...quote(expected))]),
     ...(actual === undefined ? [] : [labelled('actual', ...quote(actual))]),
   ];
+}
+
+/** Which calls it is about: `call      edit_file · call_8f3a… · run.ndjson:9`. */
+function callLines({ calls = [] }: Pick<Row, 'calls'>, { file }: WireRecord, ids: Ids): Line[] {
+  const told = calls.slice(0, MOST_CALLS).map(call => quote(callText(call, file, ids)));
+  const rest = calls.length - told.length;
+  const lines = rest > 0 ? [...told, [say(`and ${rest} more`, 'dim')]] : told;
+  const label = calls.length === 1 ? 'call' : 'calls';
+  return lines.map((line, index) => labelled(index === 0 ? label : '', ...line));
 }
 
 function headed(standing: Standing, ...spans: Line): Line {

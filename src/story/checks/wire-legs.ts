@@ -13,6 +13,8 @@ const NAME = 60;
 export interface WireRecord {
   readonly events: readonly Event[];
   readonly redactor: Redactor;
+  /** Whose lines a finding names; the target of a check. */
+  readonly file?: string;
 }
 
 /** What a row is proved by. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ADVICE } from '../../../src/protocol/advice.js';
 import { githubCheck } from '../../../src/reporters/check/github.js';
 import { unsafeIn } from '../../e2e/support/text.js';
-import { GREEN, HOSTILE, LOOK, STORY } from './story-of.js';
+import { GREEN, HOSTILE, LONG_ID, LOOK, STORY } from './story-of.js';
 
 /** As the runner of GitHub Actions reads a line: `::name key=value,…::message`, each part unescaped. */
 function readCommand(line: string) {
@@ -38,7 +38,11 @@ test('an annotation for each thing that is not fine, and one that sums it up', (
 
 test('what was due and what came are lines of the message', () => {
   const { message } = titled(/TOOL-ID/) ?? {};
-  expect(message?.split('\n').slice(0, 2)).toEqual(['reason of TOOL-ID', 'expected: call_abc123']);
+  expect(message?.split('\n').slice(0, 3)).toEqual([
+    'reason of TOOL-ID',
+    `call: edit_file · ${LONG_ID}`,
+    'expected: call_abc123',
+  ]);
   expect(message).toContain('actual: ␛[2Jevil');
   expect(message).toMatch(/\nto do: .*\.$/);
 });

@@ -27,7 +27,7 @@ test('what is wrong comes first, the summary last', () => {
 
 test('a failure says what was due, what came, and how that was on the wire', () => {
   const at = lineOf(/^✗ TOOL-ID {2}MUST {2}sends id back unchanged$/);
-  const told = lines.slice(at, at + 9).join('\n');
+  const told = lines.slice(at, at + 10).join('\n');
   expect(told).toContain('reason of TOOL-ID');
   expect(told).toMatch(/expected {2}call_abc123/);
   expect(told).toMatch(/actual {4}␛\[2Jevil/);
@@ -36,8 +36,20 @@ test('a failure says what was due, what came, and how that was on the wire', () 
   expect(told).toContain('│   {"type":"tool_result", "group_id":"thread_xyz", "id":"other"');
 });
 
+test('each finding says which call it is about, in short; of many calls the first', () => {
+  expect(lines[lineOf(/^✗ TOOL-ID/) + 2]).toBe('    call      edit_file · call_3f0b9c1e-77aa-4…');
+  const at = lineOf(/^\? TOOL-RETRY/);
+  expect(lines.slice(at + 2, at + 6)).toEqual([
+    '    calls     list · a',
+    '              list · b',
+    '              list · c',
+    '              and 2 more',
+  ]);
+  expect(lines[lineOf(/c\.yaml:5/) + 2]).toMatch(/^ {4}call {6}␛\[2Jevil.* · no id$/);
+});
+
 test('what is broken says what to do about it, and nothing else does', () => {
-  expect(lines[lineOf(/^✗ TOOL-ID/) + 6]).toBe(`    to do     ${ADVICE['TOOL-ID']}`);
+  expect(lines[lineOf(/^✗ TOOL-ID/) + 7]).toBe(`    to do     ${ADVICE['TOOL-ID']}`);
   expect(lines[lineOf(/^• TOOL-FALLBACK/) + 2]).toBe(`    to do     ${ADVICE['TOOL-FALLBACK']}`);
   expect(text.match(/ to do /g)).toHaveLength(2);
 });

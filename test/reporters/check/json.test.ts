@@ -5,7 +5,7 @@ import { humanCheck } from '../../../src/reporters/check/human.js';
 import { jsonCheck } from '../../../src/reporters/check/json.js';
 import { junitCheck } from '../../../src/reporters/check/junit.js';
 import { unsafeIn } from '../../e2e/support/text.js';
-import { LOOK, STORY, TOKEN } from './story-of.js';
+import { HOSTILE, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
 
 const text = jsonCheck(STORY, LOOK);
 const report = JSON.parse(text);
@@ -28,7 +28,9 @@ test('one row per rule: id, level, side, status, reason, events', () => {
     expected: 'call_abc123',
     masks: ['TOOL-RETRY'],
     advice: ADVICE['TOOL-ID'],
+    calls: [{ operation: 'edit_file', id: LONG_ID }],
   });
+  expect(report.cases[1].calls).toEqual([{ operation: HOSTILE, id: null }]);
   expect(report.checks[0]).not.toHaveProperty('advice');
 });
 

@@ -2,7 +2,7 @@ import { parse, type TestCase, type TestSuites } from 'junit2json';
 import { expect, test } from 'vitest';
 import { junitCheck } from '../../../src/reporters/check/junit.js';
 import { unsafeIn } from '../../e2e/support/text.js';
-import { GREEN, LOOK, STORY, TOKEN } from './story-of.js';
+import { GREEN, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
 
 /** As a maintained reader of JUnit's XML understands it. */
 async function read(xml: string): Promise<TestSuites> {
@@ -65,6 +65,11 @@ test('a failure has its reason as message, and the whole of it as text', async (
   expect(failure).toMatchObject({ type: 'MUST', message: 'reason of TOOL-ID' });
   expect(failure?.inner).toContain('expected  call_abc123');
   expect(failure?.inner).toContain('POST /callback/token → 200');
+});
+
+test('a call has its whole id, since others search for it', async () => {
+  const [failure] = (await caseOf('TOOL-ID')).failure ?? [];
+  expect(failure?.inner).toContain(`call      edit_file · ${LONG_ID}\n`);
 });
 
 test('an expectation that is stale is a failure', async () => {

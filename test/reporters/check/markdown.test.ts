@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { markdownCheck } from '../../../src/reporters/check/markdown.js';
 import { unsafeIn } from '../../e2e/support/text.js';
-import { GREEN, LOOK, STORY } from './story-of.js';
+import { GREEN, LONG_ID, LOOK, STORY } from './story-of.js';
 
 const text = markdownCheck(STORY, LOOK);
 
@@ -25,7 +25,7 @@ test('a row says what the rule asks, what came of it, and why', () => {
     'MUST',
     'the tool sends id back unchanged',
     '❌ failed',
-    'reason of TOOL-ID',
+    `reason of TOOL-ID (edit_file · ${LONG_ID})`,
   ]);
   expect(text).toContain('➖ fails as expected | reason of TOOL-NOLEAK (known since March) |');
 });

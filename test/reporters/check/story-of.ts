@@ -9,6 +9,10 @@ export const TOKEN = 'tok_0123456789abcdef';
 /** What would act on a terminal, or in a workflow, or in a table. */
 export const HOSTILE = '\u001b[2Jevil|<b>\n::error::100%, "x": `y`';
 
+/** Whole where others search for it, and short on a screen. */
+export const LONG_ID = 'call_3f0b9c1e-77aa-4c55-9a44-0d6d5f6b2f01';
+const MANY = ['a', 'b', 'c', 'd', 'e'].map(id => ({ operation: 'list', id }));
+
 export const EVENTS = eventsOf(
   call({ invocation: { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${TOKEN}` } }),
   at(3, acknowledged()),
@@ -30,11 +34,12 @@ const CHECKS: readonly Check[] = [
   check('TOOL-ASYNC', 'pass', { isRemarkable: true }),
   check('TOOL-ID', 'fail', {
     events: [2, 3],
+    calls: [{ operation: 'edit_file', id: LONG_ID }],
     expected: KEY,
     actual: HOSTILE,
     masks: ['TOOL-RETRY'],
   }),
-  check('TOOL-RETRY', 'could-not-run', { level: 'SHOULD' }),
+  check('TOOL-RETRY', 'could-not-run', { level: 'SHOULD', calls: MANY }),
   check('TOOL-FALLBACK', 'warn', { level: 'SHOULD', reason: HOSTILE }),
   check('TOOL-NOLEAK', 'warn', { level: 'SHOULD' }),
   check('TOOL-DIFF', 'pass'),
@@ -45,7 +50,14 @@ const CHECKS: readonly Check[] = [
 
 const CASES: readonly CaseCheck[] = [
   { place: 'c.yaml:3', operation: 'edit_file', status: 'pass', reason: 'fine', events: [] },
-  { place: 'c.yaml:5', operation: HOSTILE, status: 'fail', reason: '$.text: wanted 1', events: [2] },
+  {
+    place: 'c.yaml:5',
+    operation: HOSTILE,
+    status: 'fail',
+    reason: '$.text: wanted 1',
+    events: [2],
+    calls: [{ operation: HOSTILE, id: null }],
+  },
   { place: 'c.yaml:7', operation: 'list', status: 'could-not-run', reason: 'not called', events: [] },
 ];
 

@@ -1,0 +1,28 @@
+import type { ConcernedCall } from '../../rules/concerned-call.js';
+import { cut } from '../../text/cut.js';
+import { firstFew } from '../../text/first-few.js';
+
+/** Characters of an id that a person looks for. */
+const SHORT = 20;
+/** Calls that are told of a finding. */
+export const MOST_CALLS = 3;
+
+/** How much of an id is told: on a screen so much as tells one from the other. */
+export type Ids = 'short' | 'whole';
+
+/** A call, as it is found again: `edit_file · call_8f3a… · run.ndjson:9`. Foreign, and not yet made visible. */
+export function callText({ operation, id, line }: ConcernedCall, file?: string, ids: Ids = 'whole'): string {
+  return [
+    operation ?? 'no operation',
+    id === null ? 'no id' : ids === 'whole' ? id : cut(id, SHORT),
+    ...(line === undefined ? [] : [file === undefined ? `line ${line}` : `${file}:${line}`]),
+  ].join(' · ');
+}
+
+/** The calls of a finding in one sentence. */
+export function callsText(calls: readonly ConcernedCall[], file: string): string {
+  return firstFew(
+    calls.map(call => callText(call, file)),
+    MOST_CALLS,
+  );
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { gather } from '../../src/rules/evidence/gather.js';
+import { judge } from '../../src/rules/judge.js';
+import type { Rule } from '../../src/rules/rule.js';
+import { takesCloses } from '../../src/rules/tool/close.js';
+import { keepsId } from '../../src/rules/tool/id.js';
+import { survivesMalformedPayloads } from '../../src/rules/tool/malformed.js';
+import { eventsOf, type Moment } from '../exchange/build.js';
+import { notice, someCall } from './samples/parts.js';
+
+const [a, b] = [someCall('a'), someCall('b', { operation: 'list' })];
+const begun = () => [...a.sent(), ...a.answered(), ...b.sent(), ...b.answered()];
+
+async function callsOf(rule: Rule, ...story: readonly (readonly Moment[])[]) {
+  return judge(rule, await gather(eventsOf(...story), 'runtime', 'tool')).calls;
+}
+
+test('a finding says which calls it is about, in the order in which they broke it', async () => {
+  const story = [begun(), b.result({ id: 'x' }), a.result({ id: 'y' })];
+  expect(await callsOf(keepsId, ...story)).toEqual([
+    { operation: 'edit_file', id: 'a' },
+    { operation: 'list', id: 'b' },
+  ]);
+  expect(await callsOf(keepsId, begun(), b.result({ id: 'x' }), a.result())).toEqual([
+    { operation: 'list', id: 'b' },
+  ]);
+});
+
+test('what is fine says none: rows of live runs are compared', async () => {
+  expect(await callsOf(keepsId, begun(), a.result(), b.result())).toBeUndefined();
+});
+
+test('nor does what is about no call', async () => {
+  expect(await callsOf(takesCloses, begun(), notice('close', { status: 404 }))).toBeUndefined();
+});
+
+test('of what is no invocation, so much as it says', async () => {
+  const story = (body: string | object) => [a.sent(body), a.answered({ status: 500 })];
+  expect(await callsOf(survivesMalformedPayloads, ...story({ operation: 5, id: 'only' }))).toEqual([
+    { operation: null, id: 'only' },
+  ]);
+  expect(await callsOf(survivesMalformedPayloads, ...story('['))).toBeUndefined();
+});
+
+test('a name that somebody made endless is cut', async () => {
+  const c = someCall('x'.repeat(100_000));
+  const [call] = (await callsOf(keepsId, c.sent(), c.answered(), c.result({ id: 'y' }))) ?? [];
+  expect(call?.id).toBe(`${'x'.repeat(200)}…`);
+});

@@ -31,6 +31,7 @@ import {
   result,
   SESSION,
 } from '../../exchange/session/build.js';
+import { someCall } from '../../rules/samples/parts.js';
 import { callOf, legTo } from '../../story/session/legs.js';
 
 const SUPPORTS = new Set(['diff', 'text']);
@@ -100,6 +101,46 @@ test('what still runs stands where it began, and not below what came later', () 
   );
   const times = open.flatMap(row => /^ *([\d.]+)(m?s) /.exec(row)?.slice(1, 3).join('') ?? []);
   expect(times).toEqual(['0ms', '1ms', '1ms', '7.9s', '9.8s']);
+});
+
+describe('a malformed invocation, of which there is no call to show', () => {
+  const sent = (key: string, body: string | object) => someCall(key).sent(body);
+  const malformed = eventsOf(
+    loaded(),
+    call(),
+    at(4, acknowledged()),
+    sent('a', '{"operation":'),
+    sent('b', { operation: 5, arguments: {}, id: 'b', group_id: 't', callback_url: 'http://127.0.0.1:1/' }),
+    resultArrives(),
+  );
+
+  test('is told with its line, what is wrong with it, and how it was answered', () => {
+    const lines = linesOf(malformed);
+    const told = rows(lines);
+    const at = told.indexOf('MALFORMED INVOCATIONS');
+    expect(told.slice(at + 1).join(' ')).toMatch(
+      /^! line \d+: not valid JSON.*; not answered ! line \d+: \$\.operation: .*; not answered$/,
+    );
+    const [, line] = /line (\d+)/.exec(told[at + 1] ?? '') ?? [];
+    expect(JSON.parse(lines[Number(line) - 1] ?? '')).toMatchObject({ purpose: 'invocation', calls: ['a'] });
+    expect(saved(lines).faults).toEqual([]);
+  });
+
+  test('is a warning of its report', () => {
+    expect(saved(linesOf(malformed)).report({ supports: SUPPORTS, isPrivate: false })).toMatchObject({
+      warnings: expect.arrayContaining([
+        { message: expect.stringMatching(/^malformed invocation, line \d+: not valid JSON/) },
+      ]),
+    });
+  });
+
+  test('is not told of where all are sound; of very many the first', () => {
+    expect(rows(linesOf())).not.toContain('MALFORMED INVOCATIONS');
+    const many = eventsOf(Array.from({ length: 30 }, (_, index) => sent(`${index}`, '[')).flat());
+    const told = rows(linesOf(many));
+    expect(told.filter(row => row.startsWith('! line '))).toHaveLength(20);
+    expect(told).toContain('! and 10 more');
+  });
 });
 
 describe('a broken one', () => {

@@ -11,6 +11,7 @@ import type { Line } from '../../../story/line.js';
 import { panesOf } from '../../../story/panes.js';
 import { summaryLines, summaryOf } from '../../../story/repeats/summary.js';
 import { callHeading } from '../../../story/saved/call-lines.js';
+import { malformedInvocations } from '../../../story/saved/malformed-invocations.js';
 import { problemLines } from '../../../story/saved/problem-lines.js';
 import { type Chapter, chronicleOf, timelineOf, toolTimelineOf } from '../../../story/saved/timeline.js';
 import { transcriptHeading } from '../../../story/saved/transcript-heading.js';
@@ -29,6 +30,7 @@ export function savedTranscript(transcript: Transcript): Saved {
   const exchanges = [...whole.exchanges.values()];
   const { faults } = transcript;
   const losses = missingFrom(transcript);
+  const malformed = isTool(transcript) ? [] : malformedInvocations(events, transcript);
   const story = sessionStoryOf(events, whole);
   return {
     faults,
@@ -42,11 +44,12 @@ export function savedTranscript(transcript: Transcript): Saved {
         chapterSections(chapter, { view, number: index, of: chapters.length - 1, transcript }),
       ),
       linesSection(exchanges.length > 1 ? summaryLines(summaryOf(exchanges)) : []),
+      linesSection(listed('MALFORMED INVOCATIONS', malformed)),
       linesSection(listed('COULD NOT BE READ', faults)),
       linesSection(listed('LOST', losses)),
     ],
     report: ({ supports }) => {
-      const notes = [...faults, ...losses].map(message => ({ message }));
+      const notes = [...malformed.map(asInvocation), ...faults, ...losses].map(message => ({ message }));
       const ofSessions = story.report(notes);
       if (ofSessions !== null) return ofSessions;
       const reportOf = (chapter: Chapter) => invokeReport(endingOf(chapter, []), supports);
@@ -67,8 +70,17 @@ function eventsOf({ header, events }: Transcript): readonly Event[] {
 }
 
 /** A tool's view has one timeline for all that it served. */
-function toolStory({ header, events }: Transcript): Section[] {
-  return header?.observer === 'tool' ? [linesSection(toolTimelineOf(events))] : [];
+function toolStory(transcript: Transcript): Section[] {
+  return isTool(transcript) ? [linesSection(toolTimelineOf(transcript.events))] : [];
+}
+
+/** Its timeline has what is malformed, too. */
+function isTool({ header }: Transcript): boolean {
+  return header?.observer === 'tool';
+}
+
+function asInvocation(malformed: string): string {
+  return `malformed invocation, ${malformed}`;
 }
 
 interface Place {
@@ -84,7 +96,7 @@ function chapterSections(chapter: Chapter, { view, number, of, transcript }: Pla
   const panes = exchange ? panesOf(exchange, view.supports) : null;
   const views = [...history.threads.values()].flatMap(thread => [...thread.views.values()]);
   const { notes, trouble } = endingOf(chapter, [...(panes?.warnings ?? [])]);
-  const steps = transcript.header?.observer === 'tool' ? [] : timelineOf(chapter);
+  const steps = isTool(transcript) ? [] : timelineOf(chapter);
   return [
     linesSection(of > 0 && exchange ? [chapterHeading(exchange, number, of)] : []),
     linesSection(steps),

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import type { Making } from '../../../src/commands/check/desk.js';
 import type { CheckFlags } from '../../../src/commands/check/flags.js';
-import type { Making } from '../../../src/commands/check/live.js';
 import { runCheck } from '../../../src/commands/check/run.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
 import { ProtocolCliError } from '../../../src/errors.js';

@@ -18,6 +18,8 @@ export interface Stimulus {
   readonly addressed?: (url: string) => string;
   /** The body, in place of the invocation. */
   readonly body?: (invocation: Readonly<Record<string, unknown>>) => string;
+  /** Whether a subscription that it starts is followed to its end; left after its first event unless told. */
+  readonly isFollowed?: boolean;
   /** What its callbacks are answered; 200 unless told. */
   readonly answers?: readonly Answering[];
 }
@@ -36,12 +38,18 @@ export interface Probed {
 
 /** Sends an invocation, once, and goes along with what its tool says. */
 export function startCall(desk: Desk, key: string, stimulus: Stimulus): Probed {
-  const { answers = [200], addressed = url => url, body = JSON.stringify, fields } = stimulus;
+  const {
+    answers = [200],
+    addressed = url => url,
+    body = JSON.stringify,
+    fields,
+    isFollowed = false,
+  } = stimulus;
   const { id, thread, invocation } = invocationOf(stimulus);
   const { promise: acknowledged, resolve } = deferred<void>();
   const { url, mailbox } = desk.listener.open({ key, thread, answers, acknowledged });
   const call = { key, id, thread, mailbox, acknowledged };
-  const converse = goAlong(desk, call);
+  const converse = goAlong(desk, { ...call, isFollowed });
   desk.threads.add(thread);
   resolve(post(desk, call, body({ ...invocation, callback_url: addressed(url), ...fields })));
   return { ...call, converse };

@@ -50,6 +50,11 @@ export function came(type: CallbackType, times = 1): (letters: readonly Letter[]
   return letters => letters.filter(({ message }) => message?.type === type).length >= times;
 }
 
+/** Whether it starts a subscription. */
+export function isSubscription({ message }: Letter): boolean {
+  return message?.type === 'tool_result' && message.subscription === true;
+}
+
 /** Whether a letter came that was answered 200. */
 export function isTaken(letters: readonly Letter[]): boolean {
   return letters.some(letter => letter.isTaken);

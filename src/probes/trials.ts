@@ -6,6 +6,7 @@ import { type Deferred, deferred } from './deferred.js';
 import type { Desk, Plan } from './desk.js';
 import { inLanes } from './lanes.js';
 import { type Prober, proberFor } from './prober.js';
+import { callToCancel } from './second-call.js';
 import { pickWorkhorse } from './workhorse.js';
 
 /** Every operation that may be called, called: a case as it is written, the others with an example of their arguments. */
@@ -50,8 +51,9 @@ export function startTrials(desk: Desk, plan: Plan, { callables, cases }: Tried)
   const left = unwritten.length - others.length;
   if (left > 0) warn(desk, `${left} operations more were not called: ${MOST.operations} are enough`);
   const trials = [...written, ...others];
-  const finished = tryAll(desk, trials);
   const firstOf = ({ tool }: Callable) => trials.find(({ stimulus }) => stimulus.operation === tool.name);
+  const repeatable = new Set(callables.filter(({ isHarmless }) => isHarmless).map(firstOf));
+  const finished = tryAll(desk, trials, repeatable);
   const candidates = callables.flatMap(callable => {
     const first = firstOf(callable);
     return first ? [{ callable, call: first.sent.promise }] : [];
@@ -59,18 +61,27 @@ export function startTrials(desk: Desk, plan: Plan, { callables, cases }: Tried)
   return { finished, workhorse: pickWorkhorse(desk, candidates) };
 }
 
-/** Side by side. One that is silent costs a whole window, and a tool that is silent throughout is not waited for each time. */
-async function tryAll(desk: Desk, trials: readonly Trial[]): Promise<void> {
+/**
+ * Side by side. One that is silent costs a whole window, and a tool that is silent throughout is not waited for each time.
+ * @param repeatable of the operations that may be called again, the first trial of each
+ */
+async function tryAll(
+  desk: Desk,
+  trials: readonly Trial[],
+  repeatable: ReadonlySet<Trial | undefined>,
+): Promise<void> {
   let silent = 0;
   let left = 0;
-  await inLanes(trials, LANES, async ({ prober, stimulus, sent, isWritten }) => {
+  await inLanes(trials, LANES, async trial => {
+    const { prober, stimulus, sent, isWritten } = trial;
     if (silent >= MOST.silent && !isWritten) {
       left++;
       return sent.resolve(null);
     }
     const call = prober.send(stimulus);
     sent.resolve(call);
-    await prober.finish(call);
+    const isTwice = repeatable.has(trial);
+    await Promise.all([prober.finish(call), isTwice ? callToCancel(desk, stimulus, call) : null]);
     if (call.mailbox.letters.length === 0) silent++;
   });
   if (left > 0) warn(desk, `${left} operations more were not called: ${silent} said nothing in time`);
@@ -85,7 +96,8 @@ function trialOf(
   { operation, arguments: args }: Pick<Case, 'operation' | 'arguments'>,
   isWritten: boolean,
 ): Trial {
-  return { prober, stimulus: { operation, arguments: args }, sent: deferred(), isWritten };
+  const stimulus = { operation, arguments: args, isFollowed: true };
+  return { prober, stimulus, sent: deferred(), isWritten };
 }
 
 /** The plan of a case, by its place in the list. */

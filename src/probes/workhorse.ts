@@ -1,6 +1,6 @@
 import type { Probed } from './call.js';
 import type { Callable } from './callables.js';
-import { came, type Letter } from './mailbox.js';
+import { came, isSubscription, type Letter } from './mailbox.js';
 import { cameBy, type Patience } from './patience.js';
 
 /** How well an operation serves for all that is to be tried with one, from 0; null where it does not. */
@@ -50,8 +50,4 @@ async function rankOf(patience: Waiting, { mailbox }: Probed): Promise<Rank> {
 
 function isTelling({ message }: Letter): boolean {
   return message?.type === 'tool_result' || message?.type === 'user_choice' || message?.type === 'oauth';
-}
-
-function isSubscription({ message }: Letter): boolean {
-  return message?.type === 'tool_result' && message.subscription === true;
 }

@@ -15,6 +15,12 @@ fixtures:
       - result: { text: Subscribed, subscription: true }
       - { delay: 20, event: { text: one } }
       - { delay: 1m, event: { text: two, final: true } }
+  - match: { operation: longer_watch }
+    reply:
+      - result: { text: Subscribed, subscription: true }
+      - { delay: 20, event: { text: one } }
+      - { delay: 100, event: { text: two } }
+      - { delay: 100, event: { text: three, final: true } }
   - match: { operation: short_watch }
     reply:
       - result: { text: Subscribed, subscription: true }
@@ -33,6 +39,7 @@ const OFFERS = [
   ['sign_in', 'oauth'],
   ['watch', 'subscription'],
   ['short_watch', 'subscription'],
+  ['longer_watch', 'subscription'],
   ['ask', 'choice'],
   ['paint', 'view'],
 ] as const;
@@ -77,6 +84,7 @@ test('a case is called once, and says what it is to show', () => {
     ['TOOL-OAUTH'],
     ['TOOL-SUB'],
     ['TOOL-SUB'],
+    ['TOOL-SUB'],
     ['TOOL-CHOICE'],
     ['TOOL-POST'],
   ]);
@@ -103,19 +111,43 @@ test('a view belongs to its call', () => {
 });
 
 describe('a subscription', () => {
-  test('is cancelled after its first event, and listened to afterwards', () => {
+  test('is followed for a while, then cancelled, and listened to afterwards', () => {
     const call = caseOf('watch');
     expect(typesOf(call)).toEqual(['tool_result', 'subscription_event']);
     expect(call.cancels.map(({ response }) => response?.status)).toEqual([200]);
     expect(call.decisions).toMatchObject([{ what: 'cancel', by: 'policy' }]);
     expect(call.expiries).toMatchObject([{ what: 'observation', afterMs: 1_000 }]);
     expect(call.expiries[0]?.at).toBeGreaterThan((call.cancels[0]?.response?.at ?? Infinity) + 900);
+    expect(call.cancels[0]?.request.at).toBeGreaterThan((call.callbacks[0]?.request.at ?? Infinity) + 1_900);
   });
 
-  test('that has ended by itself is not cancelled', () => {
-    expect(typesOf(caseOf('short_watch'))).toEqual(['tool_result', 'subscription_event']);
-    expect(caseOf('short_watch').cancels).toEqual([]);
+  test.each([
+    ['short_watch', 1],
+    ['longer_watch', 3],
+  ] as const)('%s: that ends by itself is followed to its end, and not cancelled', (operation, events) => {
+    expect(typesOf(caseOf(operation))).toEqual(['tool_result', ...Array(events).fill('subscription_event')]);
+    expect(caseOf(operation).cancels).toEqual([]);
+    const [watch] = caseOf(operation).expiries;
+    expect(watch?.at).toBeGreaterThan((caseOf(operation).callbacks.at(-1)?.request.at ?? Infinity) + 900);
   });
+});
+
+test('a subscription that may be started again is: one is followed to its end, the other one cancelled', async () => {
+  let begun = 0;
+  await using watched = await startRawTool({
+    async invoked({ callback_url, ...ids }, response) {
+      const isFirst = begun++ === 0;
+      response.end();
+      await post(callback_url, resultOf(ids, { subscription: true }));
+      const news = { type: 'subscription_event', group_id: ids['group_id'], tool_call_id: ids['id'] };
+      await post(callback_url, { ...news, text: 'one' });
+      if (isFirst) await post(callback_url, { ...news, text: 'two', final: true });
+    },
+  });
+  const { evidence, callsOf } = await probing(watched.url, { wants: id => id === 'TOOL-SUB' });
+  const calls = [...callsOf('valid-call'), ...callsOf('subscription op')];
+  expect(calls.map(({ cancels }) => cancels.length)).toEqual([0, 1]);
+  expect(evidence.calls).toHaveLength(2);
 });
 
 test('nothing is waited for in vain but what may not come', () => {
@@ -124,7 +156,7 @@ test('nothing is waited for in vain but what may not come', () => {
       .told('expired')
       .map(({ calls }) => calls?.[0])
       .sort(),
-  ).toEqual(['case 1 1', 'case 2 1']);
+  ).toEqual(['case 1 1', 'case 2 1', 'case 3 1']);
 });
 
 test('threats, row 9: nothing is selected where the answer would go to another host than the tool', async () => {

@@ -90,11 +90,12 @@ describe('stdlib_tool.py', () => {
     expect(called).not.toContain('login');
   });
 
-  test('has a choice answered, and a subscription cancelled', () => {
+  test('has a choice answered, a subscription followed to its end, and another one cancelled', () => {
     const calls = ofStdlib.callsOf('valid-call');
     const named = (name: string) => calls.find(each => sentBy(each)['operation'] === name);
     expect(typesOf(named('ask') ?? Object({ callbacks: [] }))).toEqual(['user_choice', 'tool_result']);
-    expect(named('subscribe')?.cancels).toHaveLength(1);
+    expect(named('subscribe')?.cancels).toEqual([]);
+    expect(ofStdlib.callsOf('subscription subscribe').map(({ cancels }) => cancels.length)).toEqual([1]);
   });
 
   test('survives what is malformed', () => {

@@ -7,6 +7,8 @@ export interface Conversing {
   readonly id: string;
   readonly thread: string;
   readonly mailbox: Mailbox;
+  /** Whether a subscription is followed to its end. */
+  readonly isFollowed: boolean;
 }
 
 /** Takes part in what a tool begins with a letter; undefined where that is nothing to it. */

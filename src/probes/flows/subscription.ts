@@ -1,26 +1,25 @@
 import { cancelToolCall } from '../../runtime/notices.js';
 import { type Desk, patienceOf } from '../desk.js';
-import { came, type Letter } from '../mailbox.js';
+import { came, isSubscription, type Letter } from '../mailbox.js';
 import { cameBy, pause } from '../patience.js';
 import type { Conversing } from './flow.js';
 
 /** Until the first event must have come: afterwards the subscription is cancelled all the same. */
 const FIRST_EVENT_MS = 1_000;
+/** A subscription is followed for so much of the window: others wait as long for what may not come. */
+const FOLLOWED_FOR = 0.5;
 /** How long nothing more may come after the end of a subscription, before others end their work. */
 const QUIET_MS = 1_000;
 
-/** A subscription is cancelled after its first event, unless that is its last; then nothing more may come (TOOL-SUB). */
-export function leaveSubscription(
-  desk: Desk,
-  call: Conversing,
-  { message }: Letter,
-): Promise<void> | undefined {
-  return message?.type === 'tool_result' && message.subscription === true ? leave(desk, call) : undefined;
+/** A subscription is cancelled after its first event, or after a while in which it is followed, unless it has ended; then nothing more may come (TOOL-SUB). */
+export function leaveSubscription(desk: Desk, call: Conversing, letter: Letter): Promise<void> | undefined {
+  return isSubscription(letter) ? leave(desk, call) : undefined;
 }
 
-async function leave(desk: Desk, { key, id, thread, mailbox }: Conversing): Promise<void> {
+async function leave(desk: Desk, call: Conversing): Promise<void> {
+  const { key, id, thread, mailbox } = call;
   const { wire, base, windowMs, signal } = desk;
-  await cameBy(desk, Math.min(FIRST_EVENT_MS, windowMs), mailbox.until(came('subscription_event')));
+  await seeEvents(desk, call);
   if (signal.aborted) return;
   if (!mailbox.letters.some(isFinal)) {
     wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
@@ -29,6 +28,15 @@ async function leave(desk: Desk, { key, id, thread, mailbox }: Conversing): Prom
   const afterMs = Math.min(QUIET_MS, windowMs);
   await pause(desk, afterMs);
   if (!signal.aborted) wire.log.emit({ kind: 'expired', what: 'observation', afterMs, calls: [key] });
+}
+
+async function seeEvents(desk: Desk, { mailbox, isFollowed }: Conversing): Promise<void> {
+  const { windowMs } = desk;
+  const firstMs = Math.min(FIRST_EVENT_MS, windowMs);
+  const [ms, isEnough] = isFollowed
+    ? [Math.max(firstMs, windowMs * FOLLOWED_FOR), (letters: readonly Letter[]) => letters.some(isFinal)]
+    : [firstMs, came('subscription_event')];
+  await cameBy(desk, ms, mailbox.until(isEnough));
 }
 
 function isFinal({ message }: Letter): boolean {

@@ -44,7 +44,7 @@ function onCall(subject: Subject): readonly Observation[] {
   const start = toldAs(call, 'tool_result').find(({ message }) => message.subscription === true)?.callback;
   const judged = news.map(each => onNews(each, news, start, subject));
   if (!start) return [...judged, ...notStarted(news, subject)];
-  const observed = [...judged, ...afterCancel(start, news, subject)];
+  const observed = [...judged, ...afterFinal(start, news, call), ...afterCancel(start, news, subject)];
   return observed.length > 0
     ? observed
     : [scant('a subscription was started, and no event of it came', [start])];
@@ -105,6 +105,22 @@ function afterEnd(
 /** The notice that was taken. */
 function cancelOf({ cancels }: CallEvidence): Leg | undefined {
   return cancels.find(cancel => statusOf(cancel) === 200);
+}
+
+/** Who has watched for a while says for how long. */
+function afterFinal(
+  start: Leg,
+  news: readonly NewsItem[],
+  { expiries }: CallEvidence,
+): readonly Observation[] {
+  const last = news.at(-1);
+  const watch = expiries.find(
+    ({ what, seq }) => what === 'observation' && seq > (last?.callback.request.seq ?? 0),
+  );
+  if (last?.message.final !== true || !watch) return [];
+  return [
+    held([start, last.callback], `nothing within ${formatDuration(watch.afterMs)} after the final event`),
+  ];
 }
 
 function afterCancel(

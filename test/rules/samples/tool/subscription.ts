@@ -9,6 +9,18 @@ const last = () => a.news({ text: 'the end', final: true });
 
 export const subscriptionSamples: Samples = [
   { story: 'events until the last', events: eventsOf(subscribed(), a.news(), last()), status: 'pass' },
+  {
+    story: 'nothing after the last one, for as long as a check looks out',
+    events: eventsOf(subscribed(), a.news(), last(), at(1_100, a.waited(1_000))),
+    status: 'pass',
+    says: /^nothing within 1s after the final event$/,
+  },
+  {
+    story: 'a last event, watched by nobody',
+    events: eventsOf(subscribed(), a.waited(1_000), last()),
+    status: 'pass',
+    says: /^seen once$/,
+  },
   { story: 'the last one once more', events: eventsOf(subscribed(), last(), last()), status: 'pass' },
   {
     story: 'silence after a cancel',

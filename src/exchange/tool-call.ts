@@ -52,7 +52,7 @@ export interface ToolCall {
   readonly decisions: readonly Extract<Event, { kind: 'decided' }>[];
   /** Why callbacks were given up. */
   readonly dropped: readonly string[];
-  /** Why its result was given up; null where it was not. */
+  /** Why its result was given up, or what came after that; null where none was. */
   readonly lost: string | null;
   readonly warnings: readonly string[];
 }
@@ -149,7 +149,7 @@ function noted(call: ToolCall, event: Event): ToolCall {
       return {
         ...call,
         dropped: [...call.dropped, event.why],
-        lost: isResultLost(call, event) ? event.why : call.lost,
+        lost: isLoss(call, event) ? event.why : call.lost,
       };
     case 'warned':
       return { ...call, warnings: [...call.warnings, event.message] };
@@ -179,10 +179,19 @@ function answered(call: ToolCall, event: EndEvent): ToolCall {
 /** More is to come after these. What cannot be read, or is of another type, was to be the result: a fault may have done that. */
 const ON_THE_WAY = new Set(['view_update', 'subscription_event', 'user_choice', 'oauth']);
 
-function isResultLost(call: ToolCall, { what, leg, type }: Extract<Event, { kind: 'dropped' }>): boolean {
-  const delivery = call.deliveries.find(({ attempts }) => attempts.some(attempt => attempt.leg === leg));
-  const message = type ?? (delivery && typeOfDelivery(delivery)) ?? '';
-  return what === 'callback' && !ON_THE_WAY.has(message);
+function isLoss(call: ToolCall, { what, leg, type }: Extract<Event, { kind: 'dropped' }>): boolean {
+  if (what !== 'callback') return false;
+  const message = type ?? typeOfLeg(call, leg) ?? '';
+  return !ON_THE_WAY.has(message) || isResultTaken(call);
+}
+
+function typeOfLeg({ deliveries }: ToolCall, leg: string | undefined): string | null {
+  const delivery = deliveries.find(({ attempts }) => attempts.some(attempt => attempt.leg === leg));
+  return delivery ? typeOfDelivery(delivery) : null;
+}
+
+function isResultTaken({ deliveries }: ToolCall): boolean {
+  return deliveries.some(each => isDelivered(each) && typeOfDelivery(each) === 'tool_result');
 }
 
 function ended(call: ToolCall, event: EndEvent, change: Partial<DeliveryAttempt>): ToolCall {
@@ -194,10 +203,11 @@ function ended(call: ToolCall, event: EndEvent, change: Partial<DeliveryAttempt>
   }
   const attempts = (all: readonly DeliveryAttempt[]) =>
     all.map(attempt => (attempt.leg === leg ? { ...attempt, ...change } : attempt));
-  return {
+  const next = {
     ...call,
     deliveries: call.deliveries.map(each => ({ ...each, attempts: attempts(each.attempts) })),
   };
+  return call.lost !== null && !isResultTaken(call) && isResultTaken(next) ? { ...next, lost: null } : next;
 }
 
 /**
@@ -208,11 +218,11 @@ export type ToolCallState = 'waiting' | 'asking' | 'delivered' | 'undelivered' |
 
 export function toolCallState(call: ToolCall): ToolCallState {
   const { status = 200 } = call.acknowledgement;
-  const types = call.deliveries.filter(isDelivered).map(typeOfDelivery);
-  if (types.includes('tool_result')) return 'delivered';
+  if (isResultTaken(call)) return 'delivered';
   if (call.isSilent) return 'silent';
   if (status !== 200) return 'refused';
   if (call.lost !== null) return 'undelivered';
-  const isQuestion = types.at(-1) === 'oauth' || types.at(-1) === 'user_choice';
+  const last = call.deliveries.filter(isDelivered).map(typeOfDelivery).at(-1);
+  const isQuestion = last === 'oauth' || last === 'user_choice';
   return isQuestion && call.awaits !== null ? 'asking' : 'waiting';
 }

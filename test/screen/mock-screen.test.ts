@@ -173,7 +173,7 @@ test('notices: what is bad stands until there is something else to say', async (
   expect(view.emulator.text()).not.toContain('as before');
 });
 
-test('notices: what a key said goes by itself after 6 s', async () => {
+test('notices: what a key said, and what happened to no call, go by themselves after 6 s', async () => {
   const clock = fakeClock();
   await using view = open({}, 0, clock);
   await view.emulator.waitFor('raw mode', view.keyboard.isRaw);
@@ -184,10 +184,15 @@ test('notices: what a key said goes by itself after 6 s', async () => {
     });
   view.keyboard.type('r');
   await drawing('what the key said', () => view.emulator.text().includes('There is no call to replay.'));
+  const to = { from: 'runtime', to: 'tool', purpose: 'close', url: '/close_thread', thread: 'a' } as const;
+  view.story.tell({ kind: 'request', leg: 'x', method: 'POST', headers: {}, attempt: 1, ...to });
+  clock.advance(50);
+  await view.shows('• thread a was closed');
+  const isSaid = () => /There is no call|was closed/.test(view.emulator.text());
   clock.advance(5_900);
-  await view.shows('There is no call to replay.');
+  expect(isSaid()).toBe(true);
   clock.advance(200);
-  await drawing('nothing any more', () => !view.emulator.text().includes('There is no call'));
+  await drawing('nothing any more', () => !isSaid());
   expect(clock.pending()).toBe(0);
 });
 

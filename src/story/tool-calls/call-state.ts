@@ -31,11 +31,17 @@ export function callState(call: ToolCall, now: number, isPaused = false): CallSt
     return { mark: MARKS.asking, isRunning: false, line: [TO_BE_FIRED, ...extras(call)] };
   const isRunning = state === 'waiting' || state === 'asking';
   const isUnanswered = state === 'delivered' && isUnmatched(call);
+  const isLate = state === 'delivered' && call.lost !== null;
   const line = state === 'waiting' && isPaused ? [say('held', 'warn')] : STATES[state](call, now);
   return {
-    mark: isUnanswered ? say('!', 'warn') : MARKS[state],
+    mark: isUnanswered || isLate ? say('!', 'warn') : MARKS[state],
     isRunning,
-    line: [...(isUnanswered ? [say('no fixture, ', 'warn')] : []), ...line, ...extras(call)],
+    line: [
+      ...(isUnanswered ? [say('no fixture, ', 'warn')] : []),
+      ...line,
+      ...(isLate ? [say(', a later one not', 'bad')] : []),
+      ...extras(call),
+    ],
   };
 }
 

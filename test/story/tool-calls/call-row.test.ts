@@ -94,6 +94,33 @@ describe('the state of a call', () => {
       '✓ delivered after 200ms, 2 events',
     ],
     [
+      'delivered, and once more to nobody',
+      story => {
+        delivered(story, 'a');
+        const { leg } = story.sends('a', RESULT);
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
+      },
+      '! delivered after 200ms, a later one not',
+    ],
+    [
+      'delivered, and an event of it not',
+      story => {
+        delivered(story, 'a');
+        const { leg } = story.sends('a', { type: 'subscription_event', text: '1' });
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
+      },
+      '! delivered after 200ms, a later one not',
+    ],
+    [
+      'given up, and delivered once more',
+      story => {
+        const { leg } = story.receives('a').sends('a', RESULT);
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
+        story.sends('a', RESULT).answered(2_000);
+      },
+      '✓ delivered after 1s',
+    ],
+    [
       'waiting to be fired, and how',
       story => {
         delivered(story, 'a');

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { shareableUrl } from '../../exchange/shareable.js';
 import { redactHeaders } from '../../text/redact.js';
 import type { ShellLine } from '../../ui/workbench/controls.js';
 import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/dry-request.js';
@@ -22,13 +21,13 @@ const CARRIAGE = new Set([
  * it, and where its callbacks go, has to be put in.
  * @param keepsThread it was named; else a fresh one is
  */
-export function asCurl({ request, invocation, redactor }: SentCall, keepsThread: boolean): ShellLine {
+export function asCurl({ request, url, invocation, redactor }: SentCall, keepsThread: boolean): ShellLine {
   const ours = Object.entries(redactHeaders(request.headers)).filter(
     ([name]) => !CARRIAGE.has(name.toLowerCase()),
   );
   const byHand = {
     method: 'POST',
-    url: shareableUrl(request, redactor),
+    url: redactor.text(url),
     headers: Object.fromEntries(ours),
     body: {
       ...invocation,

@@ -56,7 +56,7 @@ function placeNamed(target: Target): string {
 }
 
 /** Where a call of a transcript went: the server whose toolset named that endpoint, else the endpoint alone. */
-function placeIn({ book }: Volume, { request: { url } }: SentCall): Target {
+function placeIn({ book }: Volume, { url }: SentCall): Target {
   const loaded = book.history.toolsets.findLast(({ endpoint }) => endpoint === url);
   return loaded?.base ? { kind: 'url', url: loaded.base } : { kind: 'endpoint', url };
 }

@@ -7,7 +7,12 @@ import { call, eventsOf, INVOCATION } from '../../exchange/build.js';
 function sentWith(headers: Readonly<Record<string, string>>) {
   const request = eventsOf(call()).find(event => event.kind === 'request');
   if (request?.kind !== 'request') throw new Error('a call is a request');
-  return { request: { ...request, headers }, invocation: INVOCATION, redactor: createRedactor() };
+  return {
+    request: { ...request, headers },
+    url: request.url,
+    invocation: INVOCATION,
+    redactor: createRedactor(),
+  };
 }
 
 test('what belongs to the connection that it was sent on is left to curl', () => {

@@ -21,11 +21,16 @@ export interface Repeatable extends CalledAs {
   readonly headers: readonly string[];
 }
 
+/** A line for a shell; or why there is none that would mean the same, as a clause. */
+export type Commanded =
+  | { readonly ok: true; readonly line: string }
+  | { readonly ok: false; readonly why: string };
+
 /**
- * The call as a line of this program for a POSIX shell. Null where no line could mean the same: it would hold what is unseen, or could
- * act, outside of its JSON; or in that what our own reader refuses, as a number that cannot be held exactly.
+ * The call as a line of this program for a POSIX shell. None where it would hold what is unseen, or could act, outside of its JSON; or
+ * in that what our own reader refuses, as a number that cannot be held exactly.
  */
-export function asCommand({ target, invocation, groupId, validates, headers }: Repeatable): string | null {
+export function asCommand({ target, invocation, groupId, validates, headers }: Repeatable): Commanded {
   const { operation, arguments: args, user_id: user, thread_ancestors: ancestors } = invocation;
   const { words: place, options } = placeOf(target);
   const named = [...headers.map(name => ['-H', `${name}: [redacted]`]), ...options];
@@ -37,8 +42,15 @@ export function asCommand({ target, invocation, groupId, validates, headers }: R
   const words = [...place, operation, ...given];
   if (whole !== null) named.push(['--args', whole]);
   const line = ['protocol-cli', 'invoke', ...named.flat(), ...(words.some(isOption) ? ['--'] : []), ...words];
-  const isSame = isOperation(operation) && isExact(args) && line.every(isSeen);
-  return isSame ? line.map(shellWord).join(' ') : null;
+  const why = whyNot(operation, args, line);
+  return why === null ? { ok: true, line: line.map(shellWord).join(' ') } : { ok: false, why };
+}
+
+function whyNot(operation: string, args: Invocation['arguments'], line: readonly string[]): string | null {
+  if (!isOperation(operation)) return 'its operation would be read as an argument or a URL';
+  const inexact = inexactness(args);
+  if (inexact !== null) return `in its arguments ${inexact}`;
+  return line.every(isSeen) ? null : 'it holds characters that are not seen';
 }
 
 function placeOf(target: Target): { readonly words: readonly string[]; readonly options: string[][] } {
@@ -79,9 +91,10 @@ function isOperation(operation: string): boolean {
   return operation !== '' && !operation.includes('=') && !operation.includes('://');
 }
 
-function isExact(args: Invocation['arguments']): boolean {
+/** What our own reader has against them; null where that is nothing. */
+function inexactness(args: Invocation['arguments']): string | null {
   const reading = parseJson(safeJson(args));
-  return reading.ok && reading.notes.length === 0;
+  return reading.ok ? (reading.notes[0] ?? null) : reading.reason;
 }
 
 /** Nothing in it acts on a terminal, or hides there. */

@@ -57,8 +57,8 @@ export interface Controls {
   readonly visit: (url: string) => Promise<Said>;
   /** The invocation of a call as a new one, by curl. @param volume its id */
   readonly asCurl: (key: string, volume: number) => ShellLine | null;
-  /** The same by this program. */
-  readonly asCommand: (key: string, volume: number) => ShellLine | null;
+  /** The same by this program; else why there is no such line. */
+  readonly asCommand: (key: string, volume: number) => Promise<ShellLine | Said>;
   /** To the terminal's clipboard (OSC 52). */
   readonly copy: (text: string) => Said;
   /** What came of the call, as a fixture file that a mock serves. Never replaces a file. */

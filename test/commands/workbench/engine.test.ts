@@ -42,8 +42,8 @@ describe('a call', () => {
     const unvalidated = bench.world.volumes[0]?.book.keys[0] ?? '';
     const checked = await bench.call(server, 'echo', { text: 'a' });
     expect([unvalidated, checked].map(bench.world.isUnvalidated)).toEqual([true, false]);
-    expect(bench.controls.asCommand(unvalidated, 0)?.text).toContain('invoke --no-validate http');
-    expect(bench.controls.asCommand(checked, 0)?.text).not.toContain('--no-validate');
+    expect((await bench.controls.asCommand(unvalidated, 0)).text).toContain('invoke --no-validate http');
+    expect((await bench.controls.asCommand(checked, 0)).text).not.toContain('--no-validate');
   });
 
   test('RT-OP: of what the toolset does not have is refused', async () => {

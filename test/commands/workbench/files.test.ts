@@ -114,7 +114,7 @@ test('row 25: what a transcript teaches is taken out of nothing that is of this 
   await other.stands(server, 'ready');
   const own = await other.call(server, 'edit_file', { path: 'src/main.rs' });
   await other.until(own);
-  expect(other.controls.asCommand(own, 0)?.text).toContain('edit_file path=src/main.rs');
+  expect((await other.controls.asCommand(own, 0)).text).toContain('edit_file path=src/main.rs');
   await other.controls.saveTranscript('own.ndjson');
   expect(await readFile(folder.file('own.ndjson'), 'utf8')).toContain('edit_file');
   expect(await other.controls.saveFixture(own, 0, 'own.yaml')).toMatchObject({ isBad: false });
@@ -157,7 +157,10 @@ test('row 25: there is no command line where the server is named with a secret',
   const call = await other.call(server, 'echo', { text: 'hi' });
   await other.until(call);
   expect(other.controls.asCurl(call, 0)?.text).toContain('curl');
-  expect(other.controls.asCommand(call, 0)).toBeNull();
+  expect(await other.controls.asCommand(call, 0)).toEqual({
+    text: 'no line of this program is the same call: a secret is in the name of its server',
+    isBad: true,
+  });
 });
 
 describe('a path that ends in a slash is a folder', () => {
@@ -214,15 +217,32 @@ test('an empty file is as good as none', async () => {
   expect(await bench.controls.saveFixture(key, 0, 'empty.yaml')).toMatchObject({ isBad: false });
 });
 
-test('row 25: as curl and as a command it holds no secret, and says what has to be put in', () => {
+test('row 25: as curl and as a command it holds no secret, and says what has to be put in', async () => {
   const { text: curl = '', gaps } = bench.controls.asCurl(key, 0) ?? {};
   expect(curl).toContain("-H 'authorization: [redacted]'");
   expect(curl).toContain('"path":"src/main.rs"');
   expect(gaps).toEqual(['callback_url', 'authorization']);
   const line = `protocol-cli invoke -H 'authorization: [redacted]' ${plain.url} edit_file path=src/main.rs`;
-  expect(bench.controls.asCommand(key, 0)).toEqual({ text: line, gaps: ['authorization'] });
-  expect(bench.controls.asCommand('no call', 0)).toBeNull();
+  expect(await bench.controls.asCommand(key, 0)).toEqual({ text: line, gaps: ['authorization'] });
+  expect(await bench.controls.asCommand('no call', 0)).toMatchObject({ isBad: true });
   expect(curl).not.toContain(CANARY);
+});
+
+test('as a command, a call of a transcript goes out without validation where it must have', async () => {
+  await using other = startBench({ cwd: folder.path });
+  const server = other.open({ kind: 'url', url: plain.url });
+  await other.stands(server, 'ready');
+  const wrong = { server, operation: 'echo', arguments: { text: 7 } };
+  const sent = await other.controls.run(wrong, { validates: false });
+  const calls = [sent.kind === 'sent' ? sent.key : '', await other.call(server, 'echo', { text: 'a' })];
+  await Promise.all(calls.map(call => other.until(call)));
+  await other.controls.saveTranscript('both.ndjson');
+  await other.controls.openTranscript('both.ndjson');
+  const lines = await Promise.all(calls.map(call => other.controls.asCommand(call, 1)));
+  expect(lines.map(({ text }) => text)).toEqual([
+    `protocol-cli invoke --no-validate ${plain.url} echo text:=7`,
+    `protocol-cli invoke ${plain.url} echo text=a`,
+  ]);
 });
 
 /** The body that a shell gives to curl. */

@@ -128,10 +128,11 @@ describe('what can be done with a call', () => {
     ['U copies the URL of that', consenting, 'U', 'copy https://auth.example/consent'],
     ['y copies it as curl', settled, 'y', `copy curl ${KEY}`],
     ['Y copies it as a command line', settled, 'Y', `copy protocol-cli invoke ${KEY}`],
-  ])('%s, from the list and while it is read', (_, facts, key, asked) => {
+  ])('%s, from the list and while it is read', async (_, facts, key, asked) => {
     for (const way of [[], ['<enter>']]) {
       const session = onCalls(facts);
       session.press(...way, key);
+      await session.settles();
       expect(session.asked).toEqual([asked]);
     }
   });
@@ -269,13 +270,16 @@ test('what is pasted behind a line is said, and not obeyed', () => {
   expect(session.sees()).toContain('Left out, since it came in one piece with the line before: crq');
 });
 
+const NO_LINE = { text: 'that is why', isBad: true };
+
 test.each<[string, Partial<Controls>, string]>([
-  ['Y', { asCommand: () => null }, 'No line of this program is the same call'],
-  ['Y', { asCommand: () => null, asCurl: () => null }, 'Nothing of this call was sent'],
+  ['Y', { asCommand: async () => NO_LINE }, 'that is why. y copies it as curl.'],
+  ['Y', { asCommand: async () => NO_LINE, asCurl: () => null }, 'that is why'],
   ['y', { asCurl: () => null }, 'Nothing of this call was sent'],
-])('%s says why there is nothing to copy', (key, controls, said) => {
+])('%s says why there is nothing to copy', async (key, controls, said) => {
   const session = onCalls(settled, { controls });
   session.press(key);
+  await session.settles();
   expect(session.sees()).toContain(said);
   expect(session.asked).toEqual([]);
 });

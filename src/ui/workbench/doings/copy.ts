@@ -2,6 +2,7 @@ import type { Line } from '../../../story/line.js';
 import { quote, say } from '../../../story/spans.js';
 import { cut } from '../../../text/cut.js';
 import type { ShellLine } from '../controls.js';
+import { isSamePlace } from '../state/same-place.js';
 import { NO_PAGE, pageOf } from './call.js';
 import { bad, type House } from './house.js';
 
@@ -11,22 +12,26 @@ export function copyConsent(house: House): void {
   else copyAndShow(house, url, null);
 }
 
-/** Copies a call as a line for a shell. */
-export function copyAs(what: 'curl' | 'command', house: House): void {
-  const { looking, controls, say: tell } = house;
+export function copyCurl(house: House): void {
+  const { looking, controls } = house;
   const { key, volume } = looking;
-  const asLine = what === 'curl' ? controls.asCurl : controls.asCommand;
-  const line = key === null ? null : asLine(key, volume.id);
+  const line = key === null ? null : controls.asCurl(key, volume.id);
   if (line) copyAndShow(house, line.text, line.gaps);
-  else if (key === null) tell(bad('There is no call to copy.'));
-  else
-    tell(
-      bad(controls.asCurl(key, volume.id) ? NO_LINE : 'Nothing of this call was sent that could be copied.'),
-    );
+  else house.say(key === null ? NO_CALL : bad('Nothing of this call was sent that could be copied.'));
 }
 
-const NO_LINE =
-  'No line of this program is the same call: a secret is in its target, or it holds what is unseen or no exact number. y copies it as curl.';
+/** Whoever has gone on to something else by then is left alone. */
+export async function copyCommand(house: House): Promise<void> {
+  const { looking, controls, state: before } = house;
+  const { key, volume } = looking;
+  if (key === null) return house.say(NO_CALL);
+  const line = await controls.asCommand(key, volume.id);
+  if (!isSamePlace(before, house.state)) return;
+  if (!('isBad' in line)) copyAndShow(house, line.text, line.gaps);
+  else house.say(controls.asCurl(key, volume.id) ? bad(`${line.text}. y copies it as curl.`) : line);
+}
+
+const NO_CALL = bad('There is no call to copy.');
 
 /** Characters. More of it nobody copies by hand. */
 const MOST_SHOWN = 20_000;

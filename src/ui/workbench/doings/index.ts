@@ -1,6 +1,6 @@
 import type { Command } from '../keys/bindings.js';
 import { askQuestion, cancel, visit } from './call.js';
-import { copyAs, copyConsent } from './copy.js';
+import { copyCommand, copyConsent, copyCurl } from './copy.js';
 import { askFixturePath, askFor, askTranscriptPath } from './files.js';
 import type { House } from './house.js';
 import { editAgain, runAgain } from './run.js';
@@ -24,8 +24,8 @@ const DOINGS: Partial<Readonly<Record<Command, (house: House) => void>>> = {
   cancel: house => void cancel(house),
   visit: house => void visit(house),
   copyConsent,
-  copyCurl: house => copyAs('curl', house),
-  copyCommand: house => copyAs('command', house),
+  copyCurl,
+  copyCommand: house => void copyCommand(house),
 };
 
 /** Does what a command asks for. False where it is none that does anything. */

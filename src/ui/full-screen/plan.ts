@@ -4,6 +4,7 @@ import { dressLine } from '../../dress/dress.js';
 import type { Theme } from '../../dress/theme.js';
 import type { Line } from '../../story/line.js';
 import { say } from '../../story/spans.js';
+import type { Asked } from '../live/picker-rows.js';
 import { wrapLines } from '../scrolled-rows.js';
 import { filled } from '../split.js';
 import type { Size } from '../terminal.js';
@@ -16,8 +17,8 @@ const MOST_NOTICES = 4;
 export interface Around {
   readonly head: readonly Line[];
   readonly notices: readonly Line[];
-  /** What is asked, in the room that there is. */
-  readonly asked: (size: Size) => readonly string[];
+  /** What is asked, in the room that there is, with the row of its keys; null where nothing is. */
+  readonly asked: (size: Size) => Asked | null;
   /** Keys, or what is typed. */
   readonly foot: Line;
 }
@@ -38,10 +39,12 @@ export function planOf({ head: above, notices, asked, foot: below }: Around, siz
   const draw = (line: Line) => dressLine(cutLine(line, columns), theme);
   const isRoomy = height >= ROOMY;
   const said = isRoomy ? noticeRows(notices, columns, theme) : notices.slice(-1).map(draw);
-  const foot = [...said, draw(below)].slice(-height);
-  const head = [...above.map(draw), ...(isRoomy ? [''] : [])].slice(0, height - foot.length);
-  const left = height - head.length - foot.length;
-  const asking = asked({ columns, rows: left }).slice(0, left);
+  const footHeight = Math.min(height, said.length + 1);
+  const head = [...above.map(draw), ...(isRoomy ? [''] : [])].slice(0, height - footHeight);
+  const left = height - head.length - footHeight;
+  const question = asked({ columns, rows: left + 1 });
+  const asking = question?.rows.slice(0, left) ?? [];
+  const foot = [...said, draw(question?.keys ?? below)].slice(-height);
   return { head, body: { columns, rows: left - asking.length }, asked: asking, foot };
 }
 

@@ -24,25 +24,33 @@ const LEAVING: Leaving = { onEscape: 'default', onInterrupt: 'cancel' };
 /** The prompt, two choices, the keys: with fewer rows nothing stands above them. */
 const LEAST = 4;
 
-/** A question as rows of the terminal, at most `rows` of them: who asks where there are several, the prompt, the choices around the cursor, the keys. */
-export function pickerRows(
-  picker: Picker<Askable>,
-  { columns, rows }: Size,
-  theme: Theme,
-  leaving = LEAVING,
-): string[] {
-  const { asker } = picker;
-  if (!asker || rows <= LEAST) return questionRows(picker, { columns, rows }, theme, leaving);
-  const head = dressLine(cutLine(asker, columns), theme);
-  return [head, ...questionRows(picker, { columns, rows: rows - 1 }, theme, leaving)];
+/** A question as rows of the terminal, and the keys that answer it, which stand below them. */
+export interface Asked {
+  readonly rows: readonly string[];
+  readonly keys: Line;
 }
 
-function questionRows(
-  picker: Picker<Askable>,
+/** A question as rows of the terminal, at most `rows` of them, the keys last. */
+export function pickerRows(picker: Picker<Askable>, size: Size, theme: Theme): string[] {
+  const { rows, keys } = askedIn(size, picker, theme);
+  return [...rows, dressLine(keys, theme)].slice(0, size.rows);
+}
+
+/** Who asks where there are several, the prompt, the choices around the cursor. @param size with the row of the keys in it */
+export function askedIn(
   { columns, rows }: Size,
+  picker: Picker<Askable>,
   theme: Theme,
-  leaving: Leaving,
-): string[] {
+  leaving = LEAVING,
+): Asked {
+  const { asker } = picker;
+  if (!asker || rows <= LEAST) return questionIn({ columns, rows }, picker, theme, leaving);
+  const head = dressLine(cutLine(asker, columns), theme);
+  const asked = questionIn({ columns, rows: rows - 1 }, picker, theme, leaving);
+  return { ...asked, rows: [head, ...asked.rows] };
+}
+
+function questionIn({ columns, rows }: Size, picker: Picker<Askable>, theme: Theme, leaving: Leaving): Asked {
   const { choices } = picker.question;
   const fewest = Math.min(choices.length, Math.ceil(rows / 2));
   const prompt = promptRows(picker, { columns, rows: Math.max(1, rows - HINTS - fewest) }, theme);
@@ -51,8 +59,10 @@ function questionRows(
   const seen = choices
     .slice(from, from + room)
     .map((label, index) => choiceLine(picker, from + index, label, columns));
-  const lines = [...seen, keysLine(picker, seen.length, columns, leaving)];
-  return [...prompt, ...lines.map(line => dressLine(line, theme))].slice(0, rows);
+  return {
+    rows: [...prompt, ...seen.map(line => dressLine(line, theme))],
+    keys: keysLine(picker, seen.length, columns, leaving),
+  };
 }
 
 function promptRows({ question }: Picker<Askable>, { columns, rows }: Size, theme: Theme): string[] {

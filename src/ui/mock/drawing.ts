@@ -75,7 +75,7 @@ export class Drawing {
     const around = {
       head: headLines(this.#tool, tally, state.isPaused, read),
       notices,
-      asked: () => [],
+      asked: () => null,
       foot: this.#footLine(state, looking, size),
     };
     const plan = planOf(around, size, this.#theme);

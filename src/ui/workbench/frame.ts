@@ -3,7 +3,7 @@ import type { Line } from '../../story/line.js';
 import { type Plan, planOf as planAround } from '../full-screen/plan.js';
 import { promptLine } from '../prompt/line.js';
 import type { Size } from '../terminal.js';
-import { askedRows } from './overlays/rows.js';
+import { askedBy } from './overlays/rows.js';
 import { footLine, type Matters, PROMPTS } from './pages/foot.js';
 import { type Heading, headLine } from './pages/head.js';
 import type { State } from './state/state.js';
@@ -23,7 +23,7 @@ export function planOf({ state, heading, notices, matters }: Surroundings, size:
     {
       head: [headLine(heading, columns)],
       notices,
-      asked: room => askedRows(state.overlay, room, theme),
+      asked: room => askedBy(state.overlay, room, theme),
       foot: bottomLine(state, matters, columns),
     },
     size,

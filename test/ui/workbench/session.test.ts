@@ -147,6 +147,9 @@ describe('what can be done with a call', () => {
     const session = onCalls(asking);
     session.press('a');
     expect(session.sees()).toMatch(/edit_file asks\nWhere to\?\n❯ 0 staging \(default\)\n {2}1 production/);
+    const rows = session.sees().split('\n');
+    expect(rows.filter(row => / {3}Esc | {3}q quit/.test(row))).toEqual([rows.at(-1)]);
+    expect(rows.at(-1)).toBe('↑↓ select   Ctrl-C quit   ⏎ choose   Esc later');
     session.press('<escape>');
     expect(session.asked).toEqual([]);
     session.press('a', 'j', '<enter>');

@@ -4,7 +4,7 @@ import type { Theme } from '../../../dress/theme.js';
 import { quote } from '../../../story/spans.js';
 import { Memo } from '../../../text/memo.js';
 import { keyLines } from '../../keys/key-lines.js';
-import { pickerRows } from '../../live/picker-rows.js';
+import { type Asked, askedIn } from '../../live/picker-rows.js';
 import { type Reading, reading, wrapLines } from '../../scrolled-rows.js';
 import type { Size } from '../../terminal.js';
 import type { Place } from '../keys/bindings.js';
@@ -49,11 +49,12 @@ export class OverlayPages {
   }
 }
 
-/** What is asked, below the rest; none where nothing is. */
-export function askedRows(overlay: Overlay | null, { columns, rows }: Size, theme: Theme): readonly string[] {
-  if (overlay?.kind !== 'question' && overlay?.kind !== 'consent') return [];
+/** What is asked, below the rest; null where nothing is. */
+export function askedBy(overlay: Overlay | null, { columns, rows }: Size, theme: Theme): Asked | null {
+  if (overlay?.kind !== 'question' && overlay?.kind !== 'consent') return null;
   const most = Math.max(4, Math.floor(rows * SHARE));
   const leaving = { onEscape: ON_ESCAPE[overlay.kind], onInterrupt: 'quit' };
   const rule = theme.dim('─'.repeat(columns));
-  return [rule, ...pickerRows(overlay.picker, { columns, rows: most - 1 }, theme, leaving)];
+  const asked = askedIn({ columns, rows: most - 1 }, overlay.picker, theme, leaving);
+  return { ...asked, rows: [rule, ...asked.rows] };
 }

@@ -23,7 +23,7 @@ function sectionOf({ title, keys }: KeyTable): string {
 }
 
 const INTRODUCTION =
-  'In the program, `?` shows them. What means something in one place only stands under its name; the keys of Calls work while a call is read too, but for those that scroll there.';
+  'In the program, `?` shows them, and in a form Ctrl-G does. What means something in one place only stands under its name; the keys of Calls work while a call is read too, but for those that scroll there.';
 
 const MOCK_INTRODUCTION =
   'Its calls are read as those of the workbench are; what a mock can be made to do besides has keys of its own.';

@@ -14,7 +14,7 @@ const SCROLLS: Readonly<Record<string, number>> = {
   G: Number.POSITIVE_INFINITY,
 };
 
-const CLOSES: ReadonlySet<string> = new Set(['escape', 'enter', '?', 'q']);
+const CLOSES: ReadonlySet<string> = new Set(['escape', 'enter', '?', 'ctrl+g', 'q']);
 
 /** The keys of a page that is only read. */
 export const PAGE_HINTS: readonly Hint[] = [['↑↓ PgUp PgDn', 'scroll']];

@@ -4,12 +4,12 @@ import type { Play } from '../full-screen/screen.js';
 import { behindLine, lineTypedIn, nameOf, type Press, pressesIn, typedIn } from '../keys/key-names.js';
 import type { Size } from '../terminal.js';
 import { Desk } from './desk.js';
-import { perform, runForm } from './doings/index.js';
+import { perform } from './doings/index.js';
 import { Drawing } from './drawing.js';
 import { Eye } from './eye.js';
-import { pressForm, wantsRun } from './form/index.js';
-import { type Command, commandOf } from './keys/bindings.js';
-import { placesOf } from './keys/places.js';
+import { pressForm } from './form/index.js';
+import type { Command } from './keys/bindings.js';
+import { commandFor } from './keys/command-for.js';
 import { Leaving } from './leaving.js';
 import type { SessionOptions } from './options.js';
 import { pressOverlay } from './overlays/press.js';
@@ -24,7 +24,7 @@ export class Session implements Play {
   readonly #starter: Starter;
   readonly #beneath = {
     search: (wanted: string) => this.#eye.search(wanted),
-    command: (command: Command) => this.#command(command),
+    press: (press: Press) => this.#pressPage(press),
   };
 
   /** @param onChange something else is to be seen, though nothing was pressed and nothing happened */
@@ -69,28 +69,22 @@ export class Session implements Play {
   }
 
   #press(press: Press): void {
-    const { overlay, page } = this.#desk.state;
+    const { overlay } = this.#desk.state;
     const name = nameOf(press);
     this.#leaving.pressed(name);
     if (name === 'ctrl+c') this.#leaving.quit();
     else if (overlay) pressOverlay(overlay, press, this.#desk, this.#beneath);
-    else if (page === 'form') this.#pressForm(press, name);
-    else this.#command(commandOf(name, placesOf(this.#desk.state)));
+    else this.#pressPage(press);
   }
 
-  #pressForm(press: Press, name: string): void {
-    const { filling } = this.#desk.state;
-    if (!filling) this.#desk.change({ page: 'tools' });
-    else if (name === 'escape') this.#desk.change({ page: filling.about === null ? 'tools' : 'calls' });
-    else if (name === 'ctrl+t') this.#run(false);
-    else if (wantsRun(filling.form, press)) this.#run();
-    else this.#desk.change({ filling: { ...filling, form: pressForm(filling.form, press) } });
-  }
-
-  /** What was wrong with the arguments before is no news any more. */
-  #run(validates = true): void {
-    this.#desk.notices.moved();
-    runForm(this.#desk, validates);
+  /** What is no key of a form is typed into it. */
+  #pressPage(press: Press): void {
+    const { state } = this.#desk;
+    const { filling } = state;
+    const command = commandFor(press, state);
+    if (command === undefined && state.page === 'form' && filling)
+      this.#desk.change({ filling: { ...filling, form: pressForm(filling.form, press) } });
+    else this.#command(command);
   }
 
   #command(command: Command | undefined): void {

@@ -328,6 +328,27 @@ describe('moving', () => {
     expect(session.sees().split('\n')[2]).toBe(title);
   });
 
+  test('in a form ? is typed: Ctrl-G shows its keys, and takes them away', () => {
+    const session = openSession();
+    session.press('<enter>', '?');
+    expect(session.sees()).toMatch(/^❯ path\* {2}\?/m);
+    expect(session.sees().split('\n').at(-1)).toContain('Ctrl-G keys   Esc back   Ctrl-C quit');
+    session.press('<ctrl-g>');
+    expect(session.sees().split('\n')[2]).toBe('A FORM');
+    session.press('<ctrl-g>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}\?/m);
+  });
+
+  test('a key of the form closes its help, and is heard there; what would be typed is not', () => {
+    const session = openSession();
+    session.press('<enter>', '<ctrl-g>', 't', 'u');
+    expect(session.sees()).toContain('A FORM');
+    session.press('<ctrl-r>');
+    expect(session.sees()).toContain('✗ is required');
+    session.press('<ctrl-g>', '<ctrl-e>');
+    expect(session.sees()).toContain('As JSON');
+  });
+
   test.each(['<escape>', '<enter>', '?', 'q'])('%s closes the help, and does nothing else', key => {
     const session = openSession();
     session.press('?', key);

@@ -3,13 +3,12 @@ import { askQuestion, cancel, visit } from './call.js';
 import { copyCommand, copyConsent, copyCurl } from './copy.js';
 import { askFixturePath, askFor, askTranscriptPath } from './files.js';
 import type { House } from './house.js';
-import { editAgain, runAgain } from './run.js';
+import { editAgain, runAgain, runForm } from './run.js';
 import { chooseEntry } from './tools.js';
 
 export { keepForm, openForm } from './form.js';
 export type { House } from './house.js';
 export { type Offer, offersOf } from './offers.js';
-export { runForm } from './run.js';
 
 /** What commands do besides moving the eye. */
 const DOINGS: Partial<Readonly<Record<Command, (house: House) => void>>> = {
@@ -18,6 +17,8 @@ const DOINGS: Partial<Readonly<Record<Command, (house: House) => void>>> = {
   saveTranscript: askTranscriptPath,
   search: house => askFor('search', house),
   saveFixture: askFixturePath,
+  runForm: house => runForm(house),
+  runUnchecked: house => runForm(house, false),
   runAgain,
   editAgain,
   answer: askQuestion,

@@ -3,6 +3,6 @@ export { drawForm } from './draw/draw-form.js';
 export { withFaults, withOtherFaults } from './faults.js';
 export type { Form, Press } from './form.js';
 export { formOf } from './form-of.js';
-export { FORM_BINDINGS } from './keys.js';
+export { FORM_BINDINGS, isFormKey } from './keys.js';
 export { pressForm, wantsRun } from './press.js';
 export { reformed } from './reformed.js';

@@ -72,6 +72,10 @@ export function formCommandOf({ input, key }: Press): FormCommand | null {
   return FORM_BINDINGS.find(isMeant)?.command ?? null;
 }
 
+export function isFormKey(press: Press): boolean {
+  return formCommandOf(press) !== null;
+}
+
 /** What a press types: a paste may be long, and has line breaks as the terminal sends them. */
 export function typedBy({ input, key }: Press): string {
   if (key.ctrl || key.meta || key.eventType === 'release') return '';

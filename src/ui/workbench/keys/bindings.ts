@@ -4,7 +4,7 @@ import { type Binding, bind, commandIn } from '../../keys/table.js';
 import { TITLES } from '../tabs/index.js';
 
 /** Where a key is pressed: what it means differs from place to place. */
-export type Place = 'everywhere' | 'tools' | 'calls' | 'reading';
+export type Place = 'everywhere' | 'tools' | 'calls' | 'reading' | 'form';
 
 export type Command =
   | ReadingCommand
@@ -15,6 +15,8 @@ export type Command =
   | 'quit'
   | 'search'
   | 'openServer'
+  | 'runForm'
+  | 'runUnchecked'
   | 'runAgain'
   | 'editAgain'
   | 'answer'
@@ -66,9 +68,13 @@ export const BINDINGS: readonly Binding<Place, Command>[] = [
   bind('calls', 'saveFixture', 's', 's', 'save as a fixture'),
 
   ...READING_BINDINGS,
+
+  bind('form', 'runUnchecked', 'ctrl+t', 'Ctrl-T', 'run, though the arguments break the schema'),
+  bind('form', 'help', 'ctrl+g', 'Ctrl-G', 'these keys, or back'),
+  bind('form', 'back', 'escape', 'Esc', 'back; what was typed stays'),
 ];
 
-/** What a key means here; the reading of a call knows its doings too. */
+/** What a key means in the first of these places that knows it. */
 export function commandOf(name: string, places: readonly Place[]): Command | undefined {
-  return commandIn(BINDINGS, name, [...places, 'everywhere']);
+  return commandIn(BINDINGS, name, places);
 }

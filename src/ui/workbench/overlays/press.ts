@@ -7,9 +7,8 @@ import { decline } from '../doings/consent.js';
 import { fulfil } from '../doings/files.js';
 import type { House } from '../doings/house.js';
 import { send } from '../doings/send.js';
-import { type Command, commandOf } from '../keys/bindings.js';
+import { isKeyIn } from '../keys/command-for.js';
 import { pickerCommandOf } from '../keys/picker-command.js';
-import { placesOf } from '../keys/places.js';
 import type { Overlay } from '../state/state.js';
 
 type Of<Kind extends Overlay['kind']> = Extract<Overlay, { kind: Kind }>;
@@ -17,7 +16,7 @@ type Of<Kind extends Overlay['kind']> = Extract<Overlay, { kind: Kind }>;
 /** What is beneath, for what is meant for that. */
 export interface Beneath {
   readonly search: (wanted: string) => void;
-  readonly command: (command: Command) => void;
+  readonly press: (press: Press) => void;
 }
 
 /** What a key does to what stands between a person and the rest. */
@@ -72,12 +71,11 @@ function pressPage(
   overlay: Of<'help' | 'copied'>,
   press: Press,
   { change, most, state }: House,
-  { command }: Beneath,
+  beneath: Beneath,
 ): void {
-  const name = nameOf(press);
-  const pressed = pressedOnPage(name, overlay.scroll, most);
-  const meant = pressed === 'beneath' ? commandOf(name, placesOf(state)) : undefined;
+  const pressed = pressedOnPage(nameOf(press), overlay.scroll, most);
+  const isMeant = pressed === 'beneath' && isKeyIn(state, press);
   if (typeof pressed === 'number') change({ overlay: { ...overlay, scroll: pressed } });
-  else if (pressed === 'close' || meant) change({ overlay: null });
-  if (meant) command(meant);
+  else if (pressed === 'close' || isMeant) change({ overlay: null });
+  if (isMeant) beneath.press(press);
 }

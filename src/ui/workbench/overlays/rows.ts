@@ -34,7 +34,7 @@ export class OverlayPages {
 
   /** Begins with the keys of where one is. */
   #helpPage(places: readonly Place[], { scroll }: Of<'help'>, { columns, rows }: Size): Reading {
-    const keys = () => keyLines(keyTables([...places, 'everywhere']));
+    const keys = () => keyLines(keyTables(places));
     const laid = this.#wrapped.of([places.join(), columns], () => wrapLines(keys(), columns, this.theme));
     return reading(laid, scroll, rows, this.theme);
   }

@@ -8,6 +8,7 @@ const ENDS: readonly Hint[] = [
   ['q', 'quit'],
 ];
 const TYPING: readonly Hint[] = [
+  ['Ctrl-G', 'keys'],
   ['Esc', 'back'],
   ['Ctrl-C', 'quit'],
 ];

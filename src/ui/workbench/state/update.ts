@@ -31,9 +31,12 @@ export function update(state: State, command: Command, stage: Stage): State {
   }
 }
 
+/** A form is left for where it was opened. */
 function back(state: State, stage: Stage): State {
-  const isReading = state.page === 'calls' && state.calls.focus !== 'list';
-  return isReading ? updateCalls(state, 'back', stage) : { ...state, page: 'tools' };
+  const { page, calls, filling } = state;
+  if (page === 'calls' && calls.focus !== 'list') return updateCalls(state, 'back', stage);
+  const isEdited = page === 'form' && filling !== null && filling.about !== null;
+  return { ...state, page: isEdited ? 'calls' : 'tools' };
 }
 
 function updateTools(state: State, command: Command, { entries }: Stage): State {

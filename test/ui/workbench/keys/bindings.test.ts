@@ -4,10 +4,14 @@ import { BINDINGS, commandOf, type Place } from '../../../../src/ui/workbench/ke
 import { keyTables } from '../../../../src/ui/workbench/keys/key-tables.js';
 
 /** The places whose keys mean something together, the first one first. */
-const TOGETHER: readonly (readonly Place[])[] = [['tools'], ['calls'], ['reading', 'calls']];
+const TOGETHER: readonly (readonly Place[])[] = [
+  ['tools', 'everywhere'],
+  ['calls', 'everywhere'],
+  ['reading', 'calls', 'everywhere'],
+];
 
 describe('the table of keys', () => {
-  test.each(['everywhere', 'tools', 'calls', 'reading'] as const)('has no key twice in %s', place => {
+  test.each(['everywhere', 'tools', 'calls', 'reading', 'form'] as const)('has no key twice in %s', place => {
     const keys = BINDINGS.filter(binding => binding.place === place).flatMap(({ keys: own }) => own);
     expect(keys).toEqual([...new Set(keys)]);
   });

@@ -26,6 +26,7 @@ export function controlsOf({ shelf, caller, ward, library, terminal, onQuit }: S
   return {
     open: text => opened(text, target => shelf.add(target, { isConfigured: false, hasKeys: false })),
     wake: id => shelf.wake(id),
+    dismiss: id => shelf.dismiss(id),
     needsConsent: (server, operation) => caller.needsConsent(server, operation),
     check: draft => caller.check(draft),
     run: (draft, options) => caller.run(draft, options),

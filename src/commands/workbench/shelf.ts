@@ -12,6 +12,9 @@ export interface Offer extends Found {
 /** The tool servers of a session. */
 export class Shelf {
   #places: readonly Place[] = [];
+  /** Places that were taken out, until they are stopped. */
+  readonly #leaving: Promise<void>[] = [];
+  #opened = 0;
 
   constructor(private readonly desk: Desk) {}
 
@@ -36,6 +39,15 @@ export class Shelf {
     void this.#placeOf(id)?.ask();
   }
 
+  /** Takes one out that failed: what of it may still run is stopped. */
+  dismiss(id: string): void {
+    const place = this.#placeOf(id);
+    if (place?.server.state.kind !== 'failed') return;
+    this.#places = this.#places.filter(each => each !== place);
+    this.#leaving.push(place.stop());
+    this.desk.onChange();
+  }
+
   /** What a draft means; else why it cannot be called (RT-OP, RT-TOOLSET). */
   offer(id: string, operation: string): Offer | string {
     const place = this.#placeOf(id);
@@ -53,11 +65,11 @@ export class Shelf {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#places.map(place => place.stop()));
+    await Promise.all([...this.#leaving, ...this.#places.map(place => place.stop())]);
   }
 
   #put(target: ServerTarget, about: Pick<Origin, 'isConfigured' | 'hasKeys'>): Place {
-    const place = new Place({ id: `s${this.#places.length + 1}`, target, ...about }, this.desk);
+    const place = new Place({ id: `s${++this.#opened}`, target, ...about }, this.desk);
     this.#places = [...this.#places, place];
     this.desk.onChange();
     return place;

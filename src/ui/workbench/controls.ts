@@ -41,6 +41,8 @@ export interface Controls {
   readonly open: (target: string) => { readonly server: string } | Said;
   /** Starts a server that is asleep, or asks one once more; one that is ready stays so meanwhile. */
   readonly wake: (server: string) => void;
+  /** Takes a server out that failed; any other one stays. */
+  readonly dismiss: (server: string) => void;
   /** Whether a person has to agree before it is called: it is destructive, and neither an option nor a policy allows it by name. */
   readonly needsConsent: (server: string, operation: string) => boolean;
   /** What of a draft breaks its `inputSchema`, as far as that can be told; nothing is sent. */

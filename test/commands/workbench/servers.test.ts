@@ -50,6 +50,18 @@ test('a server that fails says why, and is asked again', async () => {
   });
 });
 
+test('a server that failed can be taken out, and no other; its id is nobody’s after that', async () => {
+  await using bench = startBench();
+  const [gone, ready] = [
+    bench.open({ kind: 'url', url: 'http://127.0.0.1:1' }),
+    bench.open({ kind: 'demo' }),
+  ];
+  await Promise.all([bench.stands(gone, 'failed'), bench.stands(ready, 'ready')]);
+  for (const id of [gone, ready, 'nobody']) bench.controls.dismiss(id);
+  expect(bench.world.servers.map(({ id }) => id)).toEqual([ready]);
+  expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
+});
+
 describe('a configured server', () => {
   test('that is a command sleeps until a person wakes it; where it dies, it can be woken again', async () => {
     await using bench = startBench();

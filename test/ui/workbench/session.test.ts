@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { keyLines } from '../../../src/ui/keys/key-lines.js';
 import type { Controls } from '../../../src/ui/workbench/controls.js';
 import { keyTables } from '../../../src/ui/workbench/keys/key-tables.js';
+import type { Server } from '../../../src/ui/workbench/world.js';
 import {
   acknowledged,
   arrives,
@@ -18,7 +19,8 @@ import {
   resultArrives,
 } from '../../exchange/build.js';
 import { words } from '../../support/words.js';
-import { onCalls, openSession, withoutStyle } from './support/open-session.js';
+import { readyServer } from './support/bench.js';
+import { EDIT, onCalls, openSession, withoutStyle } from './support/open-session.js';
 
 const SIZES = [
   { columns: 40, rows: 8 },
@@ -118,6 +120,25 @@ describe('from the tools to a call', () => {
     session.press('<enter>', 'g', '<enter>');
     expect(session.asked).toEqual(['open :3001', 'wake s1']);
   });
+});
+
+test('x takes out a server that could not be reached, and no other', () => {
+  const ready = readyServer([EDIT]);
+  const failed: Server = {
+    ...ready,
+    id: 's0',
+    state: { kind: 'failed', message: 'nobody is there', faults: [], hint: null },
+  };
+  const session = openSession({ servers: [failed, ready] });
+  session.press('g');
+  expect(session.sees()).toContain('x takes it out');
+  session.press('x');
+  session.changes({ servers: [ready] });
+  expect(session.asked).toEqual(['dismiss s0']);
+  expect(session.sees()).toMatch(/^❯ workshop/m);
+  session.press('x');
+  expect(session.asked).toEqual(['dismiss s0']);
+  expect(session.sees()).toContain('Only a server that could not be reached can be taken out');
 });
 
 describe('what can be done with a call', () => {

@@ -4,7 +4,7 @@ import { copyCommand, copyConsent, copyCurl } from './copy.js';
 import { askFixturePath, askFor, askTranscriptPath } from './files.js';
 import type { House } from './house.js';
 import { editAgain, runAgain, runForm } from './run.js';
-import { chooseEntry } from './tools.js';
+import { chooseEntry, dismissServer } from './tools.js';
 
 export { keepForm, openForm } from './form.js';
 export type { House } from './house.js';
@@ -13,6 +13,7 @@ export { type Offer, offersOf } from './offers.js';
 /** What commands do besides moving the eye. */
 const DOINGS: Partial<Readonly<Record<Command, (house: House) => void>>> = {
   openServer: house => askFor('server', house),
+  dismiss: dismissServer,
   openTranscript: house => askFor('transcript', house),
   saveTranscript: askTranscriptPath,
   search: house => askFor('search', house),

@@ -1,13 +1,30 @@
-import { entriesOf, entryIndex } from '../state/entries.js';
+import { type Entry, entriesOf, entryIndex } from '../state/entries.js';
 import { openForm } from './form.js';
-import type { House } from './house.js';
+import { bad, type House } from './house.js';
 
 /** An operation: its form. A server: it is started, or asked once more. */
 export function chooseEntry(house: House): void {
-  const { world, state, controls } = house;
-  const entries = entriesOf(world.servers);
-  const entry = entries[entryIndex(entries, state.tools.selected)];
+  const { entries, at } = selectedIn(house);
+  const entry = entries[at];
   if (!entry) return;
   if (entry.kind === 'operation') openForm(house, entry);
-  else if (entry.server.state.kind !== 'loading') controls.wake(entry.server.id);
+  else if (entry.server.state.kind !== 'loading') house.controls.wake(entry.server.id);
+}
+
+/** A server that failed is taken out; what stood below it is selected then. */
+export function dismissServer(house: House): void {
+  const { entries, at } = selectedIn(house);
+  const entry = entries[at];
+  if (entry?.kind !== 'server' || entry.server.state.kind !== 'failed') {
+    house.say(bad('Only a server that could not be reached can be taken out: none is selected.'));
+    return;
+  }
+  const next = entries[at + 1] ?? entries[at - 1];
+  house.controls.dismiss(entry.server.id);
+  house.change({ tools: { ...house.state.tools, selected: next?.id ?? null, scroll: 0 } });
+}
+
+function selectedIn({ world, state }: House): { readonly entries: readonly Entry[]; readonly at: number } {
+  const entries = entriesOf(world.servers);
+  return { entries, at: entryIndex(entries, state.tools.selected) };
 }

@@ -15,6 +15,7 @@ export type Command =
   | 'quit'
   | 'search'
   | 'openServer'
+  | 'dismiss'
   | 'runForm'
   | 'runUnchecked'
   | 'runAgain'
@@ -48,6 +49,7 @@ export const BINDINGS: readonly Binding<Place, Command>[] = [
   bind('tools', 'first', 'g home', 'Home g', 'the first one'),
   bind('tools', 'last', 'G end', 'End G', 'the last one'),
   bind('tools', 'enter', 'enter', '⏎', 'fill in its form; on a server: start it, or ask it again'),
+  bind('tools', 'dismiss', 'x', 'x', 'take out a server that could not be reached'),
   bind('tools', 'pageDown', 'space pagedown', 'PgDn Space', 'scroll what is told of it'),
   bind('tools', 'pageUp', 'pageup', 'PgUp', 'scroll it back'),
   bind('tools', 'search', '/', '/', 'search for an operation'),

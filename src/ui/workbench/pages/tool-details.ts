@@ -70,7 +70,7 @@ function serverLines({ about, state }: Server): readonly Line[] {
         quote(state.message, 'bad'),
         ...state.faults.map(fault => [say('  '), ...quote(fault, 'bad')]),
         ...(state.hint === null ? [] : [quote(state.hint)]),
-        [say('⏎ asks it again.', 'dim')],
+        [say('⏎ asks it again, x takes it out.', 'dim')],
       ];
     case 'ready':
       return [

@@ -95,6 +95,7 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
   return {
     open: target => told({ server: 's1' }, 'open', target),
     wake: server => note('wake', server),
+    dismiss: server => note('dismiss', server),
     needsConsent: () => false,
     check: async () => [],
     run: async ({ operation, arguments: args }, { validates }) => {

@@ -13,13 +13,14 @@ export interface ExchangeRow {
   readonly isRunning: boolean;
 }
 
-export type ExchangeColumn = 'time' | 'operation' | 'id' | 'thread';
+export type ExchangeColumn = 'time' | 'operation' | 'server' | 'id' | 'thread';
 
 /**
  * @param now ms since the start
  * @param book that the exchange is in
+ * @param server that the call was made by, where there are several
  */
-export function exchangeRow(exchange: Exchange, now: number, book: Book): ExchangeRow {
+export function exchangeRow(exchange: Exchange, now: number, book: Book, server = ''): ExchangeRow {
   const { operation, id, group_id } = exchange.invocation;
   const begunAt = begunAtOf(exchange, book);
   const { mark, line, isRunning } = standingOf(exchange, begunAt, now);
@@ -29,6 +30,7 @@ export function exchangeRow(exchange: Exchange, now: number, book: Book): Exchan
     cells: {
       time: [say(elapsed(begunAt).padStart(7), 'dim')],
       operation: clipped(operation),
+      server: clipped(server, 'dim'),
       id: clipped(id, 'dim'),
       thread: clipped(group_id, 'dim'),
       state: line,

@@ -101,7 +101,11 @@ export class Drawing {
     const sheet = (room: Size) => this.sheet.rowsOf(state.calls, this.readable(looking), room);
     const { volume, book } = looking;
     const at = volume.isLive ? now : (book.events.at(-1)?.at ?? 0); // what was recorded is as it was at its end
-    const page = callsPage({ ...callsSceneOf(state.calls, looking, at), sheet }, size, theme);
+    const page = callsPage(
+      { ...callsSceneOf(state.calls, looking, this.#options.world, at), sheet },
+      size,
+      theme,
+    );
     return { rows: page.rows, isRunning: volume.isLive && page.isRunning };
   }
 

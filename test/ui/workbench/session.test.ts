@@ -13,6 +13,7 @@ import {
   call,
   EVENT,
   KEY,
+  loaded,
   type Moment,
   OAUTH,
   RESULT,
@@ -139,6 +140,35 @@ test('x takes out a server that could not be reached, and no other', () => {
   session.press('x');
   expect(session.asked).toEqual(['dismiss s0']);
   expect(session.sees()).toContain('Only a server that could not be reached can be taken out');
+});
+
+describe('the server that a call was made by', () => {
+  const here = readyServer([EDIT]);
+  const there: Server = { ...here, id: 's2', about: 'http://127.0.0.1:3002' };
+
+  test('stands in the list where several are loaded, and only then', () => {
+    const session = onCalls([...loaded(), ...settled], { servers: [here, there], serverOf: () => 's2' });
+    expect(session.sees()).not.toContain('SERVER');
+    session.tell(loaded());
+    expect(session.sees()).not.toContain('SERVER');
+    session.tell(loaded({ base: 'http://127.0.0.1:3002' }));
+    expect(session.sees()).toMatch(
+      /TIME {2}OPERATION {2}SERVER .*STATE\n❯ .* edit_file {2}127\.0\.0\.1:3002 .*✓ success/,
+    );
+    expect(session.sees({ columns: 40, rows: 24 })).toMatch(/^❯ .*edit_file .*✓ success/m);
+  });
+
+  test('in a transcript, or where it is not open any more, is told by where its toolset was loaded', () => {
+    const elsewhere = loaded({ base: 'http://127.0.0.1:3009' }).map(fact => ({
+      ...fact,
+      endpoint: 'http://127.0.0.1:3009/x',
+    }));
+    const session = onCalls([...loaded(), ...elsewhere, ...settled], {
+      servers: [there],
+      serverOf: () => 's1',
+    });
+    expect(session.sees()).toMatch(/^❯ .* edit_file {2}127\.0\.0\.1:3001 /m);
+  });
 });
 
 describe('what can be done with a call', () => {

@@ -5,7 +5,9 @@ import type { CallsScene, CallsShares, SeenCalls, SeenTable } from '../../calls/
 import type { Looking } from '../looking.js';
 import type { State } from '../state/state.js';
 import { TABS, TITLES } from '../tabs/index.js';
+import type { World } from '../world.js';
 import { callsTable } from './calls-table.js';
+import { type ServerName, serverNames } from './server-names.js';
 
 /** The rows of a list say much; who reads has the room. */
 export const SHARES: CallsShares = {
@@ -21,10 +23,13 @@ const EMPTY: readonly Line[] = [
 /** The calls of a volume, as they are looked at. */
 export function callsSceneOf(
   { focus, tab }: State['calls'],
-  { book, key }: Looking,
+  looking: Looking,
+  world: World,
   now: number,
 ): Omit<CallsScene, 'sheet'> {
+  const { book, key } = looking;
   const { keys } = book;
+  const serverOf = serverNames(looking, world);
   return {
     count: keys.length,
     selected: key === null ? 0 : book.placeOf(key),
@@ -32,22 +37,27 @@ export function callsSceneOf(
     tabs: { titles: TITLES, chosen: TABS.indexOf(tab) },
     shares: SHARES,
     empty: EMPTY,
-    table: (seen, columns) => tableOf(book, seen, columns, now),
+    table: (seen, columns) => tableOf({ book, serverOf, now }, seen, columns),
   };
 }
 
+/** What calls are told with. */
+interface Telling extends Pick<Looking, 'book'> {
+  readonly serverOf: ServerName | null;
+  readonly now: number;
+}
+
 function tableOf(
-  book: Looking['book'],
+  { book, serverOf, now }: Telling,
   { from, to, selected }: SeenCalls,
   columns: number,
-  now: number,
 ): SeenTable {
   const rows = book.keys.slice(from, to).flatMap(each => {
     const exchange = book.history.exchanges.get(each);
-    return exchange ? [exchangeRow(exchange, now, book)] : [];
+    return exchange ? [exchangeRow(exchange, now, book, serverOf?.(exchange))] : [];
   });
   return {
-    lines: callsTable(rows, rows[selected - from], columns),
+    lines: callsTable(rows, rows[selected - from], columns, serverOf !== null),
     isRunning: rows.some(({ isRunning }) => isRunning),
   };
 }

@@ -5,16 +5,25 @@ import { layTable, type Table } from '../../list/table.js';
 
 type Name = Exclude<ExchangeColumn, 'state'>;
 
-const TABLE: Table<Name> = {
+const [TIME, OPERATION, ...OTHERS] = CALL_COLUMNS;
+const SERVER = { name: 'server', title: 'SERVER', most: 24 } as const;
+
+const OF_ONE: Table<Name> = {
   columns: CALL_COLUMNS,
   dispensable: ['thread', 'id', 'time'],
 };
 
-/** Calls as a table of `width` cells; its first line is the head. */
+const OF_SEVERAL: Table<Name> = {
+  columns: [TIME, OPERATION, SERVER, ...OTHERS],
+  dispensable: ['thread', 'id', 'time', 'server'],
+};
+
+/** Calls as a table of `width` cells; its first line is the head. @param hasServers whether it says which server each was made by */
 export function callsTable(
   rows: readonly ExchangeRow[],
   selected: ExchangeRow | undefined,
   width: number,
+  hasServers: boolean,
 ): readonly Line[] {
-  return layTable(TABLE, rows, selected, width);
+  return layTable(hasServers ? OF_SEVERAL : OF_ONE, rows, selected, width);
 }

@@ -15,12 +15,24 @@ export interface ExchangeRow {
 
 export type ExchangeColumn = 'time' | 'operation' | 'server' | 'id' | 'thread';
 
+/** What its events alone do not tell. */
+export interface RowNotes {
+  /** That the call was made by, where there are several. */
+  readonly server?: string | undefined;
+  /** Requirements that it broke, each a MUST. */
+  readonly musts?: number;
+}
+
 /**
  * @param now ms since the start
  * @param book that the exchange is in
- * @param server that the call was made by, where there are several
  */
-export function exchangeRow(exchange: Exchange, now: number, book: Book, server = ''): ExchangeRow {
+export function exchangeRow(
+  exchange: Exchange,
+  now: number,
+  book: Book,
+  { server = '', musts = 0 }: RowNotes = {},
+): ExchangeRow {
   const { operation, id, group_id } = exchange.invocation;
   const begunAt = begunAtOf(exchange, book);
   const { mark, line, isRunning } = standingOf(exchange, begunAt, now);
@@ -33,9 +45,14 @@ export function exchangeRow(exchange: Exchange, now: number, book: Book, server 
       server: clipped(server, 'dim'),
       id: clipped(id, 'dim'),
       thread: clipped(group_id, 'dim'),
-      state: line,
+      state: [...brokenWords(musts), ...line],
     },
   };
+}
+
+/** First of all: a long state is cut at its end. */
+function brokenWords(musts: number): Line {
+  return musts === 0 ? [] : [say(`⚠ ${musts} MUST`, 'bad'), say(' · ', 'dim')];
 }
 
 /** When its first event happened: one that is expected, or denied, was never sent. */

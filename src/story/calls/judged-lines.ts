@@ -16,6 +16,13 @@ import { judgedRun, runLines } from './run-lines.js';
 const OF_FILES: ReadonlySet<RequirementId> = new Set(['RT-OAUTH']);
 const NOTHING: ReadonlySet<RequirementId> = new Set();
 
+/** What a call came to: in lines, and how many requirements were broken, how many of those a MUST. */
+export interface Judgement {
+  readonly lines: readonly Line[];
+  readonly broken: number;
+  readonly musts: number;
+}
+
 /**
  * What is wrong with a call, by the requirements of the protocol on both sides: why there is no result, then the failures, each with
  * its proof, then all the rest. Secrets out.
@@ -27,7 +34,7 @@ export async function judgedLines(
   exchange: Exchange,
   redactor: Redactor,
   { observer, isSaved }: Pick<Book, 'observer' | 'isSaved'>,
-): Promise<readonly Line[]> {
+): Promise<Judgement> {
   const { checks } = await checkTranscript(events, { observer, skip: isSaved ? NOTHING : OF_FILES });
   const run = judgedRun(checks, ['tool', 'runtime'], redactor);
   const history = new History();
@@ -35,7 +42,12 @@ export async function judgedLines(
   const warnings = besides(run, warningsOf(history, exchange)).map(message => redactor.text(message));
   const failure = exchange.settled ? failureOf(exchange, history.errands, 'workbench') : null;
   const around = { record: { events, redactor }, warnings };
-  return [...failureLines(failure, redactor), ...runLines(run, around, failure === null)];
+  const broken = run.checks.filter(({ status }) => status === 'fail');
+  return {
+    lines: [...failureLines(failure, redactor), ...runLines(run, around, failure === null)],
+    broken: broken.length,
+    musts: broken.filter(({ level }) => level === 'MUST').length,
+  };
 }
 
 function failureLines(failure: Failure | null, redactor: Redactor): Line[] {

@@ -21,7 +21,7 @@ import { sheetRoom } from './stage.js';
 import { entriesOf, entryIndex } from './state/entries.js';
 import { isRunAgain, isUnderWay as isSent } from './state/orders.js';
 import type { State } from './state/state.js';
-import { Sheets, TABS, type Tab, TITLES } from './tabs/index.js';
+import { Sheets, TABS, type Tab, TITLES, Verdicts } from './tabs/index.js';
 
 /** A page, and whether it changes as time goes on. */
 interface Page {
@@ -37,6 +37,7 @@ function still(rows: readonly string[]): Page {
 export class Drawing {
   readonly sheet: SheetView<Tab>;
   readonly #sheets: Sheets;
+  readonly #verdicts: Verdicts;
   readonly #options: SessionOptions;
   readonly #theme: Theme;
   readonly #details: ToolDetails;
@@ -50,9 +51,11 @@ export class Drawing {
     this.#details = new ToolDetails(this.#theme);
     this.#overlays = new OverlayPages(this.#theme);
     this.#highlighting = new Highlighting(level, onChange);
+    this.#verdicts = new Verdicts(options.clock, onChange);
     this.#sheets = new Sheets({
       supports,
       highlighter: () => this.#highlighting.current,
+      verdicts: this.#verdicts,
       onChange,
     });
     this.sheet = new SheetView(this.#theme);
@@ -82,6 +85,10 @@ export class Drawing {
     };
   }
 
+  close(): void {
+    this.#verdicts.close();
+  }
+
   #page(state: State, looking: Looking, size: Size, now: number): Page {
     const theme = this.#theme;
     const { filling, orders } = state;
@@ -101,11 +108,9 @@ export class Drawing {
     const sheet = (room: Size) => this.sheet.rowsOf(state.calls, this.readable(looking), room);
     const { volume, book } = looking;
     const at = volume.isLive ? now : (book.events.at(-1)?.at ?? 0); // what was recorded is as it was at its end
-    const page = callsPage(
-      { ...callsSceneOf(state.calls, looking, this.#options.world, at), sheet },
-      size,
-      theme,
-    );
+    const verdictOf = (key: string) => this.#verdicts.glance({ ...volume, key });
+    const seen = { looking, world: this.#options.world, verdictOf, now: at };
+    const page = callsPage({ ...callsSceneOf(state.calls, seen), sheet }, size, theme);
     return { rows: page.rows, isRunning: volume.isLive && page.isRunning };
   }
 

@@ -22,6 +22,7 @@ export function workbenchScreen(options: WorkbenchOptions): Pick<FullScreen, 'cl
   return {
     async close() {
       for (const stop of stops) stop();
+      session.close();
       await screen.close();
     },
   };

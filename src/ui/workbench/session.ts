@@ -68,6 +68,11 @@ export class Session implements Play {
     return { rows: frame.rows, isRunning: frame.isRunning || notices.isPassing(now) };
   }
 
+  /** Nobody looks any more. */
+  close(): void {
+    this.#drawing.close();
+  }
+
   #press(press: Press): void {
     const { overlay } = this.#desk.state;
     const name = nameOf(press);

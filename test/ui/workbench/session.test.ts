@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { keyLines } from '../../../src/ui/keys/key-lines.js';
 import type { Controls } from '../../../src/ui/workbench/controls.js';
 import { keyTables } from '../../../src/ui/workbench/keys/key-tables.js';
@@ -140,6 +140,49 @@ test('x takes out a server that could not be reached, and no other', () => {
   session.press('x');
   expect(session.asked).toEqual(['dismiss s0']);
   expect(session.sees()).toContain('Only a server that could not be reached can be taken out');
+});
+
+describe('a call that broke requirements', () => {
+  const twice = resultArrives({ text: 'another' }, { leg: 'back-2' });
+  /** Lets it be judged: in the background, after a while. */
+  const judged = (session: ReturnType<typeof onCalls>, seen: RegExp) =>
+    expect
+      .poll(
+        () => {
+          session.clock.advance(200);
+          return session.sees();
+        },
+        { timeout: 20_000 },
+      )
+      .toMatch(seen);
+
+  test('is marked in the list, and its tab says how many they are, read or not', async () => {
+    const session = onCalls([...settled, ...twice]);
+    expect(session.sees()).toMatch(/5 Problems *$/m);
+    await judged(session, /^❯ .* ✓ ⚠ 1 MUST · success after .*\n.*\n.* 5 Problems 1 *$/m);
+    session.press('<enter>');
+    expect(session.sees()).toMatch(/5 Problems 1 *$/m);
+    session.press('5');
+    await judged(session, /\[5 Problems 1\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
+  });
+
+  test('is judged once for a state of it: one that is fine is no longer asked about', async () => {
+    const session = onCalls(settled);
+    await vi.waitFor(() => {
+      session.clock.advance(200);
+      session.sees();
+      expect(session.clock.pending()).toBe(0);
+    });
+    session.tell(twice);
+    await judged(session, /⚠ 1 MUST/);
+  });
+
+  test('whoever quits leaves nothing behind that goes on', () => {
+    const session = onCalls(settled);
+    expect(session.clock.pending()).toBeGreaterThan(0);
+    session.close();
+    expect(session.clock.pending()).toBe(0);
+  });
 });
 
 describe('the server that a call was made by', () => {

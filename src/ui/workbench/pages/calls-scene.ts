@@ -4,7 +4,7 @@ import { say } from '../../../story/spans.js';
 import type { CallsScene, CallsShares, SeenCalls, SeenTable } from '../../calls/page.js';
 import type { Looking } from '../looking.js';
 import type { State } from '../state/state.js';
-import { TABS, TITLES } from '../tabs/index.js';
+import { TABS, TITLES, type Verdict } from '../tabs/index.js';
 import type { World } from '../world.js';
 import { callsTable } from './calls-table.js';
 import { type ServerName, serverNames } from './server-names.js';
@@ -20,41 +20,57 @@ const EMPTY: readonly Line[] = [
   [say('t', 'title'), say(' shows the tools: choose an operation there, fill in its form, run it.', 'dim')],
 ];
 
+/** What is seen of calls besides how one looks at them. */
+interface SeenOf {
+  readonly looking: Looking;
+  readonly world: World;
+  /** Of the call with this key, as far as it is known by now. */
+  readonly verdictOf: (key: string) => Verdict;
+  readonly now: number;
+}
+
 /** The calls of a volume, as they are looked at. */
 export function callsSceneOf(
   { focus, tab }: State['calls'],
-  looking: Looking,
-  world: World,
-  now: number,
+  { looking, world, verdictOf, now }: SeenOf,
 ): Omit<CallsScene, 'sheet'> {
   const { book, key } = looking;
   const { keys } = book;
   const serverOf = serverNames(looking, world);
+  const titles = titlesFor(key === null ? 0 : verdictOf(key).broken);
   return {
     count: keys.length,
     selected: key === null ? 0 : book.placeOf(key),
     focus,
-    tabs: { titles: TITLES, chosen: TABS.indexOf(tab) },
+    tabs: { titles, chosen: TABS.indexOf(tab) },
     shares: SHARES,
     empty: EMPTY,
-    table: (seen, columns) => tableOf({ book, serverOf, now }, seen, columns),
+    table: (seen, columns) => tableOf({ book, serverOf, verdictOf, now }, seen, columns),
   };
 }
 
+/** How many requirements were broken stands where one can read which. */
+function titlesFor(broken: number): readonly string[] {
+  return broken === 0 ? TITLES : TITLES.with(TABS.indexOf('problems'), `${PROBLEMS} ${broken}`);
+}
+
+const PROBLEMS = TITLES[TABS.indexOf('problems')];
+
 /** What calls are told with. */
-interface Telling extends Pick<Looking, 'book'> {
+interface Telling extends Pick<Looking, 'book'>, Pick<SeenOf, 'verdictOf' | 'now'> {
   readonly serverOf: ServerName | null;
-  readonly now: number;
 }
 
 function tableOf(
-  { book, serverOf, now }: Telling,
+  { book, serverOf, verdictOf, now }: Telling,
   { from, to, selected }: SeenCalls,
   columns: number,
 ): SeenTable {
   const rows = book.keys.slice(from, to).flatMap(each => {
     const exchange = book.history.exchanges.get(each);
-    return exchange ? [exchangeRow(exchange, now, book, serverOf?.(exchange))] : [];
+    if (!exchange) return [];
+    const { musts } = verdictOf(each);
+    return [exchangeRow(exchange, now, book, { server: serverOf?.(exchange), musts })];
   });
   return {
     lines: callsTable(rows, rows[selected - from], columns, serverOf !== null),

@@ -9,7 +9,7 @@ import type { Part, Sheet, Tabbed } from '../../calls/sheets/sheet.js';
 import { type Look, linesDocument } from '../../document/index.js';
 import type { CallStory } from './call-story.js';
 import { type Below, textsBelow, toldBelow } from './news-below.js';
-import type { SheetsOptions } from './sheet.js';
+import type { SheetsOptions } from './options.js';
 
 interface Drawing {
   readonly draw: (look: Look) => Part;

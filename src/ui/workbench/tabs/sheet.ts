@@ -1,4 +1,3 @@
-import type { Highlighter } from '../../../display/syntax/highlighter.js';
 import type { Volume } from '../world.js';
 
 /** What there is to read about a call, in the order of its tabs. */
@@ -11,12 +10,4 @@ export const TITLES: readonly string[] = ['Human / LLM', 'Timeline', 'Wire', 'Vi
 /** One call, where its events are. */
 export interface Subject extends Pick<Volume, 'book' | 'redactor'> {
   readonly key: string;
-}
-
-export interface SheetsOptions {
-  /** Types of display segments that are drawn (RT-DISPLAY). */
-  readonly supports: ReadonlySet<string>;
-  readonly highlighter: () => Highlighter | null;
-  /** A sheet is another one now, though no event came. */
-  readonly onChange: () => void;
 }

@@ -6,8 +6,9 @@ import { timelineTab } from '../../calls/sheets/timeline.js';
 import { wireTab } from '../../calls/sheets/wire.js';
 import { CallStory } from './call-story.js';
 import { judgedCall } from './judged-call.js';
+import type { SheetsOptions } from './options.js';
 import { resultTab } from './result.js';
-import type { SheetsOptions, Subject, Tab } from './sheet.js';
+import type { Subject, Tab } from './sheet.js';
 import { viewsTab } from './views.js';
 
 /** Calls of a book whose sheets are remembered, at least: a person goes to and fro between few. */
@@ -43,6 +44,6 @@ function tabsOf(subject: Subject, options: SheetsOptions): Tabs {
     timeline: timelineTab(story, subject.redactor),
     wire: wireTab(story, subject.redactor),
     views: viewsTab(story, options),
-    problems: problemsTab(judgedCall(story), { ...options, redactor: subject.redactor }),
+    problems: problemsTab(judgedCall(story, options.verdicts), { ...options, redactor: subject.redactor }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Tabbed } from '../../calls/sheets/sheet.js';
 import { viewsSheet } from '../../calls/sheets/views.js';
 import type { CallStory } from './call-story.js';
-import type { SheetsOptions } from './sheet.js';
+import type { SheetsOptions } from './options.js';
 
 /** The views of the call's thread as they are now. */
 export function viewsTab(story: CallStory, { highlighter }: SheetsOptions): Tabbed {

@@ -43,6 +43,7 @@ export function openSession(options: BenchOptions = {}) {
       Object.assign(bench.world, change);
       session.changed();
     },
+    close: () => session.close(),
     typed: (text: string) => session.press(text, press('a').key),
     /** Lets what was asked for come to its end. */
     settles: () => new Promise(resolve => setImmediate(resolve)),

@@ -1,0 +1,94 @@
+import type { Book } from '../../../exchange/book.js';
+import { concerning } from '../../../story/calls/index.js';
+import type { Line } from '../../../story/line.js';
+import type { Clock } from '../../../system/clock.js';
+import { RecentMap } from '../../../text/recent-map.js';
+import type { Subject } from './sheet.js';
+import { isShort, stateOf } from './subject-state.js';
+
+/** How many requirements of the protocol were broken in a call, and how many of those are a MUST. */
+export interface Verdict {
+  readonly broken: number;
+  readonly musts: number;
+}
+
+const SPOTLESS: Verdict = { broken: 0, musts: 0 };
+/** Whoever goes through a list is not kept waiting for it. */
+const PAUSE_MS = 200;
+const MOST_WAITING = 100;
+const REMEMBERED = 1_000;
+
+interface Known {
+  readonly state: string;
+  readonly verdict: Verdict;
+}
+
+/** What calls came to that are seen: each is judged once for a state of it, in the background, one after another. */
+export class Verdicts {
+  readonly #known = new WeakMap<Book, RecentMap<string, Known>>();
+  readonly #waiting = new Map<string, Subject>();
+  #stop: (() => void) | null = null;
+
+  /** @param onChange a verdict is another one now, though no event came */
+  constructor(
+    private readonly clock: Clock,
+    private readonly onChange: () => void,
+  ) {}
+
+  /** What is known by now. */
+  glance(subject: Subject): Verdict {
+    const known = this.#knownOf(subject);
+    if (known?.state !== stateOf(subject) && isShort(subject)) this.#ask(subject);
+    return known?.verdict ?? SPOTLESS;
+  }
+
+  /** All that there is to say of a call, judged now. @throws what a rule throws */
+  async judge(subject: Subject): Promise<readonly Line[]> {
+    const { book, key, redactor } = subject;
+    const exchange = book.history.exchanges.get(key);
+    if (!exchange) return [];
+    const state = stateOf(subject);
+    this.#note(subject, { state, verdict: this.#knownOf(subject)?.verdict ?? SPOTLESS }); // nobody asks for it twice
+    const { judgedLines } = await import('../../../story/calls/judged-lines.js');
+    const { lines, ...verdict } = await judgedLines(concerning(book, exchange), exchange, redactor, book);
+    this.#note(subject, { state, verdict });
+    return lines;
+  }
+
+  /** Nobody sees anything any more. */
+  close(): void {
+    this.#waiting.clear();
+    this.#stop?.();
+  }
+
+  /** Those that were seen last come first. */
+  #ask(subject: Subject): void {
+    this.#waiting.delete(subject.key);
+    this.#waiting.set(subject.key, subject);
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size > MOST_WAITING && oldest !== undefined) this.#waiting.delete(oldest);
+    this.#stop ??= this.clock.after(PAUSE_MS, () => void this.#judgeNext());
+  }
+
+  async #judgeNext(): Promise<void> {
+    const subject = [...this.#waiting.values()].at(-1);
+    this.#stop = null;
+    if (!subject) return;
+    this.#waiting.delete(subject.key);
+    const before = this.#knownOf(subject)?.verdict ?? SPOTLESS;
+    await this.judge(subject).catch(() => {}); // whoever reads of it is told
+    const after = this.#knownOf(subject)?.verdict ?? SPOTLESS;
+    if (after.broken !== before.broken || after.musts !== before.musts) this.onChange();
+    if (this.#waiting.size > 0) this.#stop ??= this.clock.after(0, () => void this.#judgeNext());
+  }
+
+  #knownOf({ book, key }: Subject): Known | undefined {
+    return this.#known.get(book)?.get(key);
+  }
+
+  #note({ book, key }: Subject, known: Known): void {
+    const calls = this.#known.get(book) ?? new RecentMap<string, Known>(REMEMBERED);
+    this.#known.set(book, calls);
+    calls.set(key, known);
+  }
+}

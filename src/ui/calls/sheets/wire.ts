@@ -8,48 +8,54 @@ import { prettyJson } from '../../../text/json-pretty.js';
 import { Memo } from '../../../text/memo.js';
 import { onceEach } from '../../../text/once-each.js';
 import type { Redactor } from '../../../text/redact.js';
-import { type Document, joinedDocument, linesDocument, textDocument } from '../../document/index.js';
+import { type Document, joinedDocument, linesDocument, Pile, textDocument } from '../../document/index.js';
 import type { Sheet, Tabbed } from './sheet.js';
 import type { Story } from './story.js';
 
 /** Each request and its answer, as curl shows them, secrets out (threats, row 25). */
 export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): Tabbed {
   const sheets = new Memo<Sheet>();
-  const legsOf = drawing(drawnOnce(redactor));
+  const draw = drawing(onceEach(drawnWith(redactor)));
   return () => {
     const { told } = story;
     return sheets.of([told.length], () => {
-      const legs = legsOf(told);
-      const document = joinedDocument(legs.length > 0 ? legs : [NOTHING]);
-      return { parts: [{ title: titleOf(legs.length), document, pane: null }] };
+      const { count, document } = draw(told);
+      return { parts: [{ title: titleOf(count), document, pane: null }] };
     });
   };
 }
 
-/** In the order of the requests. What is drawn of one stays until it comes to its end: only what came since is looked at. */
-function drawing(draw: (leg: Leg) => Document): (told: readonly ToldEvent[]) => readonly Document[] {
-  const legs = new Map<string, Leg>();
-  const drawn = new Map<string, Document>();
-  let count = 0;
+interface Drawn {
+  /** Of the requests. */
+  readonly count: number;
+  readonly document: Document;
+}
+
+/** In the order of the requests. Those that are over, with all before them, are laid down for good: only the others are joined anew. */
+function drawing(draw: (leg: Leg) => Document): (told: readonly ToldEvent[]) => Drawn {
+  const open = new Map<string, Leg>();
+  const over = new Pile<Leg>(draw);
+  let seen = 0;
   return told => {
-    const changed = told.slice(count).flatMap(({ event }) => stepLegs(legs, event));
-    for (const name of new Set(changed)) {
-      const leg = legs.get(name);
-      if (leg) drawn.set(name, draw(leg));
+    for (const { event } of told.slice(seen)) stepLegs(open, event);
+    seen = told.length;
+    for (const [name, leg] of open) {
+      if (leg.end === null) break;
+      over.add(leg);
+      open.delete(name);
     }
-    count = told.length;
-    return [...drawn.values()];
+    const count = over.count + open.size;
+    const parts = [over.document, ...Array.from(open.values(), draw)];
+    return { count, document: count === 0 ? NOTHING : joinedDocument(parts) };
   };
 }
 
-/** The name of the leg that is another one now. */
-function stepLegs(legs: Map<string, Leg>, event: Event): readonly string[] {
+function stepLegs(legs: Map<string, Leg>, event: Event): void {
   if (event.kind === 'request') legs.set(event.leg, { request: event, end: null });
   else if (event.kind === 'response' || event.kind === 'broken') {
     const leg = legs.get(event.leg);
     if (leg) legs.set(event.leg, { ...leg, end: event });
-  } else return [];
-  return [event.leg];
+  }
 }
 
 function titleOf(count: number): Line {
@@ -60,7 +66,7 @@ const NOTHING = linesDocument([[say('nothing was sent', 'dim')]]);
 const BLANK = linesDocument([[]]);
 
 /** A body may be 50 MiB: its secrets are taken out once. */
-function drawnOnce(redactor: Redactor): (leg: Leg) => Document {
+function drawnWith(redactor: Redactor): (leg: Leg) => Document {
   const bodyOf = onceEach((body: Content) => bodyDocument(body, redactor));
   const below = (body: Content | undefined) => (body && body.size > 0 ? [BLANK, bodyOf(body), BLANK] : []);
   return leg =>

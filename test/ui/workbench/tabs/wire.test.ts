@@ -78,6 +78,25 @@ describe('what became of a request', () => {
   });
 });
 
+test('whoever looks after every event reads the same in the end: each answer below its request', () => {
+  const book = bookOf();
+  const sheets = sheetsFor();
+  const events = eventsOf(
+    call(),
+    arrives(EVENT),
+    at(9, acknowledged()),
+    arrives({ ...EVENT, text: 'another' }, { leg: 'back-2' }),
+    resultArrives({}, { leg: 'back-3' }),
+  );
+  const seen = () => read(sheets.sheetOf('wire', book, KEY, LOOK))[0] ?? [];
+  for (const event of events) {
+    book.apply(event);
+    seen();
+  }
+  expect(seen()).toEqual(read(sheetsFor().sheetOf('wire', book, KEY, LOOK))[0]);
+  expect(seen().filter(line => /^< /.test(line))).toHaveLength(4);
+});
+
 test('where nothing was sent, it says so', () => {
   expect(wireOf(denied())).toEqual(['WIRE 0 requests, secrets taken out', 'nothing was sent']);
 });

@@ -13,7 +13,7 @@ export interface Verdict {
 }
 
 const SPOTLESS: Verdict = { broken: 0, musts: 0 };
-/** Whoever goes through a list is not kept waiting for it. */
+/** Nothing else was to be judged for so long: whoever goes through a list is not kept waiting for it. */
 const PAUSE_MS = 200;
 const MOST_WAITING = 100;
 const REMEMBERED = 1_000;
@@ -26,7 +26,7 @@ interface Known {
 /** What calls came to that are seen: each is judged once for a state of it, in the background, one after another. */
 export class Verdicts {
   readonly #known = new WeakMap<Book, RecentMap<string, Known>>();
-  readonly #waiting = new Map<string, Subject>();
+  readonly #waiting = new Map<string, { readonly subject: Subject; readonly state: string }>();
   #stop: (() => void) | null = null;
 
   /** @param onChange a verdict is another one now, though no event came */
@@ -38,7 +38,8 @@ export class Verdicts {
   /** What is known by now. */
   glance(subject: Subject): Verdict {
     const known = this.#knownOf(subject);
-    if (known?.state !== stateOf(subject) && isShort(subject)) this.#ask(subject);
+    const state = stateOf(subject);
+    if (known?.state !== state && isShort(subject)) this.#ask(subject, state);
     return known?.verdict ?? SPOTLESS;
   }
 
@@ -62,16 +63,23 @@ export class Verdicts {
   }
 
   /** Those that were seen last come first. */
-  #ask(subject: Subject): void {
+  #ask(subject: Subject, state: string): void {
+    const waiting = this.#waiting.get(subject.key);
+    if (waiting?.state === state && waiting.subject.book === subject.book) return;
     this.#waiting.delete(subject.key);
-    this.#waiting.set(subject.key, subject);
+    this.#waiting.set(subject.key, { subject, state });
     const [oldest] = this.#waiting.keys();
     if (this.#waiting.size > MOST_WAITING && oldest !== undefined) this.#waiting.delete(oldest);
-    this.#stop ??= this.clock.after(PAUSE_MS, () => void this.#judgeNext());
+    this.#sit(PAUSE_MS);
+  }
+
+  #sit(ms: number): void {
+    this.#stop?.();
+    this.#stop = this.clock.after(ms, () => void this.#judgeNext());
   }
 
   async #judgeNext(): Promise<void> {
-    const subject = [...this.#waiting.values()].at(-1);
+    const { subject } = [...this.#waiting.values()].at(-1) ?? {};
     this.#stop = null;
     if (!subject) return;
     this.#waiting.delete(subject.key);
@@ -79,7 +87,7 @@ export class Verdicts {
     await this.judge(subject).catch(() => {}); // whoever reads of it is told
     const after = this.#knownOf(subject)?.verdict ?? SPOTLESS;
     if (after.broken !== before.broken || after.musts !== before.musts) this.onChange();
-    if (this.#waiting.size > 0) this.#stop ??= this.clock.after(0, () => void this.#judgeNext());
+    if (this.#waiting.size > 0 && this.#stop === null) this.#sit(0);
   }
 
   #knownOf({ book, key }: Subject): Known | undefined {

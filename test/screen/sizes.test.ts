@@ -55,7 +55,7 @@ describe.concurrent('a frame', () => {
   );
 
   test('shows every step where there is room for it: short panes leave the rest to the steps', async () => {
-    await using screen = openHere(['invoke', plain.url, 'echo', 'text=short'], { columns: 100, rows: 12 });
+    await using screen = openHere(['invoke', plain.url, 'echo', 'text=short'], { columns: 100, rows: 13 });
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toMatch(/^✓ discovered/);
     expect(screen.text()).toContain('LLM text, 5 bytes\nshort');

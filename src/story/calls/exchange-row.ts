@@ -13,7 +13,7 @@ export interface ExchangeRow {
   readonly isRunning: boolean;
 }
 
-export type ExchangeColumn = 'time' | 'operation' | 'server' | 'id' | 'thread';
+export type ExchangeColumn = 'time' | 'operation' | 'server' | 'id' | 'thread' | 'broken';
 
 /** What its events alone do not tell. */
 export interface RowNotes {
@@ -45,14 +45,10 @@ export function exchangeRow(
       server: clipped(server, 'dim'),
       id: clipped(id, 'dim'),
       thread: clipped(group_id, 'dim'),
-      state: [...brokenWords(musts), ...line],
+      broken: musts === 0 ? [] : [say(`⚠ ${musts} MUST`, 'bad')],
+      state: line,
     },
   };
-}
-
-/** First of all: a long state is cut at its end. */
-function brokenWords(musts: number): Line {
-  return musts === 0 ? [] : [say(`⚠ ${musts} MUST`, 'bad'), say(' · ', 'dim')];
 }
 
 /** When its first event happened: one that is expected, or denied, was never sent. */

@@ -159,7 +159,7 @@ describe('a call that broke requirements', () => {
   test('is marked in the list, and its tab says how many they are, read or not', async () => {
     const session = onCalls([...settled, ...twice]);
     expect(session.sees()).toMatch(/5 Problems *$/m);
-    await judged(session, /^❯ .* ✓ ⚠ 1 MUST · success after .*\n.*\n.* 5 Problems 1 *$/m);
+    await judged(session, /^❯ .* ⚠ 1 MUST {2}✓ success after .*\n.*\n.* 5 Problems 1 *$/m);
     session.press('<enter>');
     expect(session.sees()).toMatch(/5 Problems 1 *$/m);
     session.press('5');

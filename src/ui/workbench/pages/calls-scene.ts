@@ -73,7 +73,7 @@ function tableOf(
     return [exchangeRow(exchange, now, book, { server: serverOf?.(exchange), musts })];
   });
   return {
-    lines: callsTable(rows, rows[selected - from], columns, serverOf !== null),
+    lines: callsTable(rows, rows[selected - from], columns),
     isRunning: rows.some(({ isRunning }) => isRunning),
   };
 }

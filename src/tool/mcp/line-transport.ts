@@ -63,6 +63,7 @@ export class LineTransport implements Transport {
   };
 
   readonly #finish = async (): Promise<void> => {
+    await new Promise(setImmediate); // the last request is on its way
     await this.drain();
     await new Promise(setImmediate); // the last answer is on its way
     await this.close();

@@ -33,7 +33,7 @@ describe.concurrent('listen on a terminal', () => {
     await using screen = await met(openProgram(['listen'], SIZE));
     expect(screen.text()).toMatch(/^listening at http:\/\/127\.0\.0\.1:\d+, give tools this callback_url:\n/);
     await screen.post({ type: 'tool_result', ...IDS, text: 'hello' });
-    await screen.shows('hello');
+    await screen.shows('LLM text');
     const told = screen.text();
     expect(told).toMatch(
       /✓ result\n +would match a pending call with group_id t and id c\n\nHUMAN text .*\nhello\n\nLLM text/,

@@ -177,6 +177,17 @@ describe('a call that broke requirements', () => {
     await judged(session, /⚠ 1 MUST/);
   });
 
+  test.each([
+    ['bytes', resultArrives({ text: 'a'.repeat(2_000_000) }, { leg: 'back-3' })],
+    ['events', Array.from({ length: 100 }, (_, leg) => arrives(EVENT, { leg: `event-${leg}` })).flat()],
+  ])('with many %s is judged only where its problems are read: that takes a while', async (_, many) => {
+    const session = onCalls([...settled, ...twice, ...many]);
+    session.sees();
+    expect(session.clock.pending()).toBe(0);
+    session.press('5');
+    await judged(session, /\[5 Problems \d+\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
+  });
+
   test('whoever quits leaves nothing behind that goes on', () => {
     const session = onCalls(settled);
     expect(session.clock.pending()).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import type { Line } from '../../../story/line.js';
 import type { Clock } from '../../../system/clock.js';
 import { RecentMap } from '../../../text/recent-map.js';
 import type { Subject } from './sheet.js';
-import { isShort, stateOf } from './subject-state.js';
+import { isLight, stateOf } from './subject-state.js';
 
 /** How many requirements of the protocol were broken in a call, and how many of those are a MUST. */
 export interface Verdict {
@@ -39,7 +39,7 @@ export class Verdicts {
   glance(subject: Subject): Verdict {
     const known = this.#knownOf(subject);
     const state = stateOf(subject);
-    if (known?.state !== state && isShort(subject)) this.#ask(subject, state);
+    if (known?.state !== state && isLight(subject)) this.#ask(subject, state);
     return known?.verdict ?? SPOTLESS;
   }
 

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { ProtocolCliError } from '../errors.js';
 import { validate } from '../protocol/validate.js';
 import { readJson } from '../text/json.js';
+import { jsonTrouble } from './json-trouble.js';
 
 /** Which tool is called. */
 export type Target =
@@ -122,7 +123,9 @@ export async function configuredTargets(
 
 function targetsOf(path: string, bytes: Uint8Array): ServerTarget[] {
   const json = readJson(bytes);
-  const config = json.ok ? validate(configSchema, json.value) : { ...json, faults: [json.reason] };
+  const config = json.ok
+    ? validate(configSchema, json.value)
+    : { ...json, faults: [jsonTrouble(bytes, json.reason)] };
   if (!config.ok)
     throw new ProtocolCliError('unreadable-file', `${path} is not valid`, { faults: config.faults });
   return config.value.tool_sets.map(each =>

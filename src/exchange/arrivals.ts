@@ -44,12 +44,17 @@ function refused(leg: string, at: number, status: number, reason: string): Arriv
 
 function callIdWarnings({ invocation }: Exchange, message: object): Warning[] {
   const given = invocation.call_id ?? null;
-  const came = 'call_id' in message ? (message.call_id ?? null) : null;
+  const came = 'call_id' in message ? message.call_id : undefined;
   if (!('id' in message) || given === null || came === given) return [];
   return [
     {
       id: 'TOOL-CALLID',
-      message: `call_id came back as ${typeof came === 'string' ? excerpt(came) : 'null'}, it was ${excerpt(given)}`,
+      message: `call_id ${saidOf(came)}, it was ${excerpt(given)}`,
     },
   ];
+}
+
+function saidOf(came: unknown): string {
+  if (came === undefined) return 'did not come back';
+  return `came back as ${typeof came === 'string' ? excerpt(came) : 'null'}`;
 }

@@ -36,7 +36,9 @@ function byCode(issue: Issue): string {
     case 'invalid_type':
       return issue.input === undefined ? 'is required' : `must be ${article(issue.expected)}`;
     case 'invalid_value':
-      return `must be ${issue.values.map(value => JSON.stringify(value)).join(' or ')}`;
+      return oneOf(issue.values);
+    case 'invalid_union':
+      return 'options' in issue && issue.options ? oneOf(issue.options) : 'is not valid';
     case 'too_small':
       return `must ${measure(issue.origin)} at least ${issue.minimum}${unit(issue.origin, issue.minimum)}`;
     case 'too_big':
@@ -46,6 +48,10 @@ function byCode(issue: Issue): string {
     default:
       return 'is not valid';
   }
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return `must be ${values.map(value => JSON.stringify(value)).join(' or ')}`;
 }
 
 /** zod's names for types, where JSON has others. */

@@ -117,12 +117,15 @@ describe('.infinity/rap.json', () => {
   });
 
   test.each([
-    ['{', /^not valid JSON/],
+    ['{\n  "tool_sets": [],,\n}', /^line 2, column 19: "," stands where a key is expected$/],
     ['{}', /^\$\.tool_sets: is required$/],
     ['{"tool_sets":[]}', /^\$\.tool_sets: must have at least 1 items?$/],
     [JSON.stringify(server('nowhere')), /^\$\.tool_sets\[0\]\.server_url: /],
     ['{"tool_sets":[{"type":"toolset_command","command":""}]}', /^\$\.tool_sets\[0\]\.command: /],
-    ['{"tool_sets":[{"type":"other"}]}', /^\$\.tool_sets\[0\]\.type: /],
+    [
+      '{"tool_sets":[{"type":"other"}]}',
+      /^\$\.tool_sets\[0\]\.type: must be "toolset_server" or "toolset_command"$/,
+    ],
   ])('a broken one is told with its place: %s', async (content, fault) => {
     const error = await errorOf(async () => configuredTargets([await folder('project', content)]));
     expect(error).toMatchObject({ code: 'unreadable-file', faults: [expect.stringMatching(fault)] });

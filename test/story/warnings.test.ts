@@ -141,7 +141,7 @@ describe('what arrived', () => {
   test('TOOL-CALLID', () => {
     const invocation = { ...INVOCATION, call_id: 'mine' };
     expect(told(at(0, call({ invocation })), at(3, acknowledged()), resultArrives())).toEqual([
-      'TOOL-CALLID: call_id came back as null, it was "mine"',
+      'TOOL-CALLID: call_id did not come back, it was "mine"',
     ]);
   });
 });

@@ -4,8 +4,8 @@ import { isTranscript } from '../../exchange/transcript-signs.js';
 import { byteLines } from '../../text/byte-lines.js';
 import { isRecord } from '../../text/is-record.js';
 import { decodeUtf8 } from '../../text/json.js';
-import { jsonFault } from '../../text/json-fault.js';
 import { readJsonOnce } from '../../text/json-once.js';
+import { jsonTrouble } from '../json-trouble.js';
 import { DIFF_NAME, diffIn, readDiff } from './kinds/diff.js';
 import { KINDS } from './kinds/index.js';
 import type { Kind, Recognition, Saved, SoundJson } from './kinds/kind.js';
@@ -46,7 +46,8 @@ async function recogniseJson(source: Source): Promise<Saved> {
     ? await recogniseList(json, kinds)
     : await recogniseLines(byteLines(source.bytes), kinds);
   if (several) return accept(source, SEVERAL_NAME, several);
-  if (!json.ok) throw unreadable(source, 'it begins like JSON, and is none', [placeOf(source, json.reason)]);
+  if (!json.ok)
+    throw unreadable(source, 'it begins like JSON, and is none', [jsonTrouble(source.bytes, json.reason)]);
   const kind = kindOf(json.value, kinds);
   if (kind) return accept(source, kind.name, await kind.read(json));
   throw unreadable(source, UNKNOWN, await nearestOf(json, kinds));
@@ -100,12 +101,6 @@ function fewOf(faults: readonly string[]): string[] {
 
 function kindsOf({ dialect }: Source): readonly Kind[] {
   return KINDS.filter(kind => dialect === null || kind.dialect === dialect);
-}
-
-function placeOf({ bytes }: Source, reason: string): string {
-  const fault = jsonFault((decodeUtf8(bytes) ?? '').replace(/^\uFEFF/, ''));
-  if (!fault || decodeUtf8(bytes) === null) return reason;
-  return `line ${fault.line}, column ${fault.column}: ${fault.message}`;
 }
 
 function unreadable(source: Source, why: string, faults: readonly string[] = [], hint?: string) {

@@ -37,7 +37,7 @@ export function headLines(
 export function emptyLines({ url }: ShownTool): readonly Line[] {
   return [
     [say('No calls yet.')],
-    [say('Give a runtime this URL, or call it from another terminal:', 'dim')],
-    [say('  protocol-cli invoke ', 'dim'), say(url, 'running')],
+    [say('Give a runtime this URL, or try it from another terminal, by hand:', 'dim')],
+    [say('  protocol-cli invoke -i ', 'dim'), say(url, 'running')],
   ];
 }

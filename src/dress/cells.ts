@@ -14,6 +14,8 @@ const COLOURS = /\u001B\[[\d;]*m/g;
 const ESCAPE = /[\u001B\u009B]/;
 
 const CLUSTERS = new Intl.Segmenter();
+/** Of whole characters. */
+const SLICES = /.{1,1000}/gsu;
 /** Of a cluster, or of one character. */
 const cellsOfCluster = remembering(cluster => measured(cluster));
 
@@ -28,8 +30,10 @@ export function cellsOf(text: string): number {
   return seen.length <= 2 ? cellsOfCluster(seen) : byClusters(seen);
 }
 
+/** Node's segmenter takes ever longer the longer a text is, and what is longer than a slice is wider than any row, cut wherever. */
 function byClusters(text: string): number {
   let cells = 0;
-  for (const { segment } of CLUSTERS.segment(text)) cells += cellsOfCluster(segment);
+  for (const slice of text.match(SLICES) ?? [])
+    for (const { segment } of CLUSTERS.segment(slice)) cells += cellsOfCluster(segment);
   return cells;
 }

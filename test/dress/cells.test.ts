@@ -58,3 +58,15 @@ test('so have texts of them, whatever stands beside what', () => {
   const isSame = (text: string) => cellsOf(text) === stringWidth(text);
   fc.assert(fc.property(texts, isSame), { numRuns: 2_000 });
 });
+
+test.each([
+  ['marked letters', 'a\uFE0F', 1],
+  ['emoji', '👩‍👩‍👧', 2],
+  ['halves of characters', '\uD800', 0],
+])(
+  'a long text of %s is measured in a time that grows as it does: whoever sends it stops nobody',
+  (_, cluster, cells) => {
+    const count = Math.floor(400_000 / cluster.length / 1_000) * 1_000;
+    expect(cellsOf(cluster.repeat(count)) / count).toBeCloseTo(cells, 1);
+  },
+);

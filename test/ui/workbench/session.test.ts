@@ -182,10 +182,20 @@ describe('a call that broke requirements', () => {
     ['events', Array.from({ length: 100 }, (_, leg) => arrives(EVENT, { leg: `event-${leg}` })).flat()],
   ])('with many %s is judged only where its problems are read: that takes a while', async (_, many) => {
     const session = onCalls([...settled, ...twice, ...many]);
-    session.sees();
+    expect(session.sees()).toMatch(/5 Problems \? *$/m);
     expect(session.clock.pending()).toBe(0);
     session.press('5');
     await judged(session, /\[5 Problems \d+\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
+  });
+
+  test('is judged, too, where there is always something new', async () => {
+    const session = onCalls([...settled, ...twice]);
+    for (let told = 0; told < 10; told++) {
+      session.sees();
+      session.clock.advance(150);
+      session.tell(arrives(EVENT, { leg: `event-${told}` }));
+    }
+    await expect.poll(() => session.sees(), { timeout: 20_000 }).toMatch(/⚠ \d+ MUST/);
   });
 
   test('whoever quits leaves nothing behind that goes on', () => {

@@ -37,7 +37,7 @@ export function callsSceneOf(
   const { book, key } = looking;
   const { keys } = book;
   const serverOf = serverNames(looking, world);
-  const titles = titlesFor(key === null ? 0 : verdictOf(key).broken);
+  const titles = key === null ? TITLES : titlesFor(verdictOf(key));
   return {
     count: keys.length,
     selected: key === null ? 0 : book.placeOf(key),
@@ -49,9 +49,10 @@ export function callsSceneOf(
   };
 }
 
-/** How many requirements were broken stands where one can read which. */
-function titlesFor(broken: number): readonly string[] {
-  return broken === 0 ? TITLES : TITLES.with(TABS.indexOf('problems'), `${PROBLEMS} ${broken}`);
+/** How many requirements were broken stands where one can read which; `?` where nobody looked: what passes its judgement has no sign. */
+function titlesFor({ broken, isLeft }: Verdict): readonly string[] {
+  if (broken === 0 && !isLeft) return TITLES;
+  return TITLES.with(TABS.indexOf('problems'), `${PROBLEMS} ${isLeft ? '?' : broken}`);
 }
 
 const PROBLEMS = TITLES[TABS.indexOf('problems')];

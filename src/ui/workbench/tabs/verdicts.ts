@@ -10,11 +10,15 @@ import { isLight, stateOf } from './subject-state.js';
 export interface Verdict {
   readonly broken: number;
   readonly musts: number;
+  /** It is too much to be judged unasked, and nobody asked. */
+  readonly isLeft: boolean;
 }
 
-const SPOTLESS: Verdict = { broken: 0, musts: 0 };
+const SPOTLESS: Verdict = { broken: 0, musts: 0, isLeft: false };
 /** Nothing else was to be judged for so long: whoever goes through a list is not kept waiting for it. */
 const PAUSE_MS = 200;
+/** Where there is always something else, so long after the first. */
+const LONGEST_PAUSE_MS = 1_000;
 const MOST_WAITING = 100;
 const REMEMBERED = 1_000;
 
@@ -28,6 +32,8 @@ export class Verdicts {
   readonly #known = new WeakMap<Book, RecentMap<string, Known>>();
   readonly #waiting = new Map<string, { readonly subject: Subject; readonly state: string }>();
   #stop: (() => void) | null = null;
+  /** When the first was asked for of those that wait. */
+  #since: number | null = null;
 
   /** @param onChange a verdict is another one now, though no event came */
   constructor(
@@ -39,7 +45,9 @@ export class Verdicts {
   glance(subject: Subject): Verdict {
     const known = this.#knownOf(subject);
     const state = stateOf(subject);
-    if (known?.state !== state && isLight(subject)) this.#ask(subject, state);
+    if (known?.state === state) return known.verdict;
+    if (!isLight(subject)) return { ...SPOTLESS, ...known?.verdict, isLeft: true };
+    this.#ask(subject, state);
     return known?.verdict ?? SPOTLESS;
   }
 
@@ -52,7 +60,7 @@ export class Verdicts {
     this.#note(subject, { state, verdict: this.#knownOf(subject)?.verdict ?? SPOTLESS }); // nobody asks for it twice
     const { judgedLines } = await import('../../../story/calls/judged-lines.js');
     const { lines, ...verdict } = await judgedLines(concerning(book, exchange), exchange, redactor, book);
-    this.#note(subject, { state, verdict });
+    this.#note(subject, { state, verdict: { ...verdict, isLeft: false } });
     return lines;
   }
 
@@ -70,7 +78,8 @@ export class Verdicts {
     this.#waiting.set(subject.key, { subject, state });
     const [oldest] = this.#waiting.keys();
     if (this.#waiting.size > MOST_WAITING && oldest !== undefined) this.#waiting.delete(oldest);
-    this.#sit(PAUSE_MS);
+    this.#since ??= this.clock.now();
+    this.#sit(Math.max(0, Math.min(PAUSE_MS, this.#since + LONGEST_PAUSE_MS - this.clock.now())));
   }
 
   #sit(ms: number): void {
@@ -81,6 +90,7 @@ export class Verdicts {
   async #judgeNext(): Promise<void> {
     const { subject } = [...this.#waiting.values()].at(-1) ?? {};
     this.#stop = null;
+    this.#since = null;
     if (!subject) return;
     this.#waiting.delete(subject.key);
     const before = this.#knownOf(subject)?.verdict ?? SPOTLESS;

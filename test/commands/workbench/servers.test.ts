@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shellWord } from '../../../src/text/shell-word.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Peer, peerCommand, startPeer } from '../../e2e/support/peers.js';
 import { startServing } from '../../support/serving.js';
@@ -60,6 +61,21 @@ test('a server that failed can be taken out, and no other; its id is nobody’s 
   for (const id of [gone, ready, 'nobody']) bench.controls.dismiss(id);
   expect(bench.world.servers.map(({ id }) => id)).toEqual([ready]);
   expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
+});
+
+test('what is taken out is stopped: a command may run on though it is no tool', async () => {
+  const bench = startBench();
+  const server = 'require("node:http").createServer((_, r) => r.writeHead(404).end())';
+  const started = `${server}.listen(0, function () { console.log(JSON.stringify({ port: this.address().port })) })`;
+  bench.offer([{ kind: 'command', command: `node -e ${shellWord(started)}` }]);
+  const id = bench.world.servers[0]?.id ?? '';
+  bench.controls.wake(id);
+  const { message } = await bench.stands(id, 'failed');
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(message) ?? [];
+  expect((await fetch(url)).status).toBe(404);
+  bench.controls.dismiss(id);
+  await bench.close();
+  await expect(fetch(url)).rejects.toThrow();
 });
 
 describe('a configured server', () => {

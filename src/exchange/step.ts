@@ -92,9 +92,9 @@ function onNews(exchange: Exchange, { at, message, sha256 }: Arrival): Exchange 
 }
 
 function onResponse(exchange: Exchange, event: ResponseEvent): Exchange {
-  const isRead = exchange.dialect === 'mcp' && event.status === 200;
-  const excerpt = event.body && !isRead ? { excerpt: Buffer.from(event.body.bytes).toString('utf8') } : {};
-  const size = Number(event.headers['content-length'] ?? 0);
+  const isRefusal = event.status !== 200;
+  const excerpt = event.body && isRefusal ? { excerpt: Buffer.from(event.body.bytes).toString('utf8') } : {};
+  const size = bodySize(event);
   const answered = withAttempt(exchange, event.leg, {
     endedAt: event.at,
     status: event.status,
@@ -103,6 +103,11 @@ function onResponse(exchange: Exchange, event: ResponseEvent): Exchange {
   });
   if (answered === exchange) return withAnswer(exchange, event);
   return exchange.dialect === 'mcp' && event.status === 200 ? onMcpAnswer(answered, event) : answered;
+}
+
+/** As many bytes as it said, of which there may be only the beginning; or else as many as there are. */
+function bodySize({ headers, body }: ResponseEvent): number {
+  return Number(headers['content-length'] ?? body?.size ?? 0);
 }
 
 /** There the result is in the response; without a body it is none that could be read. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readAcknowledgement } from '../runtime/read-acknowledgement.js';
 import { type About, send } from '../runtime/wire.js';
 import { TransportError } from '../transport/client.js';
 import type { Answering } from './answering.js';
@@ -6,7 +7,6 @@ import { deferred } from './deferred.js';
 import type { Desk } from './desk.js';
 import { goAlong } from './flows/go-along.js';
 import type { Mailbox } from './mailbox.js';
-import { readAcknowledgement } from './read-acknowledgement.js';
 
 /** What is sent: a valid call, and how it is to differ from one. */
 export interface Stimulus {

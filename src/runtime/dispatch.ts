@@ -1,7 +1,8 @@
 import type { Invocation } from '../protocol/invocation.js';
-import { type ReadLimit, TransportError } from '../transport/client.js';
+import { type HttpAnswer, type ReadLimit, TransportError } from '../transport/client.js';
 import { retrying } from '../transport/retry.js';
 import { judgeAcknowledgement } from './acknowledgement.js';
+import { readAcknowledgement } from './read-acknowledgement.js';
 import { send, type Wire } from './wire.js';
 
 /** All tries together end within this time. */
@@ -58,7 +59,7 @@ async function post(
       url: endpoint,
       headers: { 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify(invocation)),
-      read: readUnlessAcknowledged,
+      read: readBeginning,
       signal,
       timeoutMs: 0, // the call's own timeout ends it
     },
@@ -72,7 +73,7 @@ function mayBeSentAgain(error: unknown): boolean {
   return error instanceof TransportError && error.phase !== 'address';
 }
 
-/** An acknowledgement's body is not read; a refusal's beginning helps a person. */
-function readUnlessAcknowledged(status: number): ReadLimit {
-  return status === 200 ? 'nothing' : { maxBytes: EXCERPT_BYTES, partial: true };
+/** That of a refusal helps a person; that of an acknowledgement tells that there is one. */
+function readBeginning(status: number, headers: HttpAnswer['headers']): ReadLimit {
+  return status === 200 ? readAcknowledgement(status, headers) : { maxBytes: EXCERPT_BYTES, partial: true };
 }

@@ -2,8 +2,8 @@ import type { Pace } from './pace.js';
 
 /**
  * How much of an answer's body to read: nothing (settled at the headers; the rest is dropped, within bounds),
- * or at most `maxBytes`, beyond which it fails, or with `partial` is cut; with `withinMs`, also that long after the headers. An encoded one
- * fails, unless it is `opaque`: only passed on.
+ * or at most `maxBytes`, beyond which it fails, or with `partial` is cut; with `withinMs`, also that long after the headers,
+ * or where it breaks off: it is the headers that count. An encoded one fails, unless it is `opaque`: only passed on.
  */
 export type ReadLimit =
   | 'nothing'

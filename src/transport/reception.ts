@@ -73,7 +73,8 @@ export class Reception {
 
   failed(error: unknown): void {
     clearTimeout(this.#patience);
-    if (this.#settle()) this.#reject(asTransportError(error, this.#phase));
+    if (this.#isHeadEnough()) this.#succeed();
+    else if (this.#settle()) this.#reject(asTransportError(error, this.#phase));
   }
 
   /** Hangs up, settled or not. */
@@ -92,15 +93,17 @@ export class Reception {
   }
 
   #cutAfter(ms: number): void {
-    this.#patience = setTimeout(() => {
-      this.#succeed();
-      this.#hangUp?.();
-    }, ms);
+    this.#patience = setTimeout(() => this.#leaveRest(this.#head.headers), ms);
   }
 
   #overflow({ maxBytes, partial }: Limit): void {
-    if (partial) this.#succeed();
-    else this.#fail('TOO_LARGE', `the answer is larger than ${maxBytes} bytes`);
+    if (!partial) this.#fail('TOO_LARGE', `the answer is larger than ${maxBytes} bytes`);
+    else if (this.#isHeadEnough()) this.#leaveRest(this.#head.headers);
+    else this.#cut();
+  }
+
+  #cut(): void {
+    this.#succeed();
     this.#hangUp?.();
   }
 
@@ -108,6 +111,7 @@ export class Reception {
   #leaveRest(headers: Readonly<Record<string, string>>): void {
     this.#succeed();
     if (announcedLength(headers) === 0) return;
+    clearTimeout(this.#patience);
     this.#patience = setTimeout(() => this.#hangUp?.(), DRAIN_MS).unref();
   }
 
@@ -123,9 +127,15 @@ export class Reception {
   }
 
   #fail(code: string, message: string): void {
-    if (!this.#settle()) return;
-    this.#reject(new TransportError(this.#phase, code, message));
+    if (this.#isHeadEnough()) this.#succeed();
+    else if (this.#settle()) this.#reject(new TransportError(this.#phase, code, message));
+    else return;
     this.#hangUp?.();
+  }
+
+  /** Whether the body is only looked at: what becomes of it changes nothing. */
+  #isHeadEnough(): boolean {
+    return this.#body !== null && this.#read !== 'nothing' && this.#read.withinMs !== undefined;
   }
 
   /** True the first time. */

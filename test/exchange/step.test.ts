@@ -77,7 +77,7 @@ describe('attempts', () => {
     );
     expect(attempts).toEqual([
       { leg: 'try-1', sentAt: 0, endedAt: 2, broken: { phase: 'connect', code: 'ECONNREFUSED' } },
-      { leg: 'try-2', sentAt: 150, endedAt: 160, status: 503, excerpt: 'starting' },
+      { leg: 'try-2', sentAt: 150, endedAt: 160, status: 503, bodySize: 8, excerpt: 'starting' },
       { leg: 'try-3', sentAt: 400 },
     ]);
   });

@@ -84,13 +84,29 @@ test('RT-FIELDS: a POST of JSON, as the invocation stands, the same each time', 
   }
 });
 
-test('the body of an acknowledgement is not read, that of a refusal only at its beginning', async () => {
+test('of the body of an acknowledgement the beginning is kept, so that it can be said that there is one (TOOL-ASYNC)', async () => {
   const endless: Reply = response => {
     response.writeHead(200);
     response.write('never to end');
   };
   const { exchange } = await dispatched([endless]);
+  expect(exchange?.attempts[0]).toMatchObject({ status: 200, bodySize: 12 });
   expect(exchange?.attempts[0]).not.toHaveProperty('excerpt');
+  const empty = await dispatched([response => response.writeHead(200).end()]);
+  expect(empty.exchange?.attempts[0]).not.toHaveProperty('bodySize');
+});
+
+test('RT-RETRY: whoever has answered 200 has the invocation, whatever becomes of the body', async () => {
+  const torn: Reply = response => {
+    response.writeHead(200, { 'content-length': '9' }).write('half');
+    setImmediate(() => response.destroy());
+  };
+  const { exchange, requests } = await dispatched([torn]);
+  expect(requests).toHaveLength(1);
+  expect(exchange).toMatchObject({ settled: null, attempts: [{ status: 200 }] });
+});
+
+test('the body of a refusal is read only at its beginning', async () => {
   const huge: Reply = response => response.writeHead(400).end('x'.repeat(1_000_000));
   const refused = await dispatched([huge]);
   expect(refused.exchange?.attempts[0]?.excerpt?.length).toBeLessThanOrEqual(4_096);

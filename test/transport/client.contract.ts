@@ -130,6 +130,13 @@ export function clientContract(name: string, create: (options?: ClientOptions) =
         expect((await get(peer.url, { read })).body).toHaveLength(5);
       });
 
+      it('are what came of them where somebody tears them off, if their head is what counts', async () => {
+        await using peer = await startPeer(socket => void socket.end(`${CHUNKED}5\r\nmore \r\n`));
+        const read = { maxBytes: 1_000, partial: true, withinMs: 5_000 };
+        expect(await get(peer.url, { read })).toMatchObject({ status: 200 });
+        expect(await failing(peer.url)).toMatchObject({ phase: 'answer' });
+      });
+
       it('are read as the status asks for', async () => {
         await using peer = await startPeer(answer(404, 'no such operation'));
         const read = (status: number) => (status === 200 ? 'nothing' : ENOUGH);

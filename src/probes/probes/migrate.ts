@@ -1,7 +1,7 @@
 import { migrateUrl } from '../../protocol/addresses.js';
+import { readAcknowledgement } from '../../runtime/read-acknowledgement.js';
 import { recordedSend } from '../../runtime/wire.js';
 import type { Probe } from '../probe.js';
-import { readAcknowledgement } from '../read-acknowledgement.js';
 
 /** A migration that cannot succeed: it names neither what is to move nor where to. No other is ever asked for. */
 export const migrate: Probe = {

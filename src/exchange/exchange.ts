@@ -10,9 +10,9 @@ export interface Attempt {
   readonly sentAt: number;
   readonly endedAt?: number;
   readonly status?: number;
-  /** Bytes that the answer said its body has. */
+  /** Bytes of the answer's body: as many as it said, or as came of it. */
   readonly bodySize?: number;
-  /** The beginning of a refusal's body, for a person; an acknowledgement's body is not read. */
+  /** The beginning of a refusal's body, for a person. */
   readonly excerpt?: string;
   readonly broken?: { readonly phase: string; readonly code: string };
 }
@@ -149,6 +149,12 @@ export function isAcknowledgedLate(exchange: Exchange): boolean {
 export function answeredAttempt({ attempts, dialect }: Exchange): Attempt | undefined {
   if (dialect === 'mcp') return undefined;
   return attempts.findLast(attempt => attempt.status !== undefined);
+}
+
+/** Bytes in the acknowledgement, where there must be none: nobody reads them (TOOL-ASYNC). */
+export function unreadSize(exchange: Exchange): number {
+  const attempt = answeredAttempt(exchange);
+  return attempt?.status === 200 ? (attempt.bodySize ?? 0) : 0;
 }
 
 /** Milliseconds from the attempt that was answered to its 200; null where there was none. */

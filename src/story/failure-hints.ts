@@ -1,5 +1,5 @@
 import type { Errand, Errands } from '../exchange/errands.js';
-import { type Arrival, answeredAttempt, type Exchange } from '../exchange/exchange.js';
+import { type Arrival, answeredAttempt, type Exchange, unreadSize } from '../exchange/exchange.js';
 
 /** Where a failure is told. What helps may be an option: on a command line that is the next word, elsewhere it belongs to a command. */
 export type Place = 'command line' | 'workbench';
@@ -56,9 +56,17 @@ export function timeoutHint(scene: Scene): string {
     return 'The tool had asked, and the selection did not reach its response_url: it may still wait for it.';
   if (errands.hasStrays)
     return `Something was posted to ${origin}, but not to the callback URL: that must be used exactly as it was given.`;
-  const silence = 'The connection was taken, but no answer came: the tool must answer 200 before it works. ';
   const reach = `The tool must be able to reach the callback URL it was given, at ${origin}.`;
-  return `${answeredAttempt(exchange) ? '' : silence}${reach} ${option('--callback-url', scene)} gives another address, ${moreTime} more time.`;
+  return `${aboutAnswer(exchange)}${reach} ${option('--callback-url', scene)} gives another address, ${moreTime} more time.`;
+}
+
+/** What was odd about the acknowledgement, if anything: a result in it is every beginner's first mistake. */
+function aboutAnswer(exchange: Exchange): string {
+  if (!answeredAttempt(exchange))
+    return 'The connection was taken, but no answer came: the tool must answer 200 before it works. ';
+  const size = unreadSize(exchange);
+  if (size === 0) return '';
+  return `The 200 had a body of ${size} bytes, which nobody reads: POST the result to the callback_url. `;
 }
 
 /** Whose rule it was that forbade the call. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.js';
 import { outcomeOf } from '../exchange/ending.js';
 import { Errands } from '../exchange/errands.js';
-import { answeredAttempt, type Exchange, type Settlement } from '../exchange/exchange.js';
+import { answeredAttempt, type Exchange, type Settlement, unreadSize } from '../exchange/exchange.js';
 import { openChoices } from '../exchange/questions.js';
 import type { UserChoice } from '../protocol/callbacks/index.js';
 import { cut } from '../text/cut.js';
@@ -102,7 +102,11 @@ function timeoutMessage(exchange: Exchange, afterMs: number): string {
   if (dialect === 'mcp')
     return `no result within ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}`;
   const answered = answeredAttempt(exchange);
-  const acknowledged = answered ? `it was acknowledged with ${answered.status}` : 'it was never acknowledged';
+  const size = unreadSize(exchange);
+  const body = size > 0 ? `, and a body of ${size} bytes` : '';
+  const acknowledged = answered
+    ? `it was acknowledged with ${answered.status}${body}`
+    : 'it was never acknowledged';
   return `no result within ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}, ${acknowledged}`;
 }
 

@@ -9,6 +9,7 @@ import {
   answeredAttempt,
   type Exchange,
   isAcknowledgedLate,
+  unreadSize,
 } from '../exchange/exchange.js';
 import type { History } from '../exchange/history.js';
 import type { McpAnswer } from '../exchange/mcp-answer.js';
@@ -169,13 +170,13 @@ function refusal({ status, refusal: reason = '' }: Errand): Warning {
 }
 
 function acknowledgementWarnings(exchange: Exchange, isWhole: boolean): Warning[] {
-  const { attempts, settled } = exchange;
+  const { attempts } = exchange;
   const tries: Warning[] = attempts.slice(0, -1).map(({ status, broken }, index) => ({
     id: 'RT-RETRY' as const,
     message: `attempt ${index + 1} of the invocation ${status === undefined ? `broke (${broken?.code})` : `was answered ${status}`}; it was sent again`,
   }));
   const answered = answeredAttempt(exchange);
-  const unread = answered?.status === 200 && settled?.by === 'timeout' ? (answered.bodySize ?? 0) : 0;
+  const unread = unreadSize(exchange);
   if (unread > 0) tries.push(unreadBody(unread));
   const after = acknowledgedAfter(exchange) ?? 0;
   if (isAcknowledgedLate(exchange)) return [...tries, lateAcknowledgement(answered, isWhole)];

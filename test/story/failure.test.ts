@@ -74,6 +74,21 @@ describe('a timeout says what was sent, what was acknowledged, and which address
     expect(failure?.hint).toContain('the callback URL it was given, at http://127.0.0.1:4000.');
   });
 
+  test('TOOL-ASYNC: a body in the acknowledgement is what nobody reads, and comes first', () => {
+    const said = answered(200, { body: JSON.stringify(RESULT) });
+    const failure = failureOf(exchangeOf(call(), said, timedOut(2_000)));
+    const size = JSON.stringify(RESULT).length;
+    expect(failure?.message).toMatch(
+      new RegExp(`, it was acknowledged with 200, and a body of ${size} bytes$`),
+    );
+    expect(failure?.hint).toMatch(
+      new RegExp(
+        `^The 200 had a body of ${size} bytes, which nobody reads: POST the result to the callback_url\\. `,
+      ),
+    );
+    expect(failure?.hint).toContain('the callback URL it was given, at http://127.0.0.1:4000.');
+  });
+
   test('a consent that nobody gave is no fault of the tool', () => {
     const story = [call(), acknowledged(), arrives(OAUTH)];
     expect(failureOf(exchangeOf(...story, timedOut(500)))).toEqual({

@@ -68,6 +68,30 @@ describe('TOOL-ACK', () => {
   });
 });
 
+describe('TOOL-ASYNC: an acknowledgement with a body', () => {
+  const unread =
+    'TOOL-ASYNC: the acknowledgement carried a body of 4 bytes, which is never read: a result is POSTed to callback_url';
+  const said = [at(0, call()), at(3, answered(200, { body: 'done' }))];
+
+  test.each([
+    ['and nothing else so far', []],
+    ['and a result', [at(9, resultArrives())]],
+    ['and no result in time', [timedOut()]],
+  ])('%s', (_, rest) => {
+    expect(told(...said, ...rest)).toEqual([unread]);
+  });
+
+  test('its size as it was announced, where nobody read it', () => {
+    const headers = { 'content-length': '4' };
+    const announced = acknowledged().map(each => ({ ...each, headers }) as Moment);
+    expect(told(at(0, call()), at(3, announced), at(9, resultArrives()))).toEqual([unread]);
+  });
+
+  test('a refusal may have one', () => {
+    expect(told(at(0, call()), at(3, answered(400, { body: 'why' })))).toEqual([]);
+  });
+});
+
 test('RT-RETRY: each attempt that was not the last', () => {
   const story = [call(), lost(), call({ attempt: 2 }), answered(503, { attempt: 2 }), call({ attempt: 3 })];
   expect(told(...story)).toEqual([

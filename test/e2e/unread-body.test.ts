@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from './support/folder.js';
+import { runHere } from './support/in-process.js';
+import { type Behaviour, resultFor, startTool } from './support/own-tool.js';
+import { invokeJsonHere, verdictsIn } from './support/report.js';
+
+const BODY = '{"text":"the result, where nobody looks for it, and where it is of no use to anybody"}';
+const UNREAD = {
+  id: 'TOOL-ASYNC',
+  message: `the acknowledgement carried a body of ${BODY.length} bytes, which is never read: a result is POSTed to callback_url`,
+};
+
+/** What becomes of a call of such a tool, of what was saved of it, and of the tool itself. */
+async function judged(behaviour: Behaviour) {
+  await using tool = await startTool({ greet: behaviour });
+  await using folder = await temporaryFolder();
+  const saved = folder.file('ack.ndjson');
+  const { report } = await invokeJsonHere([tool.url, 'greet', '--timeout', '400ms', '--save', saved]);
+  const rule = ['--only', 'TOOL-ASYNC', '--reporter', 'json'];
+  const later = await runHere(['check', saved, ...rule]);
+  const calling = ['--operation', 'greet', '--probe-timeout', '400ms'];
+  const live = await runHere(['check', tool.url, ...rule, ...calling]);
+  return { report, verdicts: [verdictsIn(later.stdout), verdictsIn(live.stdout)] };
+}
+
+describe.concurrent('TOOL-ASYNC: a result in the acknowledgement, in chunks or as long as announced', () => {
+  describe.each([
+    ['in chunks', {}],
+    ['announced', { 'content-length': String(BODY.length) }],
+  ])('%s', (_, headers) => {
+    it('and nowhere else: the call says why there is none, and both checks fail it', async () => {
+      const { report, verdicts } = await judged({ headers, body: BODY });
+      expect(report.error).toMatchObject({
+        code: 'timeout',
+        message: expect.stringContaining(`acknowledged with 200, and a body of ${BODY.length} bytes`),
+        hint: expect.stringMatching(
+          /^The 200 had a body of \d+ bytes, which nobody reads: POST the result to/,
+        ),
+      });
+      expect(report.warnings).toContainEqual(UNREAD);
+      expect(verdicts).toEqual([{ fail: ['TOOL-ASYNC'] }, { fail: ['TOOL-ASYNC'] }]);
+    });
+
+    it('and in a callback: the call warns, and so do both checks', async () => {
+      const { report, verdicts } = await judged({
+        headers,
+        body: BODY,
+        callbacks: invocation => [resultFor(invocation, 'done')],
+      });
+      expect(report.error).toBeUndefined();
+      expect(report.warnings).toContainEqual(UNREAD);
+      expect(verdicts).toEqual([{ warn: ['TOOL-ASYNC'] }, { warn: ['TOOL-ASYNC'] }]);
+    });
+  });
+});

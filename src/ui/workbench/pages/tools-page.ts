@@ -3,8 +3,8 @@ import { dressLine } from '../../../dress/dress.js';
 import type { Theme } from '../../../dress/theme.js';
 import type { Line } from '../../../story/line.js';
 import { quote, say } from '../../../story/spans.js';
-import { reading } from '../../scrolled-rows.js';
-import { firstSeen, joined, splitOf } from '../../split.js';
+import { reading, wrapLines } from '../../scrolled-rows.js';
+import { filled, firstSeen, joined, splitOf } from '../../split.js';
 import type { Size } from '../../terminal.js';
 import { firstLineOf } from '../first-line.js';
 import type { Entry } from '../state/entries.js';
@@ -12,6 +12,16 @@ import type { ToolDetails } from './tool-details.js';
 
 const SHARES = { wide: 100, share: 0.38 };
 const CURSOR = '❯ ';
+
+const EMPTY: readonly Line[] = [
+  [say('No servers yet.')],
+  [
+    say('u', 'title'),
+    say(' opens one by its URL; ', 'dim'),
+    say('demo', 'title'),
+    say(' there is the tool bundled with this program.', 'dim'),
+  ],
+];
 
 export interface ToolsScene {
   readonly entries: readonly Entry[];
@@ -26,6 +36,7 @@ export function toolsPage(
   size: Size,
   { theme, details }: { readonly theme: Theme; readonly details: ToolDetails },
 ): readonly string[] {
+  if (entries.length === 0) return filled(wrapLines(EMPTY, size.columns, theme), size.rows);
   const split = splitOf(size, { ...SHARES, wanted: entries.length });
   const { columns, rows } = split.list;
   const from = firstSeen(entries.length, selected, rows);

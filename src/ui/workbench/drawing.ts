@@ -14,12 +14,12 @@ import { OverlayPages } from './overlays/rows.js';
 import { callsSceneOf } from './pages/calls-scene.js';
 import type { Matters } from './pages/foot.js';
 import { formPage } from './pages/form-page.js';
-import type { Heading } from './pages/head.js';
+import { headingOf } from './pages/heading.js';
 import { ToolDetails } from './pages/tool-details.js';
 import { toolsPage } from './pages/tools-page.js';
 import { sheetRoom } from './stage.js';
 import { entriesOf, entryIndex } from './state/entries.js';
-import { isRunAgain, isUnderWay as isSent } from './state/orders.js';
+import { isUnderWay as isSent } from './state/orders.js';
 import type { State } from './state/state.js';
 import { Sheets, TABS, type Tab, TITLES, Verdicts } from './tabs/index.js';
 
@@ -118,34 +118,9 @@ export class Drawing {
     return {
       state,
       notices,
-      heading: this.#heading(state, looking),
+      heading: headingOf(state, looking, this.#options.world),
       matters: this.#matters(state, looking, size),
     };
-  }
-
-  /** Counted is what is listed: a transcript is over, whatever it was waiting for. */
-  #heading(state: State, looking: Looking): Heading {
-    const { filling, page, orders } = state;
-    const { book, volume } = looking;
-    const running = volume.isLive ? book.underWay.size : 0;
-    const sending = orders.some(isRunAgain) ? ', sending …' : '';
-    const calls = `Calls ${book.keys.length}${running > 0 ? `, ${running} running` : ''}${sending}`;
-    return {
-      pages: [
-        { text: 'Tools', isChosen: page === 'tools' },
-        ...(filling ? [{ text: `Form ${filling.operation}`, isChosen: page === 'form' }] : []),
-        { text: calls, isChosen: page === 'calls' },
-      ],
-      about: this.#about(state, looking),
-    };
-  }
-
-  /** Whoever reads a call on a small screen sees no list: which call it is stands here. */
-  #about({ page, calls }: State, { exchange, volume }: Looking): string {
-    const { servers } = this.#options.world;
-    const from = volume.isLive ? (servers[0]?.about ?? '') : volume.name;
-    if (page !== 'calls' || calls.focus === 'list' || !exchange) return from;
-    return `${exchange.invocation.operation} ${exchange.invocation.id}`;
   }
 
   #matters(state: State, looking: Looking, size: Size): Matters {

@@ -235,6 +235,41 @@ describe('the server that a call was made by', () => {
   });
 });
 
+describe('the server at the top right', () => {
+  const here = readyServer([EDIT]);
+  const there: Server = { ...here, id: 's2', about: 'http://127.0.0.1:3002' };
+  const headOf = (session: ReturnType<typeof openSession>) => session.sees().split('\n')[0];
+
+  test('is that of the selected row, and of the form', () => {
+    const session = openSession({ servers: [here, there] });
+    expect(headOf(session)).toMatch(/:3001$/);
+    session.press('G');
+    expect(headOf(session)).toMatch(/:3002$/);
+    session.press('<enter>');
+    expect(headOf(session)).toMatch(/\[Form edit_file\].*:3002$/);
+  });
+
+  test('is that of the selected call, where it is known', () => {
+    const made = onCalls(settled, { servers: [here, there], serverOf: () => 's2' });
+    expect(headOf(made)).toMatch(/:3002$/);
+    const unknown = onCalls(settled, { servers: [here, there], serverOf: () => null });
+    expect(headOf(unknown)).toMatch(/\[Calls 1\]\s*$/);
+  });
+
+  test('is the only one there is, whatever is looked at', () => {
+    expect(headOf(onCalls([], { serverOf: () => null }))).toMatch(/:3001$/);
+    expect(headOf(openSession({ servers: [] }))).toMatch(/Calls 0\s*$/);
+  });
+
+  test('on Tools stands before the name of a transcript that is open', () => {
+    const session = openSession({ opened: ['b.ndjson'] });
+    session.press('c', 'V');
+    expect(headOf(session)).toMatch(/b\.ndjson$/);
+    session.press('t');
+    expect(headOf(session)).toMatch(/:3001$/);
+  });
+});
+
 describe('what can be done with a call', () => {
   test.each([
     ['r runs it again', settled, 'r', 'run edit_file {"path":"src/main.rs"}'],

@@ -57,12 +57,16 @@ function endMark(exchange: Exchange): Span {
   return outcomeOnce(exchange)?.type === 'success' ? say('✓', 'good') : say('✗', 'bad');
 }
 
-/** Of its subscription: `, 12 events so far`. */
+/** Of its subscription: `, 12 events so far`, or how it came to its end where the tool said no last one. */
 export function eventCount({ subscription }: Pick<Exchange, 'subscription'>): Line {
   if (!subscription) return [];
-  const count = `${subscription.events} event${subscription.events === 1 ? '' : 's'}`;
-  return [say(`, ${count}${subscription.ended ? '' : ' so far'}`, subscription.ended ? 'dim' : 'running')];
+  const { events, ended } = subscription;
+  const count = `, ${events} event${events === 1 ? '' : 's'}`;
+  if (!ended) return [say(`${count} so far`, 'running')];
+  return [say(count, 'dim'), ...(ended.by === 'final' ? [] : [say(`, ${GIVEN_UP[ended.by]}`, 'warn')])];
 }
+
+const GIVEN_UP = { cancel: 'cancelled', close: 'closed' } as const;
 
 /** The text that it is read from may be large. */
 const outcomeOnce = onceEach(outcomeOf);

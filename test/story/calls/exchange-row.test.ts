@@ -9,6 +9,7 @@ import {
   CHOICE,
   call,
   canceled,
+  closed,
   denied,
   EVENT,
   eventsOf,
@@ -59,6 +60,8 @@ test.each<[string, readonly (readonly Moment[])[]]>([
   ['✓ success after 400ms, 1 event', [...subscribed, arrives({ ...EVENT, final: true }, { leg: 'e1' })]],
 ])('the state %s', (state, parts) => {
   const { mark, cells } = rowOf(...parts);
+  ['✓ success after 400ms, 1 event, cancelled', [...subscribed, arrives(EVENT, { leg: 'e1' }), canceled()]],
+  ['✓ success after 400ms, 0 events, closed', [...subscribed, closed()]],
   expect(`${mark.text} ${words(cells.state)}`).toBe(state);
 });
 

@@ -27,7 +27,7 @@ export function standingOf(exchange: Exchange, begunAt: number, now: number): St
 }
 
 function pendingStanding(exchange: Exchange, begunAt: number, now: number): Standing {
-  const since = say(` ${formatDuration(wholeTenths(now - begunAt))}`, 'dim');
+  const since = say(` ${clock(now - begunAt)}`, 'dim');
   const asked = askedWords(exchange);
   if (asked) return { mark: say('?', 'warn'), line: [say(asked, 'warn'), since], isRunning: true };
   return { mark: say('…', 'running'), line: [...wayLine(exchange), since], isRunning: true };
@@ -71,6 +71,17 @@ const GIVEN_UP = { cancel: 'cancelled', close: 'closed' } as const;
 /** The text that it is read from may be large. */
 const outcomeOnce = onceEach(outcomeOf);
 
-function wholeTenths(milliseconds: number): number {
-  return Math.max(0, Math.floor(milliseconds / 100) * 100);
+/** As wide however short its time is to write: columns stand still while it goes on. */
+function clock(milliseconds: number): string {
+  const step = CLOCK_STEPS.find(({ below }) => milliseconds < below)?.step ?? MINUTE;
+  const shown = Math.max(0, Math.floor(milliseconds / step) * step);
+  return formatDuration(shown).padEnd(CLOCK_WIDTH);
 }
+
+const MINUTE = 60_000;
+const CLOCK_STEPS = [
+  { below: MINUTE, step: 100 },
+  { below: 60 * MINUTE, step: 1_000 },
+];
+/** Cells of `59m 59s`. */
+const CLOCK_WIDTH = 7;

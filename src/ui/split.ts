@@ -16,6 +16,8 @@ export interface Shares {
   readonly share: number;
   /** Rows that the list would fill. */
   readonly wanted: number;
+  /** Rows that the details fill: what they leave free is the list's. */
+  readonly told?: number;
 }
 
 const DIVIDER = ' │ ';
@@ -24,14 +26,14 @@ const ROOMY = 9;
 /** Of the height, where the list stands above. */
 const ABOVE = 0.45;
 
-export function splitOf({ columns, rows }: Size, { wide, share, wanted }: Shares): Split {
+export function splitOf({ columns, rows }: Size, { wide, share, wanted, told = rows }: Shares): Split {
   if (columns >= wide) {
     const left = Math.floor(columns * share);
     const right = columns - left - DIVIDER.length;
     return { isBeside: true, list: { columns: left, rows }, details: { columns: right, rows } };
   }
   if (rows < ROOMY) return { isBeside: false, list: { columns, rows }, details: { columns, rows: 0 } };
-  const above = Math.min(wanted, Math.max(4, Math.floor(rows * ABOVE)));
+  const above = Math.min(wanted, Math.max(4, Math.floor(rows * ABOVE), rows - told - 1));
   return {
     isBeside: false,
     list: { columns, rows: above },

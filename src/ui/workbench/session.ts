@@ -7,13 +7,14 @@ import { Desk } from './desk.js';
 import { perform } from './doings/index.js';
 import { Drawing } from './drawing.js';
 import { Eye } from './eye.js';
-import { pressForm } from './form/index.js';
+import { isMending, pressForm } from './form/index.js';
 import type { Command } from './keys/bindings.js';
 import { commandFor } from './keys/command-for.js';
 import { Leaving } from './leaving.js';
 import type { SessionOptions } from './options.js';
 import { pressOverlay } from './overlays/press.js';
 import { Starter } from './starter.js';
+import type { Filling } from './state/state.js';
 
 /** What keys do in the workbench, and what is seen of it. */
 export class Session implements Play {
@@ -87,9 +88,14 @@ export class Session implements Play {
     const { state } = this.#desk;
     const { filling } = state;
     const command = commandFor(press, state);
-    if (command === undefined && state.page === 'form' && filling)
-      this.#desk.change({ filling: { ...filling, form: pressForm(filling.form, press) } });
+    if (command === undefined && state.page === 'form' && filling) this.#type(filling, press);
     else this.#command(command);
+  }
+
+  #type(filling: Filling, press: Press): void {
+    const form = pressForm(filling.form, press);
+    if (isMending(filling.form, form)) this.#desk.notices.moved();
+    this.#desk.change({ filling: { ...filling, form } });
   }
 
   #command(command: Command | undefined): void {

@@ -62,6 +62,16 @@ describe('what becomes of a call that was sent', () => {
     expect(session.sees()).toContain('[Form edit_file]');
   });
 
+  test('what was said of its faults stands until a key changes the form', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>');
+    await session.answers(FAULTS);
+    session.press('<down>', '<up>', '<left>');
+    expect(session.sees()).toContain('Not sent: the arguments break the inputSchema.');
+    session.press('z');
+    expect(session.sees()).not.toContain('Not sent');
+  });
+
   test('only the form that sent it is sending, and it sends nothing twice when it is opened again', async () => {
     const session = slowSession();
     session.press('<ctrl-r>', '<escape>', '<enter>', '<ctrl-r>');

@@ -18,7 +18,7 @@ import { headingOf } from './pages/heading.js';
 import { ToolDetails } from './pages/tool-details.js';
 import { toolsPage } from './pages/tools-page.js';
 import { sheetRoom } from './stage.js';
-import { entriesOf, entryIndex } from './state/entries.js';
+import { entriesOf, entryIndex, selectedEntry } from './state/entries.js';
 import { isUnderWay as isSent } from './state/orders.js';
 import type { State } from './state/state.js';
 import { Sheets, TABS, type Tab, TITLES, Verdicts } from './tabs/index.js';
@@ -127,6 +127,7 @@ export class Drawing {
     const { exchange, volume, book } = looking;
     const isLive = volume.isLive && exchange !== undefined;
     return {
+      entry: state.page === 'tools' ? selectedEntry(state, this.#options.world.servers) : undefined,
       asks: isLive && openQuestion(looking, book) !== null,
       hasPage: isLive && exchange.waitingFor?.type === 'oauth',
       isRunning: isLive && isUnderWay(exchange),

@@ -1,7 +1,9 @@
 import type { Line } from '../../../story/line.js';
 import { type Hint, hintsLine } from '../../hints.js';
 import { PAGE_ENDS, PAGE_HINTS } from '../../keys/scroll.js';
+import type { Entry } from '../state/entries.js';
 import type { Purpose, State } from '../state/state.js';
+import { toolsHints } from './tools-hints.js';
 
 const ENDS: readonly Hint[] = [
   ['?', 'keys'],
@@ -13,8 +15,9 @@ const TYPING: readonly Hint[] = [
   ['Ctrl-C', 'quit'],
 ];
 
-/** What matters of the selected call now. */
+/** What matters now of what is selected: of the row of tools, and of the call. */
 export interface Matters {
+  readonly entry: Entry | undefined;
   readonly asks: boolean;
   readonly hasPage: boolean;
   readonly isRunning: boolean;
@@ -35,18 +38,7 @@ export function footLine(state: State, matters: Matters, columns: number): Line 
       TYPING,
       columns,
     );
-  if (state.page === 'tools')
-    return hintsLine(
-      [
-        ['↑↓', 'select'],
-        ['⏎', 'fill in'],
-        ['c', 'calls'],
-        ['u', 'open a URL'],
-        ['/', 'search'],
-      ],
-      ENDS,
-      columns,
-    );
+  if (state.page === 'tools') return hintsLine(toolsHints(matters.entry), ENDS, columns);
   const first = pressing(matters);
   const hints = state.calls.focus === 'list' ? LIST : readingHints(matters);
   return hintsLine([...first, ...hints], ENDS, columns);

@@ -1,5 +1,5 @@
 import type { Looking } from '../looking.js';
-import { entriesOf, entryIndex } from '../state/entries.js';
+import { selectedEntry } from '../state/entries.js';
 import { isRunAgain } from '../state/orders.js';
 import type { State } from '../state/state.js';
 import type { Server, World } from '../world.js';
@@ -32,8 +32,8 @@ function aboutCall({ calls }: State, { exchange, volume }: Looking, { servers, s
 }
 
 /** That the form's call goes to, or that the selected row is of. */
-function serverOn({ page, filling, tools }: State, { servers }: World): Server | undefined {
+function serverOn(state: State, { servers }: World): Server | undefined {
+  const { page, filling } = state;
   if (page === 'form') return servers.find(({ id }) => id === filling?.server);
-  const entries = entriesOf(servers);
-  return entries[entryIndex(entries, tools.selected)]?.server;
+  return selectedEntry(state, servers)?.server;
 }

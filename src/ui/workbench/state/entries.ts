@@ -1,5 +1,6 @@
 import type { Tool } from '../../../protocol/toolset.js';
 import { definitionsIn, type Server } from '../world.js';
+import type { State } from './state.js';
 
 /** A row of the list of tools: a server, or one of its operations. */
 export type Entry =
@@ -50,4 +51,12 @@ export function entryIndex(entries: readonly Entry[], selected: string | null): 
     0,
     entries.findIndex(({ kind }) => kind === 'operation'),
   );
+}
+
+export function selectedEntry(
+  { tools }: Pick<State, 'tools'>,
+  servers: readonly Server[],
+): Entry | undefined {
+  const entries = entriesOf(servers);
+  return entries[entryIndex(entries, tools.selected)];
 }

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Server } from '../../../../src/ui/workbench/world.js';
 import { readyServer, toolOf } from '../support/bench.js';
-import { openSession } from '../support/open-session.js';
+import { EDIT, openSession } from '../support/open-session.js';
+
+const FAILED = { kind: 'failed', message: 'nobody is there', faults: [], hint: null } as const;
 
 test('where there is no server yet, it says how to come to one', () => {
   const session = openSession({ servers: [] });
@@ -41,5 +44,23 @@ describe('a list of tools that is longer than its share', () => {
     session.press('G', 'k');
     expect(session.sees(size)).toMatch(/^❯ {3}tool_58/m);
     expect(session.sees(size)).toMatch(/^… \d+ more above/m);
+  });
+});
+
+describe('the foot says what Enter does', () => {
+  const ready = readyServer([EDIT]);
+  const of = (state: Server['state']): Server => ({ ...ready, state });
+
+  test.each<[string, readonly Server[], string, RegExp]>([
+    ['with an operation', [ready], 'G', /⏎ fill in {3}c calls/],
+    ['with a server', [ready], 'g', /⏎ ask again {3}c calls/],
+    ['with one that is asked', [of({ kind: 'loading' })], 'g', /^↑↓ select {3}c calls/],
+    ['with one that sleeps', [of({ kind: 'asleep', command: 'run' })], 'g', /⏎ start it {3}c calls/],
+    ['with one that failed', [of(FAILED)], 'g', /⏎ ask again {3}x take out {3}c calls/],
+    ['where there is none', [], 'g', /^c calls {3}u open a URL/],
+  ])('%s', (_, servers, key, foot) => {
+    const session = openSession({ servers });
+    session.press(key);
+    expect(session.sees().split('\n').at(-1)).toMatch(foot);
   });
 });

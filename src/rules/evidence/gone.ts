@@ -1,3 +1,4 @@
+import { breakOf } from './break.js';
 import type { Evidence } from './evidence.js';
 import type { Leg } from './leg.js';
 import { requestsOf } from './requests.js';
@@ -13,7 +14,7 @@ export interface Gone {
 /** Null where the last request was answered, or was given up by us. */
 export function goneIn(evidence: Evidence): Gone | null {
   const requests = requestsOf(evidence);
-  const last = requests.findLastIndex(({ broken }) => broken === null || broken.code === 'ABORTED');
+  const last = requests.findLastIndex(leg => [null, 'called-off'].includes(breakOf(leg)));
   const since = requests.slice(last + 1);
   return since.length > 0 ? { alive: requests[last]?.request.seq ?? -1, since } : null;
 }

@@ -1,5 +1,6 @@
 import { cut } from '../../text/cut.js';
 import { visibleLine } from '../../text/visible.js';
+import { breakOf } from '../evidence/break.js';
 import type { Discovery } from '../evidence/evidence.js';
 import { statusOf } from '../evidence/leg.js';
 import { isBodyLost } from '../evidence/lost-body.js';
@@ -35,14 +36,15 @@ function onNothing(discoveries: readonly Discovery[]): Observation {
 
 /** Whoever asked may have ended before there was an answer, as a recorder that is stopped. */
 function whyNone(discoveries: readonly Discovery[]): string {
-  return discoveries.every(({ broken: end }) => end?.code === 'ABORTED')
+  return discoveries.every(discovery => breakOf(discovery) === 'called-off')
     ? 'asking for the toolset was called off before an answer came'
     : `the tool could not be reached (${[...new Set(discoveries.flatMap(({ broken: end }) => end?.code ?? []))].join(', ')})`;
 }
 
 /** Beside one that came. */
-function onFailed({ broken: end }: Discovery, at: number, all: readonly Discovery[]): Observation[] {
-  if (!end || end.code === 'ABORTED') return [];
+function onFailed(discovery: Discovery, at: number, all: readonly Discovery[]): Observation[] {
+  const { broken: end } = discovery;
+  if (!end || breakOf(discovery) === 'called-off') return [];
   return [
     heldBut(`asked ${all.length} times; it could not be reached once (${end.code})`, all.slice(at, at + 1)),
   ];

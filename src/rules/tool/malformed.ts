@@ -1,3 +1,4 @@
+import { breakOf } from '../evidence/break.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { type Gone, goneIn } from '../evidence/gone.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
@@ -37,7 +38,7 @@ function onMalformed(malformed: readonly CallEvidence[], evidence: Evidence): re
   });
 }
 
-/** What was sent before a tool was gone: what broke the connection has most likely ended it. */
+/** What was sent before a tool was gone: where the connection was cut, that has most likely ended it. */
 interface End {
   readonly attempt: Leg;
   readonly later: Leg;
@@ -47,15 +48,15 @@ interface End {
 function onGone({ attempts }: CallEvidence, gone: Gone | null): End[] {
   const attempt = attempts.at(-1);
   const later = attempt && laterThan(attempt, gone);
-  return attempt && later ? [{ attempt, later, rank: attempt.broken ? 0 : 1 }] : [];
+  return attempt && later ? [{ attempt, later, rank: breakOf(attempt) === 'cut' ? 0 : 1 }] : [];
 }
 
-/** A check asks for more at once, so it was this; elsewhere somebody may have stopped the tool, unless it broke the connection itself. */
+/** A check asks for more at once, so it was this; elsewhere somebody may have stopped the tool, unless it has cut the connection itself. */
 function onEnd({ attempt, later }: End, others: number, { isProbed }: Evidence): Observation {
   const code = attempt.broken ? ` (${attempt.broken.code})` : '';
   const more = others > 0 ? `; ${others} more had been sent by then` : '';
   const end = lacking(`the tool did not answer any more after ${STORY}${code}${more}`, [attempt, later]);
-  return isProbed || attempt.broken ? fatal(end) : end;
+  return isProbed || breakOf(attempt) === 'cut' ? fatal(end) : end;
 }
 
 /** What was asked once a payload had come to its end, where nothing was answered from then on. What found nobody there has ended nothing. */
@@ -67,10 +68,11 @@ function laterThan({ request, response, broken: end }: Leg, gone: Gone | null): 
 
 function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] {
   const { broken: end } = attempt;
+  const how = breakOf(attempt);
   if (end?.phase === 'connect') return [unseen(`${STORY} could not be sent (${end.code})`, [attempt])];
-  if (end && end.code !== 'ABORTED')
+  if (end && (how === 'cut' || how === 'failed'))
     return [broken(`the connection ended without an answer to ${STORY} (${end.code})`, [attempt])];
-  return vainWait(call)
+  return how === 'timed-out' || vainWait(call)
     ? [lacking(`${STORY} was not answered`, [attempt], { expected: '200' })]
     : [unseen(`${STORY} was never answered`, [attempt])];
 }

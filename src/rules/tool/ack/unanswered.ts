@@ -1,5 +1,6 @@
 import { formatDuration } from '../../../text/format-duration.js';
 import { resultAfter } from '../../evidence/behind.js';
+import { breakOf } from '../../evidence/break.js';
 import type { CallEvidence } from '../../evidence/evidence.js';
 import { type Leg, waitedFor } from '../../evidence/leg.js';
 import { vainWait } from '../../evidence/windows.js';
@@ -15,25 +16,21 @@ export function onUnanswered(
   call: CallEvidence,
   isElsePrompt: boolean,
 ): readonly Observation[] {
+  const { broken: end } = attempt;
+  const how = breakOf(attempt);
   const waited = waitedFor(attempt);
-  if (isElsePrompt && attempt.broken?.code === 'ETIMEDOUT' && waited <= BUSY_MS)
+  if (isElsePrompt && how === 'timed-out' && waited <= BUSY_MS)
     return [doubtful(`no answer within ${formatDuration(waited)}, ${ELSE_PROMPT}`, [attempt])];
   const result = resultAfter(attempt, call);
   if (result) return [lacking('a result came, and no acknowledgement', [attempt, result])];
-  const { phase = 'answer', code = 'ABORTED' } = attempt.broken ?? {};
   const wait = vainWait(call);
-  if (wait && isGivenUp(code))
+  if (wait && how !== 'cut' && how !== 'failed')
     return [lacking(`no answer within ${formatDuration(wait.afterMs)}`, [attempt])];
-  if (code === 'ABORTED')
-    return attempt.broken ? [] : [unseen('an invocation was never answered', [attempt])];
-  return isReached(phase)
-    ? [broken(`the connection ended without an answer (${code})`, [attempt])]
-    : [unseen(`an invocation could not be sent (${code})`, [attempt])];
-}
-
-/** By us, who have waited long enough. */
-function isGivenUp(code: string): boolean {
-  return code === 'ABORTED' || code === 'ETIMEDOUT';
+  if (!end) return [unseen('an invocation was never answered', [attempt])];
+  if (how === 'called-off') return [];
+  return isReached(end.phase)
+    ? [broken(`the connection ended without an answer (${end.code})`, [attempt])]
+    : [unseen(`an invocation could not be sent (${end.code})`, [attempt])];
 }
 
 function isReached(phase: string): boolean {

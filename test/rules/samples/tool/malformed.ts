@@ -8,6 +8,14 @@ const c = someCall('c');
 const { operation: _, ...addressed } = a.invocation;
 const nowhere = { operation: 'edit_file', arguments: {} };
 
+/** Nobody is there after it, and it is not known who has stopped the tool. */
+const goneAfter = (code: string) =>
+  eventsOf(
+    a.sent('['),
+    a.answered({ status: null, code }),
+    discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
+  );
+
 export const malformedSamples: Samples = [
   {
     story: '200, and an error result for whom it can reach',
@@ -89,6 +97,26 @@ export const malformedSamples: Samples = [
     status: 'fail',
     says: /^the tool did not answer any more after a malformed payload \(ECONNRESET\)$/,
   },
+  ...['ECONNRESET', 'EPIPE'].map(code => ({
+    story: `a tool that broke the connection, and was gone (${code})`,
+    events: goneAfter(code),
+    status: 'fail' as const,
+    says: new RegExp(`did not answer any more after a malformed payload \\(${code}\\)$`),
+  })),
+  ...['ABORTED', 'ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'TOO_LARGE', 'PARSE'].map(
+    code => ({
+      story: `a tool that was gone later, where we gave up ourselves (${code})`,
+      events: goneAfter(code),
+      status: 'warn' as const,
+      says: /did not answer any more/,
+    }),
+  ),
+  ...['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'].map(code => ({
+    story: `no answer within our time limit, which ends no connection of theirs (${code})`,
+    events: eventsOf(a.sent('['), a.answered({ status: null, code }), discovery()),
+    status: 'warn' as const,
+    says: /^a malformed payload was not answered$/,
+  })),
   { story: 'no answer', events: eventsOf(a.sent('['), a.waited()), status: 'warn', says: /not answered/ },
   {
     story: 'no answer that is left',

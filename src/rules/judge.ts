@@ -21,7 +21,7 @@ export interface Check {
   readonly isRemarkable?: true;
   /** By their `seq`, the events that prove it. */
   readonly events: readonly number[];
-  /** Of what is not fine, the calls that it is about: those of these events. */
+  /** Of what is not fine, the calls that it is about: those of these events, but for what merely proves it. */
   readonly calls?: readonly ConcernedCall[];
   /** Of the first breach. */
   readonly expected?: string;
@@ -43,7 +43,8 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     observations.filter(({ kind }) => kind === worst),
     evidences,
   );
-  const events = [...new Set(telling.slice(0, TOLD).flatMap(each => each.events))];
+  const told = telling.slice(0, TOLD);
+  const events = [...new Set(told.flatMap(each => each.events))];
   const status = telling.some(isFatal) ? 'fail' : statusOf(worst, rule.id, evidences);
   return {
     ...about(rule.id),
@@ -51,9 +52,9 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
     reason: telling.length > 0 ? reasonOf(telling) : absenceOf(rule, evidences),
     ...(telling.some(each => each.kind === 'held' && each.isRemarkable) && { isRemarkable: true }),
     events,
-    ...callsOf(status, events, evidences),
+    ...callsOf(status, concernedIn(told), evidences),
     ...differenceOf(telling[0]),
-    ...spotsOf(telling.slice(0, TOLD)),
+    ...spotsOf(told),
     ...((status === 'fail' || status === 'warn') && rule.masks && { masks: rule.masks }),
   };
 }
@@ -62,6 +63,11 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
 function callsOf(status: CheckStatus, events: readonly number[], evidences: readonly Evidence[]) {
   const calls = status === 'pass' || status === 'not-applicable' ? [] : concernedBy(events, evidences);
   return calls.length > 0 ? { calls } : {};
+}
+
+function concernedIn(observations: readonly Observation[]): readonly number[] {
+  const concerned = observations.flatMap(each => ('about' in each && each.about) || each.events);
+  return [...new Set(concerned)];
 }
 
 function observe(rule: Rule, evidence: Evidence): readonly Observation[] {
@@ -77,16 +83,20 @@ function isPerhapsProbed({ id }: Rule, { isProbed }: Evidence): boolean {
 
 function withoutBlame(observation: Observation): Observation {
   if (observation.kind !== 'broken' && observation.kind !== 'doubtful') return observation;
-  const { what, events } = observation;
-  return { kind: 'unseen', what: `${what}; a probe may have done that, whose plan is lost`, events };
+  return asUnseen(`${observation.what}; a probe may have done that, whose plan is lost`, observation);
 }
 
 /** What is missing may be what was lost. */
 function withoutAbsence(observation: Observation): Observation {
   const isMissing = observation.kind === 'broken' && observation.isByAbsence;
   if (!isMissing) return observation;
-  const { what, events } = observation;
-  return { kind: 'unseen', what: perhapsLost(what), events };
+  return asUnseen(perhapsLost(observation.what), observation);
+}
+
+type Seen = Pick<Extract<Observation, { kind: 'unseen' }>, 'events' | 'about'>;
+
+function asUnseen(what: string, { events, about }: Seen): Observation {
+  return { kind: 'unseen', what, events, ...(about && { about }) };
 }
 
 /** Of a requirement that nobody outside can see. */

@@ -17,6 +17,8 @@ export type Observation =
       /** What alone tells it from others of its kind: the foreign id that came. */
       readonly name?: string;
       readonly events: readonly number[];
+      /** Of these, those of the calls that it is about, where others merely prove it; all of them unless told. */
+      readonly about?: readonly number[];
       readonly expected?: string;
       readonly actual?: string;
       /** Broken by what is not there, which may have been lost with a part of the transcript. */
@@ -31,6 +33,7 @@ export type Observation =
       readonly kind: 'unseen' | 'scant';
       readonly what: string;
       readonly events: readonly number[];
+      readonly about?: readonly number[];
     };
 
 /** What was due, what was there instead, and where. */
@@ -38,6 +41,7 @@ export interface Difference {
   readonly expected?: string;
   readonly actual?: string;
   readonly name?: string;
+  readonly about?: readonly number[];
   readonly spots?: readonly Spot[];
 }
 

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { gather } from '../../src/rules/evidence/gather.js';
 import { judge } from '../../src/rules/judge.js';
 import type { Rule } from '../../src/rules/rule.js';
+import { dropsNothing } from '../../src/rules/tool/always.js';
 import { takesCloses } from '../../src/rules/tool/close.js';
 import { keepsId } from '../../src/rules/tool/id.js';
 import { survivesMalformedPayloads } from '../../src/rules/tool/malformed.js';
-import { eventsOf, type Moment } from '../exchange/build.js';
+import { at, eventsOf, type Moment } from '../exchange/build.js';
 import { notice, someCall } from './samples/parts.js';
 
 const [a, b] = [someCall('a'), someCall('b', { operation: 'list' })];
@@ -40,6 +41,20 @@ test('of what is no invocation, so much as it says', async () => {
     { operation: null, id: 'only' },
   ]);
   expect(await callsOf(survivesMalformedPayloads, ...story('['))).toBeUndefined();
+});
+
+const LOST = { status: null, code: 'ECONNREFUSED', phase: 'connect' } as const;
+
+test('who merely found nobody there is none of them', async () => {
+  const ended = [a.sent({ id: 'a' }), a.answered({ status: null, code: 'ECONNRESET' })];
+  const found = [b.sent(), b.answered(LOST), b.waited()];
+  const dropped = [a.sent(), a.answered(), b.sent(), b.answered(LOST), at(60_000, a.waited())];
+  for (const isWhole of [true, false]) {
+    const evidence = await gather(eventsOf(...ended, ...found), 'runtime', 'tool', isWhole);
+    const { calls, events } = judge(survivesMalformedPayloads, evidence);
+    expect([calls, events]).toEqual([[{ operation: null, id: 'a' }], [0, 1, 2, 3]]);
+  }
+  expect(await callsOf(dropsNothing, ...dropped)).toEqual([{ operation: 'edit_file', id: 'a' }]);
 });
 
 test('a name that somebody made endless is cut', async () => {

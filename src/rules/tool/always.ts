@@ -4,7 +4,7 @@ import { formatDuration } from '../../text/format-duration.js';
 import { endingOf } from '../evidence/ending.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { type Gone, goneIn } from '../evidence/gone.js';
-import { endedAt, statusOf } from '../evidence/leg.js';
+import { endedAt, eventsOf, statusOf } from '../evidence/leg.js';
 import { told } from '../evidence/messages.js';
 import { vainWait } from '../evidence/windows.js';
 import { held, lacking, type Observation, scant, unseen } from '../observation.js';
@@ -40,8 +40,14 @@ function onCall(
   if (ending.kind !== 'silent' || elsewhere.has(idIn(call))) return [];
   const what = `no tool_result within ${formatDuration(ending.afterMs)}`;
   const lost = gone?.since.find(({ request }) => request.seq < (vainWait(call)?.seq ?? 0));
+  const about = call.attempts.flatMap(eventsOf);
   return lost
-    ? [lacking(`${what}, and the tool was gone`, [...call.attempts, lost], { expected: 'a tool_result' })]
+    ? [
+        lacking(`${what}, and the tool was gone`, [...call.attempts, lost], {
+          expected: 'a tool_result',
+          about,
+        }),
+      ]
     : [unseen(`${what}: ${ifItTakesLonger(call)}`, call.attempts)];
 }
 

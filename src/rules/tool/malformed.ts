@@ -1,7 +1,7 @@
 import { breakOf } from '../evidence/break.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
 import { type Gone, goneIn } from '../evidence/gone.js';
-import { type Leg, statusOf } from '../evidence/leg.js';
+import { eventsOf, type Leg, statusOf } from '../evidence/leg.js';
 import { isBodyLost } from '../evidence/lost-body.js';
 import { vainWait } from '../evidence/windows.js';
 import { broken, fatal, held, lacking, type Observation, unseen } from '../observation.js';
@@ -55,7 +55,9 @@ function onGone({ attempts }: CallEvidence, gone: Gone | null): End[] {
 function onEnd({ attempt, later }: End, others: number, { isProbed }: Evidence): Observation {
   const code = attempt.broken ? ` (${attempt.broken.code})` : '';
   const more = others > 0 ? `; ${others} more had been sent by then` : '';
-  const end = lacking(`the tool did not answer any more after ${STORY}${code}${more}`, [attempt, later]);
+  const end = lacking(`the tool did not answer any more after ${STORY}${code}${more}`, [attempt, later], {
+    about: eventsOf(attempt),
+  });
   return isProbed || breakOf(attempt) === 'cut' ? fatal(end) : end;
 }
 

@@ -102,7 +102,9 @@ describe('a frame', () => {
   });
 
   test('before the first call says how to make one', () => {
-    expect(textOf(sessionOf(new MockStory()), 80, 24)).toContain('protocol-cli invoke -i http://127.0.0.1:4711');
+    expect(textOf(sessionOf(new MockStory()), 80, 24)).toContain(
+      'protocol-cli invoke -i http://127.0.0.1:4711',
+    );
   });
 
   test('says that deliveries are held back, and what there is to say', () => {

@@ -93,7 +93,7 @@ function withoutAbsence(observation: Observation): Observation {
   return asUnseen(perhapsLost(observation.what), observation);
 }
 
-type Seen = Pick<Extract<Observation, { kind: 'unseen' }>, 'events' | 'about'>;
+type Seen = Pick<Exclude<Observation, { kind: 'held' }>, 'events' | 'about'>;
 
 function asUnseen(what: string, { events, about }: Seen): Observation {
   return { kind: 'unseen', what, events, ...(about && { about }) };

@@ -1,4 +1,3 @@
-import { cut } from '../text/cut.js';
 import { isRecord } from '../text/is-record.js';
 import type { CallEvidence, Evidence } from './evidence/evidence.js';
 
@@ -13,8 +12,6 @@ export interface ConcernedCall {
 
 /** More calls are in the transcript. */
 const MOST_CALLS = 10;
-/** Characters of a name: ids are foreign, and none of ours is longer. */
-const LONGEST = 200;
 
 /** The calls that events, named by their `seq`, are of, in the order of these; none for what concerns no call. */
 export function concernedBy(
@@ -53,7 +50,7 @@ function known({ attempts: [attempt] }: CallEvidence, lines: Evidence['lines']):
   return { operation: nameIn(operation), id: nameIn(id), ...(line !== undefined && { line }) };
 }
 
-/** Also of an invocation that is none. */
+/** Also of an invocation that is none; whole, since a secret that is cut is not found any more. */
 function nameIn(value: unknown): string | null {
-  return typeof value === 'string' ? cut(value, LONGEST) : null;
+  return typeof value === 'string' ? value : null;
 }

@@ -56,9 +56,3 @@ test('who merely found nobody there is none of them', async () => {
   }
   expect(await callsOf(dropsNothing, ...dropped)).toEqual([{ operation: 'edit_file', id: 'a' }]);
 });
-
-test('a name that somebody made endless is cut', async () => {
-  const c = someCall('x'.repeat(100_000));
-  const [call] = (await callsOf(keepsId, c.sent(), c.answered(), c.result({ id: 'y' }))) ?? [];
-  expect(call?.id).toBe(`${'x'.repeat(200)}…`);
-});

@@ -1,5 +1,9 @@
 import type { Conformance, Row } from '../../rules/conformance.js';
+import { cut } from '../../text/cut.js';
 import type { Redactor } from '../../text/redact.js';
+
+/** Characters of a name: ids are foreign, and none of ours is longer. */
+const LONGEST = 200;
 
 /** A run as it may leave the machine: rules quote what was on the wire (threats, row 25). */
 export function shareableRun(run: Conformance, redactor: Redactor): Conformance {
@@ -19,13 +23,13 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
 }
 
 function callsOf({ calls }: Pick<Row, 'calls'>, clean: (text: string) => string) {
-  const cleanOrNull = (name: string | null) => (name === null ? null : clean(name));
+  const told = (name: string | null) => (name === null ? null : cut(clean(name), LONGEST));
   return (
     calls && {
       calls: calls.map(call => ({
         ...call,
-        operation: cleanOrNull(call.operation),
-        id: cleanOrNull(call.id),
+        operation: told(call.operation),
+        id: told(call.id),
       })),
     }
   );

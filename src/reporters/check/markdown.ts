@@ -60,7 +60,7 @@ function caseCells({ place, operation, status, reason, calls }: CaseCheck, targe
 
 /** Names are never cut: somebody looks for them. */
 function ofCalls(calls: Row['calls'], target: string): string {
-  return calls ? ` (${safe(visibleLine(callsText(calls, target)))})` : '';
+  return calls ? ` (${safe(callsText(calls, target))})` : '';
 }
 
 function gapCells({ place, reason }: Gap): string[] {

@@ -60,6 +60,18 @@ test('whatever is foreign stays within its command', () => {
   expect(unsafeIn(text)).toEqual([]);
 });
 
+test('an id is one line of the message', () => {
+  const { run } = STORY;
+  const calls = [{ operation: HOSTILE, id: HOSTILE }];
+  const checks = run.checks.map(row => (row.id === 'TOOL-ID' ? { ...row, calls } : row));
+  const hostile = githubCheck({ ...STORY, run: { ...run, checks } }, LOOK)
+    .split('\n')
+    .map(readCommand);
+  const { message = '' } = hostile.find(({ properties }) => properties['title'] === 'TOOL-ID (MUST)') ?? {};
+  const line = HOSTILE.replace('\u001b', '␛').replace('\n', '␊');
+  expect(message.split('\n').slice(1, 3)).toEqual([`call: ${line} · ${line}`, 'expected: call_abc123']);
+});
+
 test('what is green is one notice', () => {
   expect(githubCheck(GREEN, LOOK)).toBe(
     '::notice title=check http%3A//127.0.0.1%3A3001%3A passed::4 rules: 4 passed\n',

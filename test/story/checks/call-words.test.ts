@@ -12,6 +12,12 @@ test('a call is its operation, its id, and where it is told of', () => {
   );
 });
 
+test('threats, row 24: it stays on its line', () => {
+  const hostile = { operation: 'a\nb\u001b[2J', id: '\r\nid', line: 1 };
+  expect(callText(hostile, 'x\ny')).toBe('a␊b␛[2J · ␍␊id · x␊y:1');
+  expect(callsText([hostile], 'x')).toBe('a␊b␛[2J · ␍␊id · x:1');
+});
+
 test('on a screen so much of an id as tells one from the other; a short one whole', () => {
   expect(callText(call, 'run.ndjson', 'short')).toBe('edit_file · call_3f0b9c1e-77aa-4… · run.ndjson:9');
   expect(callText({ operation: 'edit_file', id: 'call_1' }, 'run.ndjson', 'short')).toBe(

@@ -14,6 +14,8 @@ export interface Desk extends Patience {
   readonly endpoint: string;
   /** How long an observation is waited for, in ms. */
   readonly windowMs: number;
+  /** Requirements wanted: what shows others alone is not done. */
+  readonly wants: (id: RequirementId) => boolean;
   readonly onConsent: (url: string) => void;
   /** Threads that were invented, and are closed in the end. */
   readonly threads: Set<string>;

@@ -76,9 +76,9 @@ function mayRepeat({ toolset }: Survey, callables: readonly Callable[]) {
 }
 
 function deskFor(options: ProbeOptions, { base, toolset }: Survey, listener: ProbeListener): Desk {
-  const { wire, clock, signal, probeTimeoutMs: windowMs, onConsent } = options;
+  const { wire, clock, signal, probeTimeoutMs: windowMs, wants, onConsent } = options;
   const endpoint = toolset?.endpoint ?? base;
-  return { wire, clock, signal, listener, base, endpoint, windowMs, onConsent, threads: new Set() };
+  return { wire, clock, signal, listener, base, endpoint, windowMs, wants, onConsent, threads: new Set() };
 }
 
 /** The trials are made once, by the first who needs them; what somebody has written down is tried in any case. */

@@ -42,12 +42,18 @@ interface Trial {
 
 /** @param plan of the calls that nobody has written down */
 export function startTrials(desk: Desk, plan: Plan, { callables, cases }: Tried): Trials {
-  const written = cases.map((each, index) => trialOf(proberFor(desk, planOf(each, index)), each, true));
+  const isFollowed = desk.wants('TOOL-SUB');
+  const written = cases.map((each, index) => {
+    const prober = proberFor(desk, planOf(each, index));
+    return trialOf(prober, { ...each, isFollowed: isFollowed || each.offers.includes('subscription') }, true);
+  });
   const prober = proberFor(desk, plan);
   const unwritten = callables.filter(({ tool }) => !cases.some(({ operation }) => operation === tool.name));
   const others = unwritten
     .slice(0, MOST.operations)
-    .map(({ tool, arguments: args }) => trialOf(prober, { operation: tool.name, arguments: args }, false));
+    .map(({ tool, arguments: args }) =>
+      trialOf(prober, { operation: tool.name, arguments: args, isFollowed }, false),
+    );
   const left = unwritten.length - others.length;
   if (left > 0) warn(desk, `${left} operations more were not called: ${MOST.operations} are enough`);
   const trials = [...written, ...others];
@@ -93,10 +99,10 @@ function warn({ wire, signal }: Desk, message: string): void {
 
 function trialOf(
   prober: Prober,
-  { operation, arguments: args }: Pick<Case, 'operation' | 'arguments'>,
+  { operation, arguments: args, isFollowed }: Pick<Stimulus, 'operation' | 'arguments' | 'isFollowed'>,
   isWritten: boolean,
 ): Trial {
-  const stimulus = { operation, arguments: args, isFollowed: true };
+  const stimulus = { operation, arguments: args, isFollowed };
   return { prober, stimulus, sent: deferred(), isWritten };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
 import { type MockTool, startMockTool } from '../../src/tool/mock-tool.js';
@@ -148,6 +149,42 @@ test('a subscription that may be started again is: one is followed to its end, t
   const calls = [...callsOf('valid-call'), ...callsOf('subscription op')];
   expect(calls.map(({ cancels }) => cancels.length)).toEqual([0, 1]);
   expect(evidence.calls).toHaveLength(2);
+});
+
+/** A subscription of two events, the last of which comes after a while. */
+const startWatched = () =>
+  startRawTool({
+    async invoked({ callback_url, ...ids }, response) {
+      response.end();
+      await post(callback_url, resultOf(ids, { subscription: true }));
+      const news = { type: 'subscription_event', group_id: ids['group_id'], tool_call_id: ids['id'] };
+      await post(callback_url, { ...news, text: 'one' });
+      await setTimeout(200);
+      await post(callback_url, { ...news, text: 'two', final: true });
+    },
+  });
+
+test('where nobody asks for TOOL-SUB, none is followed, and none started for it', async () => {
+  await using watched = await startWatched();
+  const { evidence } = await probing(watched.url, { wants: id => id === 'TOOL-CLOSE' });
+  const called = evidence.calls.map(({ plans, cancels }) => [plans[0]?.plan, cancels.length]);
+  expect(called).toEqual([
+    ['valid-call', 1],
+    ['close', 1],
+  ]);
+});
+
+test('one that a case offers is followed all the same', async () => {
+  await using watched = await startWatched();
+  const offered = {
+    place: 'cases.yaml:1',
+    operation: 'op',
+    arguments: {},
+    offers: ['subscription'],
+  } as const;
+  const { evidence } = await probing(watched.url, { cases: [offered], wants: () => false });
+  const called = evidence.calls.map(({ plans, cancels }) => [plans[0]?.plan, cancels.length]);
+  expect(called).toEqual([['case 0', 0]]);
 });
 
 test('nothing is waited for in vain but what may not come', () => {

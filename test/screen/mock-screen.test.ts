@@ -60,7 +60,7 @@ function open(
 describe('the first frame', () => {
   test('is on the alternate screen, says where the mock is, and how to make a call', async () => {
     await using view = open();
-    await view.shows('protocol-cli invoke http://127.0.0.1:4711');
+    await view.shows('protocol-cli invoke -i http://127.0.0.1:4711');
     expect(view.emulator.isAlternate).toBe(true);
     expect(view.emulator.isCursorVisible).toBe(false);
     expect(view.emulator.rows()[0]).toBe('demo  http://127.0.0.1:4711');

@@ -10,8 +10,6 @@ const PLAIN = new RegExp(`^[${NARROW}${WIDE}]*$`);
 const EACH_WIDE = new RegExp(`[${WIDE}]`, 'g');
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is to be found
 const COLOURS = /\u001B\[[\d;]*m/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what else acts on a terminal
-const ESCAPE = /[\u001B\u009B]/;
 
 const CLUSTERS = new Intl.Segmenter();
 /** Of whole characters. */
@@ -26,7 +24,7 @@ const cellsOfCluster = remembering(cluster => measured(cluster));
 export function cellsOf(text: string): number {
   const seen = text.includes('\u001B') ? text.replace(COLOURS, '') : text;
   if (PLAIN.test(seen)) return seen.length + (seen.match(EACH_WIDE)?.length ?? 0);
-  if (ESCAPE.test(seen)) return measured(text);
+  if (seen.includes('\u001B') || seen.includes('\u009B')) return measured(text); // what else acts on a terminal
   return seen.length <= 2 ? cellsOfCluster(seen) : byClusters(seen);
 }
 

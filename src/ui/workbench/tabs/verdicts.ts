@@ -46,7 +46,7 @@ export class Verdicts {
     const known = this.#knownOf(subject);
     const state = stateOf(subject);
     if (known?.state === state) return known.verdict;
-    if (!isLight(subject)) return { ...SPOTLESS, ...known?.verdict, isLeft: true };
+    if (!isLight(subject)) return { ...(known?.verdict ?? SPOTLESS), isLeft: true };
     this.#ask(subject, state);
     return known?.verdict ?? SPOTLESS;
   }

@@ -8,8 +8,8 @@ const NARROW =
 const WIDE = '\u3001-\u3029\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60';
 const PLAIN = new RegExp(`^[${NARROW}${WIDE}]*$`);
 const EACH_WIDE = new RegExp(`[${WIDE}]`, 'g');
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is to be found
-const COLOURS = /\u001B\[[\d;]*m/g;
+const [ESC, CSI] = ['\u001B', '\u009B'];
+const COLOURS = new RegExp(`${ESC}\\[[\\d;]*m`, 'g');
 
 const CLUSTERS = new Intl.Segmenter();
 /** Of whole characters. */
@@ -22,9 +22,9 @@ const cellsOfCluster = remembering(cluster => measured(cluster));
  * first frame; hardly a text needs them, and what needs them needs the same again and again.
  */
 export function cellsOf(text: string): number {
-  const seen = text.includes('\u001B') ? text.replace(COLOURS, '') : text;
+  const seen = text.includes(ESC) ? text.replace(COLOURS, '') : text;
   if (PLAIN.test(seen)) return seen.length + (seen.match(EACH_WIDE)?.length ?? 0);
-  if (seen.includes('\u001B') || seen.includes('\u009B')) return measured(text); // what else acts on a terminal
+  if (seen.includes(ESC) || seen.includes(CSI)) return measured(text); // what else acts on a terminal
   return seen.length <= 2 ? cellsOfCluster(seen) : byClusters(seen);
 }
 

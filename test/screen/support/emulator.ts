@@ -18,6 +18,7 @@ export interface Mischief {
 const DEADLINE_MS = 45_000;
 const COMMANDS = [0, 1, 2, 4, 7, 8, 9, 10, 11, 12, 22, 52, 133, 777, 1337];
 const SHOW_CURSOR = 25;
+const SYNCHRONIZED_UPDATE = 2026;
 
 /** A terminal without a window: what is written to it, and what a person would see of that. */
 export class Emulator {
@@ -26,6 +27,7 @@ export class Emulator {
   readonly #colours = new Set<number>();
   #raw = '';
   #isCursorVisible = true;
+  #isUpdating = false;
 
   constructor({ columns, rows }: Size) {
     this.#terminal = new headless.Terminal({
@@ -114,9 +116,10 @@ export class Emulator {
     });
   }
 
-  /** Resolves as soon as it holds. @throws Error with what is on the screen, after 45 s. */
+  /** Resolves as soon as it holds for a whole frame: of one that is half drawn, a person sees nothing. @throws Error with what is on the screen, after 45 s. */
   waitFor(what: string, holds: () => boolean): Promise<void> {
-    if (holds()) return Promise.resolve();
+    const isSeen = () => !this.#isUpdating && holds();
+    if (isSeen()) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const settle = (end: () => void) => {
         watching.dispose();
@@ -124,7 +127,7 @@ export class Emulator {
         end();
       };
       const watching = this.#terminal.onWriteParsed(() => {
-        if (holds()) settle(resolve);
+        if (isSeen()) settle(resolve);
       });
       const timer = setTimeout(
         () => settle(() => reject(new Error(`in vain: ${what}; the screen shows\n${this.text()}`))),
@@ -163,12 +166,13 @@ export class Emulator {
       });
     this.#terminal.onTitleChange(title => this.#mischief.titles.push(title));
     this.#terminal.onBell(() => this.#mischief.bells++);
-    for (const [final, visible] of [
+    for (const [final, isSet] of [
       ['h', true],
       ['l', false],
     ] as const)
       parser.registerCsiHandler({ prefix: '?', final }, modes => {
-        if (modes.includes(SHOW_CURSOR)) this.#isCursorVisible = visible;
+        if (modes.includes(SHOW_CURSOR)) this.#isCursorVisible = isSet;
+        if (modes.includes(SYNCHRONIZED_UPDATE)) this.#isUpdating = isSet;
         return false;
       });
     parser.registerCsiHandler({ final: 'm' }, parameters => {

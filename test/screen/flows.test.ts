@@ -7,6 +7,7 @@ import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { startScript } from '../e2e/support/session-mock.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
 import { openHere, openStepsHere } from './support/screen-here.js';
+import { toldPid } from './support/told-pid.js';
 
 const CTRL_C = '\u0003';
 const ASKED = '⏎ choose';
@@ -107,7 +108,7 @@ describe.concurrent('the terminal is as it was', () => {
   ] as const)('after %s at a question: exit %i', async (signal, status) => {
     await using screen = shell(asking());
     await screen.shows(ASKED);
-    process.kill(pidOf(screen), signal);
+    process.kill(await toldPid(screen), signal);
     expect(await screen.ended).toBe(0);
     expectRestored(screen, status);
   });
@@ -127,7 +128,7 @@ describe.concurrent('the terminal is as it was', () => {
     const fault = await folder.write('fault.cjs', FAULT);
     await using screen = shell(`env NODE_OPTIONS="--require ${fault}" ${asking()}`);
     await screen.shows(ASKED);
-    process.kill(pidOf(screen), 'SIGUSR2');
+    process.kill(await toldPid(screen), 'SIGUSR2');
     expect(await screen.ended).toBe(0);
     expectRestored(screen, 1);
     expect(screen.emulator.history()).toContain('a fault of its own');
@@ -206,11 +207,6 @@ async function desktop(name: string, status: number) {
     env: { PATH: `${bin}${delimiter}${process.env['PATH']}` },
     argv: async () => (await readFile(record, 'utf8').catch(() => '')).split('\n').filter(Boolean),
   };
-}
-
-function pidOf({ text }: Screen): number {
-  const [, pid] = /pid (\d+)/.exec(text()) ?? [];
-  return Number(pid);
 }
 
 function expectRestored({ emulator }: Screen, status: number): void {

@@ -3,6 +3,7 @@ import { temporaryFolder } from '../e2e/support/folder.js';
 import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
 import { openShell } from './support/screen.js';
+import { toldPid } from './support/told-pid.js';
 
 const WAITING = '… waiting for the result';
 const CTRL_C = '\u0003';
@@ -42,10 +43,8 @@ describe.concurrent('a live view that is interrupted', () => {
     ['SIGINT', 130],
   ] as const)('by %s restores the terminal, ends with %i and cancels the call', async (signal, status) => {
     await using screen = shell(`${slow(signal)} & child=$!; echo "pid $child"; wait $child; wait $child`);
-    await screen.shows('pid ');
     await plain.seen('invocation', entry => entry.raw.includes(signal));
-    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
-    process.kill(Number(pid), signal);
+    process.kill(await toldPid(screen), signal);
     expect(await screen.ended).toBe(0);
     expectRestored(screen, status);
     await plain.seen('cancel_tool_call', entry => entry.raw.includes(signal));
@@ -57,10 +56,8 @@ describe.concurrent('a live view that is interrupted', () => {
     await using screen = shell(
       `NODE_OPTIONS="--import ${faulty}" ${slow('faulty')} & child=$!; echo "pid $child"; wait $child`,
     );
-    await screen.shows('pid ');
     await plain.seen('invocation', entry => entry.raw.includes('faulty'));
-    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
-    process.kill(Number(pid), 'SIGUSR2');
+    process.kill(await toldPid(screen), 'SIGUSR2');
     expect(await screen.ended).toBe(0);
     expectRestored(screen, 1);
     expect(screen.text()).toContain('internal error: a fault of ours');

@@ -4,6 +4,7 @@ import { type InvokeOptions, openRuntime } from '../peers/runtime.mjs';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
 import { openProgram, openShell, type ScreenOptions } from './support/screen.js';
 import { openHere, type ScreenHere } from './support/screen-here.js';
+import { toldPid } from './support/told-pid.js';
 
 const SUBSCRIPTION = `
 version: 1
@@ -161,24 +162,22 @@ describe.concurrent('the terminal is as it was', () => {
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('after %s', async signal => {
     await using screen = shell("sh -c 'echo pid $$; exec $TOOL mock-tool'");
-    await screen.shows(/pid \d+/);
-    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
     await screen.shows('No calls yet.');
-    process.kill(Number(pid), signal);
+    const pid = await toldPid(screen);
+    process.kill(pid, signal);
     expect(await screen.ended).toBe(0);
     expectRestored(screen, 0, ABOVE);
   });
 
   test('after a second signal, which does not wait for what is pending', async () => {
     await using screen = shell("sh -c 'echo pid $$; exec $TOOL mock-tool --drain 60s'");
-    await screen.shows(/pid \d+/);
-    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
     await screen.shows('No calls yet.');
+    const pid = await toldPid(screen);
     await using calling = await runtimeOf(screen);
     const call = await calling.call('edit_file', { path: 'a.txt' }, { answers: ['hang'] });
     await call.waitFor(() => true);
-    process.kill(Number(pid), 'SIGINT'); // another one: of the same kind, two at once are one
-    process.kill(Number(pid), 'SIGTERM');
+    process.kill(pid, 'SIGINT'); // another one: of the same kind, two at once are one
+    process.kill(pid, 'SIGTERM');
     expect(await screen.ended).toBe(0);
     // Which of two that come at once is the second, the system decides.
     expectRestored(screen, screen.emulator.history().includes('status 130') ? 130 : 143, ABOVE);

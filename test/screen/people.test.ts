@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
 import { openHere } from './support/screen-here.js';
+import { toldPid } from './support/told-pid.js';
 
 const QUESTION = 'delete_all({}) is marked destructive. Call it? [y/N]';
 const CTRL_C = '\u0003';
@@ -77,8 +78,7 @@ describe.concurrent('a destructive tool', () => {
   test('is not called after SIGTERM at the question: exit 143, the terminal restored', async () => {
     await using screen = atQuestion();
     await screen.shows(QUESTION);
-    const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
-    process.kill(Number(pid), 'SIGTERM');
+    process.kill(await toldPid(screen), 'SIGTERM');
     await expectLeft(screen, 143);
   });
 

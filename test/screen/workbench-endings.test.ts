@@ -11,6 +11,7 @@ import { fakeTerminal } from './support/fake-terminal.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
 import { openProgram, openShell, type Screen, type ScreenOptions } from './support/screen.js';
 import { openStepsHere } from './support/screen-here.js';
+import { toldPid } from './support/told-pid.js';
 
 const CTRL_C = '\u0003';
 const CTRL_R = '\u0012';
@@ -189,13 +190,11 @@ function shell(line: string): Screen {
 async function waiting(nodeOptions = '', env = '') {
   const line = `sh -c 'echo pid $$; exec $TOOL invoke -i ${plain.url} slow ms=60000'`;
   const screen = shell(`NODE_OPTIONS="${nodeOptions}" ${env} ${line}`);
-  await screen.shows(/pid \d+/);
-  const [, pid] = /pid (\d+)/.exec(screen.text()) ?? [];
   await screen.shows('[Form slow]');
   screen.type(CTRL_R);
   await screen.shows('1 running');
   const [id = ''] = /call_[\w-]+/.exec(screen.text()) ?? [];
-  return { screen, id, pid: Number(pid) };
+  return { screen, id, pid: await toldPid(screen) };
 }
 
 async function expectEnded(screen: Screen, status: number): Promise<void> {

@@ -25,7 +25,9 @@ const SHARED = {
     'process.env.NODE_ENV': '"production"',
     'process.env.DEV': '"false"',
     PROGRAM_VERSION: JSON.stringify(version),
+    'Intl.Segmenter': 'LazySegmenter',
   },
+  inject: ['src/dress/lazy-segmenter.ts'],
   alias: {
     // Ink asks for it in a development mode that does not exist here.
     'react-devtools-core': './.build/empty.mjs',

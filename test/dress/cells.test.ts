@@ -2,44 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { cellsOf } from '../../src/dress/cells.js';
-
-/** What makes one cell, two, or none, alone or with its neighbours. */
-const CHARACTERS = [
-  ...['a', '~', 'é', 'я', '─', '█', '⠋', '✓', '…', '␛', '©', '™', '↔', '✂', '日', '本', 'か', '한', '！'],
-  ...[
-    '\u0301',
-    '\u0903',
-    '\u093F',
-    'क',
-    '\u1112',
-    '\u1161',
-    '\u11AB',
-    'ꀀ',
-    '䷀',
-    'ﾞ',
-    '\u3099',
-    '\uFE0F',
-    '\u20E3',
-  ],
-  ...[
-    '1',
-    '👍',
-    '🏽',
-    '👩',
-    '\u200D',
-    '❤',
-    '🇩',
-    '🇪',
-    '\u200B',
-    '\u00AD',
-    '\u0600',
-    '\t',
-    '\n',
-    '\u0000',
-    '\uD800',
-  ],
-  ...['\u001B[31m', '\u001B[39m', '\u001B[38;5;12m', '\u001B[', '\u001B]8;;x\u0007', '\u009B31m'],
-];
+import { CHARACTERS } from './support/characters.js';
 
 /** Beyond it all are measured by the library itself. */
 const LAST_COUNTED = 0xff60;

@@ -1,4 +1,5 @@
 import { cellsOf } from '../cells.js';
+import { LazySegmenter } from '../lazy-segmenter.js';
 import { type Look, PLAIN, withCodes } from './look.js';
 
 /** Neighbouring cells of one look. */
@@ -14,7 +15,7 @@ export interface Run {
 const SGR = '\u001b[';
 /** Of each of these everybody knows that it has one cell. */
 const NARROW = /^[ -~]*$/;
-const CLUSTERS = new Intl.Segmenter();
+const CLUSTERS = new LazySegmenter();
 
 /** A dressed row as runs, blanks that nobody sees left out. Wide characters stand in runs of their own, so that each keeps its cells. */
 export function runsOf(row: string): Run[] {

@@ -1,9 +1,10 @@
 import { widthOf } from '../../dress/cut-line.js';
+import { LazySegmenter } from '../../dress/lazy-segmenter.js';
 import type { Line, Span, Tone } from '../../story/line.js';
 import { quote, say } from '../../story/spans.js';
 import type { Typed } from './step.js';
 
-const CLUSTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const CLUSTERS = new LazySegmenter();
 const MORE = say('…', 'dim');
 
 /** As much of a text on one line as `width` cells hold, the cursor always among it: a text may be megabytes long. */

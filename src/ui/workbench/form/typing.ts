@@ -1,3 +1,5 @@
+import { LazySegmenter } from '../../../dress/lazy-segmenter.js';
+
 /** A text and where in it one types: in front of the UTF-16 unit at `cursor`. */
 export interface Typing {
   readonly text: string;
@@ -8,7 +10,7 @@ export type TypingCommand = 'left' | 'right' | 'home' | 'end' | 'erase' | 'erase
 
 /** Longer clusters are gone through in pieces. */
 const LONGEST = 64;
-const CLUSTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const CLUSTERS = new LazySegmenter();
 
 export function insert({ text, cursor }: Typing, piece: string): Typing {
   return { text: text.slice(0, cursor) + piece + text.slice(cursor), cursor: cursor + piece.length };

@@ -1,0 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { LazySegmenter } from '../../src/dress/lazy-segmenter.js';
+import { CHARACTERS } from './support/characters.js';
+
+const lazy = new LazySegmenter();
+const real = new Intl.Segmenter();
+
+/** From here on neighbours are alike. */
+const IDEOGRAPHS = 0x3400;
+
+const isSame = (text: string) => isDeepStrictEqual([...lazy.segment(text)], [...real.segment(text)]);
+
+test('a text has the clusters that the real one finds, whatever stands beside what', () => {
+  const parts = fc.constantFrom(...CHARACTERS, '\r', '\n', '\r\n');
+  const texts = fc.array(parts, { maxLength: 12 }).map(each => each.join(''));
+  fc.assert(fc.property(texts, isSame), { numRuns: 2_000 });
+});
+
+test('no character that passes for a cluster of its own makes one with its neighbours', () => {
+  const other: string[] = [];
+  for (let code = 0; code <= 0xffff; code += code < IDEOGRAPHS ? 1 : 61) {
+    const character = String.fromCharCode(code);
+    if (!isSame(`a${character}${character}か`)) other.push(code.toString(16));
+  }
+  expect(other).toEqual([]);
+});

@@ -2,20 +2,26 @@ import { readFile } from 'node:fs/promises';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.js';
 
-const WIDTHS = new URL('../.build/string-width.mjs', import.meta.url).pathname;
+const [WIDTHS, SEGMENTER] = ['../.build/string-width.mjs', '../src/dress/lazy-segmenter.ts'].map(
+  path => new URL(path, import.meta.url).pathname,
+);
 
-/** Ink measures as in the build: with the library's patterns, to draw a frame takes twice as long. */
-const ourWidths = {
-  name: 'our-widths',
+/** Ink measures and cuts as in the build: with the library's patterns and Node's segmenter, to draw a frame takes thrice as long. */
+const asBuilt = {
+  name: 'as-built',
   enforce: 'pre',
   resolveId: (id: string, importer = '') =>
     id === 'string-width' && importer.includes('/node_modules/') ? WIDTHS : undefined,
   load: (id: string) => (id.includes('/node_modules/ink/') ? readFile(id, 'utf8') : undefined), // its source maps lead nowhere
+  transform: (code: string, id: string) =>
+    id.includes('/node_modules/') && code.includes('new Intl.Segmenter')
+      ? `import { LazySegmenter } from '${SEGMENTER}';\n${code.replaceAll('Intl.Segmenter', 'LazySegmenter')}`
+      : undefined,
 } as const;
 
 export default defineConfig({
   root: new URL('../', import.meta.url).pathname,
-  plugins: [ourWidths],
+  plugins: [asBuilt],
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: ['test/build-once.ts'],
@@ -26,7 +32,11 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 45_000 } },
-    server: { deps: { inline: ['ink', 'widest-line', 'cli-truncate', 'wrap-ansi'] } }, // they ask for widths
+    server: {
+      deps: {
+        inline: ['ink', 'widest-line', 'cli-truncate', 'wrap-ansi', 'slice-ansi', '@alcalzone/ansi-tokenize'],
+      },
+    },
     experimental: { fsModuleCache: true }, // what did not change is not compiled again
     env: { FORCE_COLOR: '0', TERM: 'xterm-256color' },
   },

@@ -12,6 +12,15 @@ const IDEOGRAPHS = 0x3400;
 
 const isSame = (text: string) => isDeepStrictEqual([...lazy.segment(text)], [...real.segment(text)]);
 
+test('which one a place belongs to, it says as the real one does', () => {
+  const says = (segmenter: LazySegmenter | Intl.Segmenter) =>
+    ['ab', 'e\u0301', ''].flatMap(text => {
+      const segments = segmenter.segment(text);
+      return [segments.containing(), ...[-1, 0, 1, 2].map(index => segments.containing(index))];
+    });
+  expect(says(lazy)).toEqual(says(real));
+});
+
 test('a text has the clusters that the real one finds, whatever stands beside what', () => {
   const parts = fc.constantFrom(...CHARACTERS, '\r', '\n', '\r\n');
   const texts = fc.array(parts, { maxLength: 12 }).map(each => each.join(''));

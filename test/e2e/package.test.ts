@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cp, readdir, readFile, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -64,6 +64,18 @@ describe('the tarball (row 31)', () => {
       path => !/^(bin|dist|fixtures)\/|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(path),
     );
     expect(others).toEqual([]);
+  });
+
+  it('holds the declarations that index.d.ts leads to, and no others', async () => {
+    const types = empty.file('node_modules/protocol-cli/dist/types');
+    const reached = new Set(['index.d.ts']);
+    for (const file of reached) {
+      const text = await readFile(join(types, file), 'utf8');
+      for (const [, name = ''] of text.matchAll(/\b(?:from|import\()\s*["'](\.[^"']+)\.js["']/g))
+        reached.add(join(dirname(file), `${name}.d.ts`));
+    }
+    const packed = files.map(({ path }) => path).filter(path => path.startsWith('dist/types/'));
+    expect(packed.sort()).toEqual([...reached].map(file => `dist/types/${file}`).sort());
   });
 
   it('has an executable that can be executed', () => {

@@ -1,15 +1,20 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
   CLIENT_NAMES,
   type ClientName,
+  clientCommand,
   postsOf,
-  runClient,
+  readOutcome,
+  sessionClients,
   statesOf,
 } from '../e2e/support/session-client.js';
 import { type Script, startPlatform } from '../e2e/support/session-platform.js';
 
 /** The clients of agent sessions do with a platform what the vendor's run helper does; neither of them is ours. */
 const KEY = 'key-4711';
+const runClient = sessionClients();
 const order = (id: string | null, args: object = {}) => ({ tool_name: 'lookup_order', args, id });
 
 async function lived(name: ClientName, script: Script, id?: string) {
@@ -42,7 +47,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
       { kind: 'error_event', tool_req: calls[3], error: 'Unknown tool: no_such_tool', origin: 'client' },
       success,
     ]);
-    expect(outcome).toMatchObject({ status: 'completed', answer: 'done', error: null, exit: 0 });
+    expect(outcome).toMatchObject({ status: 'completed', answer: 'done', error: null });
     expect(statesOf(outcome)).toEqual([
       'running',
       'awaiting_tool_results a b nothing no_such_tool',
@@ -71,7 +76,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
       posts: { 1: waits, 2: waits, 3: 'end' },
     });
     expect(posts.map(({ status }) => status)).toEqual([429, 429, 409]);
-    expect(outcome).toMatchObject({ status: 'interrupted', exit: 0 });
+    expect(outcome).toMatchObject({ status: 'interrupted', error: null });
   });
 
   it.each<[string, Script, number]>([
@@ -80,13 +85,25 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
   ])('does not repeat a POST after %s, and fails', async (_, script, status) => {
     const { outcome, posts } = await lived(name, { rounds: [{ calls: [order('a')] }], ...script });
     expect(posts.map(({ body: _, ...post }) => post.status)).toEqual([status]);
-    expect(outcome).toMatchObject({ exit: 1, error: expect.stringContaining(`tool_results: ${status}`) });
+    expect(outcome).toMatchObject({ error: expect.stringContaining(`tool_results: ${status}`) });
   });
 
   it('says that its key was refused', async () => {
     await using platform = await startPlatform({ key: 'another' });
     const outcome = await runClient(name, { url: platform.url, key: KEY });
-    expect(outcome).toMatchObject({ exit: 1, error: expect.stringContaining('create: 401') });
+    expect(outcome).toMatchObject({ error: expect.stringContaining('create: 401') });
     expect(postsOf(outcome)).toEqual([]);
+  });
+
+  it('as a command of its own prints that, and fails', async () => {
+    await using platform = await startPlatform({ key: 'another' });
+    const [program = '', ...args] = clientCommand(name);
+    const env = { PATH: process.env['PATH'], API_KEY: KEY };
+    const failed = promisify(execFile)(program, [...args, platform.url, 'new'], { env });
+    const { code, stdout } = await failed.then(
+      () => expect.unreachable(),
+      error => error,
+    );
+    expect([code, readOutcome(stdout).error]).toEqual([1, expect.stringContaining('create: 401')]);
   });
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
-import { type PythonRuntime, startPythonRuntime } from '../e2e/support/python-runtime.js';
+import { pythonRuntime } from '../e2e/support/python-runtime.js';
 
 const RUNTIME = fileURLToPath(new URL('stdlib_runtime.py', import.meta.url));
 const outcomeSchema = z.object({
@@ -14,12 +14,11 @@ const outcomeSchema = z.object({
 
 let good: Peer;
 let odd: Peer;
-let many: PythonRuntime;
+const lives = pythonRuntime(3);
 beforeAll(async () => {
-  many = startPythonRuntime();
   [good, odd] = await Promise.all([startPeer('stdlib'), startPeer('odd')]);
 });
-afterAll(() => Promise.all([good.stop(), odd.stop(), many.stop()]));
+afterAll(() => Promise.all([good.stop(), odd.stop()]));
 
 /** A process of its own for one thing. It waits for a result for 3 s: everything here is quick, or never comes. */
 function run(...words: string[]): Promise<{ status: number; stdout: string }> {
@@ -48,7 +47,7 @@ describe('a good tool holds the protocol', () => {
     ['bad-arguments', 1],
     ['malformed', 1],
   ])('%s, with %i callbacks', async (scenario, count) => {
-    const { status, stdout } = await many.run(good.url, scenario);
+    const { status, stdout } = await lives(good.url, scenario);
     const { callbacks, faults } = outcomeSchema.parse(JSON.parse(stdout));
     expect(faults).toEqual([]);
     expect(callbacks).toHaveLength(count);
@@ -68,7 +67,7 @@ describe('an odd tool does not', () => {
     ['invalid_utf8', 'TOOL-POST'],
     ['text_first', 'TOOL-FALLBACK'],
   ])('%s: %s', async (operation, id) => {
-    const { status, stdout } = await many.run(odd.url, 'result', operation);
+    const { status, stdout } = await lives(odd.url, 'result', operation);
     expect(outcomeSchema.parse(JSON.parse(stdout)).faults).toContainEqual({ id, why: expect.anything() });
     expect(status).toBe(1);
   });

@@ -1,8 +1,14 @@
-"""A client of agent sessions on Python's standard library alone; session-client.mjs says what it does, and how it is used."""
+"""A client of agent sessions on Python's standard library alone; session-client.mjs says what it does, and how it is used.
+
+stdlib_session_client.py -    many, side by side: a JSON list [BASE_URL, SESSION_ID | "new", API_KEY] on each line of stdin
+
+Of many, each prints [number of the line, what it would print] as soon as it is over.
+"""
 
 import json
 import os
 import sys
+import threading
 import urllib.parse
 import uuid
 
@@ -16,19 +22,37 @@ SETTLED = ("completed", "timed_out", "interrupted", "failed", "idle")
 WAIT_SECONDS = os.environ.get("WAIT_SECONDS", "20")
 
 
+TELLING = threading.Lock()
+
+
 def main():
     arguments = sys.argv[1:]
+    if arguments == ["-"]:
+        for number, line in enumerate(sys.stdin):
+            threading.Thread(target=tell, args=(number, *json.loads(line))).start()
+        return
     base = arguments[0] if arguments else os.environ["SESSION_URL"]
     asked = arguments[1] if len(arguments) > 1 else os.environ.get("SESSION_ID", "new")
-    wire = Wire(base.rstrip("/"), os.environ.get("API_KEY", ""))
+    outcome = lived(base, asked, os.environ.get("API_KEY", ""))
+    print(json.dumps(outcome), flush=True)
+    sys.exit(1 if outcome["error"] else 0)
+
+
+def tell(number, base, asked, key):
+    outcome = lived(base, asked, key)
+    with TELLING:
+        print(json.dumps([number, outcome]), flush=True)
+
+
+def lived(base, asked, key):
+    wire = Wire(base.rstrip("/"), key)
     outcome = {"session": None, "status": None, "answer": None, "error": None, "events": [], "journal": wire.journal}
     try:
         outcome["session"] = create(wire) if asked == "new" else asked
         until_settled(wire, f"/sessions/{urllib.parse.quote(outcome['session'], safe='')}", outcome)
     except (Refused, OSError) as error:
         outcome["error"] = str(error)
-    print(json.dumps(outcome), flush=True)
-    sys.exit(1 if outcome["error"] else 0)
+    return outcome
 
 
 def create(wire):

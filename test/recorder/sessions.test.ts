@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../e2e/support/eventually.js';
 import { type Peer, type PeerName, startPeer } from '../e2e/support/peers.js';
-import { type PythonRuntime, startPythonRuntime } from '../e2e/support/python-runtime.js';
+import { pythonRuntime } from '../e2e/support/python-runtime.js';
 import { openRuntime, type PendingCall, type Runtime } from '../peers/runtime.mjs';
 import { historyOf, startRecording } from './recording.js';
 
 /** Sessions between a runtime and tools that share no code with us: the runtime sees the same with a recorder between them. */
 const tools = new Map<PeerName, Peer>();
-let python: PythonRuntime;
+const python = pythonRuntime(3);
 
 beforeAll(async () => {
-  python = startPythonRuntime();
   for (const name of ['plain', 'stdlib', 'odd'] as const) tools.set(name, await startPeer(name));
 });
-afterAll(() => Promise.all([python, ...tools.values()].map(peer => peer.stop())));
+afterAll(() => Promise.all([...tools.values()].map(tool => tool.stop())));
 
 const toolOf = (name: PeerName) => tools.get(name)?.url ?? '';
 
@@ -267,7 +266,7 @@ describe.concurrent('a runtime on another standard library finds no fault', () =
     ...['cancel', 'close', 'migrate', 'unknown-operation', 'bad-arguments', 'malformed'],
   ])('in %s', async scenario => {
     await using recording = await startRecording(toolOf('stdlib'));
-    const { status, stdout } = await python.run(recording.url, scenario);
+    const { status, stdout } = await python(recording.url, scenario);
     expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ faults: [] })]);
   });
 });

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { checkTranscript } from '../../../src/rules/check-transcript.js';
-import { runPython } from '../record/python-runtime.js';
 import { ROOT } from '../support/program.js';
+import { pythonRuntime } from '../support/python-runtime.js';
 import { brokenIn } from './runtimes/broken-runtime.js';
 import { OCCASIONS, seenByMock } from './runtimes/seen-by-tool.js';
 
 /** What is said of the runtime on Python's standard library, which shares no code with us; each finding is true by its own source. */
 
+const runtime = pythonRuntime();
 const SCENARIOS = `${ROOT}test/peers/scenarios.yaml`;
 
 async function verdictsOn(fixtures: string, ...words: string[]) {
-  const events = await seenByMock(fixtures, url => runPython(url, ...words));
+  const events = await seenByMock(fixtures, url => runtime(url, ...words));
   const { checks } = await checkTranscript(events, { sides: ['runtime'], observer: 'tool' });
   const passed = checks.filter(({ status }) => status === 'pass').map(({ id }) => id);
   return { passed, broken: await brokenIn(events, 'tool') };

@@ -4,9 +4,10 @@ import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { startMock, startMockHere } from '../support/mock.js';
 import { type PeerName, startPeer } from '../support/peers.js';
+import { pythonRuntime } from '../support/python-runtime.js';
 import { startRecorder, startRecorderHere } from '../support/recorder.js';
 import { verdictsIn } from '../support/report.js';
-import { scenariosOf } from './python-runtime.js';
+import { scenariosOf } from './scenarios.js';
 import { logOf, SESSIONS, speakerTo } from './sessions.js';
 
 /** A runtime and a tool that share no code with us, `record` between them, and then `mock-tool` in the tool's place. */
@@ -118,8 +119,10 @@ describe.concurrent('a session with the odd tool, recorded', () => {
 });
 
 describe.concurrent('a runtime and a tool in Python, and a process for each of us', () => {
+  const runtime = pythonRuntime();
+
   test('the same again', async () => {
-    const live: Life = url => scenariosOf(url, ['result', 'choice', 'subscription']);
+    const live: Life = url => scenariosOf(runtime, url, ['result', 'choice', 'subscription']);
     const { log, file } = await recorded('stdlib', live, startRecorder, 'python.ndjson');
     expect(log.join('\n')).toMatch(/Chosen: neither[\s\S]*Event 3 of 3/);
     expect(await replayed([file, '--speed', '0'], live, startMock)).toEqual(log);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CLIENT_NAMES, postsOf, runClient, statesOf } from '../support/session-client.js';
+import { CLIENT_NAMES, postsOf, sessionClients, statesOf } from '../support/session-client.js';
 import { type SessionMockHere, startScript, startSessionMockHere } from '../support/session-mock.js';
 
 /** Clients that share no code with us go through whole sessions. */
+const runClient = sessionClients();
 const lookup = (id: string | null, args: object = {}) => ({ tool_name: 'lookup_order', args, id });
 const echo = (id: string | null, args: object = {}) => ({ tool_name: 'echo', args, id });
 
@@ -13,7 +14,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
   it('takes the session of the ready line, without a file: one call, and an answer with its result', async () => {
     await using mock = await startSessionMockHere();
     const outcome = await live(mock, mock.session);
-    expect(outcome).toMatchObject({ exit: 0, error: null, status: 'completed', session: mock.session });
+    expect(outcome).toMatchObject({ error: null, status: 'completed', session: mock.session });
     expect(outcome.answer).toMatch(/shipped/);
     const posted = { kind: 'tool_result', tool_req: lookup('call_1', { order_id: 'A1' }), result: 'shipped' };
     expect(postsOf(outcome)).toEqual([{ body: posted, status: 202, answer: null }]);
@@ -34,7 +35,7 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
       '--verify',
     );
     const outcome = await live(mock);
-    expect(outcome).toMatchObject({ exit: 0, status: 'completed', answer: 'n is 7' });
+    expect(outcome).toMatchObject({ error: null, status: 'completed', answer: 'n is 7' });
     expect(outcome.session).not.toBe(mock.session);
     const filled = { whole: { of: { deep: 7 } }, n: 7 };
     const results = [
@@ -78,25 +79,27 @@ describe.concurrent.each(CLIENT_NAMES)('the %s client', name => {
     const answer = ['{{results.a}}', '{{results.b}}', 'of c: {{results.c}}'];
     const script = { session: { rounds: [{ calls, expect: expected }], answer } };
     await using mock = await startScript(script, '--verify');
-    expect(await live(mock)).toMatchObject({ exit: 0, status: 'completed', answer: [null, null, 'of c: '] });
+    expect(await live(mock)).toMatchObject({
+      error: null,
+      status: 'completed',
+      answer: [null, null, 'of c: '],
+    });
     const { status, stderr } = await mock.stop();
     expect(status, stderr).toBe(0);
   });
 
   it.each(['idle', 'failed', 'timed_out', 'interrupted'])('sees a session that ends %s', async end => {
     await using mock = await startScript({ session: { rounds: [{ calls: [lookup('a')] }], end } });
-    expect(await live(mock)).toMatchObject({ exit: 0, status: end });
+    expect(await live(mock)).toMatchObject({ error: null, status: end });
   });
 
   it('is told that its key is wrong, or its session', async () => {
     await using mock = await startSessionMockHere();
     const { url, key } = mock;
     expect(await runClient(name, { url, key: `${key}x` })).toMatchObject({
-      exit: 1,
       error: expect.stringMatching(/^create: 401 \{"message":/),
     });
     expect(await runClient(name, { url, key, id: 'no-such-session' })).toMatchObject({
-      exit: 1,
       error: 'changes: 404 {"detail":"Session not found."}',
     });
   });
@@ -112,7 +115,7 @@ describe.concurrent('several clients', () => {
     );
     expect(new Set(outcomes.map(({ session }) => session)).size).toBe(4);
     for (const outcome of outcomes)
-      expect(outcome).toMatchObject({ exit: 0, status: 'completed', answer: { got: { n: 1 } } });
+      expect(outcome).toMatchObject({ error: null, status: 'completed', answer: { got: { n: 1 } } });
     const { status, stderr } = await mock.stop();
     expect(status, stderr).toBe(0);
   });

@@ -1,44 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
 import * as z from 'zod';
+import { type PythonPeer, startPythonPeer } from './python-peer.js';
 
-const RUNTIME = fileURLToPath(new URL('../../peers/stdlib_runtime.py', import.meta.url));
-const toldSchema = z.tuple([z.number(), z.number(), z.string()]);
+const livedSchema = z.tuple([z.number(), z.string()]);
 
 export interface Lived {
   readonly status: number;
   readonly stdout: string;
 }
 
-/** The runtime on Python's standard library, which lives through many things, side by side. */
-export interface PythonRuntime {
-  /** As `stdlib_runtime.py` with these words. */
-  run(...words: string[]): Promise<Lived>;
-  stop(): Promise<unknown>;
-}
+/** The runtime on Python's standard library, as `stdlib_runtime.py` with these words. */
+export type PythonRuntime = (...words: string[]) => Promise<Lived>;
 
-/** Starts it; it waits for a result for 3 s: what is asked for is quick, or never comes. */
-export function startPythonRuntime(): PythonRuntime {
-  const child = spawn('python3', [RUNTIME, '-'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, LIMIT_S: '3' },
+/** One for the tests of a file; it waits so many seconds for a result: what is asked for is quick, or never comes. */
+export function pythonRuntime(limitS = 5): PythonRuntime {
+  let peer: PythonPeer;
+  beforeAll(() => {
+    peer = startPythonPeer('stdlib_runtime.py', { LIMIT_S: String(limitS) });
   });
-  const waiting: ((lived: Lived) => void)[] = [];
-  createInterface(child.stdout).on('line', line => {
-    const [number, status, stdout] = toldSchema.parse(JSON.parse(line));
-    waiting[number]?.({ status, stdout });
-  });
-  return {
-    run: (...words) =>
-      new Promise(resolve => {
-        waiting.push(resolve);
-        child.stdin.write(`${JSON.stringify(words)}\n`);
-      }),
-    stop: () => {
-      child.stdin.end();
-      return once(child, 'exit');
-    },
+  afterAll(() => peer.stop());
+  return async (...words) => {
+    const [status, stdout] = livedSchema.parse(await peer.ask(...words));
+    return { status, stdout };
   };
 }

@@ -1,6 +1,8 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
 import * as z from 'zod';
+import { lived } from '../../peers/client/session.mjs';
+import { type PythonPeer, startPythonPeer } from './python-peer.js';
 
 const pendingSchema = z.looseObject({ tool_name: z.string(), id: z.string().nullish() });
 
@@ -35,7 +37,7 @@ export type ClientName = keyof typeof CLIENTS;
 export const CLIENT_NAMES: readonly ClientName[] = ['node', 'python'];
 
 /** What a client that shares no code with us says of a session, see test/peers/session-client.mjs. */
-export type ClientOutcome = z.infer<typeof outcomeSchema> & { readonly exit: number };
+export type ClientOutcome = z.infer<typeof outcomeSchema>;
 
 /** Command and arguments that start a client; it finds the platform in its environment. */
 export function clientCommand(name: ClientName): string[] {
@@ -43,26 +45,30 @@ export function clientCommand(name: ClientName): string[] {
   return [program, fileURLToPath(file)];
 }
 
-/** Runs a client to the end of the session; without an id it creates one. */
-export function runClient(
-  name: ClientName,
-  { url, key = '', id = 'new' }: { readonly url: string; readonly key?: string; readonly id?: string },
-): Promise<ClientOutcome> {
-  const [program = '', ...args] = clientCommand(name);
-  const env = { PATH: process.env['PATH'], API_KEY: key };
-  return new Promise((resolve, reject) => {
-    execFile(program, [...args, url, id], { env }, (error, stdout, stderr) => {
-      try {
-        resolve({ ...readOutcome(stdout), exit: Number(error?.code ?? 0) });
-      } catch {
-        reject(new Error(`the ${name} client said: ${stdout}${stderr}`));
-      }
-    });
+/** Where a session is; without an id the client creates one. */
+interface SessionPlace {
+  readonly url: string;
+  readonly key?: string;
+  readonly id?: string;
+}
+
+/** Clients for the tests of a file, to the end of a session each; the one in Node runs in this process, as the peers that are tools do. */
+export function sessionClients(): (name: ClientName, place: SessionPlace) => Promise<ClientOutcome> {
+  let python: PythonPeer;
+  beforeAll(() => {
+    python = startPythonPeer('stdlib_session_client.py');
   });
+  afterAll(() => python.stop());
+  const clients = {
+    node: (base: string, asked: string, key: string) => lived({ base, asked, key }),
+    python: async (base: string, asked: string, key: string) => (await python.ask(base, asked, key))[0],
+  };
+  return async (name, { url, key = '', id = 'new' }) =>
+    outcomeSchema.parse(await clients[name](url, id, key));
 }
 
 /** The line that a client prints. @throws where it is none. */
-export function readOutcome(line: string): z.infer<typeof outcomeSchema> {
+export function readOutcome(line: string): ClientOutcome {
   return outcomeSchema.parse(JSON.parse(line));
 }
 

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-
-const RUNTIME = fileURLToPath(new URL('../../peers/stdlib_runtime.py', import.meta.url));
+import type { PythonRuntime } from '../support/python-runtime.js';
 
 const callbackSchema = z.object({ body: z.record(z.string(), z.unknown()) });
 const outcomeSchema = z.object({
@@ -13,10 +10,15 @@ const outcomeSchema = z.object({
 });
 
 /** What the runtime on Python's standard library says of some scenarios, lived one after the other; ids and URLs aside. */
-export async function scenariosOf(url: string, scenarios: readonly string[]): Promise<readonly string[]> {
+export async function scenariosOf(
+  runtime: PythonRuntime,
+  url: string,
+  scenarios: readonly string[],
+): Promise<readonly string[]> {
   const told: string[] = [];
   for (const scenario of scenarios) {
-    const { callbacks, ...outcome } = outcomeSchema.parse(JSON.parse(await runPython(url, scenario)));
+    const { stdout } = await runtime(url, scenario);
+    const { callbacks, ...outcome } = outcomeSchema.parse(JSON.parse(stdout));
     told.push(`${scenario}: ${JSON.stringify(outcome)}`, ...callbacks.map(sayingOf));
   }
   return told;
@@ -27,12 +29,4 @@ const OWN = ['id', 'call_id', 'group_id', 'tool_call_id', 'response_url', 'auth_
 function sayingOf({ body }: z.infer<typeof callbackSchema>): string {
   const entries = Object.entries(body).filter(([name]) => !OWN.includes(name));
   return JSON.stringify(Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1))));
-}
-
-/** Lets the runtime live through something; stdout, whatever the exit status: that is told in the faults. */
-export function runPython(...words: string[]): Promise<string> {
-  const env = { ...process.env, LIMIT_S: '5' };
-  return new Promise(resolve => {
-    execFile('python3', [RUNTIME, ...words], { env }, (_, stdout) => resolve(stdout));
-  });
 }

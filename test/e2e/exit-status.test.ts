@@ -25,10 +25,6 @@ describe.concurrent('exit status (design, section 4)', () => {
     [0, 'a result', () => ['invoke', plain.url, 'echo', 'text=a']],
     [0, '--version', () => ['--version']],
     [2, 'an unknown option', () => ['invoke', '--demos']],
-    [2, 'arguments against the schema', () => ['invoke', plain.url, 'echo']],
-    [4, 'no discovery document', () => ['invoke', missing.url, 'echo']],
-    [5, 'the tool says that it failed', () => ['invoke', plain.url, 'fail']],
-    [6, 'a choice, and nobody is there', () => ['invoke', stdlib.url, 'ask']],
     [7, 'no result in time', () => ['invoke', odd.url, 'silent', '--timeout', '200ms']],
   ])('%i: %s', async (status, _, args) => {
     const ended = await run(args());
@@ -41,6 +37,7 @@ describe.concurrent('exit status (design, section 4)', () => {
     [0, 'a toolset', () => ['toolset', plain.url]],
     [2, 'an unknown command', () => ['invok']],
     [2, 'an output that does not exist', () => ['invoke', plain.url, 'echo', '-o', 'xml']],
+    [2, 'arguments against the schema', () => ['invoke', plain.url, 'echo']],
     [2, 'an unknown operation', () => ['invoke', plain.url, 'echos']],
     [2, 'an unreadable @file', () => ['invoke', plain.url, 'echo', 'text=@/nowhere/at/all']],
     [2, 'a URL that is none', () => ['invoke', 'http://', 'echo']],
@@ -50,11 +47,14 @@ describe.concurrent('exit status (design, section 4)', () => {
       'a file that cannot be written',
       () => ['invoke', plain.url, 'echo', 'text=a', '--save', '/nowhere/at/all'],
     ],
+    [4, 'no discovery document', () => ['invoke', missing.url, 'echo']],
     [4, 'nothing listens', async () => ['invoke', `http://127.0.0.1:${await closedPort()}`, 'echo']],
     [4, 'an acknowledgement of 204', () => ['invoke', odd.url, 'ack_204']],
+    [5, 'the tool says that it failed', () => ['invoke', plain.url, 'fail']],
     [5, 'the tool says denied', () => ['invoke', plain.url, 'lmkit', 'kind=denied']],
     [5, 'the tool says canceled', () => ['invoke', plain.url, 'lmkit', 'kind=canceled']],
     [5, 'the tool says timeout', () => ['invoke', plain.url, 'lmkit', 'kind=timeout']],
+    [6, 'a choice, and nobody is there', () => ['invoke', stdlib.url, 'ask']],
     [6, 'a destructive tool, and nobody is there', () => ['invoke', stdlib.url, 'delete_all']],
     [0, 'a destructive tool with --yes', () => ['invoke', stdlib.url, 'delete_all', '--yes']],
   ])('%i: %s, without a process', async (status, _, args) => {

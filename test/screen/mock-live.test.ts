@@ -123,7 +123,7 @@ describe.concurrent('a mock at hand', () => {
   });
 
   test('fits its terminal as that changes', async () => {
-    await using mock = await openMock([], { columns: 130, rows: 30 }, openProgram);
+    await using mock = await openMock([], { columns: 130, rows: 30 });
     await mock.call('edit_file', { path: 'a.txt' });
     await mock.shows(' │ edit_file');
     mock.resize({ columns: 60, rows: 12 });

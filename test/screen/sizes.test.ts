@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnTool, startTool } from '../e2e/support/own-tool.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
+import type { Size } from './support/emulator.js';
 import { display, resultWith } from './support/results.js';
 import { openShell, type Screen } from './support/screen.js';
-import { openHere, openStepsHere } from './support/screen-here.js';
+import { openHere, openStepsHere, type ScreenHere } from './support/screen-here.js';
 
 const CLEAR_SCROLLBACK = '\u001b[3J';
 /**
@@ -74,15 +75,15 @@ describe.concurrent('a frame', () => {
 
 describe.concurrent('a terminal that is resized while the result is awaited', () => {
   test.each([
-    ['narrower', { columns: 100, rows: 30 }, { columns: 60, rows: 30 }],
-    ['wider', { columns: 60, rows: 30 }, { columns: 140, rows: 30 }],
-    ['lower', { columns: 100, rows: 30 }, { columns: 100, rows: 12 }],
-    ['higher', { columns: 100, rows: 12 }, { columns: 100, rows: 40 }],
-    ['narrower and lower', { columns: 160, rows: 40 }, { columns: 45, rows: 10 }],
+    ['narrower', { columns: 100, rows: 30 }, { columns: 60, rows: 30 }, openHereBelow],
+    ['wider', { columns: 60, rows: 30 }, { columns: 140, rows: 30 }, openHereBelow],
+    ['lower', { columns: 100, rows: 30 }, { columns: 100, rows: 12 }, openHereBelow],
+    ['higher', { columns: 100, rows: 12 }, { columns: 100, rows: 40 }, openBelow],
+    ['narrower and lower', { columns: 160, rows: 40 }, { columns: 45, rows: 10 }, openBelow],
   ])(
     '%s: the view is drawn for the new size, and what stood there before is untouched',
-    async (_, from, to) => {
-      await using screen = openShell(`${PRELUDE} $TOOL invoke ${plain.url} slow ms=900; ${POSTLUDE}`, from);
+    async (_, from, to, open) => {
+      await using screen = open(['invoke', plain.url, 'slow', 'ms=900'], from);
       await screen.shows(WAITING);
       screen.resize(to);
       expect(await screen.ended).toBe(0);
@@ -122,6 +123,16 @@ describe.concurrent('a terminal that is resized after the result', () => {
   });
 });
 
+/** In a shell, on a terminal that has something on it already. */
+function openBelow(words: readonly string[], size: Size): Screen {
+  return openShell(`${PRELUDE} $TOOL ${words.join(' ')}; ${POSTLUDE}`, size);
+}
+
+/** The same in this process. */
+function openHereBelow(words: readonly string[], size: Size): ScreenHere {
+  return openStepsHere([...BEFORE, words, 'status $?'], size);
+}
+
 function expectIntact({ emulator }: Pick<Screen, 'emulator'>): void {
   expect(emulator.raw).not.toContain(CLEAR_SCROLLBACK);
   expect(emulator.isAlternate).toBe(false);
@@ -129,7 +140,7 @@ function expectIntact({ emulator }: Pick<Screen, 'emulator'>): void {
 }
 
 /** Rows between what stood there before and the view's last frame. */
-function leftOver({ emulator }: Screen): number {
+function leftOver({ emulator }: Pick<Screen, 'emulator'>): number {
   const drawn = emulator.history().split('\n').slice(BEFORE.length);
   return Math.max(
     0,
@@ -137,7 +148,7 @@ function leftOver({ emulator }: Screen): number {
   );
 }
 
-function occurrences({ emulator }: Screen, text: string): number {
+function occurrences({ emulator }: Pick<Screen, 'emulator'>, text: string): number {
   return emulator.history().split(text).length - 1;
 }
 

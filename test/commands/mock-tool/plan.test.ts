@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { run } from '../../e2e/support/program.js';
+import { runHere } from '../../e2e/support/in-process.js';
 
 /** What makes no sense together is said before anything is served. */
 describe('options of mock-tool', () => {
@@ -9,13 +9,13 @@ describe('options of mock-tool', () => {
     [['--watch'], /--watch needs fixture files/],
     [['--demo', 'a.yaml'], /--demo serves the bundled demo/],
   ])('not %j', async (args, says) => {
-    const { status, stdout, stderr } = await run(['mock-tool', ...args]);
+    const { status, stdout, stderr } = await runHere(['mock-tool', ...args]);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(says);
   });
 
   test('--demo is the demo, as without a file', async () => {
-    const { stderr } = await run(['mock-tool', '--demo', '-q', '--', 'true']);
+    const { stderr } = await runHere(['mock-tool', '--demo', '-q', '--', 'true']);
     expect(stderr).toMatch(/^mock-tool demo at /);
   });
 });

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
+import { runHere } from '../support/in-process.js';
 import { run } from '../support/program.js';
 import { firstDifference } from '../support/text.js';
 
@@ -18,6 +20,11 @@ async function mockWith(folder: Folder, command: readonly string[], stdin?: Uint
   return run(args, { cwd: folder.path, ...(stdin && { stdin }) });
 }
 
+/** In this process, whose stdin and stdout the command then has: for those that read and print nothing. */
+async function mockHereWith(folder: Folder, command: readonly string[]) {
+  return runHere(['mock-tool', await folder.write('fixtures.yaml', FIXTURES), '--', ...command]);
+}
+
 describe.concurrent('the command', () => {
   it('has stdin and stdout to itself, byte for byte; ours is on stderr', async () => {
     await using folder = await temporaryFolder();
@@ -31,27 +38,29 @@ describe.concurrent('the command', () => {
 
   it('gets its words as they are, and TOOL_URL', async () => {
     await using folder = await temporaryFolder();
-    const script = 'console.log(JSON.stringify([process.argv.slice(1), process.env.TOOL_URL]))';
+    const told = folder.file('told');
     const words = ['--port', '1', '-o', '--', '$HOME *', ''];
-    const { stdout, stderr } = await mockWith(folder, [process.execPath, '-e', script, '--', ...words]);
+    const script = `printf '%s\\n' "$@" "$TOOL_URL" > '${told}'`;
+    const { stderr } = await mockHereWith(folder, ['sh', '-c', script, 'sh', ...words]);
     const [, url = ''] = / at (http:\S+) /.exec(stderr) ?? [];
-    expect(JSON.parse(stdout)).toEqual([words, url]);
+    expect(url).not.toBe('');
+    expect((await readFile(told, 'utf8')).split('\n')).toEqual([...words, url, '']);
   });
 
   it.each([
-    ['an exit status', 'exit 7', 7],
-    ['a signal', 'kill -KILL $$', 137],
-    ['SIGTERM', 'kill -TERM $$', 143],
-  ])('fails with %s, which is ours, whatever verification says', async (_, script, status) => {
+    ['an exit status', 'exit 7', 7, mockHereWith],
+    ['a signal', 'kill -KILL $$', 137, mockHereWith],
+    ['SIGTERM', 'kill -TERM $$', 143, mockWith],
+  ])('fails with %s, which is ours, whatever verification says', async (_, script, status, mocked) => {
     await using folder = await temporaryFolder();
-    const ended = await mockWith(folder, ['sh', '-c', script]);
+    const ended = await mocked(folder, ['sh', '-c', script]);
     expect(ended.status).toBe(status);
-    expect(ended.stderr).toContain('✗ fixture used (fixtures.yaml:3) was never used\n');
+    expect(ended.stderr).toMatch(/^✗ fixture used \(\S*fixtures\.yaml:3\) was never used$/m);
   });
 
   it('that is no program is an error of usage', async () => {
     await using folder = await temporaryFolder();
-    const { status, stderr } = await mockWith(folder, ['no-such-program-5e1']);
+    const { status, stderr } = await mockHereWith(folder, ['no-such-program-5e1']);
     expect(status).toBe(2);
     expect(stderr).toMatch(
       /^error: the command "no-such-program-5e1" did not start: there is no such program$/m,

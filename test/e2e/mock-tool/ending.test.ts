@@ -21,11 +21,14 @@ async function lateMockHere(folder: Folder, ...args: string[]): Promise<MockHere
 }
 
 describe.concurrent('what is pending at the end', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
+  it.each([
+    ['SIGTERM', lateMock],
+    ['SIGINT', lateMockHere],
+  ] as const)(
     '%s: 50 callbacks that are due in an hour are delivered, and it ends with 0',
-    async signal => {
+    async (signal, started) => {
       await using folder = await temporaryFolder();
-      await using mock = await lateMock(folder, '--verify', '--drain', '15s');
+      await using mock = await started(folder, '--verify', '--drain', '15s');
       await using runtime = await openRuntime();
       const calls = await Promise.all(
         Array.from({ length: COUNT }, (_, n) => runtime.invoke(mock.url, 'late', { n })),

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
+import { runHere } from '../support/in-process.js';
 import { startMock, startMockHere } from '../support/mock.js';
 import { run } from '../support/program.js';
 import { silentServer } from '../support/sockets.js';
@@ -85,27 +86,27 @@ describe.concurrent('fixtures', () => {
   });
 
   it.each([
-    ['a tag for code', '!!js/function "function () { process.exit(42) }"'],
+    ['a tag for code', '!!js/function "function () { process.exitCode = 42 }"'],
     ['a tag of another language', '!!python/object/apply:os.system ["exit 42"]'],
-    ['a template', '"{{constructor.constructor(\'process.exit(42)\')()}}"'],
+    ['a template', '"{{constructor.constructor(\'process.exitCode = 42\')()}}"'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the point
-    ['an expression', '"${process.exit(42)} <%= process.exit(42) %> #{exit 42}"'],
+    ['an expression', '"${process.exitCode = 42} <%= process.exitCode = 42 %> #{exit 42}"'],
   ])('row 29: %s is data, or an error, and is not run', async (_, payload) => {
     await using folder = await temporaryFolder();
     const file = await folder.write(
       'f.yaml',
       `version: 1\nfixtures:\n  - match: { operation: a }\n    reply: { payload: ${payload} }\n`,
     );
-    const probe = `fetch(process.env.TOOL_URL + '/.well-known/rap-toolset')`;
-    const { status } = await run(['mock-tool', file, '-q', '--', process.execPath, '-e', probe]);
+    const before = process.exitCode;
+    const { status } = await runHere(['mock-tool', file, '-q', '--', 'true']);
     expect([1, 2]).toContain(status);
+    expect(process.exitCode).toBe(before);
   });
 
   it('row 29: a module among the fixtures is read, not run; only --handlers runs one', async () => {
     await using folder = await temporaryFolder();
     const module = `import { writeFileSync } from 'node:fs'; writeFileSync('ran', ''); process.exit(42);`;
-    await folder.write('f.mjs', module);
-    const asFixtures = await run(['mock-tool', 'f.mjs'], { cwd: folder.path });
+    const asFixtures = await runHere(['mock-tool', await folder.write('f.mjs', module)]);
     expect(asFixtures).toMatchObject({ status: 2, stdout: '' });
     await expect(readFile(folder.file('ran'))).rejects.toThrow('ENOENT');
     expect((await run(['mock-tool', '--handlers', 'f.mjs'], { cwd: folder.path })).status).toBe(42);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
@@ -110,9 +110,10 @@ describe.concurrent('verification of a run', () => {
 
   it('a report that has no folder is an error before anything runs', async () => {
     await using folder = await temporaryFolder();
-    const ran = `console.log('ran');`;
-    const { status, stdout, stderr } = await verified(folder, ran, '--report', 'json:no/where.json');
-    expect([status, stdout]).toEqual([2, '']);
+    const ran = `import { writeFileSync } from 'node:fs'; writeFileSync(import.meta.dirname + '/ran', '');`;
+    const report = `json:${folder.file('no/where.json')}`;
+    const { status, stderr } = await verifiedHere(folder, ran, '--report', report);
+    expect([status, await readdir(folder.path)]).toEqual([2, ['fixtures.yaml', 'test.mjs']]);
     expect(stderr).toMatch(/^error: .*no\/where\.json.*there is no folder no\n.*mkdir -p no$/m);
   });
 
@@ -121,8 +122,9 @@ describe.concurrent('verification of a run', () => {
     ['nor the status of the command', `${GOOD} process.exitCode = 3;`, 3],
   ])('a report that cannot be written after all %s', async (_, script, expected) => {
     await using folder = await temporaryFolder();
-    const spoil = `import { mkdirSync } from 'node:fs'; mkdirSync('r.json');`;
-    const { status, stderr } = await verified(folder, `${spoil} ${script}`, '--report', 'json:r.json');
+    const report = folder.file('r.json');
+    const spoil = `import { mkdirSync } from 'node:fs'; mkdirSync(${JSON.stringify(report)});`;
+    const { status, stderr } = await verifiedHere(folder, `${spoil} ${script}`, '--report', `json:${report}`);
     expect(stderr).toMatch(/^✓ [\s\S]*^error: .*r\.json/m);
     expect(stderr.includes('✗ the command exited with 3\n')).toBe(expected === 3);
     expect(status).toBe(expected);

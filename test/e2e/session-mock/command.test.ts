@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
@@ -70,8 +71,12 @@ describe.concurrent('the command', () => {
 
   it('gets SESSION_URL without the path of the API, API_KEY and SESSION_ID', async () => {
     await using folder = await temporaryFolder();
-    const show = ['sh', '-c', `printf '["%s","%s","%s"]' "$SESSION_URL" "$API_KEY" "$SESSION_ID"`];
-    const shown = async (options?: Mocked) => JSON.parse((await mocked(folder, show, options)).stdout);
+    const shown = async (options?: Mocked) => {
+      const file = folder.file(randomUUID());
+      const show = `printf '["%s","%s","%s"]' "$SESSION_URL" "$API_KEY" "$SESSION_ID" > '${file}'`;
+      await mockedHere(folder, ['sh', '-c', show], options);
+      return JSON.parse(await readFile(file, 'utf8'));
+    };
     const env = { API_KEY: 'from-the-env' };
     const [one, other, told, inherited] = await Promise.all([
       ...[shown(), shown(), shown({ args: ['--key', 'from-the-option'], env }), shown({ env })],
@@ -94,11 +99,11 @@ describe.concurrent('the command', () => {
   });
 
   it.each([
-    ['an exit status', 'exit 7', 7],
-    ['SIGTERM', 'kill -TERM $$', 143],
-  ])('fails with %s, which is ours, whatever verification says', async (_, script, status) => {
+    ['an exit status', 'exit 7', 7, mockedHere],
+    ['SIGTERM', 'kill -TERM $$', 143, mocked],
+  ])('fails with %s, which is ours, whatever verification says', async (_, script, status, runs) => {
     await using folder = await temporaryFolder();
-    const ended = await mocked(folder, ['sh', '-c', script]);
+    const ended = await runs(folder, ['sh', '-c', script]);
     expect(ended.status).toBe(status);
     expect(ended.stderr).toMatch(/^✗ .*call_1/m);
   });

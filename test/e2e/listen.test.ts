@@ -197,8 +197,12 @@ describe.concurrent('it is guarded like every listener', () => {
 });
 
 describe.concurrent('how it ends', () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s is its normal end', async signal => {
-    await using listening = await startListening();
+  it.each([
+    ['SIGINT', startListeningHere],
+    ['SIGTERM', startListening],
+    ['SIGHUP', startListeningHere],
+  ] as const)('%s is its normal end', async (signal, started) => {
+    await using listening = await started();
     const { status, stderr } = await listening.stop(signal);
     expect([status, stderr]).toEqual([0, '']);
   });

@@ -32,8 +32,8 @@ function run(...words: string[]): Promise<{ status: number; stdout: string }> {
   });
 }
 
-describe('a good tool holds the protocol', () => {
-  test.concurrent.each([
+describe.concurrent('a good tool holds the protocol', () => {
+  test.each([
     ['discover', 0],
     ['result', 1],
     ['sequence', 3],
@@ -55,8 +55,8 @@ describe('a good tool holds the protocol', () => {
   });
 });
 
-describe('an odd tool does not', () => {
-  test.concurrent.each([
+describe.concurrent('an odd tool does not', () => {
+  test.each([
     ['before_ack', 'TOOL-ACK'],
     ['ack_reset', 'TOOL-ACK'],
     ['ack_gzip', 'TOOL-ASYNC'],
@@ -73,21 +73,26 @@ describe('an odd tool does not', () => {
   });
 });
 
-test('a fault is an exit status', async () => {
-  const { status, stdout } = await run(odd.url, 'result', 'forged_id');
-  expect([status, outcomeSchema.parse(JSON.parse(stdout)).faults]).toEqual([1, expect.anything()]);
-});
+describe.concurrent('a process of its own', () => {
+  test('a fault is an exit status', async () => {
+    const { status, stdout } = await run(odd.url, 'result', 'forged_id');
+    expect([status, outcomeSchema.parse(JSON.parse(stdout)).faults]).toEqual([1, expect.anything()]);
+  });
 
-test('what is not offered could not be tried', async () => {
-  expect(await run(good.url, 'error')).toEqual({ status: 2, stdout: '' });
-});
+  test('what is not offered could not be tried', async () => {
+    expect(await run(good.url, 'error')).toEqual({ status: 2, stdout: '' });
+  });
 
-test('one call, by its operation and arguments', async () => {
-  const { status, stdout } = await run(good.url, 'ask', '{}', 'model-1');
-  expect(status).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({
-    ack: { status: 200 },
-    callbacks: [{ body: { type: 'user_choice' } }, { body: { text: 'Chosen: staging', call_id: 'model-1' } }],
-    invocation: { operation: 'ask', call_id: 'model-1' },
+  test('one call, by its operation and arguments', async () => {
+    const { status, stdout } = await run(good.url, 'ask', '{}', 'model-1');
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ack: { status: 200 },
+      callbacks: [
+        { body: { type: 'user_choice' } },
+        { body: { text: 'Chosen: staging', call_id: 'model-1' } },
+      ],
+      invocation: { operation: 'ask', call_id: 'model-1' },
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,12 +19,16 @@ const fileOf = (language: string, name: string) =>
   blocksOf(readme, language).find(block => block.includes(`# ${name}`) || block.includes(`// ${name}`)) ?? '';
 /** Which port it is. */
 const SAY = 'function () { process.stdout.write(String(this.address().port)); }';
+/** What of the package its users load: copied, since what is linked would be compiled again as if it were their own. */
+const PACKAGE = ['package.json', 'dist'];
 let folder = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'readme-'));
-  await mkdir(join(folder, 'node_modules'));
-  await symlink(resolve('.'), join(folder, 'node_modules/protocol-cli'));
+  await Promise.all(
+    PACKAGE.map(each => cp(each, join(folder, 'node_modules/protocol-cli', each), { recursive: true })),
+  );
+  await symlink(resolve('node_modules/zod'), join(folder, 'node_modules/zod'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -1,3 +1,4 @@
+import { cut } from './cut.js';
 import { type JsonTokenKind, scanJson } from './json-scan.js';
 
 /** Where a text stops being JSON, for a person: `JSON.parse` does not always say. */
@@ -97,8 +98,8 @@ function isJson(token: string): boolean {
 }
 
 function tokenAt(text: string, at: number): string {
-  const line = text.slice(at, at + LONGEST);
-  return /^[\w.+-]+|^./su.exec(line)?.[0] ?? '';
+  const [token = ''] = /^[\w.+-]+|^./su.exec(text.slice(at, at + LONGEST + 1)) ?? [];
+  return cut(token, LONGEST);
 }
 
 function placeOf(text: string, at: number): { line: number; column: number } {

@@ -1,4 +1,5 @@
 import { diagnose, loneSurrogateNotes, MAX_DEPTH } from './json-diagnosis.js';
+import { jsonFault } from './json-fault.js';
 
 export type JsonReading =
   | { readonly ok: true; readonly value: unknown; readonly notes: readonly string[] }
@@ -24,9 +25,15 @@ export function parseJson(source: string): JsonReading {
     const value: unknown = JSON.parse(text);
     const mark = marked ? ['the body starts with a byte-order mark'] : [];
     return { ok: true, value, notes: [...mark, ...found.notes, ...loneSurrogateNotes(text, value)] };
-  } catch (error) {
-    return { ok: false, reason: `not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}` };
+  } catch {
+    return { ok: false, reason: `not valid JSON: ${faultIn(text)}` };
   }
+}
+
+/** The engine's own words would quote ten characters of whatever stands around, a secret's, too. */
+function faultIn(text: string): string {
+  const fault = jsonFault(text);
+  return fault ? `${fault.message} (line ${fault.line}, column ${fault.column})` : 'it cannot be read';
 }
 
 /** One for all: it remembers nothing of a text that it was given whole. */

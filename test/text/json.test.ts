@@ -105,6 +105,15 @@ test.each(['', ' ', '{', '{"a":}', '[1,]', 'undefined', '{"a":1}x', '\uFEFF\uFEF
   },
 );
 
+test.each(['{"text": "ghp_0a1b2c3d', '{"text": "ghp_0a1b2c3d" x}', '["ghp_0a1b2c3d"}'])(
+  'row 25: of %s the reason quotes nothing that stands around',
+  text => {
+    const { reason } = { reason: '', ...readJson(bytes(text)) };
+    expect(reason).toMatch(/^not valid JSON: .* is expected \(line 1, column \d+\)$/);
+    expect(reason).not.toMatch(/ghp|3d/);
+  },
+);
+
 describe('row 19: __proto__', () => {
   test('is a key like any other', () => {
     const reading = readJson(bytes('{"__proto__":{"polluted":true}}'));

@@ -1,8 +1,10 @@
 import { PROTOCOL_WORDS } from '../protocol/words.js';
+import { Beginnings } from '../text/beginnings.js';
 import { isRecord } from '../text/is-record.js';
 import { readJson } from '../text/json.js';
+import type { Span } from '../text/needles.js';
 import { RecentMap } from '../text/recent-map.js';
-import { REDACTED, type Redactor } from '../text/redact.js';
+import { REDACTED, type Redactor, withoutCut, withoutSpans } from '../text/redact.js';
 import type { Event } from './events.js';
 
 /** The members of our messages that are URLs with a secret in them. */
@@ -92,18 +94,22 @@ class Words {
   readonly #short = new RecentMap<string, true>(REMEMBERED);
   /** By how long words begin: how long they are, the longest first. */
   readonly #lengths = new RecentMap<string, readonly number[]>(REMEMBERED);
+  readonly #beginnings = new Beginnings();
   #isEmpty = true;
 
   add(word: string): void {
     this.#isEmpty = false;
-    for (const form of formsOf(word.slice(0, LONGEST)))
+    for (const form of formsOf(word.slice(0, LONGEST))) {
+      this.#beginnings.add(form);
       if (form.length < SHORTEST) this.#short.set(form, true);
       else this.#addLong(form);
+    }
   }
 
   replaceIn(text: string): string {
     if (this.#isEmpty) return text;
-    return this.#replaceLong(text.replace(URLS, url => this.#replaceShort(url)));
+    const shortless = text.replace(URLS, url => this.#replaceShort(url));
+    return withoutCut(withoutSpans(shortless, this.#longIn(shortless)), this.#beginnings);
   }
 
   #addLong(form: string): void {
@@ -120,17 +126,17 @@ class Words {
     return host + rest.replace(/[^/\\?&=#]+/g, part => (this.#short.get(part) ? REDACTED : part));
   }
 
-  #replaceLong(text: string): string {
-    const pieces: string[] = [];
+  #longIn(text: string): Span[] {
+    const spans: Span[] = [];
     let done = 0;
-    for (const { 0: piece, index } of text.matchAll(PIECES)) {
-      if (index < done || (piece.length > 1 && piece.startsWith('\\'))) continue;
-      const end = this.#endAt(text, index);
-      if (end === index) continue;
-      pieces.push(text.slice(done, index), REDACTED);
-      done = end;
+    for (const { 0: piece, index: from } of text.matchAll(PIECES)) {
+      if (from < done || (piece.length > 1 && piece.startsWith('\\'))) continue;
+      const to = this.#endAt(text, from);
+      if (to === from) continue;
+      spans.push({ from, to });
+      done = to;
     }
-    return pieces.join('') + text.slice(done);
+    return spans;
   }
 
   /** Where the longest word ends that begins `at` this place; `at` itself where none does. */

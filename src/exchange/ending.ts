@@ -1,6 +1,7 @@
 import { outcomeOfText, textOfOutcome } from '../outcome/conventions.js';
 import type { JudgedOutcome } from '../outcome/outcome.js';
 import { llmText } from '../protocol/llm-text.js';
+import { cut } from '../text/cut.js';
 import type { Exchange, Settlement } from './exchange.js';
 
 const EXCERPT = 200;
@@ -37,6 +38,6 @@ function judged(settled: Settlement): JudgedOutcome {
 }
 
 function refusalText(status: number, excerpt: string): string {
-  const said = excerpt.trim().slice(0, EXCERPT).toWellFormed();
+  const said = cut(excerpt.trim(), EXCERPT);
   return `the tool did not accept the invocation: it answered ${status} instead of 200${said ? `: ${said}` : ''}`;
 }

@@ -64,14 +64,14 @@ function eventLine(event: Event, body: BodyData | null, redactor: Redactor): Tra
     return {
       ...event,
       url: shareableUrl(event, redactor),
-      headers: redactHeaders(event.headers),
+      headers: redactHeaders(event.headers, redactor),
       body: undefined,
       ...ref,
     };
   if (event.kind === 'response') {
     const { refusal } = event;
     const why = refusal === undefined ? {} : { refusal: redactor.text(withoutPowerInText(refusal)) };
-    return { ...event, headers: redactHeaders(event.headers), body: undefined, ...ref, ...why };
+    return { ...event, headers: redactHeaders(event.headers, redactor), body: undefined, ...ref, ...why };
   }
   if (event.kind === 'expected' || event.kind === 'denied') return { ...event, body: undefined, ...ref };
   if (event.kind === 'answered')

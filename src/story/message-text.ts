@@ -11,8 +11,8 @@ export function headText(
 ): readonly [string, ...string[]] {
   const first =
     event.kind === 'request' ? `${event.method} ${shareableUrl(event, redactor)}` : String(event.status);
-  const fields = Object.entries(redactHeaders(event.headers)).map(
-    ([name, value]) => `${name}: ${redactor.text(value)}`,
+  const fields = Object.entries(redactHeaders(event.headers, redactor)).map(
+    ([name, value]) => `${name}: ${value}`,
   );
   return [first, ...fields];
 }

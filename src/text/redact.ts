@@ -1,4 +1,6 @@
-import { Needles } from './needles.js';
+import { Beginnings } from './beginnings.js';
+import { Needles, type Span } from './needles.js';
+import { visibleLine } from './visible.js';
 
 /** Shorter ones are no secrets, and too common to take out. */
 const SHORTEST = 4;
@@ -31,35 +33,48 @@ export interface Redactor {
   name?(text: string): string;
 }
 
-/** A secret that holds or overlaps another one leaves nothing of that behind. */
+/** A secret that holds or overlaps another one leaves nothing of that behind, nor does one that was cut. */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const forms = new Needles();
+  const beginnings = new Beginnings();
   const redactor: Redactor = {
     add(secret) {
-      if (secret.length >= SHORTEST) for (const form of writtenForms(secret)) forms.add(form);
-    },
-    text(text) {
-      const pieces: string[] = [];
-      let done = 0;
-      for (const { from, to } of forms.in(text)) {
-        pieces.push(text.slice(done, from), REDACTED);
-        done = to;
+      if (secret.length < SHORTEST) return;
+      for (const form of writtenForms(secret)) {
+        forms.add(form);
+        beginnings.add(form);
       }
-      return done === 0 ? text : pieces.join('') + text.slice(done);
     },
+    text: text => withoutCut(withoutSpans(text, forms.in(text)), beginnings),
   };
   for (const secret of secrets) redactor.add(secret);
   return redactor;
 }
 
-/** A text as it is, and as JSON, URLs and base64 write it. */
+/** Whoever cuts a foreign text knows no secrets, and whoever knows them may see no more than the first part of one. */
+export function withoutCut(text: string, secrets: Beginnings): string {
+  return withoutSpans(text, secrets.in(text));
+}
+
+/** @param spans in order, none of which overlaps another one */
+export function withoutSpans(text: string, spans: readonly Span[]): string {
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { from, to } of spans) {
+    pieces.push(text.slice(done, from), REDACTED);
+    done = to;
+  }
+  return done === 0 ? text : pieces.join('') + text.slice(done);
+}
+
+/** A text as it is, and as JSON, URLs, base64 and a line on a screen write it. */
 export function writtenForms(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const percent = encodeURIComponent(secret.toWellFormed());
   const lower = percent.replace(/%[\dA-F]{2}/g, code => code.toLowerCase());
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   const base64url = Buffer.from(secret).toString('base64url');
-  return [secret, json, json.replaceAll('/', '\\/'), percent, lower, base64, base64url];
+  return [secret, json, json.replaceAll('/', '\\/'), percent, lower, base64, base64url, visibleLine(secret)];
 }
 
 /** Whether a header is one of those that carry no credential. */
@@ -67,12 +82,20 @@ export function isPlainHeader(name: string): boolean {
   return PLAIN_HEADERS.has(name.toLowerCase());
 }
 
-/** An allow-list: a header nobody thought of may carry a credential. */
-export function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+/** An allow-list: a header nobody thought of may carry a credential. @param redactor of what is secret in the others */
+export function redactHeaders(
+  headers: Readonly<Record<string, string>>,
+  redactor: Pick<Redactor, 'text'> = AS_IT_IS,
+): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, isPlainHeader(name) ? value : REDACTED]),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      isPlainHeader(name) ? redactor.text(value) : REDACTED,
+    ]),
   );
 }
+
+const AS_IT_IS = { text: (text: string) => text };
 
 /** A URL without user, query and fragment; something that is no URL becomes the placeholder whole. */
 export function bareUrl(text: string): string {

@@ -77,6 +77,12 @@ describe('row 25: what events tell of callback URLs is secret', () => {
         expect(redactor.text(text), text).not.toMatch(/1234/);
   });
 
+  test('row 25: what a cut has left of one', () => {
+    const redactor = urlSecrets([callback_url]);
+    for (let length = 4; length < token.length; length++)
+      expect(redactor.text(`"the id ${token.slice(0, length)}…"`)).toBe('"the id [redacted]…"');
+  });
+
   test('row 25: a short one within URLs', () => {
     const redactor = urlSecrets(['http://h/v1/callback/a7?k=9']);
     expect(redactor.text('a7 9 http://h/v1/callback/a7?k=9 https:\\/\\/h\\/a7')).toBe(

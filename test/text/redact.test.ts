@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bareUrl, createRedactor, REDACTED, redactHeaders, tokenlessUrl } from '../../src/text/redact.js';
+import { visibleLine } from '../../src/text/visible.js';
 
 describe('row 25: a secret goes out in no form it is written in', () => {
   const SECRET = 'tö"k/en\\?>~ 1';
@@ -34,6 +35,17 @@ describe('row 25: a secret goes out in no form it is written in', () => {
 
   test('what overlaps another goes with it', () => {
     expect(createRedactor(['abcdef', 'efghij']).text('<abcdefghij>')).toBe(`<${REDACTED}>`);
+  });
+
+  test.each([
+    ['as it is', SECRET],
+    ['in JSON', json],
+    ['percent-encoded', percent],
+    ['on one line', visibleLine('BEGIN\nMIIEvQIBADANBg')],
+  ])('what a cut has left of it, too: %s', (_, form) => {
+    const redactor = createRedactor([SECRET, 'BEGIN\nMIIEvQIBADANBg']);
+    for (let length = 4; length < form.length; length++)
+      expect(redactor.text(`<${form.slice(0, length)}…>`)).toBe(`<${REDACTED}…>`);
   });
 
   test('thousands cost no more than a few', { timeout: 10_000 }, () => {
@@ -85,6 +97,11 @@ test('row 25: headers pass by an allow-list, whatever their case', () => {
     'x-api-key': REDACTED,
     Cookie: REDACTED,
   });
+});
+
+test('row 25: a secret stands in none of them', () => {
+  const headers = redactHeaders({ 'content-type': 'text/s3cret' }, createRedactor(['s3cret']));
+  expect(headers).toEqual({ 'content-type': `text/${REDACTED}` });
 });
 
 test.each([

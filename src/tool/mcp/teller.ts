@@ -1,3 +1,4 @@
+import { cut } from '../../text/cut.js';
 import { visibleLine } from '../../text/visible.js';
 import type { LocalTool } from '../local/local-tool.js';
 
@@ -5,5 +6,5 @@ const LONGEST = 300;
 
 /** Tells what the SDK makes of a client's messages, in short: it may quote them. */
 export function teller(tool: Pick<LocalTool, 'warn'>): (error: Error) => void {
-  return ({ message }) => tool.warn(`MCP: ${visibleLine(message.slice(0, LONGEST))}`);
+  return ({ message }) => tool.warn(`MCP: ${visibleLine(cut(message, LONGEST))}`);
 }

@@ -1,7 +1,7 @@
+import { excerpt } from '../../text/excerpt.js';
 import { isRecord } from '../../text/is-record.js';
 import { readJson } from '../../text/json.js';
 import { didYouMean } from '../../text/nearest.js';
-import { visibleLine } from '../../text/visible.js';
 import type { Answer, Incoming, Route } from '../../transport/server.js';
 import { get, jsonAnswer, post } from './route.js';
 
@@ -72,11 +72,8 @@ function unreadable(field: string): string {
 
 function unknownField(unknown: string, fields: readonly string[]): string {
   const meant = didYouMean(unknown, fields) || `Known here: "${fields.join('", "')}".`;
-  return `unknown field "${visibleLine(unknown.slice(0, LONGEST))}". ${meant}`;
+  return `unknown field ${excerpt(unknown)}. ${meant}`;
 }
-
-/** Characters of a foreign name. */
-const LONGEST = 60;
 
 function refused(why: string): Answer {
   return { status: 400, body: `${why}\n` };

@@ -1,0 +1,54 @@
+import type { Span } from './needles.js';
+import { RecentMap } from './recent-map.js';
+
+/** What a text ends with that was cut (`cut`, `excerpt`). */
+const MARK = '…';
+/** Shorter beginnings tell nothing. */
+const SHORTEST = 4;
+/** Characters by which strings are looked up: what is shorter than the next one is compared with all that begin alike. */
+const HEADS = [SHORTEST, 16, 64, 256];
+/** Where so many begin alike, whatever goes on behind that counts. */
+const MANY = 32;
+/** Characters before a mark: nothing is cut to more. */
+const FARTHEST = 4_096;
+/** Heads: what is cut is told soon after it came. */
+const REMEMBERED = 150_000;
+
+/** Many strings, of which a text that was cut may hold the beginning only. */
+export class Beginnings {
+  readonly #wholes = new RecentMap<string, readonly string[]>(REMEMBERED);
+
+  add(whole: string): void {
+    for (const head of HEADS) if (head < whole.length) this.#note(whole.slice(0, head), whole);
+  }
+
+  /** Where they are, in order: each from where it begins to the mark. In the time it takes to read the text. */
+  in(text: string): Span[] {
+    const spans: Span[] = [];
+    let from = 0;
+    for (let mark = text.indexOf(MARK); mark >= 0; mark = text.indexOf(MARK, from)) {
+      const at = this.#firstIn(text, Math.max(from, mark - FARTHEST), mark);
+      if (at < mark) spans.push({ from: at, to: mark });
+      from = mark + 1;
+    }
+    return spans;
+  }
+
+  #firstIn(text: string, from: number, to: number): number {
+    for (let at = from; at + SHORTEST <= to; at++)
+      if (this.#wholes.get(text.slice(at, at + SHORTEST)) && this.#has(text.slice(at, to))) return at;
+    return to;
+  }
+
+  #has(piece: string): boolean {
+    const head = HEADS.findLast(length => length <= piece.length) ?? 0;
+    const wholes = this.#wholes.get(piece.slice(0, head)) ?? [];
+    return wholes.length >= MANY || wholes.some(whole => whole.startsWith(piece));
+  }
+
+  #note(head: string, whole: string): void {
+    const known = this.#wholes.get(head) ?? [];
+    const isTold = known.length >= MANY || known.includes(whole);
+    this.#wholes.set(head, isTold ? known : [...known, whole]);
+  }
+}

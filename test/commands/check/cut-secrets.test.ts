@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { checkedSecrets } from '../../../src/commands/check/secrets.js';
+import type { Event } from '../../../src/exchange/events.js';
+import { History } from '../../../src/exchange/history.js';
+import { transcriptWriter } from '../../../src/exchange/transcript-writer.js';
+import type { RequirementId } from '../../../src/protocol/requirements.js';
+import { CHECK_FORMATS } from '../../../src/reporters/check/index.js';
+import { checkTranscript } from '../../../src/rules/check-transcript.js';
+import { conformanceOf } from '../../../src/rules/conformance.js';
+import { judgedLines } from '../../../src/story/calls/judged-lines.js';
+import { plainText } from '../../../src/story/checks/plain-text.js';
+import { shareableRun } from '../../../src/story/checks/shareable-run.js';
+import { createRedactor } from '../../../src/text/redact.js';
+import { eventsOf, INVOCATION, type Moment } from '../../exchange/build.js';
+import { LOOK, STORY } from '../../reporters/check/story-of.js';
+import { discovery, someCall, TOOLSET } from '../../rules/samples/parts.js';
+
+/** Rules, and whatever they ask, cut what is foreign long before anybody takes secrets out of it. */
+
+const SECRET = 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f';
+const PIECE = SECRET.slice(0, 10);
+
+/** A text of which a cut to so many characters leaves half of the secret. */
+const cutAt = (most: number) => `${'x'.repeat(most - 21)} ${SECRET}`;
+
+const call = someCall('a');
+const begun = [...discovery(), ...call.sent(), ...call.answered()];
+const called = (fields: object) => {
+  const other = someCall('b', fields);
+  return [...other.sent(), ...other.answered(), ...other.result()];
+};
+const diff = (patch: string) => [{ type: 'diff', content: { path: 'a', patch } }];
+
+const STORIES: readonly (readonly [RequirementId, string, readonly Moment[]])[] = [
+  ['TOOL-ID', 'an id', [...begun, ...call.result({ id: cutAt(60) })]],
+  ['TOOL-GROUP', 'a thread', [...begun, ...call.result({ group_id: cutAt(60) })]],
+  ['TOOL-CALLID', 'a second name', [...begun, ...call.result({ call_id: cutAt(60) })]],
+  [
+    'TOOL-SUB',
+    'the call of an event',
+    [...begun, ...call.result({ subscription: true }), ...call.news({ tool_call_id: cutAt(60) })],
+  ],
+  ['TOOL-ERRPREFIX', 'an error', [...begun, ...call.result({ text: `error: ${cutAt(53)}` })]],
+  ['TOOL-POST', 'a type that nobody knows', [...begun, ...call.posts({ type: cutAt(199) })]],
+  ['TOOL-POST', 'a content type', [...begun, ...call.result({}, { type: cutAt(300) })]],
+  ['TOOL-POST', 'a refusal', [...begun, ...call.posts(null, { status: 400, refusal: cutAt(300) })]],
+  ['TOOL-POST', 'what is no JSON', [...begun, ...call.posts(`{"text": ${'x'.repeat(20)}${SECRET}`)]],
+  ['TOOL-DIFF', 'a patch', [...begun, ...call.result({ display_as: diff(cutAt(60)) })]],
+  [
+    'TOOL-FALLBACK',
+    'a segment that nobody knows',
+    [...begun, ...call.result({ display_as: [{ type: cutAt(60), content: {} }] })],
+  ],
+  ['TOOL-DISCOVER', 'a content type', discovery(TOOLSET, { headers: { 'content-type': cutAt(500) } })],
+  ['RT-OP', 'an operation', [...discovery(), ...called({ operation: cutAt(60) })]],
+  [
+    'RT-ID',
+    'an id that is used again',
+    [
+      ...called({ id: cutAt(60) }),
+      ...called({ id: cutAt(60), arguments: { ...INVOCATION.arguments, b: 1 } }),
+    ],
+  ],
+];
+
+/** Everything that a check makes of events. */
+async function reported(
+  events: readonly Event[],
+  redactor: ReturnType<typeof checkedSecrets>,
+): Promise<string> {
+  const { checks } = await checkTranscript(events);
+  const run = conformanceOf(checks, [], { excuses: [], sides: ['tool', 'runtime'], isStrict: false });
+  const story = { ...STORY, record: { events, redactor }, run: shareableRun(run, redactor) };
+  const writer = transcriptWriter(redactor);
+  return [
+    ...Object.values(CHECK_FORMATS).map(format => format(story, LOOK)),
+    ...events.flatMap(event => writer.event(event)),
+  ].join('\n');
+}
+
+/** What the tab Problems says. */
+async function judged(
+  events: readonly Event[],
+  redactor: ReturnType<typeof checkedSecrets>,
+): Promise<string> {
+  const history = new History();
+  for (const event of events) history.apply(event);
+  const exchange = history.first;
+  if (!exchange) return '';
+  const { lines } = await judgedLines(events, exchange, redactor, { observer: 'runtime', isSaved: false });
+  return plainText(lines);
+}
+
+describe('threats, row 25: of a secret that was cut nothing is left', () => {
+  test.each(STORIES)('%s: in %s', async (id, _, moments) => {
+    const events = eventsOf(moments);
+    const redactor = checkedSecrets(createRedactor([SECRET]));
+    for (const event of events) redactor.learn(event);
+    const { checks } = await checkTranscript(events);
+    const row = checks.find(each => each.id === id);
+    expect(['fail', 'warn']).toContain(row?.status);
+    expect(JSON.stringify([row?.reason, row?.actual])).toContain(PIECE);
+    expect(await reported(events, redactor)).not.toContain(PIECE);
+    expect(await judged(events, redactor)).not.toContain(PIECE);
+  });
+});

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
+import { checksOf } from '../../src/rules/report.js';
 import { type MockTool, startMockTool } from '../../src/tool/mock-tool.js';
 import { openRuntime, type Runtime } from '../peers/runtime.mjs';
 import { type Probing, probing, typesOf } from './probing.js';
@@ -151,6 +152,45 @@ test('a subscription that may be started again is: one is followed to its end, t
   expect(evidence.calls).toHaveLength(2);
 });
 
+describe.concurrent('TOOL-SUB: of what comes long after a cancel', () => {
+  /** One event, and others once it is cancelled, each when there was time enough to hear of that. */
+  const startTardy = (late: number) => {
+    let tell: ((text: string) => Promise<unknown>) | null = null;
+    return startRawTool({
+      async invoked({ callback_url, ...ids }, response) {
+        response.end();
+        const news = { type: 'subscription_event', group_id: ids['group_id'], tool_call_id: ids['id'] };
+        await post(callback_url, resultOf(ids, { subscription: true }));
+        await post(callback_url, { ...news, text: 'one' });
+        tell = text => post(callback_url, { ...news, text });
+      },
+      async noticed(response) {
+        response.end();
+        const goOn = tell;
+        tell = null;
+        for (let number = 0; goOn && number < late; number++) {
+          await setTimeout(650);
+          await goOn(`late ${number}`);
+        }
+      },
+    });
+  };
+
+  test.each([
+    [1, 'pass', /after the cancel was acknowledged, and may have been on its way$/],
+    [2, 'fail', /^an event came more than 500ms after the cancel was acknowledged$/],
+  ] as const)('%i: %s', async (late, status, says) => {
+    await using tardy = await startTardy(late);
+    const { evidence } = await probing(tardy.url, {
+      wants: id => id === 'TOOL-SUB',
+      operations: ['op'],
+      probeTimeoutMs: 2_000,
+    });
+    const [check] = checksOf('tool', [evidence], { only: new Set(['TOOL-SUB']) });
+    expect(check).toMatchObject({ status, reason: expect.stringMatching(says) });
+  });
+});
+
 /** A subscription of two events, the last of which comes after a while. */
 const startWatched = () =>
   startRawTool({
@@ -166,12 +206,13 @@ const startWatched = () =>
 
 test('where nobody asks for TOOL-SUB, none is followed, and none started for it', async () => {
   await using watched = await startWatched();
-  const { evidence } = await probing(watched.url, { wants: id => id === 'TOOL-CLOSE' });
+  const { evidence, told } = await probing(watched.url, { wants: id => id === 'TOOL-CLOSE' });
   const called = evidence.calls.map(({ plans, cancels }) => [plans[0]?.plan, cancels.length]);
   expect(called).toEqual([
     ['valid-call', 1],
     ['close', 1],
   ]);
+  expect(told('expired')).toEqual([]);
 });
 
 test('one that a case offers is followed all the same', async () => {

@@ -11,23 +11,25 @@ const FOLLOWED_FOR = 0.5;
 /** How long nothing more may come after the end of a subscription, before others end their work. */
 const QUIET_MS = 1_000;
 
-/** A subscription is cancelled after its first event, or after a while in which it is followed, unless it has ended; then nothing more may come (TOOL-SUB). */
+/**
+ * A subscription is cancelled after its first event, or after a while in which it is followed, unless it has ended; then nothing more
+ * may come (TOOL-SUB). Where nobody asks for that, it is cancelled at once.
+ */
 export function leaveSubscription(desk: Desk, call: Conversing, letter: Letter): Promise<void> | undefined {
   return isSubscription(letter) ? leave(desk, call) : undefined;
 }
 
 async function leave(desk: Desk, call: Conversing): Promise<void> {
-  const { key, id, thread, mailbox } = call;
-  const { wire, base, windowMs, signal } = desk;
-  await seeEvents(desk, call);
+  const { wire, base, signal } = desk;
+  const { key, id, thread, mailbox, isFollowed } = call;
+  const isWatched = desk.wants('TOOL-SUB');
+  if (isWatched || isFollowed) await seeEvents(desk, call);
   if (signal.aborted) return;
   if (!mailbox.letters.some(isFinal)) {
     wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
     await cancelToolCall(wire, base, { key, thread, id }, patienceOf(desk));
   }
-  const afterMs = Math.min(QUIET_MS, windowMs);
-  await pause(desk, afterMs);
-  if (!signal.aborted) wire.log.emit({ kind: 'expired', what: 'observation', afterMs, calls: [key] });
+  if (isWatched) await seeNothing(desk, call);
 }
 
 async function seeEvents(desk: Desk, { mailbox, isFollowed }: Conversing): Promise<void> {
@@ -37,6 +39,18 @@ async function seeEvents(desk: Desk, { mailbox, isFollowed }: Conversing): Promi
     ? [Math.max(firstMs, windowMs * FOLLOWED_FOR), (letters: readonly Letter[]) => letters.some(isFinal)]
     : [firstMs, came('subscription_event')];
   await cameBy(desk, ms, mailbox.until(isEnough));
+}
+
+/** One that comes may have been on its way: then it is seen whether another one does. */
+async function seeNothing(desk: Desk, { key, mailbox }: Conversing): Promise<void> {
+  const { wire, signal, windowMs } = desk;
+  const quietMs = Math.min(QUIET_MS, windowMs);
+  const before = mailbox.letters.length;
+  await pause(desk, quietMs);
+  const isQuiet = mailbox.letters.length === before;
+  if (!isQuiet) await pause(desk, quietMs);
+  const afterMs = isQuiet ? quietMs : 2 * quietMs;
+  if (!signal.aborted) wire.log.emit({ kind: 'expired', what: 'observation', afterMs, calls: [key] });
 }
 
 function isFinal({ message }: Letter): boolean {

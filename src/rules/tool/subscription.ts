@@ -3,18 +3,15 @@ import type { Invocation } from '../../protocol/invocation.js';
 import { excerpt } from '../../text/excerpt.js';
 import { formatDuration } from '../../text/format-duration.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
-import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
+import type { Leg } from '../evidence/leg.js';
 import { saysTheSame, type Told, toldAs } from '../evidence/messages.js';
 import { type Names, namesOf } from '../evidence/neighbours.js';
-import { watchedSince } from '../evidence/windows.js';
 import { broken, doubtful, held, lacking, type Observation, scant } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { sent } from '../spot.js';
+import { onLateEvent, onSilence } from './subscription/after-cancel.js';
 
 type NewsItem = Told<'subscription_event'>;
-
-/** What was on its way when the cancel was acknowledged may still come. In ms. */
-const GRACE_MS = 500;
 
 /** TOOL-SUB: events come after a result that says so, name their call, and end with the last one or a cancel. */
 export const keepsSubscriptions: Rule = {
@@ -37,14 +34,14 @@ interface Subject {
 }
 
 function onCall(subject: Subject): readonly Observation[] {
-  const { call, invocation, names } = subject;
+  const { call, invocation, names, evidence } = subject;
   const news = toldAs(call, 'subscription_event').filter(
     ({ message }) => !names.isOthers('id', message.tool_call_id, invocation),
   );
   const start = toldAs(call, 'tool_result').find(({ message }) => message.subscription === true)?.callback;
   const judged = news.map(each => onNews(each, news, start, subject));
   if (!start) return [...judged, ...notStarted(news, subject)];
-  const observed = [...judged, ...afterFinal(start, news, call), ...afterCancel(start, news, subject)];
+  const observed = [...judged, ...afterFinal(start, news, call), ...onSilence(start, news, call, evidence)];
   return observed.length > 0
     ? observed
     : [scant('a subscription was started, and no event of it came', [start])];
@@ -68,7 +65,7 @@ function onNews(
   if (!start) return lacking('an event came, and no result had said subscription: true', [callback]);
   if (start.request.at - callback.request.at > ACK_TOLERANCE_MS)
     return broken('an event came before the result that says subscription: true', [callback, start]);
-  return afterEnd(each, news, cancelOf(call)) ?? inOrder(callback, start);
+  return afterLast(each, news) ?? onLateEvent(each, news, call) ?? inOrder(callback, start);
 }
 
 /** On connections of their own, what was sent first may be read second. */
@@ -78,33 +75,12 @@ function inOrder(callback: Leg, start: Leg): Observation {
     : held([start, callback]);
 }
 
-function afterEnd(
-  { callback }: NewsItem,
-  news: readonly NewsItem[],
-  cancel: Leg | undefined,
-): Observation | null {
+function afterLast({ callback }: NewsItem, news: readonly NewsItem[]): Observation | null {
   const last = news.find(({ message }) => message.final === true)?.callback;
   const isLater = last !== undefined && callback.request.seq > last.request.seq;
-  if (isLater && !saysTheSame(callback, last))
-    return broken('an event came after the final one', [last, callback]);
-  const cancelled = cancel && endedAt(cancel);
-  if (cancel && typeof cancelled === 'number' && callback.request.at > cancelled + GRACE_MS) {
-    const actual = `after ${formatDuration(callback.request.at - cancelled)}`;
-    return broken(
-      `an event came more than ${GRACE_MS}ms after the cancel was acknowledged`,
-      [cancel, callback],
-      {
-        expected: 'nothing after a cancel',
-        actual,
-      },
-    );
-  }
-  return null;
-}
-
-/** The notice that was taken. */
-function cancelOf({ cancels }: CallEvidence): Leg | undefined {
-  return cancels.find(cancel => statusOf(cancel) === 200);
+  return isLater && !saysTheSame(callback, last)
+    ? broken('an event came after the final one', [last, callback])
+    : null;
 }
 
 /** Who has watched for a while says for how long. */
@@ -121,20 +97,6 @@ function afterFinal(
   return [
     held([start, last.callback], `nothing within ${formatDuration(watch.afterMs)} after the final event`),
   ];
-}
-
-function afterCancel(
-  start: Leg,
-  news: readonly NewsItem[],
-  { call, evidence }: Subject,
-): readonly Observation[] {
-  const cancel = cancelOf(call);
-  const cancelled = cancel && endedAt(cancel);
-  if (!cancel || typeof cancelled !== 'number') return [];
-  const watched = watchedSince(cancelled, evidence);
-  const isQuiet = news.every(({ callback }) => callback.request.at <= cancelled + GRACE_MS);
-  if (!isQuiet || watched <= GRACE_MS) return [];
-  return [held([start, cancel], `nothing from ${GRACE_MS}ms to ${formatDuration(watched)} after the cancel`)];
 }
 
 /** A call that was made for its subscription, by somebody who knows. */

@@ -25,10 +25,16 @@ export function cellsOf(text: string): number {
   return seen.length <= 2 ? cellsOfCluster(seen) : byClusters(seen);
 }
 
-/** Node's segmenter takes ever longer the longer a text is, and what is longer than a slice is wider than any row, cut wherever. */
 function byClusters(text: string): number {
   let cells = 0;
-  for (const slice of text.match(SLICES) ?? [])
-    for (const { segment } of CLUSTERS.segment(slice)) cells += cellsOfCluster(segment);
+  for (const cluster of clustersOf(text)) cells += cellsOfCluster(cluster);
   return cells;
+}
+
+/** Node's segmenter takes ever longer the longer a text is, and what is longer than a slice is wider than any row, cut wherever. */
+export function* clustersOf(text: string): Generator<string> {
+  for (const slice of text.match(SLICES) ?? []) {
+    if (PLAIN.test(slice)) yield* slice;
+    else for (const { segment } of CLUSTERS.segment(slice)) yield segment;
+  }
 }

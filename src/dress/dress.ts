@@ -4,6 +4,7 @@ import { halvesOf, partsOfHalf } from '../story/line-parts.js';
 import { breakClusters } from './break-clusters.js';
 import { cellsOf } from './cells.js';
 import { divided, halfWidths } from './columns.js';
+import { breakLongWords } from './long-words.js';
 import type { Theme } from './theme.js';
 
 /** Room for text below which a hanging indent would waste the row. */
@@ -92,12 +93,22 @@ function wrap(line: Line, how: How): string[] {
   return rows.map(row => row + theme.on[BELOW[ground]](fill(row), 'plain'));
 }
 
-function wrapRows(line: Line, { width, theme, isProse }: How): string[] {
+function wrapRows(line: Line, how: How): string[] {
+  const cellsBefore = (text: string) => cellsOf(wrapped(`${text}.`, how).at(-1) ?? '') - 1;
+  return breakLongWords(line, how.width, cellsBefore).flatMap(piece => wrapPiece(piece, how));
+}
+
+function wrapPiece(line: Line, how: How): string[] {
+  const { width, theme } = how;
   const dressed = dressLine(line, theme);
   if (fits(line, width)) return [dressed];
-  const rows = wrapAnsi(dressed, width, { hard: true, trim: isProse }).split('\n');
+  const rows = wrapped(dressed, how);
   if (rows.every(row => cellsOf(row) <= width)) return rows;
   return dressLine(breakClusters(line, width), theme).split('\n');
+}
+
+function wrapped(text: string, { width, isProse }: How): string[] {
+  return wrapAnsi(text, width, { hard: true, trim: isProse }).split('\n');
 }
 
 /** Most lines do; to measure one takes a tenth of what it takes to wrap it. A much longer one is not even measured. */

@@ -3,6 +3,7 @@ import { acknowledgedAfter, type Exchange, isSubscribed, type Settlement } from 
 import { formatDuration } from '../../text/format-duration.js';
 import { onceEach } from '../../text/once-each.js';
 import type { Line, Span } from '../line.js';
+import { runningClock } from '../running-clock.js';
 import { outcomeWords } from '../session/words.js';
 import { say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
@@ -27,7 +28,7 @@ export function standingOf(exchange: Exchange, begunAt: number, now: number): St
 }
 
 function pendingStanding(exchange: Exchange, begunAt: number, now: number): Standing {
-  const since = say(` ${clock(now - begunAt)}`, 'dim');
+  const since = runningClock(now - begunAt);
   const asked = askedWords(exchange);
   if (asked) return { mark: say('?', 'warn'), line: [say(asked, 'warn'), since], isRunning: true };
   return { mark: say('…', 'running'), line: [...wayLine(exchange), since], isRunning: true };
@@ -70,18 +71,3 @@ const GIVEN_UP = { cancel: 'cancelled', close: 'closed' } as const;
 
 /** The text that it is read from may be large. */
 const outcomeOnce = onceEach(outcomeOf);
-
-/** As wide however short its time is to write: columns stand still while it goes on. */
-function clock(milliseconds: number): string {
-  const step = CLOCK_STEPS.find(({ below }) => milliseconds < below)?.step ?? MINUTE;
-  const shown = Math.max(0, Math.floor(milliseconds / step) * step);
-  return formatDuration(shown).padEnd(CLOCK_WIDTH);
-}
-
-const MINUTE = 60_000;
-const CLOCK_STEPS = [
-  { below: MINUTE, step: 100 },
-  { below: 60 * MINUTE, step: 1_000 },
-];
-/** Cells of `59m 59s`. */
-const CLOCK_WIDTH = 7;

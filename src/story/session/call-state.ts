@@ -2,6 +2,7 @@ import { acknowledgedAfter, type Exchange } from '../../exchange/exchange.js';
 import { type SessionCallState, sessionCallState } from '../../exchange/session/session.js';
 import { formatDuration } from '../../text/format-duration.js';
 import type { Line, Span } from '../line.js';
+import { runningClock } from '../running-clock.js';
 import { say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
 import { type Given, givenOf } from './given.js';
@@ -56,7 +57,7 @@ function markOf(state: Exclude<SessionCallState, 'pending'>, given: Given | null
 }
 
 function pendingStanding({ call, exchange }: KnownCall, now: number): CallStanding {
-  const since = say(` ${formatDuration(tenths(now - call.askedAt))}`, 'dim');
+  const since = runningClock(now - call.askedAt);
   if (exchange?.waitingFor)
     return { mark: say('?', 'warn'), line: [say('asks you', 'warn'), since], isRunning: true };
   const line = exchange ? legLine(exchange) : [say('pending', 'running')];
@@ -71,8 +72,4 @@ function legLine(exchange: Exchange): Line {
   if (acknowledged !== null) return [say(`acknowledged after ${formatDuration(acknowledged)},`, 'running')];
   if (last?.endedAt === undefined) return [say('invoked', 'running')];
   return [say('not acknowledged: ', 'warn'), ...clipped(last.broken?.code ?? String(last.status), 'warn')];
-}
-
-function tenths(milliseconds: number): number {
-  return Math.max(0, Math.floor(milliseconds / 100) * 100);
 }

@@ -9,6 +9,7 @@ import {
 } from '../../exchange/tool-call.js';
 import { formatDuration } from '../../text/format-duration.js';
 import type { Line, Span } from '../line.js';
+import { runningClock } from '../running-clock.js';
 import { say } from '../spans.js';
 import { clipped } from './clip.js';
 import { secretsOf } from './secrets.js';
@@ -32,15 +33,16 @@ export function callState(call: ToolCall, now: number, isPaused = false): CallSt
   const isRunning = state === 'waiting' || state === 'asking';
   const isUnanswered = state === 'delivered' && isUnmatched(call);
   const isLate = state === 'delivered' && call.lost !== null;
-  const line = state === 'waiting' && isPaused ? [say('held', 'warn')] : STATES[state](call, now);
+  const isHeld = state === 'waiting' && isPaused;
   return {
     mark: isUnanswered || isLate ? say('!', 'warn') : MARKS[state],
     isRunning,
     line: [
       ...(isUnanswered ? [say('no fixture, ', 'warn')] : []),
-      ...line,
+      ...(isHeld ? [say('held', 'warn')] : STATES[state](call)),
       ...(isLate ? [say(', a later one not', 'bad')] : []),
       ...extras(call),
+      ...(isRunning && !isHeld ? [runningClock(now - runningSince(call, state))] : []),
     ],
   };
 }
@@ -66,12 +68,11 @@ const MARKS: Readonly<Record<ToolCallState, Span>> = {
   refused: say('✗', 'bad'),
 };
 
-const STATES: Readonly<Record<ToolCallState, (call: ToolCall, now: number) => Line>> = {
-  waiting: (call, now) => [...waiting(call), since(call.receivedAt, now)],
-  asking: ({ deliveries, receivedAt }, now) => {
+const STATES: Readonly<Record<ToolCallState, (call: ToolCall) => Line>> = {
+  waiting,
+  asking: ({ deliveries }) => {
     const last = deliveries.at(-1);
-    const what = last && typeOfDelivery(last) === 'oauth' ? 'asks for consent' : 'asks for a choice';
-    return [say(what, 'warn'), since(last?.attempts[0]?.at ?? receivedAt, now)];
+    return [say(last && typeOfDelivery(last) === 'oauth' ? 'asks for consent' : 'asks for a choice', 'warn')];
   },
   delivered: ({ deliveries, receivedAt }) => {
     const result = deliveries.find(each => isDelivered(each) && typeOfDelivery(each) === 'tool_result');
@@ -118,6 +119,7 @@ export function isTaken(status = 0): boolean {
   return status >= 200 && status < 300;
 }
 
-function since(start: number, now: number): Span {
-  return say(` ${formatDuration(Math.max(0, Math.floor((now - start) / 100) * 100))}`, 'dim');
+/** A person who is asked is waited for from then on. */
+function runningSince({ deliveries, receivedAt }: ToolCall, state: ToolCallState): number {
+  return (state === 'asking' ? deliveries.at(-1)?.attempts[0]?.at : undefined) ?? receivedAt;
 }

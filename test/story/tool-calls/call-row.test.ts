@@ -11,13 +11,23 @@ function stateOf(tell: (story: MockStory) => unknown): string {
   const story = new MockStory().at(1_000);
   tell(story);
   const { mark, cells } = callRow(story.call('a'), NOW);
-  return `${mark.text} ${words(cells.state)}`;
+  return `${mark.text} ${words(cells.state).trimEnd()}`;
 }
 
 describe('the state of a call', () => {
   test('held, where deliveries are paused', () => {
     const story = new MockStory().at(1_000).receives('a');
     expect(words(callRow(story.call('a'), NOW, false, true).cells.state)).toBe('held');
+  });
+
+  test('its clock goes on in the same room, however short the time is to write', () => {
+    const waiting = new MockStory().receives('a');
+    const asking = new MockStory().receives('a');
+    asking.sends('a', { type: 'user_choice' }).answered(1);
+    for (const story of [waiting, asking]) {
+      const rows = [3_000, 11_000, 75_400, 3_661_000].map(now => callRow(story.call('a'), now));
+      expect(new Set(rows.map(({ cells }) => words(cells.state).length)).size).toBe(1);
+    }
   });
 
   test('that no fixture answers is not fine, delivered or not', () => {

@@ -12,6 +12,7 @@ import {
   CHOICE,
   call,
   EVENT,
+  eventsOf,
   KEY,
   loaded,
   type Moment,
@@ -341,7 +342,7 @@ describe('what can be done with a call', () => {
     await session.settles();
     expect(session.asked).toEqual(['openTranscript a.ndjson']);
     expect(session.sees()).toContain('a.ndjson');
-    expect(session.sees()).toContain('No calls yet.');
+    expect(session.sees()).toContain('No calls in a.ndjson.');
     session.press('V');
     expect(session.sees()).toContain('edit_file');
   });
@@ -387,6 +388,15 @@ describe('what can be done with a call', () => {
     expect(session.sees()).toMatch(/^Tool server .*: http:\/\/127\.0\.0\.1:3001 *$/m);
   });
 
+  test('a transcript without calls says what it has instead, and how to go on', () => {
+    const session = onCalls([], { opened: ['a.ndjson'] });
+    session.press('V');
+    expect(session.sees()).toMatch(/^No calls in a\.ndjson\.\nIt holds no event: .*\nV goes on/m);
+    expect(session.sees()).not.toContain('shows the tools');
+    for (const event of eventsOf(loaded())) session.world.volumes[1]?.book.apply(event);
+    expect(session.sees()).toMatch(/^It holds 1 event, none an invocation: protocol-cli render/m);
+  });
+
   test('O opens the same transcript again, in place of what it was before', async () => {
     const session = onCalls(settled, { opened: ['a.ndjson'] });
     session.press('O');
@@ -394,7 +404,7 @@ describe('what can be done with a call', () => {
     session.press('<enter>');
     await session.settles();
     expect(session.sees()).toContain('a.ndjson');
-    expect(session.sees()).toContain('No calls yet.');
+    expect(session.sees()).toContain('No calls in a.ndjson.');
   });
 
   test.each([
@@ -668,5 +678,5 @@ const HELP = keyLines(keyTables()).map(words).join('\n');
 function isFocused(styled: string): boolean {
   const row = withoutStyle(styled);
   const isOfHelp = row.trim().length > 6 && HELP.includes(row.trim());
-  return isOfHelp || styled.includes(CURSOR) || /❯ |Esc close|^No calls yet/.test(row);
+  return isOfHelp || styled.includes(CURSOR) || /❯ |Esc close|^No calls (yet|in)/.test(row);
 }

@@ -1,12 +1,11 @@
 import { exchangeRow } from '../../../story/calls/index.js';
-import type { Line } from '../../../story/line.js';
-import { say } from '../../../story/spans.js';
 import type { CallsScene, CallsShares, SeenCalls, SeenTable } from '../../calls/page.js';
 import type { Looking } from '../looking.js';
 import type { State } from '../state/state.js';
 import { TABS, TITLES, type Verdict } from '../tabs/index.js';
 import type { World } from '../world.js';
 import { callsTable } from './calls-table.js';
+import { emptyLines } from './empty-lines.js';
 import { type ServerName, serverNames } from './server-names.js';
 
 /** The rows of a list say much; who reads has the room. */
@@ -14,11 +13,6 @@ export const SHARES: CallsShares = {
   list: { wide: 150, share: 0.42 },
   reading: { wide: 150, share: 0.34 },
 };
-
-const EMPTY: readonly Line[] = [
-  [say('No calls yet.')],
-  [say('t', 'title'), say(' shows the tools: choose an operation there, fill in its form, run it.', 'dim')],
-];
 
 /** What is seen of calls besides how one looks at them. */
 interface SeenOf {
@@ -44,7 +38,7 @@ export function callsSceneOf(
     focus,
     tabs: { titles, chosen: TABS.indexOf(tab) },
     shares: SHARES,
-    empty: EMPTY,
+    empty: emptyLines(looking),
     table: (seen, columns) => tableOf({ book, serverOf, verdictOf, now }, seen, columns),
   };
 }

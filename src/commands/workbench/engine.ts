@@ -104,6 +104,9 @@ function worldOf(shelf: Shelf, library: Library, ledger: Ledger): World {
     get servers() {
       return shelf.servers;
     },
+    get names() {
+      return shelf.names;
+    },
     get volumes() {
       return library.volumes;
     },

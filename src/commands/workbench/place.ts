@@ -45,6 +45,8 @@ const HINTS = {
 /** One tool server: brought to life, asked what it offers, and stopped. */
 export class Place {
   found: Found | null = null;
+  /** Ever, whatever became of it since. */
+  hasAnswered = false;
   #state: Server['state'];
   #url: Promise<string> | null = null;
   #asking: Promise<void> | null = null;
@@ -96,6 +98,7 @@ export class Place {
     const { base, toolset, notes } = found.discovered;
     const kept = withheld(found.wire, toolset.endpoint).map(({ message }) => message);
     this.found = found;
+    this.hasAnswered = true;
     this.#enter({ kind: 'ready', base, toolset, notes: [...notes, ...kept] });
   }
 

@@ -14,12 +14,20 @@ export class Shelf {
   #places: readonly Place[] = [];
   /** Places that were taken out, until they are stopped. */
   readonly #leaving: Promise<void>[] = [];
+  /** Names of those of them that had answered. */
+  readonly #gone = new Set<string>();
   #opened = 0;
 
   constructor(private readonly desk: Desk) {}
 
   get servers(): readonly Server[] {
     return this.#places.map(({ server }) => server);
+  }
+
+  /** Of those that ever answered. */
+  get names(): ReadonlySet<string> {
+    const answered = this.#places.filter(place => place.hasAnswered).map(({ server }) => server.about);
+    return new Set([...this.#gone, ...answered]);
   }
 
   /** Those that answered. */
@@ -45,6 +53,7 @@ export class Shelf {
     if (place?.server.state.kind !== 'failed') return;
     this.#places = this.#places.filter(each => each !== place);
     this.#leaving.push(place.stop());
+    if (place.hasAnswered) this.#gone.add(place.server.about);
     this.desk.onChange();
   }
 

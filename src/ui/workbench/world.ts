@@ -53,6 +53,8 @@ export interface Volume {
 /** What there is to see. Its parts change meanwhile; who changes them says so. */
 export interface World {
   readonly servers: readonly Server[];
+  /** As they are named: those that ever told this session what they offer, be they taken out since. */
+  readonly names: ReadonlySet<string>;
   /** The first is this session. */
   readonly volumes: readonly Volume[];
   /** The id of the server that a call of this session was made by, or was not, by a no; null of any other call. */

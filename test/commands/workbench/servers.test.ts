@@ -63,6 +63,24 @@ test('a server that failed can be taken out, and no other; its id is nobody’s 
   expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
 });
 
+test('who answered is named for as long as the session lasts, though it is taken out; who never did is not', async () => {
+  await using bench = startBench();
+  const tool = { name: 'a', description: 'b', inputSchema: { type: 'object' } };
+  const toolset = { name: 'short-lived', endpoint: 'http://127.0.0.1:1/invoke', tools: [tool] };
+  const serving = await startServing(response =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(toolset)),
+  );
+  const [one, never] = [serving.url, 'http://127.0.0.1:1'].map(url => bench.open({ kind: 'url', url }));
+  await bench.stands(one ?? '', 'ready');
+  await bench.stands(never ?? '', 'failed');
+  await serving[Symbol.asyncDispose]();
+  bench.controls.wake(one ?? '');
+  await bench.stands(one ?? '', 'failed');
+  for (const id of [one, never]) bench.controls.dismiss(id ?? '');
+  expect(bench.world.servers).toEqual([]);
+  expect([...bench.world.names]).toEqual([serving.url]);
+});
+
 test('what is taken out is stopped: a command may run on though it is no tool', async () => {
   const bench = startBench();
   const server = 'require("node:http").createServer((_, r) => r.writeHead(404).end())';

@@ -212,15 +212,20 @@ describe('the server that a call was made by', () => {
   const there: Server = { ...here, id: 's2', about: 'http://127.0.0.1:3002' };
 
   test('stands in the list where several are loaded, and only then', () => {
-    const session = onCalls([...loaded(), ...settled], { servers: [here, there], serverOf: () => 's2' });
+    const session = onCalls([...loaded(), ...settled], { servers: [here], serverOf: () => 's2' });
     expect(session.sees()).not.toContain('SERVER');
-    session.tell(loaded());
-    expect(session.sees()).not.toContain('SERVER');
-    session.tell(loaded({ base: 'http://127.0.0.1:3002' }));
+    session.changes({ servers: [here, there] });
     expect(session.sees()).toMatch(
       /TIME {2}OPERATION {2}SERVER .*STATE\n❯ .* edit_file {2}127\.0\.0\.1:3002 .*✓ success/,
     );
     expect(session.sees({ columns: 40, rows: 24 })).toMatch(/^❯ .*edit_file .*✓ success/m);
+  });
+
+  test('does not where one is loaded again at another port: it is named as before', () => {
+    const command = { ...here, about: 'node tool.mjs' };
+    const session = onCalls([...loaded(), ...settled], { servers: [command] });
+    session.tell(loaded({ base: 'http://127.0.0.1:3002' }));
+    expect(session.sees()).not.toContain('SERVER');
   });
 
   test('in a transcript, or where it is not open any more, is told by where its toolset was loaded', () => {
@@ -230,6 +235,7 @@ describe('the server that a call was made by', () => {
     }));
     const session = onCalls([...loaded(), ...elsewhere, ...settled], {
       servers: [there],
+      names: ['http://127.0.0.1:3001', there.about],
       serverOf: () => 's1',
     });
     expect(session.sees()).toMatch(/^❯ .* edit_file {2}127\.0\.0\.1:3001 /m);

@@ -13,20 +13,21 @@ export interface Around {
   readonly record: WireRecord;
   readonly warnings: readonly string[];
   readonly whole: string;
-  /** Cells of a row, where there is a width. */
-  readonly width?: number | undefined;
+  /** Cells of a row, where there is a width; null where whoever draws the lines wraps them. */
+  readonly width?: number | null | undefined;
 }
 
 /** Cells of a list of ids; wider ones are hard to read. */
 const WIDEST = 96;
 const MARGIN = '  ';
 
-/** What a run came to, for a person: what is wrong first, then what else there is to know, the summary last. */
+/** What a run came to, for a person: what is wrong first, then what is worth a word, then what is not known, and what is fine; the summary last. */
 export function reportLines(
   run: Conformance,
   { record, warnings, whole, width = WIDEST }: Around,
   isQuiet: boolean,
 ): readonly Line[] {
+  const room = width === null ? Number.POSITIVE_INFINITY : Math.min(width, WIDEST);
   const rows = (...standings: readonly Standing[]) =>
     run.checks.filter(row => standings.includes(row.standing));
   const told = (row: Row) => rowLines(row, record);
@@ -36,16 +37,16 @@ export function reportLines(
   const parts = [
     airyPart('FAILED', wrong),
     airyPart('WARNINGS', rows('warned').map(told)),
+    part(
+      'BESIDES',
+      warnings.map(message => [[say(MARGIN, 'gutter'), ...quote(message, 'warn')]]),
+    ),
     airyPart('COULD NOT RUN', [...rows('could-not-run').map(told), ...cases('could-not-run')]),
     part('LOST, AND MAY HIDE A BREACH', run.gaps.map(gapLines)),
     airyPart('EXPECTED FAILURES', [...rows('expected').map(told), ...run.idle.map(idleLines)]),
     ...(isQuiet
       ? []
-      : [passedPart(run, rows('passed'), Math.min(width, WIDEST)), absentPart(rows('not-applicable'))]),
-    part(
-      'BESIDES',
-      warnings.map(message => [[say(MARGIN, 'gutter'), ...quote(message, 'warn')]]),
-    ),
+      : [passedPart(run, rows('passed'), room), absentPart(rows('not-applicable'))]),
   ];
   return [
     ...parts.flat(),

@@ -66,6 +66,17 @@ test('what was broken comes first, with its id, what it asks and the proof', asy
   expect(lines.some(line => line.includes('nothing wrong'))).toBe(false);
 });
 
+test('then what is worth a word, what could not be judged, and what was held, on a line that is wrapped where it is drawn', async () => {
+  const odd = at(40, resultArrives({ text: 'a\u202eb' }));
+  const twice = resultArrives({ text: 'canary-secret' }, { leg: 'b2' });
+  const lines = await problemsOf(bookOf(call(), at(4, acknowledged()), odd, twice));
+  const headings = lines.filter(line => /^[A-Z ,]{4,}$/.test(line));
+  expect(headings).toEqual(['FAILED', 'BESIDES', 'PASSED', 'NOT APPLICABLE']);
+  const passed = lines.indexOf('PASSED');
+  expect(lines[passed + 1]?.length).toBeGreaterThan(100);
+  expect(lines[passed + 2]).toBe('');
+});
+
 test('why there is no result stands above all', async () => {
   const lines = await problemsOf(
     bookOf(call(), acknowledged(), refused('wrong-address', 404), timedOut(2_000)),

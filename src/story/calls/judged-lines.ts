@@ -5,6 +5,7 @@ import { History } from '../../exchange/history.js';
 import type { RequirementId, Warning } from '../../protocol/requirements.js';
 import { checkTranscript } from '../../rules/check-transcript.js';
 import type { Conformance } from '../../rules/conformance.js';
+import type { Check } from '../../rules/judge.js';
 import type { Redactor } from '../../text/redact.js';
 import { type Failure, failureOf } from '../failure.js';
 import type { Line } from '../line.js';
@@ -28,18 +29,23 @@ export interface Judgement {
  * its proof, then all the rest. Secrets out.
  * @param events that concern it
  * @param witness who saw them, and whether they are from a file
+ * @param isUnvalidated a person had it sent as it is: what that breaks is no fault of the runtime's, which is this program
  */
 export async function judgedLines(
   events: readonly Event[],
   exchange: Exchange,
   redactor: Redactor,
   { observer, isSaved }: Pick<Book, 'observer' | 'isSaved'>,
+  isUnvalidated = false,
 ): Promise<Judgement> {
-  const { checks } = await checkTranscript(events, { observer, skip: isSaved ? NOTHING : OF_FILES });
+  const judged = await checkTranscript(events, { observer, skip: isSaved ? NOTHING : OF_FILES });
+  const { checks, wishes } = isUnvalidated ? withWishes(judged.checks) : { ...judged, wishes: [] };
   const run = judgedRun(checks, ['tool', 'runtime'], redactor);
   const history = new History();
   for (const event of events) history.apply(event);
-  const warnings = besides(run, warningsOf(history, exchange)).map(message => redactor.text(message));
+  const warnings = [...wishes, ...besides(run, warningsOf(history, exchange))].map(message =>
+    redactor.text(message),
+  );
   const failure = exchange.settled ? failureOf(exchange, history.errands, 'workbench') : null;
   const around = { record: { events, redactor }, warnings };
   const broken = run.checks.filter(({ status }) => status === 'fail');
@@ -47,6 +53,18 @@ export async function judgedLines(
     lines: [...failureLines(failure, redactor), ...runLines(run, around, failure === null)],
     broken: broken.length,
     musts: broken.filter(({ level }) => level === 'MUST').length,
+  };
+}
+
+/** What a person wanted is a remark, and nothing to mend. */
+function withWishes(checks: readonly Check[]): {
+  readonly checks: readonly Check[];
+  readonly wishes: readonly string[];
+} {
+  const isWish = ({ id, status }: Check) => id === 'RT-ARGS' && (status === 'fail' || status === 'warn');
+  return {
+    checks: checks.filter(check => !isWish(check)),
+    wishes: checks.filter(isWish).map(({ id, reason }) => `${reason}; sent unvalidated, on purpose (${id})`),
   };
 }
 

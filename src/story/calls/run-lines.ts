@@ -14,10 +14,17 @@ export function judgedRun(checks: readonly Check[], sides: readonly Side[], reda
 }
 
 /** The same in lines, with a word about it where nothing is wrong. @param hasEnded as it was meant to, as far as is known */
-export function runLines(run: Conformance, around: Omit<Around, 'whole' | 'width'>, hasEnded = true): readonly Line[] {
+export function runLines(
+  run: Conformance,
+  around: Omit<Around, 'whole' | 'width'>,
+  hasEnded = true,
+): readonly Line[] {
   const { verdict, summary } = run;
   const isFine = hasEnded && verdict === 'passed' && summary.warn === 0 && around.warnings.length === 0;
-  return [...(isFine ? fineLines(run) : []), ...reportLines(run, { ...around, whole: WHOLE, width: null }, false)];
+  return [
+    ...(isFine ? fineLines(run) : []),
+    ...reportLines(run, { ...around, whole: WHOLE, width: null }, false),
+  ];
 }
 
 /** Where a person finds all of what is told shortly. */

@@ -44,9 +44,7 @@ export function reportLines(
     airyPart('COULD NOT RUN', [...rows('could-not-run').map(told), ...cases('could-not-run')]),
     part('LOST, AND MAY HIDE A BREACH', run.gaps.map(gapLines)),
     airyPart('EXPECTED FAILURES', [...rows('expected').map(told), ...run.idle.map(idleLines)]),
-    ...(isQuiet
-      ? []
-      : [passedPart(run, rows('passed'), room), absentPart(rows('not-applicable'))]),
+    ...(isQuiet ? [] : [passedPart(run, rows('passed'), room), absentPart(rows('not-applicable'))]),
   ];
   return [
     ...parts.flat(),

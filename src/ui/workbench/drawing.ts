@@ -51,7 +51,7 @@ export class Drawing {
     this.#details = new ToolDetails(this.#theme);
     this.#overlays = new OverlayPages(this.#theme);
     this.#highlighting = new Highlighting(level, onChange);
-    this.#verdicts = new Verdicts(options.clock, onChange);
+    this.#verdicts = new Verdicts(options.clock, onChange, key => options.world.isUnvalidated(key));
     this.#sheets = new Sheets({
       supports,
       highlighter: () => this.#highlighting.current,

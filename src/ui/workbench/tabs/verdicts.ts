@@ -35,10 +35,14 @@ export class Verdicts {
   /** When the first was asked for of those that wait. */
   #since: number | null = null;
 
-  /** @param onChange a verdict is another one now, though no event came */
+  /**
+   * @param onChange a verdict is another one now, though no event came
+   * @param isUnvalidated whether a call of this session was sent as it is, by its key
+   */
   constructor(
     private readonly clock: Clock,
     private readonly onChange: () => void,
+    private readonly isUnvalidated: (key: string) => boolean,
   ) {}
 
   /** What is known by now. */
@@ -59,7 +63,9 @@ export class Verdicts {
     const state = stateOf(subject);
     this.#note(subject, { state, verdict: this.#knownOf(subject)?.verdict ?? SPOTLESS }); // nobody asks for it twice
     const { judgedLines } = await import('../../../story/calls/judged-lines.js');
-    const { lines, ...verdict } = await judgedLines(concerning(book, exchange), exchange, redactor, book);
+    const isUnvalidated = !book.isSaved && this.isUnvalidated(key);
+    const events = concerning(book, exchange);
+    const { lines, ...verdict } = await judgedLines(events, exchange, redactor, book, isUnvalidated);
     this.#note(subject, { state, verdict: { ...verdict, isLeft: false } });
     return lines;
   }

@@ -15,9 +15,9 @@ export function bookOf(...parts: readonly (readonly Moment[])[]): Book {
 }
 
 /** Sheets of a person who can see text and diffs; `canary-secret` is a credential of theirs. */
-export function sheetsFor(onChange: () => void = () => {}) {
+export function sheetsFor(onChange: () => void = () => {}, isUnvalidated = false) {
   const redactor = createRedactor(['canary-secret']);
-  const verdicts = new Verdicts(systemClock, onChange);
+  const verdicts = new Verdicts(systemClock, onChange, () => isUnvalidated);
   const sheets = new Sheets({
     supports: new Set(['text', 'diff']),
     highlighter: () => null,

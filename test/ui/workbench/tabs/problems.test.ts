@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Book } from '../../../../src/exchange/book.js';
+import { Book } from '../../../../src/exchange/book.js';
 import type { Sheet } from '../../../../src/ui/calls/sheets/sheet.js';
 import {
   acknowledged,
@@ -7,20 +7,27 @@ import {
   at,
   call,
   eventsOf,
+  INVOCATION,
   KEY,
   RESULT,
   refused,
   resultArrives,
   timedOut,
 } from '../../../exchange/build.js';
+import { discovery } from '../../../rules/samples/parts.js';
 import { bookOf, LOOK, read, sheetsFor } from './look-at.js';
 
 /** Somebody who looks at the problems of a call. */
 class Onlooker {
   #heard = () => {};
-  readonly #sheets = sheetsFor(() => this.#heard());
+  readonly #sheets: ReturnType<typeof sheetsFor>;
 
-  constructor(private readonly book: Book) {}
+  constructor(
+    private readonly book: Book,
+    isUnvalidated = false,
+  ) {
+    this.#sheets = sheetsFor(() => this.#heard(), isUnvalidated);
+  }
 
   get sheet(): Sheet {
     return this.#sheets.sheetOf('problems', this.book, KEY, LOOK);
@@ -37,7 +44,7 @@ class Onlooker {
   }
 }
 
-const problemsOf = (book: Book) => new Onlooker(book).judged();
+const problemsOf = (book: Book, isUnvalidated = false) => new Onlooker(book, isUnvalidated).judged();
 
 const sound = () => [call(), at(4, acknowledged()), at(40, resultArrives())];
 
@@ -75,6 +82,24 @@ test('then what is worth a word, what could not be judged, and what was held, on
   const passed = lines.indexOf('PASSED');
   expect(lines[passed + 1]?.length).toBeGreaterThan(100);
   expect(lines[passed + 2]).toBe('');
+});
+
+test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of a file nobody knows', async () => {
+  const odd = [
+    discovery(),
+    call({ invocation: { ...INVOCATION, arguments: {} } }),
+    acknowledged(),
+    resultArrives(),
+  ];
+  const wished = await problemsOf(bookOf(...odd), true);
+  expect(wished[wished.indexOf('BESIDES') + 1]).toMatch(
+    /^ {2}the arguments break the inputSchema of edit_file: .*; sent unvalidated, on purpose \(RT-ARGS\)$/,
+  );
+  expect(wished.filter(line => line.includes('RT-ARGS'))).toHaveLength(1);
+  const saved = new Book('runtime', true);
+  for (const event of eventsOf(...odd)) saved.apply(event);
+  for (const lines of [await problemsOf(bookOf(...odd)), await problemsOf(saved, true)])
+    expect(lines).toContainEqual(expect.stringMatching(/^• RT-ARGS {2}SHOULD/));
 });
 
 test('why there is no result stands above all', async () => {

@@ -5,9 +5,9 @@ import { RecentMap } from './recent-map.js';
 const MARK = '…';
 /** Shorter beginnings tell nothing. */
 const SHORTEST = 4;
-/** Characters by which strings are looked up: what is shorter than the next one is compared with all that begin alike. */
+/** Characters by which strings are looked up: by more of them where too many begin alike. */
 const HEADS = [SHORTEST, 16, 64, 256];
-/** Where so many begin alike, whatever goes on behind that counts. */
+/** Where so many begin alike, whatever is shorter than the next head counts. */
 const MANY = 32;
 /** Characters before a mark: nothing is cut to more. */
 const FARTHEST = 4_096;
@@ -16,10 +16,18 @@ const REMEMBERED = 150_000;
 
 /** Many strings, of which a text that was cut may hold the beginning only. */
 export class Beginnings {
-  readonly #wholes = new RecentMap<string, readonly string[]>(REMEMBERED);
+  /** By their heads; most have one of their own. */
+  readonly #wholes = new RecentMap<string, string | readonly string[]>(REMEMBERED);
 
   add(whole: string): void {
-    for (const head of HEADS) if (head < whole.length) this.#note(whole.slice(0, head), whole);
+    for (const length of HEADS) {
+      if (length >= whole.length) return;
+      const head = whole.slice(0, length);
+      const known = this.#of(head);
+      if (known.length >= MANY) continue;
+      if (!known.includes(whole)) this.#wholes.set(head, known.length === 0 ? whole : [...known, whole]);
+      return;
+    }
   }
 
   /** Where they are, in order: each from where it begins to the mark. In the time it takes to read the text. */
@@ -41,14 +49,17 @@ export class Beginnings {
   }
 
   #has(piece: string): boolean {
-    const head = HEADS.findLast(length => length <= piece.length) ?? 0;
-    const wholes = this.#wholes.get(piece.slice(0, head)) ?? [];
-    return wholes.length >= MANY || wholes.some(whole => whole.startsWith(piece));
+    for (const length of HEADS) {
+      if (length > piece.length) return true;
+      const known = this.#of(piece.slice(0, length));
+      if (known.some(whole => whole.startsWith(piece))) return true;
+      if (known.length < MANY) return false;
+    }
+    return true;
   }
 
-  #note(head: string, whole: string): void {
+  #of(head: string): readonly string[] {
     const known = this.#wholes.get(head) ?? [];
-    const isTold = known.length >= MANY || known.includes(whole);
-    this.#wholes.set(head, isTold ? known : [...known, whole]);
+    return typeof known === 'string' ? [known] : known;
   }
 }

@@ -33,8 +33,6 @@ function byClusters(text: string): number {
 
 /** Node's segmenter takes ever longer the longer a text is, and what is longer than a slice is wider than any row, cut wherever. */
 export function* clustersOf(text: string): Generator<string> {
-  for (const slice of text.match(SLICES) ?? []) {
-    if (PLAIN.test(slice)) yield* slice;
-    else for (const { segment } of CLUSTERS.segment(slice)) yield segment;
-  }
+  for (const slice of text.match(SLICES) ?? [])
+    for (const { segment } of CLUSTERS.segment(slice)) yield segment;
 }

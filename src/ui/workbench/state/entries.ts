@@ -9,7 +9,8 @@ export type Entry =
       readonly id: string;
       readonly kind: 'operation';
       readonly server: Server;
-      readonly tool: Tool /** How many configured toolsets define it: of several none is used (RT-TOOLSET). */;
+      readonly tool: Tool;
+      /** How many configured toolsets define it: of several none is used (RT-TOOLSET). */
       readonly rivals: number;
     };
 

@@ -27,7 +27,6 @@ export default defineConfig({
     globalSetup: ['test/build-once.ts'],
     sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
-    maxConcurrency: 10, // what runs side by side mostly waits for others
     isolate: false, // no test changes what another one sees; to load everything anew for each file would take longer than the tests
     // Whoever waits goes on as soon as there is what is waited for: to be patient with a busy machine costs nothing.
     testTimeout: 60_000,

@@ -1,3 +1,4 @@
+import { bytesText } from '../text/bytes-text.js';
 import { isRecord } from '../text/is-record.js';
 import { otherFields } from './checked.js';
 import type { Answer, Image } from './dialect.js';
@@ -58,7 +59,7 @@ export function imagesOf({ beside = {} }: Answer): readonly Image[] {
 
 /** What a person sees of an image in a text. */
 export function imagePlaceholder({ data, mediaType }: Image): string {
-  return `[image: ${mediaType}, ${Buffer.byteLength(data, 'base64')} bytes]`;
+  return `[image: ${mediaType}, ${bytesText(Buffer.byteLength(data, 'base64'))}]`;
 }
 
 const RANK = { text: 0, image: 1, other: 2 };

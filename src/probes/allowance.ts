@@ -1,4 +1,5 @@
 import type { Log } from '../exchange/log.js';
+import { bytesText } from '../text/bytes-text.js';
 
 /** What may be taken: a tool that needs more is broken, or means harm (threats, row 15). */
 export interface Most {
@@ -42,7 +43,9 @@ export class Allowance {
   #tell(): void {
     const { callbacks, bytes } = this.most;
     const { words, calls } = this.whose;
-    const most = Number.isFinite(bytes) ? `${callbacks} callbacks, or ${bytes} bytes,` : `${callbacks} posts`;
+    const most = Number.isFinite(bytes)
+      ? `${callbacks} callbacks, or ${bytesText(bytes)},`
+      : `${callbacks} posts`;
     const message = `more than ${most} came ${words}: what follows is not looked at`;
     this.log.emit({ kind: 'warned', ...(calls && { calls }), message });
   }

@@ -1,3 +1,4 @@
+import { bytesText } from '../text/bytes-text.js';
 import type { ContentItem, ToolResult } from './callbacks/index.js';
 
 /**
@@ -10,5 +11,5 @@ export function llmText({ text, content }: ToolResult): string {
 
 function itemText(item: ContentItem): string {
   if (item.type === 'text') return item.text;
-  return `[image: ${item.mediaType}, ${Buffer.byteLength(item.data, 'base64')} bytes]`;
+  return `[image: ${item.mediaType}, ${bytesText(Buffer.byteLength(item.data, 'base64'))}]`;
 }

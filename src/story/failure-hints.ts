@@ -1,5 +1,6 @@
 import type { Errand, Errands } from '../exchange/errands.js';
 import { type Arrival, answeredAttempt, type Exchange, unreadSize } from '../exchange/exchange.js';
+import { bytesText } from '../text/bytes-text.js';
 
 /** Where a failure is told. What helps may be an option: on a command line that is the next word, elsewhere it belongs to a command. */
 export type Place = 'command line' | 'workbench';
@@ -66,7 +67,7 @@ function aboutAnswer(exchange: Exchange): string {
     return 'The connection was taken, but no answer came: the tool must answer 200 before it works. ';
   const size = unreadSize(exchange);
   if (size === 0) return '';
-  return `The 200 had a body of ${size} bytes, which nobody reads: POST the result to the callback_url. `;
+  return `The 200 had a body of ${bytesText(size)}, which nobody reads: POST the result to the callback_url. `;
 }
 
 /** Whose rule it was that forbade the call. */

@@ -4,6 +4,7 @@ import { Errands } from '../exchange/errands.js';
 import { answeredAttempt, type Exchange, type Settlement, unreadSize } from '../exchange/exchange.js';
 import { openChoices } from '../exchange/questions.js';
 import type { UserChoice } from '../protocol/callbacks/index.js';
+import { bytesText } from '../text/bytes-text.js';
 import { cut } from '../text/cut.js';
 import { formatDuration } from '../text/format-duration.js';
 import {
@@ -103,7 +104,7 @@ function timeoutMessage(exchange: Exchange, afterMs: number): string {
     return `no result within ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}`;
   const answered = answeredAttempt(exchange);
   const size = unreadSize(exchange);
-  const body = size > 0 ? `, and a body of ${size} bytes` : '';
+  const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
   const acknowledged = answered
     ? `it was acknowledged with ${answered.status}${body}`
     : 'it was never acknowledged';

@@ -1,6 +1,7 @@
 import type { Content } from '../exchange/content.js';
 import type { Event, RequestEvent, ResponseEvent } from '../exchange/events.js';
 import { shareableText, shareableUrl, withoutPowerInText } from '../exchange/shareable.js';
+import { bytesText } from '../text/bytes-text.js';
 import { decodeUtf8 } from '../text/json.js';
 import { type Redactor, redactHeaders } from '../text/redact.js';
 
@@ -20,7 +21,7 @@ export function headText(
 /** Its body, secrets out; of bytes that are no text, how many they are, and nothing where there are none. */
 export function bodyText(body: Content | undefined, redactor: Redactor): string | null {
   if (!body || body.size === 0) return null;
-  return shareableText(body, redactor) ?? `(${body.size} bytes that are not UTF-8)`;
+  return shareableText(body, redactor) ?? `(${bytesText(body.size)} that are not UTF-8)`;
 }
 
 /** Of a larger body only its beginning is looked at. */

@@ -1,5 +1,6 @@
 import type { Choice, Drawing } from '../display/choose.js';
 import type { Warning } from '../protocol/requirements.js';
+import { bytesText } from '../text/bytes-text.js';
 import { prettyJson } from '../text/json-pretty.js';
 import { countUnseen } from '../text/visible.js';
 
@@ -24,7 +25,7 @@ export interface Panes {
 export function llmPane(text: string, fromTool: boolean): Pane {
   const pretty = prettyJson(text);
   const bytes = Buffer.byteLength(text);
-  const size = `${bytes} byte${bytes === 1 ? '' : 's'}`;
+  const size = bytesText(bytes);
   return {
     title: 'llm',
     about: fromTool ? `text, ${size}` : `made by this runtime, ${size}`,

@@ -15,6 +15,7 @@ import type { History } from '../exchange/history.js';
 import type { McpAnswer } from '../exchange/mcp-answer.js';
 import type { Invocation } from '../protocol/invocation.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
+import { bytesText } from '../text/bytes-text.js';
 import { formatDuration } from '../text/format-duration.js';
 import { countUnseen } from '../text/visible.js';
 import { lateText } from './late-text.js';
@@ -201,7 +202,7 @@ function lateAcknowledgement(answered: Attempt | undefined, isWhole: boolean): W
 function unreadBody(size: number): Warning {
   return {
     id: 'TOOL-ASYNC',
-    message: `the acknowledgement carried a body of ${size} bytes, which is never read: a result is POSTed to callback_url`,
+    message: `the acknowledgement carried a body of ${bytesText(size)}, which is never read: a result is POSTed to callback_url`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { Agent, fetch as undiciFetch } from 'undici';
+import { bytesText } from '../text/bytes-text.js';
 import { TransportError } from './client.js';
 import { destinationOf } from './destination.js';
 import { asTransportError } from './failure.js';
@@ -72,7 +73,7 @@ function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): ReadableStr
       if (left >= 0) return controller.enqueue(value);
       await chunks.return?.();
       controller.error(
-        new TransportError('answer', 'TOO_LARGE', `the answer is larger than ${maxBytes} bytes`),
+        new TransportError('answer', 'TOO_LARGE', `the answer is larger than ${bytesText(maxBytes)}`),
       );
     },
     async cancel() {

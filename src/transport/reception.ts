@@ -1,3 +1,4 @@
+import { bytesText } from '../text/bytes-text.js';
 import { announcedLength, ByteGatherer } from './byte-gatherer.js';
 import { type HttpAnswer, type HttpRequest, type Phase, type ReadLimit, TransportError } from './client.js';
 import { isEncoded } from './coding.js';
@@ -97,7 +98,7 @@ export class Reception {
   }
 
   #overflow({ maxBytes, partial }: Limit): void {
-    if (!partial) this.#fail('TOO_LARGE', `the answer is larger than ${maxBytes} bytes`);
+    if (!partial) this.#fail('TOO_LARGE', `the answer is larger than ${bytesText(maxBytes)}`);
     else if (this.#isHeadEnough()) this.#leaveRest(this.#head.headers);
     else this.#cut();
   }

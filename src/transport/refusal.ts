@@ -1,3 +1,5 @@
+import { bytesText } from '../text/bytes-text.js';
+
 export type RefusalReason =
   | 'host'
   | 'browser'
@@ -34,5 +36,5 @@ export class Denial {
 }
 
 export function bodyTooLarge(maxBody: number): Denial {
-  return new Denial(413, 'too-large', `its body is larger than ${maxBody} bytes`);
+  return new Denial(413, 'too-large', `its body is larger than ${bytesText(maxBody)}`);
 }

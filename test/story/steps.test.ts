@@ -56,6 +56,14 @@ test('the main job', () => {
   ]);
 });
 
+test.each([
+  ['{"ok":true}', '11 bytes'],
+  ['1', '1 byte'],
+])('an acknowledgement that says something: %s', (body, size) => {
+  const steps = told(at(0, call()), at(3, answered(200, { body })), at(9, resultArrives()));
+  expect(steps).toContain(`✓ acknowledged with 200 and a body of ${size} after 3ms`);
+});
+
 describe('discovery', () => {
   test('several operations, no base', () => {
     expect(told(at(5, loaded({ base: null, operations: ['a', 'b'] })))).toEqual([
@@ -165,13 +173,13 @@ describe('what arrives', () => {
       SENT,
       ACKNOWLEDGED,
       '✗ no result within 1m',
-      '• tool_result came after the call had ended; it changes nothing after 1m 0.5s',
+      '• tool_result came after the call had ended, 1m 0.5s after it was sent; it changes nothing',
     ]);
   });
 
   test('late, after our own cancel', () => {
     expect(told(...started(), at(9, canceled()), at(19, resultArrives())).at(-1)).toBe(
-      '• tool_result came after the call was cancelled; it changes nothing after 19ms',
+      '• tool_result came after the call was cancelled, 19ms after it was sent; it changes nothing',
     );
   });
 

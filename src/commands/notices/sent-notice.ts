@@ -2,6 +2,7 @@ import type { Warning } from '../../protocol/requirements.js';
 import type { Trouble } from '../../reporters/reporter.js';
 import { isTaken, type Notice, type NoticeAnswer, noticeUrl } from '../../runtime/notices.js';
 import type { ToldNotice } from '../../story/notice-lines.js';
+import { bytesText } from '../../text/bytes-text.js';
 
 /** A notice that went to one server, and what became of it. */
 export interface SentNotice {
@@ -28,7 +29,7 @@ export function reportOf(sent: SentNotice): object {
 export function warningsOf({ notice, answer }: SentNotice): Warning[] {
   if (notice.kind !== 'close' || answer.kind !== 'answered' || !isTaken(answer)) return [];
   if (answer.bodySize === 0) return [];
-  const size = answer.bodySize === null ? '' : ` of ${answer.bodySize} bytes`;
+  const size = answer.bodySize === null ? '' : ` of ${bytesText(answer.bodySize)}`;
   const message = `/close_thread was answered with a body${size}; it must be empty`;
   return [{ id: 'TOOL-CLOSE', message }];
 }

@@ -1,3 +1,4 @@
+import { bytesText } from '../../text/bytes-text.js';
 import { formatDuration } from '../../text/format-duration.js';
 import { bodySize, carriesOutcome } from '../evidence/ack-body.js';
 import { endingOf } from '../evidence/ending.js';
@@ -28,8 +29,8 @@ function onAcknowledged(acknowledgement: Leg, call: CallEvidence): readonly Obse
   if (call.callbacks.length > 0) return [besideCallback(acknowledgement, call)];
   const size = bodySize(acknowledgement);
   if (ending.kind !== 'silent' || size === 0) return [];
-  const what = `the acknowledgement has a body of ${size} bytes, and no callback came within ${formatDuration(ending.afterMs)}`;
-  const difference = { expected: EXPECTED, actual: `a body of ${size} bytes` };
+  const what = `the acknowledgement has a body of ${bytesText(size)}, and no callback came within ${formatDuration(ending.afterMs)}`;
+  const difference = { expected: EXPECTED, actual: `a body of ${bytesText(size)}` };
   return carriesOutcome(acknowledgement) || size > NOD
     ? [lacking(what, [acknowledgement], difference)]
     : [doubtful(what, [acknowledgement], difference)];
@@ -38,6 +39,8 @@ function onAcknowledged(acknowledgement: Leg, call: CallEvidence): readonly Obse
 function besideCallback(acknowledgement: Leg, { callbacks }: CallEvidence): Observation {
   const size = bodySize(acknowledgement);
   if (size > 0)
-    return doubtful(`the acknowledgement has a body of ${size} bytes, which nobody reads`, [acknowledgement]);
+    return doubtful(`the acknowledgement has a body of ${bytesText(size)}, which nobody reads`, [
+      acknowledgement,
+    ]);
   return held([acknowledgement, ...callbacks.slice(0, 1)]);
 }

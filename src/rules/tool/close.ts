@@ -1,3 +1,4 @@
+import { bytesText } from '../../text/bytes-text.js';
 import { bodySize } from '../evidence/ack-body.js';
 import type { Leg } from '../evidence/leg.js';
 import { broken, held, type Observation } from '../observation.js';
@@ -14,6 +15,6 @@ export const takesCloses: Rule = {
 function onTaken(notice: Leg): Observation {
   if (bodySize(notice) === 0) return held([notice]);
   const announced = notice.response?.headers['content-length'];
-  const actual = announced === undefined ? 'a body' : `a body of ${Number(announced)} bytes`;
+  const actual = announced === undefined ? 'a body' : `a body of ${bytesText(Number(announced))}`;
   return broken(`/close_thread answered 200 with ${actual}`, [notice], { expected: 'an empty body', actual });
 }

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { type SpokenCommand, startSpokenCommand } from '../../system/spoken-command.js';
+import { bytesText } from '../../text/bytes-text.js';
 import { readJson } from '../../text/json.js';
 import { LineSplitter } from '../../text/line-splitter.js';
 import { TransportError } from '../../transport/client.js';
@@ -44,7 +45,7 @@ export class StdioLink implements Link, Transport {
     const { stdout, ended } = this.#server;
     const lines = new LineSplitter(maxBytes, line => this.#read(line));
     stdout.on('data', (chunk: Buffer) => {
-      if (!lines.add(chunk)) this.#end('TOO_LARGE', `a message is larger than ${maxBytes} bytes`);
+      if (!lines.add(chunk)) this.#end('TOO_LARGE', `a message is larger than ${bytesText(maxBytes)}`);
     });
     void ended.then(how => this.#end('ENDED', `the server ${how}`));
   }

@@ -1,5 +1,6 @@
 import type { Content } from '../../exchange/content.js';
 import { withoutPowerInText } from '../../exchange/shareable.js';
+import { bytesText } from '../../text/bytes-text.js';
 import type { Redactor } from '../../text/redact.js';
 import type { Line } from '../line.js';
 import { beginningText } from '../message-text.js';
@@ -33,5 +34,5 @@ function hexOf({ bytes, size }: Content, redactor: Redactor): readonly Line[] {
 }
 
 function restLine(size: number): Line {
-  return [say(`… of ${size} bytes in all`, 'dim')];
+  return [say(`… of ${bytesText(size)} in all`, 'dim')];
 }

@@ -1,6 +1,7 @@
 import type { Content } from '../../exchange/content.js';
 import type { Event, RequestEvent, ResponseEvent } from '../../exchange/events.js';
 import { shareableUrl } from '../../exchange/shareable.js';
+import { bytesText } from '../../text/bytes-text.js';
 import type { Redactor } from '../../text/redact.js';
 import type { Line, Tone } from '../line.js';
 import { breakText } from '../message-text.js';
@@ -43,5 +44,5 @@ function toneOf(status: number): Tone {
 
 function sizeOf(body: Content | undefined): string[] {
   if (!body || body.size === 0) return [];
-  return [`${body.size} byte${body.size === 1 ? '' : 's'}`];
+  return [bytesText(body.size)];
 }

@@ -1,6 +1,7 @@
 import type { Content } from '../../exchange/content.js';
 import { shareableText, withoutPowerInText } from '../../exchange/shareable.js';
 import type { Spot } from '../../rules/spot.js';
+import { bytesText } from '../../text/bytes-text.js';
 import { cut } from '../../text/cut.js';
 import { isRecord } from '../../text/is-record.js';
 import { decodeUtf8, parseJson } from '../../text/json.js';
@@ -41,7 +42,7 @@ export function piecesOf(
 /** What is short is shown as it came. */
 function lookedOver(body: Content, redactor: Redactor): string {
   const text = body.size > LARGE ? beginningOf(body, redactor) : shareableText(body, redactor);
-  if (text === null) return `(${body.size} bytes that are not UTF-8)`;
+  if (text === null) return `(${bytesText(body.size)} that are not UTF-8)`;
   const json = text.length > WHOLE && body.size <= LARGE ? parseJson(text) : null;
   return json?.ok ? cut(jsonSketch(json.value), MOST) : cut(text, WHOLE);
 }

@@ -49,7 +49,7 @@ export function arrivalStep(exchange: Exchange, arrival: Arrival, number: number
       return tell('note', say(`${what} ${again}; the first counts`), ...since);
     }
     case 'late':
-      return tell('note', say(lateText(message, exchange.settled)), ...since);
+      return tell('note', say(lateText(message, exchange.settled, sinceSentMs(exchange, at))));
     default: {
       const refusal = `${what} ${verdict.kind} with ${verdict.status}: `;
       return tell('failed', say(refusal), ...clipped(verdict.reason, 'plain', MOST));
@@ -58,9 +58,13 @@ export function arrivalStep(exchange: Exchange, arrival: Arrival, number: number
 }
 
 /** Nothing where nothing was sent: somebody else made the call. */
-function sinceSent({ attempts }: Exchange, at: number): Line {
-  const [first] = attempts;
-  return first ? [after(at - first.sentAt)] : [];
+function sinceSent(exchange: Exchange, at: number): Line {
+  const ms = sinceSentMs(exchange, at);
+  return ms === null ? [] : [after(ms)];
+}
+
+function sinceSentMs({ attempts: [first] }: Exchange, at: number): number | null {
+  return first ? at - first.sentAt : null;
 }
 
 /** What a result says of what came before it, and of what comes after. */

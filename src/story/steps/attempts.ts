@@ -1,4 +1,5 @@
 import type { Attempt, Exchange } from '../../exchange/exchange.js';
+import { bytesText } from '../../text/bytes-text.js';
 import { quote, say } from '../spans.js';
 import { after, type Step, step } from './step.js';
 
@@ -20,7 +21,7 @@ export function sentStep({ invocation, endpoint, attempts }: Exchange, { leg, se
 /** What became of a dispatch, once that is known. */
 export function answerSteps(
   { dialect, settled }: Exchange,
-  { leg, sentAt, endedAt, status, broken }: Attempt,
+  { leg, sentAt, endedAt, status, broken, bodySize = 0 }: Attempt,
 ): Step[] {
   if (endedAt === undefined) return [];
   const took = after(endedAt - sentAt);
@@ -30,7 +31,10 @@ export function answerSteps(
     const isOurs = settled?.by === 'cancel' || settled?.by === 'timeout';
     return isOurs ? [] : [step(key, endedAt, 'failed', say('not answered: '), ...quote(broken.code), took)];
   }
-  if (status === 200) return [step(key, endedAt, 'done', say('acknowledged with 200'), took)];
+  if (status === 200) {
+    const body = bodySize > 0 ? ` and a body of ${bytesText(bodySize)}` : '';
+    return [step(key, endedAt, 'done', say(`acknowledged with 200${body}`), took)];
+  }
   const answer =
     status === undefined
       ? [say('not acknowledged: '), ...quote(broken?.code ?? 'broken')]

@@ -1,5 +1,6 @@
 import type { Log } from '../../exchange/log.js';
 import type { Clock } from '../../system/clock.js';
+import { bytesText } from '../../text/bytes-text.js';
 import { readUrl } from '../../text/url.js';
 import type { Allows } from '../../transport/allowed-destinations.js';
 import type { HttpClient } from '../../transport/client.js';
@@ -106,7 +107,7 @@ export class Outbox {
     if (this.#isClosed) return stopped();
     if (this.#pending >= queueLimit) return `the queue is full: ${queueLimit} callbacks are on their way`;
     if (this.#pending > 0 && this.#bytes + body.size > queueBytes)
-      return `the queue is full: callbacks of ${this.#bytes} bytes are on their way, and of ${queueBytes} may be`;
+      return `the queue is full: callbacks of ${bytesText(this.#bytes)} are on their way, and of ${queueBytes} may be`;
     return allows(url);
   }
 

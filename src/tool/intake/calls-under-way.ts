@@ -1,3 +1,4 @@
+import { bytesText } from '../../text/bytes-text.js';
 import { CANCELLED, CallingOff, THREAD_CLOSED } from '../conversation/calling-off.js';
 
 /** What a runtime knows of a call. One that is executed twice has the same key twice. */
@@ -34,7 +35,7 @@ export class CallsUnderWay {
     const { calls, bytes } = this.#limits;
     if (this.#open.size >= calls) return `too many calls are worked on: ${calls}`;
     const isTooMuch = this.#open.size > 0 && this.#bytes + size > bytes;
-    return isTooMuch ? `the calls that are worked on are too large: more than ${bytes} bytes` : null;
+    return isTooMuch ? `the calls that are worked on are too large: more than ${bytesText(bytes)}` : null;
   }
 
   /** @param size bytes of the invocation. */

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { bytesText } from '../../text/bytes-text.js';
 import { readJson } from '../../text/json.js';
 import { LineSplitter } from '../../text/line-splitter.js';
 
@@ -59,7 +60,7 @@ export class LineTransport implements Transport {
   }
 
   readonly #read = (chunk: Uint8Array): void => {
-    if (!this.#lines.add(chunk)) this.#fail(new Error(`a line is longer than ${this.maxBody} bytes`));
+    if (!this.#lines.add(chunk)) this.#fail(new Error(`a line is longer than ${bytesText(this.maxBody)}`));
   };
 
   readonly #finish = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import type { Content } from '../../../exchange/content.js';
+import { bytesText } from '../../../text/bytes-text.js';
 import { decodeUtf8 } from '../../../text/json.js';
 import { prettyJson } from '../../../text/json-pretty.js';
 import type { Redactor } from '../../../text/redact.js';
@@ -13,7 +14,9 @@ const MAX_LINES = 500;
 export function bodyLines(body: Content | null, secrets: Redactor): Line[] {
   if (!body) return [[say('(not remembered)', 'dim')]];
   const text = decodeUtf8(body.bytes);
-  return text === null ? [[say(`(${body.size} bytes that are not UTF-8)`, 'dim')]] : jsonLines(text, secrets);
+  return text === null
+    ? [[say(`(${bytesText(body.size)} that are not UTF-8)`, 'dim')]]
+    : jsonLines(text, secrets);
 }
 
 /** The same for a text. */

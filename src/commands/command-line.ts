@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { CommandEntry } from './entry.js';
 import { type Example, examplesText } from './help.js';
 import type { RunCommand } from './run-command.js';
+import { refusingUnknown } from './unknown-command.js';
 
 export const EXAMPLES: readonly Example[] = [
   { about: 'the workbench, full screen', line: 'protocol-cli' },
@@ -35,7 +36,7 @@ export async function commandLine(
     const command = name === named ? (await load())(run) : new Command(name);
     program.addCommand(inheriting(program, command.summary(summary)));
   }
-  return program;
+  return refusingUnknown(program);
 }
 
 /** Where commander looks for a command: the first word that is no option; after `help`, the second. */

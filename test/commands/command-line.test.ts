@@ -5,6 +5,7 @@ import { commandLine, EXAMPLES } from '../../src/commands/command-line.js';
 import type { CommandEntry } from '../../src/commands/entry.js';
 import { examplesText } from '../../src/commands/help.js';
 import type { RunCommand } from '../../src/commands/run-command.js';
+import { refusingUnknown } from '../../src/commands/unknown-command.js';
 
 /** A command, and one that has commands of its own; each says what it was called with. */
 const DEFINITIONS = {
@@ -63,7 +64,7 @@ async function atOnce(words: readonly string[]): Promise<Seen> {
     for (const each of [command, ...command.commands]) each.copyInheritedSettings(program);
     program.addCommand(command);
   }
-  return parsed(program, words, seen);
+  return parsed(refusingUnknown(program), words, seen);
 }
 
 async function parsed(program: Command, words: readonly string[], seen: Seen): Promise<Seen> {
@@ -96,6 +97,33 @@ describe('a start loads the one command that is named', () => {
     [[], []],
   ])('%j: %j', async (words, loaded) => {
     expect((await lazily(words)).loaded).toEqual(loaded);
+  });
+});
+
+describe('a command that there is not', () => {
+  const unknown = "error: unknown command 'cal'\n(Did you mean call?)\n";
+
+  test.each([
+    ['is called', ['cal']],
+    ['is asked for its help', ['cal', '--help']],
+    ['is asked for its help before', ['-h', 'cal']],
+    ['is helped with', ['help', 'cal']],
+    ['is one of a command', ['session', 'cal', '--help']],
+  ])('is named as such where it %s', async (_, words) => {
+    const { said, error } = await lazily(words);
+    expect(said.join('')).toBe(`${unknown}(add --help for usage and examples)\n`);
+    expect(error).toBe('commander.unknownCommand');
+  });
+
+  test('and the help of what there is, is shown', async () => {
+    for (const words of [
+      ['--help'],
+      ['help'],
+      ['call', '--help'],
+      ['help', 'session'],
+      ['session', '--help'],
+    ])
+      expect((await lazily(words)).error).toMatch(/^commander\.help/);
   });
 });
 

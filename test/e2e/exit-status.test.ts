@@ -36,6 +36,7 @@ describe.concurrent('exit status (design, section 4)', () => {
     [0, '--dry-run', () => ['invoke', odd.url, 'silent', '--dry-run']],
     [0, 'a toolset', () => ['toolset', plain.url]],
     [2, 'an unknown command', () => ['invok']],
+    [2, 'the help of an unknown command', () => ['invok', '--help']],
     [2, 'an output that does not exist', () => ['invoke', plain.url, 'echo', '-o', 'xml']],
     [2, 'arguments against the schema', () => ['invoke', plain.url, 'echo']],
     [2, 'an unknown operation', () => ['invoke', plain.url, 'echos']],

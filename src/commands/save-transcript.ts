@@ -5,6 +5,13 @@ import { type TranscriptAbout, transcriptWriter } from '../exchange/transcript-w
 import { warningText } from '../reporters/trouble.js';
 import type { Redactor } from '../text/redact.js';
 
+/** Who hears of it. */
+export interface Saving {
+  readonly stderr: { write(text: string): unknown };
+  /** Told the line of each event, from 1, by its `seq`. */
+  readonly onLine?: (seq: number, line: number) => void;
+}
+
 /**
  * `--save`: everything from now on is kept in a file of the owner's, secrets out. Returns how to put it in its place at the end, which
  * a run that reached nobody does not do where there is an earlier one: that is said on `stderr`.
@@ -15,7 +22,7 @@ export async function saveTranscript(
   path: string,
   redactor: Redactor,
   about: TranscriptAbout,
-  { stderr }: { readonly stderr: { write(text: string): unknown } },
+  { stderr, onLine }: Saving,
 ): Promise<(reason: string) => Promise<void>> {
   if (path === '-')
     throw new ProtocolCliError('usage', '--save - names no file', {
@@ -26,9 +33,13 @@ export async function saveTranscript(
   const writer = transcriptWriter(redactor);
   const reach = new Reach();
   await file.write(writer.header(about));
+  let count = 1;
   log.keep(async event => {
     reach.note(event);
-    for (const line of writer.event(event)) await file.write(line);
+    const lines = writer.event(event);
+    count += lines.length;
+    onLine?.(event.seq, count);
+    for (const line of lines) await file.write(line);
   });
   return async reason => {
     try {

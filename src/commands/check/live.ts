@@ -56,7 +56,7 @@ async function watch(
   const { interrupted } = desk;
   const { log, events, redactor } = keeping(target, desk);
   if (hasQuery(target)) log.emit({ kind: 'warned', message: QUERY_UNSENT });
-  const finish = await savingTo(log, redactor, desk);
+  const { finish, file, lines } = await savingTo(log, redactor, desk);
   const probing = probe(target, log, desk);
   const trouble = await interrupted.race(probing).then(() => null, asTrouble);
   await stopAll();
@@ -64,8 +64,20 @@ async function watch(
   const status = interrupted.signalStatus();
   await finish(status === undefined ? (trouble?.code ?? 'done') : 'interrupted');
   if (trouble && status === undefined) throw trouble;
-  const recordings = [{ observer: 'runtime', events, isWhole: status === undefined } as const];
-  return { target: await nameOf(target), recordings, gaps: [], redactor, interrupted: status };
+  const recording = {
+    observer: 'runtime',
+    events,
+    isWhole: status === undefined,
+    ...(lines && { lines }),
+  } as const;
+  return {
+    target: await nameOf(target),
+    ...(file !== undefined && { file }),
+    recordings: [recording],
+    gaps: [],
+    redactor,
+    interrupted: status,
+  };
 }
 
 /** A log of which all is kept, and what is secret in it is learned (threats, row 25). */

@@ -7,6 +7,8 @@ import type { WireRecord } from '../../story/checks/wire-legs.js';
 export interface Witness {
   /** For the report: the URL or the file. */
   readonly target: string;
+  /** Whose lines are named; the target unless told. */
+  readonly file?: string;
   /** Each is judged by itself; an event has another number than those of the others. */
   readonly recordings: readonly Recording[];
   readonly gaps: readonly Gap[];
@@ -14,6 +16,6 @@ export interface Witness {
 }
 
 /** The events of all recordings, and what is secret in them. */
-export function recordOf({ target, recordings, redactor }: Witness): WireRecord {
-  return { file: target, events: recordings.flatMap(({ events }) => events), redactor };
+export function recordOf({ target, file = target, recordings, redactor }: Witness): WireRecord {
+  return { file, events: recordings.flatMap(({ events }) => events), redactor };
 }

@@ -12,10 +12,10 @@ import type { CheckFormat } from './format.js';
 type Command = 'error' | 'warning' | 'notice';
 
 /** Workflow commands of GitHub Actions: an annotation for each thing that is wrong, and one that sums it up. */
-export const githubCheck: CheckFormat = ({ target, run, warnings }) => {
+export const githubCheck: CheckFormat = ({ target, run, record, warnings }) => {
   const lines = [
-    ...run.checks.flatMap(row => rowCommand(row, target)),
-    ...run.cases.filter(({ status }) => status !== 'pass').map(each => caseCommand(each, target)),
+    ...run.checks.flatMap(row => rowCommand(row, record.file)),
+    ...run.cases.filter(({ status }) => status !== 'pass').map(each => caseCommand(each, record.file)),
     ...run.gaps.map(gapCommand),
     ...run.idle.map(idleCommand),
     ...warnings.map(message => command('warning', { title: 'protocol-cli check' }, message)),
@@ -32,34 +32,34 @@ const COMMANDS: Readonly<Partial<Record<Standing, Command>>> = {
   warned: 'warning',
 };
 
-function rowCommand(row: Row, target: string): string[] {
+function rowCommand(row: Row, file?: string): string[] {
   const { id, level, standing } = row;
   const name = COMMANDS[standing];
   if (!name) return [];
   const how = standing === 'could-not-run' ? `${id} could not run` : `${id} (${level})`;
   const where = standing === 'stale' && row.excuse ? placeOf(row.excuse.place) : {};
-  return [command(name, { ...where, title: how }, messageOf(row, target))];
+  return [command(name, { ...where, title: how }, messageOf(row, file))];
 }
 
-function messageOf({ id, standing, reason, calls, expected, actual, excuse }: Row, target: string): string {
+function messageOf({ id, standing, reason, calls, expected, actual, excuse }: Row, file?: string): string {
   if (standing === 'stale')
     return `it passes, though its failure is expected: take it out of ${excuse?.place}`;
   return [
     reason,
-    ...aboutCalls(calls, target),
+    ...aboutCalls(calls, file),
     ...(expected === undefined ? [] : [`expected: ${expected}`]),
     ...(actual === undefined ? [] : [`actual: ${actual}`]),
     ...(BREACHES.includes(standing) ? [`to do: ${ADVICE[id]}`] : []),
   ].join('\n');
 }
 
-function aboutCalls(calls: Row['calls'], target: string): string[] {
-  return calls ? [`call: ${callsText(calls, target)}`] : [];
+function aboutCalls(calls: Row['calls'], file?: string): string[] {
+  return calls ? [`call: ${callsText(calls, file)}`] : [];
 }
 
-function caseCommand({ place, operation, status, reason, calls }: CaseCheck, target: string): string {
+function caseCommand({ place, operation, status, reason, calls }: CaseCheck, file?: string): string {
   const title = `case ${operation} ${status === 'fail' ? 'is not as expected' : 'could not run'}`;
-  const message = [`${place}: ${reason}`, ...aboutCalls(calls, target)].join('\n');
+  const message = [`${place}: ${reason}`, ...aboutCalls(calls, file)].join('\n');
   return command('error', { ...placeOf(place), title }, message);
 }
 

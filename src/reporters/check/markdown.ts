@@ -22,17 +22,17 @@ const WORDS: Readonly<Record<Standing, string>> = {
 };
 
 /** Tables for a README, or the summary of a CI job. */
-export const markdownCheck: CheckFormat = ({ target, program, run, warnings }) => {
+export const markdownCheck: CheckFormat = ({ target, program, run, record, warnings }) => {
   const { checks, cases, gaps, idle, verdict } = run;
   const parts = [
     `**${verdict}** · ${cell(target)} · ${summaryText(run)} (${cell(program)})`,
     ...table(
       ['rule', 'level', 'asks', 'result', 'seen'],
-      checks.map(row => ruleCells(row, target)),
+      checks.map(row => ruleCells(row, record.file)),
     ),
     ...table(
       ['case', 'operation', 'result', 'seen'],
-      cases.map(each => caseCells(each, target)),
+      cases.map(each => caseCells(each, record.file)),
     ),
     ...table(['place', 'lost, and may hide a breach'], gaps.map(gapCells)),
     ...(warnings.length > 0 ? [warnings.map(each => `- ⚠️ ${cell(each)}`).join('\n')] : []),
@@ -41,10 +41,10 @@ export const markdownCheck: CheckFormat = ({ target, program, run, warnings }) =
   return `${parts.join('\n\n')}\n`;
 };
 
-function ruleCells({ id, side, level, standing, reason, calls, excuse }: Row, target: string): string[] {
+function ruleCells({ id, side, level, standing, reason, calls, excuse }: Row, file?: string): string[] {
   const seen = excuse && standing === 'expected' ? `${reason} (${excuse.reason})` : reason;
   const { statement } = REQUIREMENTS[id];
-  return [id, level, cell(`the ${side} ${statement}`), WORDS[standing], cell(seen) + ofCalls(calls, target)];
+  return [id, level, cell(`the ${side} ${statement}`), WORDS[standing], cell(seen) + ofCalls(calls, file)];
 }
 
 const CASE_WORDS: Readonly<Record<CaseCheck['status'], Standing>> = {
@@ -53,14 +53,14 @@ const CASE_WORDS: Readonly<Record<CaseCheck['status'], Standing>> = {
   'could-not-run': 'could-not-run',
 };
 
-function caseCells({ place, operation, status, reason, calls }: CaseCheck, target: string): string[] {
-  const seen = cell(reason) + ofCalls(calls, target);
+function caseCells({ place, operation, status, reason, calls }: CaseCheck, file?: string): string[] {
+  const seen = cell(reason) + ofCalls(calls, file);
   return [cell(place), cell(operation), WORDS[CASE_WORDS[status]], seen];
 }
 
 /** Names are never cut: somebody looks for them. */
-function ofCalls(calls: Row['calls'], target: string): string {
-  return calls ? ` (${safe(callsText(calls, target))})` : '';
+function ofCalls(calls: Row['calls'], file?: string): string {
+  return calls ? ` (${safe(callsText(calls, file))})` : '';
 }
 
 function gapCells({ place, reason }: Gap): string[] {

@@ -38,7 +38,9 @@ const calls = z
         id: z.nullable(z.string()),
         line: z
           .optional(z.int().check(z.positive()))
-          .check(z.describe('Of the target, where it is a transcript: the line of its invocation')),
+          .check(
+            z.describe('Of the transcript that is checked, or that --save wrote: the line of its invocation'),
+          ),
       }),
     ),
   )

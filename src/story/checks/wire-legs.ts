@@ -13,7 +13,7 @@ const NAME = 60;
 export interface WireRecord {
   readonly events: readonly Event[];
   readonly redactor: Redactor;
-  /** Whose lines a finding names; the target of a check. */
+  /** Whose lines a finding names: the transcript that is checked, or that of a check. */
   readonly file?: string;
 }
 

@@ -29,6 +29,7 @@ const FLAGS: CheckFlags = {
 const ONLY_ACK = { only: ['TOOL-ACK'] } as const satisfies Partial<CheckFlags>;
 const TOKEN = 'tok_0123456789abcdef';
 const OURS = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${TOKEN}` };
+const LONG_ID = 'call_3f0b9c1e-77aa-4c55-9a44-0d6d5f6b2f01';
 const GOOD: readonly (readonly Moment[])[] = [call({ invocation: OURS }), acknowledged(), resultArrives()];
 const REFUSED: readonly (readonly Moment[])[] = [
   call({ invocation: OURS }),
@@ -255,6 +256,27 @@ describe('what is told besides', () => {
       expect(stdout).toContain('TOOL-ACK');
       expect(stdout).not.toMatch(/tok_0123|bearer-secret/);
     }
+  });
+});
+
+describe('which call a finding is about', () => {
+  const refused = seeing(...REFUSED);
+
+  test('is found in what was saved: its line is that of the file', async () => {
+    await using folder = await temporaryFolder();
+    const save = folder.file('run.ndjson');
+    const { stdout } = await check({ ...ONLY_ACK, save }, refused);
+    const [, line = ''] = /call {6}edit_file · \S+ · \S*run\.ndjson:(\d+)\n/.exec(stdout) ?? [];
+    const saved = (await readFile(save, 'utf8')).split('\n')[Number(line) - 1];
+    expect(JSON.parse(saved ?? '')).toMatchObject({ kind: 'request', purpose: 'invocation' });
+    const reporter = [{ format: 'json' as const, file: null }];
+    const { checks } = JSON.parse((await check({ ...ONLY_ACK, save, reporter }, refused)).stdout);
+    expect(checks[0].calls).toEqual([{ operation: 'edit_file', id: KEY, line: Number(line) }]);
+  });
+
+  test('is told by its whole id where nothing was saved', async () => {
+    const lone = seeing(call({ invocation: { ...OURS, id: LONG_ID } }), ...REFUSED.slice(1));
+    expect((await check(ONLY_ACK, lone)).stdout).toContain(`call      edit_file · ${LONG_ID}\n`);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ADVICE } from '../../../src/protocol/advice.js';
 import { humanCheck } from '../../../src/reporters/check/human.js';
 import { unsafeIn } from '../../e2e/support/text.js';
-import { GREEN, LOOK, STORY, TOKEN } from './story-of.js';
+import { GREEN, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
 
 const text = humanCheck(STORY, LOOK);
 const lines = text.split('\n');
@@ -36,8 +36,8 @@ test('a failure says what was due, what came, and how that was on the wire', () 
   expect(told).toContain('│   {"type":"tool_result", "group_id":"thread_xyz", "id":"other"');
 });
 
-test('each finding says which call it is about, in short; of many calls the first', () => {
-  expect(lines[lineOf(/^✗ TOOL-ID/) + 2]).toBe('    call      edit_file · call_3f0b9c1e-77aa-4…');
+test('each finding says which call it is about; of many calls the first', () => {
+  expect(lines[lineOf(/^✗ TOOL-ID/) + 2]).toBe(`    call      edit_file · ${LONG_ID}`);
   const at = lineOf(/^\? TOOL-RETRY/);
   expect(lines.slice(at + 2, at + 6)).toEqual([
     '    calls     list · a',

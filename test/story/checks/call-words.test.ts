@@ -20,6 +20,7 @@ test('threats, row 24: it stays on its line', () => {
 
 test('on a screen so much of an id as tells one from the other; a short one whole', () => {
   expect(callText(call, 'run.ndjson', 'short')).toBe('edit_file · call_3f0b9c1e-77aa-4… · run.ndjson:9');
+  expect(callText({ operation: 'edit_file', id: ID }, 'run.ndjson', 'short')).toBe(`edit_file · ${ID}`); // no line tells it
   expect(callText({ operation: 'edit_file', id: 'call_1' }, 'run.ndjson', 'short')).toBe(
     'edit_file · call_1',
   );

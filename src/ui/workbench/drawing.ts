@@ -13,14 +13,15 @@ import type { SessionOptions } from './options.js';
 import { OverlayPages } from './overlays/rows.js';
 import { callsSceneOf } from './pages/calls-scene.js';
 import type { Matters } from './pages/foot.js';
-import { formPage } from './pages/form-page.js';
+import { type FormStanding, formPage } from './pages/form-page.js';
 import { headingOf } from './pages/heading.js';
 import { ToolDetails } from './pages/tool-details.js';
 import { toolsPage } from './pages/tools-page.js';
+import { rivalsOf } from './rivals.js';
 import { sheetRoom } from './stage.js';
 import { entriesOf, entryIndex, selectedEntry } from './state/entries.js';
 import { isUnderWay as isSent } from './state/orders.js';
-import type { State } from './state/state.js';
+import type { Filling, State } from './state/state.js';
 import { Sheets, TABS, type Tab, TITLES, Verdicts } from './tabs/index.js';
 
 /** A page, and whether it changes as time goes on. */
@@ -93,7 +94,7 @@ export class Drawing {
     const theme = this.#theme;
     const { filling, orders } = state;
     if (state.page === 'form' && filling)
-      return still(formPage(filling, isSent(orders, filling.id), size, theme));
+      return still(formPage(filling, this.#standingOf(filling, orders), size, theme));
     if (state.page === 'tools') {
       const entries = entriesOf(this.#options.world.servers);
       const selected = entryIndex(entries, state.tools.selected);
@@ -112,6 +113,11 @@ export class Drawing {
     const seen = { looking, world: this.#options.world, verdictOf, now: at };
     const page = callsPage({ ...callsSceneOf(state.calls, seen), sheet }, size, theme);
     return { rows: page.rows, isRunning: volume.isLive && page.isRunning };
+  }
+
+  #standingOf(filling: Filling, orders: State['orders']): FormStanding {
+    const rivals = rivalsOf(filling.server, filling.operation, this.#options.world.servers);
+    return { isSending: isSent(orders, filling.id), rivals };
   }
 
   #surroundings(state: State, looking: Looking, notices: readonly Line[], size: Size): Surroundings {

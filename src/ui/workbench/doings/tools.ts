@@ -1,3 +1,4 @@
+import { rivalWords } from '../rivals.js';
 import { type Entry, entriesOf, entryIndex } from '../state/entries.js';
 import { openForm } from './form.js';
 import { bad, type House } from './house.js';
@@ -7,8 +8,15 @@ export function chooseEntry(house: House): void {
   const { entries, at } = selectedIn(house);
   const entry = entries[at];
   if (!entry) return;
-  if (entry.kind === 'operation') openForm(house, entry);
+  if (entry.kind === 'operation') fillIn(house, entry);
   else if (entry.server.state.kind !== 'loading') house.controls.wake(entry.server.id);
+}
+
+/** Nobody fills in a form that cannot be sent (RT-TOOLSET). */
+function fillIn(house: House, entry: Extract<Entry, { kind: 'operation' }>): void {
+  const { rivals, tool } = entry;
+  if (rivals < 2) openForm(house, entry);
+  else house.say(bad(`${tool.name}: ${rivalWords(rivals)}: u opens one by its URL.`));
 }
 
 /** A server that failed is taken out; what stood below it is selected then. */

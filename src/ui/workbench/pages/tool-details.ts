@@ -4,6 +4,7 @@ import { quote, say } from '../../../story/spans.js';
 import { textLines } from '../../../story/text-lines.js';
 import { toolLines } from '../../../story/toolset-lines.js';
 import { wrapLines } from '../../scrolled-rows.js';
+import { rivalWords } from '../rivals.js';
 import type { Entry } from '../state/entries.js';
 import type { Server } from '../world.js';
 
@@ -51,8 +52,7 @@ function detailLines(entry: Entry): readonly Line[] {
 
 function rivalLines(rivals: number): readonly Line[] {
   if (rivals < 2) return [];
-  const why = `${rivals} configured toolsets define it, so none of them is used (RT-TOOLSET):`;
-  return [[say(`${why} u opens one by its URL.`, 'warn')], []];
+  return [[say(`${rivalWords(rivals)}: u opens one by its URL.`, 'warn')], []];
 }
 
 function serverLines({ about, state }: Server): readonly Line[] {

@@ -13,7 +13,8 @@ export function toolsHints(entry: Entry | undefined): readonly Hint[] {
 }
 
 function entryHints(entry: Entry): readonly Hint[] {
-  return entry.kind === 'operation' ? [['⏎', 'fill in']] : SERVER_HINTS[entry.server.state.kind];
+  if (entry.kind === 'server') return SERVER_HINTS[entry.server.state.kind];
+  return entry.rivals > 1 ? [] : [['⏎', 'fill in']];
 }
 
 const SERVER_HINTS: Readonly<Record<Server['state']['kind'], readonly Hint[]>> = {

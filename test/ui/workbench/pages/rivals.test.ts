@@ -15,3 +15,19 @@ test('RT-TOOLSET: an operation of several configured toolsets is marked, in the 
   Object.assign(session.world, { servers: [one] });
   expect(sees()).not.toContain('⚠');
 });
+
+test('RT-TOOLSET: nobody fills in a form in vain: Enter says why there is none, the head of one that is open does', () => {
+  const one = { ...readyServer([EDIT]), isConfigured: true };
+  const session = openSession({ servers: [one] });
+  const why = '2 configured toolsets define it, so none of them is used (RT-TOOLSET)';
+  session.press('<enter>');
+  expect(session.sees()).toContain('[Form edit_file]');
+  expect(session.sees()).not.toContain('RT-TOOLSET');
+  session.changes({ servers: [one, { ...one, id: 's2' }] });
+  expect(session.sees().split('\n')).toContain(why);
+  session.press('<escape>');
+  expect(session.sees()).not.toContain('fill in');
+  session.press('<enter>');
+  expect(session.sees()).toContain('[Tools]');
+  expect(session.sees().replaceAll(/\s+/g, ' ')).toContain(`edit_file: ${why}: u opens one by its URL.`);
+});

@@ -113,7 +113,7 @@ export class Library {
     const { writeFixture } = await import('./fixture-file.js');
     const { count, warnings } = await writeFixture(path, book, key, redactor);
     if (count === 0) return failed(warnings[0] ?? 'nothing came of it that a mock could serve');
-    const lost = warnings.length > 0 ? ` (${warnings.join('; ')})` : '';
+    const lost = warnings.length > 0 ? ', which says at its top what it lacks' : '';
     return done(`wrote ${name}${lost}; serve it: protocol-cli mock-tool ${name}`);
   }
 }

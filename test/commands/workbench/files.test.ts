@@ -63,6 +63,18 @@ describe('a fixture', () => {
     await expect(stat(folder.file('slow.yaml'))).rejects.toThrow('ENOENT');
     await bench.controls.cancel(slow);
   });
+
+  test('says at its top what it lacks; that is no sentence for the foot of a screen', async () => {
+    const given = await bench.call(id, 'slow', { ms: 60_000 });
+    await bench.until(given, ({ attempts }) => attempts[0]?.status === 200);
+    await bench.controls.cancel(given);
+    expect(await bench.controls.saveFixture(given, 0, 'given-up.yaml')).toEqual({
+      text: 'wrote given-up.yaml, which says at its top what it lacks; serve it: protocol-cli mock-tool given-up.yaml',
+      isBad: false,
+    });
+    const text = await readFile(folder.file('given-up.yaml'), 'utf8');
+    expect(text).toMatch(/^# .*it was cancelled: /m);
+  });
 });
 
 describe('a transcript', () => {

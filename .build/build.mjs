@@ -1,10 +1,13 @@
 import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { madeOnce } from './kept.mjs';
 import { generateMetaSchema } from './meta-schema.mjs';
 import { writeNotices } from './notices.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
+/** What declarations are made of; the lock file knows the types of others. */
+const OF_TYPES = ['src', '.build', 'tsconfig.json', 'package-lock.json'];
 
 /** Builds beside `dist` and swaps at the end: whoever runs the program meanwhile meets the old one, or the new one, whole. */
 process.chdir(ROOT);
@@ -21,8 +24,11 @@ try {
   await rm(draft, { recursive: true, force: true });
 }
 
-/** The compiler is large: it is loaded where it is asked for. */
+/** The compiler is large, and slow: it is loaded where something is new. */
 async function emitTypesInto(folder) {
-  const { emitTypes } = await import('./types.mjs');
-  await emitTypes(folder);
+  await madeOnce(folder, {
+    keep: 'node_modules/.cache/types',
+    inputs: OF_TYPES,
+    make: async draft => (await import('./types.mjs')).emitTypes(draft),
+  });
 }

@@ -21,7 +21,7 @@ async function makeInto(kept, keep, make) {
   await Promise.all(former.map(name => rm(join(keep, name), { recursive: true, force: true })));
 }
 
-/** Of names and contents; where the files are makes no difference. */
+/** Of names and contents, wherever the files are. Generated code tells where it was made; what it declares stands beside it. */
 async function digestOf(inputs) {
   const digest = createHash('sha256');
   for (const input of inputs)
@@ -33,7 +33,7 @@ async function digestOf(inputs) {
 async function filesIn(input) {
   if ((await stat(input)).isFile()) return [''];
   const entries = await readdir(input, { recursive: true, withFileTypes: true });
-  const files = entries.filter(entry => entry.isFile());
+  const files = entries.filter(entry => entry.isFile() && !entry.name.endsWith('.js'));
   return files.map(({ parentPath, name }) => join(parentPath, name).slice(input.length)).sort();
 }
 

@@ -77,12 +77,15 @@ describe('slow clients', () => {
   });
 });
 
-/** One byte every 10 ms, for ever. */
+/** After the head one byte every 10 ms, for ever. */
 function drip(port: number, head: string): Promise<string> {
   return new Promise(resolve => {
     let answer = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write(head));
-    const timer = setInterval(() => socket.write(' '), 10);
+    let timer: NodeJS.Timeout | undefined;
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(head);
+      timer = setInterval(() => socket.write(' '), 10);
+    });
     socket.on('data', bytes => {
       answer += bytes.toString('latin1');
     });

@@ -6,6 +6,7 @@ import { wantedText } from '../fixtures/matching/wanted.js';
 import { outcomeOfText } from '../outcome/conventions.js';
 import type { ToolResult } from '../protocol/callbacks/index.js';
 import { llmText } from '../protocol/llm-text.js';
+import { firstOf } from '../text/first-few.js';
 import { formatDuration } from '../text/format-duration.js';
 import { parseJson } from '../text/json.js';
 import { jsonPath } from '../text/json-path.js';
@@ -19,6 +20,8 @@ import { missingOffers } from './offers.js';
 export interface CaseVerdict {
   readonly status: Extract<CheckStatus, 'pass' | 'fail' | 'could-not-run'>;
   readonly reason: string;
+  /** The same on several lines, for where there is room; the one line unless told. */
+  readonly reasonLines?: readonly string[];
   /** By their `seq`, the events that prove it. */
   readonly events: readonly number[];
 }
@@ -31,7 +34,7 @@ export function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhol
   const differences = (expected?.(seenIn(message)) ?? []).map(differenceText);
   const missing = missingOffers(offers, call);
   const events = eventsOf(callback);
-  if (differences.length > 0) return { status: 'fail', reason: listed([...differences, ...missing]), events };
+  if (differences.length > 0) return { status: 'fail', ...reasonFor([...differences, ...missing]), events };
   if (missing.length > 0) return { ...absent(listed(missing), isWhole), events };
   return { status: 'pass', reason: 'its result is as expected', events };
 }
@@ -43,8 +46,14 @@ function absent(what: string, isWhole: boolean): Pick<CaseVerdict, 'status' | 'r
 
 /** Whoever mends a tool wants to see all of them; of hundreds, the first. */
 function listed(faults: readonly string[]): string {
-  const more = faults.length - MOST_FAULTS;
-  return faults.slice(0, MOST_FAULTS).join('; ') + (more > 0 ? `; and ${more} more` : '');
+  return firstOf(faults, MOST_FAULTS).join('; ');
+}
+
+function reasonFor(faults: readonly string[]): Pick<CaseVerdict, 'reason' | 'reasonLines'> {
+  return {
+    reason: listed(faults),
+    ...(faults.length > 1 && { reasonLines: firstOf(faults, MOST_FAULTS) }),
+  };
 }
 
 const MOST_FAULTS = 20;

@@ -17,6 +17,8 @@ export interface Check {
   readonly level: Level;
   readonly status: CheckStatus;
   readonly reason: string;
+  /** The same on several lines, for where there is room; the one line unless told. */
+  readonly reasonLines?: readonly string[];
   /** It passes, and its reason is worth reading all the same. */
   readonly isRemarkable?: true;
   /** By their `seq`, the events that prove it. */
@@ -49,7 +51,7 @@ export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   return {
     ...about(rule.id),
     status,
-    reason: telling.length > 0 ? reasonOf(telling) : absenceOf(rule, evidences),
+    ...(telling.length > 0 ? reasonOf(telling) : { reason: absenceOf(rule, evidences) }),
     ...(telling.some(each => each.kind === 'held' && each.isRemarkable) && { isRemarkable: true }),
     events,
     ...callsOf(status, concernedIn(told), evidences),
@@ -93,10 +95,10 @@ function withoutAbsence(observation: Observation): Observation {
   return asUnseen(perhapsLost(observation.what), observation);
 }
 
-type Seen = Pick<Exclude<Observation, { kind: 'held' }>, 'events' | 'about'>;
+type Seen = Pick<Exclude<Observation, { kind: 'held' }>, 'events' | 'about' | 'faults'>;
 
-function asUnseen(what: string, { events, about }: Seen): Observation {
-  return { kind: 'unseen', what, events, ...(about && { about }) };
+function asUnseen(what: string, { events, about, faults }: Seen): Observation {
+  return { kind: 'unseen', what, events, ...(about && { about }), ...(faults && { faults }) };
 }
 
 /** Of a requirement that nobody outside can see. */

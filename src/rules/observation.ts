@@ -16,6 +16,8 @@ export type Observation =
       readonly what: string;
       /** What alone tells it from others of its kind: the foreign id that came. */
       readonly name?: string;
+      /** What is wrong one by one, where it may be much: it follows `what`. */
+      readonly faults?: readonly string[];
       readonly events: readonly number[];
       /** Of these, those of the calls that it is about, where others merely prove it; all of them unless told. */
       readonly about?: readonly number[];
@@ -32,6 +34,7 @@ export type Observation =
       /** `unseen`: it should have been there to see, and was not. `scant`: too little was there for a verdict, and no more was due. */
       readonly kind: 'unseen' | 'scant';
       readonly what: string;
+      readonly faults?: readonly string[];
       readonly events: readonly number[];
       readonly about?: readonly number[];
     };
@@ -41,6 +44,7 @@ export interface Difference {
   readonly expected?: string;
   readonly actual?: string;
   readonly name?: string;
+  readonly faults?: readonly string[];
   readonly about?: readonly number[];
   readonly spots?: readonly Spot[];
 }

@@ -41,11 +41,14 @@ function rowCommand(row: Row, file?: string): string[] {
   return [command(name, { ...where, title: how }, messageOf(row, file))];
 }
 
-function messageOf({ id, standing, reason, calls, expected, actual, excuse }: Row, file?: string): string {
+function messageOf(
+  { id, standing, reason, reasonLines = [reason], calls, expected, actual, excuse }: Row,
+  file?: string,
+): string {
   if (standing === 'stale')
     return `it passes, though its failure is expected: take it out of ${excuse?.place}`;
   return [
-    reason,
+    ...reasonLines,
     ...aboutCalls(calls, file),
     ...(expected === undefined ? [] : [`expected: ${expected}`]),
     ...(actual === undefined ? [] : [`actual: ${actual}`]),

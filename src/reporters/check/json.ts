@@ -18,7 +18,7 @@ export const jsonCheck: CheckFormat = ({ program, target, run, record, warnings 
     verdict,
     durationMs: wholeTime(record.events),
     checks: run.checks.map(row => rowOf(row, record)),
-    cases,
+    cases: cases.map(({ reasonLines: _, ...each }) => each),
     gaps,
     idleExpectedFailures: idle,
     probes: probeTimes(record.events),
@@ -31,7 +31,7 @@ export const jsonCheck: CheckFormat = ({ program, target, run, record, warnings 
 
 const FINE: readonly Row['standing'][] = ['passed', 'stale', 'not-applicable'];
 
-function rowOf({ excuse, spots = [], ...row }: Row, record: WireRecord): object {
+function rowOf({ excuse, spots = [], reasonLines: _, ...row }: Row, record: WireRecord): object {
   const { id, standing, events } = row;
   const { reason, place } = excuse ?? {};
   return {

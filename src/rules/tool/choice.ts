@@ -1,6 +1,4 @@
-import { cut } from '../../text/cut.js';
 import { formatDuration } from '../../text/format-duration.js';
-import { visibleLine } from '../../text/visible.js';
 import { calledOffAt } from '../evidence/called-off.js';
 import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
@@ -8,10 +6,8 @@ import { told, typeIn } from '../evidence/messages.js';
 import { vainWait } from '../evidence/windows.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { withFaults } from './shared/faults.js';
 import { ifItTakesLonger } from './shared/window.js';
-
-/** Characters of faults. */
-const MOST = 300;
 
 /** TOOL-CHOICE: a question that can be answered, and what follows from the answer. */
 export const offersChoices: Rule = {
@@ -33,11 +29,7 @@ function isChoice(callback: CallbackEvidence): boolean {
 function onQuestion(question: CallbackEvidence): readonly Observation[] {
   const { reading } = question;
   if (!reading || reading.ok) return [];
-  return [
-    broken(`a user_choice breaks its schema: ${cut(visibleLine(reading.faults.join('; ')), MOST)}`, [
-      question,
-    ]),
-  ];
+  return [broken('a user_choice breaks its schema', [question], withFaults(reading.faults))];
 }
 
 function onSelection(selection: Leg, call: CallEvidence): Observation {

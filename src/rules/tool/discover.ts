@@ -7,9 +7,10 @@ import { isBodyLost } from '../evidence/lost-body.js';
 import { toolsetFaults } from '../evidence/toolset-faults.js';
 import { broken, doubtful, held, heldBut, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { withFaults } from './shared/faults.js';
 import { OF_CALLS } from './shared/follow-ups.js';
 
-/** Characters of the faults of a document. */
+/** Characters of a content type. */
 const MOST = 500;
 
 /** TOOL-DISCOVER: there is a toolset, and it is valid. Whether its names are is of TOOL-NAMES. */
@@ -62,8 +63,7 @@ function onFound(discovery: Discovery): readonly Observation[] {
   const { reading, response } = discovery;
   if (!reading) return [onNoDocument(discovery)];
   const { rest } = toolsetFaults(discovery);
-  if (rest.length > 0)
-    return [broken(`no valid toolset: ${cut(visibleLine(rest.join('; ')), MOST)}`, [discovery])];
+  if (rest.length > 0) return [broken('no valid toolset', [discovery], withFaults(rest))];
   if (!reading.ok) return [held([discovery], 'valid but for its names')];
   const remarks = [...reading.notes, ...remarkOn(response?.headers['content-type'])];
   return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [discovery]) : held([discovery])];

@@ -1,13 +1,9 @@
-import { cut } from '../../text/cut.js';
-import { visibleLine } from '../../text/visible.js';
 import type { Discovery } from '../evidence/evidence.js';
 import { toolsetFaults } from '../evidence/toolset-faults.js';
 import { broken, held, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { withFaults } from './shared/faults.js';
 import { OF_CALLS } from './shared/follow-ups.js';
-
-/** Characters of the faults of a document. */
-const MOST = 500;
 
 /** TOOL-NAMES: each tool has a name of its own, in the letters that names have. */
 export const namesToolsWell: Rule = {
@@ -19,6 +15,7 @@ export const namesToolsWell: Rule = {
 
 function onDiscovery(discovery: Discovery): readonly Observation[] {
   const { names } = toolsetFaults(discovery);
-  if (names.length > 0) return [broken(cut(visibleLine(names.join('; ')), MOST), [discovery])];
+  if (names.length > 0)
+    return [broken('not every tool has a name of its own', [discovery], withFaults(names))];
   return discovery.reading?.ok ? [held([discovery])] : [];
 }

@@ -1,7 +1,5 @@
 import { namedCredentialsIn } from '../../text/credentials.js';
-import { cut } from '../../text/cut.js';
 import { formatDuration } from '../../text/format-duration.js';
-import { visibleLine } from '../../text/visible.js';
 import { calledOffAt } from '../evidence/called-off.js';
 import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { told, toldAs, typeIn } from '../evidence/messages.js';
@@ -10,9 +8,8 @@ import { vainWait } from '../evidence/windows.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { sent } from '../spot.js';
+import { withFaults } from './shared/faults.js';
 
-/** Characters of faults. */
-const MOST = 300;
 /** What a page gives after consent, and nobody may have before it; `state` and `client_id` belong there. */
 const GIVEN_AFTERWARDS = new Set([
   'code',
@@ -48,10 +45,7 @@ function onCall(call: CallEvidence): readonly Observation[] {
 function onQuestion(question: CallbackEvidence): readonly Observation[] {
   const { reading } = question;
   if (!reading) return [];
-  if (!reading.ok)
-    return [
-      broken(`an oauth breaks its schema: ${cut(visibleLine(reading.faults.join('; ')), MOST)}`, [question]),
-    ];
+  if (!reading.ok) return [broken('an oauth breaks its schema', [question], withFaults(reading.faults))];
   const { message, warnings } = reading;
   const given = message.type === 'oauth' ? givenIn(message.auth_url) : undefined;
   if (given !== undefined)

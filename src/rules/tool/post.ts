@@ -5,10 +5,11 @@ import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { isBodyLost } from '../evidence/lost-body.js';
 import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { withFaults } from './shared/faults.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
-/** Characters of the faults of one message. */
+/** Characters of a header, or of a refusal. */
 const MOST = 300;
 
 /** TOOL-POST: a POST of JSON in UTF-8, as the schema of its type wants it. */
@@ -63,7 +64,7 @@ function onBody(callback: CallbackEvidence, excused: readonly string[]): readonl
   if (!reading.ok) {
     const faults = reading.faults.filter(fault => !excused.some(name => fault.startsWith(name)));
     if (faults.length === 0) return [];
-    return [broken(`no callback: ${cut(visibleLine(faults.join('; ')), MOST)}`, [callback])];
+    return [broken('no callback', [callback], withFaults(faults))];
   }
   const remarks = reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message);
   return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [callback]) : held([callback])];

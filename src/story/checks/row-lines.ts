@@ -25,7 +25,7 @@ export function rowLines(row: Row, record: WireRecord, ids: Ids = 'short'): read
   return [
     headed(standing, say(id, 'title'), say(`  ${level}  `, 'dim'), say(REQUIREMENTS[id].statement)),
     ...excuseLines(row),
-    ...(standing === 'stale' ? [] : [detail(...quote(row.reason))]),
+    ...(standing === 'stale' ? [] : reasonLines(row)),
     ...(standing === 'stale' ? [] : callLines(row, record, ids)),
     ...differenceLines(row),
     ...indented(standing === 'stale' ? [] : wireLines(row, record)),
@@ -57,16 +57,20 @@ export function idleText({ id, why, place }: IdleExcuse): string {
 
 /** A case that is not as expected. */
 export function caseLines(
-  { place, operation, status, reason, events, calls }: CaseCheck,
+  { place, operation, status, events, calls, ...said }: CaseCheck,
   record: WireRecord,
   ids: Ids = 'short',
 ): Line[] {
   return [
     headed(status === 'fail' ? 'failed' : 'could-not-run', ...caseName({ place, operation })),
-    detail(...quote(reason)),
+    ...reasonLines(said),
     ...callLines({ calls }, record, ids),
     ...indented(wireLines({ events }, record)),
   ];
+}
+
+function reasonLines({ reason, reasonLines: lines = [reason] }: Pick<Row, 'reason' | 'reasonLines'>): Line[] {
+  return lines.map(line => detail(...quote(line)));
 }
 
 /** What may have been there. */

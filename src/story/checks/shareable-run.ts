@@ -12,14 +12,21 @@ export function shareableRun(run: Conformance, redactor: Redactor): Conformance 
     ...run,
     checks: run.checks.map(row => ({
       ...row,
-      reason: clean(row.reason),
+      ...reasonOf(row, clean),
       ...differenceOf(row, clean),
       ...callsOf(row, clean),
     })),
     idle: run.idle.map(each => ({ ...each, why: clean(each.why) })),
-    cases: run.cases.map(each => ({ ...each, reason: clean(each.reason), ...callsOf(each, clean) })),
+    cases: run.cases.map(each => ({ ...each, ...reasonOf(each, clean), ...callsOf(each, clean) })),
     gaps: run.gaps.map(each => ({ ...each, reason: clean(each.reason) })),
   };
+}
+
+function reasonOf(
+  { reason, reasonLines }: Pick<Row, 'reason' | 'reasonLines'>,
+  clean: (text: string) => string,
+) {
+  return { reason: clean(reason), ...(reasonLines && { reasonLines: reasonLines.map(clean) }) };
 }
 
 function callsOf({ calls }: Pick<Row, 'calls'>, clean: (text: string) => string) {

@@ -15,7 +15,9 @@ export function headingOf(state: State, looking: Looking, world: World): Heading
   return {
     pages: [
       { text: 'Tools', isChosen: page === 'tools' },
-      ...(filling ? [{ text: `Form ${filling.operation}`, isChosen: page === 'form' }] : []),
+      ...(filling
+        ? [{ text: `Form ${filling.operation}`, isChosen: page === 'form', isName: true as const }]
+        : []),
       { text: calls, isChosen: page === 'calls' },
     ],
     about: page === 'calls' ? aboutCall(state, looking, world) : (serverOn(state, world)?.about ?? ''),

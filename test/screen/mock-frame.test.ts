@@ -20,7 +20,7 @@ function press(session: Session, ...keys: readonly string[]): void {
 }
 
 /** A screen that has heard a story, and after it these keys. */
-function sessionOf(story: MockStory, keys: readonly string[] = [], level: 0 | 2 = 0): Session {
+function sessionOf(story: MockStory, keys: readonly string[] = [], level: 0 | 2 = 0, tool = TOOL): Session {
   const clock = fakeClock();
   const controls = {
     pause() {},
@@ -31,7 +31,7 @@ function sessionOf(story: MockStory, keys: readonly string[] = [], level: 0 | 2 
     quit() {},
   };
   const session = new Session(
-    { tool: TOOL, controls, clock, level, supports: new Set(['diff', 'text']) },
+    { tool, controls, clock, level, supports: new Set(['diff', 'text']) },
     () => {},
   );
   clock.advance(9_000);
@@ -40,6 +40,19 @@ function sessionOf(story: MockStory, keys: readonly string[] = [], level: 0 | 2 
   press(session, ...keys);
   return session;
 }
+
+test('however long the names are, where the mock is reached and its keys are seen at any width', () => {
+  const story = new MockStory();
+  delivered(story, 'call_1');
+  for (const keys of [[], ['\r'], ['6'], ['?']]) {
+    const session = sessionOf(story, keys, 0, { ...TOOL, name: 'the_toolset_of_'.repeat(4) });
+    for (let columns = 40; columns <= 200; columns++) {
+      const rows = textOf(session, columns, 24).split('\n');
+      expect(rows[0]).toContain(TOOL.url);
+      expect(rows.at(-1)).toMatch(/\? keys {3}q quit$|Esc close/);
+    }
+  }
+});
 
 function draw(session: Session, columns: number, rows: number) {
   session.frame({ columns, rows });

@@ -1,3 +1,4 @@
+import { cutLine } from '../../dress/cut-line.js';
 import type { ToolCall } from '../../exchange/tool-call.js';
 import type { Line } from '../../story/line.js';
 import { quote, say } from '../../story/spans.js';
@@ -12,6 +13,9 @@ export interface ShownTool {
   readonly fixtures: number;
 }
 
+/** Cells of a name: where the mock is reached is needed more. */
+const MOST_NAME = 16;
+
 /** Where the mock is reached, and how it goes. @param read whoever reads a call on a small screen sees no list: it stands here */
 export function headLines(
   tool: ShownTool,
@@ -24,7 +28,7 @@ export function headLines(
   const paused = isPaused ? [say('‖ deliveries are held back', 'warn'), say(' · ', 'dim')] : [];
   return [
     [
-      ...quote(name, 'title'),
+      ...cutLine(quote(name, 'title'), MOST_NAME),
       say('  '),
       say(url, 'running'),
       ...(read ? [say('  '), ...callName(read)] : []),

@@ -15,7 +15,7 @@ import type { Story } from './story.js';
 /** Each request and its answer, as curl shows them, secrets out (threats, row 25). */
 export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): Tabbed {
   const sheets = new Memo<Sheet>();
-  const draw = drawing(onceEach(drawnWith(redactor)));
+  const draw = drawing(drawnWith(redactor));
   return () => {
     const { told } = story;
     return sheets.of([told.length], () => {
@@ -31,8 +31,9 @@ interface Drawn {
   readonly document: Document;
 }
 
-/** In the order of the requests. Those that are over, with all before them, are laid down for good: only the others are joined anew. */
+/** In the order of the requests, each laid out where it is read, or not over yet. Those that are over, with all before them, are laid down for good: only the others are joined anew. */
 function drawing(draw: (leg: Leg) => Document): (told: readonly ToldEvent[]) => Drawn {
+  const drawOpen = onceEach(draw);
   const open = new Map<string, Leg>();
   const over = new Pile<Leg>(draw);
   let seen = 0;
@@ -45,7 +46,7 @@ function drawing(draw: (leg: Leg) => Document): (told: readonly ToldEvent[]) => 
       open.delete(name);
     }
     const count = over.count + open.size;
-    const parts = [over.document, ...Array.from(open.values(), draw)];
+    const parts = [over.document, ...Array.from(open.values(), drawOpen)];
     return { count, document: count === 0 ? NOTHING : joinedDocument(parts) };
   };
 }
@@ -65,9 +66,14 @@ function titleOf(count: number): Line {
 const NOTHING = linesDocument([[say('nothing was sent', 'dim')]]);
 const BLANK = linesDocument([[]]);
 
-/** A body may be 50 MiB: its secrets are taken out once. */
+/** Bytes of a body from which on it stays laid out. */
+const LARGE = 64 * 1024;
+
+/** A body may be 50 MiB: its secrets are taken out once. Those of many requests are small, and would be kept in vain. */
 function drawnWith(redactor: Redactor): (leg: Leg) => Document {
-  const bodyOf = onceEach((body: Content) => bodyDocument(body, redactor));
+  const lay = (body: Content) => bodyDocument(body, redactor);
+  const keep = onceEach(lay);
+  const bodyOf = (body: Content) => (body.size < LARGE ? lay(body) : keep(body));
   const below = (body: Content | undefined) => (body && body.size > 0 ? [BLANK, bodyOf(body), BLANK] : []);
   return leg =>
     joinedDocument([

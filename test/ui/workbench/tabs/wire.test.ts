@@ -133,8 +133,7 @@ test('threats, row 24: foreign words are safe to print', () => {
   expect(lines).toContain('␛]52;c;b3du␇');
 });
 
-test('a large body is cleaned once, however many events follow', () => {
-  const sheets = sheetsFor();
+describe('a body', () => {
   let readings = 0;
   class Watched extends Content {
     override get bytes(): Uint8Array {
@@ -142,14 +141,31 @@ test('a large body is cleaned once, however many events follow', () => {
       return super.bytes;
     }
   }
-  const body = new Watched(Buffer.from(JSON.stringify(INVOCATION)));
-  const book = bookOf(call().map(moment => ({ ...moment, body }) as Moment));
-  const length = () => sheets.sheetOf('wire', book, KEY, LOOK).parts[0]?.document.length ?? 0;
-  const before = length();
-  const after = readings;
-  for (const event of bookOf(call(), acknowledged(), resultArrives()).events.slice(1)) book.apply(event);
-  expect(length()).toBeGreaterThan(before);
-  expect(readings).toBe(after);
+  const begunWith = (fields: object): Moment[] => {
+    const body = new Watched(Buffer.from(JSON.stringify({ ...INVOCATION, ...fields })));
+    return call().map(moment => ({ ...moment, body }) as Moment);
+  };
+  const end = [...acknowledged(), ...resultArrives()];
+
+  test('that is large is cleaned once, however many events follow', () => {
+    const sheets = sheetsFor();
+    const book = bookOf(begunWith({ arguments: { text: 'x'.repeat(100_000) } }));
+    const document = () => sheets.sheetOf('wire', book, KEY, LOOK).parts[0]?.document;
+    const before = document()?.length ?? 0;
+    const after = readings;
+    for (const event of eventsOf(call(), end).slice(1)) book.apply(event);
+    expect(document()?.length).toBeGreaterThan(before);
+    document()?.line(5);
+    expect(readings).toBe(after);
+  });
+
+  test('that is small, of a request that is over, stays laid out only while it is read', () => {
+    const sheets = sheetsFor();
+    const document = sheets.sheetOf('wire', bookOf(begunWith({}), end), KEY, LOOK).parts[0]?.document;
+    const before = readings;
+    for (let line = 0; line < 10; line++) document?.line(line);
+    expect(readings).toBe(before + 1);
+  });
 });
 
 test('a leg is drawn when it begins and when it ends, however many events follow', () => {

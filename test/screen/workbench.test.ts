@@ -5,11 +5,8 @@ import { runHere } from '../e2e/support/in-process.js';
 import { startMockHere } from '../e2e/support/mock.js';
 import { common } from './support/cell.js';
 import type { Size } from './support/emulator.js';
-import { openProgram, type ScreenOptions } from './support/screen.js';
-import { openHere, type ScreenHere as Screen } from './support/screen-here.js';
+import { openProgram, type Screen } from './support/screen.js';
 import { HUNKS, PATCH, WORKSHOP } from './support/workshop.js';
-
-type Opening = (args: readonly string[], options?: ScreenOptions) => Screen;
 
 const CTRL_R = '\u0012';
 const ERASE = '\u007f';
@@ -17,15 +14,15 @@ const DOWN = '\u001b[B';
 const ENTER = '\r';
 const ESCAPE = '\u001b';
 
-test.concurrent.each<Size & { readonly open: Opening }>([
-  { columns: 80, rows: 24, open: openProgram },
-  { columns: 200, rows: 60, open: openHere },
+test.concurrent.each<Size>([
+  { columns: 80, rows: 24 },
+  { columns: 200, rows: 60 },
 ])(
   'a tool author tries a tool, looks, answers, and keeps what came as a fixture, at $columns×$rows',
-  async ({ open, ...size }) => {
+  async size => {
     await using folder = await temporaryFolder();
     await using tool = await startMockHere([await folder.write('workshop.json', JSON.stringify(WORKSHOP))]);
-    await using screen = open(['invoke', '-i', tool.url], { ...size, cwd: folder.path });
+    await using screen = openProgram(['invoke', '-i', tool.url], { ...size, cwd: folder.path });
     await chooseAndFillIn(screen);
     await resizeWhileItRuns(screen, size);
     await readBothPanes(screen);

@@ -10,7 +10,7 @@ import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';
 import { expectRestored, LOOK_BACK } from './support/restored.js';
 import { openProgram, openShell, type Screen, type ScreenOptions } from './support/screen.js';
-import { openStepsHere } from './support/screen-here.js';
+import { openHere, openStepsHere } from './support/screen-here.js';
 import { toldPid } from './support/told-pid.js';
 
 const CTRL_C = '\u0003';
@@ -65,10 +65,7 @@ describe.concurrent('the terminal is as it was', () => {
 
   test('after its window was closed there is none: the tool is told', async () => {
     await using screen = openProgram(['invoke', '-i', plain.url, 'slow', 'ms=60000']);
-    await screen.shows('[Form slow]');
-    screen.type(CTRL_R);
-    await screen.shows('1 running');
-    const [id = ''] = /call_[\w-]+/.exec(screen.text()) ?? [];
+    const id = await begun(screen);
     screen.hangUp();
     expect(await screen.ended).toBe(129);
     await expectCancelled(id);
@@ -102,8 +99,8 @@ describe.concurrent('the terminal is as it was', () => {
   );
 
   test('after a terminal that was as small as can be meanwhile, and large again', async () => {
-    const { screen, id } = await waiting();
-    await using _screen = screen;
+    await using screen = openHere(['invoke', '-i', plain.url, 'slow', 'ms=60000']);
+    const id = await begun(screen);
     for (const [columns, rows] of [
       [39, 7],
       [20, 4],
@@ -190,11 +187,17 @@ function shell(line: string): Screen {
 async function waiting(nodeOptions = '', env = '') {
   const line = `sh -c 'echo pid $$; exec $TOOL invoke -i ${plain.url} slow ms=60000'`;
   const screen = shell(`NODE_OPTIONS="${nodeOptions}" ${env} ${line}`);
+  const id = await begun(screen);
+  return { screen, id, pid: await toldPid(screen) };
+}
+
+/** Calls what the form is for; how the id of the call begins. */
+async function begun(screen: Pick<Screen, 'shows' | 'type' | 'text'>): Promise<string> {
   await screen.shows('[Form slow]');
   screen.type(CTRL_R);
   await screen.shows('1 running');
   const [id = ''] = /call_[\w-]+/.exec(screen.text()) ?? [];
-  return { screen, id, pid: await toldPid(screen) };
+  return id;
 }
 
 async function expectEnded(screen: Screen, status: number): Promise<void> {

@@ -214,29 +214,31 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
   test('a command finds it in MCP_URL; what it did is verified', async () => {
     await using folder = await withFixtures();
     const client = (calls: string) => `
+      import { writeFileSync } from 'node:fs';
       import { Client, StreamableHTTPClientTransport } from '${SDK}';
       if (process.env.TOOL_URL) throw new Error('no RAP is spoken');
       const client = new Client({ name: 'x', version: '1' });
       await client.connect(new StreamableHTTPClientTransport(new URL(process.env.MCP_URL)));
       ${calls}
       await client.close();`;
-    const pay = `console.log((await client.callTool({ name: 'pay', arguments: { amount: 1 } })).content[0].text);`;
-    await folder.write('half.mjs', client(pay));
-    await folder.write('all.mjs', client(`${pay} await client.callTool({ name: 'raw', arguments: {} });`));
-    const args = (file: string) => [
-      'mock-tool',
-      'fixtures.yaml',
-      '--mcp',
-      'http',
-      '-q',
-      '--',
-      process.execPath,
-      file,
-    ];
-    const half = await run(args('half.mjs'), { cwd: folder.path });
-    expect([half.status, half.stdout]).toEqual([1, '{"paid":1,"token":"[redacted]"}\n']);
-    expect(half.stderr).toMatch(/mock-tool shop, MCP at http:/);
-    expect((await run(args('all.mjs'), { cwd: folder.path })).status).toBe(0);
+    const said = folder.file('said');
+    const pay = `
+      const paid = await client.callTool({ name: 'pay', arguments: { amount: 1 } });
+      writeFileSync(${JSON.stringify(said)}, paid.content[0].text);`;
+    const half = await folder.write('half.mjs', client(pay));
+    const all = await folder.write(
+      'all.mjs',
+      client(`${pay} await client.callTool({ name: 'raw', arguments: {} });`),
+    );
+    const served = (file: string) =>
+      runHere([
+        ...['mock-tool', folder.file('fixtures.yaml'), '--mcp', 'http', '-q'],
+        ...['--', process.execPath, file],
+      ]);
+    const { status, stderr } = await served(half);
+    expect([status, await readFile(said, 'utf8')]).toEqual([1, '{"paid":1,"token":"[redacted]"}']);
+    expect(stderr).toMatch(/mock-tool shop, MCP at http:/);
+    expect((await served(all)).status).toBe(0);
   });
 
   test('threats, rows 2 and 3: who comes by a foreign name, or from a web page, is refused and told', async () => {

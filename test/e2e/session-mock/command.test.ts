@@ -74,8 +74,10 @@ describe.concurrent('the command', () => {
     const shown = async (options?: Mocked) => {
       const file = folder.file(randomUUID());
       const show = `printf '["%s","%s","%s"]' "$SESSION_URL" "$API_KEY" "$SESSION_ID" > '${file}'`;
-      await mockedHere(folder, ['sh', '-c', show], options);
-      return JSON.parse(await readFile(file, 'utf8'));
+      const { stderr } = await mockedHere(folder, ['sh', '-c', show], options);
+      const [url, key, session] = JSON.parse(await readFile(file, 'utf8'));
+      expect(stderr).toContain(`session mock at ${url}, session ${session}`);
+      return [url, key, session];
     };
     const env = { API_KEY: 'from-the-env' };
     const [one, other, told, inherited] = await Promise.all([

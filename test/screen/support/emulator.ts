@@ -136,14 +136,16 @@ export class Emulator {
     });
   }
 
+  /** What a row had beyond its end, before it became narrower, is kept and not seen. */
   #lines(from: number, to: number): string[] {
+    const { cols } = this.#terminal;
     const { active } = this.#terminal.buffer;
     return Array.from(
       { length: to - from },
       (_, index) =>
         active
           .getLine(from + index)
-          ?.translateToString(true)
+          ?.translateToString(true, 0, cols)
           .trimEnd() ?? '',
     );
   }
@@ -151,7 +153,7 @@ export class Emulator {
   #cellsOfRow(row: number): Cell[] {
     const { baseY } = this.#terminal.buffer.active;
     const line = this.#terminal.buffer.active.getLine(baseY + row);
-    return Array.from({ length: line?.length ?? 0 }, (_, column) => line?.getCell(column))
+    return Array.from({ length: line ? this.#terminal.cols : 0 }, (_, column) => line?.getCell(column))
       .filter(cell => cell !== undefined)
       .filter(cell => cell.getWidth() > 0)
       .map(cellAt);

@@ -41,6 +41,15 @@ function sessionOf(story: MockStory, keys: readonly string[] = [], level: 0 | 2 
   return session;
 }
 
+test('how many requirements a runtime broke stands in the title of the tab where one can read which', async () => {
+  const story = new MockStory().at(9_000);
+  story.receives('call_1', { callback_url: 'nowhere' }).misses('call_1');
+  const session = sessionOf(story, ['6']);
+  expect(textOf(session, 120, 20)).toContain('[6 Problems]');
+  await expect.poll(() => textOf(session, 120, 20), { timeout: 20_000 }).toContain('✗ RT-FIELDS');
+  expect(textOf(session, 120, 20)).toContain('[6 Problems 1]');
+});
+
 test('however long the names are, where the mock is reached and its keys are seen at any width', () => {
   const story = new MockStory();
   delivered(story, 'call_1');

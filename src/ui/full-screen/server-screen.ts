@@ -7,6 +7,8 @@ export interface ServerPlay extends Play {
   event(event: Event): void;
   notice(text: string, isBad: boolean): void;
   readonly summary: string;
+  /** Nobody looks any more. */
+  close?(): void;
 }
 
 export interface ServerStage extends Stage {
@@ -40,6 +42,7 @@ export function serverScreen(
     summary: () => play.summary,
     async close() {
       unsubscribe();
+      play.close?.();
       await screen.close();
     },
   };

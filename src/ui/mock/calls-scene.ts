@@ -2,7 +2,6 @@ import { callRow } from '../../story/tool-calls/index.js';
 import type { CallsScene, CallsShares, SeenCalls, SeenTable } from '../calls/page.js';
 import { emptyLines, type ShownTool } from './head.js';
 import type { Looking } from './looking.js';
-import { TABS, TITLES } from './sheets/tabs.js';
 import type { State } from './state.js';
 import { tableLines } from './table.js';
 
@@ -14,16 +13,15 @@ export const SHARES: CallsShares = {
 
 /** The calls of a mock, as they are looked at. @param now ms since the start */
 export function callsSceneOf(
-  { calls: { focus, tab }, isPaused }: State,
+  { calls: { focus }, isPaused }: State,
   { calls, index }: Looking,
   tool: ShownTool,
   now: number,
-): Omit<CallsScene, 'sheet'> {
+): Omit<CallsScene, 'sheet' | 'tabs'> {
   return {
     count: calls.length,
     selected: index,
     focus,
-    tabs: { titles: TITLES, chosen: TABS.indexOf(tab) },
     shares: SHARES,
     empty: emptyLines(tool),
     table: (seen, columns) => tableOf(calls, seen, columns, { now, isPaused }),

@@ -6,7 +6,9 @@ import { say } from '../../story/spans.js';
 import type { Tally } from '../../story/tool-calls/index.js';
 import { otherTabs } from '../calls/other-tabs.js';
 import { callsPage, callsSplit, sheetSize } from '../calls/page.js';
+import { titlesWith } from '../calls/problem-titles.js';
 import { type Readable, SheetView } from '../calls/sheet-view.js';
+import type { Tabs } from '../calls/tabs-line.js';
 import { frameOf, planOf } from '../full-screen/plan.js';
 import { Highlighting } from '../highlighting.js';
 import { keyLines } from '../keys/key-lines.js';
@@ -45,7 +47,7 @@ export class Drawing {
 
   /** @param onChange something else is to be seen, though nothing happened */
   constructor(
-    { tool, level, supports }: Pick<MockSessionOptions, 'tool' | 'level' | 'supports'>,
+    { tool, clock, level, supports }: Pick<MockSessionOptions, 'tool' | 'clock' | 'level' | 'supports'>,
     remembered: { readonly calls: RecentCalls; readonly events: RecentEvents },
     onChange: () => void,
   ) {
@@ -54,7 +56,7 @@ export class Drawing {
     this.#theme = createTheme(level);
     this.#highlighting = new Highlighting(level, onChange);
     const highlighter = () => this.#highlighting.current;
-    this.#sheets = new ToolSheets({ ...remembered, supports, highlighter, onChange });
+    this.#sheets = new ToolSheets({ ...remembered, clock, supports, highlighter, onChange });
     this.sheet = new SheetView(this.#theme);
   }
 
@@ -95,9 +97,23 @@ export class Drawing {
         ? wrapLines([[say(FORGOTTEN, 'warn')]], room.columns, theme)
         : this.sheet.rowsOf(state.calls, this.readable(looking), room);
     return {
-      ...callsPage({ ...callsSceneOf(state, looking, this.#tool, now), sheet }, body, theme),
+      ...callsPage(
+        { ...callsSceneOf(state, looking, this.#tool, now), tabs: this.#tabs(state, looking), sheet },
+        body,
+        theme,
+      ),
       most: 0,
     };
+  }
+
+  #tabs({ calls: { tab } }: State, { call }: Looking): Tabs {
+    const titles = call ? titlesWith(TITLES, this.#sheets.problemsOf(call.key)) : TITLES;
+    return { titles, chosen: TABS.indexOf(tab) };
+  }
+
+  /** Nobody looks any more. */
+  close(): void {
+    this.#sheets.close();
   }
 
   #footLine(state: State, looking: Looking, size: Size): Line {

@@ -45,6 +45,10 @@ export class Session implements Play {
     this.#notices.mock(text, isBad ? 'bad' : 'good', this.#memory.now);
   }
 
+  close(): void {
+    this.#drawing.close();
+  }
+
   get summary(): string {
     return this.#memory.summary;
   }

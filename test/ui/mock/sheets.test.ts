@@ -3,6 +3,7 @@ import { type RecentEventLimits, RecentEvents } from '../../../src/exchange/rece
 import type { SheetLook } from '../../../src/ui/calls/sheets/sheet.js';
 import { ToolSheets } from '../../../src/ui/mock/sheets/sheets.js';
 import type { Tab } from '../../../src/ui/mock/sheets/tabs.js';
+import { fakeClock } from '../../support/fake-clock.js';
 import { CALLBACK_URL, delivered, MockStory, TOKEN } from '../../support/mock-story.js';
 import { read } from '../read-sheet.js';
 
@@ -11,12 +12,14 @@ const LOOK: SheetLook = { isSplit: false, isUnfolded: false, showsBytes: false }
 /** The sheets of a story, as it goes on. */
 function sheetsFor(story: MockStory, limits: Partial<RecentEventLimits> = {}) {
   const events = new RecentEvents(limits);
+  const clock = fakeClock();
   let isChanged = () => {};
   const changed = new Promise<void>(resolve => {
     isChanged = resolve;
   });
   story.log.subscribe(event => events.apply(event));
   const sheets = new ToolSheets({
+    clock,
     calls: story.calls,
     events,
     supports: new Set(['diff', 'text']),
@@ -26,7 +29,8 @@ function sheetsFor(story: MockStory, limits: Partial<RecentEventLimits> = {}) {
   const sheetOf = (tab: Tab, key = 'a', look: Partial<SheetLook> = {}) =>
     sheets.sheetOf(tab, key, { ...LOOK, ...look });
   const linesOf = (...about: Parameters<typeof sheetOf>) => read(sheetOf(...about)).flat();
-  return { sheetOf, linesOf, changed };
+  const problemsOf = (key = 'a') => sheets.problemsOf(key);
+  return { sheetOf, linesOf, changed, clock, problemsOf, close: () => sheets.close() };
 }
 
 describe('a call', () => {
@@ -154,6 +158,35 @@ describe('problems', () => {
     expect(text).toContain('✗ RT-FIELDS');
     expect(text).not.toContain('TOOL-');
     expect(text).toContain('no fixture matches this call');
+  });
+
+  test('are counted in the background for the call that is looked at, once for what came by then', async () => {
+    const story = new MockStory();
+    const { problemsOf, changed, clock, close } = sheetsFor(story);
+    story.receives('a', { callback_url: 'nowhere' }).misses('a');
+    expect([problemsOf(), problemsOf()]).toEqual(Array(2).fill({ broken: 0, isLeft: false }));
+    expect(clock.pending()).toBe(1);
+    clock.advance(200);
+    await changed;
+    expect(problemsOf()).toEqual({ broken: 1, isLeft: false });
+    expect(clock.pending()).toBe(0);
+    delivered(story, 'a');
+    expect(problemsOf()).toEqual({ broken: 1, isLeft: false });
+    expect(clock.pending()).toBe(1);
+    close();
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('of a long call are left until somebody reads of them', async () => {
+    const story = new MockStory();
+    const { problemsOf, linesOf, changed, clock } = sheetsFor(story);
+    story.receives('a', { callback_url: 'nowhere' });
+    for (let attempt = 1; attempt <= 100; attempt++) story.sends('a', { type: 'x' }, attempt).answered(20);
+    expect(problemsOf()).toEqual({ broken: 0, isLeft: true });
+    expect(clock.pending()).toBe(0);
+    linesOf('problems');
+    await changed;
+    expect(problemsOf()).toEqual({ broken: 2, isLeft: false });
   });
 
   test('are none where the runtime did right', async () => {

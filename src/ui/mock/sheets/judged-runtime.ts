@@ -4,8 +4,16 @@ import { say } from '../../../story/spans.js';
 import type { Judged } from '../../calls/sheets/problems.js';
 import type { ToolStory } from './tool-story.js';
 
-/** The runtime that made a call, to be judged by what its tool saw. @param warnings of the call, by now */
-export function judgedRuntime(story: ToolStory, warnings: () => readonly string[]): Judged {
+/**
+ * The runtime that made a call, to be judged by what its tool saw.
+ * @param warnings of the call, by now
+ * @param note told each time how many requirements were broken, of how many events
+ */
+export function judgedRuntime(
+  story: ToolStory,
+  warnings: () => readonly string[],
+  note: (broken: number, events: number) => void,
+): Judged {
   return {
     get age() {
       return story.told.length;
@@ -14,7 +22,10 @@ export function judgedRuntime(story: ToolStory, warnings: () => readonly string[
       const { judgedRuntimeLines } = await import('../../../story/calls/judged-runtime-lines.js');
       const { file, told, forgotten, redactor } = story;
       const events = [...file.discovery.map(unread), ...told.map(({ event }) => event)];
-      return [...partLines(forgotten), ...(await judgedRuntimeLines(events, warnings(), redactor))];
+      const count = told.length + forgotten;
+      const { lines, broken } = await judgedRuntimeLines(events, warnings(), redactor);
+      note(broken, count);
+      return [...partLines(forgotten), ...lines];
     },
   };
 }

@@ -1,8 +1,10 @@
 import type { Highlighter } from '../../../display/syntax/highlighter.js';
 import type { RecentCalls } from '../../../exchange/recent-calls.js';
 import type { RecentEvents } from '../../../exchange/recent-events.js';
+import type { Clock } from '../../../system/clock.js';
 
 export interface ToolSheetsOptions {
+  readonly clock: Clock;
   readonly calls: RecentCalls;
   readonly events: RecentEvents;
   /** Types of display segments that are drawn (RT-DISPLAY). */

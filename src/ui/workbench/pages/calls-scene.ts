@@ -1,5 +1,6 @@
 import { exchangeRow } from '../../../story/calls/index.js';
 import type { CallsScene, CallsShares, SeenCalls, SeenTable } from '../../calls/page.js';
+import { titlesWith } from '../../calls/problem-titles.js';
 import type { Looking } from '../looking.js';
 import type { State } from '../state/state.js';
 import { TABS, TITLES, type Verdict } from '../tabs/index.js';
@@ -31,7 +32,7 @@ export function callsSceneOf(
   const { book, key } = looking;
   const { keys } = book;
   const serverOf = serverNames(looking, world);
-  const titles = key === null ? TITLES : titlesFor(verdictOf(key));
+  const titles = key === null ? TITLES : titlesWith(TITLES, verdictOf(key));
   return {
     count: keys.length,
     selected: key === null ? 0 : book.placeOf(key),
@@ -42,14 +43,6 @@ export function callsSceneOf(
     table: (seen, columns) => tableOf({ book, serverOf, verdictOf, now }, seen, columns),
   };
 }
-
-/** How many requirements were broken stands where one can read which; `?` where nobody looked: what passes its judgement has no sign. */
-function titlesFor({ broken, isLeft }: Verdict): readonly string[] {
-  if (broken === 0 && !isLeft) return TITLES;
-  return TITLES.with(TABS.indexOf('problems'), `${PROBLEMS} ${isLeft ? '?' : broken}`);
-}
-
-const PROBLEMS = TITLES[TABS.indexOf('problems')];
 
 /** What calls are told with. */
 interface Telling extends Pick<Looking, 'book'>, Pick<SeenOf, 'verdictOf' | 'now'> {

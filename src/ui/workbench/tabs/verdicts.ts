@@ -3,15 +3,13 @@ import { concerning } from '../../../story/calls/index.js';
 import type { Line } from '../../../story/line.js';
 import type { Clock } from '../../../system/clock.js';
 import { RecentMap } from '../../../text/recent-map.js';
+import type { ProblemCount } from '../../calls/problem-titles.js';
 import type { Subject } from './sheet.js';
 import { isLight, stateOf } from './subject-state.js';
 
 /** How many requirements of the protocol were broken in a call, and how many of those are a MUST. */
-export interface Verdict {
-  readonly broken: number;
+export interface Verdict extends ProblemCount {
   readonly musts: number;
-  /** It is too much to be judged unasked, and nobody asked. */
-  readonly isLeft: boolean;
 }
 
 const SPOTLESS: Verdict = { broken: 0, musts: 0, isLeft: false };

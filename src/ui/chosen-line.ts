@@ -1,3 +1,4 @@
+import { cutLine } from '../dress/cut-line.js';
 import type { Line } from '../story/line.js';
 import { quote, say } from '../story/spans.js';
 
@@ -5,13 +6,15 @@ import { quote, say } from '../story/spans.js';
 export interface Choosable {
   readonly text: string;
   readonly isChosen: boolean;
+  /** Cells of its text at most. */
+  readonly most?: number;
 }
 
 /** Without colour the brackets alone tell. */
 export function chosenLine(choices: readonly Choosable[]): Line {
-  return choices.flatMap(({ text, isChosen }) =>
+  return choices.flatMap(({ text, isChosen, most = Number.POSITIVE_INFINITY }) =>
     isChosen
-      ? [say('[', 'running'), ...quote(text, 'title'), say('] ', 'running')]
-      : [say(' '), ...quote(text, 'dim'), say('  ')],
+      ? [say('[', 'running'), ...cutLine(quote(text, 'title'), most), say('] ', 'running')]
+      : [say(' '), ...cutLine(quote(text, 'dim'), most), say('  ')],
   );
 }

@@ -115,6 +115,9 @@ function doing(screen: Screen) {
 }
 
 /** Waits until the frame fills that size: its head in the first row, its keys in the last but one, and nothing of others. */
+/** On a narrow screen the pages alone. */
+const HEAD = /^(protocol-cli {2})?( Tools {2}|\[Tools\] )/;
+
 async function fits(screen: Screen, size: Size): Promise<void> {
   screen.resize(size);
   await screen.emulator.waitFor(`a frame of ${size.columns}×${size.rows}`, () => {

@@ -45,11 +45,9 @@ function pagesLine(pages: readonly Page[], room: number, columns: number): Line 
 function shortened(pages: readonly Page[], room: number): readonly Choosable[] {
   const surplus = widthOf(chosenLine(pages)) - room;
   if (surplus <= 0) return pages;
-  return pages.map(page => (page.isName ? { ...page, text: cutName(page.text, surplus) } : page));
+  return pages.map(page => (page.isName ? { ...page, most: lessBy(surplus, page) } : page));
 }
 
-function cutName(text: string, surplus: number): string {
-  const name = quote(text);
-  const cut = cutLine(name, Math.max(Math.min(LEAST_NAME, widthOf(name)), widthOf(name) - surplus));
-  return cut.map(span => span.text).join('');
+function lessBy(surplus: number, { text }: Page): number {
+  return Math.max(LEAST_NAME, widthOf(quote(text)) - surplus);
 }

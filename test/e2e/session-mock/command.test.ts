@@ -77,11 +77,14 @@ describe.concurrent('the command', () => {
       const { stderr } = await mockedHere(folder, ['sh', '-c', show], options);
       const [url, key, session] = JSON.parse(await readFile(file, 'utf8'));
       expect(stderr).toContain(`session mock at ${url}, session ${session}`);
-      return [url, key, session];
+      return [url, key, session] as const;
     };
     const env = { API_KEY: 'from-the-env' };
     const [one, other, told, inherited] = await Promise.all([
-      ...[shown(), shown(), shown({ args: ['--key', 'from-the-option'], env }), shown({ env })],
+      shown(),
+      shown(),
+      shown({ args: ['--key', 'from-the-option'], env }),
+      shown({ env }),
     ]);
     expect(one).toEqual([
       expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),

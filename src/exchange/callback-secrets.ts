@@ -1,5 +1,5 @@
 import { PROTOCOL_WORDS } from '../protocol/words.js';
-import { Beginnings } from '../text/beginnings.js';
+import { Beginnings, LATEST } from '../text/beginnings.js';
 import { isRecord } from '../text/is-record.js';
 import { readJson } from '../text/json.js';
 import type { Span } from '../text/needles.js';
@@ -94,7 +94,7 @@ class Words {
   readonly #short = new RecentMap<string, true>(REMEMBERED);
   /** By how long words begin: how long they are, the longest first. */
   readonly #lengths = new RecentMap<string, readonly number[]>(REMEMBERED);
-  readonly #beginnings = new Beginnings();
+  readonly #beginnings = new Beginnings(LATEST);
   #isEmpty = true;
 
   add(word: string): void {

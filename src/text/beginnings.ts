@@ -11,13 +11,18 @@ const HEADS = [SHORTEST, 16, 64, 256];
 const MANY = 32;
 /** Characters before a mark: nothing is cut to more. */
 const FARTHEST = 4_096;
-/** Heads: what is cut is told soon after it came. */
-const REMEMBERED = 150_000;
+/** Heads, where many come and go: what is cut is told soon after it came. */
+export const LATEST = 150_000;
 
 /** Many strings, of which a text that was cut may hold the beginning only. */
 export class Beginnings {
   /** By their heads; most have one of their own. */
-  readonly #wholes = new RecentMap<string, string | readonly string[]>(REMEMBERED);
+  readonly #wholes: RecentMap<string, string | readonly string[]>;
+
+  /** @param remembered heads, of the latest; all unless told */
+  constructor(remembered = Number.POSITIVE_INFINITY) {
+    this.#wholes = new RecentMap(remembered);
+  }
 
   add(whole: string): void {
     for (const length of HEADS) {

@@ -12,7 +12,7 @@ const CTRL_R = '\u0012';
 const ERASE = '\u007f';
 const DOWN = '\u001b[B';
 /** The program's name goes first where there is no room. */
-const HEAD = /^(?:protocol-cli {2})? Tools {2}/;
+const HEAD = /^(?:protocol-cli {2})?(?: Tools {2}|\[Tools\] )/;
 const ENTER = '\r';
 const ESCAPE = '\u001b';
 
@@ -115,9 +115,6 @@ function doing(screen: Screen) {
 }
 
 /** Waits until the frame fills that size: its head in the first row, its keys in the last but one, and nothing of others. */
-/** On a narrow screen the pages alone. */
-const HEAD = /^(protocol-cli {2})?( Tools {2}|\[Tools\] )/;
-
 async function fits(screen: Screen, size: Size): Promise<void> {
   screen.resize(size);
   await screen.emulator.waitFor(`a frame of ${size.columns}×${size.rows}`, () => {

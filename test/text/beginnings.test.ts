@@ -60,6 +60,13 @@ test('of too many that begin alike, whatever goes on', () => {
   expect(found('call-39… and cal…', ...many)).toEqual(['call-39']);
 });
 
+test('all of them are known, or the latest where so many are to be remembered', () => {
+  const [all, latest] = [new Beginnings(), new Beginnings(2)];
+  for (const whole of ['first-1', 'second-2', 'third-3', 'fourth-4', 'fifth-5'])
+    for (const beginnings of [all, latest]) beginnings.add(whole);
+  expect([all, latest].map(each => each.in('first… fifth…').length)).toEqual([2, 1]);
+});
+
 test('row 22: it takes no longer than to read the text', { timeout: 10_000 }, () => {
   const begun = performance.now();
   const many = Array.from({ length: 20_000 }, (_, n) => `token-${n}-${'x'.repeat(40)}`);

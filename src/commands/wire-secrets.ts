@@ -1,6 +1,6 @@
 import { callbackSecrets, type EventRedactor, withQuestionSecrets } from '../exchange/callback-secrets.js';
 import type { RequestEvent } from '../exchange/events.js';
-import type { Redactor } from '../text/redact.js';
+import { cleanWords, type Redactor } from '../text/redact.js';
 
 /**
  * What is secret in an exchange that we see from outside, learned from its events (threats, row 25): the callback URLs, of whatever
@@ -12,6 +12,7 @@ export function wireSecrets(credentials: Redactor): EventRedactor {
   const questions = withQuestionSecrets({
     add: secret => credentials.add(secret),
     text: text => callbacks.text(credentials.text(text)),
+    words: text => cleanWords(callbacks, cleanWords(credentials, text)),
   });
   return {
     ...questions,

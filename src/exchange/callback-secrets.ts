@@ -4,7 +4,7 @@ import { isRecord } from '../text/is-record.js';
 import { readJson } from '../text/json.js';
 import type { Span } from '../text/needles.js';
 import { RecentMap } from '../text/recent-map.js';
-import { REDACTED, type Redactor, withoutCut, withoutSpans } from '../text/redact.js';
+import { cleanWords, REDACTED, type Redactor, withoutCut, withoutSpans } from '../text/redact.js';
 import type { Event } from './events.js';
 
 /** The members of our messages that are URLs with a secret in them. */
@@ -45,6 +45,7 @@ export function callbackSecrets(events: Iterable<Event> = []): EventRedactor {
   const redactor: EventRedactor = {
     add: secret => words.add(secret),
     text: text => words.replaceIn(text),
+    words: text => words.replaceCut(words.replaceIn(text)),
     learn(event) {
       const { urls, told } = namedIn(event);
       for (const url of urls) for (const word of wordsOf(url)) if (!told.includes(word)) words.add(word);
@@ -70,6 +71,7 @@ export function withQuestionSecrets(redactor: Redactor): EventRedactor {
   return {
     add: secret => redactor.add(secret),
     text: text => words.replaceIn(redactor.text(text)),
+    words: text => words.replaceCut(words.replaceIn(cleanWords(redactor, text))),
     name: text => redactor.name?.(text) ?? redactor.text(text),
     learn(event) {
       for (const secret of questionSecrets(event)) words.add(secret);
@@ -109,7 +111,11 @@ class Words {
   replaceIn(text: string): string {
     if (this.#isEmpty) return text;
     const shortless = text.replace(URLS, url => this.#replaceShort(url));
-    return withoutCut(withoutSpans(shortless, this.#longIn(shortless)), this.#beginnings);
+    return withoutSpans(shortless, this.#longIn(shortless));
+  }
+
+  replaceCut(text: string): string {
+    return withoutCut(text, this.#beginnings);
   }
 
   #addLong(form: string): void {

@@ -1,6 +1,6 @@
 import { safeJson } from '../text/json-safe.js';
 import { RecentMap } from '../text/recent-map.js';
-import { type Redactor, redactHeaders } from '../text/redact.js';
+import { cleanWords, type Redactor, redactHeaders } from '../text/redact.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
 import { shareableFact, shareableText, shareableUrl, withoutPowerInText } from './shareable.js';
@@ -70,7 +70,7 @@ function eventLine(event: Event, body: BodyData | null, redactor: Redactor): Tra
     };
   if (event.kind === 'response') {
     const { refusal } = event;
-    const why = refusal === undefined ? {} : { refusal: redactor.text(withoutPowerInText(refusal)) };
+    const why = refusal === undefined ? {} : { refusal: cleanWords(redactor, withoutPowerInText(refusal)) };
     return { ...event, headers: redactHeaders(event.headers, redactor), body: undefined, ...ref, ...why };
   }
   if (event.kind === 'expected' || event.kind === 'denied') return { ...event, body: undefined, ...ref };
@@ -78,13 +78,13 @@ function eventLine(event: Event, body: BodyData | null, redactor: Redactor): Tra
     return { ...event, body: undefined, ...ref, ...unexpectedIn(event, redactor) };
   if (event.kind === 'session' || event.kind === 'awaiting') return shareableFact(event, redactor);
   if (event.kind === 'loaded') return { ...event, endpoint: redactor.text(event.endpoint) };
-  if (event.kind === 'warned') return { ...event, message: redactor.text(event.message) };
-  return event.kind === 'dropped' ? { ...event, why: redactor.text(event.why) } : event;
+  if (event.kind === 'warned') return { ...event, message: cleanWords(redactor, event.message) };
+  return event.kind === 'dropped' ? { ...event, why: cleanWords(redactor, event.why) } : event;
 }
 
 /** It quotes what a client posted. */
 function unexpectedIn({ unexpected }: Extract<Event, { kind: 'answered' }>, redactor: Redactor) {
-  return unexpected && { unexpected: unexpected.map(words => redactor.text(words)) };
+  return unexpected && { unexpected: unexpected.map(words => cleanWords(redactor, words)) };
 }
 
 /** The digest is that of the redacted bytes: a reader can check it, and nobody can guess a secret against it. */

@@ -3,10 +3,12 @@ import { RecentMap } from './recent-map.js';
 
 /** What a text ends with that was cut (`cut`, `excerpt`). */
 const MARK = '…';
-/** Shorter beginnings tell nothing. */
-const SHORTEST = 4;
+/** Shorter beginnings tell nothing, and may be those of anything. */
+const SHORTEST = 8;
+/** Of a longer string this much is known. */
+const LONGEST = 256;
 /** Characters by which strings are looked up: by more of them where too many begin alike. */
-const HEADS = [SHORTEST, 16, 64, 256];
+const HEADS = [SHORTEST, 16, 64];
 /** Where so many begin alike, whatever is shorter than the next head counts. */
 const MANY = 32;
 /** Characters before a mark: nothing is cut to more. */
@@ -24,9 +26,10 @@ export class Beginnings {
     this.#wholes = new RecentMap(remembered);
   }
 
-  add(whole: string): void {
+  add(string: string): void {
+    const whole = string.slice(0, LONGEST);
     for (const length of HEADS) {
-      if (length >= whole.length) return;
+      if (length >= string.length) return;
       const head = whole.slice(0, length);
       const known = this.#of(head);
       if (known.length >= MANY) continue;
@@ -57,7 +60,7 @@ export class Beginnings {
     for (const length of HEADS) {
       if (length > piece.length) return true;
       const known = this.#of(piece.slice(0, length));
-      if (known.some(whole => whole.startsWith(piece))) return true;
+      if (known.some(whole => whole.startsWith(piece.slice(0, LONGEST)))) return true;
       if (known.length < MANY) return false;
     }
     return true;

@@ -33,7 +33,9 @@ export function parseJson(source: string): JsonReading {
 /** The engine's own words would quote ten characters of whatever stands around, a secret's, too. */
 function faultIn(text: string): string {
   const fault = jsonFault(text);
-  return fault ? `${fault.message} (line ${fault.line}, column ${fault.column})` : 'it cannot be read';
+  if (!fault) return 'it cannot be read';
+  const line = text.includes('\n') ? `line ${fault.line}, ` : '';
+  return `${fault.message} (${line}column ${fault.column})`;
 }
 
 /** One for all: it remembers nothing of a text that it was given whole. */

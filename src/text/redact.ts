@@ -31,12 +31,15 @@ export interface Redactor {
   text(text: string): string;
   /** As `text`, which it is unless told, for what a member of a JSON object is called. */
   name?(text: string): string;
+  /** As `text`, which it is unless told, for words of ours: of foreign text in them a cut may have left the beginning of a secret. */
+  words?(text: string): string;
 }
 
 /** A secret that holds or overlaps another one leaves nothing of that behind, nor does one that was cut. */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const forms = new Needles();
   const beginnings = new Beginnings();
+  const text = (each: string) => withoutSpans(each, forms.in(each));
   const redactor: Redactor = {
     add(secret) {
       if (secret.length < SHORTEST) return;
@@ -45,10 +48,16 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
         beginnings.add(form);
       }
     },
-    text: text => withoutCut(withoutSpans(text, forms.in(text)), beginnings),
+    text,
+    words: each => withoutCut(text(each), beginnings),
   };
   for (const secret of secrets) redactor.add(secret);
   return redactor;
+}
+
+/** Words of ours that quote foreign text, with nothing secret in them. */
+export function cleanWords(redactor: Redactor, text: string): string {
+  return redactor.words?.(text) ?? redactor.text(text);
 }
 
 /** Whoever cuts a foreign text knows no secrets, and whoever knows them may see no more than the first part of one. */

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bareUrl, createRedactor, REDACTED, redactHeaders, tokenlessUrl } from '../../src/text/redact.js';
+import {
+  bareUrl,
+  cleanWords,
+  createRedactor,
+  REDACTED,
+  redactHeaders,
+  tokenlessUrl,
+} from '../../src/text/redact.js';
 import { visibleLine } from '../../src/text/visible.js';
 
 describe('row 25: a secret goes out in no form it is written in', () => {
@@ -44,8 +51,14 @@ describe('row 25: a secret goes out in no form it is written in', () => {
     ['on one line', visibleLine('BEGIN\nMIIEvQIBADANBg')],
   ])('what a cut has left of it, too: %s', (_, form) => {
     const redactor = createRedactor([SECRET, 'BEGIN\nMIIEvQIBADANBg']);
-    for (let length = 4; length < form.length; length++)
-      expect(redactor.text(`<${form.slice(0, length)}…>`)).toBe(`<${REDACTED}…>`);
+    for (let length = 8; length < form.length; length++)
+      expect(cleanWords(redactor, `<${form.slice(0, length)}…>`)).toBe(`<${REDACTED}…>`);
+  });
+
+  test('but what others write before an ellipsis of their own is as they wrote it', () => {
+    const redactor = createRedactor(['running-token-1']);
+    expect(redactor.text('running-… done')).toBe('running-… done');
+    expect(redactor.text('running-token-1… done')).toBe(`${REDACTED}… done`);
   });
 
   test('thousands cost no more than a few', { timeout: 10_000 }, () => {

@@ -4,7 +4,7 @@ import { createLog, type Log } from '../../exchange/log.js';
 import type { Paper, Reporter } from '../../reporters/reporter.js';
 import { verboseTeller } from '../../reporters/verbose.js';
 import type { Clock } from '../../system/clock.js';
-import { createRedactor, type Redactor } from '../../text/redact.js';
+import { cleanWords, createRedactor, type Redactor } from '../../text/redact.js';
 import { readHeaders, secretsOf } from '../headers.js';
 import { PROGRAM } from '../program.js';
 import { saveTranscript } from '../save-transcript.js';
@@ -44,7 +44,7 @@ export async function observe(
     options.save === undefined
       ? async () => {}
       : await saveTranscript(log, options.save, redactor, about, terminal);
-  const stderr = { write: (text: string) => terminal.stderr.write(redactor.text(text)) }; // what we tell quotes tools (threats, row 25)
+  const stderr = { write: (text: string) => terminal.stderr.write(cleanWords(redactor, text)) }; // what we tell quotes tools (threats, row 25)
   const paper: Paper = { stdout: terminal.stdout, stderr, quiet: options.quiet === true };
   const reporter = await reporterFor(output, { options, terminal, paper, history, redactor, about, clock });
   if (reporter.event) log.subscribe(reporter.event);

@@ -1,3 +1,4 @@
+import { cut } from '../../text/cut.js';
 import { excerpt } from '../../text/excerpt.js';
 import { foreignWords } from '../../text/foreign-words.js';
 import { type Block, imagePlaceholder } from '../content.js';
@@ -18,7 +19,7 @@ export function blockText(block: ContentBlock): string {
   if (known.kind === 'text') return known.text;
   if (known.kind === 'image') return imagePlaceholder(known.image);
   const name = [block['uri'], block['mimeType']].filter(each => typeof each === 'string').map(excerptOf);
-  return `[${[block.type.slice(0, 60), ...name].join(' ')}]`;
+  return `[${[cut(block.type, 60), ...name].join(' ')}]`;
 }
 
 const excerptOf = (value: unknown) => excerpt(foreignWords(value));

@@ -6,7 +6,7 @@ import type { RequirementId, Warning } from '../../protocol/requirements.js';
 import { checkTranscript } from '../../rules/check-transcript.js';
 import type { Conformance } from '../../rules/conformance.js';
 import type { Check } from '../../rules/judge.js';
-import type { Redactor } from '../../text/redact.js';
+import { cleanWords, type Redactor } from '../../text/redact.js';
 import { type Failure, failureOf } from '../failure.js';
 import type { Line } from '../line.js';
 import { problemLines } from '../saved/problem-lines.js';
@@ -44,7 +44,7 @@ export async function judgedLines(
   const history = new History();
   for (const event of events) history.apply(event);
   const warnings = [...wishes, ...besides(run, warningsOf(history, exchange))].map(message =>
-    redactor.text(message),
+    cleanWords(redactor, message),
   );
   const failure = exchange.settled ? failureOf(exchange, history.errands, 'workbench') : null;
   const around = { record: { events, redactor }, warnings };
@@ -71,7 +71,10 @@ function withWishes(checks: readonly Check[]): {
 function failureLines(failure: Failure | null, redactor: Redactor): Line[] {
   if (!failure) return [];
   const { message, hint } = failure;
-  const clean = { message: redactor.text(message), ...(hint !== undefined && { hint: redactor.text(hint) }) };
+  const clean = {
+    message: cleanWords(redactor, message),
+    ...(hint !== undefined && { hint: cleanWords(redactor, hint) }),
+  };
   return [...problemLines([], clean, 'NO RESULT'), []];
 }
 

@@ -1,6 +1,6 @@
 import type { Event } from '../../exchange/events.js';
 import { checkTranscript } from '../../rules/check-transcript.js';
-import type { Redactor } from '../../text/redact.js';
+import { cleanWords, type Redactor } from '../../text/redact.js';
 import type { Line } from '../line.js';
 import { judgedRun, runLines } from './run-lines.js';
 
@@ -17,7 +17,7 @@ export async function judgedRuntimeLines(
 ): Promise<{ readonly lines: readonly Line[]; readonly broken: number }> {
   const { checks } = await checkTranscript(events, { sides: ['runtime'], observer: 'tool' });
   const run = judgedRun(checks, ['runtime'], redactor);
-  const around = { record: { events, redactor }, warnings: warnings.map(text => redactor.text(text)) };
+  const around = { record: { events, redactor }, warnings: warnings.map(text => cleanWords(redactor, text)) };
   const broken = run.checks.filter(({ status }) => status === 'fail').length;
   return { lines: runLines(run, around), broken };
 }

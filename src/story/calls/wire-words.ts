@@ -2,7 +2,7 @@ import type { Content } from '../../exchange/content.js';
 import type { Event, RequestEvent, ResponseEvent } from '../../exchange/events.js';
 import { shareableUrl } from '../../exchange/shareable.js';
 import { bytesText } from '../../text/bytes-text.js';
-import type { Redactor } from '../../text/redact.js';
+import { cleanWords, type Redactor } from '../../text/redact.js';
 import type { Line, Tone } from '../line.js';
 import { breakText } from '../message-text.js';
 import { say } from '../spans.js';
@@ -29,7 +29,7 @@ export function requestWords(event: RequestEvent, redactor: Redactor): Line {
 
 /** What was answered, and why if a listener refused it. */
 export function responseWords({ status, refusal, body }: ResponseEvent, redactor: Redactor): Line {
-  const why = refusal === undefined ? [] : [say(' refused: '), ...clipped(redactor.text(refusal))];
+  const why = refusal === undefined ? [] : [say(' refused: '), ...clipped(cleanWords(redactor, refusal))];
   const size = sizeOf(body).map(words => say(` ${words}`, 'dim'));
   return [say('answered '), say(String(status), toneOf(status)), ...why, ...size];
 }

@@ -1,13 +1,13 @@
 import type { Conformance, Row } from '../../rules/conformance.js';
 import { cut } from '../../text/cut.js';
-import type { Redactor } from '../../text/redact.js';
+import { cleanWords, type Redactor } from '../../text/redact.js';
 
 /** Characters of a name: ids are foreign, and none of ours is longer. */
 const LONGEST = 200;
 
 /** A run as it may leave the machine: rules quote what was on the wire (threats, row 25). */
 export function shareableRun(run: Conformance, redactor: Redactor): Conformance {
-  const clean = (text: string) => redactor.text(text);
+  const clean = (text: string) => cleanWords(redactor, text);
   return {
     ...run,
     checks: run.checks.map(row => ({

@@ -118,7 +118,11 @@ describe('a malformed invocation, of which there is no call to show', () => {
     const lines = linesOf(malformed);
     const told = rows(lines);
     const at = told.indexOf('MALFORMED INVOCATIONS');
-    expect(told.slice(at + 1).join(' ')).toMatch(
+    const said = told
+      .slice(at + 1)
+      .join(' ')
+      .replace(/ +/g, ' '); // it is wrapped
+    expect(said).toMatch(
       /^! line \d+: not valid JSON.*; not answered ! line \d+: \$\.operation: .*; not answered$/,
     );
     const [, line] = /line (\d+)/.exec(told[at + 1] ?? '') ?? [];

@@ -1,7 +1,7 @@
 import type { Line } from '../../../story/line.js';
 import { quote, say } from '../../../story/spans.js';
 import { Memo } from '../../../text/memo.js';
-import type { Redactor } from '../../../text/redact.js';
+import { cleanWords, type Redactor } from '../../../text/redact.js';
 import { linesDocument } from '../../document/index.js';
 import type { Sheet, Tabbed } from './sheet.js';
 
@@ -50,6 +50,6 @@ async function judged(call: Judged, redactor: Redactor): Promise<readonly Line[]
     return await call.judge();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [[say('✗ ', 'bad'), say('it could not be judged: '), ...quote(redactor.text(why))]];
+    return [[say('✗ ', 'bad'), say('it could not be judged: '), ...quote(cleanWords(redactor, why))]];
   }
 }

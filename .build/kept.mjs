@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
+const DRAFT = 'draft-';
+
 /**
  * Fills a folder with what is made of these files and folders; where it was made of the same before, it is only copied.
  * @param keep the folder in which what was made at last is kept
@@ -12,12 +14,19 @@ export async function madeOnce(outDir, { keep, inputs, make }) {
   await cp(kept, outDir, { recursive: true });
 }
 
+/** Others may do the same meanwhile: whoever is first has made it. */
 async function makeInto(kept, keep, make) {
   await mkdir(keep, { recursive: true });
-  const former = await readdir(keep);
-  const draft = await mkdtemp(join(keep, 'draft-'));
-  await make(draft);
-  await rename(draft, kept);
+  const former = (await readdir(keep)).filter(name => !name.startsWith(DRAFT));
+  const draft = await mkdtemp(join(keep, DRAFT));
+  try {
+    await make(draft);
+    await rename(draft, kept).catch(async error => {
+      if (!(await exists(kept))) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
   await Promise.all(former.map(name => rm(join(keep, name), { recursive: true, force: true })));
 }
 

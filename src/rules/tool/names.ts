@@ -16,6 +16,6 @@ export const namesToolsWell: Rule = {
 function onDiscovery(discovery: Discovery): readonly Observation[] {
   const { names } = toolsetFaults(discovery);
   if (names.length > 0)
-    return [broken('not every tool has a name of its own', [discovery], withFaults(names))];
+    return [broken('the names of tools are not valid, or not unique', [discovery], withFaults(names))];
   return discovery.reading?.ok ? [held([discovery])] : [];
 }

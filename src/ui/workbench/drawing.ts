@@ -17,7 +17,7 @@ import { type FormStanding, formPage } from './pages/form-page.js';
 import { headingOf } from './pages/heading.js';
 import { ToolDetails } from './pages/tool-details.js';
 import { toolsPage } from './pages/tools-page.js';
-import { rivalsOf } from './rivals.js';
+import { rivalsAt } from './rivals.js';
 import { sheetRoom } from './stage.js';
 import { entriesOf, entryIndex, selectedEntry } from './state/entries.js';
 import { isUnderWay as isSent } from './state/orders.js';
@@ -116,7 +116,7 @@ export class Drawing {
   }
 
   #standingOf(filling: Filling, orders: State['orders']): FormStanding {
-    const rivals = rivalsOf(filling.server, filling.operation, this.#options.world.servers);
+    const rivals = rivalsAt(filling.server, filling.operation, this.#options.world.servers);
     return { isSending: isSent(orders, filling.id), rivals };
   }
 

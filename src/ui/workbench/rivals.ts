@@ -1,9 +1,18 @@
 import { definitionsIn, type Server } from './world.js';
 
-/** How many configured toolsets define an operation of this server (RT-TOOLSET). @param server its id */
-export function rivalsOf(server: string, operation: string, servers: readonly Server[]): number {
-  const isConfigured = servers.some(each => each.id === server && each.isConfigured);
-  return isConfigured ? (definitionsIn(servers).get(operation) ?? 1) : 1;
+/** How many configured toolsets define an operation of this server (RT-TOOLSET). @param definitions of all servers, see `definitionsIn` */
+export function rivalsOf(
+  { isConfigured }: Server,
+  operation: string,
+  definitions: ReadonlyMap<string, number>,
+): number {
+  return isConfigured ? (definitions.get(operation) ?? 1) : 1;
+}
+
+/** The same of the server with this id; one that is gone has none. */
+export function rivalsAt(id: string, operation: string, servers: readonly Server[]): number {
+  const server = servers.find(each => each.id === id);
+  return server ? rivalsOf(server, operation, definitionsIn(servers)) : 1;
 }
 
 /** Why it cannot be called. */

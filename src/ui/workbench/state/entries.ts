@@ -1,4 +1,5 @@
 import type { Tool } from '../../../protocol/toolset.js';
+import { rivalsOf } from '../rivals.js';
 import { definitionsIn, type Server } from '../world.js';
 import type { State } from './state.js';
 
@@ -17,8 +18,6 @@ export type Entry =
 /** Each server, and below it what it offers. */
 export function entriesOf(servers: readonly Server[]): readonly Entry[] {
   const definitions = definitionsIn(servers);
-  const rivalsOf = ({ isConfigured }: Server, { name }: Tool) =>
-    isConfigured ? (definitions.get(name) ?? 1) : 1;
   return servers.flatMap(server => [
     { id: serverEntryId(server.id), kind: 'server' as const, server },
     ...toolsOf(server).map(tool => ({
@@ -26,7 +25,7 @@ export function entriesOf(servers: readonly Server[]): readonly Entry[] {
       kind: 'operation' as const,
       server,
       tool,
-      rivals: rivalsOf(server, tool),
+      rivals: rivalsOf(server, tool.name, definitions),
     })),
   ]);
 }

@@ -9,10 +9,12 @@ export class Book {
   /**
    * @param observer who saw the events: a transcript's header says it
    * @param isSaved whether they were in a file: what may not be in one (RT-OAUTH) is no breach elsewhere
+   * @param both of a recording that is told once, all that was seen
    */
   constructor(
     readonly observer: TranscriptHeader['observer'] = 'runtime',
     readonly isSaved = false,
+    private readonly both?: Book,
   ) {}
 
   readonly history = new History();
@@ -32,6 +34,11 @@ export class Book {
     if (this.history.exchanges.size > known) this.#begin(event);
     for (const key of this.#owners.of(event)) this.#note(key, event);
   };
+
+  /** All that was seen: of a recorder each message on both its sides. What follows from that is in no such book. */
+  get whole(): Book {
+    return this.both ?? this;
+  }
 
   /** The events of a call; of null, those that belong to none. */
   of(key: string | null): readonly Event[] {

@@ -10,15 +10,16 @@ export interface Called {
 
 /**
  * How the toolset by which a call was made had been discovered by then. It is known by the base at which it was loaded: an origin may
- * have several, under different paths. Where nobody says which it was, all that was asked. In the order in which it happened.
+ * have several, under different paths. Where nobody says which it was, all that was asked; a recorder is asked for that of its one tool.
+ * In the order in which it happened.
  * @param events those that belong to no call are enough
  */
 export function discoveryOf(events: readonly Event[], { endpoint, seq }: Called): readonly Event[] {
   const before = events.filter(event => event.seq < seq);
   const loaded = before.filter(event => event.kind === 'loaded' && event.endpoint === endpoint);
   const urls = new Set(loaded.flatMap(urlsOf));
-  const isAsked = ({ purpose, url }: RequestEvent) =>
-    purpose === 'discovery' && (urls.size === 0 || urls.has(url));
+  const isAsked = ({ purpose, url, hop }: RequestEvent) =>
+    purpose === 'discovery' && (urls.size === 0 || urls.has(url) || hop === 'runtime-side');
   const legs = new Set(
     before.flatMap(event => (event.kind === 'request' && isAsked(event) ? [event.leg] : [])),
   );

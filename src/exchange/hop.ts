@@ -13,3 +13,8 @@ export function seenOn(hop: Hop, events: readonly Event[]): readonly Event[] {
 function isElsewhere(hop: Hop, event: Event): event is RequestEvent {
   return event.kind === 'request' && event.hop !== undefined && event.hop !== hop;
 }
+
+/** What happened, each message once: a recording as its tool had it, and anything else as it is. */
+export function toldOnce(events: readonly Event[]): readonly Event[] {
+  return seenOn('tool-side', events);
+}

@@ -53,3 +53,13 @@ test('where nobody says which toolset it is of, it is all that was asked', () =>
   const refused = asked('refused', `${ORIGIN}/c`, { status: 404 });
   expect(told('http://127.0.0.1:9/', LATER, A, refused)).toEqual(['a', 'a', 'refused', 'refused']);
 });
+
+test('of a recorder it is both what its tool was asked and what it was asked itself', () => {
+  const [request, ...rest] = asked('a', `${ORIGIN}/a`);
+  const own = [
+    { ...request, leg: 'own', url: '/.well-known/rap-toolset', hop: 'runtime-side' },
+    { kind: 'response', leg: 'own', status: 200, headers: {} },
+  ] as Moment[];
+  const onward = [{ ...request, hop: 'tool-side' } as Moment, ...rest];
+  expect(told(`${ORIGIN}/a/invoke`, LATER, own, B, onward)).toEqual(['own', 'own', 'a', 'a', 'loaded a']);
+});

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { Book } from '../../exchange/book.js';
+import type { Book } from '../../exchange/book.js';
 import type { EventRedactor } from '../../exchange/callback-secrets.js';
-import type { Transcript } from '../../exchange/transcript-reader.js';
+import { savedBook } from '../../exchange/saved-book.js';
 import type { TranscriptAbout } from '../../exchange/transcript-writer.js';
 import type { Redactor } from '../../text/redact.js';
 import type { Said } from '../../ui/workbench/controls.js';
@@ -70,7 +70,7 @@ export class Library {
     if (transcripts === null) return failed(`${name} is no transcript`);
     const redactor = this.study.foreign();
     for (const { events } of transcripts) for (const event of events) redactor.learn(event);
-    const books = transcripts.map(bookOf);
+    const books = transcripts.map(savedBook);
     const titled = (index: number) =>
       books.length === 1 ? basename(name) : `${basename(name)} (${index + 1} of ${books.length})`;
     const before = this.#shown.filter(each => each.path === path);
@@ -116,12 +116,6 @@ export class Library {
     const lost = warnings.length > 0 ? ', which says at its top what it lacks' : '';
     return done(`wrote ${name}${lost}; serve it: protocol-cli mock-tool ${name}`);
   }
-}
-
-function bookOf({ header, events }: Transcript): Book {
-  const book = new Book(header?.observer, true);
-  for (const event of events) book.apply(event);
-  return book;
 }
 
 function counted(count: number, noun: string): string {

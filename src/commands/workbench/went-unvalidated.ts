@@ -10,6 +10,6 @@ export async function wentUnvalidated(book: Book, key: string): Promise<boolean>
   if (!exchange) return false;
   const { checkTranscript } = await import('../../rules/check-transcript.js');
   const told = { observer: book.observer, only: VALIDATION, sides: ['runtime'] } as const;
-  const { summary } = await checkTranscript(concerning(book, exchange), told);
+  const { summary } = await checkTranscript(concerning(book.whole, exchange), told);
   return summary.fail > 0 || summary.warn > 0;
 }

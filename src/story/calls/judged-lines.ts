@@ -2,6 +2,7 @@ import type { Book } from '../../exchange/book.js';
 import type { Event } from '../../exchange/events.js';
 import type { Exchange } from '../../exchange/exchange.js';
 import { History } from '../../exchange/history.js';
+import { toldOnce } from '../../exchange/hop.js';
 import type { RequirementId, Warning } from '../../protocol/requirements.js';
 import { checkTranscript } from '../../rules/check-transcript.js';
 import type { Conformance } from '../../rules/conformance.js';
@@ -42,7 +43,7 @@ export async function judgedLines(
   const { checks, wishes } = isUnvalidated ? withWishes(judged.checks) : { ...judged, wishes: [] };
   const run = judgedRun(checks, ['tool', 'runtime'], redactor);
   const history = new History();
-  for (const event of events) history.apply(event);
+  for (const event of toldOnce(events)) history.apply(event);
   const warnings = [...wishes, ...besides(run, warningsOf(history, exchange))].map(message =>
     cleanWords(redactor, message),
   );

@@ -68,7 +68,7 @@ export class Drawing {
     return {
       name: JSON.stringify([volume.id, key]),
       sheetOf: (tab, look) => this.#sheets.sheetOf(tab, { ...volume, key }, look),
-      others: tab => otherTabs(TABS, TITLES, tab, book.of(key)),
+      others: tab => otherTabs(TABS, TITLES, tab, book.whole.of(key)),
     };
   }
 
@@ -108,7 +108,7 @@ export class Drawing {
     this.#highlighting.ask();
     const sheet = (room: Size) => this.sheet.rowsOf(state.calls, this.readable(looking), room);
     const { volume, book } = looking;
-    const at = volume.isLive ? now : (book.events.at(-1)?.at ?? 0); // what was recorded is as it was at its end
+    const at = volume.isLive ? now : (book.whole.events.at(-1)?.at ?? 0); // what was recorded is as it was at its end
     const verdictOf = (key: string) => this.#verdicts.glance({ ...volume, key });
     const seen = { looking, world: this.#options.world, verdictOf, now: at };
     const page = callsPage({ ...callsSceneOf(state.calls, seen), sheet }, size, theme);

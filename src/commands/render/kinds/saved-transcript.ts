@@ -1,5 +1,4 @@
-import type { Event } from '../../../exchange/events.js';
-import { seenOn } from '../../../exchange/hop.js';
+import { toldOnce } from '../../../exchange/hop.js';
 import { isWhole, missingFrom } from '../../../exchange/transcript-losses.js';
 import type { Transcript } from '../../../exchange/transcript-reader.js';
 import type { Warning } from '../../../protocol/requirements.js';
@@ -25,7 +24,7 @@ import { transcriptAnswers } from './transcript-answers.js';
 
 /** A transcript as it is shown: what it is, its timeline, then each call with its panes, its views and its problems. */
 export function savedTranscript(transcript: Transcript): Saved {
-  const events = eventsOf(transcript);
+  const events = toldOnce(transcript.events);
   const { whole, chapters } = chronicleOf(events, isWhole(transcript));
   const exchanges = [...whole.exchanges.values()];
   const { faults } = transcript;
@@ -62,11 +61,6 @@ export function savedTranscript(transcript: Transcript): Saved {
       };
     },
   };
-}
-
-/** A recorder saw each message twice: of what it tells, the side where everything is as the tool has it. */
-function eventsOf({ header, events }: Transcript): readonly Event[] {
-  return header?.observer === 'recorder' ? seenOn('tool-side', events) : events;
 }
 
 /** A tool's view has one timeline for all that it served. */

@@ -4,7 +4,7 @@ import type { Looking } from '../looking.js';
 
 /** What is said where there is no call: how to make one, or what a transcript has instead. */
 export function emptyLines({ volume, book }: Looking): readonly Line[] {
-  return volume.isLive ? NO_CALLS_YET : withoutCalls(volume.name, book.events.length);
+  return volume.isLive ? NO_CALLS_YET : withoutCalls(volume.name, book.whole.events.length);
 }
 
 const NO_CALLS_YET: readonly Line[] = [

@@ -42,8 +42,15 @@ function tabsOf(subject: Subject, options: SheetsOptions): Tabs {
   return {
     result: resultTab(story, options),
     timeline: timelineTab(story, subject.redactor),
-    wire: wireTab(story, subject.redactor),
+    wire: wireTab(wireOf(story), subject.redactor),
     views: viewsTab(story, options),
     problems: problemsTab(judgedCall(story, options.verdicts), { ...options, redactor: subject.redactor }),
   };
+}
+
+/** What went over the wire: of a recording, on both its sides. */
+function wireOf(story: CallStory): Pick<CallStory, 'told'> {
+  const { subject } = story;
+  const { whole } = subject.book;
+  return whole === subject.book ? story : new CallStory({ ...subject, book: whole });
 }

@@ -16,7 +16,7 @@ export function stateOf(subject: Subject): string {
 
 /** Whether it takes no time and no memory worth mentioning to judge it. */
 export function isLight(subject: Subject): boolean {
-  const events = subject.book.of(subject.key);
+  const events = subject.book.whole.of(subject.key);
   return events.length <= (isOver(subject) ? LONGEST : LONGEST_PENDING) && sizeOf(events) <= LARGEST;
 }
 

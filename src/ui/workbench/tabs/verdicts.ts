@@ -62,7 +62,7 @@ export class Verdicts {
     this.#note(subject, { state, verdict: this.#knownOf(subject)?.verdict ?? SPOTLESS }); // nobody asks for it twice
     const { judgedLines } = await import('../../../story/calls/judged-lines.js');
     const isUnvalidated = !book.isSaved && this.isUnvalidated(key);
-    const events = concerning(book, exchange);
+    const events = concerning(book.whole, exchange);
     const { lines, ...verdict } = await judgedLines(events, exchange, redactor, book, isUnvalidated);
     this.#note(subject, { state, verdict: { ...verdict, isLeft: false } });
     return lines;

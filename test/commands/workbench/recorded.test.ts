@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeTranscript } from '../../../src/commands/workbench/transcript-file.js';
+import { systemClock } from '../../../src/system/clock.js';
+import { createRedactor } from '../../../src/text/redact.js';
+import { Session } from '../../../src/ui/workbench/session.js';
+import { eventually } from '../../e2e/support/eventually.js';
+import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
+import { type Peer, startPeer } from '../../e2e/support/peers.js';
+import { type Recording, startRecording } from '../../recorder/recording.js';
+import { press } from '../../ui/workbench/form/support/pressing.js';
+import { withoutStyle } from '../../ui/workbench/support/open-session.js';
+import { type Bench, startBench } from './bench.js';
+
+let plain: Peer;
+let folder: Folder;
+let recording: Recording;
+let bench: Bench;
+let session: Session;
+beforeAll(async () => {
+  [plain, folder] = await Promise.all([startPeer('plain'), temporaryFolder()]);
+  recording = await startRecording(plain.url);
+  await callThrough(recording.url);
+  await recording.close();
+  bench = startBench({ cwd: folder.path });
+  const about = { ...bench.about, observer: 'recorder' } as const;
+  await writeTranscript(folder.file('session.ndjson'), recording.events, createRedactor(), about);
+  await bench.controls.openTranscript('session.ndjson');
+  session = openSession(bench);
+  keys('c', 'V');
+});
+afterAll(async () => {
+  session.close();
+  await bench.close();
+  await Promise.all([plain.stop(), folder[Symbol.asyncDispose]()]);
+});
+
+/** A runtime that knows only the recorder: a call whose subscription has two events. */
+async function callThrough(url: string): Promise<void> {
+  await using runtime = startBench();
+  const server = runtime.open({ kind: 'url', url });
+  await runtime.stands(server, 'ready');
+  const key = await runtime.call(server, 'watch', { events: 2, every_ms: 1 });
+  await runtime.until(key, ({ subscription }) => subscription?.ended?.by === 'final');
+}
+
+function openSession({ world, controls }: Bench): Session {
+  const supports = new Set(['text', 'diff']);
+  return new Session({ world, controls, clock: systemClock, level: 0, supports, start: {} }, () => {});
+}
+
+function keys(...names: readonly string[]): void {
+  for (const name of names) {
+    const { input, key } = press(name);
+    session.press(input, key);
+  }
+}
+
+const sees = () => session.frame({ columns: 140, rows: 60 }).rows.map(withoutStyle).join('\n');
+
+test('a recorder’s transcript is told once, as its tool had it', () => {
+  keys('1');
+  expect(sees()).toContain('2 events');
+  expect(sees()).not.toContain('3 events');
+  keys('2');
+  expect(sees()).not.toMatch(/sent again|delivered again|runtime-side/);
+});
+
+test('the wire has both its sides', () => {
+  keys('3');
+  expect(sees()).toContain('invocation, runtime-side');
+  expect(sees()).toContain('invocation, tool-side');
+});
+
+test('both sides are judged, each by what was seen there, and nothing came twice', async () => {
+  keys('5');
+  const lines = await eventually('the verdict', () => !sees().includes('judging …') && sees());
+  expect(lines).toContain('✓ nothing wrong');
+  const [, held = ''] = /(\d+) requirements were held/.exec(lines) ?? [];
+  expect(Number(held)).toBe(19);
+  expect(lines).not.toMatch(/sent again|delivered again/);
+});

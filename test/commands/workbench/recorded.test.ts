@@ -79,3 +79,16 @@ test('both sides are judged, each by what was seen there, and nothing came twice
   expect(Number(held)).toBe(19);
   expect(lines).not.toMatch(/sent again|delivered again/);
 });
+
+test('r makes a call of it once more, by the tool server that is open there', async () => {
+  await bench.stands(bench.open({ kind: 'url', url: plain.url }), 'ready');
+  keys('r');
+  const [again = ''] = await eventually('a call', () => {
+    const calls = bench.world.volumes[0]?.book.keys ?? [];
+    return calls.length > 0 && calls;
+  });
+  expect(await bench.until(again)).toMatchObject({
+    invocation: { operation: 'watch', arguments: { events: 2, every_ms: 1 } },
+    settled: { by: 'result' },
+  });
+});

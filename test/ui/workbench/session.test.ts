@@ -313,13 +313,32 @@ describe('what can be done with a call', () => {
     expect(session.asked).toEqual([`answer ${KEY} back-1 1`]);
   });
 
-  test('y shows what it copied, until any key', () => {
+  test('y shows what it copied, until it is closed', () => {
     const session = onCalls(settled);
     session.press('y');
     expect(session.sees()).toMatch(/^copy: done; put in your callback_url\n\ncurl call_abc123$/m);
     session.press('<escape>');
     expect(session.sees()).not.toContain('curl call');
   });
+
+  test.each(['y', 'Y', 'U'])(
+    'beneath what %s copied no key acts; q closes it, and quits nothing',
+    async key => {
+      const session = onCalls(consenting);
+      session.press(key);
+      await session.settles();
+      const { asked } = session;
+      const before = [...asked];
+      const page = session.sees();
+      session.press('x', 'r', 'e', 'a', 'o', 't', 'c', 'S', 'V', '2', '<tab>', '<ctrl-r>', 'z');
+      await session.settles();
+      expect(session.sees()).toBe(page);
+      expect(page).toContain('Esc close');
+      session.press('q');
+      expect(session.sees()).not.toContain('copy: done');
+      expect(asked).toEqual(before);
+    },
+  );
 
   test.each([
     ['s', settled, 'Save as fixture: edit_file.yaml', `saveFixture ${KEY} 0 edit_file.yaml`, 'fixture: done'],

@@ -66,7 +66,7 @@ function stepped(
     : { ...overlay, picker: stepPicker(overlay.picker, command) };
 }
 
-/** Whoever reads of a key may press it: the page is gone then, and what it says is done. */
+/** Whoever reads of a key in the help may press it: the page is gone then, and what it says is done. Beneath another page none acts. */
 function pressPage(
   overlay: Of<'help' | 'copied'>,
   press: Press,
@@ -74,7 +74,7 @@ function pressPage(
   beneath: Beneath,
 ): void {
   const pressed = pressedOnPage(nameOf(press), overlay.scroll, most);
-  const isMeant = pressed === 'beneath' && isKeyIn(state, press);
+  const isMeant = overlay.kind === 'help' && pressed === 'beneath' && isKeyIn(state, press);
   if (typeof pressed === 'number') change({ overlay: { ...overlay, scroll: pressed } });
   else if (pressed === 'close' || isMeant) change({ overlay: null });
   if (isMeant) beneath.press(press);

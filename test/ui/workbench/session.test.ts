@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test, vi } from 'vitest';
+import { Content } from '../../../src/exchange/content.js';
 import { keyLines } from '../../../src/ui/keys/key-lines.js';
 import type { Controls } from '../../../src/ui/workbench/controls.js';
 import { keyTables } from '../../../src/ui/workbench/keys/key-tables.js';
@@ -13,6 +14,7 @@ import {
   call,
   EVENT,
   eventsOf,
+  INVOCATION,
   KEY,
   loaded,
   type Moment,
@@ -44,6 +46,14 @@ const settled = [
   }),
 ];
 const asking = [...pending, ...arrives(CHOICE)];
+/** The same of another call. */
+const otherCall = (moments: readonly Moment[]) =>
+  moments.map(moment => ({
+    ...moment,
+    calls: ['call_other'],
+    ...('leg' in moment && { leg: `other-${moment.leg}` }),
+    ...('body' in moment && { body: Content.ofJson({ ...INVOCATION, id: 'call_other' }) }),
+  })) as Moment[];
 const consenting = [...pending, ...arrives(OAUTH)];
 
 describe('from the tools to a call', () => {
@@ -303,7 +313,9 @@ describe('what can be done with a call', () => {
   test('a puts its question: Esc leaves it open, an answer goes to its leg', () => {
     const session = onCalls(asking);
     session.press('a');
-    expect(session.sees()).toMatch(/edit_file asks\nWhere to\?\n❯ 0 staging \(default\)\n {2}1 production/);
+    expect(session.sees()).toMatch(
+      /edit_file asks in call_abc123\nWhere to\?\n❯ 0 staging \(default\)\n {2}1 production/,
+    );
     const rows = session.sees().split('\n');
     expect(rows.filter(row => / {3}Esc | {3}q quit/.test(row))).toEqual([rows.at(-1)]);
     expect(rows.at(-1)).toBe('↑↓ select   Ctrl-C quit   ⏎ choose   Esc later');
@@ -311,6 +323,19 @@ describe('what can be done with a call', () => {
     expect(session.asked).toEqual([]);
     session.press('a', 'j', '<enter>');
     expect(session.asked).toEqual([`answer ${KEY} back-1 1`]);
+  });
+
+  test('of several that ask, a says whose question it is, and selects that call', async () => {
+    const session = onCalls([...asking, ...otherCall(pending)], { opened: ['a.ndjson'] });
+    session.press('<enter>');
+    expect(session.sees()).toContain('edit_file call_other');
+    session.press('a');
+    expect(session.sees()).toContain('edit_file asks in call_abc123');
+    session.press('<escape>');
+    expect(session.sees()).toMatch(/^❯.* call_abc123 /m);
+    session.press('V', 'a', '<enter>');
+    expect(session.sees()).toMatch(/^❯.* call_abc123 /m);
+    expect(session.asked).toEqual([`answer ${KEY} back-1 0`]);
   });
 
   test('y shows what it copied, until it is closed', () => {

@@ -1,12 +1,13 @@
 import { canBeGivenUp } from '../../../exchange/exchange.js';
 import { openPages } from '../../../exchange/questions.js';
 import { quote, say } from '../../../story/spans.js';
+import { atList } from '../../calls/browsing.js';
 import { openPicker } from '../../live/picker.js';
 import { openQuestion } from '../looking.js';
 import { bad, type House } from './house.js';
 
-/** Puts the tool's question to the person: that of the selected call, else the oldest of all. */
-export function askQuestion({ looking, world, change, say: tell }: House): void {
+/** Puts the tool's question to the person: that of the selected call, else the oldest of all, whose call is selected then. */
+export function askQuestion({ looking, world, state, change, say: tell }: House): void {
   const live = world.volumes[0];
   const open = live && openQuestion(looking.volume.isLive ? looking : { ...looking, key: null }, live.book);
   if (!open) {
@@ -15,8 +16,10 @@ export function askQuestion({ looking, world, change, say: tell }: House): void 
   }
   const { key, leg, question } = open;
   const operation = live.book.history.exchanges.get(key)?.invocation.operation ?? '';
-  const asker = [...quote(operation, 'title'), say(' asks', 'dim')];
-  change({ overlay: { kind: 'question', key, leg, picker: { ...openPicker(question), asker } } });
+  const asker = [...quote(operation, 'title'), say(' asks in ', 'dim'), ...quote(question.id)];
+  const isRead = looking.volume === live && looking.key === key;
+  const calls = { ...(isRead ? state.calls : atList(state.calls)), volume: live.id, selected: key };
+  change({ calls, overlay: { kind: 'question', key, leg, picker: { ...openPicker(question), asker } } });
 }
 
 export async function cancel({ looking, controls, say: tell }: House): Promise<void> {

@@ -1,10 +1,9 @@
 import type { CallFile } from '../../../exchange/recent-events.js';
 import type { Clock } from '../../../system/clock.js';
 import { RecentMap } from '../../../text/recent-map.js';
+import { isLightToJudge } from '../../calls/light.js';
 import type { ProblemCount } from '../../calls/problem-titles.js';
 
-/** Events of a call; a longer one is judged for whoever reads of it. */
-const LONGEST = 200;
 /** Somebody has looked at the same call for so long. */
 const PAUSE_MS = 200;
 const REMEMBERED = 1_000;
@@ -35,7 +34,7 @@ export class RuntimeVerdicts {
   glance(key: string, file: CallFile | undefined): ProblemCount {
     const { broken = 0, events = 0 } = this.#known.get(key) ?? {};
     const isJudged = !file || file.events.length + file.forgotten === events;
-    const isLeft = !isJudged && file.events.length > LONGEST;
+    const isLeft = !isJudged && !isLightToJudge(file.events);
     if (!isJudged && !isLeft) this.#ask(key);
     return { broken, isLeft };
   }

@@ -6,6 +6,8 @@ export const DEFAULTS = {
   retries: 5,
   maxBody: 10 * 1024 * 1024,
   keep: 10_000,
+  /** How many calls that are over a durable journal knows at least. */
+  journalCalls: 100_000,
   drainMs: 5_000,
   /** Of one attempt of a callback, in ms. */
   attemptMs: 15_000,

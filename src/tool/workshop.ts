@@ -20,7 +20,7 @@ import { Repertoire } from './repertoire.js';
 /** Everything a mock tool works with and remembers, apart from its server. */
 export class Workshop {
   readonly ring: EventRing;
-  readonly repeats = new Repeats();
+  readonly repeats: Repeats;
   readonly underWay = new CallsUnderWay();
   readonly #repertoire: Repertoire;
   #journal: Journal | null = null;
@@ -31,7 +31,10 @@ export class Workshop {
     readonly log: Log,
     readonly desk: Desk,
   ) {
-    this.ring = new EventRing({ events: options.keep ?? DEFAULTS.keep });
+    const { keep = DEFAULTS.keep, journal } = options;
+    this.ring = new EventRing({ events: keep });
+    const remembered = Math.max(DEFAULTS.keep, keep) / 2; // a call has two events at least
+    this.repeats = new Repeats(journal ? Math.max(remembered, DEFAULTS.journalCalls) : remembered);
     log.subscribe(event => this.ring.push(event));
     this.#repertoire = new Repertoire(options, seed, log);
   }

@@ -1,25 +1,16 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { remembering } from '../text/remembering.js';
 
-/** Every way an IPv4 range can be written as an IPv6 one: mapped, compatible, NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056). */
-const LINK_LOCAL = blockList([
-  ['169.254.0.0', 16],
-  ['fe80::', 10],
-  ['::ffff:169.254.0.0', 112],
-  ['::169.254.0.0', 112],
-  ['64:ff9b::169.254.0.0', 112],
-  ['64:ff9b:1::169.254.0.0', 112],
-  ['2002:a9fe::', 32],
-]);
+const LINK_LOCAL = blockList([...inBothFamilies('169.254.0.0', 16), ['fe80::', 10]]);
 
-/** Where clouds keep credentials outside the link-local range: AWS, Google and Alibaba. */
+/** Metadata servers outside the link-local range. */
 const METADATA = blockList([
-  ['fd00:ec2::', 32],
-  ['fd20:ce::254', 128],
-  ['100.100.100.200', 32],
-  ['::ffff:100.100.100.200', 128],
-  ['64:ff9b::100.100.100.200', 128],
-  ['2002:6464:64c8::', 48],
+  ...inBothFamilies('100.100.100.200', 32), // Alibaba
+  ...inBothFamilies('168.63.129.16', 32), // Azure
+  ...inBothFamilies('192.0.0.192', 32), // Oracle
+  ['fd00:c1::a9fe:a9fe', 128], // Oracle
+  ['fd00:ec2::', 32], // AWS
+  ['fd20:ce::254', 128], // Google
 ]);
 
 /**
@@ -45,7 +36,23 @@ export const isLoopback = remembering(
   host => host === 'localhost' || isListed(LOOPBACK, host.replace(/^\[|\]$/g, '')),
 );
 
-function blockList(subnets: readonly (readonly [net: string, prefix: number])[]): BlockList {
+type Subnet = readonly [net: string, prefix: number];
+
+/**
+ * An IPv4 subnet and its IPv6 forms: mapped, translated (RFC 2765), compatible, NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056).
+ */
+function inBothFamilies(net: string, prefix: number): Subnet[] {
+  const embedded = ['::ffff:', '::ffff:0:', '::', '64:ff9b::', '64:ff9b:1::'];
+  const [a = 0, b = 0, c = 0, d = 0] = net.split('.').map(Number);
+  const hex = [a * 256 + b, c * 256 + d].map(group => group.toString(16)).join(':');
+  return [
+    [net, prefix],
+    ...embedded.map((start): Subnet => [start + net, 96 + prefix]),
+    [`2002:${hex}::`, 16 + prefix],
+  ];
+}
+
+function blockList(subnets: readonly Subnet[]): BlockList {
   const list = new BlockList();
   for (const [net, prefix] of subnets) list.addSubnet(net, prefix, family(net));
   return list;

@@ -6,11 +6,12 @@ import { type HostHeader, parseHost } from './hosts.js';
 import { bodyTooLarge, Denial } from './refusal.js';
 import type { Answer, Route } from './route.js';
 
-type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders'>;
+type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
 
 /** What a server lets in. */
 export interface Door {
-  readonly allowsHost: (host: HostHeader) => boolean;
+  /** @param peer the address that the connection came from. */
+  readonly allowsHost: (host: HostHeader, peer: string) => boolean;
   readonly routes: readonly Route[];
   /** Bytes. */
   readonly maxBody: number;
@@ -45,10 +46,11 @@ function headOf({ method = '', url: target = '', headers }: Head) {
   return { method, target, headers };
 }
 
-function judgeHost({ headers, rawHeaders }: Head, allows: Door['allowsHost']): Denial | undefined {
+function judgeHost({ headers, rawHeaders, socket }: Head, allows: Door['allowsHost']): Denial | undefined {
   const host = headers.host === undefined || isRepeated('host', rawHeaders) ? null : parseHost(headers.host);
   if (!host) return new Denial(400, 'malformed', 'its Host header is missing, repeated or not a host');
-  if (!allows(host)) return new Denial(403, 'host', 'its Host header names a host that is not allowed');
+  if (!allows(host, socket.remoteAddress ?? ''))
+    return new Denial(403, 'host', 'its Host header names a host that is not allowed');
   return undefined;
 }
 

@@ -7,7 +7,8 @@ export interface HostHeader {
   readonly port: string | undefined;
 }
 
-export type HostList = (host: HostHeader, ourPort: number) => boolean;
+/** @param isLocal whether the peer connected from a loopback address. */
+export type HostList = (host: HostHeader, ourPort: number, isLocal: boolean) => boolean;
 
 const SHAPE = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(?::(?<port>\d{1,5}))?$/i;
 const LONGEST_NAME = 253;
@@ -23,15 +24,16 @@ function readHost(value: string): HostHeader | null {
 }
 
 /**
- * The allow-list of threats, row 2: loopback names and the address we are bound to, with or without our port;
- * `extra` names with any port, or with exactly the one they were given with.
+ * The allow-list of threats, row 2: the address we are bound to and, for peers on this machine, loopback names, with or without our
+ * port; `extra` names with any port, or with exactly the one they were given with.
  * @throws ProtocolCliError `usage` where an extra name is not a host.
  */
 export function hostList(bound: string, extra: readonly string[]): HostList {
-  const own = new Set([...LOOPBACK, bound.toLowerCase()]);
+  const own = bound.toLowerCase();
   const others = extra.map(parseAllowed);
-  return (host, ourPort) =>
-    (own.has(host.name) && (host.port ?? String(ourPort)) === String(ourPort)) ||
+  const isOwn = (name: string, isLocal: boolean) => (LOOPBACK.includes(name) ? isLocal : name === own);
+  return (host, ourPort, isLocal) =>
+    (isOwn(host.name, isLocal) && (host.port ?? String(ourPort)) === String(ourPort)) ||
     others.some(other => other.name === host.name && (other.port ?? host.port) === host.port);
 }
 

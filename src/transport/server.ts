@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
+import { isLoopback } from './addresses.js';
 import { attend } from './attendant.js';
 import { advertisedHost, bindAddress, listen } from './bind.js';
+import type { Door } from './guard.js';
 import { hostList } from './hosts.js';
 import { DEFAULT_LIMITS, limitConnections, parserOptions, type ServerLimits } from './limits.js';
 import type { Refusal } from './refusal.js';
@@ -49,7 +51,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const server = createServer(parserOptions(limits));
   limitConnections(server, limits);
   const port = await listen(server, address, options.port ?? 0);
-  attend(server, { ...options, allowsHost: host => allowsHost(host, port) }, limits);
+  const isAllowed: Door['allowsHost'] = (host, peer) => allowsHost(host, port, isLoopback(peer));
+  attend(server, { ...options, allowsHost: isAllowed }, limits);
   const close = closer(server, limits.closeMs);
   return { port, url: `http://${own}:${port}`, close, [Symbol.asyncDispose]: close };
 }

@@ -177,6 +177,17 @@ describe.concurrent('it is guarded like every listener', () => {
     );
   });
 
+  it('row 1: posts to a wrong address are counted at the end', async () => {
+    await using listening = await startListeningHere();
+    for (let n = 0; n < 12; n++)
+      expect((await ask(`${listening.callback_url}${n}`, { body: '{}' })).status).toBe(404);
+    const { status, stderr } = await listening.stop();
+    expect(status).toBe(0);
+    expect(stderr).toBe(
+      'warning: 12 posts to a wrong callback address: /callback/…, where /callback/<token> was given [TOOL-OPAQUE]\n',
+    );
+  });
+
   it('tools are told the public URL; a port that is asked for is the one', async () => {
     const port = await closedPort();
     const base = 'https://tunnel.example/base';

@@ -16,6 +16,7 @@ describe('addresses', () => {
     '::a9fe:a9fe',
     '64:ff9b::169.254.169.254',
     '64:ff9b:1::a9fe:a9fe',
+    '::ffff:0:a9fe:a9fe',
     '2002:a9fe:a9fe::1',
   ])('row 9: refuses a link-local address: %s', address => {
     expect(addressProblem(address)).toBe(`${address} is a link-local address`);
@@ -26,7 +27,19 @@ describe('addresses', () => {
     'fd00:0ec2:0:0::0254',
     'fd20:ce::254',
     '100.100.100.200',
-    '::ffff:100.100.100.200',
+    'fd00:c1::a9fe:a9fe',
+    ...['100.100.100.200', '168.63.129.16', '192.0.0.192'].flatMap(address => [
+      address,
+      `::ffff:${address}`,
+      `::ffff:0:${address}`,
+      `::${address}`,
+      `64:ff9b::${address}`,
+      `64:ff9b:1::${address}`,
+    ]),
+    '[::ffff:a83f:8110]',
+    '2002:6464:64c8::1',
+    '2002:a83f:8110::1',
+    '2002:c000:00c0::1',
   ])('row 9: refuses a metadata address: %s', address =>
     expect(addressProblem(address)).toBe(`${address} is a cloud's metadata address`),
   );
@@ -37,6 +50,9 @@ describe('addresses', () => {
     '10.0.0.1',
     '169.253.255.255',
     '169.255.0.0',
+    '168.63.129.17',
+    '192.0.0.193',
+    'fd00:c1::a9fe:a9ff',
     'fec0::1',
     'fd00::1',
     '2002:7f00:1::',

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Route } from '../../src/transport/server.js';
@@ -60,6 +62,31 @@ describe('the Host', () => {
     expect(await getWith(own())).toBe(200);
     expect(server.refusals.map(refusal => refusal.reason)).toEqual(['malformed']);
   });
+
+  const [external] = Object.values(networkInterfaces())
+    .flat()
+    .filter(each => each?.family === 'IPv4' && !each.internal);
+
+  it.skipIf(!external)(
+    'row 2: on a wildcard address, a loopback name is for peers on this machine',
+    async () => {
+      await using open = await watchedServer({ host: '0.0.0.0', allowedHosts: ['tools.example'] });
+      const from = (address: string | undefined, name: string) =>
+        new Promise<number>(resolve => {
+          const socket = connect({ port: open.port, host: address ?? '127.0.0.1' });
+          socket.write(request('GET /hello', `Host: ${name}`));
+          socket.once('data', data => resolve(statusOf(data.toString())));
+        });
+      for (const name of ['127.0.0.1', 'localhost', '[::1]'])
+        expect([name, await from('127.0.0.1', name), await from(external?.address, name)]).toEqual([
+          name,
+          200,
+          403,
+        ]);
+      expect(await from(external?.address, 'tools.example')).toBe(200);
+      expect(open.refusals[0]).toMatchObject({ reason: 'host' });
+    },
+  );
 
   it('is judged before the path, so that a stranger learns nothing', async () => {
     expect(statusOf(await rawExchange(server.port, request('GET /nowhere', 'Host: evil.example')))).toBe(403);

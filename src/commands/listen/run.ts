@@ -1,8 +1,9 @@
 import { withQuestionSecrets } from '../../exchange/callback-secrets.js';
 import { History } from '../../exchange/history.js';
 import { createLog } from '../../exchange/log.js';
-import { troubleText } from '../../reporters/trouble.js';
+import { troubleText, warningText } from '../../reporters/trouble.js';
 import { startOpenListener } from '../../runtime/open-listener.js';
+import { misdirected } from '../../story/warnings.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { keepHeapTight } from '../../system/tight-heap.js';
 import { createRedactor } from '../../text/redact.js';
@@ -77,8 +78,15 @@ async function listen(run: Run): Promise<ExitStatus> {
   const reason = trouble?.code ?? 'done';
   telling.end(reason);
   await finish(reason);
+  if (!flags.quiet) terminal.stderr.write(wrongAddressText(history));
   if (trouble) terminal.stderr.write(troubleText(trouble));
   return trouble ? statusOfFailure(trouble.code) : 0;
+}
+
+/** How many posts came to a wrong address: each line about them may be long gone, and most have none. */
+function wrongAddressText({ errands }: History): string {
+  const lost = [...errands.values()].filter(({ refusal }) => refusal === 'wrong-address');
+  return misdirected(lost, errands.misdirected).map(warningText).join('');
 }
 
 async function transcriptOf({

@@ -3,20 +3,19 @@ import { isRecord } from '../../text/is-record.js';
 import { readJson } from '../../text/json.js';
 import { RecentMap } from '../../text/recent-map.js';
 import { CANCELLED, THREAD_CLOSED } from '../conversation/calling-off.js';
+import { DEFAULTS } from '../defaults.js';
 import { wasStopped } from '../delivery/callback.js';
 import { Counters } from './counters.js';
 import type { JournalLine } from './journal-format.js';
 import { OpenCall } from './open-call.js';
 import type { Recovery, Settled } from './recovery.js';
 
-const REMEMBERED_CALLS = 100_000;
-
 type Line<K extends JournalLine['kind']> = Extract<JournalLine, { kind: K }>;
 
 /** Reads a journal line by line into what is left to do. Its memory grows with the calls that are open, not with the file. */
 export class Fold {
   readonly #open = new Map<string, OpenCall>();
-  readonly #settled = new RecentMap<string, Settled>(REMEMBERED_CALLS);
+  readonly #settled = new RecentMap<string, Settled>(DEFAULTS.journalCalls);
   readonly #counters = new Counters();
   #body: Content | null = null;
 

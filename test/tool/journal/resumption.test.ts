@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { Content } from '../../../src/exchange/content.js';
 import { createLog } from '../../../src/exchange/log.js';
@@ -5,9 +6,10 @@ import { deskOf } from '../../../src/tool/conversation/desk.js';
 import { defineTool, type HandlerCall } from '../../../src/tool/handlers/define-tool.js';
 import { result } from '../../../src/tool/handlers/output.js';
 import { CallsUnderWay } from '../../../src/tool/intake/calls-under-way.js';
+import { compacted } from '../../../src/tool/journal/compact.js';
 import { resume } from '../../../src/tool/journal/resumption.js';
 import type { HttpRequest } from '../../../src/transport/client.js';
-import { stageWith } from '../stage.js';
+import { replying, stageWith } from '../stage.js';
 import { temporaryFolder } from './runs.js';
 
 test('with a journal, too, a handler hears that the tool stops, and the next run does its work again', async () => {
@@ -87,4 +89,21 @@ test('TOOL-ALWAYS: a call that cannot be planned any more ends in an error, and 
   const answers = { plan: broken, planAgain: broken };
   await resume({ ...about, ...stood }, { desk, answers, underWay, base: 'http://127.0.0.1' });
   expect([sent, underWay.problem(0)]).toEqual([['Error: no such plan'], null]);
+});
+
+test('a repeat is recognised for as long as the journal knows the call', async () => {
+  await using folder = await temporaryFolder();
+  const callback_url = 'http://127.0.0.1:9/callback';
+  const bodyOf = (id: string) =>
+    JSON.stringify({ operation: 'op', arguments: {}, id, call_id: null, callback_url, group_id: 'g' });
+  const settled = Array.from({ length: 30_000 }, (_, n) => {
+    const { sha256 } = new Content(Buffer.from(bodyOf(`i${n}`)));
+    return { groupId: 'g', id: `i${n}`, sha256 };
+  });
+  const about = { startedAt: '2025-01-01T00:00:00Z', program: 'test/1' };
+  const lines = [...compacted({ calls: [], matched: [], settled, tornBytes: 0 }, about)];
+  await writeFile(folder.path, lines.join(''));
+  await using stage = await stageWith(replying({ payload: 'done' }), { journal: { path: folder.path } });
+  const answer = await stage.post('/invoke', bodyOf('i0'));
+  expect([answer.status, stage.told('matched')]).toEqual([200, []]);
 });

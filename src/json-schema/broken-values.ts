@@ -1,6 +1,6 @@
 import { valueChecker } from './check-value.js';
 import { boundsOf, numberIn } from './example/numbers.js';
-import { listOf, recordOf, resolved, type Schema } from './example/resolved.js';
+import { listOf, type Room, recordOf, resolved, roomFor, type Schema } from './example/resolved.js';
 import { type Type, typeOf } from './example/type-of.js';
 
 /** Arguments that break a schema, and how. */
@@ -15,6 +15,10 @@ type Values = Readonly<Record<string, unknown>>;
 /** Longer than a schema's `maxLength` only where that is short. */
 const MOST_LENGTH = 10_000;
 
+/** Values that are tried for one kind, and the time for all of them together, in ms (threats, row 22). */
+const MOST_TRIED = 50;
+const MOST_MS = 1_000;
+
 /**
  * Values that break an object schema, each in another way: something missing, of a wrong type, outside of what is allowed, or too much.
  * One of each kind comes before a second one of any. A validator has said of each that it is broken. Never throws.
@@ -26,11 +30,25 @@ export async function brokenValues(
   most: number,
 ): Promise<readonly BrokenValue[]> {
   const check = await valueChecker(schema);
-  const whole = resolved(schema, schema);
-  const kinds = [missing, mistyped, outside, surplus].map(breaking =>
-    breaking(whole, valid, schema).filter(({ value }) => check(value).kind === 'invalid'),
-  );
+  const end = performance.now() + MOST_MS;
+  const room = roomFor();
+  const whole = resolved(schema, schema, room);
+  const kinds = [missing, mistyped, outside, surplus].map(breaking => {
+    const found: BrokenValue[] = [];
+    let tried = 0;
+    for (const each of breaking(whole, valid, { root: schema, room })) {
+      if (check(each.value).kind === 'invalid') found.push(each);
+      if (found.length >= most || ++tried >= MOST_TRIED || performance.now() > end) break;
+    }
+    return found;
+  });
   return inTurns(kinds).slice(0, most);
+}
+
+/** Where a `$ref` points into, and how many steps may be taken. */
+interface Setting {
+  readonly root: Schema;
+  readonly room: Room;
 }
 
 function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
@@ -40,21 +58,20 @@ function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
   ).flat();
 }
 
-function missing({ required }: Schema, valid: Values): readonly BrokenValue[] {
-  return listOf(required)
-    .filter(name => typeof name === 'string')
-    .map(name => ({ how: `${name} is missing`, value: without(valid, name) }));
+function* missing({ required }: Schema, valid: Values): Generator<BrokenValue> {
+  for (const name of listOf(required))
+    if (typeof name === 'string') yield { how: `${name} is missing`, value: without(valid, name) };
 }
 
 function without(values: Values, name: string): Values {
   return Object.fromEntries(Object.entries(values).filter(([key]) => key !== name));
 }
 
-function mistyped(schema: Schema, valid: Values, root: Schema): readonly BrokenValue[] {
-  return partsOf(schema, root).map(([name, part]) => {
+function* mistyped(schema: Schema, valid: Values, setting: Setting): Generator<BrokenValue> {
+  for (const [name, part] of partsOf(schema, setting)) {
     const type = typeOf(part);
-    return { how: `${name} is no ${type}`, value: withValue(valid, name, OTHER_TYPE[type]) };
-  });
+    yield { how: `${name} is no ${type}`, value: withValue(valid, name, OTHER_TYPE[type]) };
+  }
 }
 
 const OTHER_TYPE: Readonly<Record<Type, unknown>> = {
@@ -67,13 +84,10 @@ const OTHER_TYPE: Readonly<Record<Type, unknown>> = {
   null: 'not null',
 };
 
-function outside(schema: Schema, valid: Values, root: Schema): readonly BrokenValue[] {
-  return partsOf(schema, root).flatMap(([name, part]) =>
-    beyond(part).map(value => ({
-      how: `${name} is outside of what is allowed`,
-      value: withValue(valid, name, value),
-    })),
-  );
+function* outside(schema: Schema, valid: Values, setting: Setting): Generator<BrokenValue> {
+  for (const [name, part] of partsOf(schema, setting))
+    for (const value of beyond(part))
+      yield { how: `${name} is outside of what is allowed`, value: withValue(valid, name, value) };
 }
 
 /** Values just beyond what a part of a schema allows. */
@@ -95,8 +109,11 @@ function surplus(_: Schema, valid: Values): readonly BrokenValue[] {
   return [{ how: `${name} is not allowed`, value: withValue(valid, name, true) }];
 }
 
-function partsOf(schema: Schema, root: Schema): readonly (readonly [name: string, part: Schema])[] {
-  return Object.entries(recordOf(schema['properties'])).map(([name, part]) => [name, resolved(part, root)]);
+function* partsOf(schema: Schema, { root, room }: Setting): Generator<readonly [name: string, part: Schema]> {
+  for (const [name, part] of Object.entries(recordOf(schema['properties']))) {
+    if (room.left <= 0) return;
+    yield [name, resolved(part, root, room)];
+  }
 }
 
 function withValue(values: Values, name: string, value: unknown): Values {

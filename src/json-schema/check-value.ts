@@ -45,7 +45,7 @@ function unusable(error: unknown): ValueCheck {
 
 function reasonOf(error: unknown): string {
   if (error instanceof OutOfTime)
-    return `validation ${error.message}; a pattern or uniqueItems in the schema is too costly`;
+    return `validation ${error.message}; a pattern, uniqueItems or a long list in the schema is too costly`;
   if (error instanceof RangeError) return 'its $ref never ends';
   return error instanceof Error ? error.message : 'it cannot be compiled';
 }

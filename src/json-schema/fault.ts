@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { weightOf } from '../text/bounded.js';
 import { jsonPath, pointerToPath } from '../text/json-path.js';
 
 /** One thing wrong with a value: where (a JSON path) and which rule it breaks. */
@@ -7,8 +8,14 @@ export interface SchemaFault {
   readonly message: string;
 }
 
+/** A value can break its schema in a million places, and each fault may quote the schema: the others are counted. */
+const MOST_FAULTS = 100;
+
 export function toFaults(errors: readonly ErrorObject[] | null | undefined): SchemaFault[] {
-  return (errors ?? []).map(toFault);
+  const all = errors ?? [];
+  const more = all.length - MOST_FAULTS;
+  const shown = all.slice(0, MOST_FAULTS).map(toFault);
+  return more > 0 ? [...shown, { path: '$', message: `has ${more} more faults` }] : shown;
 }
 
 function toFault({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject): SchemaFault {
@@ -25,7 +32,7 @@ function toFault({ instancePath, keyword, params, message = 'is not valid' }: Er
     case 'enum':
       return { path, message: `must be one of ${listed(params['allowedValues'])}` };
     case 'const':
-      return { path, message: `must be ${JSON.stringify(params['allowedValue'])}` };
+      return { path, message: `must be ${quoted(params['allowedValue'])}` };
     case 'format':
       return { path, message: unlike(String(params['format'])) };
     default:
@@ -38,6 +45,19 @@ export function unlike(format: string): string {
   return `does not look like ${/^[aeio]/.test(format) ? 'an' : 'a'} ${format} (format)`;
 }
 
+/** Allowed values that a message shows. */
+const MOST_VALUES = 50;
+/** What is larger is not quoted. */
+const MOST_WEIGHT = 50;
+
 function listed(values: unknown): string {
-  return Array.isArray(values) ? values.map(value => JSON.stringify(value)).join(', ') : 'the allowed values';
+  if (!Array.isArray(values)) return 'the allowed values';
+  const shown = values.slice(0, MOST_VALUES).map(quoted);
+  const more = values.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function quoted(value: unknown): string {
+  if (weightOf(value, MOST_WEIGHT) <= MOST_WEIGHT) return JSON.stringify(value);
+  return 'a value that is too long to show';
 }

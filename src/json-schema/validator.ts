@@ -1,5 +1,5 @@
 import type { Ajv, ErrorObject, Options } from 'ajv';
-import { bounded, patientlyBounded } from '../text/bounded.js';
+import { bounded, patientlyBounded, weightOf } from '../text/bounded.js';
 import { isRecord } from '../text/is-record.js';
 import { type Draft, draftOf } from './dialect.js';
 
@@ -24,8 +24,15 @@ export async function validatorOf(schema: Schema, more: Options = {}): Promise<V
   const validate = bounded(() => ajv.compile(schema), COMPILE_MS);
   const judge: Validator = value => (validate(value) ? [] : (validate.errors ?? []));
   const isCostly = more.validateFormats === true || mentions(schema, COSTLY);
-  return isCostly ? value => patientlyBounded(() => judge(value)) : judge;
+  const mostWeight = MOST_WORK / weightOf(schema, MOST_WORK);
+  return value =>
+    isCostly || weightOf(value, mostWeight) > mostWeight
+      ? patientlyBounded(() => judge(value))
+      : judge(value);
 }
+
+/** Values times parts of the schema: more than this may take long, a long `enum` for each of many values for example. */
+const MOST_WORK = 200_000;
 
 /** Keywords whose work does not grow with the value's size alone: a pattern backtracks, equality is asked of all pairs, a reference repeats. */
 const COSTLY = new Set([

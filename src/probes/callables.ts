@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ProtocolCliError } from '../errors.js';
 import type { Case } from '../fixtures/cases/case.js';
 import { exampleArguments } from '../json-schema/example/example-arguments.js';
@@ -34,11 +35,33 @@ export interface Permission {
 export async function callablesOf(toolset: Toolset, permission: Permission): Promise<Callables> {
   refuseUnknown(toolset, permission);
   const allowed = toolset.tools.filter(tool => mayBeCalled(tool, permission));
-  const found = await Promise.all(allowed.map(tool => callableOf(tool, permission)));
+  const found = await inTurn(allowed, tool => callableOf(tool, permission));
   return {
     callables: found.filter(each => typeof each !== 'string'),
     warnings: [...gapsOf(allowed, permission), ...found.filter(each => typeof each === 'string')],
   };
+}
+
+/** For the example arguments of all operations together, in ms: a foreign schema may be made to be costly (threats, row 22). */
+const MOST_MS = 5_000;
+
+/** One operation after another, so that a signal is handled in between. */
+async function inTurn(
+  tools: readonly Tool[],
+  work: (tool: Tool) => Promise<Callable | string>,
+): Promise<readonly (Callable | string)[]> {
+  const end = performance.now() + MOST_MS;
+  const done: (Callable | string)[] = [];
+  for (const tool of tools) {
+    await setImmediate();
+    const isLate = performance.now() > end;
+    done.push(
+      isLate
+        ? visibleLine(`${tool.name} is not called: the schemas of the others took too long`)
+        : await work(tool),
+    );
+  }
+  return done;
 }
 
 /** A misspelt name would end in an error result, which a case may even expect. */

@@ -53,3 +53,22 @@ function isTimeout(error: unknown): boolean {
     error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
   );
 }
+
+/** Characters of a text that weigh as much as one value. */
+const CHARACTERS = 64;
+
+/** How much a JSON value holds: one for each value in it, and one more for each 64 characters. Stops counting beyond `most`. */
+export function weightOf(value: unknown, most: number): number {
+  const waiting: unknown[] = [value];
+  let weight = 0;
+  while (waiting.length > 0 && weight <= most) {
+    const next = waiting.pop();
+    weight++;
+    if (typeof next === 'string') weight += Math.floor(next.length / CHARACTERS);
+    if (typeof next !== 'object' || next === null) continue;
+    const parts = Array.isArray(next) ? next : Object.values(next);
+    if (weight + parts.length > most) return weight + parts.length;
+    for (const part of parts) waiting.push(part);
+  }
+  return weight;
+}

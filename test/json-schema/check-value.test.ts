@@ -75,9 +75,35 @@ describe('row 22: validation is bounded', () => {
     ['a pattern that never ends', { pattern: '^(a|a)*$' }, `${'a'.repeat(40)}b`],
     ['20,000 unique items', { uniqueItems: true }, items],
   ])('%s', async (_, schema, value) => {
-    const reason = 'validation took longer than 250 ms; a pattern or uniqueItems in the schema is too costly';
+    const reason =
+      'validation took longer than 250 ms; a pattern, uniqueItems or a long list in the schema is too costly';
     await within(2_000, expect(checkValue(schema, value)).resolves.toEqual({ kind: 'unusable', reason }));
     expect(await checkValue({ type: 'string' }, 'the next one')).toEqual({ kind: 'valid' });
+  });
+});
+
+describe('row 22: faults are bounded', () => {
+  test('of 100,000 faults 100 are listed, and the others counted', async () => {
+    const check = await checkValue({ items: { type: 'string' } }, Array(100_000).fill(1));
+    const faults = check.kind === 'invalid' ? check.faults : [];
+    expect(faults).toHaveLength(101);
+    expect(faults.at(-1)).toEqual({ path: '$', message: 'has 99900 more faults' });
+  });
+
+  test('a long enum, and a value that is long itself, are not quoted whole', async () => {
+    const words = Array.from({ length: 100_000 }, (_, index) => index);
+    const check = await checkValue(
+      { items: { anyOf: [{ enum: words }, { const: 'x'.repeat(5_000_000) }] } },
+      Array(200).fill('none'),
+    );
+    expect(check.kind).toBe('invalid');
+    expect(JSON.stringify(check).length).toBeLessThan(100_000);
+  });
+
+  test('a long enum for each of many values ends in time', async () => {
+    const words = Array.from({ length: 100_000 }, (_, index) => ({ word: `w${index}` }));
+    const values = Array.from({ length: 20_000 }, () => ({ word: 'none' }));
+    await within(3_000, checkValue({ items: { enum: words } }, values));
   });
 });
 

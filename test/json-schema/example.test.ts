@@ -89,3 +89,42 @@ describe('example arguments', () => {
     expect(await exampleArguments(schema)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
   });
 });
+
+describe('threats, row 22: schemas that multiply', () => {
+  const nested = (depth: number) => {
+    let items: object = { type: 'string' };
+    for (let level = 0; level < depth; level++) items = { type: 'array', minItems: 100, items };
+    return { type: 'object', properties: { a: items }, required: ['a'] };
+  };
+  const composed = (levels: number, each: number) => {
+    const part = (level: number) => ({
+      allOf: Array.from({ length: each }, () => ({ $ref: `#/$defs/${level + 1}` })),
+    });
+    const $defs = Object.fromEntries(Array.from({ length: levels }, (_, level) => [level, part(level)]));
+    return { properties: { a: { $ref: '#/$defs/0' } }, required: ['a'], $defs };
+  };
+  const names = Array.from({ length: 1_000 }, (_, index) => `p${index}`);
+  const withDefault = {
+    properties: Object.fromEntries(names.map(name => [name, { $ref: '#/$defs/long' }])),
+    required: names,
+    $defs: { long: { type: 'string', default: 'x'.repeat(1_000_000) } },
+  };
+
+  test.each([
+    ['arrays of 100 in arrays of 100, 6 deep', nested(6)],
+    ['arrays of 100 in arrays of 100, 60 deep', nested(60)],
+    ['parts of parts, 40 to the 8th', composed(8, 40)],
+    [
+      'a thousand required properties that are the whole schema',
+      { properties: Object.fromEntries(names.map(name => [name, { $ref: '#' }])), required: names },
+    ],
+    ['a thousand defaults of a megabyte', withDefault],
+  ])('%s', async (_, schema) => {
+    const start = performance.now();
+    expect(await exampleArguments(schema)).toEqual({
+      ok: false,
+      reason: 'it demands too many values',
+    });
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});

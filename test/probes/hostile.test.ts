@@ -177,6 +177,26 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     ]);
   });
 
+  test('threats, row 22: whose schema multiplies the arguments that it demands is not called, and the check goes on', async () => {
+    let items: object = { type: 'string' };
+    for (let level = 0; level < 60; level++) items = { type: 'array', minItems: 100, items };
+    const inputSchema = { type: 'object', properties: { a: items }, required: ['a'] };
+    const nested = { ...operation('nested'), inputSchema };
+    await using tool = await startRawTool({
+      toolset: url => ({ name: 'raw', endpoint: `${url}/invoke`, tools: [nested, operation('op')] }),
+      invoked(invocation, response) {
+        response.end(() => void post(invocation['callback_url'], resultOf(invocation)));
+      },
+    });
+    const start = performance.now();
+    const { told, callsOf } = await probing(tool.url, { wants: id => id === 'TOOL-ALWAYS' });
+    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(callsOf('valid-call')).toHaveLength(1);
+    expect(told('warned').map(({ message }) => message)).toEqual([
+      'nested is not called: no valid arguments could be made from its inputSchema (it demands too many values); write a case',
+    ]);
+  });
+
   test('TOOL-OPAQUE: that mangles a callback URL is known by the token all the same', async () => {
     await using tool = await startRawTool({
       invoked(invocation, response) {

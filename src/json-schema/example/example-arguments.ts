@@ -1,7 +1,7 @@
 import { isRecord } from '../../text/is-record.js';
 import { valueChecker } from '../check-value.js';
 import { exampleOf } from './example.js';
-import type { Schema } from './resolved.js';
+import { roomFor, type Schema } from './resolved.js';
 
 /** A `pattern` cannot be turned round; these pass the usual ones. */
 const WORDS = [
@@ -32,12 +32,19 @@ export type ExampleArguments =
   | { readonly ok: true; readonly arguments: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly reason: string };
 
-/** Arguments that are valid against an `inputSchema`, or why none could be made. Never throws. */
+/** For all words together, in ms: a schema may be costly to validate against (threats, row 22). */
+const MOST_MS = 1_000;
+
+/** Arguments that are valid against an `inputSchema`, or why none could be made. Never throws; ends within a few seconds. */
 export async function exampleArguments(schema: Schema): Promise<ExampleArguments> {
   const check = await valueChecker(schema);
+  const end = performance.now() + MOST_MS;
   let reason = 'its inputSchema describes no object';
   for (const word of WORDS) {
-    const value = exampleOf({ type: 'object', ...schema }, { word });
+    if (performance.now() > end) break;
+    const room = roomFor();
+    const value = exampleOf({ type: 'object', ...schema }, { word, room });
+    if (room.left <= 0) return { ok: false, reason: 'it demands too many values' };
     const checked = check(value);
     if (checked.kind === 'unusable') return { ok: false, reason: checked.reason };
     if (checked.kind === 'valid' && isRecord(value)) return { ok: true, arguments: value };

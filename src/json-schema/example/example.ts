@@ -1,19 +1,12 @@
+import { weightOf } from '../../text/bounded.js';
 import { isRecord } from '../../text/is-record.js';
 import { exampleNumber, numberIn } from './numbers.js';
-import { listOf, MOST_DEPTH, recordOf, resolved, type Schema } from './resolved.js';
+import { listOf, MOST_DEPTH, type Room, recordOf, resolved, roomFor, type Schema } from './resolved.js';
 import { exampleString } from './strings.js';
 import { type Type, typeOf } from './type-of.js';
 
 /** An array of a schema that demands more items than these is not made. */
 const MOST_ITEMS = 100;
-
-/** How many values may still be made: a schema that demands itself twice demands more than there is room for. */
-export interface Room {
-  left: number;
-}
-
-/** More values nobody reads. */
-const MOST_VALUES = 1_000;
 
 interface Setting {
   readonly root: Schema;
@@ -27,25 +20,25 @@ interface Setting {
  * round. Pure, bounded, and the same every time.
  * @param word for strings of which the schema says nothing more
  * @param root where a `$ref` points into; the schema itself unless told
- * @param room shared by several examples, where they are parts of one
+ * @param room shared by several examples, where they are parts of one; where it is used up, null stands for what is missing
  */
 export function exampleOf(
   schema: Schema,
-  { word = 'example', root = schema, room = roomFor(MOST_VALUES) } = {},
+  { word = 'example', root = schema, room = roomFor() } = {},
 ): unknown {
   return make(schema, { root, word, room, depth: 0 });
 }
 
-export function roomFor(values: number): Room {
-  return { left: values };
-}
-
 function make(schema: unknown, { depth, ...setting }: Setting): unknown {
-  if (depth > MOST_DEPTH || setting.room.left <= 0) return null;
-  setting.room.left--;
-  const whole = resolved(schema, setting.root);
+  const { room, root } = setting;
+  room.left--;
+  if (depth > MOST_DEPTH || room.left <= 0) return null;
+  const whole = resolved(schema, root, room);
   const [given] = givenIn(whole);
-  return given === undefined ? BY_TYPE[typeOf(whole)](whole, { ...setting, depth: depth + 1 }) : given;
+  const value = given === undefined ? BY_TYPE[typeOf(whole)](whole, { ...setting, depth: depth + 1 }) : given;
+  const isMadeWhole = given === undefined && typeof value !== 'string'; // its parts have been paid for
+  if (!isMadeWhole) room.left -= weightOf(value, room.left) - 1;
+  return room.left < 0 ? null : value;
 }
 
 /** What the schema's author names is better than anything that could be made. */
@@ -73,12 +66,17 @@ function makeObject(schema: Schema, setting: Setting): unknown {
   const properties = recordOf(schema['properties']);
   const names = listOf(schema['required']).filter(name => typeof name === 'string');
   const partOf = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
-  return Object.fromEntries(names.map(name => [name, make(partOf(name), setting)]));
+  const made = names.slice(0, roomIn(setting)).map(name => [name, make(partOf(name), setting)] as const);
+  return Object.fromEntries(made);
 }
 
 function makeArray(schema: Schema, setting: Setting): unknown {
   const first = listOf(schema['prefixItems']);
-  const length = Math.min(numberIn(schema, 'minItems') ?? 0, MOST_ITEMS);
+  const length = Math.min(numberIn(schema, 'minItems') ?? 0, MOST_ITEMS, roomIn(setting));
   const rest = isRecord(schema['items']) ? schema['items'] : {};
   return Array.from({ length }, (_, index) => make(first[index] ?? rest, setting));
+}
+
+function roomIn({ room }: Setting): number {
+  return Math.max(0, room.left);
 }

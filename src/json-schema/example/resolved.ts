@@ -6,13 +6,41 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** Deeper than this nobody reads an example, and a `$ref` to itself ends. */
 export const MOST_DEPTH = 12;
 
-/** A schema with what it refers to and is composed of in one: local `$ref`, all of `allOf`, the first of `anyOf` and `oneOf`. */
-export function resolved(schema: unknown, root: Schema, depth = 0): Schema {
+/** Steps that work on a foreign schema may still take; shared by everything that belongs to one piece of work. */
+export interface Room {
+  left: number;
+}
+
+/** Enough for an example of any schema that people write. */
+const MOST_STEPS = 20_000;
+
+export function roomFor(steps = MOST_STEPS): Room {
+  return { left: steps };
+}
+
+/**
+ * A schema with what it refers to and is composed of in one: local `$ref`, all of `allOf`, the first of `anyOf` and `oneOf`. Each
+ * part costs a step, and so does each property that is copied; parts for which there is no room are left out.
+ */
+export function resolved(schema: unknown, root: Schema, room = roomFor(), depth = 0): Schema {
   if (!isRecord(schema)) return {};
-  if (depth > MOST_DEPTH) return schema;
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
-  const parts = [target($ref, root), ...listOf(allOf), listOf(anyOf)[0], listOf(oneOf)[0]];
-  return parts.map(part => resolved(part, root, depth + 1)).reduce(together, own);
+  room.left -= 1 + Object.keys(own).length;
+  if (depth > MOST_DEPTH) return schema;
+  let whole: Schema = own;
+  for (const part of [target($ref, root), ...listOf(allOf), listOf(anyOf)[0], listOf(oneOf)[0]]) {
+    if (!isRecord(part)) continue;
+    if (room.left <= 0) break;
+    const inner = resolved(part, root, room, depth + 1);
+    room.left -= sizeOf(whole) + sizeOf(inner);
+    whole = together(whole, inner);
+  }
+  return whole;
+}
+
+/** What putting two schemas together copies of one of them. */
+export function sizeOf(schema: Schema): number {
+  return Object.keys(recordOf(schema['properties'])).length + listOf(schema['required']).length;
 }
 
 /** The first one's word counts; what both describe is described, and what both demand is demanded. */

@@ -1,16 +1,23 @@
-import { readToolset } from '../../protocol/read-toolset.js';
+import { readToolset, type ToolsetReading } from '../../protocol/read-toolset.js';
 import type { Tool, Toolset } from '../../protocol/toolset.js';
 import type { Discovery } from './evidence.js';
 import { type Leg, statusOf } from './leg.js';
 
 /** Every time a toolset was asked for, and what came. */
 export function discoveriesOf(legs: readonly Leg[]): Promise<readonly Discovery[]> {
-  return Promise.all(legs.filter(({ request }) => request.purpose === 'discovery').map(discoveryOf));
+  const known = new Map<string, Promise<ToolsetReading>>();
+  return Promise.all(
+    legs.filter(({ request }) => request.purpose === 'discovery').map(leg => discoveryOf(leg, known)),
+  );
 }
 
-async function discoveryOf(leg: Leg): Promise<Discovery> {
+/** @param known by digest: the same document is read, and its schemas are compiled, once */
+async function discoveryOf(leg: Leg, known: Map<string, Promise<ToolsetReading>>): Promise<Discovery> {
   const body = statusOf(leg) === 200 ? leg.response?.body : undefined;
-  return { ...leg, reading: body ? await readToolset(body.json) : null };
+  if (!body) return { ...leg, reading: null };
+  const reading = known.get(body.sha256) ?? readToolset(body.json);
+  known.set(body.sha256, reading);
+  return { ...leg, reading: await reading };
 }
 
 /** The toolsets that were known at a time, latest last. */

@@ -1,4 +1,5 @@
 import { listOf, MOST_DEPTH, recordOf, type Schema } from '../../../json-schema/example/resolved.js';
+import { weightOf } from '../../../text/bounded.js';
 import { isRecord } from '../../../text/is-record.js';
 import type { Child, Field, GroupField, VariantsField } from './field.js';
 import { fittest } from './fittest.js';
@@ -10,14 +11,22 @@ import { settled, variantsOf } from './settled.js';
 
 /** The field for a schema, with a value in it; undefined is none. A value that the schema's own kind cannot hold is JSON. */
 export function fieldOf(described: unknown, value: unknown, setting: Setting): Field {
-  const schema = settled(described, setting.root);
-  const given = value === undefined && takesDefault(setting) ? schema['default'] : value;
+  const schema = settled(described, setting.root, setting.steps);
+  const given = value === undefined && takesDefault(setting) ? defaultIn(schema) : value;
   return MAKE[kindIn(schema, setting)](schema, given, setting) ?? jsonField(schema, given);
 }
 
+/** A default that weighs more than this is not filled in: nobody edits it in a form, and drawing it takes long. */
+const MOST_WEIGHT = 2_000;
+
+function defaultIn(schema: Schema): unknown {
+  const value = schema['default'];
+  return weightOf(value, MOST_WEIGHT) > MOST_WEIGHT ? undefined : value;
+}
+
 /** Arguments are an object even where nothing is said of what is in it. */
-function kindIn(schema: Schema, { depth, root }: Setting): Field['kind'] {
-  const kind = depth > MOST_DEPTH ? 'json' : kindOf(schema, root);
+function kindIn(schema: Schema, { depth, root, steps }: Setting): Field['kind'] {
+  const kind = depth > MOST_DEPTH ? 'json' : kindOf(schema, root, steps);
   return depth === 0 && kind === 'json' && schema['type'] === 'object' ? 'object' : kind;
 }
 
@@ -84,10 +93,10 @@ export function itemOf(schema: Schema, value: unknown, index: number, setting: S
 
 /** Which variant a value is of is guessed; where that was wrong, it is JSON as a whole. */
 function variantsField(schema: Schema, value: unknown, setting: Setting): VariantsField | null {
-  const variants = variantsOf(schema, setting.root);
+  const variants = variantsOf(schema, setting.root, setting.steps);
   const open: VariantsField = { kind: 'variants', schema, variants, at: null, children: [] };
   if (value === undefined) return open;
-  const at = fittest(variants, value, setting.root);
+  const at = fittest(variants, value, setting);
   const chosen = inVariant(open, at, value, { ...setting, defaults: 'none' });
   return chosen.children.every(child => faultsIn(child, unfilled).length === 0) ? chosen : null;
 }

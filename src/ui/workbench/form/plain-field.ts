@@ -23,7 +23,13 @@ export function jsonField(schema: Schema, value: unknown): TextField {
 export function choiceField(schema: Schema, value: unknown, { isRequired }: Setting): ChoiceField | null {
   const values = valuesOf(schema);
   const only = isRequired && values.length === 1 ? 0 : null;
-  const wanted = compactJson(value);
-  const at = value === undefined ? only : values.findIndex(one => compactJson(one) === wanted);
+  const at = value === undefined ? only : placeOf(value, values);
   return at === -1 ? null : { kind: 'choice', schema, values, at };
+}
+
+/** The index of an equal value; -1 where there is none. */
+export function placeOf(value: unknown, values: readonly unknown[]): number {
+  if (typeof value !== 'object' || value === null) return values.indexOf(value);
+  const wanted = compactJson(value);
+  return values.findIndex(one => typeof one === 'object' && compactJson(one) === wanted);
 }

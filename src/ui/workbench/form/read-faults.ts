@@ -1,5 +1,5 @@
-import { exampleOf, roomFor } from '../../../json-schema/example/example.js';
-import type { Schema } from '../../../json-schema/example/resolved.js';
+import { exampleOf } from '../../../json-schema/example/example.js';
+import { roomFor, type Schema } from '../../../json-schema/example/resolved.js';
 import type { SchemaFault } from '../../../json-schema/fault.js';
 import { jsonPath } from '../../../text/json-path.js';
 import type { Child } from './field.js';

@@ -114,3 +114,59 @@ test('a text of a megabyte is drawn around its cursor', () => {
   expect(drawn(pressAll(form, '<home>'))[0]).toMatch(/\[x\]x+…/);
   expectSafe(form);
 });
+
+const WORDS = Array.from({ length: 100_000 }, (_, index) => `word ${index}`);
+const OBJECTS = WORDS.slice(0, 10_000).map(word => ({ word }));
+const PARTS = {
+  part: {
+    properties: Object.fromEntries(WORDS.slice(0, 100).map(word => [word, { $ref: '#/$defs/words' }])),
+  },
+  words: { enum: WORDS.slice(0, 9_000) },
+  any: {
+    anyOf: Array.from({ length: 20 }, () => ({
+      allOf: Array.from({ length: 30 }, () => ({ $ref: '#/$defs/part' })),
+    })),
+    default: { 'word 1': 'word 8999', 'word 2': 'z' },
+  },
+};
+const nested = () => {
+  let items: object = { type: 'string' };
+  for (let level = 0; level < 6; level++) items = { type: 'array', minItems: 100, items };
+  return items;
+};
+
+test.each<[string, Readonly<Record<string, unknown>>]>([
+  ['nested arrays of 100, 6 deep', { properties: { a: nested() }, required: ['a'] }],
+  [
+    'a default of 5 MB',
+    {
+      properties: { a: { type: 'string', default: 'x'.repeat(5_000_000) }, b: { default: WORDS } },
+      required: ['a', 'b'],
+    },
+  ],
+  [
+    'an enum of 100,000 values for each of 900 items',
+    { properties: { a: { type: 'array', items: { enum: WORDS }, default: Array(900).fill('word 99999') } } },
+  ],
+  [
+    'an enum of 10,000 objects for each of 400 items',
+    {
+      properties: {
+        a: { type: 'array', items: { enum: OBJECTS }, default: Array(400).fill(OBJECTS.at(-1)) },
+      },
+    },
+  ],
+  [
+    'alternatives of parts of many properties, 900 times',
+    {
+      properties: Object.fromEntries(WORDS.slice(0, 900).map(word => [word, { $ref: '#/$defs/any' }])),
+      $defs: PARTS,
+    },
+  ],
+])('threats, row 22: %s is a form soon', (_, schema) => {
+  const start = performance.now();
+  const form = pressAll(formOf({ type: 'object', ...schema }), 'x', '<enter>', '<down>', '<left>');
+  drawForm(form, { columns: 80, rows: 24 }, createTheme(1));
+  argumentsOf(form);
+  expect(performance.now() - start).toBeLessThan(3_000);
+});

@@ -1,9 +1,4 @@
-import {
-  type Callback,
-  type CallbackType,
-  VIEW_TYPES,
-  type ViewUpdate,
-} from '../protocol/callbacks/index.js';
+import type { Callback, CallbackType } from '../protocol/callbacks/index.js';
 import type { CallbackReading } from '../protocol/callbacks/read.js';
 import { cut } from '../text/cut.js';
 import { excerpt } from '../text/excerpt.js';
@@ -23,7 +18,6 @@ export function judge(exchange: Exchange, reading: CallbackReading, sha256: stri
   if (!reading.ok) return rejection(reading.faults);
   const stranger = mismatch(exchange, reading.message);
   if (stranger) return { kind: 'discarded', status: 404, reason: stranger };
-  if (reading.message.type === 'view_update') return judgeView(reading.message);
   return BY_TYPE[reading.message.type](exchange, sha256);
 }
 
@@ -32,24 +26,13 @@ export function rejection(faults: readonly string[]): Verdict {
   return { kind: 'rejected', status: 400, reason: cut(faults.join('; '), MOST.reason) };
 }
 
-const BY_TYPE: Record<
-  Exclude<CallbackType, 'view_update'>,
-  (exchange: Exchange, sha256: string) => Verdict
-> = {
+const BY_TYPE: Record<CallbackType, (exchange: Exchange, sha256: string) => Verdict> = {
   tool_result: judgeResult,
   oauth: judgeQuestion,
   user_choice: judgeQuestion,
   subscription_event: judgeEvent,
+  view_update: () => ({ kind: 'noted', status: 200 }),
 };
-
-function judgeView({ view_type }: ViewUpdate): Verdict {
-  if (VIEW_TYPES.includes(view_type)) return { kind: 'noted', status: 200 };
-  return {
-    kind: 'ignored',
-    status: 200,
-    reason: `the view type ${excerpt(view_type)} is not known here`,
-  };
-}
 
 function judgeResult(exchange: Exchange, sha256: string): Verdict {
   const { settled } = exchange;

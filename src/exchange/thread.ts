@@ -4,7 +4,7 @@ import type { Arrival, Exchange } from './exchange.js';
 /** The latest state of one view of a thread (RT-VIEW). */
 export interface View {
   readonly type: string;
-  /** Opaque; of a `diff` it is `{patch}`. */
+  /** Opaque (RT-VIEW). */
   readonly content: Readonly<Record<string, unknown>>;
   /** Ms since the start. */
   readonly at: number;
@@ -12,6 +12,8 @@ export interface View {
   readonly call: string;
   /** How many states it has had. */
   readonly updates: number;
+  /** Bytes of the callback. */
+  readonly size: number;
 }
 
 /** A conversation: its calls, and what its tools show beside their results. */
@@ -34,20 +36,31 @@ export function withCall(thread: Thread | undefined, { key, invocation }: Exchan
 }
 
 /** A thread after a view that counts. */
-export function withView(thread: Thread, call: string, { at, message, verdict }: Arrival): Thread {
+export function withView(thread: Thread, call: string, { at, message, verdict, size }: Arrival): Thread {
   if (verdict.kind !== 'noted' || message?.type !== 'view_update') return thread;
-  return { ...thread, views: withUpdate(thread.views, message, { at, call }) };
+  return { ...thread, views: withUpdate(thread.views, message, { at, call, size }) };
 }
 
 /** Views after one more: it takes the place of the one of its type, and clears it where it is empty. */
 export function withUpdate(
   views: Thread['views'],
   { view_type: type, content }: ViewUpdate,
-  from: Pick<View, 'at' | 'call'>,
+  from: Pick<View, 'at' | 'call' | 'size'>,
 ): Thread['views'] {
   const next = new Map(views);
   const updates = (views.get(type)?.updates ?? 0) + 1;
   if (Object.keys(content).length === 0) next.delete(type);
   else next.set(type, { type, content, updates, ...from });
+  let bytes = 0;
+  for (const { size } of next.values()) bytes += size;
+  for (const [oldest, { size }] of next) {
+    if (next.size <= MOST.views && bytes <= MOST.bytes) break;
+    if (oldest === type) continue;
+    next.delete(oldest);
+    bytes -= size;
+  }
   return next;
 }
+
+/** Of one thread: a tool may name a new view type each time. Beyond this the oldest types are dropped. */
+const MOST = { views: 64, bytes: 32 * 1024 * 1024 };

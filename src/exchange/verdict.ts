@@ -6,7 +6,7 @@ export type Verdict =
   | { readonly kind: 'holds'; readonly status: 200 }
   /** An event or a view: taken in, ends nothing. */
   | { readonly kind: 'noted'; readonly status: 200 }
-  /** Something that nobody here knows what to do with: a view of an unknown type (RT-VIEW). */
+  /** Too many questions are open. */
   | { readonly kind: 'ignored'; readonly status: 200; readonly reason: string }
   /** A further result: the first wins (RT-DUP). */
   | { readonly kind: 'duplicate'; readonly status: 200; readonly identical: boolean }

@@ -32,7 +32,66 @@ test.each([
   });
 });
 
+test('RT-VIEW: a diff of files, each with its old and new contents, is drawn as a diff', () => {
+  const reading = readView({
+    type: 'diff',
+    content: {
+      files: [
+        { path: 'src/a.ts', status: 'modified', oldContents: 'one\ntwo\n', newContents: 'one\n2\n' },
+        { path: 'new.md', status: 'added', oldContents: '', newContents: 'a\nb' },
+        { path: 'old.md', status: 'deleted', oldContents: 'gone\n', newContents: null },
+        { path: 'same', status: 'modified', oldContents: 'x', newContents: 'x' },
+      ],
+    },
+  });
+  if (!reading.ok || reading.drawing.kind !== 'diff') throw new Error('it is not drawn as a diff');
+  expect(
+    reading.drawing.diff.files.map(({ newPath, kind, added, removed }) => [newPath, kind, added, removed]),
+  ).toEqual([
+    ['src/a.ts', 'changed', 1, 1],
+    ['new.md', 'created', 2, 0],
+    ['old.md', 'deleted', 0, 1],
+    ['same', 'changed', 0, 0],
+  ]);
+  expect(reading.drawing.diff).toMatchObject({ added: 3, removed: 2 });
+});
+
+test('a path cannot forge lines of the diff', () => {
+  const path = 'a\n@@ -1 +1 @@\n-x\n+\u001b[2J';
+  const reading = readView({
+    type: 'diff',
+    content: { files: [{ path, status: 'modified', oldContents: 'a\n', newContents: 'b\n' }] },
+  });
+  if (!reading.ok || reading.drawing.kind !== 'diff') throw new Error('it is not drawn as a diff');
+  const { files } = reading.drawing.diff;
+  expect(files).toHaveLength(1);
+  expect(files[0]).toMatchObject({ newPath: path, added: 1, removed: 1, hidden: { count: 1 } });
+});
+
+test('many files that have nothing in common are drawn in time', () => {
+  const text = (sign: string) => Array.from({ length: 2_000 }, (_, line) => `${sign}${line}\n`).join('');
+  const files = Array.from({ length: 200 }, (_, index) => ({
+    path: `${index}`,
+    status: 'modified',
+    oldContents: text('a'),
+    newContents: text('b'),
+  }));
+  const began = performance.now();
+  expect(readView({ type: 'diff', content: { files } }).ok).toBe(true);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test.each([
+  ['a file without a path', [{ status: 'added' }], /^malformed diff: .*files\[0\]\.path/],
+  ['contents that are no text', [{ path: 'a', oldContents: 7 }], /^malformed diff: .*oldContents/],
+])('%s is malformed, with the reason', (_, files, reason) => {
+  expect(readView({ type: 'diff', content: { files } })).toMatchObject({
+    ok: false,
+    reason: expect.stringMatching(reason),
+  });
+});
+
 test('a type that is not known is not drawn', () => {
   const reading = readView({ type: 'holo\u202egram', content: {} });
-  expect(reading).toEqual({ ok: false, reason: 'the view type "holo<U+202E>gram" is not known here' });
+  expect(reading).toEqual({ ok: false, reason: 'unknown view type "holo<U+202E>gram", shown as JSON' });
 });

@@ -46,11 +46,12 @@ describe.concurrent('what comes is shown as it comes', () => {
       { type: 'subscription_event', ...ids, text: 'the end', final: true },
       { type: 'subscription_event', ...ids, text: 'too late' },
       { type: 'view_update', group_id: 'thread_1', view_type: 'diff', content: { patch: PATCH } },
+      { type: 'view_update', group_id: 'thread_1', view_type: 'chart', content: { bars: [1] } },
       { type: 'oauth', group_id: 'thread_1', id: 'call_2', auth_url: CONSENT },
     ];
     const statuses = [];
     for (const message of messages) statuses.push(await listening.post(message));
-    expect(statuses).toEqual([200, 200, 200, 200, 404, 200, 200]);
+    expect(statuses).toEqual([200, 200, 200, 200, 404, 200, 200, 200]);
     const told = await listening.tells('auth.example');
     for (const line of [
       /✓ result; it opened a subscription/,
@@ -59,6 +60,7 @@ describe.concurrent('what comes is shown as it comes', () => {
       /• last event.*the end/,
       /✗ subscription_event discarded with 404: the subscription has ended/,
       /• view diff updated[\s\S]*VIEW diff[\s\S]*\+ new/,
+      /• view chart updated[\s\S]*VIEW chart[\s\S]*"bars": \[\n/,
       /• visit https:\/\/auth\.example\/consent to go on/,
     ])
       expect(told).toMatch(line);

@@ -66,7 +66,7 @@ describe('row 15: whatever a tool sends again and again, the oldest are forgotte
     ['rejected', (index: number) => arrives('no', { leg: `${index}` })],
     ['refused', (index: number) => refused('too large', 413, { leg: `${index}`, to: KEY })],
     ['discarded', (index: number) => resultArrives({ id: `${index}` }, { leg: `${index}` })],
-    ['ignored', (index: number) => arrives({ ...VIEW, view_type: `${index}` }, { leg: `${index}` })],
+    ['noted', (index: number) => arrives({ ...VIEW, view_type: `${index}` }, { leg: `${index}` })],
     ['duplicate', (index: number) => resultArrives({ text: `${index}` }, { leg: `${index}` })],
   ])('%s', (_, moments) => {
     const exchange = exchangeOf(call(), resultArrives({}, { leg: 'result' }), ...many(moments));

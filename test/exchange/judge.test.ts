@@ -170,7 +170,6 @@ describe('row 15: a reason is of a length that a person reads', () => {
   test.each([
     ['a thread', { ...RESULT, group_id: long }],
     ['a call', { ...RESULT, id: long }],
-    ['a view type', { ...VIEW, view_type: long }],
     ['a type', { type: long }],
   ])('%s of five megabytes', (_, message) => {
     const verdict = verdictOn(pending, message);

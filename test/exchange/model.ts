@@ -167,7 +167,7 @@ export const ACTIONS: readonly Action[] = [
   without('discarded', 'oauth, forged id', forged(OAUTH, { id: FORGED })),
   without('discarded', 'choice, forged group', forged(CHOICE, { group_id: 'x', prompt: FORGED })),
   without('discarded', 'event of another call', forged(EVENT, { tool_call_id: 'x', text: FORGED })),
-  without('ignored', 'view of an unknown type', forged(VIEW, { view_type: 'x', content: { x: FORGED } })),
+  { ...view('of an unknown type'), moments: forged(VIEW, { view_type: 'x' }), next: unchanged },
   without('discarded', 'view of another thread', forged(VIEW, { group_id: 'x', content: { patch: FORGED } })),
   without('rejected', 'no text', leg => arrives({ ...RESULT, text: undefined, note: FORGED }, { leg })),
   without('rejected', 'no JSON', leg => bytesArrive(Buffer.from(`{"text":"${FORGED}"`), { leg })),

@@ -45,7 +45,7 @@ describe('RT-VIEW', () => {
       at(9, viewArrives({ patch: 'b' }, 'v2')),
     );
     expect([...(thread?.views.values() ?? [])]).toEqual([
-      { type: 'diff', content: { patch: 'b' }, at: 9, call: KEY, updates: 2 },
+      { type: 'diff', content: { patch: 'b' }, at: 9, call: KEY, updates: 2, size: expect.any(Number) },
     ]);
   });
 
@@ -53,13 +53,27 @@ describe('RT-VIEW', () => {
     expect(threadOf(call(), viewArrives({ patch: 'a' }, 'v1'), viewArrives({}, 'v2'))?.views.size).toBe(0);
   });
 
-  test('an unknown type is ignored', () => {
+  test('a view of an unknown type is kept as it came', () => {
     const history = historyOf(call(), arrives({ ...VIEW, view_type: 'chart', content: { a: 1 } }));
-    expect(history.threads.get(THREAD)?.views.size).toBe(0);
-    expect(history.first?.arrivals[0]?.verdict).toEqual({
-      kind: 'ignored',
-      status: 200,
-      reason: 'the view type "chart" is not known here',
+    expect(history.threads.get(THREAD)?.views.get('chart')).toMatchObject({
+      type: 'chart',
+      content: { a: 1 },
     });
+    expect(history.first?.arrivals[0]?.verdict).toEqual({ kind: 'noted', status: 200 });
+  });
+
+  test('of very many view types, the oldest are dropped', () => {
+    const many = Array.from({ length: 200 }, (_, index) =>
+      arrives({ ...VIEW, view_type: `${index}`, content: { index } }, { leg: `${index}` }),
+    );
+    const types = [...(threadOf(call(), ...many)?.views.keys() ?? [])];
+    expect([types.length, types.at(-1)]).toEqual([64, '199']);
+  });
+
+  test('of very large views, the oldest are dropped, but never the latest', () => {
+    const large = (type: string) =>
+      arrives({ ...VIEW, view_type: type, content: { text: 'x'.repeat(12 * 1024 * 1024) } }, { leg: type });
+    const views = threadOf(call(), large('a'), large('b'), large('c'))?.views;
+    expect([...(views?.keys() ?? [])]).toEqual(['b', 'c']);
   });
 });

@@ -41,5 +41,5 @@ test('threats, row 24: characters that nobody would see are told', () => {
 test('a type that is not known is shown as it came', () => {
   const { about, notes } = viewPane({ type: 'progress', content: { done: 1 }, updates: 2 });
   expect(about).toBe('progress, updated 2 times');
-  expect(notes).toEqual(['the view type "progress" is not known here']);
+  expect(notes).toEqual(['unknown view type "progress", shown as JSON']);
 });

@@ -125,11 +125,6 @@ describe('what arrived', () => {
       'TOOL-SUB: a subscription_event was discarded with 404: id is "x", the call\'s is "call_abc123"',
     ],
     [
-      'RT-VIEW',
-      [arrives({ ...VIEW, view_type: 'hologram' })],
-      'RT-VIEW: a view_update was ignored: the view type "hologram" is not known here',
-    ],
-    [
       'RT-DUP',
       [resultArrives(), resultArrives({}, again)],
       'RT-DUP: the tool_result was delivered again; it counts once',

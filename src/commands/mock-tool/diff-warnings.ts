@@ -16,13 +16,16 @@ export async function diffWarnings({ fixtures }: Pick<FixtureSet, 'fixtures'>): 
   );
   if (written.length === 0) return [];
   const { diffKind } = await import('../../display/segments/diff.js');
+  const { readView } = await import('../../display/views.js');
   return written.flatMap(({ place, path, content }) => {
-    const reading = diffKind.read(content);
+    const isView = path === VIEW && isRecord(content);
+    const reading = isView ? readView({ type: 'diff', content }) : diffKind.read(content);
     const fault = reading.ok ? reading.complaint : `${reading.reason}; ${INSTEAD}`;
     return fault === undefined ? [] : [visibleLine(`${place} ${path}: ${fault} (TOOL-DIFF)`)];
   });
 }
 
+const VIEW = 'view.content';
 const INSTEAD = 'no client draws it, and a person sees what comes after it';
 
 interface WrittenDiff {
@@ -34,7 +37,7 @@ function diffsIn(step: Step): WrittenDiff[] {
   if (step.kind === 'view') {
     const { view_type: type, content } = step.view;
     const isShown = type === 'diff' && Object.keys(content).length > 0;
-    return isShown ? whole({ path: 'view.content', content: { path: '', ...content } }) : [];
+    return isShown ? whole({ path: VIEW, content }) : [];
   }
   const segments: unknown = step.kind === 'result' ? step.result['display_as'] : undefined;
   if (!Array.isArray(segments)) return [];

@@ -24,7 +24,7 @@ export type { OAuth } from './oauth.js';
 export type { SubscriptionEvent } from './subscription-event.js';
 export type { ContentItem, ToolResult } from './tool-result.js';
 export type { UserChoice } from './user-choice.js';
-export { VIEW_TYPES, type ViewUpdate } from './view-update.js';
+export type { ViewUpdate } from './view-update.js';
 
 /** Characters of what is foreign. */
 const MOST = 200;

@@ -49,6 +49,10 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
 
   test.each<[string, object]>([
     ['that is one', showing(diff({ path: 'a.txt', patch: GOOD }), TEXT)],
+    [
+      'a view of files',
+      { view: { view_type: 'diff', content: { files: [{ path: 'a', status: 'added', newContents: 'b' }] } } },
+    ],
     ['that is made of two texts', showing(diff({ path: 'a.txt', before: 'a', after: 'b' }))],
     [
       'whose file and words come from the call',

@@ -53,17 +53,18 @@ describe.concurrent.each(['plain', 'mock'] as const)('views, of %s', name => {
 });
 
 describe.concurrent.each(['odd', 'mock'] as const)('views, of a type that is not known, of %s', name => {
-  it('are taken with 200 and ignored', async () => {
+  it('are kept as they came', async () => {
     const { status, report } = await invokeJsonHere([tool(name).url, 'unknown_view']);
     expect(status).toBe(0);
     expect(report.llm?.text).toBe('unknown_view done');
-    expect(verdicts(report)).toEqual(['ignored 200', 'settles 200']);
-    expect(report.callbacks?.[0]?.reason).toContain('hologram');
-    expect(report.views).toEqual([]);
+    expect(verdicts(report)).toEqual(['noted 200', 'settles 200']);
+    expect(report.views).toEqual([{ type: 'hologram', content: { rays: 3 }, updates: 1 }]);
   });
 
-  it('-o plain says so', async () => {
+  it('-o plain shows them as JSON', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, 'unknown_view', '-o', 'plain']);
-    expect(stdout).toMatch(/^. view hologram .*ignored|^. view_update ignored.*hologram/m);
+    expect(stdout).toMatch(
+      /^VIEW hologram, updated once\nunknown view type "hologram", shown as JSON\n\{\n {2}"rays": 3\n\}/m,
+    );
   });
 });

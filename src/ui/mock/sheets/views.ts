@@ -22,6 +22,10 @@ function viewsOf(call: ToolCall): Views {
     if (typeOfDelivery(delivery) !== 'view_update') return views;
     const reading = messageIn(delivery, call);
     if (!reading.ok || reading.message.type !== 'view_update') return views;
-    return withUpdate(views, reading.message, { at: delivery.attempts[0]?.at ?? 0, call: call.key });
+    return withUpdate(views, reading.message, {
+      at: delivery.attempts[0]?.at ?? 0,
+      call: call.key,
+      size: delivery.body?.size ?? 0,
+    });
   }, new Map());
 }

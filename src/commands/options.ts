@@ -62,11 +62,14 @@ export function collect(text: string, before: readonly string[] = []): readonly 
 /** Types of display segments that a terminal can show. */
 export const DRAWABLE = ['diff', 'text'];
 
+/** What a client may be said to draw; a terminal shows a line in the place of an image. */
+const EMULATED = [...DRAWABLE, 'image'];
+
 export function segmentTypes(text: string): ReadonlySet<string> {
   const types = text.split(',').map(type => type.trim());
-  const strange = types.find(type => !DRAWABLE.includes(type));
+  const strange = types.find(type => !EMULATED.includes(type));
   if (strange !== undefined)
-    throw new InvalidArgumentError(`"${strange}" cannot be drawn here; choose from ${DRAWABLE.join(', ')}.`);
+    throw new InvalidArgumentError(`unknown segment type "${strange}"; choose from ${EMULATED.join(', ')}.`);
   return new Set(types);
 }
 
@@ -89,7 +92,7 @@ export const bearerOption = () =>
 export const supportsOption = () =>
   valueOption(
     '--supports <types>',
-    'pretend to be a client that draws only these segments',
+    'emulate a client that draws only these segments: diff, text, image',
     segmentTypes,
     new Set(DRAWABLE),
     DRAWABLE.join(),

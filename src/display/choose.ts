@@ -2,7 +2,7 @@ import type { Warning } from '../protocol/requirements.js';
 import { excerpt } from '../text/excerpt.js';
 import { lint, type ReadSegment } from './lint.js';
 import type { Segment } from './segment.js';
-import { knownTypes, segmentKinds } from './segments/index.js';
+import { segmentKinds } from './segments/index.js';
 import type { Drawing, Reading } from './segments/kind.js';
 
 export type { Drawing } from './segments/kind.js';
@@ -46,7 +46,7 @@ export function chooseSegment(
   const skipped: Skipped[] = [];
   const seen = { skipped, warnings: lint(read) };
   for (const [index, { type, reading }] of read.entries()) {
-    const offer = supports.has(type) ? reading : unsupported(type, supports);
+    const offer = supports.has(type) ? reading : unsupported(type, reading, supports);
     if (offer.ok) return { chosen: { index, type, drawing: offer.drawing, reason: why(index) }, ...seen };
     skipped.push({ index, type, reason: offer.reason });
   }
@@ -58,11 +58,14 @@ function readSegment(segment: Segment): ReadSegment {
   return { ...segment, reading: kind?.read(segment.content) ?? unknown(segment.type) };
 }
 
-function unsupported(type: string, supports: ReadonlySet<string>): Reading {
-  if (!knownTypes.has(type)) return unknown(type);
+function unsupported(type: string, reading: Reading, supports: ReadonlySet<string>): Reading {
+  if (!segmentKinds.some(kind => kind.type === type)) return unknown(type);
+  if (type === 'image') return reading.ok ? NO_IMAGES : reading;
   const list = [...supports].join(',');
   return { ok: false, reason: `not supported by this client (--supports ${list})` };
 }
+
+const NO_IMAGES: Reading = { ok: false, reason: 'an image cannot be drawn in a terminal' };
 
 function unknown(type: string): Reading {
   return { ok: false, reason: `the type ${excerpt(type)} is not known here` };

@@ -9,7 +9,8 @@ export function llmText({ text, content }: ToolResult): string {
   return content === undefined ? (text ?? '') : content.map(itemText).join('\n');
 }
 
-function itemText(item: ContentItem): string {
+/** An item in a text view: an image is a placeholder. */
+export function itemText(item: ContentItem): string {
   if (item.type === 'text') return item.text;
   return `[image: ${item.mediaType}, ${bytesText(Buffer.byteLength(item.data, 'base64'))}]`;
 }

@@ -57,6 +57,16 @@ describe('which segment is shown', () => {
     });
   });
 
+  test('--supports image: a client that draws images takes the image', () => {
+    const choice = chooseSegment([image, text('fallback')], new Set(['image', 'text']));
+    expect(choice.chosen).toMatchObject({
+      index: 0,
+      drawing: { kind: 'text', text: '[image: image/png, 2 bytes]' },
+    });
+    const weak = chooseSegment([image], new Set(['text']));
+    expect(weak.skipped[0]?.reason).toBe('an image cannot be drawn in a terminal');
+  });
+
   test.each([
     [{ type: 'hologram' }, 'the type "hologram" is not known here'],
     [{ type: 'holo\u202Egram' }, 'the type "holo<U+202E>gram" is not known here'],

@@ -110,6 +110,19 @@ describe.concurrent('render', () => {
     const { stdout } = await runHere(['render', '-', '--supports', 'text'], { stdin: textOf(what) });
     expect(stdout).toContain('skipped display_as[0] diff: not supported by this client');
   });
+
+  it('emulates a client that draws images', async () => {
+    const ids = { type: 'tool_result', group_id: 't', id: 'c' };
+    const image = { type: 'image', content: { data: 'AAAA', mediaType: 'image/png' } };
+    const what = { ...ids, text: 'done', display_as: [image, { type: 'text', content: 'a picture' }] };
+    const shown = await runHere(['render', '-', '--supports', 'text,image'], { stdin: textOf(what) });
+    expect(shown).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('[image: image/png, 3 bytes]'),
+    });
+    const plainly = await runHere(['render', '-'], { stdin: textOf(what) });
+    expect(plainly.stdout).toContain('a picture');
+  });
 });
 
 describe.concurrent('a transcript', () => {

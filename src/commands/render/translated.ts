@@ -70,7 +70,7 @@ function written(answer: SavedAnswer, to: DialectName, { source, isOnly }: Form)
   if (answer.dialect === to && source !== null) {
     const isWhole = answer.at?.length === 0;
     const line = isOnly ? ((isWhole ? null : prettyJson(source)) ?? source) : onOneLine(source);
-    return { line: safeSource(line), losses: [] };
+    return { line: safeSource(line), losses: emptyIds(answer.native, to) };
   }
   const { body, losses } = 'answer' in answer ? translate(answer, to) : { body: answer.native, losses: [] };
   const numbers = lossyNumbers(answer, source).map(
@@ -78,8 +78,19 @@ function written(answer: SavedAnswer, to: DialectName, { source, isOnly }: Form)
   );
   return {
     line: safeJson(body, isOnly ? 2 : undefined),
-    losses: [...losses.map(({ message }) => message), ...numbers],
+    losses: [...losses.map(({ message }) => message), ...emptyIds(body, to), ...numbers],
   };
+}
+
+/** Without them a runtime cannot match the result to a call (TOOL-ID, TOOL-GROUP). */
+function emptyIds(body: unknown, to: DialectName): string[] {
+  if (to !== 'rap' || !isRecord(body)) return [];
+  const empty = ['id', 'group_id'].filter(name => body[name] === '');
+  return empty.length === 0
+    ? []
+    : [
+        `${empty.join(' and ')} ${empty.length === 1 ? 'is' : 'are'} empty: fill in the ids of the invocation, or no runtime will match this result`,
+      ];
 }
 
 /** What reading made another number of; LM-Kit has its payload as a text, which is read too. */

@@ -1,6 +1,7 @@
 import { payloadOfOutcome } from '../../outcome/conventions.js';
 import { resultTypeOf, toolCallResultSchema } from '../../protocol/lmkit/tool-call-result.js';
 import { compactJson } from '../../text/compact-json.js';
+import { parseJson } from '../../text/json.js';
 import { checked, otherFields } from '../checked.js';
 import type { Answer, Dialect, Feature, Loss, Reading, Writing } from '../dialect.js';
 import { lossesOf, lossOf } from '../losses.js';
@@ -84,7 +85,9 @@ function typed(answer: Answer): Typed {
 
 const NAMES = { error: 'Error', canceled: 'Canceled', timeout: 'Timeout', denied: 'Denied' } as const;
 
+/** A text that is JSON goes out as that JSON: tools have no other way to return structured data. */
 function withPayload(Type: string | number, payload: unknown): Typed {
+  if (typeof payload === 'string' && parseJson(payload).ok) return { Type, ResultJson: payload, losses: [] };
   const json = payload === undefined ? 'null' : compactJson(payload);
   return { Type, ResultJson: json ?? 'null', losses: json === null ? [loss('JSON', payload)] : [] };
 }

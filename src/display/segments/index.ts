@@ -6,5 +6,5 @@ import { textKind } from './text.js';
 /** Every segment type known here. A new one is a file beside this one and its line in this list. */
 export const segmentKinds: readonly SegmentKind[] = [textKind, diffKind, imageKind];
 
-/** What a client supports that does not pretend to be a weaker one. */
-export const knownTypes: ReadonlySet<string> = new Set(segmentKinds.map(({ type }) => type));
+/** What a client supports unless `--supports` names other types: a terminal draws no images. */
+export const knownTypes: ReadonlySet<string> = new Set(['text', 'diff']);

@@ -41,7 +41,9 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
     const done = { payload: 'done' };
     const asking = { oauth: {}, granted: showing(diff(bad)), refused: done };
     const view = [{ view: { view_type: 'diff', content: { patch: 'none' } } }, done];
-    expect(await told(asking, view)).toEqual([
+    const files = [{ path: 'a', status: 'added', oldContents: '', newContents: 'b' }];
+    const ofFiles = [{ view: { view_type: 'diff', content: { files } } }, done];
+    expect(await told(asking, view, ofFiles)).toEqual([
       expect.stringMatching(/^a\.yaml#1 result\.display_as\[0\]\.content: malformed diff: /),
       expect.stringMatching(/^a\.yaml#2 view\.content: malformed diff: /),
     ]);
@@ -49,10 +51,6 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
 
   test.each<[string, object]>([
     ['that is one', showing(diff({ path: 'a.txt', patch: GOOD }), TEXT)],
-    [
-      'a view of files',
-      { view: { view_type: 'diff', content: { files: [{ path: 'a', status: 'added', newContents: 'b' }] } } },
-    ],
     ['that is made of two texts', showing(diff({ path: 'a.txt', before: 'a', after: 'b' }))],
     [
       'whose file and words come from the call',

@@ -132,6 +132,23 @@ describe('the report of an agent session', () => {
   });
 });
 
+test.each([
+  [MCP, 'id and group_id are empty: fill in the ids of the invocation, or no runtime will match this result'],
+  [LMKIT, 'group_id is empty: fill in the ids of the invocation, or no runtime will match this result'],
+  [
+    { ...RESULT, id: '' },
+    'id is empty: fill in the ids of the invocation, or no runtime will match this result',
+  ],
+])('--as rap warns of empty ids: %j', async (what, message) => {
+  const text = () => JSON.stringify(what);
+  expect(translated(await show(what), 'rap', { name: 'x', text }).warnings).toContainEqual({ message });
+});
+
+test('--as rap of a whole result has nothing to warn of', async () => {
+  const text = () => JSON.stringify(RESULT);
+  expect(translated(await show(RESULT), 'rap', { name: 'x', text }).warnings).toEqual([]);
+});
+
 describe('a response of JSON-RPC', () => {
   test('is its result', async () => {
     const saved = await show({ jsonrpc: '2.0', id: 1, result: MCP });

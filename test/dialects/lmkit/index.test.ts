@@ -72,6 +72,18 @@ describe('seed 002: every result type with its payload', () => {
   );
 });
 
+test.each([
+  ['{ "port": 8080, "big": 12345678901234567890 }', '{ "port": 8080, "big": 12345678901234567890 }'],
+  ['5', '5'],
+  ['done', '"done"'],
+  ['{"port":', '"{\\"port\\":"'],
+])('a text that is valid JSON goes out as that JSON: %s', (payload, ResultJson) => {
+  const outcome = { type: 'success', basis: 'assumed' } as const;
+  const { body, losses } = lmkitDialect.write({ call: { id: 'call_1' }, outcome, payload });
+  expect(body).toMatchObject({ Type: 'Success', ResultJson });
+  expect(losses).toMatchObject([]);
+});
+
 describe('a type of a later version is unknown, and goes out as it came', () => {
   test.each(['Deferred', 'Success ', '', 5, -1, 1.5])('%j', Type => {
     const native = { Type, ResultJson: '{"until":1}', ...IDS };

@@ -79,5 +79,5 @@ test('what a call forgets is told all the same', () => {
   expect(book.history.first?.forgotten).toBeGreaterThan(0);
   const [lines = []] = read(sheetsFor().sheetOf('timeline', book, KEY, LOOK));
   expect(lines[0]).toBe('TIMELINE 21 events');
-  expect(lines.filter(line => line.includes('• view_update ignored'))).toHaveLength(10);
+  expect(lines.filter(line => line.includes('• view note updated'))).toHaveLength(10);
 });

@@ -7,6 +7,7 @@ import type { ToolsetOptions } from './run.js';
 export const TOOLSET_EXAMPLES: readonly Example[] = [
   { about: 'what does this tool offer?', line: 'protocol-cli toolset http://127.0.0.1:3001' },
   { about: 'the bundled tool', line: 'protocol-cli toolset --demo' },
+  { about: 'the tools of an MCP server', line: "protocol-cli toolset --mcp 'node server.mjs'" },
   { about: 'as data', line: "protocol-cli toolset :3001 -o json | jq -r '.tools[].name'" },
 ];
 
@@ -18,6 +19,10 @@ export function toolsetCommand(run: RunCommand): Command {
     .argument('[url]', 'base URL of the tool server')
     .option('--demo', 'the tool bundled with this program')
     .option('--command <command>', 'start a server that prints {"port":N} first, and stop it afterwards')
+    .option(
+      '--mcp <url|command>',
+      'list the tools of an MCP server: its endpoint, or a command that starts it',
+    )
     .option('--yes', 'start the commands of .infinity/rap.json without a question')
     .addOption(headerOption())
     .addOption(bearerOption())

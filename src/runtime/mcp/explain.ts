@@ -19,6 +19,14 @@ export interface McpPeer {
   readonly name: string;
 }
 
+/** The endpoint of a server for a transcript. Of a command only the program: its arguments can be secrets. */
+export function endpointOf({ kind, name }: McpPeer): string {
+  if (kind === 'http') return name;
+  const word = name.split(/\s+/).find(each => !/^\w+=/.test(each)) ?? '';
+  const program = word.replace(/^.*[/\\]/, '').replaceAll(/["']/g, '');
+  return `stdio:${/^[\w@.-]{1,60}$/.test(program) ? program : ''}`;
+}
+
 /** What came of a request, in a transcript's terms. */
 export type McpFailure =
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }

@@ -9,6 +9,9 @@ import type { Link } from './link.js';
 
 export interface StdioOptions {
   readonly command: string;
+  readonly cwd?: string;
+  /** Added to our environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Bytes of a message. */
   readonly maxBytes: number;
   /** Gets what the server writes to stderr, as it comes. */
@@ -40,8 +43,8 @@ export class StdioLink implements Link, Transport {
   }
 
   async start(): Promise<void> {
-    const { command, maxBytes, onStderr } = this.options;
-    this.#server = startSpokenCommand({ command, ...(onStderr && { onStderr }) });
+    const { maxBytes, ...started } = this.options;
+    this.#server = startSpokenCommand(started);
     const { stdout, ended } = this.#server;
     const lines = new LineSplitter(maxBytes, line => this.#read(line));
     stdout.on('data', (chunk: Buffer) => {

@@ -24,6 +24,17 @@ describe.each([
     expect(stdout).toMatch(/HUMAN content, 1 block, and structured content[\s\S]*"temperature": /);
   });
 
+  test('lists its tools; one that can only be called as a task is refused', async () => {
+    const { status, stdout } = await runHere(['toolset', '--mcp', server()]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^mcp-servers\/everything/);
+    const task = await runHere(words('simulate-research-query', 'topic=rain'));
+    expect(task.status).toBe(2);
+    expect(task.stderr).toContain(
+      'simulate-research-query can only be called as a task (taskSupport: required)',
+    );
+  });
+
   test('gives an image, which is a line', async () => {
     const { status, stdout } = await runHere(words('get-tiny-image'));
     expect(status).toBe(0);

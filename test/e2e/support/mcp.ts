@@ -9,6 +9,11 @@ const EVERYTHING = fileURLToPath(
   new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
 );
 
+const SDK_PEER = fileURLToPath(new URL('../../peers/mcp-sdk-server.mjs', import.meta.url));
+
+/** The command that starts the peer made with the SDK of the newest protocol version. */
+export const sdkPeerCommand = (...options: string[]) => command(SDK_PEER, ...options);
+
 /** The command that starts our own peer over stdio. */
 export const peerCommand = (...options: string[]) => command(PEER, ...options);
 /** The same for the reference server of MCP. */
@@ -23,10 +28,13 @@ export interface McpServer extends AsyncDisposable {
 }
 
 /** Our own peer over Streamable HTTP. */
-export async function startMcpPeer(...options: string[]): Promise<McpServer> {
-  const child = spawn(process.execPath, [PEER, '--http', '0', ...options], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+export const startMcpPeer = (...options: string[]) => startPeer(PEER, '--http', '0', ...options);
+
+/** The peer made with the SDK, over Streamable HTTP. */
+export const startSdkPeer = (...options: string[]) => startPeer(SDK_PEER, '--http', ...options);
+
+async function startPeer(...words: string[]): Promise<McpServer> {
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await new Promise<string>(resolve => child.stdout.once('data', data => resolve(String(data))));
   return running(child, JSON.parse(line).port);
 }

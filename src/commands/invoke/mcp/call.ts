@@ -3,7 +3,7 @@ import type { Exchange } from '../../../exchange/exchange.js';
 import type { Trouble } from '../../../reporters/reporter.js';
 import { jsonRpcTeller } from '../../../reporters/verbose-json-rpc.js';
 import { callMcp, denyMcp, type McpCalled } from '../../../runtime/mcp/call.js';
-import { explainMcp, type McpPeer } from '../../../runtime/mcp/explain.js';
+import type { McpPeer } from '../../../runtime/mcp/explain.js';
 import { failureOf } from '../../../story/failure.js';
 import { denialOf, loadPolicy } from '../consent.js';
 import { type Finish, statusOfCall } from '../finish.js';
@@ -44,13 +44,12 @@ export function overMcp(peer: McpPeer): Calling {
     const called = denial
       ? { exchange: denyMcp(asked, denial, observation), error: undefined }
       : await call(setting, reached, asked);
-    const notes = notesSoFar(reached); // more may have come meanwhile
-    note(notes);
-    return conclude(setting, { ...reached, notes }, called);
+    note(notesSoFar(reached)); // there may be more now
+    return conclude(setting, reached, called);
   };
 }
 
-function callOf({ plan }: Setting, { tool, args, endpoint, headers }: Reached) {
+function callOf({ plan }: Setting, { tool, args, server: { endpoint, headers } }: Reached) {
   const { timeout: timeoutMs } = plan.options;
   return { id: plan.identity.id, operation: tool.name, arguments: args, endpoint, headers, timeoutMs };
 }
@@ -62,7 +61,7 @@ async function call(
 ): Promise<McpCalled> {
   const { observation, clock } = setting;
   const stopCancelling = cancelWhenInterrupted(setting, asked.id);
-  const called = await callMcp(reached.connection, asked, { ...observation, clock });
+  const called = await callMcp(reached.server, asked, { ...observation, clock });
   stopCancelling();
   return called;
 }
@@ -72,15 +71,20 @@ async function conclude(setting: Setting, reached: Reached, called: McpCalled): 
   const { history, reporter } = observation;
   const { exchange } = called;
   const trouble = troubleOf(reached, called);
-  await reporter.settled?.({ history, exchange, notes: notesOf(plan, reached), trouble });
+  await reporter.settled?.({
+    history,
+    exchange,
+    notes: notesOf(plan, { notes: notesSoFar(reached) }),
+    trouble,
+  });
   return { exchange, trouble, status: statusOfCall(exchange, trouble) };
 }
 
 /** Where the connection failed it is known why, and better than the events can say it. */
-function troubleOf({ peer, link }: Reached, { exchange, error }: McpCalled): Trouble | null {
+function troubleOf({ server }: Reached, { exchange, error }: McpCalled): Trouble | null {
   const failure = failureOf(exchange);
   if (!failure || error === undefined || !isOfConnection(exchange)) return failure;
-  const { message, faults, hint } = explainMcp(error, 'tools/call', peer, link);
+  const { message, faults, hint } = server.explain(error, 'tools/call');
   return { code: failure.code, message, faults, ...(hint !== undefined && { hint }) };
 }
 

@@ -62,14 +62,14 @@ function reportOf(reached: Reached): object {
 }
 
 function requestOf(reached: Reached): DryRequest {
-  const { peer, headers } = reached;
+  const { peer, server } = reached;
   return {
     method: 'POST',
     url: peer.name,
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...Object.fromEntries(Object.keys(headers).map(name => [name, REDACTED])),
+      ...Object.fromEntries(Object.keys(server.headers).map(name => [name, REDACTED])),
     },
     body: messageOf(reached),
   };

@@ -19,11 +19,3 @@ export function readMcpTarget(value: string): McpPeer {
   const url = URL_LIKE.test(given) ? asUrl(given) : null;
   return url === null ? { kind: 'stdio', name: given } : { kind: 'http', name: url };
 }
-
-/** Where calls go, for a transcript: of a command only its program, since words after it may be secrets. */
-export function endpointOf({ kind, name }: McpPeer): string {
-  if (kind === 'http') return name;
-  const word = name.split(/\s+/).find(each => !/^\w+=/.test(each)) ?? '';
-  const program = word.replace(/^.*[/\\]/, '').replaceAll(/["']/g, '');
-  return `stdio:${/^[\w@.-]{1,60}$/.test(program) ? program : ''}`;
-}

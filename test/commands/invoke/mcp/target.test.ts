@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { endpointOf, readMcpTarget } from '../../../../src/commands/invoke/mcp/target.js';
+import { readMcpTarget } from '../../../../src/commands/invoke/mcp/target.js';
+import { endpointOf } from '../../../../src/runtime/mcp/explain.js';
 
 describe('what --mcp names', () => {
   test.each([

@@ -19,11 +19,18 @@ export interface Terminal {
 export const OUTPUTS = ['ui', 'text', 'plain', 'json', 'ndjson'] as const;
 export type Output = (typeof OUTPUTS)[number];
 
-/** A live view needs a person on both ends and room to draw; CI pretends to be one and has nobody. */
+/** Whether a screen can be drawn: it needs a terminal on both ends, room, and no CI. */
 export function canDraw({ stdin, stdout, env }: Terminal): boolean {
   const isBothWays = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
-  return isBothWays && !env['CI'] && isLargeEnough(stdout);
+  return isBothWays && !isCi(env) && isLargeEnough(stdout);
 }
+
+/** The same decision as Ink's (the package `is-in-ci`), which in CI draws nothing before the end. */
+function isCi(env: Terminal['env']): boolean {
+  return ['CI', 'CONTINUOUS_INTEGRATION'].some(name => !NOT_CI.has(env[name]));
+}
+
+const NOT_CI: ReadonlySet<string | undefined> = new Set([undefined, '0', 'false']);
 
 /** The live view where it can be drawn, its story in lines on any other terminal, and in a pipe what the LLM gets. */
 export function defaultOutput(terminal: Terminal): Output {

@@ -25,7 +25,12 @@ describe('the live view is drawn where somebody sees it', () => {
     [{ stdin: false }, false, 'plain'],
     [{ stdout: false }, false, 'text'],
     [{ env: { CI: 'true' } }, false, 'plain'],
-    [{ env: { CI: '' } }, true, 'ui'],
+    [{ env: { CI: '' } }, false, 'plain'],
+    [{ env: { CI: '0' } }, true, 'ui'],
+    [{ env: { CI: 'false' } }, true, 'ui'],
+    [{ env: { CONTINUOUS_INTEGRATION: '1' } }, false, 'plain'],
+    [{ env: { CI: 'false', CONTINUOUS_INTEGRATION: '' } }, false, 'plain'],
+    [{ env: { CONTINUOUS_INTEGRATION: 'false' } }, true, 'ui'],
   ])('%j: %j, else %s', (ends, draws, output) => {
     expect([canDraw(terminalOf(ends)), defaultOutput(terminalOf(ends))]).toEqual([draws, output]);
   });

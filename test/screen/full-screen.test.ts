@@ -1,4 +1,5 @@
 import './support/outside-ci.js';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/system/clock.js';
 import { fullScreen } from '../../src/ui/full-screen/screen.js';
@@ -78,5 +79,32 @@ test.each([
   expect(pressed()).toBe('ac');
   resize(SIZE);
   await emulator.waitFor('the play', () => emulator.text().trim() === 'first row\npressed: ac');
+  await screen.close();
+});
+
+const anyFinal = fc.stringMatching(/^[@-~]$/);
+/** Sequences that Ink's own reader throws at, or passes on as text. */
+const UNKNOWN = ['\u001b[1;5I', '\u001b[1;5P', '\u001b[40;5~', '\u001b[31m', '\u001b[?25h', '\u001bOx'];
+
+test.each(UNKNOWN)('ignores the unknown sequence %j, and goes on', async sequence => {
+  const { emulator, keyboard, screen } = open();
+  keyboard.type(`${sequence}a`);
+  await emulator.waitFor('the key', () => emulator.text().trim() === 'first row\npressed: a');
+  await screen.close();
+});
+
+test('survives 10,000 random sequences', async () => {
+  const { keyboard, screen, pressed } = open();
+  const csi = fc
+    .tuple(fc.constantFrom('[', '[[', '\u001b['), fc.stringMatching(/^[0-9:;<=>?]{0,8}$/), anyFinal)
+    .map(parts => parts.join(''));
+  const sequence = fc.oneof(
+    csi,
+    anyFinal.map(final => `O${final}`),
+  );
+  const sample = fc.sample(sequence, { numRuns: 10_000, seed: 23 });
+  for (const each of sample) keyboard.type(`\u001b${each}`);
+  keyboard.type('!');
+  await eventually('the last key', () => pressed().endsWith('!'));
   await screen.close();
 });

@@ -126,6 +126,15 @@ describe.concurrent('a tool that needs the person', () => {
     expect(screen.text()).not.toContain('⏎ choose');
   });
 
+  test('ends with 130 at two Ctrl-C that arrive at once, the terminal restored', async () => {
+    await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
+    await screen.shows('⏎ choose');
+    screen.type(CTRL_C + CTRL_C);
+    await screen.shows('interrupted before the result came');
+    expect(await screen.ended).toBe(130);
+    expect(screen.emulator.isCursorVisible).toBe(true);
+  });
+
   test('goes on with --choose', async () => {
     await using screen = openHere(['invoke', stdlib.url, 'ask', '--choose', 'staging'], { columns: 120 });
     expect(await screen.ended).toBe(0);

@@ -79,4 +79,12 @@ describe.concurrent('session mock', () => {
     expect([screen.emulator.isCursorVisible, screen.emulator.isAlternate]).toEqual([true, false]);
     expect(screen.text()).toContain('1 session · 1 waiting for results · 1 call');
   });
+
+  test('ends at two Ctrl-C that arrive at once, and leaves the alternate screen', async () => {
+    await using screen = openProgram(['session', 'mock'], { columns: 120, rows: 24 });
+    await screen.shows('… pending');
+    screen.type(CTRL_C + CTRL_C);
+    expect(await screen.ended).toBe(0);
+    expect([screen.emulator.isCursorVisible, screen.emulator.isAlternate]).toEqual([true, false]);
+  });
 });

@@ -20,6 +20,8 @@ afterAll(() => Promise.all([plain.stop(), odd.stop()]));
 describe.concurrent('no live view is drawn', () => {
   test.each([
     ['CI is set', {}, { CI: 'true' }],
+    ['CI is empty', {}, { CI: '' }],
+    ['CONTINUOUS_INTEGRATION is set', {}, { CONTINUOUS_INTEGRATION: '1' }],
     ['the terminal is narrower than 40 columns', { columns: 39, rows: 24 }, {}],
     ['the terminal is lower than 8 rows', { columns: 80, rows: 7 }, {}],
   ])('where %s: plain', async (_, size, env) => {

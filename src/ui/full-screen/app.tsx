@@ -1,5 +1,6 @@
-import { type Key, Text, useInput } from 'ink';
+import { type Key, Text } from 'ink';
 import { useLayoutEffect, useSyncExternalStore } from 'react';
+import { useKeys } from '../keys/use-keys.js';
 import type { Store } from '../store.js';
 
 export interface Shown {
@@ -17,7 +18,7 @@ export interface AppProps {
 /** A whole screen: rows from the store, keys to whoever listens. */
 export function App({ store, onPress, onLeave }: AppProps) {
   const { rows } = useSyncExternalStore(store.subscribe, store.snapshot);
-  useInput(onPress);
+  useKeys(onPress);
   useLayoutEffect(() => onLeave, [onLeave]);
   return <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>;
 }

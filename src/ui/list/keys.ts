@@ -1,4 +1,5 @@
 import type { Key } from 'ink';
+import { pressesIn } from '../keys/key-names.js';
 
 export type Command =
   | 'up'
@@ -55,8 +56,7 @@ export function commandOf(input: string, key: Key): Command | undefined {
   return BINDINGS.find(isMeant)?.command;
 }
 
-/** As {@link commandOf}, for what arrives at once: whoever types fast sends several characters in one piece. */
+/** As {@link commandOf}, for several keys that arrive at once. */
 export function commandsOf(input: string, key: Key): readonly Command[] {
-  if (input.length <= 1 || key.ctrl) return [commandOf(input, key) ?? []].flat();
-  return [...input].flatMap(character => commandOf(character, key) ?? []);
+  return pressesIn({ input, key }).flatMap(each => commandOf(each.input, each.key) ?? []);
 }

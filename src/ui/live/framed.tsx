@@ -1,5 +1,7 @@
-import { Box, Text, useInput } from 'ink';
+import { Box, type Key, Text } from 'ink';
+import { useCallback } from 'react';
 import { GAP } from '../../dress/pane-layout.js';
+import { useKeys } from '../keys/use-keys.js';
 import type { Frame } from './frame.js';
 import { type Command, commandsOf } from './keys.js';
 
@@ -11,12 +13,13 @@ interface Props {
 
 /** A frame, its blocks one below the other; keys to whoever listens, while something can be pressed. */
 export function Framed({ frame, takesKeys, onCommand }: Props) {
-  useInput(
-    (input, key) => {
+  const onPress = useCallback(
+    (input: string, key: Key) => {
       for (const command of commandsOf(input, key)) onCommand(command);
     },
-    { isActive: takesKeys },
+    [onCommand],
   );
+  useKeys(onPress, takesKeys);
   const { steps, views, panes, picker } = frame;
   return (
     <Box flexDirection="column" rowGap={1}>

@@ -28,13 +28,14 @@ const BINDINGS: readonly Binding[] = [
   ...DIGITS.map(digit => ({ command: digit, characters: digit, keys: [] })),
 ];
 
-/** What a key press asks for. Whoever types fast sends several characters in one piece: each counts. */
+/** The commands of a key press. Several characters that arrive at once all count, but Ctrl-C only once: a second one ends by force. */
 export function commandsOf(input: string, key: Key): readonly Command[] {
   if (key.ctrl) return input === 'c' ? ['interrupt'] : [];
   if (key.meta && !key.escape) return [];
   const pressed = BINDINGS.find(({ keys }) => keys.some(name => key[name] === true));
   if (pressed) return [pressed.command];
-  return [...input].flatMap(character => commandOf(character) ?? []);
+  const commands = [...input].flatMap(character => commandOf(character) ?? []);
+  return commands.filter((each, at) => each !== 'interrupt' || commands.indexOf(each) === at);
 }
 
 function commandOf(character: string): Command | undefined {

@@ -1,0 +1,73 @@
+import { dirname, join } from 'node:path';
+import { describe, test } from 'vitest';
+import { ROOT } from '../e2e/support/program.js';
+import { expectGolden, expectGoldenFrames, type Frame, filesIn, printed } from './golden.js';
+
+/** What every command makes of saved transcripts (else: npm run goldens). */
+const TRANSCRIPTS = [...filesIn('fixtures/transcripts'), ...filesIn('test/goldens/transcripts')];
+
+const SMALL = { columns: 80, rows: 24 };
+const MEDIUM = { columns: 120, rows: 36 };
+const LARGE = { columns: 200, rows: 60 };
+const FRAMES: readonly Frame[] = [
+  { title: 'Human / LLM', keys: '1', size: SMALL },
+  { title: 'Human / LLM', size: MEDIUM },
+  { title: 'Human / LLM', size: LARGE },
+  { title: 'Timeline', keys: '2', size: MEDIUM },
+  { title: 'Problems', keys: '5', size: MEDIUM },
+];
+/** Transcripts whose other tabs are drawn too, at every size. */
+const WHOLE = new Set(['choice', 'demo-refactor', 'recorder', 'mock-faults-journal', 'odd-hostile-text']);
+const MORE_FRAMES: readonly Frame[] = [
+  { title: 'Wire', keys: '3', size: MEDIUM },
+  { title: 'Views', keys: '4', size: MEDIUM },
+  { title: 'Wire, read', keys: '3\r', size: LARGE },
+];
+const PICTURES = new Set(['diff', 'demo-edit-file', 'session-client', 'odd-hostile-text']);
+const REPORTS = new Set(['recorder', 'odd-wrong-type', 'session-client']);
+const EXPORTS = new Set(['subscription', 'views', 'demo-choice', 'recorder', 'mock-outcomes-journal']);
+
+describe.concurrent.each(TRANSCRIPTS)('$name', ({ name, file }) => {
+  test('as lines', async ({ expect }) => {
+    await expectGolden(expect, `${name}.plain`, await printed([['render', file, '--width', '100']]));
+  });
+
+  test('as data', async ({ expect }) => {
+    await expectGolden(expect, `${name}.json`, await printed([['render', file, '-o', 'json']]));
+  });
+
+  test('checked', async ({ expect }) => {
+    await expectGolden(expect, `${name}.check`, await printed([['check', file, '-q']]));
+  });
+
+  test('in the workbench', async ({ expect }) => {
+    const path = join(ROOT, dirname(file));
+    await expectGoldenFrames(expect, `${name}.screens`, {
+      args: ['invoke', '-i'],
+      cwd: path,
+      start: [
+        ['quit', 'O'],
+        [/transcript/i, `${name}.ndjson\r`],
+      ],
+      ready: /opened |cannot|nothing/,
+      frames: WHOLE.has(name) ? [...FRAMES, ...MORE_FRAMES] : FRAMES,
+    });
+  });
+
+  test.runIf(PICTURES.has(name))('as a picture', async ({ expect }) => {
+    await expectGolden(expect, `${name}.svg`, await printed([['render', file, '--as', 'svg']]));
+  });
+
+  test.runIf(REPORTS.has(name))('every report of check', async ({ expect }) => {
+    const reporters = ['human', 'json', 'junit', 'github', 'markdown'];
+    await expectGolden(
+      expect,
+      `${name}.reports`,
+      await printed(reporters.map(reporter => ['check', file, '--reporter', reporter])),
+    );
+  });
+
+  test.runIf(EXPORTS.has(name))('as fixtures', async ({ expect }) => {
+    await expectGolden(expect, `${name}.fixtures`, await printed([['mock-tool', file, '--export', '-']]));
+  });
+});

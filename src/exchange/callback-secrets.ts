@@ -1,7 +1,6 @@
 import { PROTOCOL_WORDS } from '../protocol/words.js';
 import { Beginnings, LATEST } from '../text/beginnings.js';
 import { isRecord } from '../text/is-record.js';
-import { readJson } from '../text/json.js';
 import type { Span } from '../text/needles.js';
 import { RecentMap } from '../text/recent-map.js';
 import { cleanWords, REDACTED, type Redactor, withoutCut, withoutSpans } from '../text/redact.js';
@@ -18,6 +17,9 @@ const SHORTEST = 8;
 const LONGEST = 256;
 /** Secrets: an event names its own anew, so those of long ago are not missed. */
 const REMEMBERED = 50_000;
+
+/** To search a text for so many strings is quicker than to take it apart. */
+const FEW_HEADS = 64;
 
 /** Inside of a longer word: what is long enough to be a token by itself. */
 const TOKEN = /[\w.~-]{16,}/g;
@@ -97,6 +99,8 @@ class Words {
   /** By how long words begin: how long they are, the longest first. */
   readonly #lengths = new RecentMap<string, readonly number[]>(REMEMBERED);
   readonly #beginnings = new Beginnings(LATEST);
+  /** The heads of `#lengths`; null where they are too many to search for each. */
+  #heads: Set<string> | null = new Set();
   #isEmpty = true;
 
   add(word: string): void {
@@ -123,6 +127,7 @@ class Words {
     const lengths = this.#lengths.get(head) ?? [];
     const isNew = !lengths.includes(form.length);
     this.#lengths.set(head, isNew ? [...lengths, form.length].sort((a, b) => b - a) : lengths);
+    if (this.#heads && this.#heads.add(head).size > FEW_HEADS) this.#heads = null;
     this.#long.set(form, true);
   }
 
@@ -134,6 +139,7 @@ class Words {
 
   #longIn(text: string): Span[] {
     const spans: Span[] = [];
+    if (this.#heads && ![...this.#heads].some(head => text.includes(head))) return spans;
     let done = 0;
     for (const { 0: piece, index: from } of text.matchAll(PIECES)) {
       if (from < done || (piece.length > 1 && piece.startsWith('\\'))) continue;
@@ -177,7 +183,7 @@ function formsOf(word: string): Set<string> {
 /** URLs that are secret, and ids, which are told anyway: a path may name the call. */
 function namedIn(event: Event): { readonly urls: readonly string[]; readonly told: readonly unknown[] } {
   if (event.kind !== 'request') return { urls: [], told: [] };
-  const json = event.body && readJson(event.body.bytes); // read anew: nothing of it stays
+  const json = event.body?.peekJson();
   const fields = json?.ok && isRecord(json.value) ? json.value : {};
   const urls = [
     ...(event.purpose === 'callback' ? [event.url] : []),

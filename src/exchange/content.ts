@@ -19,6 +19,13 @@ export class Content {
     return new Content(Buffer.from(JSON.stringify(value)));
   }
 
+  /** A body whose JSON is known already: it was read from another body, and changed. */
+  static withJson(bytes: Uint8Array, json: JsonReading): Content {
+    const content = new Content(bytes);
+    content.#json = json;
+    return content;
+  }
+
   /** What follows from the bytes, without them: they are used up to save memory, and nobody else may look at them again. */
   static readOnce(bytes: Uint8Array): Content {
     const content = new Content(bytes);
@@ -43,6 +50,11 @@ export class Content {
   get json(): JsonReading {
     this.#json ??= readJson(this.bytes);
     return this.#json;
+  }
+
+  /** As {@link json}, but not kept in memory for a body that many others are remembered with. */
+  peekJson(): JsonReading {
+    return this.#json ?? readJson(this.bytes);
   }
 }
 

@@ -66,11 +66,14 @@ export function shareableFact<Fact extends Extract<Event, { kind: 'session' | 'a
 
 /** What is not changed stays as it was written. */
 function withoutPower({ json }: Content, text: string): string {
-  if (!json.ok) return text;
+  if (!json.ok || !MAY_HAVE_POWER.test(text)) return text;
   const value = json.value;
   const shareable = withoutPowerAt(value);
   return shareable === value ? text : JSON.stringify(shareable);
 }
+
+/** A name may be written with escapes. */
+const MAY_HAVE_POWER = /auth_url|response_url|\\u/;
 
 /**
  * Whoever has such a URL can go on in somebody's name, wherever it stands: a message that is rejected is kept too. The value given,
@@ -78,15 +81,23 @@ function withoutPower({ json }: Content, text: string): string {
  */
 function withoutPowerAt(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const items = value.map(withoutPowerAt);
-    return items.some((item, index) => item !== value[index]) ? items : value;
+    const changes = new Map<number, unknown>();
+    for (const [index, item] of value.entries()) {
+      const shareable = withoutPowerAt(item);
+      if (shareable !== item) changes.set(index, shareable);
+    }
+    return changes.size > 0 ? value.map((item, at) => (changes.has(at) ? changes.get(at) : item)) : value;
   }
   if (!isRecord(value)) return value;
   const isQuestion = value['type'] === 'user_choice';
-  const members = Object.entries(value).map(
-    ([name, member]) => [name, shareableMember(name, member, isQuestion)] as const,
-  );
-  return members.some(([name, member]) => member !== value[name]) ? Object.fromEntries(members) : value;
+  const changes = new Map<string, unknown>();
+  for (const name of Object.keys(value)) {
+    const shareable = shareableMember(name, value[name], isQuestion);
+    if (shareable !== value[name]) changes.set(name, shareable);
+  }
+  if (changes.size === 0) return value;
+  const member = (name: string) => (changes.has(name) ? changes.get(name) : value[name]);
+  return Object.fromEntries(Object.keys(value).map(name => [name, member(name)]));
 }
 
 function shareableMember(name: string, member: unknown, isQuestion: boolean): unknown {

@@ -29,18 +29,25 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
   let next = 0;
   let isOver = false;
   const write = (line: TranscriptLine) => safeJson(line);
-  const bodyLines = (body: BodyData) => {
-    if (written.get(body.sha256)) return [];
-    written.set(body.sha256, true);
-    return [write({ kind: 'body', ...pick(body) })];
+  const known = new WeakMap<Content, BodyRef>();
+  /** What an event says of its body, and the line for the body where it is new. */
+  const take = (content: Content): { readonly ref: BodyRef; readonly lines: readonly string[] } => {
+    const before = known.get(content);
+    if (before && written.get(before.sha256)) return { ref: before, lines: [] };
+    const { sha256, size, ...data } = bodyData(content, redactor);
+    const ref = { sha256, size };
+    known.set(content, ref);
+    if (written.get(sha256)) return { ref, lines: [] };
+    written.set(sha256, true);
+    return { ref, lines: [write({ kind: 'body', sha256, ...data })] };
   };
   return {
     header: about => write({ kind: 'header', format: TRANSCRIPT_FORMAT, ...about, redaction: REDACTION }),
     event(event) {
       if (isOver) return [];
       next = Math.max(next, event.seq + 1);
-      const body = 'body' in event && event.body ? bodyData(event.body, redactor) : null;
-      return [...(body ? bodyLines(body) : []), write(eventLine(event, body, redactor))];
+      const body = 'body' in event && event.body ? take(event.body) : null;
+      return [...(body?.lines ?? []), write(eventLine(event, body?.ref ?? null, redactor))];
     },
     end(reason) {
       isOver = true;
@@ -49,17 +56,18 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
   };
 }
 
-interface BodyData {
+interface BodyRef {
   readonly sha256: string;
   readonly size: number;
+}
+
+interface BodyData extends BodyRef {
   readonly encoding: 'utf8' | 'base64';
   readonly data: string;
 }
 
-const pick = ({ sha256, encoding, data }: BodyData) => ({ sha256, encoding, data });
-
-function eventLine(event: Event, body: BodyData | null, redactor: Redactor): TranscriptLine {
-  const ref = body ? { body: { sha256: body.sha256, size: body.size } } : {};
+function eventLine(event: Event, body: BodyRef | null, redactor: Redactor): TranscriptLine {
+  const ref = body ? { body } : {};
   if (event.kind === 'request')
     return {
       ...event,

@@ -16,5 +16,9 @@ export function stringIn(body: Content | undefined, name: string): string | unde
 
 /** A JSON object with another string in the place of one that it has, and byte for byte as it was otherwise. */
 export function withString(body: Content, name: string, value: string): Content {
-  return new Content(Buffer.from(withStringMember(decodeUtf8(body.bytes) ?? '', name, value)));
+  const bytes = Buffer.from(withStringMember(decodeUtf8(body.bytes) ?? '', name, value));
+  const { json } = body;
+  return json.ok && isRecord(json.value)
+    ? Content.withJson(bytes, { ...json, value: { ...json.value, [name]: value } })
+    : new Content(bytes);
 }

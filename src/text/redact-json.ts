@@ -4,23 +4,47 @@ import type { Redactor } from './redact.js';
 
 /** As {@link Redactor.text}, for a JSON text: only strings are touched, by what they mean, so that it stays JSON. */
 export function redactJson(source: string, redactor: Redactor): string {
-  // An escape may hide any character; whatever else is in there is found as it is written.
-  if (!source.includes('\\u') && redactor.text(source) === source) return source;
+  if (source.length <= BLOCK && isClean(source, redactor)) return source;
   const pieces: string[] = [];
+  let strings: Literal[] = [];
   let done = 0;
-  let string: { readonly from: number; readonly to: number } | null = null;
-  const redact = (isName: boolean) => {
-    if (!string) return;
-    const literal = source.slice(string.from, string.to);
-    pieces.push(source.slice(done, string.from), redactString(literal, redactor, isName));
-    done = string.to;
+  let isChanged = false;
+  const finishBlock = (to: number) => {
+    const block = source.slice(done, to);
+    if (isClean(block, redactor)) pieces.push(block);
+    else {
+      isChanged = true;
+      for (const { from, to: end, isName } of strings) {
+        pieces.push(source.slice(done, from), redactString(source.slice(from, end), redactor, isName));
+        done = end;
+      }
+      pieces.push(source.slice(done, to));
+    }
+    strings = [];
+    done = to;
   };
   scanJson(source, (kind, from, to) => {
-    redact(kind === 'colon');
-    string = kind === 'string' ? { from, to } : null;
+    const last = strings.at(-1);
+    if (kind === 'colon' && last) last.isName = true;
+    else if (from - done >= BLOCK) finishBlock(from);
+    if (kind === 'string') strings.push({ from, to, isName: false });
   });
-  redact(false);
-  return pieces.join('') + source.slice(done);
+  finishBlock(source.length);
+  return isChanged ? pieces.join('') : source; // a copy of a large text is dear
+}
+
+/** Characters. Of a long text, only the blocks with something secret in them are read string by string. */
+const BLOCK = 16 * 1024;
+
+interface Literal {
+  readonly from: number;
+  readonly to: number;
+  isName: boolean;
+}
+
+/** An escape may hide any character; whatever else is in there is found as it is written. */
+function isClean(text: string, redactor: Redactor): boolean {
+  return !text.includes('\\u') && redactor.text(text) === text;
 }
 
 function redactString(literal: string, redactor: Redactor, isName: boolean): string {

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { callbackSecrets } from '../../src/exchange/callback-secrets.js';
+import { transcriptWriter } from '../../src/exchange/transcript-writer.js';
+import { readJson } from '../../src/text/json.js';
 import { ask } from '../e2e/support/http.js';
 import { type Serving, startServing } from '../support/serving.js';
 import { type Recording, startRecording } from './recording.js';
@@ -198,4 +201,29 @@ describe('notices', () => {
       expect(posts()).toMatchObject([{ url: path, body }]);
     },
   );
+});
+
+test('row 15: a body of very many keys holds up the others for about as long as reading it takes', async () => {
+  const members = Array.from({ length: 300_000 }, (_, n) => `"k${n.toString(36)}":${n % 10}`).join(',');
+  const callback = 'http://127.0.0.1:9/callback/token-of-one-call';
+  const body = `{"operation":"x","id":"i","group_id":"g","callback_url":"${callback}","arguments":{${members}}}`;
+  const bytes = Buffer.from(body);
+  const redactor = callbackSecrets();
+  const { event: lines } = transcriptWriter(redactor);
+  const written: string[] = [];
+  recording.log.subscribe(event => {
+    redactor.learn(event);
+    written.push(...lines(event));
+  });
+  const cpu = async (work: () => unknown) => {
+    const before = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  const reading = await cpu(() => readJson(bytes));
+  const all = await cpu(async () => expect((await invoke(bytes)).status).toBe(200));
+  expect(all / reading).toBeLessThan(4.5);
+  const bodies = written.filter(line => line.startsWith('{"kind":"body"'));
+  expect(bodies.filter(line => line.includes('arguments'))).toHaveLength(2); // on either side
 });

@@ -38,3 +38,23 @@ test('row 25: a secret is found behind escapes, and none of them is torn', () =>
     `{"a":"\\u001bsecret ${REDACTED}","b":"\\n-secret ${REDACTED}","c":"\\u001b"}`,
   );
 });
+
+test('row 15: a long text is redacted as a short one is, and is read about once', () => {
+  const secret = 'secret-1';
+  const members = Array.from({ length: 50_000 }, (_, n) => `"key-${n}":"${n === 40_000 ? secret : n}"`);
+  const source = `{${members.join(',')},"${secret}":"\\u0073ecret-1"}`;
+  const { text } = createRedactor([secret]);
+  let read = 0;
+  const counted = (each: string) => {
+    read += each.length;
+    return text(each);
+  };
+  const clean = redactJson(source, { add: () => {}, text: counted });
+  expect(JSON.parse(clean)).toEqual({
+    ...Object.fromEntries(
+      Array.from({ length: 50_000 }, (_, n) => [`key-${n}`, n === 40_000 ? REDACTED : String(n)]),
+    ),
+    [REDACTED]: REDACTED,
+  });
+  expect(read).toBeLessThan(1.2 * source.length);
+});

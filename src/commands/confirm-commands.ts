@@ -1,7 +1,7 @@
 import { ProtocolCliError } from '../errors.js';
 import { visibleLine } from '../text/visible.js';
 import { ask, isSomebodyThere } from './ask.js';
-import type { ServerTarget } from './target.js';
+import { type ConfiguredTarget, commandOf } from './target.js';
 import type { Terminal } from './terminal.js';
 
 /**
@@ -9,13 +9,14 @@ import type { Terminal } from './terminal.js';
  * @throws ProtocolCliError `decision-needed` where nobody is there to ask, `declined` where the answer is no.
  */
 export async function confirmCommands(
-  targets: readonly ServerTarget[],
+  targets: readonly ConfiguredTarget[],
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
   for (const target of targets) {
-    if (target.kind !== 'command') continue;
-    const what = `.infinity/rap.json starts the command: ${visibleLine(target.command)}`;
+    const command = commandOf(target);
+    if (command === null) continue;
+    const what = `.infinity/rap.json starts the command: ${visibleLine(command)}`;
     if (!isSomebodyThere(terminal))
       throw new ProtocolCliError('decision-needed', what, {
         hint: 'Add --yes to start it without a question.',

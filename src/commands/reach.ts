@@ -1,22 +1,15 @@
-import type { Exit } from '../system/child.js';
 import type { MockTool } from '../tool/mock-tool.js';
 import { createNodeClient } from '../transport/node-client.js';
 import { demoFixtures } from './demo-fixtures.js';
-import type { OnStop } from './interruption.js';
-import type { ServerTarget } from './target.js';
+import { type ReachOptions, startServer } from './started-server.js';
+import type { ConfiguredTarget } from './target.js';
 
 /**
- * The URL of a target, brought to life where it is none yet: the demo in this process, a command as a process of its own.
- * What is started is stopped through `onStop`, also where we are interrupted while it starts.
- * @param onDeath told how a command ended that nobody stopped
- * @throws ProtocolCliError `command-failed`.
+ * The URL of a tool server. The demo and an MCP server are served from this process; a command is started as a process of its own.
+ * @throws ProtocolCliError `command-failed`; of an MCP server also `unreachable` and `no-discovery`.
  */
-export async function reach(
-  target: ServerTarget,
-  onStop: OnStop,
-  signal: AbortSignal,
-  onDeath?: (how: string) => void,
-): Promise<string> {
+export async function reach(target: ConfiguredTarget, options: ReachOptions): Promise<string> {
+  const { onStop } = options;
   switch (target.kind) {
     case 'url':
       return target.url;
@@ -25,30 +18,16 @@ export async function reach(
       onStop(() => tool.close({ drainMs: 0 }));
       return tool.url;
     }
-    case 'command': {
-      const { startCommand } = await import('../system/child.js');
-      const starting = startCommand({ command: target.command, signal });
-      let isStopping = false;
-      onStop(() => {
-        isStopping = true;
-        return starting.then(
-          child => child.stop(),
-          () => {},
-        );
-      });
-      const child = await starting;
-      void child.exited.then(exit => isStopping || onDeath?.(deathOf(exit, child.lastLines())));
-      return child.url;
+    case 'mcp': {
+      const { startMcpToolset } = await import('./mcp-toolset.js');
+      return startMcpToolset(target, options);
     }
+    case 'command':
+      return startServer(target, options);
   }
 }
 
-function deathOf({ code, signal }: Exit, lines: readonly string[]): string {
-  const said = lines.length === 0 ? 'and said nothing on stderr' : `and said last: ${lines.join(' ␊ ')}`;
-  return `the server ended by itself with ${signal ?? `status ${code}`}, ${said}`;
-}
-
-/** One call is soon over: what is made for throughput would take longer to load. */
+/** Uses a client that loads fast: one call needs no throughput. */
 async function startDemo(): Promise<MockTool> {
   const { startMockTool } = await import('../tool/mock-tool.js');
   return startMockTool({ fixtures: await demoFixtures(), client: async () => createNodeClient() });

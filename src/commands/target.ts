@@ -1,10 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import * as z from 'zod/mini';
 import { ProtocolCliError } from '../errors.js';
-import { validate } from '../protocol/validate.js';
-import { readJson } from '../text/json.js';
-import { jsonTrouble } from './json-trouble.js';
+import type { McpTarget as McpServerTarget } from '../runtime/mcp/connection.js';
 
 /** Which tool is called. */
 export type Target =
@@ -13,29 +8,32 @@ export type Target =
   | { readonly kind: 'endpoint'; readonly url: string }
   | { readonly kind: 'demo' }
   /** A command that starts a server and prints `{"port":N}`. */
-  | { readonly kind: 'command'; readonly command: string };
+  | { readonly kind: 'command'; readonly command: string; readonly cwd?: string };
 
 /** A target that has a toolset. */
 export type ServerTarget = Exclude<Target, { kind: 'endpoint' }>;
+
+/** An MCP server of `.infinity/rap.json`, which is offered as a RAP toolset. */
+export interface McpTarget {
+  readonly kind: 'mcp';
+  readonly name: string;
+  readonly server: McpServerTarget;
+}
+
+/** A tool server that `.infinity/rap.json` can name. */
+export type ConfiguredTarget = ServerTarget | McpTarget;
+
+/** The command that starts the server; null where none is started. */
+export function commandOf(target: ConfiguredTarget): string | null {
+  if (target.kind === 'command') return target.command;
+  return target.kind === 'mcp' && target.server.kind === 'stdio' ? target.server.name : null;
+}
 
 export interface TargetOptions {
   readonly demo?: boolean;
   readonly command?: string;
   readonly endpoint?: boolean;
 }
-
-const CONFIG = join('.infinity', 'rap.json');
-
-const configSchema = z.object({
-  tool_sets: z
-    .array(
-      z.discriminatedUnion('type', [
-        z.object({ type: z.literal('toolset_server'), server_url: z.url() }),
-        z.object({ type: z.literal('toolset_command'), command: z.string().check(z.minLength(1)) }),
-      ]),
-    )
-    .check(z.minLength(1)),
-});
 
 /**
  * Splits the words of the command line into the target and the rest: with `--demo` or `--command` there is no URL,
@@ -97,40 +95,4 @@ export function asUrl(word: string): string | null {
       hint: "Use --bearer env:NAME or -H 'Authorization: …' instead.",
     });
   return full;
-}
-
-const NAME_A_TOOL =
-  'Give its URL (protocol-cli invoke http://127.0.0.1:3001 …), --command, or --demo to try the bundled one.';
-
-/**
- * The servers of `.infinity/rap.json`: the project's, then the home folder's.
- * @param hint how else a tool can be named
- * @throws ProtocolCliError `usage` where there is none, `unreadable-file` where it is broken.
- */
-export async function configuredTargets(
-  folders: readonly string[],
-  hint = NAME_A_TOOL,
-): Promise<ServerTarget[]> {
-  for (const folder of folders) {
-    const path = join(folder, CONFIG);
-    const bytes = await readFile(path).catch(() => null);
-    if (bytes) return targetsOf(path, bytes);
-  }
-  throw new ProtocolCliError('usage', 'no tool is named', {
-    hint: `${hint} There is no ${CONFIG} here or in your home folder either.`,
-  });
-}
-
-function targetsOf(path: string, bytes: Uint8Array): ServerTarget[] {
-  const json = readJson(bytes);
-  const config = json.ok
-    ? validate(configSchema, json.value)
-    : { ...json, faults: [jsonTrouble(bytes, json.reason)] };
-  if (!config.ok)
-    throw new ProtocolCliError('unreadable-file', `${path} is not valid`, { faults: config.faults });
-  return config.value.tool_sets.map(each =>
-    each.type === 'toolset_server'
-      ? { kind: 'url', url: each.server_url }
-      : { kind: 'command', command: each.command },
-  );
 }

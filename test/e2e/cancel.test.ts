@@ -59,7 +59,7 @@ describe.concurrent('cancel', () => {
     expect(stdout).toMatch(/✓ .* answered 200/);
     expect(stdout).toMatch(/✗ .* answered 500 instead of 200 after .*: status 500/);
     expect(stdout).toMatch(/✗ .* not answered after .*: connect ECONNREFUSED/);
-    expect(stderr).toMatch(/^warning: not started for a notice.*never-started/);
+    expect(stderr).toMatch(/^warning: not notified: .*never-started.* is not running/);
     expect(stderr).toContain('error: 3 of 4 notices were not answered with 200\n');
     expect(failing.requests).toHaveLength(1);
     await stdlib.seen('cancel_tool_call', ({ raw }) => raw.includes('every'));
@@ -98,7 +98,7 @@ describe.concurrent('cancel', () => {
     [['cancel', ':1', '--group-id', 'x'], /--id/],
     [['cancel', ':1', '--group-id', '', '--id', 'x'], /cannot be empty/],
     [['cancel', 'x', ...CALL], /"x" is no URL/],
-    [['cancel', ...CALL], /no tool is named[\s\S]*Give its URL/],
+    [['cancel', ...CALL], /no tool server given[\s\S]*Give its URL/],
     [['cancel', ':1', ...CALL, '-H', 'nonsense'], /--header/],
   ])('%j is a mistake, and says which', async (args, message) => {
     const { status, stderr } = await runHere(args);

@@ -43,7 +43,7 @@ describe.concurrent('close-thread', () => {
   it.each([
     [['close-thread', ':1'], /no thread is named/],
     [['close-thread', ':1', ''], /cannot be empty/],
-    [['close-thread', 't'], /no tool is named/],
+    [['close-thread', 't'], /no tool server given/],
     [['close-thread', 't', ':1'], /The URL comes first: protocol-cli close-thread :1 t\./],
     [['close-thread', 't', 'http://a.b/'], /"http:\/\/a\.b\/" stands where a thread is named/],
   ])('%j is a mistake, and says which', async (args, message) => {

@@ -251,7 +251,7 @@ describe.concurrent('usage: what commander or the plan refuses', () => {
     ['a URL that is none', ['invoke', 'http://', 'echo'], /http:\/\/ is no valid URL/],
     ['no operation', ['invoke', ':3001'], /no operation is named.*\n.*toolset/],
     ['an argument where the operation should be', ['invoke', ':3001', 'text=a'], /"text=a" is an argument/],
-    ['nothing at all', ['invoke'], /no tool is named.*\n.*--demo/],
+    ['nothing at all', ['invoke'], /no tool server given.*\n.*--demo/],
     ['--demo with --command', ['invoke', '--demo', '--command', 'x'], /exclude each other/],
     ['--endpoint without a URL', ['invoke', '--endpoint', 'echo'], /--endpoint needs the URL/],
     [

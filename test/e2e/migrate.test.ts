@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runHere } from './support/in-process.js';
 import { startPeer } from './support/peers.js';
 import { run } from './support/program.js';
+import { configuredFolder } from './support/rap-json.js';
 
 const MOVE = ['session_1', 'http://other.example:3001'];
 const SENT = { session_id: 'session_1', destination_url: 'http://other.example:3001' };
@@ -42,6 +43,25 @@ describe.concurrent('migrate', () => {
     expect(forced.stdout).toMatch(/^✗ \S+\/migrate .* answered 404 instead of 200/);
   });
 
+  it('without a URL: every configured server that says needsMigration; who cannot be asked is named', async () => {
+    await using moving = await startPeer('plain', { MIGRATION: 'moves' });
+    await using still = await startPeer('odd');
+    await using both = await configuredFolder([still.url, moving.url]);
+    const moved = await runHere(['migrate', ...MOVE], { cwd: both.path });
+    expect([moved.status, moved.stderr]).toEqual([0, '']);
+    expect(moved.stdout.split('\n')).toHaveLength(2);
+    expect((await moving.seen('migrate')).body).toEqual(SENT);
+    await using withDead = await configuredFolder(['http://127.0.0.1:1', moving.url]);
+    const incomplete = await runHere(['migrate', ...MOVE], { cwd: withDead.path });
+    expect(incomplete.status).toBe(4);
+    expect(incomplete.stdout).toMatch(/\/migrate .* answered 200/);
+    expect(incomplete.stderr).toMatch(/not every configured server could be asked[\s\S]*127\.0\.0\.1:1/);
+    await using none = await configuredFolder([still.url]);
+    const refused = await runHere(['migrate', ...MOVE], { cwd: none.path });
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toMatch(/no configured toolset says needsMigration/);
+  });
+
   it('nobody there: 4, and nothing was sent', async () => {
     const { status, stdout, stderr } = await runHere(['migrate', ':1', ...MOVE]);
     expect([status, stdout]).toEqual([4, '']);
@@ -49,7 +69,8 @@ describe.concurrent('migrate', () => {
   });
 
   it.each([
-    [['migrate', ':1', 's'], /missing required argument/],
+    [['migrate', 's'], /expected a session and a destination, got: s/],
+    [['migrate', ':1', 's'], /destination s cannot be used/],
     [['migrate', ':1', '', 'http://a.example'], /cannot be empty/],
     [['migrate', ':1', 's', ':3002'], /destination :3002 cannot be used[\s\S]*\$\.destination_url/],
     [['migrate', 'x', 's', 'http://a.example'], /"x" is no URL/],

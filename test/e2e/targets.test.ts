@@ -1,9 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
+import { isAlive as isRunning, logOf, MCP_PEER, startMcpPeer } from './support/mcp.js';
 import { type Peer, peerCommand, startPeer } from './support/peers.js';
 import { run, start } from './support/program.js';
 import { invokeJsonHere, warningsOf } from './support/report.js';
@@ -191,13 +192,90 @@ describe.concurrent('.infinity/rap.json', () => {
     expect(report.error?.hint).toContain('slow');
   });
 
-  it('a broken file is named, with every fault', async () => {
-    await using project = await configured([{ type: 'toolset_server' }, { type: 'toolset_wurst' }]);
-    const { status, stderr } = await runHere(['invoke', 'echo'], { cwd: project.path });
+  it('each broken entry is one warning, and the others work', async () => {
+    await using project = await configured([
+      { type: 'toolset_server' },
+      { type: 'toolset_wurst' },
+      server(plain),
+    ]);
+    const { status, stdout, stderr } = await runHere(['invoke', 'echo', 'text=a'], { cwd: project.path });
+    expect([status, stdout]).toEqual([0, 'a']);
+    expect(stderr).toMatch(
+      /^warning: .*rap\.json: tool_sets\[0\] is ignored: \$\.server_url: must be an http/m,
+    );
+    expect(stderr).toMatch(/^warning: .*rap\.json: tool_sets\[1\] is ignored: unknown type "toolset_wurst"/m);
+  });
+
+  it('an empty list says so: toolset shows it, invoke cannot go on', async () => {
+    await using project = await configured([]);
+    const here = { cwd: project.path };
+    const listed = await runHere(['toolset'], here);
+    expect([listed.status, listed.stdout]).toEqual([0, '']);
+    expect(listed.stderr).toMatch(/^no tool servers are configured in .*rap\.json$/m);
+    const { status, stderr } = await runHere(['invoke', 'echo'], here);
     expect(status).toBe(2);
-    expect(stderr).toMatch(/rap\.json is not valid/);
-    expect(stderr).toMatch(/^ {2}\$\.tool_sets\[0\]\.server_url: is required$/m);
-    expect(stderr).toMatch(/^ {2}\$\.tool_sets\[1\]\.type: /m);
+    expect(stderr).toMatch(/^error: no tool servers are configured/);
+  });
+
+  it('a toolset_command runs in the .infinity folder', async () => {
+    await using folder = await temporaryFolder();
+    const command = `pwd > '${folder.file('pwd')}'; exec ${peerCommand('plain')}`;
+    await using project = await configured([{ type: 'toolset_command', command }]);
+    await runHere(['invoke', 'echo', 'text=a', '--yes'], { cwd: project.path });
+    const pwd = (await readFile(folder.file('pwd'), 'utf8')).trim();
+    expect(pwd).toBe(join(await realpath(project.path), '.infinity'));
+  });
+
+  it('toolset lists what it can reach, and then fails', async () => {
+    const dead = { type: 'toolset_server', server_url: 'http://127.0.0.1:1' };
+    await using project = await configured([dead, server(plain)]);
+    const { stdout, stderr, status } = await runHere(['toolset'], { cwd: project.path });
+    expect(stdout).toMatch(/^plain-tool/m);
+    expect(stderr).toContain('http://127.0.0.1:1');
+    expect(status).toBe(4);
+  });
+
+  describe('MCP servers are offered as toolsets', () => {
+    const stdio = (log: string) => ({
+      type: 'mcp_server',
+      name: 'files',
+      command: [process.execPath, MCP_PEER, '--log', log],
+    });
+
+    it('over stdio: listed, called, stopped', async () => {
+      await using folder = await temporaryFolder();
+      await using project = await configured([stdio(folder.file('log')), server(plain)]);
+      const here = { cwd: project.path };
+      const listed = await runHere(['toolset', '--yes'], here);
+      expect(listed.stdout).toMatch(/^files/m);
+      expect(listed.stdout).toMatch(/^plain-tool/m);
+      expect(listed.stdout).toMatch(/^structured/m);
+      const called = await runHere(['invoke', 'structured', '--yes'], here);
+      expect(called).toMatchObject({ status: 0, stdout: '{"count":2,"names":["a","b"]}' });
+      const failed = await runHere(['invoke', 'fails', '--yes', '-o', 'json'], here);
+      expect(failed.status).toBe(5);
+      expect(JSON.parse(failed.stdout).llm.text).toBe('Error: the disk is full');
+      const pids = (await logOf(folder.file('log'))).flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+      expect(pids.filter(isRunning)).toEqual([]);
+    });
+
+    it('over HTTP, with the headers of its entry', async () => {
+      await using folder = await temporaryFolder();
+      await using mcp = await startMcpPeer('--log', folder.file('log'));
+      const headers = { authorization: 'Bearer canary-1234' };
+      const entry = { type: 'http_mcp_server', name: 'web', url: mcp.url, headers };
+      await using project = await configured([entry]);
+      const called = await runHere(['invoke', 'echo', 'text=hi', '-v'], { cwd: project.path });
+      expect(called).toMatchObject({ status: 0, stdout: 'hi' });
+      expect(called.stderr).not.toContain('canary');
+      expect(JSON.stringify(await logOf(folder.file('log')))).toContain('canary-1234');
+    });
+
+    it('a command is not started unasked', async () => {
+      await using project = await configured([stdio('/dev/null')]);
+      const { status, stderr } = await runHere(['toolset'], { cwd: project.path });
+      expect([status, stderr]).toEqual([6, expect.stringContaining('--yes')]);
+    });
   });
 
   it('toolset lists them all', async () => {

@@ -4,6 +4,7 @@ import { visibleLine } from '../../text/visible.js';
 import { lazyClient } from '../../transport/lazy-client.js';
 import { readCredentials } from '../headers.js';
 import { reach } from '../reach.js';
+import { deathText } from '../started-server.js';
 import type { ServerTarget } from '../target.js';
 import type { Desk } from './desk.js';
 import type { CheckPlan } from './plan.js';
@@ -14,9 +15,11 @@ const MAX_CALLBACK = 64 * 1024 * 1024;
 /** Reaches a tool, and calls it with all that the probes know. @throws what the probes throw, or whoever starts the tool. */
 export async function probe(target: ServerTarget, log: Log, desk: Desk): Promise<void> {
   const { plan, terminal, making, interrupted, onStop } = desk;
-  const url = await reach(target, onStop, interrupted.signal, how =>
-    log.emit({ kind: 'warned', message: how }),
-  );
+  const url = await reach(target, {
+    onStop,
+    signal: interrupted.signal,
+    onDeath: death => log.emit({ kind: 'warned', message: deathText(death) }),
+  });
   const client = lazyClient(async () =>
     (await import('../../transport/agent-client.js')).createAgentClient(),
   );

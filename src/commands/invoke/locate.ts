@@ -9,8 +9,9 @@ import type { HttpClient } from '../../transport/client.js';
 import { confirmCommands } from '../confirm-commands.js';
 import { readCredentials } from '../headers.js';
 import type { OnStop } from '../interruption.js';
+import { readRapConfig, requireServers } from '../rap-config.js';
 import { reach } from '../reach.js';
-import { configuredTargets, type ServerTarget } from '../target.js';
+import type { ConfiguredTarget, ServerTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
 import type { InvokePlan } from './plan.js';
 
@@ -46,11 +47,14 @@ export async function locate(plan: InvokePlan, target: ServerTarget | null, stag
     const loaded = await load(plan, target, stage);
     return { ...loaded, tool: toolOf(loaded.discovered.toolset, operationOf(plan)), notes: [] };
   }
-  const { cwd, home } = stage.terminal;
-  const targets = await configuredTargets([cwd, home]);
+  const config = await readRapConfig(stage.terminal);
+  requireServers(config);
+  const { targets, warnings } = config;
   const operation = operationOf(plan);
   if (!plan.options.yes) await stage.aside(() => confirmCommands(targets, stage.terminal, stage.signal));
-  return pick(await Promise.allSettled(targets.map(each => load(plan, each, stage))), operation);
+  const servers = await Promise.allSettled(targets.map(each => load(plan, each, stage)));
+  const found = pick(servers, operation, warnings);
+  return { ...found, notes: [...warnings, ...found.notes] };
 }
 
 const HINTS: DiscoveryHints = {
@@ -60,16 +64,20 @@ const HINTS: DiscoveryHints = {
 
 async function load(
   plan: InvokePlan,
-  target: ServerTarget,
+  target: ConfiguredTarget,
   { client, log, terminal, onStop, signal }: Stage,
 ): Promise<Loaded> {
-  const url = await reach(target, onStop, signal);
+  const url = await reach(target, { onStop, signal });
   const wire = { client, log, credentials: readCredentials(plan.options, url, terminal.env) };
   return { wire, discovered: await discover(wire, url, HINTS) };
 }
 
 /** A name that two toolsets define is available from neither (RT-TOOLSET); a server that is down is no reason to give up. */
-function pick(servers: readonly PromiseSettledResult<Loaded>[], operation: string): Located {
+function pick(
+  servers: readonly PromiseSettledResult<Loaded>[],
+  operation: string,
+  warnings: readonly Warning[],
+): Located {
   const loaded = servers.flatMap(server => (server.status === 'fulfilled' ? [server.value] : []));
   const failures = servers.flatMap(server =>
     server.status === 'rejected' ? [server.reason as unknown] : [],
@@ -84,7 +92,7 @@ function pick(servers: readonly PromiseSettledResult<Loaded>[], operation: strin
   const message = offer
     ? `"${operation}" is defined by ${offers.length} toolsets, so neither is used (RT-TOOLSET)`
     : `no configured toolset has an operation "${operation}"`;
-  const faults = failures.map(failure => unusable(failure).message);
+  const faults = [...warnings, ...failures.map(unusable)].map(({ message }) => message);
   throw new ProtocolCliError('unknown-operation', message, {
     faults,
     hint: offer ? 'Name the tool by its URL.' : `There are: ${names}.`,

@@ -10,6 +10,10 @@ export const MIGRATE_EXAMPLES: readonly Example[] = [
     line: 'protocol-cli migrate http://127.0.0.1:3001 session_1 https://other.example:3001',
   },
   {
+    about: 'every server of .infinity/rap.json that says needsMigration',
+    line: 'protocol-cli migrate session_1 https://other.example:3001',
+  },
+  {
     about: 'what does a tool answer that never said it could?',
     line: 'protocol-cli migrate :3001 session_1 http://127.0.0.1:3002 --force',
   },
@@ -21,16 +25,15 @@ export function migrateCommand(run: RunCommand): Command {
     .description(
       "Tells a tool to move a session's state: POST {url}/migrate, once.\nThe toolset must say needsMigration; a 200 comes only once the state has moved.",
     )
-    .usage('<url> <session> <destination> [options]')
-    .argument('<url>', 'base URL of the tool server')
-    .argument('<session>', 'id of the session')
-    .argument('<destination>', 'URL that its state moves to')
+    .usage('[url] <session> <destination> [options]')
+    .argument(
+      '<words...>',
+      'base URL of the tool server (default: every server of .infinity/rap.json), id of the session, URL that its state moves to',
+    )
     .option('--force', 'send it though the toolset does not say needsMigration');
   return withNoticeOptions(command, '60s')
     .addHelpText('after', examplesText(MIGRATE_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]))
-    .action((url: string, session: string, destination: string, options: MigrateOptions) =>
-      run(async terminal =>
-        (await import('../seldom.js')).runMigrate({ url, session, destination }, options, terminal),
-      ),
+    .action((words: string[], options: MigrateOptions) =>
+      run(async terminal => (await import('../seldom.js')).runMigrate(words, options, terminal)),
     );
 }

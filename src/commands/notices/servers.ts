@@ -4,7 +4,8 @@ import type { Warning } from '../../protocol/requirements.js';
 import type { Credentials } from '../../runtime/wire.js';
 import { visibleLine } from '../../text/visible.js';
 import { type HeaderOptions, readCredentials, readHeaders } from '../headers.js';
-import { configuredTargets, readTarget, type ServerTarget } from '../target.js';
+import { readRapConfig, requireServers } from '../rap-config.js';
+import { type ConfiguredTarget, commandOf, readTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 /** A server that is told something, and the headers that it may see. */
@@ -50,18 +51,23 @@ export function splitWords(words: readonly string[]): {
 export async function serversAt(
   url: string | null,
   options: HeaderOptions,
-  { cwd, home, env }: Terminal,
+  terminal: Terminal,
 ): Promise<Servers> {
+  const { env } = terminal;
   if (url !== null) return { servers: [serverAt(url, options, env)], notes: [] };
-  const targets = await configuredTargets([cwd, home], 'Give its URL, such as http://127.0.0.1:3001.');
+  const config = await readRapConfig(terminal, 'Give its URL, such as http://127.0.0.1:3001.');
+  requireServers(config);
+  const { targets, warnings } = config;
   const urls = targets.flatMap(each => (each.kind === 'url' ? [each.url] : []));
   const servers = [...new Map(urls.map(each => [baseOf(each), serverAt(each, options, env)])).values()];
   refuseSpreading(servers, readHeaders(options, env));
+  const notReached = [...warnings, ...targets.flatMap(notReachedNote)];
   if (servers.length === 0)
-    throw new ProtocolCliError('usage', '.infinity/rap.json names commands only, and none of them runs', {
+    throw new ProtocolCliError('usage', 'no configured server is running that takes notices', {
+      faults: notReached.map(({ message }) => message),
       hint: 'Give the URL of the tool server.',
     });
-  return { servers, notes: targets.flatMap(notStarted) };
+  return { servers, notes: notReached };
 }
 
 function serverAt(url: string, options: HeaderOptions, env: Terminal['env']): Server {
@@ -77,8 +83,10 @@ function refuseSpreading(servers: readonly Server[], headers: Readonly<Record<st
   });
 }
 
-function notStarted(target: ServerTarget): Warning[] {
-  if (target.kind !== 'command') return [];
-  const command = visibleLine(target.command);
-  return [{ message: `not started for a notice, since it could know nothing of it yet: ${command}` }];
+function notReachedNote(target: ConfiguredTarget): Warning[] {
+  const command = commandOf(target);
+  if (command !== null)
+    return [{ message: `not notified: ${visibleLine(command)} (this command is not running)` }];
+  if (target.kind !== 'mcp') return [];
+  return [{ message: `not notified: ${visibleLine(target.name)} (MCP servers take no such notices)` }];
 }

@@ -4,19 +4,21 @@ import { createTheme } from '../../dress/theme.js';
 import { ProtocolCliError } from '../../errors.js';
 import { createLog } from '../../exchange/log.js';
 import type { Toolset } from '../../protocol/toolset.js';
-import { warningText } from '../../reporters/trouble.js';
+import { troubleText, warningText } from '../../reporters/trouble.js';
 import { discover } from '../../runtime/discover.js';
 import { toolsetLines } from '../../story/toolset-lines.js';
 import { systemClock } from '../../system/clock.js';
 import { writeOut } from '../../system/output.js';
 import { safeJson } from '../../text/json-safe.js';
+import { visibleLine } from '../../text/visible.js';
 import { createNodeClient } from '../../transport/node-client.js';
 import { confirmCommands } from '../confirm-commands.js';
-import type { ExitStatus } from '../exit-status.js';
+import { type ExitStatus, statusOfFailure } from '../exit-status.js';
 import { type HeaderOptions, readCredentials, readHeaders } from '../headers.js';
 import { type OnStop, stoppable } from '../interruption.js';
+import { noServersText, readRapConfig } from '../rap-config.js';
 import { reach } from '../reach.js';
-import { configuredTargets, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
+import { type ConfiguredTarget, readTarget, type TargetOptions } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
 export interface ToolsetOptions extends TargetOptions, HeaderOptions {
@@ -41,9 +43,9 @@ export async function runToolset(
     });
   if (target?.kind === 'endpoint') throw new ProtocolCliError('usage', 'an endpoint has no toolset');
   return stoppable(async (onStop, signal) => {
-    const targets = target ? [target] : await configuredTargets([terminal.cwd, terminal.home]);
-    if (!target && !options.yes) await confirmCommands(targets, terminal, signal);
-    for (const each of targets) await list(each, options, { terminal, onStop, signal });
+    const desk = { terminal, onStop, signal };
+    if (!target) return listConfigured(options, desk);
+    await list(target, options, desk);
     return 0;
   });
 }
@@ -86,6 +88,26 @@ async function runMcpToolset(
   });
 }
 
+/** Lists every configured server; one that cannot be used does not keep the others from being listed. */
+async function listConfigured(options: ToolsetOptions, desk: Desk): Promise<ExitStatus> {
+  const { terminal, signal } = desk;
+  const config = await readRapConfig(terminal);
+  for (const warning of config.warnings) terminal.stderr.write(warningText(warning));
+  if (config.targets.length === 0) terminal.stderr.write(`${visibleLine(noServersText(config))}\n`);
+  if (!options.yes) await confirmCommands(config.targets, terminal, signal);
+  let status: ExitStatus = 0;
+  for (const each of config.targets) {
+    try {
+      await list(each, options, desk);
+    } catch (error) {
+      if (!(error instanceof ProtocolCliError) || signal.aborted) throw error;
+      terminal.stderr.write(troubleText(error));
+      status ||= statusOfFailure(error.code);
+    }
+  }
+  return status;
+}
+
 interface Desk {
   readonly terminal: Terminal;
   readonly onStop: OnStop;
@@ -93,13 +115,14 @@ interface Desk {
 }
 
 async function list(
-  target: ServerTarget,
+  target: ConfiguredTarget,
   options: ToolsetOptions,
   { terminal, onStop, signal }: Desk,
 ): Promise<void> {
   const client = createNodeClient();
   onStop(() => client.close());
-  const url = await reach(target, onStop, signal);
+  const onWarning = (message: string) => void terminal.stderr.write(warningText({ message }));
+  const url = await reach(target, { onStop, signal, onWarning });
   const wire = {
     client,
     log: createLog(systemClock.now),

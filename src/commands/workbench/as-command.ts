@@ -3,11 +3,11 @@ import { parseJson } from '../../text/json.js';
 import { safeJson } from '../../text/json-safe.js';
 import { shellWord } from '../../text/shell-word.js';
 import { visibleLine } from '../../text/visible.js';
-import type { Target } from '../target.js';
+import type { McpTarget, Target } from '../target.js';
 
 /** How a call was meant. */
 export interface CalledAs {
-  readonly target: Target;
+  readonly target: Target | McpTarget;
   /** Of a thread that was named; a fresh one otherwise. */
   readonly groupId: string | null;
   /** Not where the arguments went out as they were. */
@@ -53,7 +53,10 @@ function whyNot(operation: string, args: Invocation['arguments'], line: readonly
   return line.every(isSeen) ? null : 'it holds characters that are not seen';
 }
 
-function placeOf(target: Target): { readonly words: readonly string[]; readonly options: string[][] } {
+function placeOf(target: CalledAs['target']): {
+  readonly words: readonly string[];
+  readonly options: string[][];
+} {
   switch (target.kind) {
     case 'url':
       return { words: [target.url], options: [] };
@@ -61,6 +64,8 @@ function placeOf(target: Target): { readonly words: readonly string[]; readonly 
       return { words: [target.url], options: [['--endpoint']] };
     case 'demo':
       return { words: [], options: [['--demo']] };
+    case 'mcp': // without a URL, the servers of `.infinity/rap.json` are looked through
+      return { words: [], options: [] };
     case 'command':
       return { words: [], options: [['--command', target.command]] };
   }

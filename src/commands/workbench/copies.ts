@@ -64,8 +64,8 @@ function noLine(why: string): Said {
   return failed(`no line of this program is the same call: ${why}`);
 }
 
-function placeNamed(target: Target): string {
-  if (target.kind === 'demo') return '';
+function placeNamed(target: CalledAs['target']): string {
+  if (target.kind === 'demo' || target.kind === 'mcp') return '';
   return target.kind === 'command' ? target.command : target.url;
 }
 

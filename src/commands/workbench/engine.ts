@@ -10,7 +10,7 @@ import type { Controls } from '../../ui/workbench/controls.js';
 import type { World } from '../../ui/workbench/world.js';
 import { secretsOf } from '../headers.js';
 import { PROGRAM } from '../program.js';
-import type { ServerTarget } from '../target.js';
+import type { ConfiguredTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
 import { wireSecrets } from '../wire-secrets.js';
 import { Answers } from './answers.js';
@@ -44,9 +44,9 @@ export interface Engine {
   /** What a transcript of it says of itself. */
   readonly about: TranscriptAbout;
   /** The server that the command line names; the headers are for it. Returns its id. */
-  open(target: ServerTarget): string;
+  open(target: ConfiguredTarget): string;
   /** Servers that a configuration names: none of its commands is started before a person allows it. */
-  offer(targets: readonly ServerTarget[]): void;
+  offer(targets: readonly ConfiguredTarget[]): void;
   /** How many calls are in no transcript that was saved by hand. */
   readonly unsaved: () => number;
   /** Takes leave of every tool, and stops what was started, whatever of it fails; once. */

@@ -6,7 +6,8 @@ import type { HttpClient } from '../../transport/client.js';
 import type { Server } from '../../ui/workbench/world.js';
 import { withheld } from '../invoke/withheld.js';
 import { reach } from '../reach.js';
-import type { ServerTarget } from '../target.js';
+import type { Death } from '../started-server.js';
+import { type ConfiguredTarget, commandOf } from '../target.js';
 import type { Keyring } from './keyring.js';
 
 /** What servers are reached with. */
@@ -22,7 +23,7 @@ export interface Desk {
 /** Where a server comes from. */
 export interface Origin {
   readonly id: string;
-  readonly target: ServerTarget;
+  readonly target: ConfiguredTarget;
   /** By `.infinity/rap.json`, which may be anybody's, and not by a person. */
   readonly isConfigured: boolean;
   /** Whether the headers that were given are for it. */
@@ -57,10 +58,8 @@ export class Place {
     private readonly desk: Desk,
   ) {
     const { target, isConfigured } = origin;
-    this.#state =
-      isConfigured && target.kind === 'command'
-        ? { kind: 'asleep', command: target.command }
-        : { kind: 'loading' };
+    const command = commandOf(target);
+    this.#state = isConfigured && command !== null ? { kind: 'asleep', command } : { kind: 'loading' };
   }
 
   get server(): Server {
@@ -113,7 +112,8 @@ export class Place {
   #reached(): Promise<string> {
     const { target, hasKeys } = this.origin;
     const onStop = (stop: () => Promise<void>) => void this.#stops.push(stop);
-    this.#url ??= reach(target, onStop, this.desk.signal, how => this.#die(how)).then(
+    const onDeath = (death: Death) => this.#die(death);
+    this.#url ??= reach(target, { onStop, signal: this.desk.signal, onDeath }).then(
       url => {
         if (hasKeys) this.desk.keyring.claim(url);
         return url;
@@ -126,10 +126,15 @@ export class Place {
     return this.#url;
   }
 
-  #die(how: string): void {
+  #die({ how, lastLines }: Death): void {
     this.#url = null;
     if (this.origin.hasKeys) this.desk.keyring.giveUp();
-    this.#fail(new ProtocolCliError('command-failed', how, { hint: 'It can be started again.' }));
+    this.#fail(
+      new ProtocolCliError('command-failed', `the server ${how}`, {
+        faults: lastLines,
+        hint: 'It can be started again.',
+      }),
+    );
   }
 
   #enter(state: Server['state']): void {
@@ -139,7 +144,8 @@ export class Place {
   }
 }
 
-function aboutOf(target: ServerTarget): string {
+function aboutOf(target: ConfiguredTarget): string {
   if (target.kind === 'demo') return 'demo';
+  if (target.kind === 'mcp') return target.name;
   return target.kind === 'url' ? target.url : target.command;
 }

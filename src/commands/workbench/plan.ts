@@ -1,9 +1,11 @@
 import { ProtocolCliError } from '../../errors.js';
+import { warningText } from '../../reporters/trouble.js';
 import { readHeaders } from '../headers.js';
 import { type Gathered, gatherArguments } from '../invoke/arguments.js';
 import { loadPolicy } from '../invoke/consent.js';
 import { type InvokeOptions, listenerOf, noOperation } from '../invoke/plan.js';
-import { configuredTargets, readTarget, type ServerTarget } from '../target.js';
+import { readRapConfig } from '../rap-config.js';
+import { type ConfiguredTarget, readTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
 import type { Manners } from './manners.js';
 
@@ -14,8 +16,8 @@ export interface WorkbenchPlan {
   /** For the target, and no other server. */
   readonly headers: Readonly<Record<string, string>>;
   /** Null: those that are configured are offered. */
-  readonly target: ServerTarget | null;
-  readonly configured: readonly ServerTarget[];
+  readonly target: ConfiguredTarget | null;
+  readonly configured: readonly ConfiguredTarget[];
   readonly operation: string | undefined;
   /** Undefined where none was given: the form has its defaults. */
   readonly arguments: Gathered | undefined;
@@ -61,9 +63,11 @@ async function mannersOf(options: InvokeOptions, terminal: Terminal): Promise<Ma
 }
 
 /** That there are none is no fault: a server can be opened by hand. */
-async function configuredIn({ cwd, home }: Terminal): Promise<readonly ServerTarget[]> {
+async function configuredIn(terminal: Terminal): Promise<readonly ConfiguredTarget[]> {
   try {
-    return await configuredTargets([cwd, home]);
+    const { targets, warnings } = await readRapConfig(terminal);
+    for (const warning of warnings) terminal.stderr.write(warningText(warning));
+    return targets;
   } catch (error) {
     if (error instanceof ProtocolCliError && error.code === 'usage') return [];
     throw error;

@@ -1,12 +1,12 @@
 import type { Tool } from '../../protocol/toolset.js';
 import { definitionsIn, type Server } from '../../ui/workbench/world.js';
-import type { ServerTarget } from '../target.js';
+import type { ConfiguredTarget } from '../target.js';
 import { type Desk, type Found, type Origin, Place } from './place.js';
 
 /** An operation that may be called, and where. */
 export interface Offer extends Found {
   readonly tool: Tool;
-  readonly target: ServerTarget;
+  readonly target: ConfiguredTarget;
 }
 
 /** The tool servers of a session. */
@@ -36,7 +36,7 @@ export class Shelf {
   }
 
   /** One more, or one that is there, asked now unless somebody has to allow it first. Returns its id. */
-  add(target: ServerTarget, about: Pick<Origin, 'isConfigured' | 'hasKeys'>): string {
+  add(target: ConfiguredTarget, about: Pick<Origin, 'isConfigured' | 'hasKeys'>): string {
     const known = this.#places.find(({ origin }) => !about.isConfigured && isSame(origin, target));
     const place = known ?? this.#put(target, about);
     if (place.server.state.kind !== 'asleep') void place.ask();
@@ -77,7 +77,7 @@ export class Shelf {
     await Promise.all([...this.#leaving, ...this.#places.map(place => place.stop())]);
   }
 
-  #put(target: ServerTarget, about: Pick<Origin, 'isConfigured' | 'hasKeys'>): Place {
+  #put(target: ConfiguredTarget, about: Pick<Origin, 'isConfigured' | 'hasKeys'>): Place {
     const place = new Place({ id: `s${++this.#opened}`, target, ...about }, this.desk);
     this.#places = [...this.#places, place];
     this.desk.onChange();
@@ -102,7 +102,7 @@ function strictest(tool: Tool, same: readonly Tool[]): Tool {
   return isDestructive ? { ...tool, annotations: { ...tool.annotations, destructive: true } } : tool;
 }
 
-function isSame({ target: one, isConfigured }: Origin, other: ServerTarget): boolean {
+function isSame({ target: one, isConfigured }: Origin, other: ConfiguredTarget): boolean {
   if (isConfigured || one.kind !== other.kind) return false;
   return one.kind !== 'url' || (other.kind === 'url' && one.url === other.url);
 }

@@ -22,7 +22,7 @@ test('that the server of --command ended during the check is said, with its last
     ...['check', ...command, '--only', 'TOOL-ACK', '--probe-timeout', '400ms'],
   ]);
   expect(status).not.toBe(0);
-  const death = 'the server ended by itself with status 3, and said last: boom at line 5';
+  const death = 'the server exited with status 3. Last output: boom at line 5';
   expect(stderr).toContain(`warning: ${death}\n`);
   expect(stdout).toContain(death);
   expect(stdout).toMatch(/^check --command node tool\.mjs\n/);

@@ -61,7 +61,7 @@ describe('servers', () => {
     );
     const { servers, notes } = await serversAt(null, {}, terminal);
     expect(servers.map(({ base }) => base)).toEqual(['http://a.example', 'http://b.example']);
-    expect(notes).toEqual([{ message: expect.stringMatching(/not started .*: node ␛x$/) }]);
+    expect(notes).toEqual([{ message: 'not notified: node ␛x (this command is not running)' }]);
   });
 
   test('headers are for one origin: of several nobody knows which', async () => {
@@ -73,7 +73,18 @@ describe('servers', () => {
 
   test('commands alone are nobody to tell', async () => {
     await configure({ type: 'toolset_command', command: 'node x' });
-    await expect(serversAt(null, {}, terminal)).rejects.toThrow(/commands only/);
+    await expect(serversAt(null, {}, terminal)).rejects.toThrow(/no configured server is running/);
+  });
+
+  test('broken entries and MCP servers are named, the others are notified', async () => {
+    const mcp = { type: 'http_mcp_server', name: 'web', url: 'http://m.example' };
+    await configure(server('http://a.example'), { type: 'wurst' }, mcp);
+    const { servers, notes } = await serversAt(null, {}, terminal);
+    expect(servers.map(({ base }) => base)).toEqual(['http://a.example']);
+    expect(notes.map(({ message }) => message)).toEqual([
+      expect.stringContaining('unknown type "wurst"'),
+      'not notified: web (MCP servers take no such notices)',
+    ]);
   });
 
   test('none at all: the hint is no other than what can be done', async () => {

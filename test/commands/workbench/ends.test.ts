@@ -42,7 +42,7 @@ test('row 12: whoever listens where a command died gets none of its headers; it 
   const id = bench.open({ kind: 'command', command });
   const { base } = await bench.stands(id, 'ready');
   await fetch(`${base}/die`).catch(() => {});
-  expect((await bench.stands(id, 'failed')).message).toContain('the server ended by itself with status 3');
+  expect((await bench.stands(id, 'failed')).message).toContain('the server exited with status 3');
   const draft = { server: id, operation: 'echo', arguments: {} };
   expect(await bench.controls.run(draft, { validates: true })).toEqual({
     kind: 'refused',

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
 
-const PEER = fileURLToPath(new URL('../../peers/mcp-server.mjs', import.meta.url));
+export const MCP_PEER = fileURLToPath(new URL('../../peers/mcp-server.mjs', import.meta.url));
 const EVERYTHING = fileURLToPath(
   new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
 );
@@ -15,7 +15,7 @@ const SDK_PEER = fileURLToPath(new URL('../../peers/mcp-sdk-server.mjs', import.
 export const sdkPeerCommand = (...options: string[]) => command(SDK_PEER, ...options);
 
 /** The command that starts our own peer over stdio. */
-export const peerCommand = (...options: string[]) => command(PEER, ...options);
+export const peerCommand = (...options: string[]) => command(MCP_PEER, ...options);
 /** The same for the reference server of MCP. */
 export const everythingCommand = () => command(EVERYTHING, 'stdio');
 
@@ -28,7 +28,7 @@ export interface McpServer extends AsyncDisposable {
 }
 
 /** Our own peer over Streamable HTTP. */
-export const startMcpPeer = (...options: string[]) => startPeer(PEER, '--http', '0', ...options);
+export const startMcpPeer = (...options: string[]) => startPeer(MCP_PEER, '--http', '0', ...options);
 
 /** The peer made with the SDK, over Streamable HTTP. */
 export const startSdkPeer = (...options: string[]) => startPeer(SDK_PEER, '--http', ...options);

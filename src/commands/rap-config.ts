@@ -45,23 +45,34 @@ export async function readRapConfig(
       hint: `${hint} There is no ${FILE} here or in your home folder either.`,
     });
   const commandFolder = await folderForCommands(cwd);
-  const ids = new Set<string>();
   const targets: ConfiguredTarget[] = [];
   const warnings: Warning[] = [];
-  for (const { path, entries } of files) {
-    const taken = new Set(ids);
-    for (const [index, entry] of entries.entries()) {
-      const id = isRecord(entry) ? entry['id'] : undefined;
-      if (typeof id === 'string') {
-        if (taken.has(id)) continue;
-        ids.add(id);
-      }
-      const read = readEntry(entry, commandFolder ?? dirname(path));
-      if (!read.ok) warnings.push({ message: `${path}: tool_sets[${index}] is ignored: ${read.reason}` });
-      else if (!targets.some(each => isDeepStrictEqual(each, read.target))) targets.push(read.target);
-    }
+  for (const { path, index, entry } of merged(files)) {
+    const read = readEntry(entry, commandFolder ?? dirname(path));
+    if (!read.ok) warnings.push({ message: `${path}: tool_sets[${index}] is ignored: ${read.reason}` });
+    else if (!targets.some(each => isDeepStrictEqual(each, read.target))) targets.push(read.target);
   }
   return { targets, warnings, files: files.map(({ path }) => path) };
+}
+
+interface ConfigFile {
+  readonly path: string;
+  readonly entries: readonly unknown[];
+}
+
+/** The entries of all files, without those whose `id` an earlier file has. */
+function merged(files: readonly ConfigFile[]) {
+  return files.flatMap(({ path, entries }, position) => {
+    const earlier = files.slice(0, position).flatMap(file => file.entries.map(idOf));
+    const taken = new Set(earlier.filter(id => id !== undefined));
+    return entries
+      .map((entry, index) => ({ path, index, entry }))
+      .filter(({ entry }) => !taken.has(idOf(entry)));
+  });
+}
+
+function idOf(entry: unknown): unknown {
+  return isRecord(entry) && typeof entry['id'] === 'string' ? entry['id'] : undefined;
 }
 
 /** @throws ProtocolCliError `usage` where no entry can be used. */
@@ -90,7 +101,7 @@ async function folderForCommands(project: string): Promise<string | null> {
 const fileSchema = z.object({ tool_sets: z.array(z.unknown()) });
 
 /** Null where there is no such file. @throws ProtocolCliError `unreadable-file`. */
-async function readEntries(path: string) {
+async function readEntries(path: string): Promise<ConfigFile | null> {
   const bytes = await readFile(path).catch(() => null);
   if (!bytes) return null;
   const json = readJson(bytes);

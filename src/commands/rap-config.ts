@@ -63,16 +63,17 @@ interface ConfigFile {
 /** The entries of all files, without those whose `id` an earlier file has. */
 function merged(files: readonly ConfigFile[]) {
   return files.flatMap(({ path, entries }, position) => {
-    const earlier = files.slice(0, position).flatMap(file => file.entries.map(idOf));
-    const taken = new Set(earlier.filter(id => id !== undefined));
+    const taken = new Set(files.slice(0, position).flatMap(file => file.entries.map(idOf)));
+    taken.delete(undefined);
     return entries
       .map((entry, index) => ({ path, index, entry }))
       .filter(({ entry }) => !taken.has(idOf(entry)));
   });
 }
 
-function idOf(entry: unknown): unknown {
-  return isRecord(entry) && typeof entry['id'] === 'string' ? entry['id'] : undefined;
+function idOf(entry: unknown): string | undefined {
+  const id = isRecord(entry) ? entry['id'] : undefined;
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** @throws ProtocolCliError `usage` where no entry can be used. */

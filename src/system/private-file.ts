@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { constants, rmSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { ProtocolCliError } from '../errors.js';
+import { draftBeside, removeLeftDrafts } from './drafts.js';
 import { errnoOf } from './errno.js';
 import { type Files, NEW_AND_NOT_A_LINK, OWNER_ONLY } from './files.js';
 import { beforeForcedEnd } from './forced-end.js';
@@ -37,7 +36,8 @@ export function createPrivateFile(path: string, files: Files = fs): Promise<Priv
 
 /** As {@link createPrivateFile}, for whoever `mode` says. */
 export async function createFile(path: string, mode: number, files: Files = fs): Promise<PrivateFile> {
-  const draft = join(dirname(path), `.${randomUUID()}.tmp`);
+  await removeLeftDrafts(path);
+  const draft = await draftBeside(path);
   return explaining(path, async () => {
     await refuseSpecial(path, files);
     return new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, mode), files);

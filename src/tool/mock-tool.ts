@@ -226,7 +226,19 @@ async function keepJournal(
   workshop.keepJournal(journal, recovery);
   if (recovery.tornBytes > 0)
     workshop.log.emit({ kind: 'warned', message: `the last line of ${path} was cut off, and is gone` });
+  for (const message of damageWarnings(path, recovery.damaged))
+    workshop.log.emit({ kind: 'warned', message });
   return { journal, recovery };
+}
+
+const MOST_DAMAGE_WARNINGS = 20;
+
+function damageWarnings(path: string, damaged: Recovery['damaged']): readonly string[] {
+  const warnings = damaged
+    .slice(0, MOST_DAMAGE_WARNINGS)
+    .map(({ number, held }) => `${path}:${number}: this line is damaged and was skipped; it held ${held}`);
+  const more = damaged.length - warnings.length;
+  return more > 0 ? [...warnings, `${path}: ${more} more damaged lines were skipped`] : warnings;
 }
 
 async function agentClient(): Promise<HttpClient> {

@@ -1,7 +1,7 @@
 import type { Turn } from '../../exchange/facts.js';
 import { typeOf } from '../delivery/callback.js';
-import { JOURNAL_FORMAT } from './journal-format.js';
-import { JournalWriter, line } from './journal-writer.js';
+import { checkedLine, JOURNAL_FORMAT } from './journal-format.js';
+import { JournalWriter } from './journal-writer.js';
 import { isLast } from './open-call.js';
 import type { Recovered, Recovery, Rendered } from './recovery.js';
 
@@ -16,12 +16,12 @@ export function* compacted(
   { calls, matched, settled }: Recovery,
   { startedAt, program }: Writing,
 ): Generator<string> {
-  yield line({ kind: 'header', format: JOURNAL_FORMAT, startedAt, program });
-  for (const one of settled) yield line({ kind: 'settled', ...one });
+  yield checkedLine({ kind: 'header', format: JOURNAL_FORMAT, startedAt, program });
+  for (const one of settled) yield checkedLine({ kind: 'settled', ...one });
   const writer = new JournalWriter();
   for (const call of calls) yield* callLines(call, writer);
-  for (const fact of matched) yield line(fact); // after the calls: their order is that of the states
-  yield line({ kind: 'begun' });
+  for (const fact of matched) yield checkedLine(fact); // after the calls: their order is that of the states
+  yield checkedLine({ kind: 'begun' });
 }
 
 /** Its place and time are those of a run that is over: nobody reads them. */
@@ -52,8 +52,8 @@ function* callLines(call: Recovered, writer: JournalWriter): Generator<string> {
     body: invocation,
     ...about,
   });
-  if (refusal !== null) yield line({ kind: 'warned', message: refusal, ...about });
-  if (matched) yield line(matched);
+  if (refusal !== null) yield checkedLine({ kind: 'warned', message: refusal, ...about });
+  if (matched) yield checkedLine(matched);
   const posted = rendered.map((one, index) => ({ one, about: { ...about, leg: `posted${index}` } }));
   const isResultLost = isAnswered && !rendered.some(({ body }) => isLast(typeOf(body)));
   if (isResultLost) yield lost('tool_result', { index: 0, next: [0] }, about);
@@ -61,12 +61,12 @@ function* callLines(call: Recovered, writer: JournalWriter): Generator<string> {
   for (const { one, about } of posted) yield* fateLine(one, about); // once all are known: one alone may end its call
   if (turn && rendered.at(-1)?.turn.index !== turn.index) yield lost('view_update', turn, about);
   if (calledOff !== null)
-    yield line({ kind: 'decided', what: 'cancel', by: 'policy', value: calledOff, ...about });
+    yield checkedLine({ kind: 'decided', what: 'cancel', by: 'policy', value: calledOff, ...about });
 }
 
 /** A message that was not posted, and never will be. */
 function lost(type: string, turn: Turn, about: About): string {
-  return line({ kind: 'planned', by: 'fault', plan: 'drop', type, turn, ...about });
+  return checkedLine({ kind: 'planned', by: 'fault', plan: 'drop', type, turn, ...about });
 }
 
 function requestLines(one: Rendered, about: OfLeg, writer: JournalWriter): string {
@@ -77,6 +77,7 @@ function requestLines(one: Rendered, about: OfLeg, writer: JournalWriter): strin
 }
 
 function* fateLine({ state }: Rendered, about: OfLeg): Generator<string> {
-  if (state === 'delivered') yield line({ kind: 'response', status: 200, headers: {}, ...about });
-  if (state === 'dropped') yield line({ kind: 'dropped', what: 'callback', why: '', count: 1, ...about });
+  if (state === 'delivered') yield checkedLine({ kind: 'response', status: 200, headers: {}, ...about });
+  if (state === 'dropped')
+    yield checkedLine({ kind: 'dropped', what: 'callback', why: '', count: 1, ...about });
 }

@@ -5,8 +5,9 @@ import type { Files } from '../../system/files.js';
 import { GroupWriter } from '../../system/group-writer.js';
 import { createPrivateFile, openToAppend } from '../../system/private-file.js';
 import { compacted, type Writing } from './compact.js';
+import { checkedLine } from './journal-format.js';
 import { readJournal } from './journal-reader.js';
-import { JournalWriter, line } from './journal-writer.js';
+import { JournalWriter } from './journal-writer.js';
 import { takeLock } from './lock.js';
 import type { Recovery } from './recovery.js';
 
@@ -79,7 +80,7 @@ class DurableJournal implements Journal {
   }
 
   reset(key?: string): void {
-    if (!this.#isClosed) this.writer.add(line({ kind: 'reset', ...(key !== undefined && { key }) }));
+    if (!this.#isClosed) this.writer.add(checkedLine({ kind: 'reset', ...(key !== undefined && { key }) }));
   }
 
   close(): Promise<void> {

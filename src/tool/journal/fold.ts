@@ -8,7 +8,7 @@ import { wasStopped } from '../delivery/callback.js';
 import { Counters } from './counters.js';
 import type { JournalLine } from './journal-format.js';
 import { OpenCall } from './open-call.js';
-import type { Recovery, Settled } from './recovery.js';
+import type { DamagedLine, Recovery, Settled } from './recovery.js';
 
 type Line<K extends JournalLine['kind']> = Extract<JournalLine, { kind: K }>;
 
@@ -19,11 +19,11 @@ export class Fold {
   readonly #counters = new Counters();
   #body: Content | null = null;
 
-  recovery(tornBytes: number): Recovery {
+  recovery(tornBytes: number, damaged: readonly DamagedLine[]): Recovery {
     const calls = [...this.#open.values()];
     for (const call of calls) call.complete();
     const settled = [...this.#settled.values()];
-    return { calls, matched: this.#counters.facts(), settled, tornBytes };
+    return { calls, matched: this.#counters.facts(), settled, tornBytes, damaged };
   }
 
   take(line: JournalLine): void {

@@ -1,15 +1,18 @@
+import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { factSchema } from '../../exchange/facts.js';
 
-/** The format's name and version; a journal of another is refused. */
-export const JOURNAL_FORMAT = 'protocol-cli-journal/1';
+/** The format's name and version. In this one each line ends with its checksum. */
+export const JOURNAL_FORMAT = 'protocol-cli-journal/2';
+/** The version without checksums. It can be read; opening it rewrites it. Any other format is refused. */
+export const UNCHECKED_FORMAT = 'protocol-cli-journal/1';
 
 const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
 
 const frames = [
   z.object({
     kind: z.literal('header'),
-    format: z.literal(JOURNAL_FORMAT),
+    format: z.enum([JOURNAL_FORMAT, UNCHECKED_FORMAT]),
     /** RFC 3339, UTC. */
     startedAt: z.string(),
     program: z.string(),
@@ -36,3 +39,24 @@ const frames = [
 export const journalLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
 
 export type JournalLine = z.infer<typeof journalLineSchema>;
+
+/** The last member of a line, with the brace that closes it. The checksum is of the bytes before the comma. */
+const CHECKSUM = /,"crc32":"([\da-f]{8})"\}$/;
+const CHECKSUM_BYTES = ',"crc32":"00000000"}'.length;
+
+/** A line of a journal, with its checksum and a line feed. */
+export function checkedLine(content: JournalLine): string {
+  const start = JSON.stringify(content).slice(0, -1);
+  return `${start},"crc32":"${checksum(start)}"}\n`;
+}
+
+/** Whether a line ends with a checksum, and that is right. */
+export function isIntact(line: Uint8Array): boolean {
+  const end = line.length - CHECKSUM_BYTES;
+  const [, written] = CHECKSUM.exec(Buffer.from(line.subarray(Math.max(0, end))).toString('latin1')) ?? [];
+  return end > 0 && written === checksum(line.subarray(0, end));
+}
+
+function checksum(data: string | Uint8Array): string {
+  return crc32(data).toString(16).padStart(8, '0');
+}

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Content } from '../../exchange/content.js';
 import type { Event } from '../../exchange/events.js';
-import type { JournalLine } from './journal-format.js';
+import { checkedLine } from './journal-format.js';
 
 /** Turns events into the lines of a journal: a body once, and from then on only its digest. */
 export class JournalWriter {
@@ -9,10 +9,10 @@ export class JournalWriter {
 
   /** With a line feed after each line. */
   event(event: Event): string {
-    if (!('body' in event) || event.body === undefined) return line(event);
+    if (!('body' in event) || event.body === undefined) return checkedLine(event);
     const { body } = event;
     const { sha256, size } = body;
-    return this.#bodyOnce(body) + line({ ...event, body: { sha256, size } });
+    return this.#bodyOnce(body) + checkedLine({ ...event, body: { sha256, size } });
   }
 
   #bodyOnce(body: Content): string {
@@ -21,11 +21,6 @@ export class JournalWriter {
     const encoding = isUtf8(body.bytes) ? 'utf8' : 'base64';
     const { buffer, byteOffset, length } = body.bytes;
     const data = Buffer.from(buffer, byteOffset, length).toString(encoding);
-    return line({ kind: 'body', sha256: body.sha256, encoding, data });
+    return checkedLine({ kind: 'body', sha256: body.sha256, encoding, data });
   }
-}
-
-/** A frame, or an event without a body. */
-export function line(content: JournalLine): string {
-  return `${JSON.stringify(content)}\n`;
 }

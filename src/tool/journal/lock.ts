@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { ProtocolCliError } from '../../errors.js';
+import { draftBeside, isAlive, ownIdentity, removeLeftDrafts } from '../../system/drafts.js';
 import { errnoOf } from '../../system/errno.js';
 import { NEW_AND_NOT_A_LINK, OWNER_ONLY } from '../../system/files.js';
 import { placeNew } from '../../system/place-new.js';
@@ -17,19 +17,20 @@ const OURS = /^[1-9]\d{0,9} \d*$/;
  */
 export async function takeLock(path: string): Promise<() => Promise<void>> {
   const lock = `${path}.lock`;
-  const own = `${process.pid} ${await bornAt(process.pid)}`;
+  const own = await ownIdentity();
   if (!(await claim(lock, own))) {
     const holder = await readHolder(lock);
     if (!OURS.test(holder) || (await isAlive(holder))) throw taken(path, lock, holder);
     await clear(lock, holder);
     if (!(await claim(lock, own))) throw taken(path, lock, await readHolder(lock));
   }
+  await removeLeftDrafts(lock);
   return () => rm(lock, { force: true });
 }
 
 /** False where somebody has it. It comes into its place with what it says: nobody ever reads half of it. */
 async function claim(lock: string, own: string): Promise<boolean> {
-  const draft = `${lock}.${randomUUID()}`;
+  const draft = await draftBeside(lock);
   try {
     const file = await open(draft, NEW_AND_NOT_A_LINK, OWNER_ONLY);
     await file.appendFile(own).finally(() => file.close());
@@ -54,27 +55,9 @@ async function readHolder(lock: string): Promise<string> {
   }
 }
 
-/** A pid alone is not enough: in a container the next process has the same one as the one that was killed. */
-async function isAlive(holder: string): Promise<boolean> {
-  const [pid = '', born = ''] = holder.split(' ');
-  try {
-    process.kill(Number(pid), 0);
-  } catch (error) {
-    if (errnoOf(error) !== 'EPERM') return false;
-  }
-  return born === (await bornAt(Number(pid)));
-}
-
-/** When a process began, in ticks since the machine did; empty where the system does not tell, and for one that only waits to be buried. */
-async function bornAt(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' ? '' : (fields[19] ?? '');
-}
-
 /** Another process may be doing the same: only what was read is cleared, and what came meanwhile is put back. */
 async function clear(lock: string, holder: string): Promise<void> {
-  const aside = `${lock}.${randomUUID()}`;
+  const aside = await draftBeside(lock);
   await rename(lock, aside).catch(() => {});
   if ((await readHolder(aside)) === holder) await rm(aside, { force: true });
   else await rename(aside, lock).catch(() => {});

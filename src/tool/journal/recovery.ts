@@ -52,4 +52,13 @@ export interface Recovery {
   readonly settled: readonly Settled[];
   /** Length of a last line that was cut off, of which nothing was acknowledged; it is gone. */
   readonly tornBytes: number;
+  /** Lines that do not match their checksum, or that nobody can read: where they were, and what they held. They are gone. */
+  readonly damaged: readonly DamagedLine[];
+}
+
+export interface DamagedLine {
+  /** From 1. */
+  readonly number: number;
+  /** Such as `212 bytes, kind "body", operation "edit", id "c1"`. */
+  readonly held: string;
 }

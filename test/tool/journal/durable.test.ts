@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs/promises';
+import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/exchange/log.js';
+import { draftBeside } from '../../../src/system/drafts.js';
 import { errorOf, troubleOf } from '../../support/failing.js';
 import { disk } from './disk.js';
 import {
@@ -133,6 +135,70 @@ describe('torn journal tail', () => {
   });
 });
 
+describe('a damaged line', () => {
+  const sixty = Array.from({ length: 60 }, (_, index) => `c${index}`);
+  const written = async () => {
+    await run(place.path, log => {
+      for (const id of sixty) accepted(log, id);
+    });
+    return content();
+  };
+
+  it('in which one letter of a body changed is reported with what it held; all other calls go on', async () => {
+    const whole = await written();
+    const at = whole.indexOf('edit', whole.indexOf('\\"c17\\"') - 40);
+    await fs.writeFile(place.path, `${whole.slice(0, at)}E${whole.slice(at + 1)}`);
+    const { calls, damaged } = await run(place.path);
+    expect(calls.map(({ key }) => key)).toEqual(sixty.filter(id => id !== 'c17'));
+    const number = whole.slice(0, at).split('\n').length;
+    expect(damaged).toEqual([
+      {
+        number,
+        held: expect.stringMatching(/^\d+ bytes, kind "body", operation "Edit", group_id "g", id "c17"$/),
+      },
+    ]);
+    expect((await run(place.path)).damaged).toEqual([]);
+  });
+
+  it('is reported wherever a byte changed, and no more than one call is lost', async () => {
+    const whole = Buffer.from(await written());
+    const begun = whole.indexOf('"begun"') + 30;
+    for (let at = whole.indexOf(0x0a, begun) + 5; at < whole.length; at += 997) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      await fs.writeFile(place.path, bytes);
+      const { calls, damaged, tornBytes } = await run(place.path);
+      expect(damaged.length + (tornBytes > 0 ? 1 : 0)).toBeGreaterThan(0);
+      expect(calls.length).toBeGreaterThanOrEqual(59);
+    }
+  });
+
+  const older = '{"kind":"header","format":"protocol-cli-journal/1","startedAt":"x","program":"p"}\n';
+
+  it.each([
+    `${older}{"kind":"request"}\n`,
+    `${older}\n`,
+    `${older}[${'['.repeat(100_000)}\n`,
+    `${older}{"kind":"settled","__proto__":{"x":1}}\n`,
+  ])('of the format without checksums is skipped where it cannot be read: %j', async bytes => {
+    await fs.writeFile(place.path, bytes);
+    expect((await run(place.path)).damaged).toMatchObject([{ number: 2 }]);
+  });
+});
+
+describe('a temporary file that a killed process left behind', () => {
+  it('is removed by the next run; that of a running process, and any other, stays', async () => {
+    const child = spawn('true');
+    await once(child, 'exit');
+    const files = [place.path, `${place.path}.lock`, `${place.folder}/other`];
+    const [journal = '', lock = '', other = ''] = await Promise.all(files.map(draftBeside));
+    const left = (draft: string) => draft.replace(`-${process.pid}-`, `-${child.pid}-`);
+    for (const draft of [left(journal), left(lock), left(other), lock]) await fs.writeFile(draft, '');
+    await run(place.path);
+    expect((await names()).sort()).toEqual(['mock.ndjson', basename(left(other)), basename(lock)].sort());
+  });
+});
+
 describe('a file that is no journal', () => {
   const header = '{"kind":"header","format":"protocol-cli-journal/1","startedAt":"x","program":"p"}\n';
 
@@ -142,12 +208,8 @@ describe('a file that is no journal', () => {
     ['{"kind":"begun"}\n', ':1: this journal cannot be read: it does not begin as a journal does'],
     ['{"kind":"header","format":"protocol-cli-journal/9"}\n', ':1: this journal cannot be read: $.format'],
     ['{"kind":"header","format":"protocol-cli-transcript/1"}\n', ':1: this journal cannot be read: $.format'],
-    [`${header}{"kind":"begun"}\n{"kind":"request"}\n`, ':3: this journal cannot be read: $.'],
-    [`${header}\n`, ':2: this journal cannot be read: not valid JSON'],
     [`${header}${header}`, ':2: this journal cannot be read: a journal has one header'],
-    [`${header}[${'['.repeat(100_000)}\n`, ':2: this journal cannot be read: the JSON is nested deeper'],
     [Buffer.from([0xff, 0xfe, 0x0a]), ':1: this journal cannot be read: the body is not valid UTF-8'],
-    [`${header}{"kind":"settled","__proto__":{"x":1}}\n`, ':2: this journal cannot be read: $.'],
   ])('is refused with its place, and left as it is: %j', async (bytes, problem) => {
     await fs.writeFile(place.path, bytes);
     const { code, message, hint } = await errorOf(() => journalAt(place.path));

@@ -101,7 +101,7 @@ test('a repeat is recognised for as long as the journal knows the call', async (
     return { groupId: 'g', id: `i${n}`, sha256 };
   });
   const about = { startedAt: '2025-01-01T00:00:00Z', program: 'test/1' };
-  const lines = [...compacted({ calls: [], matched: [], settled, tornBytes: 0 }, about)];
+  const lines = [...compacted({ calls: [], matched: [], settled, tornBytes: 0, damaged: [] }, about)];
   await writeFile(folder.path, lines.join(''));
   await using stage = await stageWith(replying({ payload: 'done' }), { journal: { path: folder.path } });
   const answer = await stage.post('/invoke', bodyOf('i0'));

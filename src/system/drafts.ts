@@ -1,0 +1,59 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { errnoOf } from './errno.js';
+
+/**
+ * A path for a temporary file beside `path`. Its name says for which file it is and which process made it, so that
+ * {@link removeLeftDrafts} can tell what a killed process left behind.
+ */
+export async function draftBeside(path: string): Promise<string> {
+  const [pid, born] = (await ownIdentity()).split(' ');
+  return join(dirname(path), `${prefixFor(path)}${pid}-${born}-${randomUUID()}.tmp`);
+}
+
+/** Removes the temporary files for `path` whose processes are gone. A file that cannot be removed stays. */
+export async function removeLeftDrafts(path: string): Promise<void> {
+  const folder = dirname(path);
+  const prefix = prefixFor(path);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const [, pid, born] = (name.startsWith(prefix) && MAKER.exec(name.slice(prefix.length))) || [];
+    if (pid !== undefined && !(await isAlive(`${pid} ${born}`)))
+      await rm(join(folder, name), { force: true }).catch(() => {});
+  }
+}
+
+const MAKER = /^([1-9]\d{0,9})-(\d*)-[\da-f-]{36}\.tmp$/;
+
+/** Names the host too: in a folder that several containers share, the pids of the others mean nothing here. */
+function prefixFor(path: string): string {
+  const digest = createHash('sha256')
+    .update(`${hostname()}\0${basename(path)}`)
+    .digest('hex');
+  return `.${digest.slice(0, 12)}-`;
+}
+
+/** This process: its pid, and when it began. A pid alone is not unique: in a container every process may have the same one. */
+export async function ownIdentity(): Promise<string> {
+  return `${process.pid} ${await bornAt(process.pid)}`;
+}
+
+/** Whether the process of an {@link ownIdentity} is still running. */
+export async function isAlive(identity: string): Promise<boolean> {
+  const [pid = '', born = ''] = identity.split(' ');
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    if (errnoOf(error) !== 'EPERM') return false;
+  }
+  return born === (await bornAt(Number(pid)));
+}
+
+/** When a process began, in ticks since the boot; empty for a zombie, and where the system has no `/proc`. */
+async function bornAt(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' ? '' : (fields[19] ?? '');
+}

@@ -29,11 +29,20 @@ export function withArrival(exchange: Exchange, arrival: Arrival): Exchange {
 
 /** What the listener answered; a refusal by its guard is an arrival of its own. */
 export function withAnswer(exchange: Exchange, { leg, at, status, refusal }: ResponseEvent): Exchange {
-  const { arrivals } = exchange;
   if (refusal !== undefined) return withArrival(exchange, refused(leg, at, status, refusal));
+  return withArrivalEnd(exchange, leg, { status });
+}
+
+/** What became of a callback. */
+export function withArrivalEnd(
+  exchange: Exchange,
+  leg: string,
+  end: Pick<Arrival, 'status' | 'broken'>,
+): Exchange {
+  const { arrivals } = exchange;
   const index = arrivals.findLastIndex(arrival => arrival.leg === leg);
   const arrival = arrivals[index];
-  return arrival ? { ...exchange, arrivals: arrivals.with(index, { ...arrival, status }) } : exchange;
+  return arrival ? { ...exchange, arrivals: arrivals.with(index, { ...arrival, ...end }) } : exchange;
 }
 
 /** The listener's guard turned it away before its body counted. */

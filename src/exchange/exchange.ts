@@ -26,8 +26,10 @@ export interface Arrival {
   readonly sha256: string;
   readonly size: number;
   readonly warnings: readonly Warning[];
-  /** What was answered, once it was. */
+  /** What was answered, once it was. In a recording that is what the runtime answered, whatever the verdict. */
   readonly status?: number;
+  /** Why there was no answer. */
+  readonly broken?: string;
 }
 
 /** What ended the pending call. Only the first counts. */

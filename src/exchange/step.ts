@@ -1,4 +1,4 @@
-import { arrivalOf, withAnswer, withArrival } from './arrivals.js';
+import { arrivalOf, withAnswer, withArrival, withArrivalEnd } from './arrivals.js';
 import type { Content } from './content.js';
 import { invocationOf, isOnMcp } from './direct.js';
 import type { Event, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
@@ -36,10 +36,7 @@ export function step(exchange: Exchange, event: Event): Exchange {
     case 'response':
       return onResponse(exchange, event);
     case 'broken':
-      return withAttempt(exchange, event.leg, {
-        endedAt: event.at,
-        broken: { phase: event.phase, code: event.code },
-      });
+      return onBroken(exchange, event);
     case 'expired':
       if (event.what !== 'timeout') return exchange;
       return settle(exchange, { by: 'timeout', at: event.at, afterMs: event.afterMs });
@@ -58,6 +55,8 @@ function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
   const { purpose, leg, at, body } = event;
   if (purpose === 'invocation') return { ...exchange, attempts: [...exchange.attempts, { leg, sentAt: at }] };
   if (purpose === 'close') return unsubscribe(exchange, { by: 'close', at });
+  // A runtime that is recorded does not say who decided; our own does so before it sends the notice.
+  if (purpose === 'cancel') return unsubscribe(exchange, { by: 'cancel', at, who: 'person' });
   if (purpose !== 'callback' || !body) return exchange; // without a body it was refused: its answer says why
   return onCallback(exchange, event, body);
 }
@@ -103,6 +102,14 @@ function onResponse(exchange: Exchange, event: ResponseEvent): Exchange {
   });
   if (answered === exchange) return withAnswer(exchange, event);
   return exchange.dialect === 'mcp' && event.status === 200 ? onMcpAnswer(answered, event) : answered;
+}
+
+function onBroken(
+  exchange: Exchange,
+  { leg, at, phase, code }: Extract<Event, { kind: 'broken' }>,
+): Exchange {
+  const known = withAttempt(exchange, leg, { endedAt: at, broken: { phase, code } });
+  return known === exchange ? withArrivalEnd(exchange, leg, { broken: code }) : known;
 }
 
 /** As many bytes as it said, of which there may be only the beginning; or else as many as there are. */

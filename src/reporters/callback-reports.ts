@@ -11,12 +11,16 @@ export function callbackReports({ arrivals, attempts }: Exchange): CallbackRepor
   return arrivals.map(arrival => callbackReport(arrival, sentAt));
 }
 
-function callbackReport({ at, verdict, message, status, size }: Arrival, sentAt: number): CallbackReport {
+function callbackReport(
+  { at, verdict, message, status, broken, size }: Arrival,
+  sentAt: number,
+): CallbackReport {
   return {
     type: message?.type ?? null,
     ms: since(at, sentAt),
     verdict: verdict.kind,
-    status: status ?? verdict.status,
+    status: status ?? (broken === undefined ? verdict.status : null),
+    ...((status ?? verdict.status) !== verdict.status && { ourStatus: verdict.status }),
     ...('reason' in verdict && { reason: verdict.reason }),
     bytes: size,
     ...(message?.type === 'subscription_event' && { text: message.text }),

@@ -27,7 +27,12 @@ const callback = z.object({
   type: z.nullable(z.enum(CALLBACK_TYPES)),
   ms: z.number().check(z.describe('Since the invocation was sent')),
   verdict: z.enum(['settles', 'holds', 'noted', 'ignored', 'duplicate', 'late', 'discarded', 'rejected']),
-  status: z.int().check(z.describe('What it was answered with')),
+  status: z
+    .nullable(z.int())
+    .check(z.describe('The answer; of a recording, that of the runtime, null where there was none')),
+  ourStatus: z
+    .optional(z.int())
+    .check(z.describe('What this program would have answered, where a recorded runtime answered otherwise')),
   reason: z.optional(z.string()),
   bytes: count,
   text: z.optional(z.string()).check(z.describe('Of a subscription_event')),

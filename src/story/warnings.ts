@@ -83,16 +83,9 @@ export function arrivalWarnings(
   const what = message?.type ?? 'callback';
   switch (verdict.kind) {
     case 'rejected':
-      return [
-        { id: 'RT-VALIDATE', message: `a callback was rejected with ${verdict.status}: ${verdict.reason}` },
-      ];
+      return [{ id: 'RT-VALIDATE', message: `a callback ${refusedText(arrival, verdict)}` }];
     case 'discarded':
-      return [
-        {
-          id: brokenBy(invocation, arrival),
-          message: `a ${what} was discarded with ${verdict.status}: ${verdict.reason}`,
-        },
-      ];
+      return [{ id: brokenBy(invocation, arrival), message: `a ${what} ${refusedText(arrival, verdict)}` }];
     case 'ignored':
       return [
         {
@@ -110,6 +103,28 @@ export function arrivalWarnings(
     default:
       return warnings;
   }
+}
+
+type Refusal = Extract<Arrival['verdict'], { kind: 'rejected' | 'discarded' }>;
+
+function refusedText(arrival: Arrival, verdict: Refusal): string {
+  const answered = recordedAnswer(arrival);
+  if (answered === null) return `was ${verdict.kind} with ${verdict.status}: ${verdict.reason}`;
+  return `${refusalWords(arrival, verdict)}: ${verdict.reason}; ${answered}`;
+}
+
+/** What is wrong with a callback that a recorded runtime answered otherwise than this program would. */
+export function refusalWords({ message }: Arrival, { kind }: Refusal): string {
+  if (kind === 'rejected') return 'is invalid';
+  return message?.type === 'subscription_event'
+    ? 'belongs to no open subscription'
+    : 'matches no pending call';
+}
+
+/** Null where the answer was that of this program, or is still to come. */
+export function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
+  if (status !== undefined) return status === verdict.status ? null : `the runtime answered ${status}`;
+  return broken === undefined ? null : `the runtime did not answer (${broken})`;
 }
 
 /** What the tool has broken with a callback that a runtime discards (RT-MATCH): of a subscription that is none, or by a wrong name. */

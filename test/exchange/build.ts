@@ -80,8 +80,11 @@ export function lost(code = 'ECONNREFUSED', { attempt = 1, phase = 'connect' } =
   return [{ kind: 'broken', leg: `try-${attempt}`, phase, code, calls }];
 }
 
-/** Bytes at the call's callback URL, and what was answered. */
-export function bytesArrive(bytes: Uint8Array, { leg = 'back-1', status = 200 } = {}): Moment[] {
+/** Stands for the status that this program answers. */
+const OURS = 0;
+
+/** Bytes at the call's callback URL, and what was answered: by this program unless there is a status. */
+export function bytesArrive(bytes: Uint8Array, { leg = 'back-1', status = OURS } = {}): Moment[] {
   return [
     {
       kind: 'request',
@@ -186,10 +189,19 @@ export function at(milliseconds: number, moments: readonly Moment[]): Moment[] {
 
 export function eventsOf(...parts: readonly (readonly Moment[])[]): Event[] {
   let now = -1;
+  const history = new History();
   return parts.flat().map((moment, seq): Event => {
     now = moment.at ?? now + 1;
-    return { ...moment, seq, at: now };
+    const event = answeredByUs({ ...moment, seq, at: now }, history);
+    history.apply(event);
+    return event;
   });
+}
+
+function answeredByUs(event: Event, { exchanges }: History): Event {
+  if (event.kind !== 'response' || event.status !== OURS) return event;
+  const { arrivals = [] } = exchanges.get(event.calls?.[0] ?? '') ?? {};
+  return { ...event, status: arrivals.findLast(({ leg }) => leg === event.leg)?.verdict.status ?? 200 };
 }
 
 export function fold(events: Iterable<Event>): History {

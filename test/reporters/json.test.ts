@@ -119,7 +119,9 @@ describe('the conversation', () => {
     expect(value.views).toEqual([
       { type: 'diff', content: { patch: expect.stringContaining('+new') }, updates: 1 },
     ]);
-    expect((await told(STORIES['views'] ?? [])).value.views).toEqual([]);
+    expect((await told(STORIES['views'] ?? [])).value.views).toMatchObject([
+      { type: 'hologram', updates: 1 },
+    ]);
   });
 
   test.each([

@@ -164,6 +164,34 @@ describe('what arrives', () => {
     expect(told(...started(), ...rest.map(each => at(9, each)))).toEqual([SENT, ACKNOWLEDGED, ...lines]);
   });
 
+  test.each<[string, Moment[], string]>([
+    [
+      'RT-MATCH: an id that is not known',
+      resultArrives({ id: 'x' }, { status: 200 }),
+      '✗ tool_result matches no pending call: id is "x", the call\'s is "call_abc123"; the runtime answered 200',
+    ],
+    [
+      'RT-VALIDATE: no callback at all',
+      arrives({ type: 'nope' }, { status: 200 }),
+      '✗ callback is invalid: $.type: is "nope"; a callback is one of tool_result, oauth, user_choice, subscription_event, view_update; the runtime answered 200',
+    ],
+    [
+      'a result that is fine',
+      resultArrives({}, { status: 503 }),
+      '✓ result after 9ms; the runtime answered 503',
+    ],
+  ])('recorded, and answered otherwise than here: %s', (_, rest, line) => {
+    expect(told(...started(), at(9, rest))).toContain(line);
+  });
+
+  test('recorded, and never answered', () => {
+    const [request = {} as Moment] = resultArrives({ id: 'x' }, { leg: 'lost' });
+    const lost: Moment = { ...request, kind: 'broken', phase: 'response', code: 'ECONNRESET' } as Moment;
+    expect(told(...started(), at(9, [request, lost]))).toContain(
+      '✗ tool_result matches no pending call: id is "x", the call\'s is "call_abc123"; the runtime did not answer (ECONNRESET)',
+    );
+  });
+
   test('late: it is told, and changes nothing', () => {
     expect(told(...started(), at(60_000, timedOut()), at(60_500, resultArrives()))).toEqual([
       SENT,

@@ -17,7 +17,10 @@ export interface ReportedCallback {
   readonly type: string | null;
   readonly ms: number;
   readonly verdict: string;
-  readonly status: number;
+  /** Null where a recorded runtime did not answer. */
+  readonly status: number | null;
+  /** Where a recorded runtime answered otherwise than this program would. */
+  readonly ourStatus?: number | undefined;
   readonly reason?: string | undefined;
   /** Of an event. */
   readonly text?: string | undefined;
@@ -54,13 +57,25 @@ function answerStep({ status, ms }: NonNullable<ReportedCall['acknowledgement']>
   return step('answer', ms, 'failed', say(`answered ${status} instead of 200`), after(ms));
 }
 
-function callbackStep({ type, ms, verdict, status, reason, text }: ReportedCallback, index: number): Step {
+function callbackStep(callback: ReportedCallback, index: number): Step {
+  const { type, ms, verdict, status, ourStatus = status, reason, text } = callback;
   const what = quote(type ?? 'callback', 'title');
   const words = reason ?? text;
   const why = words === undefined ? [] : [say(': '), ...quote(words)];
   if (verdict === 'settles') return step(`callback:${index}`, ms, 'done', say('result'), after(ms));
-  const told = [...what, say(' '), ...quote(verdict), say(` with ${status}`), ...why];
-  const state = status === 200 ? 'note' : 'failed';
+  const isOurs = status !== null && ourStatus === status;
+  const answer = isOurs
+    ? []
+    : [say(status === null ? '; the runtime did not answer' : `; the runtime answered ${status}`)];
+  const told = [
+    ...what,
+    say(' '),
+    ...quote(verdict),
+    ...(isOurs ? [say(` with ${status}`)] : []),
+    ...why,
+    ...answer,
+  ];
+  const state = ourStatus === 200 ? 'note' : 'failed';
   return step(`callback:${index}`, ms, state, ...told, after(ms));
 }
 

@@ -7,8 +7,11 @@ import { formatDuration } from '../../text/format-duration.js';
 import type { Line } from '../line.js';
 import { say } from '../spans.js';
 import { stepLine } from '../step-line.js';
+import { arrivalStep } from '../steps/arrivals.js';
 import { newStepsOf, type Step, stepsOf } from '../steps/index.js';
+import { labelled } from '../steps/label.js';
 import { newsOf } from '../tool-calls/index.js';
+import { recordedAnswer } from '../warnings.js';
 
 /** A part of what was recorded, with a history of its own. */
 export interface Chapter {
@@ -53,6 +56,18 @@ class Telling {
   take(event: Event): void {
     this.history.apply(event);
     for (const step of newStepsOf(this.history, event)) this.#steps.push(step);
+    if (event.kind === 'response' || event.kind === 'broken') this.#showAnswer(event);
+  }
+
+  /** A recorded runtime may have answered a callback otherwise than this program would: its step is there already. */
+  #showAnswer({ leg, calls: [key = ''] = [] }: Extract<Event, { kind: 'response' | 'broken' }>): void {
+    const exchange = this.history.exchanges.get(key);
+    const arrival = exchange?.arrivals.findLast(each => each.leg === leg);
+    if (!exchange || !arrival || recordedAnswer(arrival) === null) return;
+    const index = this.#steps.findLastIndex(step => step.key === `arrival:${leg}`);
+    if (index < 0) return;
+    const told = arrivalStep(exchange, arrival, exchange.subscription?.events ?? 0);
+    this.#steps.splice(index, 1, ...labelled(this.history, key, [told]));
   }
 
   chapter(): Chapter {

@@ -6,6 +6,7 @@ import type { Line } from '../line.js';
 import { questionLines } from '../question-lines.js';
 import { quote, say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
+import { recordedAnswer, refusalWords } from '../warnings.js';
 import { eventOf, eventWords } from './events.js';
 import { questionLine } from './questions.js';
 import { after, type Step, step } from './step.js';
@@ -29,7 +30,9 @@ export function arrivalSteps(exchange: Exchange, latest: number): Step[] {
 /** One callback. @param number which event of the subscription it is, from 1, where it is one */
 export function arrivalStep(exchange: Exchange, arrival: Arrival, number: number): Step {
   const { leg, at, verdict, message } = arrival;
-  const tell = (state: Step['state'], ...line: Line) => step(`arrival:${leg}`, at, state, ...line);
+  const answered = recordedAnswer(arrival);
+  const tail: Line = answered === null ? [] : [say('; '), ...quote(answered)];
+  const tell = (state: Step['state'], ...line: Line) => step(`arrival:${leg}`, at, state, ...line, ...tail);
   const since = sinceSent(exchange, at);
   const what = message?.type ?? 'callback';
   switch (verdict.kind) {
@@ -51,7 +54,10 @@ export function arrivalStep(exchange: Exchange, arrival: Arrival, number: number
     case 'late':
       return tell('note', say(lateText(message, exchange.settled, sinceSentMs(exchange, at))));
     default: {
-      const refusal = `${what} ${verdict.kind} with ${verdict.status}: `;
+      const refusal =
+        answered === null
+          ? `${what} ${verdict.kind} with ${verdict.status}: `
+          : `${what} ${refusalWords(arrival, verdict)}: `;
       return tell('failed', say(refusal), ...clipped(verdict.reason, 'plain', MOST));
     }
   }

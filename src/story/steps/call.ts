@@ -26,7 +26,8 @@ export function newCallSteps(exchange: Exchange, event: Event, isPrivate: boolea
     case 'request':
       if (event.purpose === 'invocation')
         return attemptWith(exchange, event.leg).map(each => sentStep(exchange, each));
-      if (event.purpose === 'close') return unsubscribedSteps(exchange).filter(({ at }) => at === event.at);
+      if (event.purpose === 'close' || event.purpose === 'cancel')
+        return unsubscribedSteps(exchange).filter(({ at }) => at === event.at);
       return event.purpose === 'callback' ? newArrivalSteps(exchange, event.leg, isPrivate) : [];
     case 'broken':
       return newAnswerSteps(exchange, event.leg);

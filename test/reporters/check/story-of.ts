@@ -16,7 +16,7 @@ const MANY = ['a', 'b', 'c', 'd', 'e'].map(id => ({ operation: 'list', id }));
 export const EVENTS = eventsOf(
   call({ invocation: { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${TOKEN}` } }),
   at(3, acknowledged()),
-  at(9, resultArrives({ id: 'other', text: `${HOSTILE} ${TOKEN} ${'x'.repeat(1_000)}` })),
+  at(9, resultArrives({ id: 'other', text: `${HOSTILE} ${TOKEN} ${'x'.repeat(1_000)}` }, { status: 200 })),
 );
 
 const check = (id: Check['id'], status: Check['status'], more: Partial<Check> = {}): Check => ({

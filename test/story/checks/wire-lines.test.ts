@@ -85,7 +85,7 @@ describe('the requests that prove something', () => {
     );
     const fails = [...hangs.slice(0, 2), ...arrives({}, { status: 500 })];
     expect(told([2], fails)).toContain(' → 500 by the probe listener-hangs after');
-    const takes = [...hangs.slice(0, 2), ...arrives({})];
+    const takes = [...hangs.slice(0, 2), ...arrives({}, { status: 200 })];
     expect(told([2], takes)).toContain(' → 200 after');
     expect(told([1], hangs.slice(0, 1), call(), answered(500))).toContain(' → 500 after');
     expect(told([1], hangs.slice(1))).toContain(' → answer: ABORTED after');

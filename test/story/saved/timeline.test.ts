@@ -7,6 +7,7 @@ import {
   at,
   call,
   closed,
+  EVENT,
   errand,
   eventsOf,
   INVOCATION,
@@ -43,6 +44,25 @@ const twoCalls = (thread = THREAD): Event[] =>
 
 const told = (events: readonly Event[]) =>
   chronicleOf(events).chapters.map(chapter => timelineOf(chapter).map(words));
+
+test('a recorded callback has the status that the runtime answered', () => {
+  const [lines = []] = told(
+    eventsOf(call(), acknowledged(), at(9, resultArrives({ id: 'x' }, { status: 200 }))),
+  );
+  expect(lines.at(-1) ?? '').toMatch(
+    /✗ tool_result matches no pending call: id is "x", .*; the runtime answered 200$/,
+  );
+});
+
+test('a recorded subscription that the runtime cancelled is shown as one that we cancelled', () => {
+  const subscribed = resultArrives({ subscription: true }, { leg: 'result' });
+  const news = arrives(EVENT, { leg: 'news' });
+  const cancel = errand('cancel').map((moment): Moment => ({ ...moment, calls: [KEY] }));
+  const [lines = []] = told(eventsOf(call(), acknowledged(), subscribed, news, at(9, cancel)));
+  expect(lines.join('\n')).toMatch(
+    /the subscription was cancelled, after 1 event\n.*call cancelled, answered 200/,
+  );
+});
 
 describe('the chapters', () => {
   test('of a single call are one, with all there is', () => {

@@ -276,7 +276,7 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     },
     {
       story: 'a 200 for what is no JSON',
-      events: eventsOf(call(), acknowledged(), bytesArrive(Buffer.from('{'))),
+      events: eventsOf(call(), acknowledged(), bytesArrive(Buffer.from('{'), { status: 200 })),
       status: 'fail',
     },
   ],
@@ -291,14 +291,14 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
       events: eventsOf(
         call(),
         acknowledged(),
-        resultArrives({ id: 'forged' }),
+        resultArrives({ id: 'forged' }, { status: 200 }),
         resultArrives({}, { leg: 'back-2', status: 404 }),
       ),
       status: 'fail',
     },
     {
       story: "another's id answered 200",
-      events: eventsOf(call(), acknowledged(), resultArrives({ id: 'forged' })),
+      events: eventsOf(call(), acknowledged(), resultArrives({ id: 'forged' }, { status: 200 })),
       status: 'warn',
     },
   ],

@@ -118,23 +118,27 @@ export const NEAR: SampleSet = {
   'RT-MATCH': [
     {
       story: "another's id answered 200, and the call's own result, too",
-      events: eventsOf(begun, resultArrives({ id: 'forged' }), resultArrives({}, { leg: 'own' })),
+      events: eventsOf(
+        begun,
+        resultArrives({ id: 'forged' }, { status: 200 }),
+        resultArrives({}, { leg: 'own' }),
+      ),
       status: 'warn',
       says: /cannot be seen/,
     },
     {
       story: "another's id answered 200, and something else refused",
-      events: eventsOf(begun, resultArrives({ id: 'forged' }), unreadable),
+      events: eventsOf(begun, resultArrives({ id: 'forged' }, { status: 200 }), unreadable),
       status: 'warn',
     },
     {
       story: "another's id, never answered",
-      events: eventsOf(begun, unanswered(resultArrives({ id: 'forged' }))),
+      events: eventsOf(begun, unanswered(resultArrives({ id: 'forged' }, { status: 200 }))),
       status: 'not-applicable',
     },
     {
       story: 'an event of an unknown subscription, which is of RT-SUB',
-      events: eventsOf(begun, arrives({ ...EVENT, tool_call_id: 'unknown' })),
+      events: eventsOf(begun, arrives({ ...EVENT, tool_call_id: 'unknown' }, { status: 200 })),
       status: 'not-applicable',
     },
     {
@@ -194,7 +198,7 @@ export const NEAR: SampleSet = {
     },
     {
       story: 'only an event of an unknown subscription, taken',
-      events: eventsOf(begun, arrives({ ...EVENT, tool_call_id: 'unknown' })),
+      events: eventsOf(begun, arrives({ ...EVENT, tool_call_id: 'unknown' }, { status: 200 })),
       status: 'not-applicable',
     },
     {

@@ -76,6 +76,12 @@ export class Verification {
     else for (const key of event.calls ?? []) this.#onFact(key, this.#calls.get(key), event);
   }
 
+  /** Whether a call still waits for its result to be delivered. */
+  get hasOpenCalls(): boolean {
+    for (const _ of this.#calls.open) return true;
+    return false;
+  }
+
   /** As of now: a call that is not over yet is undelivered. */
   report(): VerificationReport {
     const fixtures = this.#fixtures.map(each =>
@@ -130,7 +136,7 @@ export class Verification {
     const isTaken = status >= 200 && status < 300;
     if (callback && isTaken) this.#onDelivery(key, call, callback);
     if (known.isDirect && isTaken) this.#onDirectAnswer(key, call, body);
-    if (callback || isTaken) return;
+    if (callback || status === 200 || (known.isDirect && isTaken)) return; // a runtime takes 201 and 204 as refusals
     call.isRefused = true;
     this.#calls.end(key, call);
   }

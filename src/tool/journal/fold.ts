@@ -100,10 +100,9 @@ export class Fold {
   }
 
   #response(call: OpenCall, { leg, status }: Line<'response'>): void {
-    const isAccepted = status < 300;
-    if (call.leg === leg && !isAccepted) this.#open.delete(call.key); // refused: its runtime sends it again, or never
+    if (call.leg === leg && status !== 200) this.#open.delete(call.key); // refused: its runtime sends it again, or never
     const posting = call.postingOf(leg);
-    if (!posting || !isAccepted) return;
+    if (!posting || status >= 300) return;
     posting.state = 'delivered';
     this.#settleWhenOver(call);
   }

@@ -131,6 +131,20 @@ describe.concurrent('verification of a run', () => {
   });
 });
 
+describe.concurrent('a fault of the acknowledgement', () => {
+  it.each([201, 204, 404])('RT-NON200: a runtime that takes %i as a refusal passes', async status => {
+    await using folder = await temporaryFolder();
+    const fixture = `{ id: odd, match: { operation: a }, faults: { ack: { status: ${status} } }, reply: { payload: b } }`;
+    const file = await folder.write('f.yaml', `version: 1\nfixtures: [${fixture}]\n`);
+    await using mock = await startMockHere([file, '--verify']);
+    const invoked = await runHere(['invoke', mock.url, 'a', '-o', 'plain']);
+    expect(invoked.status).toBe(4);
+    const ended = await mock.stop('SIGTERM');
+    expect(ended.stderr).toMatch(/^✓ /m);
+    expect(ended.status).toBe(0);
+  });
+});
+
 describe.concurrent('--verify, of a server that is stopped', () => {
   it.each([
     ['everything happened: 0', ['a', 'twice', 'twice'], 0],

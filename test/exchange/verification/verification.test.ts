@@ -274,8 +274,9 @@ describe('the acknowledgement', () => {
 
   const refused = [...invoked('a', { status: 503 }), ...matched('a', 'pay')];
 
-  test('an invocation that was not accepted is owed nothing', () => {
-    expect(verified(refused)).toMatchObject({ calls: 1, undelivered: { count: 0 } });
+  test.each([503, 404, 201, 204])('an invocation that was answered %i is owed nothing', status => {
+    const story = [...invoked('a', { status }), ...matched('a', 'pay')];
+    expect(verified(story)).toMatchObject({ calls: 1, undelivered: { count: 0 } });
   });
 
   test('until it comes again: it is still the same call', () => {

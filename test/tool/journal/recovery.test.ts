@@ -75,15 +75,18 @@ describe('a call that was acknowledged', () => {
     expect(keys(await leftBy(log => void received(log, 'a')))).toEqual(['a']);
   });
 
-  it('disk full: is not recovered where it was refused, and is when it came again', async () => {
-    const refused = (log: Log) => answered(log, received(log, 'a'), 503, 'a');
-    expect(await leftBy(refused)).toMatchObject({ calls: [], settled: [] });
-    const again = (log: Log) => {
-      refused(log);
-      answered(log, received(log, 'a', { attempt: 2 }), 200, 'a');
-    };
-    expect(keys(await leftBy(again))).toEqual(['a']);
-  });
+  it.each([503, 201, 204])(
+    'is not recovered where it was refused with %i, and is when it came again',
+    async status => {
+      const refused = (log: Log) => answered(log, received(log, 'a'), status, 'a');
+      expect(await leftBy(refused)).toMatchObject({ calls: [], settled: [] });
+      const again = (log: Log) => {
+        refused(log);
+        answered(log, received(log, 'a', { attempt: 2 }), 200, 'a');
+      };
+      expect(keys(await leftBy(again))).toEqual(['a']);
+    },
+  );
 
   it('is one call, however often it came', async () => {
     const repeated = (log: Log) => {

@@ -53,7 +53,10 @@ export function mockToolCommand(run: RunCommand): Command {
     )
     .optionsGroup('What it answers:')
     .option('--demo', 'the bundled demo, as without a file')
-    .option('--handlers <module>', 'operations in code: an ES module that exports defineTool(…) by default')
+    .option(
+      '--handlers <module>',
+      'operations in code: an ES module that exports defineTool(…) by default; may export middleware',
+    )
     .addOption(
       new Option(
         '--mcp <transport>',

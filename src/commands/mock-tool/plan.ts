@@ -53,7 +53,7 @@ export interface MockToolPlan {
   readonly isVerified: boolean;
   readonly reports: readonly ReportRequest[];
   readonly flags: MockToolFlags;
-  readonly tool: Omit<MockToolOptions, 'fixtures' | 'handlers'>;
+  readonly tool: Omit<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'>;
 }
 
 /** @throws ProtocolCliError `usage`. */

@@ -6,7 +6,7 @@ import type { MockToolFlags } from './plan.js';
 import { refuseSpeed } from './recordings.js';
 
 /** What answers, and what is to be said of how it was read. */
-export interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers'> {
+export interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'> {
   readonly warnings?: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export async function sourcesOf(
   { cwd, hostsCode }: Pick<Terminal, 'cwd' | 'hostsCode'>,
 ): Promise<Sources> {
   if (path !== undefined) hostsCode();
-  const handlers = path === undefined ? {} : { handlers: await handlersOf(path, cwd) };
+  const handlers = path === undefined ? {} : await handlersOf(path, cwd);
   if (files.length > 0) return { ...handlers, ...(await loadFixtures(files, speed)) };
   refuseSpeed(speed);
   return path === undefined ? { fixtures: await demoFixtures() } : handlers;

@@ -22,7 +22,8 @@ export type ValueOf<S> = S extends { readonly const: infer C }
           ? ObjectOf<S>
           : unknown;
 
-type Properties<S> = S extends { readonly properties: infer P } ? P : Record<never, never>;
+/** A schema that declares no properties says nothing about them. */
+type Properties<S> = S extends { readonly properties: infer P } ? P : Record<string, unknown>;
 type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
 
 type ObjectOf<S> = {

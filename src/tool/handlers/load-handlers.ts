@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { ProtocolCliError } from '../../errors.js';
 import { toolSchema } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
+import type { Middleware } from '../middleware/middlewares.js';
 import type { ToolDefinition } from './define-tool.js';
 
 const definitionSchema = z.looseObject({
@@ -12,16 +13,44 @@ const definitionSchema = z.looseObject({
   handle: z.custom<ToolDefinition['handle']>(value => typeof value === 'function', 'must be a function'),
 });
 
+const hookSchema = z.optional(z.custom(value => typeof value === 'function', 'must be a function'));
+const middlewareSchema = z.looseObject({ onRequest: hookSchema, onResponse: hookSchema });
+
+/** What a module of handlers exports: tools by default, and middleware by the name `middleware`. */
+export interface HandlerModule {
+  readonly handlers: readonly ToolDefinition[];
+  readonly middleware: readonly Middleware[];
+}
+
 /**
  * Loads the module a person named with `--handlers`: the one place where code is run that is not ours (threats, row 29).
  * @throws ProtocolCliError `unreadable-file` where it cannot be loaded, or its default export is no tool.
  */
-export async function loadHandlers(path: string, cwd: string): Promise<readonly ToolDefinition[]> {
+export async function loadHandlers(path: string, cwd: string): Promise<HandlerModule> {
   const file = resolve(cwd, path);
-  const loaded: { readonly default?: unknown } = await import(pathToFileURL(file).href).catch(cause => {
+  const loaded: { readonly default?: unknown; readonly middleware?: unknown } = await import(
+    pathToFileURL(file).href
+  ).catch(cause => {
     throw unloadable(path, file, cause);
   });
-  return readDefinitions(loaded.default, path);
+  const middleware = readMiddleware(loaded.middleware, path);
+  const isBare = loaded.default === undefined && middleware.length > 0;
+  return { handlers: isBare ? [] : readDefinitions(loaded.default, path), middleware };
+}
+
+/** @throws ProtocolCliError `unreadable-file`, with every fault. */
+function readMiddleware(value: unknown, path: string): readonly Middleware[] {
+  if (value === undefined) return [];
+  const list: readonly Middleware[] = Array.isArray(value) ? value : [value];
+  const faults = list.flatMap((each, index) => {
+    const checked = validate(middlewareSchema, each);
+    return checked.ok ? [] : checked.faults.map(fault => fault.replace('$', `middleware[${index}]`));
+  });
+  if (faults.length === 0) return list;
+  throw new ProtocolCliError('unreadable-file', `${path} exports an invalid middleware`, {
+    faults,
+    hint: 'export const middleware = { onRequest(invocation) { … }, onResponse(payload, invocation) { … } }, or a list of them.',
+  });
 }
 
 /** @throws ProtocolCliError `unreadable-file`, with every fault. */

@@ -57,6 +57,29 @@ describe.concurrent('--handlers', () => {
     expect(waiting.callbacks).toEqual([]);
   });
 
+  it('may bring middleware, which sees the calls of handlers and of fixtures', async () => {
+    await using folder = await temporaryFolder();
+    await folder.write(
+      'tool.mjs',
+      `export const middleware = {
+        onRequest: invocation => ({ ...invocation, arguments: { ...invocation.arguments, who: 'Ada' } }),
+        onResponse: payload => payload + '!',
+      };
+      export default { name: 'greet', description: 'Greets', inputSchema: {}, handle: ({ arguments: { who } }) => 'hello ' + who };`,
+    );
+    const fixtures = await folder.write(
+      'f.yaml',
+      'version: 1\nfixtures: [{ match: { operation: echo }, reply: { payload: "{{arguments.who}}" } }]\n',
+    );
+    await using mock = await startMock([fixtures, '--handlers', 'tool.mjs'], { cwd: folder.path });
+    await using runtime = await openRuntime();
+    const textOf = async (operation: string) => {
+      const call = await runtime.invoke(mock.url, operation, {});
+      return (await call.result()).body?.['text'];
+    };
+    expect([await textOf('greet'), await textOf('echo')]).toEqual(['hello Ada!', 'Ada!']);
+  });
+
   it('that cannot be used is an error, and names what is missing', async () => {
     await using folder = await dependent();
     await folder.write('none.mjs', 'export const tool = 1;\n');

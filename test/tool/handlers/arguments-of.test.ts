@@ -37,5 +37,12 @@ test('the arguments have the types of the schema', () => {
 test('what a schema does not say is unknown', () => {
   expectTypeOf<ArgumentsOf<Record<never, never>>>().toEqualTypeOf<Record<string, unknown>>();
   expectTypeOf<ValueOf<true>>().toEqualTypeOf<unknown>();
-  expectTypeOf<keyof ArgumentsOf<{ readonly type: 'object' }>>().toEqualTypeOf<never>();
+});
+
+test('an object without properties is an open record', () => {
+  type Open = { readonly type: 'object' };
+  expectTypeOf<ArgumentsOf<Open>['anything']>().toEqualTypeOf<unknown>();
+  expectTypeOf<ArgumentsOf<Open>>().toExtend<Record<string, unknown>>();
+  expectTypeOf<Record<string, unknown>>().toExtend<ArgumentsOf<Open>>();
+  expectTypeOf<ValueOf<{ readonly properties: { readonly inner: Open } }>>().toEqualTypeOf<unknown>();
 });

@@ -13,8 +13,13 @@ import { startMcpTelling } from './telling.js';
  * @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
  */
 export async function serveMcp(plan: MockToolPlan, sources: Sources, terminal: Terminal): Promise<Served> {
-  const { fixtures, handlers } = sources;
-  const options = { ...plan.tool, ...(fixtures && { fixtures }), ...(handlers && { handlers }) };
+  const { fixtures, handlers, middleware } = sources;
+  const options = {
+    ...plan.tool,
+    ...(fixtures && { fixtures }),
+    ...(handlers && { handlers }),
+    ...(middleware && { middleware }),
+  };
   if (plan.mcp === 'http') return served(await serveMcpHttp(options), plan, sources, terminal);
   const { stdin, stdout, stderr } = terminal;
   const taken = takeStream(stdout, stderr);

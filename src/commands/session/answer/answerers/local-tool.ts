@@ -2,12 +2,12 @@ import type { Answer } from '../../../../dialects/dialect.js';
 import { answeredCall, unknownTool } from '../../../../session/answering/answerer.js';
 import type { PendingCall } from '../../../../session/answering/pending-calls.js';
 import type { ChoiceQuestion } from '../../../../tool/conversation/people.js';
+import { fixtureFiles } from '../../../../tool/fixture-files.js';
 import { loadHandlers } from '../../../../tool/handlers/load-handlers.js';
 import { answerOfLocal } from '../../../../tool/local/answer-of-local.js';
 import type { SpokenReply } from '../../../../tool/local/local-call.js';
 import { type LocalTool, startLocalTool } from '../../../../tool/local/local-tool.js';
 import { pickedByFlag } from '../../../invoke/choices.js';
-import { fixtureFiles } from '../../../mock-tool/fixture-files.js';
 import { type LoadedFixtures, loadFixtures } from '../../../mock-tool/load-fixtures.js';
 import type { Source } from '../plan.js';
 import type { Setting } from './setting.js';
@@ -27,12 +27,12 @@ export async function openLocalTool(
   const { plan, terminal, clock, observation } = setting;
   const { seed, choose } = plan.flags;
   if (module !== null) terminal.hostsCode();
-  const handlers = module === null ? [] : await loadHandlers(module, terminal.cwd);
+  const loaded = module === null ? {} : await loadHandlers(module, terminal.cwd);
   const { warnings = [], ...fixtures }: Partial<LoadedFixtures> =
     files.length === 0 ? {} : await loadFixtures(await fixtureFiles(files));
   const tool = await startLocalTool({
     ...fixtures,
-    handlers,
+    ...loaded,
     clock,
     log: observation.log,
     ...(seed !== undefined && { seed }),

@@ -95,5 +95,8 @@ export {
   timeout,
 } from './tool/handlers/output.js';
 export type { Middleware } from './tool/middleware/middlewares.js';
-export { type MockTool, startMockTool } from './tool/mock-tool.js';
-export type { MockToolOptions } from './tool/options.js';
+export {
+  type MockTool,
+  type StartMockToolOptions as MockToolOptions,
+  startMockTool,
+} from './tool/mock-tool.js';

@@ -1,6 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProtocolCliError } from '../../errors.js';
+import { fileURLToPath } from 'node:url';
+import { ProtocolCliError } from '../errors.js';
+import type { FixtureSet } from '../fixtures/fixture-set.js';
+import { isRecord } from '../text/is-record.js';
 
 const FIXTURES = /\.(ya?ml|json)$/i;
 const NO_FIXTURES = /\.schema\.json$/i;
@@ -13,6 +16,58 @@ const NO_FIXTURES = /\.schema\.json$/i;
 export async function fixtureFiles(paths: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(paths.map(filesAt));
   return found.flat();
+}
+
+/** Where the fixtures of a mock tool come from. */
+export type FixtureSource =
+  /** Fixture files, or folders of them. */
+  | string
+  | URL
+  | readonly (string | URL)[]
+  /** What `readFixtures` or `parseFixtures` returned. */
+  | FixtureSet
+  /** The content of a fixture file. */
+  | { readonly version: number; readonly [key: string]: unknown };
+
+/** @throws ProtocolCliError `usage` for any other type; `unreadable-file`; `invalid-fixtures`, with every fault. */
+export async function fixturesFrom(source: FixtureSource): Promise<FixtureSet> {
+  if (isFixtureSet(source)) return source;
+  if (isRecord(source) && !(source instanceof URL || source instanceof Promise))
+    return (await import('../fixtures/parse-fixtures.js')).parseFixtures(source);
+  const list: readonly unknown[] = Array.isArray(source) ? source : [source];
+  const paths = list.flatMap(path =>
+    path instanceof URL ? [fileURLToPath(path)] : typeof path === 'string' ? [path] : [],
+  );
+  if (paths.length === 0 || paths.length < list.length) throw wrongSource(source, list);
+  const files = await readFixtureFiles(await fixtureFiles(paths));
+  const { readFixtures } = await import('../fixtures/read-fixtures.js');
+  return readFixtures(files.map(file => ({ path: file.path, text: textOf(file) })));
+}
+
+/** Fixtures that were read have no version any more, and a place each. */
+function isFixtureSet(source: unknown): source is FixtureSet {
+  if (!isRecord(source) || 'version' in source) return false;
+  const { toolset, middleware, fixtures } = source;
+  const isPlaced = (each: unknown) => isRecord(each) && typeof each['place'] === 'string';
+  return isRecord(toolset) && isRecord(middleware) && Array.isArray(fixtures) && fixtures.every(isPlaced);
+}
+
+function wrongSource(source: unknown, list: readonly unknown[]): ProtocolCliError {
+  const wrong = list.find(each => typeof each !== 'string' && !(each instanceof URL));
+  const type = (value: unknown) =>
+    value === null ? 'null' : value instanceof Promise ? 'a promise; await it' : `of type ${typeof value}`;
+  const is = !Array.isArray(source)
+    ? `is ${type(source)}`
+    : list.length === 0
+      ? 'is an empty list'
+      : `is a list with an item that is ${type(wrong)}`;
+  return new ProtocolCliError(
+    'usage',
+    `fixtures must be a path, a list of paths, or fixtures, but it ${is}`,
+    {
+      hint: "For example: startMockTool({ fixtures: 'fixtures.yaml' })",
+    },
+  );
 }
 
 /** A file that answers calls, fixtures or a transcript. */

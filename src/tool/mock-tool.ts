@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { ProtocolCliError } from '../errors.js';
 import type { Event } from '../exchange/events.js';
 import type { Listener } from '../exchange/log.js';
 import { createLog } from '../exchange/log.js';
 import { type ToolCall, type ToolCallState, toolCallState } from '../exchange/tool-call.js';
 import { ToolCalls } from '../exchange/tool-calls.js';
 import type { VerificationReport } from '../exchange/verification/report.js';
-import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { systemClock } from '../system/clock.js';
+import { isRecord } from '../text/is-record.js';
 import type { HttpClient } from '../transport/client.js';
 import { lazyClient } from '../transport/lazy-client.js';
 import type { RunningServer } from '../transport/server.js';
@@ -15,6 +16,7 @@ import { requireSound, toolsetOf } from './answers/toolset-of.js';
 import { type CallFilter, callWithin, PATIENCE_MS, requireOffered } from './awaiting.js';
 import { deskOf } from './conversation/desk.js';
 import { DEFAULTS } from './defaults.js';
+import { type FixtureSource, fixturesFrom } from './fixture-files.js';
 import type { Journal } from './journal/durable.js';
 import type { Recovery } from './journal/recovery.js';
 import { type MockToolOptions, NO_FIXTURES } from './options.js';
@@ -25,6 +27,11 @@ import { Workshop } from './workshop.js';
 export interface DeliveryWait {
   readonly groupId?: string;
   readonly timeoutMs?: number;
+}
+
+/** Everything that `startMockTool` takes. */
+export interface StartMockToolOptions extends Omit<MockToolOptions, 'fixtures'> {
+  readonly fixtures?: FixtureSource;
 }
 
 /** A tool that answers as it is told, and knows afterwards what happened. */
@@ -41,9 +48,10 @@ export class MockTool implements AsyncDisposable {
 
   /**
    * Serves fixtures, handlers, or both.
-   * @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`; for a journal `unreadable-file`, `unwritable-file`.
+   * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`, `invalid-toolset`, `port-in-use`; for a journal `unwritable-file`.
    */
-  static async start(options: MockToolOptions): Promise<MockTool> {
+  static async start(given: StartMockToolOptions): Promise<MockTool> {
+    const options = await readOptions(given);
     const { fixtures = NO_FIXTURES, handlers = [], clock = systemClock } = options;
     await requireSound(toolsetOf(fixtures, handlers));
     const log = createLog(() => clock.now());
@@ -176,8 +184,9 @@ export class MockTool implements AsyncDisposable {
     this.workshop.desk.outbox.resume();
   }
 
-  /** Answers by other fixtures from the next call on. @throws ProtocolCliError `invalid-toolset`. */
-  async replaceFixtures(fixtures: FixtureSet): Promise<void> {
+  /** Answers by other fixtures from the next call on. @throws ProtocolCliError as {@link start}. */
+  async replaceFixtures(source: FixtureSource): Promise<void> {
+    const fixtures = await fixturesFrom(source);
     await requireSound(toolsetOf(fixtures, this.options.handlers ?? []));
     this.workshop.replaceFixtures(fixtures);
   }
@@ -185,6 +194,15 @@ export class MockTool implements AsyncDisposable {
   /** What was unused, unmatched, undelivered or other than expected, so far. */
   verify(): VerificationReport {
     return this.workshop.verification.report();
+  }
+
+  /**
+   * Waits until no call is open and no callback is on its way, then returns what {@link verify} returns. After `timeoutMs`, 4,000
+   * by default, it returns at once: what is still pending then is reported as undelivered.
+   */
+  async verified({ timeoutMs = PATIENCE_MS } = {}): Promise<VerificationReport> {
+    await this.workshop.settled(timeoutMs);
+    return this.verify();
   }
 
   /** Whatever is pending is sent at once, for at most `drainMs`; then everything ends. */
@@ -209,6 +227,19 @@ export class MockTool implements AsyncDisposable {
 
 /** One that was refused may come again. */
 const OVER: ReadonlySet<ToolCallState> = new Set(['delivered', 'undelivered', 'silent']);
+
+async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions> {
+  if (!isRecord(given))
+    throw new ProtocolCliError('usage', 'startMockTool takes an object', {
+      hint: "For example: startMockTool({ fixtures: 'fixtures.yaml' })",
+    });
+  const { fixtures, ...options }: StartMockToolOptions = given;
+  if (options.handlers !== undefined && !Array.isArray(options.handlers))
+    throw new ProtocolCliError('usage', 'handlers must be a list', {
+      hint: 'For example: startMockTool({ handlers: [defineTool({ … })] })',
+    });
+  return fixtures === undefined ? options : { ...options, fixtures: await fixturesFrom(fixtures) };
+}
 
 /** From here on nothing is acknowledged that is not in the journal. */
 async function keepJournal(

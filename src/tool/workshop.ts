@@ -106,6 +106,24 @@ export class Workshop {
     return true;
   }
 
+  /** Resolves when no call is open and no callback is on its way, or after `ms`. */
+  settled(ms: number): Promise<void> {
+    const { clock = systemClock } = this.options;
+    return new Promise(resolve => {
+      const end = () => {
+        stop();
+        cancel();
+        resolve();
+      };
+      const look = () => {
+        if (!this.verification.hasOpenCalls) void this.desk.outbox.idle().then(end);
+      };
+      const stop = this.log.subscribe(look);
+      const cancel = clock.after(ms, end);
+      look();
+    });
+  }
+
   /** Everything is due at once. Resolves when all is delivered or given up; what is left after `ms` is given up. */
   async drain(ms: number): Promise<void> {
     const { pauses, outbox } = this.desk;

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseFixtures } from '../../src/fixtures/parse-fixtures.js';
 import { type Clock, systemClock } from '../../src/system/clock.js';
 import { type MockTool, startMockTool } from '../../src/tool/mock-tool.js';
 import type { MockToolOptions } from '../../src/tool/options.js';
+import { temporaryFolder } from '../e2e/support/folder.js';
 import { invokeOnce } from '../peers/runtime.mjs';
 import { troubleOf } from '../support/failing.js';
 import { replying, stageWith } from './stage.js';
 
-const DEMO: unknown = JSON.parse(readFileSync(new URL('../../fixtures/demo.json', import.meta.url), 'utf8'));
+const DEMO_FILE = JSON.parse(readFileSync(new URL('../../fixtures/demo.json', import.meta.url), 'utf8'));
+const DEMO: unknown = DEMO_FILE;
 /** Nobody waits for a demonstration's delays here. */
 const impatient: Clock = { ...systemClock, after: (_, callback) => systemClock.after(0, callback) };
 let tool: MockTool;
@@ -176,6 +179,78 @@ describe('waitForCall(), waitForDelivery()', () => {
     await stage.tool.waitForDelivery('i');
     expect(stage.tool.fire('i')).toBe(1);
     await call.waitFor('subscription_event');
+  });
+});
+
+describe('verified()', () => {
+  test('waits for callbacks on their way, and for results that come later', async () => {
+    await using stage = await stageWith(replying({ payload: 'x', delay: '30ms' }));
+    const call = await stage.invoke();
+    expect(stage.tool.verify()).toMatchObject({ ok: false, undelivered: { count: 1 } });
+    expect(await stage.tool.verified()).toMatchObject({ ok: true, calls: 1 });
+    expect(call.callbacks).toHaveLength(1);
+  });
+
+  test('after its time reports what is still pending', async () => {
+    await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
+    await stage.invoke();
+    expect(await stage.tool.verified({ timeoutMs: 1 })).toMatchObject({
+      ok: false,
+      undelivered: { examples: [{ why: 'still pending' }] },
+    });
+  });
+});
+
+describe('fixtures are given', () => {
+  const yaml = (operation: string) =>
+    `version: 1\nfixtures: [{ match: { operation: ${operation} }, reply: { payload: x } }]\n`;
+
+  test('as a path, several, a URL, a folder, an object of a file, or as they were parsed', async () => {
+    await using folder = await temporaryFolder();
+    const one = await folder.write('one.yaml', yaml('one'));
+    const two = await folder.write('two.yaml', yaml('two'));
+    const sources = [one, [one, two], pathToFileURL(two), folder.path, DEMO_FILE, parseFixtures(DEMO)];
+    const offered: string[][] = [];
+    for (const fixtures of sources) {
+      await using other = await startMockTool({ fixtures });
+      offered.push(other.toolset.tools.map(({ name }) => name));
+    }
+    const demo = expect.arrayContaining(['edit_file', 'deploy']);
+    expect(offered).toEqual([['one'], ['one', 'two'], ['two'], ['one', 'two'], demo, demo]);
+  });
+
+  test('and replaced likewise', async () => {
+    await using folder = await temporaryFolder();
+    await using other = await startMockTool({ fixtures: parseFixtures(DEMO) });
+    await other.replaceFixtures(await folder.write('one.yaml', yaml('one')));
+    expect(other.toolset.tools.map(({ name }) => name)).toEqual(['one']);
+  });
+
+  test.each<[unknown, string]>([
+    [
+      { fixtures: 7 },
+      'usage: fixtures must be a path, a list of paths, or fixtures, but it is of type number',
+    ],
+    [{ fixtures: null }, 'usage: fixtures must be a path, a list of paths, or fixtures, but it is null'],
+    [
+      { fixtures: [] },
+      'usage: fixtures must be a path, a list of paths, or fixtures, but it is an empty list',
+    ],
+    [
+      { fixtures: [{ path: 'a.yaml', text: '' }] },
+      'usage: fixtures must be a path, a list of paths, or fixtures, but it is a list with an item that is of type object',
+    ],
+    [
+      { fixtures: Promise.resolve() },
+      'usage: fixtures must be a path, a list of paths, or fixtures, but it is a promise; await it',
+    ],
+    [{ fixtures: { fixtures: [] } }, 'invalid-fixtures: '],
+    [{ fixtures: '/nonexistent/f.yaml' }, 'unreadable-file: cannot read the fixtures /nonexistent/f.yaml: '],
+    [{ handlers: {} }, 'usage: handlers must be a list'],
+    ['fixtures.yaml', 'usage: startMockTool takes an object'],
+  ])('%j is refused with what is wrong', async (options, trouble) => {
+    const start = () => startMockTool(options as Parameters<typeof startMockTool>[0]);
+    expect((await troubleOf(start)).slice(0, trouble.length)).toBe(trouble);
   });
 });
 

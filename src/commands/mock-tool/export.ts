@@ -3,10 +3,10 @@ import { ProtocolCliError } from '../../errors.js';
 import { writeOut } from '../../system/output.js';
 import { writePublicFile } from '../../system/public-file.js';
 import { visibleLine } from '../../text/visible.js';
+import { readFixtureFiles } from '../../tool/fixture-files.js';
 import type { ExitStatus } from '../exit-status.js';
 import { refuseToReplace } from '../refuse-to-replace.js';
 import type { Terminal } from '../terminal.js';
-import { readFixtureFiles } from './fixture-files.js';
 import { isTranscriptFile, type Recordings, readRecordings } from './recordings.js';
 
 /**

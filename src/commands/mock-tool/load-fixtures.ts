@@ -1,6 +1,6 @@
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
+import { readFixtureFiles, textOf } from '../../tool/fixture-files.js';
 import { diffWarnings } from './diff-warnings.js';
-import { readFixtureFiles, textOf } from './fixture-files.js';
 import { isTranscriptFile, readRecordings, refuseSpeed } from './recordings.js';
 
 export interface LoadedFixtures {

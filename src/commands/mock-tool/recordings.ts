@@ -6,7 +6,7 @@ import { isTranscript, withoutReadyLines } from '../../exchange/transcript-signs
 import type { NamedRecording } from '../../fixtures/recorded/together.js';
 import { byteLines } from '../../text/byte-lines.js';
 import { visibleLine } from '../../text/visible.js';
-import type { FixtureBytes } from './fixture-files.js';
+import type { FixtureBytes } from '../../tool/fixture-files.js';
 
 /** Bytes that are enough to see what a file is. */
 const HEAD = 64 * 1024;

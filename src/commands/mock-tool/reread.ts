@@ -1,6 +1,6 @@
 import { ProtocolCliError } from '../../errors.js';
+import { fixtureFiles } from '../../tool/fixture-files.js';
 import type { MockTool } from '../../tool/mock-tool.js';
-import { fixtureFiles } from './fixture-files.js';
 import { loadFixtures } from './load-fixtures.js';
 import type { Telling } from './telling.js';
 import { fixtureWarnings } from './warnings.js';

@@ -1,11 +1,11 @@
 import { runAttached } from '../../system/attached-command.js';
 import { keepHeapTight } from '../../system/tight-heap.js';
+import { fixtureFiles } from '../../tool/fixture-files.js';
 import type { ExitStatus } from '../exit-status.js';
 import { type Interruption, interruption } from '../interruption.js';
 import { checkReportFolders } from '../reports.js';
 import type { Terminal } from '../terminal.js';
 import type { exportFixtures } from './export.js';
-import { fixtureFiles } from './fixture-files.js';
 import { type MockToolFlags, type MockToolPlan, readPlan } from './plan.js';
 import { serveRap } from './rap.js';
 import { rereading } from './reread.js';

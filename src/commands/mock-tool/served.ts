@@ -1,10 +1,11 @@
+import type { FixtureSet } from '../../fixtures/fixture-set.js';
 import type { MockTool } from '../../tool/mock-tool.js';
 import type { ExitStatus } from '../exit-status.js';
 import type { Telling } from './telling.js';
 
 /** A mock that is up, whichever protocol it speaks. */
 export interface Served {
-  readonly tool: Pick<MockTool, 'verify' | 'replaceFixtures'>;
+  readonly tool: Pick<MockTool, 'verify'> & { replaceFixtures(fixtures: FixtureSet): Promise<void> };
   /** How a command after `--` finds it. */
   readonly env: Readonly<Record<string, string>>;
   /** What a person should know at the start, though nothing is wrong. */

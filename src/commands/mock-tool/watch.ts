@@ -1,6 +1,6 @@
 import { systemClock } from '../../system/clock.js';
 import { watchFiles } from '../../system/watch-files.js';
-import { fixtureFiles } from './fixture-files.js';
+import { fixtureFiles } from '../../tool/fixture-files.js';
 import type { Rereading } from './reread.js';
 
 /** Fixture files that are watched. */

@@ -49,7 +49,7 @@ try {
   await watching.result();
   assert.equal(mock.fire('w'), 1);
   assert.equal((await watching.waitFor('subscription_event')).body.text, 'over');
-  assert.equal(mock.verify().ok, true);
+  assert.equal((await mock.verified()).ok, true);
 
   await assert.rejects(mock.waitForCall(() => false, { timeoutMs: 20 }), /waited 20 ms for a call that passes the filter in vain/);
   mock.reset();

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { CommanderError } from 'commander';
 import { commandLine } from './commands/command-line.js';
 import { type ExitStatus, statusOfFailure } from './commands/exit-status.js';
+import { GUIDES } from './commands/guides.js';
 import { COMMANDS } from './commands/index.js';
 import { PROGRAM } from './commands/program.js';
 import type { RunCommand } from './commands/run-command.js';
@@ -23,7 +24,7 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   const endAnyEmergency = meetEmergencies(emergency => endWith(emergency, isHost));
   try {
     const words = argv.length === 0 && isSomebodyThere() ? WORKBENCH : argv;
-    const program = await commandLine(words, { entries: COMMANDS, version, run });
+    const program = await commandLine(words, { entries: COMMANDS, guides: GUIDES, version, run });
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     endAnyEmergency(); // what is thrown follows from it

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CommandEntry } from './entry.js';
+import { type Guide, guideCommand, guidesText } from './guides.js';
 import { type Example, examplesText } from './help.js';
 import type { RunCommand } from './run-command.js';
 import { refusingUnknown } from './unknown-command.js';
@@ -11,7 +12,10 @@ export const EXAMPLES: readonly Example[] = [
     about: 'a tool of yours: what it offers, then a call',
     line: 'protocol-cli toolset :3000\n  protocol-cli invoke :3000 edit_file path=src/main.rs',
   },
-  { about: 'all about a command', line: 'protocol-cli help invoke' },
+  {
+    about: 'the options of a command; a guide',
+    line: 'protocol-cli help invoke\n  protocol-cli help fixtures',
+  },
 ];
 
 /**
@@ -20,14 +24,19 @@ export const EXAMPLES: readonly Example[] = [
  */
 export async function commandLine(
   words: readonly string[],
-  { entries, version, run }: { entries: readonly CommandEntry[]; version: string; run: RunCommand },
+  {
+    entries,
+    guides,
+    version,
+    run,
+  }: { entries: readonly CommandEntry[]; guides: readonly Guide[]; version: string; run: RunCommand },
 ): Promise<Command> {
   const program = new Command('protocol-cli')
     .description(
       'Tests tools that talk to AI agents over asynchronous HTTP.\nAlone, on a terminal, it opens the workbench.',
     )
     .configureHelp({ subcommandTerm: command => command.name() })
-    .addHelpText('after', examplesText(EXAMPLES))
+    .addHelpText('after', (guides.length > 0 ? guidesText(guides) : '') + examplesText(EXAMPLES))
     .version(version)
     .showHelpAfterError('(add --help for usage and examples)')
     .exitOverride();
@@ -36,6 +45,9 @@ export async function commandLine(
     const command = name === named ? (await load())(run) : new Command(name);
     program.addCommand(inheriting(program, command.summary(summary)));
   }
+  const commands = entries.map(({ name }) => name);
+  if (words[0] === 'help' && guides.length > 0 && named !== undefined && !commands.includes(named))
+    program.addCommand(inheriting(program, guideCommand(named, { guides, commands, run })), { hidden: true });
   return refusingUnknown(program);
 }
 

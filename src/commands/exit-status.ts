@@ -1,15 +1,15 @@
 import type { Outcome } from '../outcome/outcome.js';
 import type { FailureCode } from '../story/failure.js';
 
-/** What a shell is told, and why. Help is made from this table; a test holds the README to it. */
+/** The exit statuses. Help is generated from this table; a test compares README and guides with it. */
 export const EXIT_STATUSES = {
-  0: 'fine',
+  0: 'success',
   1: 'a check or a verification failed',
-  2: 'usage; a file, an operation or arguments that are wrong',
+  2: 'usage: a wrong option, file, operation or argument',
   3: 'incomplete: nothing could be checked, or a prerequisite is missing',
   4: 'unreachable, no discovery document, or the acknowledgement was not 200',
   5: 'the outcome is error, denied, canceled, timeout or unknown',
-  6: "a person's decision is needed and nobody is there",
+  6: 'a decision is needed and no terminal is attached',
   7: 'no result in time',
   129: 'hung up (SIGHUP)',
   130: 'interrupted (SIGINT)',

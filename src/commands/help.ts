@@ -1,4 +1,5 @@
 import { EXIT_STATUSES, type ExitStatus } from './exit-status.js';
+import type { GuideName } from './guides.js';
 
 /** One example of a command's help: what it is for, and the line itself. */
 export interface Example {
@@ -12,4 +13,9 @@ export function examplesText(examples: readonly Example[]): string {
 
 export function exitStatusText(statuses: readonly ExitStatus[]): string {
   return `\nExit status:\n${statuses.map(status => `  ${String(status).padStart(3)}  ${EXIT_STATUSES[status]}`).join('\n')}\n`;
+}
+
+/** The last line of a command's help. */
+export function guideText(guide: GuideName): string {
+  return `\nGuide: protocol-cli help ${guide}\n`;
 }

@@ -8,7 +8,7 @@ import { memoryTable, mockTable, ratioTable, stormTable } from './table.mjs';
 import { startTool } from './tool.mjs';
 import { measureWorkbench } from './workbench/measure.mjs';
 
-/** The figures of the README, all of one run. It reports; it never fails a build. */
+/** The figures of src/guides/performance.md, all of one run. It reports; it never fails a build. */
 const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, pairs: { type: 'string', default: '21' } },
 });

@@ -44,7 +44,11 @@ async function lazily(words: readonly string[]): Promise<Seen> {
       },
     }),
   );
-  return parsed(await commandLine(words, { entries, version: '1.2.3', run: neverRun }), words, seen);
+  return parsed(
+    await commandLine(words, { entries, guides: [], version: '1.2.3', run: neverRun }),
+    words,
+    seen,
+  );
 }
 
 /** As commander would have it: all there from the beginning. */

@@ -6,6 +6,7 @@ import { CLOSE_THREAD_EXAMPLES } from '../../src/commands/close-thread/command.j
 import { commandLine } from '../../src/commands/command-line.js';
 import type { CommandEntry } from '../../src/commands/entry.js';
 import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/exit-status.js';
+import { GUIDES } from '../../src/commands/guides.js';
 import { COMMANDS } from '../../src/commands/index.js';
 import { INVOKE_EXAMPLES } from '../../src/commands/invoke/command.js';
 import { LISTEN_EXAMPLES } from '../../src/commands/listen/command.js';
@@ -93,7 +94,12 @@ test('the help of session holds examples of both its commands', async () => {
 
 test('the help of the program fits 80 columns, and has examples of what there is', async () => {
   const words = ['--help'];
-  const program = await commandLine(words, { entries: COMMANDS, version: '1.2.3', run: async () => {} });
+  const program = await commandLine(words, {
+    entries: COMMANDS,
+    guides: GUIDES,
+    version: '1.2.3',
+    run: async () => {},
+  });
   let help = '';
   program.configureOutput({ writeOut: text => (help += text) }).outputHelp();
   expect(help.split('\n').filter(row => row.length > 80)).toEqual([]);

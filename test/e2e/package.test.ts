@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { GUIDES } from '../../src/commands/guides.js';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { ROOT } from './support/program.js';
 import { steady } from './support/report.js';
@@ -23,6 +24,7 @@ const NEEDED = [
   'dist/types/index.d.ts',
   'dist/THIRD-PARTY-NOTICES.txt',
   'fixtures/demo.json',
+  ...GUIDES.map(({ name }) => `src/guides/${name}.md`),
 ];
 
 const execute = promisify(execFile);
@@ -61,7 +63,8 @@ describe('the tarball (row 31)', () => {
     const paths = files.map(({ path }) => path);
     expect(NEEDED.filter(path => !paths.includes(path))).toEqual([]);
     const others = paths.filter(
-      path => !/^(bin|dist|fixtures)\/|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(path),
+      path =>
+        !/^(bin|dist|fixtures|src\/guides)\/|^(LICENSE|README\.md|CHANGELOG\.md|package\.json)$/.test(path),
     );
     expect(others).toEqual([]);
   });
@@ -104,6 +107,10 @@ describe('installed in an empty folder', () => {
     const { stdout } = await program('invoke', '--demo', '-o', 'plain');
     expect(stdout).toMatch(/HUMAN display_as\[0\] diff/);
     expect(stdout).toMatch(/LLM text, 28 bytes/);
+  });
+
+  it('help prints a guide, in a pipe, without the repository', async () => {
+    expect((await program('help', 'fixtures')).stdout).toMatch(/^# Fixtures\n/);
   });
 
   it('--version is that of the package', async () => {

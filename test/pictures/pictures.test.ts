@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { draw, PICTURES } from './picture.mjs';
 
-describe.concurrent('the pictures of the README', () => {
+describe.concurrent('the pictures of the README and the guides', () => {
   test.each(PICTURES)('$file shows what the program shows today (else: npm run pictures)', async picture => {
     const [kept, today] = await Promise.all([
       readFile(new URL(picture.file, import.meta.url), 'utf8'),

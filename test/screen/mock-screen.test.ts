@@ -157,7 +157,7 @@ describe('keys', () => {
     view.keyboard.type('\u001b');
     await view.shows('OPERATION');
     view.keyboard.type('?');
-    await view.shows('scroll what is told of it');
+    await view.shows('scroll the details down');
   });
 });
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { withNoticeOptions } from '../notices/options.js';
 import type { RunCommand } from '../run-command.js';
 import type { CancelOptions } from './run.js';
@@ -30,7 +30,10 @@ export function cancelCommand(run: RunCommand): Command {
     .requiredOption('--group-id <id>', 'conversation thread of the call')
     .requiredOption('--id <id>', 'id of the call');
   return withNoticeOptions(command, '10s')
-    .addHelpText('after', examplesText(CANCEL_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]))
+    .addHelpText(
+      'after',
+      examplesText(CANCEL_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]) + guideText('protocol'),
+    )
     .action((url: string | undefined, options: CancelOptions) =>
       run(async terminal => (await import('../seldom.js')).runCancel(url, options, terminal)),
     );

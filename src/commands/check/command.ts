@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { bearerOption, collect, duration, headerOption, port, publicBase, valueOption } from '../options.js';
 import type { RunCommand } from '../run-command.js';
 import type { CheckFlags } from './flags.js';
@@ -68,7 +68,10 @@ export function checkCommand(run: RunCommand): Command {
     .optionsGroup('About the rules:')
     .option('--list', 'every rule, on a line')
     .option('--spec <id>', 'a rule whole, and where it is from (repeatable)', ruleOption)
-    .addHelpText('after', examplesText(CHECK_EXAMPLES) + exitStatusText([0, 1, 2, 3, 4, 130]))
+    .addHelpText(
+      'after',
+      examplesText(CHECK_EXAMPLES) + exitStatusText([0, 1, 2, 3, 4, 130]) + guideText('checking'),
+    )
     .action((subject: string | undefined, flags: Omit<CheckFlags, 'given'>, command: Command) =>
       run(async terminal =>
         (await import('./run.js')).runCheck(subject, { ...flags, given: givenIn(command) }, terminal),

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { withNoticeOptions } from '../notices/options.js';
 import { collect } from '../options.js';
 import type { RunCommand } from '../run-command.js';
@@ -25,7 +25,10 @@ export function closeThreadCommand(run: RunCommand): Command {
     )
     .option('--group-id <id>', 'a thread whose name might be taken for a URL (repeatable)', collect);
   return withNoticeOptions(command, '10s')
-    .addHelpText('after', examplesText(CLOSE_THREAD_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]))
+    .addHelpText(
+      'after',
+      examplesText(CLOSE_THREAD_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]) + guideText('protocol'),
+    )
     .action((words: string[], options: CloseThreadOptions) =>
       run(async terminal => (await import('../seldom.js')).runCloseThread(words, options, terminal)),
     );

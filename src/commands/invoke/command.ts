@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import {
   bearerOption,
   chooseOption,
@@ -144,7 +144,8 @@ export function invokeCommand(run: RunCommand): Command {
       idleText('--mcp', IDLE_ON_MCP) +
         idleText('--interactive', IDLE_IN_WORKBENCH) +
         examplesText(INVOKE_EXAMPLES) +
-        exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]),
+        exitStatusText([0, 2, 4, 5, 6, 7, 129, 130, 143]) +
+        guideText('calling'),
     )
     .action((words: string[], options: InvokeOptions, command: Command) =>
       run(async terminal => {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import {
   collect,
   duration,
@@ -79,7 +79,7 @@ export function listenCommand(run: RunCommand): Command {
     .option('--save <file>', 'write the transcript, secrets redacted')
     .option('-q, --quiet', 'no warnings')
     .option('--no-color', 'no colours (NO_COLOR works too)')
-    .addHelpText('after', examplesText(LISTEN_EXAMPLES) + exitStatusText([0, 2, 7]))
+    .addHelpText('after', examplesText(LISTEN_EXAMPLES) + exitStatusText([0, 2, 7]) + guideText('protocol'))
     .action((flags: ListenFlags) =>
       run(async terminal => (await import('../seldom.js')).runListen(flags, terminal)),
     );

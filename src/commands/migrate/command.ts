@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { withNoticeOptions } from '../notices/options.js';
 import type { RunCommand } from '../run-command.js';
 import type { MigrateOptions } from './run.js';
@@ -32,7 +32,10 @@ export function migrateCommand(run: RunCommand): Command {
     )
     .option('--force', 'send it though the toolset does not say needsMigration');
   return withNoticeOptions(command, '60s')
-    .addHelpText('after', examplesText(MIGRATE_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]))
+    .addHelpText(
+      'after',
+      examplesText(MIGRATE_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]) + guideText('protocol'),
+    )
     .action((words: string[], options: MigrateOptions) =>
       run(async terminal => (await import('../seldom.js')).runMigrate(words, options, terminal)),
     );

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { DEFAULTS } from '../../tool/defaults.js';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { byteCount, collect, duration, port, valueOption, wholeNumber } from '../options.js';
 import type { RunCommand } from '../run-command.js';
 import { MCP_TRANSPORTS } from './mcp/flags.js';
@@ -119,7 +119,10 @@ export function mockToolCommand(run: RunCommand): Command {
     )
     .option('-q, --quiet', 'no lines about calls')
     .option('--no-color', 'no colours (NO_COLOR works too)')
-    .addHelpText('after', examplesText(MOCK_TOOL_EXAMPLES) + exitStatusText([0, 1, 2]) + COMMAND_STATUS)
+    .addHelpText(
+      'after',
+      examplesText(MOCK_TOOL_EXAMPLES) + exitStatusText([0, 1, 2]) + COMMAND_STATUS + guideText('mocks'),
+    )
     .action((words: string[], flags: MockToolFlags, command: Command) =>
       run(async terminal =>
         (await import('./run.js')).runMockTool(words, { ...flags, given: givenIn(command) }, terminal),

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { DEFAULTS } from '../../recorder/options.js';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { byteCount, collect, duration, port, publicBase, valueOption } from '../options.js';
 import type { RunCommand } from '../run-command.js';
 import { RECORD_OUTPUTS, type RecordFlags } from './plan.js';
@@ -58,7 +58,7 @@ export function recordCommand(run: RunCommand): Command {
     )
     .option('-q, --quiet', 'no lines about messages')
     .option('--no-color', 'no colours (NO_COLOR works too)')
-    .addHelpText('after', examplesText(RECORD_EXAMPLES) + exitStatusText([0, 2]))
+    .addHelpText('after', examplesText(RECORD_EXAMPLES) + exitStatusText([0, 2]) + guideText('recording'))
     .action((url: string, flags: RecordFlags) =>
       run(async terminal => (await import('../seldom.js')).runRecord(url, flags, terminal)),
     );

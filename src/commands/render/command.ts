@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { supportsOption, wholeNumber } from '../options.js';
 import type { RunCommand } from '../run-command.js';
 import type { RenderOptions } from './run.js';
@@ -62,7 +62,7 @@ export function renderCommand(run: RunCommand): Command {
     )
     .option('--color', 'colours in a pipe too (FORCE_COLOR works too)')
     .option('--no-color', 'no colours (NO_COLOR works too)')
-    .addHelpText('after', examplesText(RENDER_EXAMPLES) + exitStatusText([0, 2]))
+    .addHelpText('after', examplesText(RENDER_EXAMPLES) + exitStatusText([0, 2]) + guideText('recording'))
     .action((file: string, options: RenderOptions) =>
       run(async terminal => (await import('../seldom.js')).runRender(file, options, terminal)),
     );

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Example, examplesText } from '../help.js';
+import { type Example, examplesText, guideText } from '../help.js';
 import type { RunCommand } from '../run-command.js';
 import { answerCommand } from './answer/command.js';
 import { mockCommand } from './mock/command.js';
@@ -25,5 +25,5 @@ export function sessionCommand(run: RunCommand): Command {
     .usage('<command> [options]')
     .addCommand(mockCommand(run))
     .addCommand(answerCommand(run))
-    .addHelpText('after', examplesText(SESSION_EXAMPLES));
+    .addHelpText('after', examplesText(SESSION_EXAMPLES) + guideText('sessions'));
 }

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { type Example, examplesText, exitStatusText } from '../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { bearerOption, headerOption } from '../options.js';
 import type { RunCommand } from '../run-command.js';
 import type { ToolsetOptions } from './run.js';
@@ -32,7 +32,7 @@ export function toolsetCommand(run: RunCommand): Command {
         .default('text'),
     )
     .option('--no-color', 'no colours (NO_COLOR works too)')
-    .addHelpText('after', examplesText(TOOLSET_EXAMPLES) + exitStatusText([0, 2, 4]))
+    .addHelpText('after', examplesText(TOOLSET_EXAMPLES) + exitStatusText([0, 2, 4]) + guideText('calling'))
     .action((url: string | undefined, options: ToolsetOptions) =>
       run(async terminal => (await import('../seldom.js')).runToolset(url, options, terminal)),
     );

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Command, CommanderError } from 'commander';
 import { commandLine } from '../../../src/commands/command-line.js';
 import { statusOfFailure } from '../../../src/commands/exit-status.js';
+import { GUIDES } from '../../../src/commands/guides.js';
 import { COMMANDS } from '../../../src/commands/index.js';
 import '../../../src/commands/invoke/start.js'; // loaded now, since to load it takes longer than some calls may
 import type { Terminal } from '../../../src/commands/terminal.js';
@@ -57,7 +58,7 @@ async function statusIn(terminal: Terminal, args: readonly string[]): Promise<nu
     status = await body(terminal);
   };
   try {
-    const program = await commandLine(args, { entries: COMMANDS, version: '0.0.0', run });
+    const program = await commandLine(args, { entries: COMMANDS, guides: GUIDES, version: '0.0.0', run });
     tellInto(program, terminal);
     await program.parseAsync(args, { from: 'user' });
     return status;

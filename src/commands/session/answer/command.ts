@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { type Example, examplesText, exitStatusText } from '../../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../../help.js';
 import {
   chooseOption,
   collect,
@@ -96,7 +96,9 @@ export function answerCommand(run: RunCommand): Command {
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText(
       'after',
-      examplesText(SESSION_ANSWER_EXAMPLES) + exitStatusText([0, 2, 4, 5, 7, 129, 130, 143]),
+      examplesText(SESSION_ANSWER_EXAMPLES) +
+        exitStatusText([0, 2, 4, 5, 7, 129, 130, 143]) +
+        guideText('sessions'),
     )
     .action((base: string, session: string, flags: AnswerFlags) =>
       run(async terminal => (await import('./run.js')).runSessionAnswer([base, session], flags, terminal)),

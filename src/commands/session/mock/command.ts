@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { type Example, examplesText, exitStatusText } from '../../help.js';
+import { type Example, examplesText, exitStatusText, guideText } from '../../help.js';
 import { collect, port } from '../../options.js';
 import type { RunCommand } from '../../run-command.js';
 import { SESSION_MOCK_OUTPUTS, type SessionMockFlags } from './plan.js';
@@ -53,7 +53,13 @@ export function mockCommand(run: RunCommand): Command {
     .option('--save <file>', 'write the transcript, without the key')
     .option('-q, --quiet', 'no lines about calls')
     .option('--no-color', 'no colours (NO_COLOR works too)')
-    .addHelpText('after', examplesText(SESSION_MOCK_EXAMPLES) + exitStatusText([0, 1, 2]) + COMMAND_STATUS)
+    .addHelpText(
+      'after',
+      examplesText(SESSION_MOCK_EXAMPLES) +
+        exitStatusText([0, 1, 2]) +
+        COMMAND_STATUS +
+        guideText('sessions'),
+    )
     .action((words: string[], flags: SessionMockFlags) =>
       run(async terminal => (await import('./run.js')).runSessionMock(words, flags, terminal)),
     );

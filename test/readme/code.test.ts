@@ -1,0 +1,198 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { transform } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFixtures } from '../../src/fixtures/read-fixtures.js';
+import { startSessionPlatform } from '../../src/session/platform/platform.js';
+import { startMockTool } from '../../src/tool/mock-tool.js';
+import { startPeer } from '../e2e/support/peers.js';
+import { openRuntime } from '../peers/runtime.mjs';
+import { blocksOf, type Document, fileOf, guide, README } from './examples.js';
+
+const run = promisify(execFile);
+const BIN = resolve('bin/protocol-cli.cjs');
+const VITEST = resolve('node_modules/vitest/vitest.mjs');
+/** What users load is copied: vitest would compile a linked folder as if it were the user's own code. */
+const PACKAGE = ['package.json', 'dist', 'fixtures'];
+/** Other blocks that tests run: 'client.mjs' in guides.test.ts, README's 'tool.mjs' in readme.test.ts. */
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'readme-'));
+  await Promise.all(
+    PACKAGE.map(each => cp(each, join(folder, 'node_modules/protocol-cli', each), { recursive: true })),
+  );
+  await Promise.all(
+    ['zod', 'vitest'].map(each => symlink(resolve('node_modules', each), join(folder, 'node_modules', each))),
+  );
+  await symlink(resolve('fixtures'), join(folder, 'fixtures'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A project with the files of a document beside the installed package. */
+async function project(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(path);
+  await Promise.all(Object.entries(files).map(([file, text]) => writeFile(join(path, file), text)));
+  return path;
+}
+
+async function outputIn(path: string, ...words: readonly string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'], NO_COLOR: '1' };
+  return (await run(process.execPath, words, { cwd: path, env })).stdout;
+}
+
+/** The comments of a script that say what it prints. */
+const promisedBy = (text: string) =>
+  [...text.matchAll(/console\.log.*\/\/ (.*)$/gm)].map(([, said]) => `${said}\n`).join('');
+
+describe('README: a mock in a test', () => {
+  test('the command after -- passes, and fails where the fixture is not called', {
+    timeout: 60_000,
+  }, async () => {
+    const files = ['fixtures.yaml', 'agent.test.js'].map(name => [name, fileOf(README, name)] as const);
+    const path = await project('readme', Object.fromEntries(files));
+    const words = [BIN, 'mock-tool', 'fixtures.yaml', '-q', '--', process.execPath, VITEST, 'run'];
+    expect(await outputIn(path, ...words)).toMatch(/Tests\s+1 passed/);
+    await expect(outputIn(path, ...words.slice(0, 5), 'true')).rejects.toMatchObject({ code: 1 });
+  });
+});
+
+describe('mocks', () => {
+  test('the vitest example passes', { timeout: 60_000 }, async () => {
+    const path = await project('mocks', {
+      'agent.test.js': fileOf(guide('mocks'), 'agent.test.js'),
+      'agent.js': `import { connect, llmTextOf } from 'protocol-cli';
+        export async function runAgent(url, task) {
+          const tool = await connect(url);
+          const exchange = await tool.invoke('edit_file', { path: task.replace('edit ', '') });
+          await tool.close();
+          return llmTextOf(exchange);
+        }`,
+    });
+    expect(await outputIn(path, VITEST, 'run')).toMatch(/Tests\s+1 passed/);
+  });
+
+  test("'read.mjs' reads fixtures", async () => {
+    const path = await project('read', {
+      'read.mjs': `${fileOf(guide('mocks'), 'read.mjs')}\nconsole.log(tool.toolset.tools.length);await tool.close();`,
+      'fixtures.yaml': fileOf(guide('fixtures'), 'fixtures.yaml'),
+    });
+    expect(await outputIn(path, 'read.mjs')).toBe('2\n');
+  });
+});
+
+describe('fixtures', () => {
+  test('the first file answers as it says', async () => {
+    await using tool = await startMockTool({
+      fixtures: await fixturesIn(guide('fixtures'), 'fixtures.yaml'),
+    });
+    await using runtime = await openRuntime();
+    const edit = await runtime.invoke(tool.url, 'edit_file', { path: 'main.rs' });
+    expect((await edit.result()).body).toMatchObject({
+      text: 'Replaced text in main.rs',
+      display_as: [
+        { type: 'diff', content: { path: 'src/main.rs', patch: expect.stringContaining('+b\n') } },
+        { type: 'text', content: 'edit_file main.rs: 1 insertion' },
+      ],
+    });
+    const texts = [];
+    for (let count = 0; count < 2; count++) {
+      const pay = await runtime.invoke(tool.url, 'pay', { amount: 5 }, { groupId: 'thread' });
+      texts.push((await pay.result()).body?.['text']);
+    }
+    expect(texts).toEqual(['Error: rate limited, retry in 60 s', '{"paid":5}']);
+    expect(runtime.verdict()).toEqual([]);
+  });
+
+  test("the handlers of 'tool.mjs' answer", async () => {
+    const path = await project('handlers', { 'tool.mjs': fileOf(guide('fixtures'), 'tool.mjs') });
+    const call = `${process.execPath} ${BIN} invoke $TOOL_URL rename_file path=a.txt`;
+    expect(
+      await outputIn(path, BIN, 'mock-tool', '--handlers', 'tool.mjs', '-q', '--', 'sh', '-c', call),
+    ).toBe('renamed a.txt');
+  });
+});
+
+describe('sessions', () => {
+  test("'platform.mjs' settles a session", async () => {
+    const [before = '', after = ''] = fileOf(guide('sessions'), 'platform.mjs').split('const { status');
+    const path = await project('platform', {
+      'platform.mjs': `${before}${CLIENT}const { status${after}console.log(status, answer, process.env.SESSION_URL === platform.url);await platform.close();`,
+    });
+    expect(await outputIn(path, 'platform.mjs')).toBe('completed Order A1: shipped true\n');
+  });
+
+  test("'answer.mjs' answers a session", async () => {
+    const platform = await startSessionPlatform();
+    try {
+      const text = fileOf(guide('sessions'), 'answer.mjs')
+        .replace('http://127.0.0.1:3002', platform.url)
+        .replace("'session_1'", `'${platform.session}'`)
+        .replace('process.env.API_KEY', `'${platform.key}'`);
+      const path = await project('answer', { 'answer.mjs': `${text}console.log(status, answer)` });
+      expect(await outputIn(path, 'answer.mjs')).toMatch(/^completed Order A1: /);
+    } finally {
+      await platform.close();
+    }
+  });
+});
+
+/** A client that answers the one call of the platform. */
+const CLIENT = `
+await fetch(\`\${platform.url}/api/v2/sessions/\${platform.session}/tool_results\`, {
+  method: 'POST',
+  headers: { authorization: \`Bearer \${platform.key}\`, 'content-type': 'application/json' },
+  body: JSON.stringify({
+    kind: 'tool_result',
+    tool_req: { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' },
+    result: 'shipped',
+  }),
+});
+`;
+
+describe('library', () => {
+  test("'call.ts' prints what it says", async () => {
+    await using tool = await startPeer('plain');
+    const text = fileOf(guide('library'), 'call.ts');
+    const { code } = await transform(text.replace('http://127.0.0.1:3001', tool.url), {
+      loader: 'ts',
+      target: 'node20',
+    });
+    const path = await project('call', { 'call.mjs': code });
+    expect(await outputIn(path, 'call.mjs')).toBe(promisedBy(text));
+  });
+
+  test("'transcript.mjs' prints what it says", async () => {
+    const text = fileOf(guide('library'), 'transcript.mjs');
+    await writeFile(join(folder, 'transcript.mjs'), text);
+    expect(await outputIn(folder, 'transcript.mjs')).toBe(promisedBy(text));
+  });
+});
+
+test('protocol: an invocation by hand is answered', async () => {
+  const [block = ''] = blocksOf(guide('protocol').text, 'sh').filter(each => each.includes('curl '));
+  const [listener = '', ...curl] = block.replaceAll('4000', '0').split('\n');
+  const sayPort = 'function () { process.stdout.write(String(this.address().port)); }';
+  const heard = spawn(process.execPath, [
+    '-e',
+    `${/'(.*)'/.exec(listener)?.[1]}.on('listening', ${sayPort})`,
+  ]);
+  const [port] = await once(heard.stdout, 'data');
+  await using tool = await startMockTool({ fixtures: await fixturesIn(guide('fixtures'), 'fixtures.yaml') });
+  const line = curl.join('\n').replace('http://127.0.0.1:3001', tool.url).replace(':0/', `:${port}/`);
+  const callback = once(heard.stdout, 'data'); // it may arrive before curl ends
+  await run('sh', ['-c', line]);
+  const [said] = await callback;
+  heard.kill();
+  expect(JSON.parse(said)).toMatchObject({ type: 'tool_result', text: 'Replaced text in src/main.rs' });
+});
+
+async function fixturesIn(document: Document, path: string) {
+  return readFixtures([{ path, text: fileOf(document, path) }]);
+}

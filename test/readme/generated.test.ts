@@ -1,0 +1,57 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { EXIT_STATUSES } from '../../src/commands/exit-status.js';
+import type { Carriage } from '../../src/dialects/dialect.js';
+import { FEATURES } from '../../src/dialects/dialect.js';
+import { DIALECTS } from '../../src/dialects/index.js';
+import type { KeyTable } from '../../src/ui/keys/key-lines.js';
+import { keyTables as mockTables } from '../../src/ui/mock/bindings.js';
+import { keyTables } from '../../src/ui/workbench/keys/key-tables.js';
+import { GUIDE_PAGES, README } from './examples.js';
+
+const CELLS: Readonly<Record<Carriage, string>> = { exact: 'yes', convention: 'by convention', lost: '–' };
+
+function dialectsTable(): string {
+  const head = ['', ...DIALECTS.map(({ name }) => `\`${name}\``)];
+  const rows = FEATURES.map(feature => [feature, ...DIALECTS.map(({ carries }) => CELLS[carries[feature]])]);
+  return [head, head.map(() => '---'), ...rows]
+    .map(cells => `|${cells.map(cell => ` ${cell} `).join('|')}|`)
+    .join('\n');
+}
+
+function keysText(tables: readonly KeyTable[]): string {
+  return tables
+    .map(({ title, keys }) => {
+      const rows = keys.map(({ label, does }) => `| ${escaped(label)} | ${escaped(does)} |`);
+      return [`### ${title}`, '', '| key | does |', '|---|---|', ...rows].join('\n');
+    })
+    .join('\n\n');
+}
+
+const escaped = (cell: string) => cell.replaceAll('|', '\\|');
+
+test.each([
+  ['src/guides/systems.md', 'dialects', dialectsTable()],
+  ['src/guides/workbench.md', 'workbench keys', keysText(keyTables())],
+  ['src/guides/workbench.md', 'mock-tool keys', keysText(mockTables())],
+])('%s: the table "%s" is generated (UPDATE_DOCS=1 writes it)', async (path, name, table) => {
+  const text = await readFile(path, 'utf8');
+  const [start, end] = [`<!-- ${name}:start -->\n`, `<!-- ${name}:end -->`];
+  const [before = '', rest = ''] = text.split(start);
+  const [kept, after = ''] = rest.split(end);
+  if (process.env['UPDATE_DOCS']) await writeFile(path, `${before}${start}\n${table}\n\n${end}${after}`);
+  else expect(kept).toBe(`\n${table}\n\n`);
+});
+
+test('the exit statuses of README and guides are those of the program', () => {
+  const [calling = ''] = GUIDE_PAGES.filter(({ path }) => path.endsWith('calling.md')).map(
+    ({ text }) => text,
+  );
+  for (const text of [README.text, calling]) {
+    const [, table = ''] = /<!-- exit statuses[^\n]*-->\n(.*?)\n\n/s.exec(text) ?? [];
+    const rows = [...table.matchAll(/^\| (\d+) \| (.*) \|$/gm)];
+    expect(rows.length).toBeGreaterThan(5);
+    for (const [, status, meaning] of rows)
+      expect({ ...EXIT_STATUSES }).toHaveProperty(status ?? '', meaning);
+  }
+});

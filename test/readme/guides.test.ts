@@ -1,0 +1,161 @@
+import { readFile, rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { COMMANDS } from '../../src/commands/index.js';
+import { readCases } from '../../src/fixtures/cases/read-cases.js';
+import { readExpectedFailures } from '../../src/fixtures/expected-failures/read-failures.js';
+import { readFixtures } from '../../src/fixtures/read-fixtures.js';
+import { readSessionScript } from '../../src/fixtures/session/read-script.js';
+import { readCallback } from '../../src/protocol/callbacks/read.js';
+import { cancelToolCallSchema, choiceResponseSchema, closeThreadSchema } from '../../src/protocol/notices.js';
+import { readInvocation } from '../../src/protocol/read-invocation.js';
+import { readToolset } from '../../src/protocol/read-toolset.js';
+import { policySchema } from '../../src/runtime/policy-schema.js';
+import { parseJson } from '../../src/text/json.js';
+import { type Peer, startPeer } from '../e2e/support/peers.js';
+import {
+  blocksOf,
+  compared,
+  type Document,
+  type Example,
+  examplesOf,
+  fileOf,
+  filesOf,
+  folderOf,
+  freePort,
+  GUIDE_PAGES,
+  guide,
+  local,
+  outputOf,
+  README,
+} from './examples.js';
+
+let tool: Peer;
+beforeAll(async () => {
+  tool = await startPeer('plain');
+});
+afterAll(() => tool.stop());
+
+describe.concurrent('every command of a guide prints what the guide shows', () => {
+  test.for(GUIDE_PAGES)('$path', { timeout: 120_000 }, async (document, { expect }) => {
+    const folder = await folderOf(document);
+    const port = String(await freePort());
+    try {
+      for (const example of examplesOf(document.text)) {
+        const line = local(example.command, { url: tool.url, folder })
+          .replaceAll('http://me:8080', `http://127.0.0.1:${port}`)
+          .replaceAll('8080', port);
+        const printed = await outputOf(line);
+        const { command, promised, printed: shown } = compared(example, printed);
+        expect(`${printed.stdout}${printed.stderr}`, command).not.toBe('');
+        expect(shown, command).toEqual(promised);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+test('there are examples', () => {
+  expect(GUIDE_PAGES.flatMap(({ text }): Example[] => examplesOf(text)).length).toBeGreaterThan(30);
+});
+
+describe('every command of a sh block', async () => {
+  const options = new Map(
+    await Promise.all(
+      COMMANDS.map(async ({ name, load }) => {
+        const command = (await load())(async () => {});
+        const all = [command, ...command.commands];
+        return [name, all.flatMap(each => each.options.flatMap(({ short, long }) => [short, long]))] as const;
+      }),
+    ),
+  );
+  const lines = [README, ...GUIDE_PAGES].flatMap(({ path, text }) =>
+    blocksOf(text, 'sh')
+      .flatMap(block => block.split('\n'))
+      .flatMap(
+        line => /(?:^|[|;] *|-- )npx protocol-cli ?(.*?)(?: -- .*| *#.*| \| .*)?$/.exec(line)?.[1] ?? [],
+      )
+      .map(words => ({ path, words })),
+  );
+
+  test.each(lines)('$path: $words', ({ words }) => {
+    const [name = '', ...rest] = words.split(/ +/);
+    if (name === '' || name === 'help') return;
+    expect([...options.keys()]).toContain(name);
+    for (const word of rest.filter(each => /^--?[a-z]/.test(each))) expect(options.get(name)).toContain(word);
+  });
+});
+
+describe('every file that is shown is valid', () => {
+  const files = [README, ...GUIDE_PAGES].flatMap(document =>
+    filesOf(document).map(file => ({ ...file, path: document.path })),
+  );
+
+  test.each(files.filter(({ language }) => language === 'yaml'))('$path: $name', async ({ name, text }) => {
+    const source = { path: name, text };
+    if (/^\.github\/|^docker-compose/.test(name)) await checkFlagsOf(text);
+    else if (name === 'policy.yaml') expect(policySchema.parse(parse(text))).toBeDefined();
+    else if (name === 'cases.yaml') expect(await readCases(source)).not.toEqual([]);
+    else if (name === 'known.yaml')
+      expect(await readExpectedFailures(source)).toMatchObject([{ id: 'TOOL-RETRY' }]);
+    else if (name === 'order.yaml') expect(await readSessionScript(source)).toBeDefined();
+    else expect((await readFixtures([source])).fixtures.length).toBeGreaterThan(0);
+  });
+
+  test.each(
+    [README, ...GUIDE_PAGES].flatMap(({ path, text }) =>
+      blocksOf(text, 'json').map(block => ({ path, block })),
+    ),
+  )('$path: JSON', ({ block }) => {
+    const documents = block.startsWith('{\n') ? [block] : block.trim().split('\n');
+    for (const each of documents) expect(JSON.parse(each)).toBeTypeOf('object');
+  });
+
+  test('every JavaScript block has a name, by which a test runs it', async () => {
+    const tests = await readFile('test/readme/code.test.ts', 'utf8');
+    const scripts = files.filter(({ language }) => language !== 'yaml');
+    expect(scripts.length).toBeGreaterThan(5);
+    for (const { path, name } of scripts) expect(tests, `${path}: ${name}`).toContain(`'${name}'`);
+  });
+
+  test('the session script is the one in the package', async () => {
+    expect(fileOf(guide('sessions'), 'order.yaml')).toBe(
+      await readFile('fixtures/sessions/order.yaml', 'utf8'),
+    );
+  });
+});
+
+/** The lines of a job or a compose file use options that exist. */
+async function checkFlagsOf(text: string): Promise<void> {
+  const lines = [...JSON.stringify(parse(text)).matchAll(/protocol-cli ([a-z-]+) ([^"]*)/g)];
+  expect(lines).not.toEqual([]);
+  for (const [, name = '', words = ''] of lines) {
+    const entry = COMMANDS.find(each => each.name === name);
+    const known = entry ? (await entry.load())(async () => {}).options.map(({ long }) => long) : [];
+    for (const [flag] of (words.split(' -- ')[0] ?? '').matchAll(/--[a-z-]+/g)) expect(known).toContain(flag);
+  }
+}
+
+describe('the protocol guide', () => {
+  test.each<[string, Document]>([['guide', guide('protocol')]])(
+    'shows what the protocol reads: %s',
+    async (_, { text }) => {
+      const [toolset = '', invocation = '', callbacks = '', notices = ''] = blocksOf(text, 'json');
+      expect(await readToolset(parseJson(toolset))).toMatchObject({ ok: true, notes: [] });
+      expect(readInvocation(parseJson(invocation))).toMatchObject({ ok: true, notes: [] });
+      const messages = callbacks
+        .trim()
+        .split('\n')
+        .map(line => readCallback(parseJson(line)));
+      expect(messages).toHaveLength(5);
+      for (const message of messages) expect(message).toMatchObject({ ok: true, warnings: [] });
+      const sent = notices
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line));
+      const schemas = [choiceResponseSchema, cancelToolCallSchema, closeThreadSchema];
+      expect(schemas.map((schema, index) => schema.parse(sent[index]))).toEqual(sent);
+    },
+  );
+});

@@ -22,6 +22,8 @@ export class History {
   readonly threads = new Map<string, Thread>();
   readonly errands = new Errands();
   readonly toolsets: LoadedToolset[] = [];
+  /** By thread, the keys of calls with an open subscription. */
+  readonly #subscribed = new Map<string, Set<string>>();
 
   /** @param isWhole whether it is told all that happened; of what was lost in part, nothing is to blame for what it lacks */
   constructor(readonly isWhole = true) {}
@@ -44,8 +46,7 @@ export class History {
   #applyToCall(key: string, event: Event): void {
     const known = this.exchanges.get(key) ?? this.#begin(key, event);
     if (!known) return;
-    const stepped = step(known, event);
-    this.exchanges.set(key, stepped);
+    const stepped = this.#step(known, event);
     const arrival = stepped.arrivals === known.arrivals ? undefined : stepped.arrivals.at(-1);
     const thread = this.threads.get(known.invocation.group_id);
     if (event.kind === 'request' && arrival && thread)
@@ -65,10 +66,22 @@ export class History {
     const thread = event.thread === undefined ? undefined : this.threads.get(event.thread);
     if (!thread) return;
     this.threads.set(thread.id, { ...thread, closedAt: thread.closedAt ?? event.at });
-    for (const key of thread.calls) {
+    for (const key of this.#subscribed.get(thread.id) ?? []) {
       const exchange = this.exchanges.get(key);
-      if (exchange) this.exchanges.set(key, step(exchange, event));
+      if (exchange) this.#step(exchange, event);
     }
+  }
+
+  #step(exchange: Exchange, event: Event): Exchange {
+    const stepped = step(exchange, event);
+    const { key, invocation, subscription } = stepped;
+    this.exchanges.set(key, stepped);
+    if (subscription === exchange.subscription) return stepped;
+    const subscribed = this.#subscribed.get(invocation.group_id) ?? new Set();
+    this.#subscribed.set(invocation.group_id, subscribed);
+    if (subscription && !subscription.ended) subscribed.add(key);
+    else subscribed.delete(key);
+    return stepped;
   }
 }
 

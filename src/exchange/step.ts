@@ -53,12 +53,22 @@ export function step(exchange: Exchange, event: Event): Exchange {
 
 function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
   const { purpose, leg, at, body } = event;
-  if (purpose === 'invocation') return { ...exchange, attempts: [...exchange.attempts, { leg, sentAt: at }] };
+  if (purpose === 'invocation') return sentOnceMore(exchange, { leg, sentAt: at });
   if (purpose === 'close') return unsubscribe(exchange, { by: 'close', at });
   // A runtime that is recorded does not say who decided; our own does so before it sends the notice.
   if (purpose === 'cancel') return unsubscribe(exchange, { by: 'cancel', at, who: 'person' });
   if (purpose !== 'callback' || !body) return exchange; // without a body it was refused: its answer says why
   return onCallback(exchange, event, body);
+}
+
+/** Attempts that are kept: an id that is used for thousands of calls looks like one call that is sent again and again. */
+const MOST_ATTEMPTS = 1_000;
+
+/** Beyond the limit the second oldest attempt is dropped: the first one says when the call began. */
+function sentOnceMore(exchange: Exchange, attempt: Attempt): Exchange {
+  const { attempts } = exchange;
+  const kept = attempts.length < MOST_ATTEMPTS ? attempts : attempts.toSpliced(1, 1);
+  return { ...exchange, attempts: [...kept, attempt] };
 }
 
 function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exchange {
@@ -156,9 +166,8 @@ function unsubscribe(exchange: Exchange, ended: SubscriptionEnd): Exchange {
 }
 
 function withAttempt(exchange: Exchange, leg: string, change: Partial<Attempt>): Exchange {
-  if (!exchange.attempts.some(attempt => attempt.leg === leg)) return exchange;
-  return {
-    ...exchange,
-    attempts: exchange.attempts.map(each => (each.leg === leg ? { ...each, ...change } : each)),
-  };
+  const { attempts } = exchange;
+  const index = attempts.findLastIndex(attempt => attempt.leg === leg);
+  const attempt = attempts[index];
+  return attempt ? { ...exchange, attempts: attempts.with(index, { ...attempt, ...change }) } : exchange;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { gather } from '../../src/rules/evidence/gather.js';
 import { checksOf } from '../../src/rules/report.js';
 import { eventsOf } from '../exchange/build.js';
-import { discovery, someCall } from './samples/parts.js';
+import { discovery, notice, someCall } from './samples/parts.js';
 
 const CALLBACKS = 4_000;
 const CALLS = 2_000;
@@ -29,4 +29,38 @@ test('so are as many calls of one operation with extra fields', { timeout: 60_00
   const begun = performance.now();
   for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather(events, 'runtime', side)]);
   expect(performance.now() - begun).toBeLessThan(MOST_MS);
+});
+
+const times = <T>(count: number, make: (index: number) => readonly T[]) =>
+  Array.from({ length: count }, (_, index) => make(index)).flat();
+const shared = { id: 'same', group_id: 'g' };
+
+test.each([
+  [
+    'calls with one id, taken for one that is sent again',
+    times(6_000, () => {
+      const call = someCall('k', shared);
+      return [call.sent(), call.answered(), call.result(shared)].flat();
+    }),
+  ],
+  [
+    'calls with one id, whose thread is closed for each',
+    times(4_000, index => {
+      const call = someCall(`k${index}`, shared);
+      return [call.sent(), call.answered(), call.result(shared), notice('close', {}, { thread: 'g' })].flat();
+    }),
+  ],
+  [
+    'questions of one call, each answered',
+    times(4_000, index => {
+      const call = someCall('k', shared);
+      const begin = index === 0 ? [call.sent(), call.answered()].flat() : [];
+      return [...begin, ...call.asks({ ...shared, prompt: `${index}?` }), ...call.selected()];
+    }),
+  ],
+])('so are thousands of %s', { timeout: 60_000 }, async (_, story) => {
+  const events = eventsOf(discovery(), story);
+  const begun = performance.now();
+  for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather(events, 'runtime', side)]);
+  expect(performance.now() - begun).toBeLessThan(12_000);
 });

@@ -4,7 +4,7 @@ import { callbackOf } from './callbacks.js';
 import { checkArguments } from './check-arguments.js';
 import { toolNamed, toolsetsAt } from './discoveries.js';
 import type { CallEvidence, Discovery } from './evidence.js';
-import type { Leg } from './leg.js';
+import { indexAfter, type Leg } from './leg.js';
 import { verdictsOf } from './verdicts.js';
 
 /** The calls that were made, each with what belongs to it. */
@@ -70,8 +70,10 @@ function closedThread({ request: { purpose, thread } }: Leg): readonly string[] 
   return purpose === 'close' && thread !== undefined ? [thread] : [];
 }
 
+/** The first one is enough: a thread that is closed for each of its thousand calls has a million of them. */
 function closesAfter(first: Leg | undefined, closes: readonly Leg[] = []): readonly Leg[] {
-  return closes.filter(({ request }) => request.seq > (first?.request.seq ?? 0));
+  const at = indexAfter(first?.request.seq ?? 0, closes);
+  return closes.slice(at, at + 1);
 }
 
 function grouped<T>(all: readonly T[], namesOf: (one: T) => readonly string[] | undefined) {

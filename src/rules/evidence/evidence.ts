@@ -57,7 +57,7 @@ export interface CallEvidence {
   readonly selections: readonly Leg[];
   /** Notices that it is not wanted any more. */
   readonly cancels: readonly Leg[];
-  /** Notices, after it was sent, that its thread is over. */
+  /** The first notice, after it was sent, that its thread is over. */
   readonly closes: readonly Leg[];
   readonly plans: readonly Planned[];
   readonly expiries: readonly Expired[];

@@ -33,6 +33,17 @@ export function isRefused(leg: Leg): boolean {
   return status >= 400 && status < 500;
 }
 
+/** Of requests in their order, the index of the first one after an event, by its `seq`; their number where there is none. */
+export function indexAfter(seq: number, requests: readonly { readonly request: RequestEvent }[]): number {
+  let [from, to] = [0, requests.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((requests[middle]?.request.seq ?? 0) > seq) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
 /** The events of a leg, by their place. */
 export function eventsOf({ request, response, broken }: Leg): number[] {
   return [request, response, broken].flatMap(event => (event ? [event.seq] : []));

@@ -4,6 +4,7 @@ import { idOf } from '../../exchange/judge.js';
 import type { Callback, CallbackType } from '../../protocol/callbacks/index.js';
 import type { Invocation } from '../../protocol/invocation.js';
 import type { CallbackEvidence, CallEvidence } from './evidence.js';
+import { indexAfter } from './leg.js';
 
 /** A callback that could be read, and what it says. */
 export interface Told<Type extends CallbackType = CallbackType> {
@@ -16,6 +17,21 @@ export function told({ callbacks }: Pick<CallEvidence, 'callbacks'>): readonly T
   return callbacks.flatMap(callback =>
     callback.reading?.ok ? [{ callback, message: callback.reading.message }] : [],
   );
+}
+
+/** The first of a call's messages after an event, by its `seq`, that is wanted. */
+export function firstToldAfter(
+  seq: number,
+  call: Pick<CallEvidence, 'callbacks'>,
+  isWanted: (message: Callback) => boolean,
+): Told | undefined {
+  const { callbacks } = call;
+  for (let at = indexAfter(seq, callbacks); at < callbacks.length; at++) {
+    const callback = callbacks[at];
+    const message = callback?.reading?.ok ? callback.reading.message : null;
+    if (callback && message && isWanted(message)) return { callback, message };
+  }
+  return undefined;
 }
 
 export function toldAs<Type extends CallbackType>(

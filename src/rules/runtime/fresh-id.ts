@@ -20,7 +20,7 @@ function onCall(call: CallEvidence, firsts: Map<string, CallEvidence>): Observat
   const name = JSON.stringify([group_id, id]);
   const before = firsts.get(name);
   if (!before) firsts.set(name, call);
-  const proof = [...(before?.attempts ?? []), ...call.attempts];
+  const proof = [...(before?.attempts.slice(0, 1) ?? []), ...call.attempts];
   if (isOneCall(proof)) return [held(call.attempts)];
   return [broken(`the id ${excerpt(id)} was used for two calls of its thread`, proof)];
 }

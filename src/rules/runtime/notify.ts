@@ -1,4 +1,3 @@
-import { isSame } from '../../exchange/callback-delivery.js';
 import type { Evidence } from '../evidence/evidence.js';
 import { endedAt, type Leg, statusOf } from '../evidence/leg.js';
 import { broken, held, lacking, type Observation } from '../observation.js';
@@ -8,16 +7,21 @@ import type { Rule } from '../rule.js';
 export const notifiesOnce: Rule = {
   id: 'RT-NOTIFY',
   absent: 'no notice was sent',
-  observe: ({ closes, cancels }: Evidence) => [...closes, ...cancels].map(onNotice),
+  observe: ({ closes, cancels }: Evidence) => {
+    const failed = new Map<string, Leg>();
+    return [...closes, ...cancels].map(notice => onNotice(notice, failed));
+  },
 };
 
-function onNotice(notice: Leg, at: number, all: readonly Leg[]): Observation {
-  const failed = all.slice(0, at).find(before => statusOf(before) !== 200 && isSameNotice(before, notice));
-  if (!failed) return held([notice]);
+/** @param failures the first notice that failed, by where it went and what it says */
+function onNotice(notice: Leg, failures: Map<string, Leg>): Observation {
+  const { url, body } = notice.request;
+  const name = `${url} ${body?.sha256 ?? ''}`;
+  const failed = failures.get(name);
+  if (!failed) {
+    if (statusOf(notice) !== 200) failures.set(name, notice);
+    return held([notice]);
+  }
   const tell = endedAt(failed) === null ? lacking : broken;
   return tell('a notice that failed was sent again', [failed, notice]);
-}
-
-function isSameNotice({ request: one }: Leg, { request: other }: Leg): boolean {
-  return one.url === other.url && isSame(one.body ?? null, other.body ?? null);
 }

@@ -33,6 +33,7 @@ export const acknowledgesAtOnce: Rule = {
           isElsePrompt: prompt.has(sentBy(call)),
           alone: aloneOf(call),
           isRepeated: evidence.isProbed,
+          takenAt: call.attempts.findLast(each => statusOf(each) === 200)?.request.seq ?? -1,
         };
         return call.attempts.flatMap(attempt => onAttempt(attempt, call, terms));
       });
@@ -48,6 +49,8 @@ interface Terms {
   readonly alone: Alone | undefined;
   /** Whether what is late is made again alone. */
   readonly isRepeated: boolean;
+  /** The place of the last attempt that was answered 200; -1 where there is none. */
+  readonly takenAt: number;
 }
 
 function isPrompt({ attempts }: CallEvidence): boolean {
@@ -59,15 +62,15 @@ function onAttempt(attempt: Leg, call: CallEvidence, terms: Terms): readonly Obs
   const status = statusOf(attempt);
   if (status === null)
     return attempt === call.attempts.at(-1) ? onUnanswered(attempt, call, isElsePrompt) : [];
-  if (status !== 200) return isSound ? [onRefused(attempt, status, call)] : [];
+  if (status !== 200) return isSound ? [onRefused(attempt, status, terms)] : [];
   return [onAnswered({ attempt, result: resultAfter(attempt, call), alone, isRepeated })];
 }
 
 /** Who wants credentials can be asked again with them; who was busy once may have been so rightly. */
-function onRefused(attempt: Leg, status: number, { attempts }: CallEvidence): Observation {
+function onRefused(attempt: Leg, status: number, { takenAt }: Terms): Observation {
   if (status === 401 || status === 403)
     return unseen(`answered ${status}: it wants credentials (--bearer, --header)`, [attempt]);
-  const wasTakenLater = attempts.slice(attempts.indexOf(attempt)).some(each => statusOf(each) === 200);
+  const wasTakenLater = takenAt > attempt.request.seq;
   const difference = { expected: '200', actual: String(status) };
   return wasTakenLater && status >= 500
     ? doubtful(`answered ${status}, and 200 when it was sent again`, [attempt], difference)

@@ -2,7 +2,7 @@ import { formatDuration } from '../../text/format-duration.js';
 import { calledOffAt } from '../evidence/called-off.js';
 import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
-import { told, typeIn } from '../evidence/messages.js';
+import { firstToldAfter, typeIn } from '../evidence/messages.js';
 import { vainWait } from '../evidence/windows.js';
 import { broken, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
@@ -47,13 +47,10 @@ function onSelection(selection: Leg, call: CallEvidence): Observation {
 /** A result, or the next question; what comes once nobody wants it any more follows from that. */
 function afterwards(selection: Leg, call: CallEvidence): Observation {
   const end = calledOffAt(call);
-  const next = told(call).find(
-    ({ callback, message }) =>
-      callback.request.at >= selection.request.at &&
-      callback.request.seq < end &&
-      ['tool_result', 'user_choice', 'oauth'].includes(message.type),
+  const next = firstToldAfter(selection.request.seq, call, ({ type }) =>
+    ['tool_result', 'user_choice', 'oauth'].includes(type),
   );
-  if (next) return held([selection, next.callback]);
+  if (next && next.callback.request.seq < end) return held([selection, next.callback]);
   const wait = vainWait(call);
   if (!wait || end < wait.seq)
     return unseen('the call was still pending after the selection when the transcript ended', [selection]);

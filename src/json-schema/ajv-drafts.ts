@@ -6,8 +6,8 @@ import type { AnyValidateFunction } from 'ajv/dist/types/index.js';
 import { LENIENT, TRUSTING } from './ajv.js';
 import { type Draft, META_SCHEMA_IDS } from './dialect.js';
 
-/** The drafts before 2020-12, which few toolsets name: loaded only for those. */
-export type OlderDraft = Exclude<Draft, '2020-12'>;
+/** The drafts before 2020-12, which few toolsets name: loaded only for those. Draft-04 is rewritten as draft-06 first. */
+type OlderDraft = Exclude<Draft, '2020-12' | 'draft-04'>;
 
 /** A compiler for checked schemas. @param more beside what is usual here */
 export function olderCompiler(draft: OlderDraft, more: Options): AjvInstance {

@@ -1,5 +1,5 @@
 import { OutOfTime, patientlyBounded } from '../text/bounded.js';
-import { DRAFTS, type Draft, draftOf } from './dialect.js';
+import { type Draft, draftOf, unknownDraft } from './dialect.js';
 import { type SchemaFault, toFaults } from './fault.js';
 import { validate as validate2020 } from './generated/meta-2020-12.js';
 
@@ -7,12 +7,12 @@ type Schema = Readonly<Record<string, unknown>>;
 type FaultsOf = (schema: Schema) => readonly SchemaFault[];
 
 /**
- * For each JSON Schema, every way in which it breaks the meta-schema of its draft; none where it is sound.
+ * For each JSON Schema, every way in which it breaks the meta-schema of its draft; none where it is sound, or of an unknown draft.
  * All of them share one time limit (threats, row 22). Never throws.
  */
 export async function checkSchemas(schemas: readonly Schema[]): Promise<readonly (readonly SchemaFault[])[]> {
   const drafts = schemas.map(draftOf);
-  const checks = new Map<Draft | null, FaultsOf>([[null, unknownDraft]]);
+  const checks = new Map<Draft | null, FaultsOf>([[null, withoutDraft]]);
   for (const draft of new Set(drafts)) if (draft !== null) checks.set(draft, await checkFor(draft));
   try {
     return patientlyBounded(() =>
@@ -34,13 +34,17 @@ export async function checkSchema(schema: Schema): Promise<readonly SchemaFault[
 async function checkFor(draft: Draft): Promise<FaultsOf> {
   if (draft === '2020-12') return schema => (validate2020(schema) ? [] : toFaults(validate2020.errors));
   const { metaValidator } = await import('./ajv-drafts.js');
-  const validate = metaValidator(draft);
-  return schema => (validate(schema) ? [] : toFaults(validate.errors));
+  const validate = metaValidator(draft === 'draft-04' ? 'draft-06' : draft);
+  const faultsIn = (schema: Schema) => (validate(schema) ? [] : toFaults(validate.errors));
+  if (draft !== 'draft-04') return faultsIn;
+  const { draft04Faults, fromDraft04 } = await import('./draft-04.js');
+  return schema => [...draft04Faults(schema), ...faultsIn(fromDraft04(schema))];
 }
 
-function unknownDraft(schema: Schema): SchemaFault[] {
-  const named = JSON.stringify(schema['$schema']);
-  return [{ path: '$["$schema"]', message: `names the draft ${named}; known here are ${DRAFTS.join(', ')}` }];
+/** A draft that is not known here may be sound, and cannot be checked; what is no name of a draft is a fault. */
+function withoutDraft(schema: Schema): SchemaFault[] {
+  if (typeof schema['$schema'] === 'string') return [];
+  return [{ path: '$["$schema"]', message: unknownDraft(schema) }];
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import { OutOfTime } from '../text/bounded.js';
 import { type SchemaFault, toFaults } from './fault.js';
-import { validatorOf } from './validator.js';
+import { UnknownDraft, validatorOf } from './validator.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -8,7 +8,7 @@ export type ValueCheck =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly faults: readonly SchemaFault[] }
   /** The schema itself cannot be used: a remote or endless `$ref`, a pattern that never ends. */
-  | { readonly kind: 'unusable'; readonly reason: string };
+  | { readonly kind: 'unusable'; readonly reason: string; readonly isUnknownDraft?: true };
 
 export type ValueChecker = (value: unknown) => ValueCheck;
 
@@ -40,7 +40,8 @@ function orUnusable(check: () => ValueCheck): ValueCheck {
 }
 
 function unusable(error: unknown): ValueCheck {
-  return { kind: 'unusable', reason: reasonOf(error) };
+  const isUnknownDraft = error instanceof UnknownDraft;
+  return { kind: 'unusable', reason: reasonOf(error), ...(isUnknownDraft && { isUnknownDraft }) };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,12 +1,15 @@
 import type { Ajv, ErrorObject, Options } from 'ajv';
 import { bounded, patientlyBounded, weightOf } from '../text/bounded.js';
 import { isRecord } from '../text/is-record.js';
-import { type Draft, draftOf } from './dialect.js';
+import { type Draft, draftOf, unknownDraft } from './dialect.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /** What of a value breaks its schema. @throws what cannot be judged in time. */
 export type Validator = (value: unknown) => readonly ErrorObject[];
+
+/** Thrown for a schema whose draft is not known here: values are not checked against it. */
+export class UnknownDraft extends Error {}
 
 /** A large schema takes its time, on a busy machine more; an endless one must still end. */
 const COMPILE_MS = 2_000;
@@ -19,9 +22,10 @@ const COMPILE_MS = 2_000;
  */
 export async function validatorOf(schema: Schema, more: Options = {}): Promise<Validator> {
   const draft = draftOf(schema);
-  if (draft === null) throw new Error('its $schema names an unknown draft');
+  if (draft === null) throw new UnknownDraft(`it ${unknownDraft(schema)}`);
   const ajv = await compilerFor(draft, more);
-  const validate = bounded(() => ajv.compile(schema), COMPILE_MS);
+  const known = draft === 'draft-04' ? (await import('./draft-04.js')).fromDraft04(schema) : schema;
+  const validate = bounded(() => ajv.compile(known), COMPILE_MS);
   const judge: Validator = value => (validate(value) ? [] : (validate.errors ?? []));
   const isCostly = more.validateFormats === true || mentions(schema, COSTLY);
   const mostWeight = MOST_WORK / weightOf(schema, MOST_WORK);
@@ -53,5 +57,5 @@ export function mentions(schema: unknown, keywords: ReadonlySet<string>): boolea
 
 async function compilerFor(draft: Draft, more: Options): Promise<Ajv> {
   if (draft === '2020-12') return (await import('./ajv.js')).compiler2020(more);
-  return (await import('./ajv-drafts.js')).olderCompiler(draft, more);
+  return (await import('./ajv-drafts.js')).olderCompiler(draft === 'draft-04' ? 'draft-06' : draft, more);
 }

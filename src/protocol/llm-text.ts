@@ -3,10 +3,10 @@ import type { ContentItem, ToolResult } from './callbacks/index.js';
 
 /**
  * What the LLM gets: `text`, unchanged (RT-TEXT). A message with `content` follows the later text of the protocol:
- * its items, joined by a line feed in a text view, each image as a placeholder.
+ * its items, joined by a line feed in a text view, each image as a placeholder. An empty `content` counts as absent.
  */
 export function llmText({ text, content }: ToolResult): string {
-  return content === undefined ? (text ?? '') : content.map(itemText).join('\n');
+  return !content?.length ? (text ?? '') : content.map(itemText).join('\n');
 }
 
 /** An item in a text view: an image is a placeholder. */

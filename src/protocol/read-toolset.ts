@@ -1,26 +1,48 @@
 import { checkSchemas } from '../json-schema/check-schema.js';
+import { draftOf, unknownDraft } from '../json-schema/dialect.js';
+import { excerpt } from '../text/excerpt.js';
 import { isRecord } from '../text/is-record.js';
 import type { JsonReading } from '../text/json.js';
-import { type Toolset, toolsetSchema } from './toolset.js';
-import { validate } from './validate.js';
+import { type Tool, type Toolset, toolsetSchema } from './toolset.js';
+import { validateTolerantly } from './validate.js';
 
 export type ToolsetReading =
-  | { readonly ok: true; readonly toolset: Toolset; readonly notes: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly toolset: Toolset;
+      /** What is worth a warning; what concerns a member begins with its path. */
+      readonly notes: readonly string[];
+      /** Paths of optional members that are null, which counts as absent; left out where there are none. */
+      readonly nulls?: readonly string[];
+    }
   | { readonly ok: false; readonly faults: readonly string[] };
 
 /** Validates a toolset whole: one bad tool makes all of it unusable, and every fault is told (RT-TOOLSET, TOOL-DISCOVER). */
 export async function readToolset(reading: JsonReading): Promise<ToolsetReading> {
   if (!reading.ok) return { ok: false, faults: [`$: ${reading.reason}`] };
-  const checked = validate(toolsetSchema, reading.value);
+  const checked = validateTolerantly(toolsetSchema, reading.value);
   const tools = toolsOf(reading.value);
   const faults = [
     ...(checked.ok ? [] : checked.faults),
     ...repeatedNames(tools),
     ...(await schemaFaults(tools)),
   ];
-  return checked.ok && faults.length === 0
-    ? { ok: true, toolset: checked.value, notes: reading.notes }
-    : { ok: false, faults };
+  if (!checked.ok || faults.length > 0) return { ok: false, faults };
+  const { value: toolset, nulls } = checked;
+  const notes = [...reading.notes, ...toolset.tools.flatMap(remarksOn)];
+  return { ok: true, toolset, notes, ...(nulls.length > 0 && { nulls }) };
+}
+
+const ASCII_NAME = /^[A-Za-z0-9_-]*$/;
+
+/** What a tool may do and hardly should. */
+function remarksOn({ name, inputSchema }: Tool, index: number): string[] {
+  const path = `$.tools[${index}]`;
+  const isUnknown = draftOf(inputSchema) === null;
+  return [
+    ...(ASCII_NAME.test(name) ? [] : [`${path}.name: ${excerpt(name)} has other characters than A–Z a–z 0–9 _ -`]),
+    ...(isUnknown ? [`${path}.inputSchema: ${unknownDraft(inputSchema)}, so arguments are not checked`] : []),
+  ];
 }
 
 /** The tools of a document that may be broken elsewhere, so that all its faults come out at once. */

@@ -16,7 +16,7 @@ export const toolSchema = z.object({
     .check(
       z.minLength(1),
       z.maxLength(NAME_LENGTH),
-      z.regex(/^[A-Za-z0-9_-]*$/, 'may hold only A–Z a–z 0–9 _ -'),
+      z.regex(/^[\p{L}\p{M}\p{N}_-]*$/u, 'may hold only letters, digits, _ and -'),
     ),
   description: z.string(),
   /** A JSON Schema object; draft 2020-12 unless `$schema` names another. */

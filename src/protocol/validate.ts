@@ -1,5 +1,7 @@
 import type * as z from 'zod/mini';
+import { isRecord } from '../text/is-record.js';
 import { jsonPath } from '../text/json-path.js';
+import { valueAt } from '../text/value-at.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -15,6 +17,58 @@ export function validate<Schema extends z.ZodMiniType>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   return { ok: false, faults: faultsOf(schema, value) };
+}
+
+/** As {@link Validation}; `nulls` are the paths of optional members that were null, which counts as absent. */
+export type TolerantValidation<T> =
+  | { readonly ok: true; readonly value: T; readonly nulls: readonly string[] }
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+/** As {@link validate}, with null for an optional member taken as absent: the reference sends and accepts it. */
+export function validateTolerantly<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+): TolerantValidation<z.infer<Schema>> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data, nulls: [] };
+  const nulls = parsed.error.issues.map(({ path }) => path).filter(path => isMemberNull(value, path));
+  if (nulls.length === 0) return { ok: false, faults: faultsOf(schema, value) };
+  const bare = structuredClone(value);
+  for (const path of nulls) deleteMember(bare, path);
+  const again = schema.safeParse(bare);
+  if (again.success) return { ok: true, value: again.data, nulls: nulls.map(path => jsonPath(path)) };
+  const required = new Set(again.error.issues.map(({ path }) => jsonPath(path)));
+  const isOptional = (fault: string) =>
+    nulls.some(path => fault.startsWith(`${jsonPath(path)}: `) && !required.has(jsonPath(path)));
+  const faults = [...faultsOf(schema, value), ...faultsOf(schema, bare)].filter(fault => !isOptional(fault));
+  return { ok: false, faults: onePerPath(faults) };
+}
+
+type Path = Issue['path'];
+
+function isMemberNull(value: unknown, path: Path): boolean {
+  const parent = valueAt(value, ...path.slice(0, -1).map(stepOf));
+  const name = path.at(-1);
+  return isRecord(parent) && typeof name === 'string' && Object.hasOwn(parent, name) && parent[name] === null;
+}
+
+function deleteMember(value: unknown, path: Path): void {
+  const parent = valueAt(value, ...path.slice(0, -1).map(stepOf));
+  if (isRecord(parent)) delete parent[String(path.at(-1))];
+}
+
+function stepOf(step: PropertyKey): string | number {
+  return typeof step === 'number' ? step : String(step);
+}
+
+/** The first fault of each place: that null is no string says more than that a string is required. */
+function onePerPath(faults: readonly string[]): readonly string[] {
+  const byPath = new Map<string, string>();
+  for (const fault of faults) {
+    const [path = ''] = fault.split(': ', 1);
+    if (!byPath.has(path)) byPath.set(path, fault);
+  }
+  return [...byPath.values()];
 }
 
 /** Nearly everything is valid, and to be told what was read makes reading dearer: it is asked for only where it is needed. */

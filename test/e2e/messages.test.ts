@@ -69,7 +69,7 @@ const CALLS: readonly Case[] = [
       /^ {2}\$\.name: /m,
       /^ {2}\$\.endpoint: must be an http or https URL$/m,
       /^ {2}\$\.tools\[1\]\.name: "twin" is already the name of \$\.tools\[0\]$/m,
-      /^ {2}\$\.tools\[2\]\.name: may hold only A–Z a–z 0–9 _ -$/m,
+      /^ {2}\$\.tools\[2\]\.name: may hold only letters, digits, _ and -$/m,
       /^ {2}\$\.tools\[3\]\.inputSchema\.type: /m,
       'RT-TOOLSET',
     ],

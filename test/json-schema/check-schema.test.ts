@@ -7,6 +7,7 @@ const DRAFT = {
   '2019-09': 'https://json-schema.org/draft/2019-09/schema',
   'draft-07': 'http://json-schema.org/draft-07/schema#',
   'draft-06': 'http://json-schema.org/draft-06/schema#',
+  'draft-04': 'http://json-schema.org/draft-04/schema#',
 };
 const BROKEN = { properties: { 'x-y': { type: 'strnig' }, n: { minLength: -1 } }, required: 'path' };
 
@@ -51,25 +52,29 @@ test('draft-07 by its https address is draft-07', async () => {
   expect(await checkSchema({ $schema, type: 'object' })).toEqual([]);
 });
 
-describe('a draft that nobody knows is a fault, and the known ones are named', () => {
-  test.each([
-    'http://json-schema.org/draft-04/schema#',
-    'https://example.com/my-own',
-    'constructor',
-    '__proto__',
-    'toString',
-    '',
-    7,
-    null,
-    {},
-  ])('%j', async $schema => {
+describe('an unknown draft', () => {
+  test.each(['https://example.com/my-own', 'constructor', '__proto__', 'toString', ''])(
+    '%j is no fault: nothing is known of its schemas',
+    async $schema => expect(await checkSchema({ $schema, type: 7 })).toEqual([]),
+  );
+
+  test.each([7, null, {}])('%j is a fault: it is no name', async $schema => {
     expect(await checkSchema({ $schema })).toEqual([
       {
         path: '$["$schema"]',
-        message: `names the draft ${JSON.stringify($schema)}; known here are 2020-12, 2019-09, draft-07, draft-06`,
+        message: `names the draft ${String($schema)}; known here are 2020-12, 2019-09, draft-07, draft-06, draft-04`,
       },
     ]);
   });
+});
+
+test('draft-04: an exclusive bound is a boolean', async () => {
+  const $schema = DRAFT['draft-04'];
+  expect(await checkSchema({ $schema, minimum: 1, exclusiveMinimum: true })).toEqual([]);
+  const nested = { properties: { a: { items: [{ exclusiveMaximum: 5 }] } } };
+  expect(await checkSchema({ $schema, ...nested })).toEqual([
+    { path: '$.properties.a.items[0].exclusiveMaximum', message: 'must be boolean (type)' },
+  ]);
 });
 
 describe('row 22: checking is bounded', () => {
@@ -100,7 +105,7 @@ test('several schemas: each has its own faults, whatever its draft', async () =>
     undefined,
     '$.type',
     '$.items',
-    '$["$schema"]',
+    undefined,
   ]);
   expect(await checkSchemas([])).toEqual([]);
 });

@@ -63,9 +63,42 @@ describe('a draft means what it says', () => {
     ['http://json-schema.org/draft-07/schema#', 'items', 'invalid'],
     ['http://json-schema.org/draft-06/schema#', 'items', 'invalid'],
     ['http://json-schema.org/draft-07/schema#', 'prefixItems', 'valid'],
-    ['http://json-schema.org/draft-04/schema#', 'items', 'unusable'],
+    ['http://json-schema.org/draft-04/schema#', 'items', 'invalid'],
+    ['http://json-schema.org/draft-04/schema#', 'prefixItems', 'valid'],
+    ['https://example.com/my-own', 'items', 'unusable'],
   ])('%s, a list in %s: %s', async ($schema, keyword, kind) => {
     expect((await checkValue({ $schema, [keyword]: [{ type: 'string' }] }, [1])).kind).toBe(kind);
+  });
+});
+
+describe('draft-04', () => {
+  const $schema = 'http://json-schema.org/draft-04/schema#';
+  const schema = {
+    $schema,
+    id: 'http://example.com/root.json',
+    properties: {
+      id: { type: 'integer', minimum: 5, exclusiveMinimum: true },
+      most: { maximum: 9, exclusiveMaximum: false },
+      other: { $ref: '#/definitions/word' },
+      fixed: { const: 1 },
+    },
+    required: ['id'],
+    definitions: { word: { enum: ['a', 'b'] } },
+    dependencies: { most: ['other'] },
+  };
+
+  test.each([
+    [{ id: 6, most: 9, other: 'a' }, []],
+    [{ id: 5 }, ['$.id: must be > 5 (exclusiveMinimum)']],
+    [{}, ['$.id: is required']],
+    [{ id: 6, other: 'c' }, ['$.other: must be one of "a", "b"']],
+    [{ id: 6, most: 10, other: 'a' }, ['$.most: must be <= 9 (maximum)']],
+    [{ id: 6, most: 1 }, ['$: must have property other when property most is present (dependencies)']],
+    [{ id: 6, fixed: 'const is unknown in draft-04' }, []],
+  ])('%j', async (value, faults) => {
+    const check = await checkValue(schema, value);
+    const found = check.kind === 'invalid' ? check.faults.map(({ path, message }) => `${path}: ${message}`) : [];
+    expect([check.kind, found]).toEqual([faults.length > 0 ? 'invalid' : 'valid', faults]);
   });
 });
 
@@ -91,13 +124,13 @@ describe('row 22: faults are bounded', () => {
   });
 
   test('a long enum, and a value that is long itself, are not quoted whole', async () => {
-    const words = Array.from({ length: 100_000 }, (_, index) => index);
+    const words = Array.from({ length: 2_000 }, (_, index) => index);
     const check = await checkValue(
       { items: { anyOf: [{ enum: words }, { const: 'x'.repeat(5_000_000) }] } },
       Array(200).fill('none'),
     );
     expect(check.kind).toBe('invalid');
-    expect(JSON.stringify(check).length).toBeLessThan(100_000);
+    expect(JSON.stringify(check).length).toBeLessThan(60_000);
   });
 
   test('a long enum for each of many values ends in time', async () => {

@@ -8,7 +8,7 @@ test.each([
   ['http://json-schema.org/draft-07/schema#', 'draft-07'],
   ['https://json-schema.org/draft-07/schema', 'draft-07'],
   ['http://json-schema.org/draft-06/schema', 'draft-06'],
-  ['http://json-schema.org/draft-04/schema#', null],
+  ['http://json-schema.org/draft-04/schema#', 'draft-04'],
   ['http://json-schema.org/schema#', null],
   ['constructor', null],
   ['__proto__', null],

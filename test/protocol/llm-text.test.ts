@@ -22,11 +22,15 @@ describe('content is the later text of the protocol: its items count', () => {
     [[text('a')], 'a'],
     [[text('a'), text(''), text('b')], 'a\n\nb'],
     [[text('a picture'), image], 'a picture\n[image: image/png, 3 bytes]'],
-    [[], ''],
   ])('%j', (content, words) => {
     expect(llmText({ ...result, content })).toBe(words);
     expect(llmText({ ...result, content, text: 'the older form' })).toBe(words);
   });
+});
+
+test('an empty content counts as absent', () => {
+  expect(llmText({ ...result, content: [], text: 'the older form' })).toBe('the older form');
+  expect(llmText({ ...result, content: [] })).toBe('');
 });
 
 test('the padding of base64 is not counted', () => {

@@ -43,6 +43,47 @@ describe('TOOL-DISCOVER: a toolset that is valid', () => {
     expect(await faults({ ...TOOLSET, version: 3, tools: [{ ...TOOL, icon: 'x' }] })).toEqual([]);
   });
 
+  test('null for an optional member counts as absent', async () => {
+    const whole = {
+      ...TOOLSET,
+      description: null,
+      needsMigration: null,
+      tools: [{ ...TOOL, annotations: null, displayScript: null }, { ...TOOL, name: 'b', annotations: { readOnly: null } }],
+    };
+    expect(await read(whole)).toEqual({
+      ok: true,
+      notes: [],
+      nulls: [
+        '$.description',
+        '$.tools[0].annotations',
+        '$.tools[0].displayScript',
+        '$.tools[1].annotations.readOnly',
+        '$.needsMigration',
+      ],
+      toolset: { ...TOOLSET, needsMigration: false, tools: [TOOL, { ...TOOL, name: 'b', annotations: {} }] },
+    });
+  });
+
+  test('null for what is required is a fault, and what else is wrong is told', async () => {
+    const broken = { ...TOOLSET, name: null, description: null, tools: [{ ...TOOL, description: null, annotations: 7 }] };
+    expect([...(await faults(broken))].sort()).toEqual([
+      '$.name: must be a string',
+      '$.tools[0].annotations: must be an object',
+      '$.tools[0].description: must be a string',
+    ]);
+  });
+
+  test('an unknown draft is worth a warning', async () => {
+    const inputSchema = { $schema: 'https://example.com/draft', type: 'object' };
+    const reading = await read({ ...TOOLSET, tools: [{ ...TOOL, inputSchema }] });
+    expect(reading).toMatchObject({
+      ok: true,
+      notes: [
+        '$.tools[0].inputSchema: names the draft "https://example.com/draft"; known here are 2020-12, 2019-09, draft-07, draft-06, draft-04, so arguments are not checked',
+      ],
+    });
+  });
+
   test('row 20: the notes of the reading are handed on', async () => {
     const reading = await readToolset(parseJson(`\uFEFF${JSON.stringify(TOOLSET)}`));
     expect(reading).toMatchObject({ ok: true, notes: ['the body starts with a byte-order mark'] });
@@ -102,10 +143,18 @@ describe('TOOL-NAMES', () => {
     expect(await withTool({ name })).toEqual([]);
   });
 
-  test.each(['', 'a b', 'ä', 'a.b', 'a/b', 'a\n', '\u202ea'])('%j is none', async name => {
+  test.each(['', 'a b', 'a.b', 'a/b', 'a\n', '\u202ea'])('%j is none', async name => {
     const found = await withTool({ name });
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(/^\$\.tools\[0\]\.name: /);
+  });
+
+  test('a letter that is not ASCII is worth a warning', async () => {
+    const reading = await read({ ...TOOLSET, tools: [TOOL, { ...TOOL, name: 'lösche_数' }] });
+    expect(reading).toMatchObject({
+      ok: true,
+      notes: ['$.tools[1].name: "lösche_数" has other characters than A–Z a–z 0–9 _ -'],
+    });
   });
 
   test('128 characters and not one more, for a tool as for a toolset', async () => {

@@ -1,6 +1,6 @@
 import type { JsonReading } from '../../text/json.js';
 import type { Warning } from '../requirements.js';
-import { validate } from '../validate.js';
+import { validateTolerantly } from '../validate.js';
 import { type Callback, callbackSchema } from './index.js';
 
 /** A callback's body, judged against the schema of its type (RT-VALIDATE). */
@@ -10,6 +10,8 @@ export type CallbackReading =
       readonly message: Callback;
       readonly native: unknown;
       readonly warnings: readonly Warning[];
+      /** Paths of optional members that are null, which counts as absent; left out where there are none. */
+      readonly nulls?: readonly string[];
     }
   | { readonly ok: false; readonly faults: readonly string[] };
 
@@ -19,13 +21,22 @@ export type CallbackReading =
  */
 export function readCallback(reading: JsonReading): CallbackReading {
   if (!reading.ok) return { ok: false, faults: [reading.reason] };
-  const checked = validate(callbackSchema, reading.value);
+  const checked = validateTolerantly(callbackSchema, reading.value);
   if (!checked.ok) return checked;
+  const { nulls } = checked;
+  const message = withoutEmptyContent(checked.value);
   const warnings = [
-    ...reading.notes.map(message => ({ id: 'TOOL-POST', message }) as const),
-    ...remarks(checked.value),
+    ...reading.notes.map(note => ({ id: 'TOOL-POST', message: note }) as const),
+    ...remarks(message),
   ];
-  return { ok: true, message: checked.value, native: reading.value, warnings };
+  return { ok: true, message, native: reading.value, warnings, ...(nulls.length > 0 && { nulls }) };
+}
+
+/** An empty `content` counts as absent: `text` is what the model gets. */
+function withoutEmptyContent(message: Callback): Callback {
+  if (message.type !== 'tool_result' || message.content?.length !== 0) return message;
+  const { content: _, ...rest } = message;
+  return rest;
 }
 
 function remarks(message: Callback): Warning[] {

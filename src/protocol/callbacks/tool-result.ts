@@ -8,7 +8,7 @@ const contentItemSchema = z.discriminatedUnion('type', [
 /** A segment's type is open and its content is looked at only when it is drawn: a bad hint must not lose a result. */
 const displaySegmentSchema = z.object({ type: z.string(), content: z.optional(z.unknown()) });
 
-/** Tool → runtime: the outcome of a call (seed 000). `content` is the later text's addition; one of both is needed. */
+/** Tool → runtime: the outcome of a call (seed 000). `content` is the later text's addition; one of both is needed, and an empty `content` is none. */
 export const toolResultSchema = z
   .object({
     type: z.literal('tool_result'),
@@ -21,7 +21,7 @@ export const toolResultSchema = z
     subscription: z.optional(z.boolean()),
   })
   .check(({ value, issues }) => {
-    if (value.text === undefined && value.content === undefined)
+    if (value.text === undefined && !value.content?.length)
       issues.push({
         code: 'custom',
         input: value,

@@ -4,10 +4,10 @@ import { breakOf } from '../evidence/break.js';
 import type { Discovery } from '../evidence/evidence.js';
 import { statusOf } from '../evidence/leg.js';
 import { isBodyLost } from '../evidence/lost-body.js';
-import { toolsetFaults } from '../evidence/toolset-faults.js';
+import { toolsetFaults, toolsetNotes } from '../evidence/toolset-faults.js';
 import { broken, doubtful, held, heldBut, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
-import { withFaults } from './shared/faults.js';
+import { nullRemark, withFaults } from './shared/faults.js';
 import { OF_CALLS } from './shared/follow-ups.js';
 
 /** Characters of a content type. */
@@ -65,7 +65,8 @@ function onFound(discovery: Discovery): readonly Observation[] {
   const { rest } = toolsetFaults(discovery);
   if (rest.length > 0) return [broken('no valid toolset', [discovery], withFaults(rest))];
   if (!reading.ok) return [held([discovery], 'valid but for its names')];
-  const remarks = [...reading.notes, ...remarkOn(response?.headers['content-type'])];
+  const { rest: notes } = toolsetNotes(discovery);
+  const remarks = [...notes, ...nullRemark(reading.nulls), ...remarkOn(response?.headers['content-type'])];
   return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [discovery]) : held([discovery])];
 }
 

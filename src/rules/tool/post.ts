@@ -5,7 +5,7 @@ import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { isBodyLost } from '../evidence/lost-body.js';
 import { broken, doubtful, held, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
-import { withFaults } from './shared/faults.js';
+import { nullRemark, withFaults } from './shared/faults.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
@@ -66,6 +66,9 @@ function onBody(callback: CallbackEvidence, excused: readonly string[]): readonl
     if (faults.length === 0) return [];
     return [broken('no callback', [callback], withFaults(faults))];
   }
-  const remarks = reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message);
+  const remarks = [
+    ...reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message),
+    ...nullRemark(reading.nulls),
+  ];
   return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [callback]) : held([callback])];
 }

@@ -43,6 +43,7 @@ export class Operations {
 
 function problemOf(operation: string, check: ValueCheck): string | null {
   if (check.kind === 'valid') return null;
+  if (check.kind === 'unusable' && check.isUnknownDraft) return null;
   if (check.kind === 'unusable') return `the arguments of ${operation} cannot be checked: ${check.reason}`;
   const faults = check.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
   return `the arguments do not fit: ${faults}. Correct them and call again.`;

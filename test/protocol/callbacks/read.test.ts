@@ -72,6 +72,40 @@ describe.each(CALLBACK_TYPES)('%s', type => {
   });
 });
 
+describe('tolerant reading', () => {
+  const result = { type: 'tool_result', ...ids, text: 'done' };
+
+  test('null for an optional member counts as absent, and its path is known', () => {
+    const native = { ...result, content: null, display_as: null, subscription: null };
+    expect(read(native)).toEqual({
+      ok: true,
+      message: result,
+      native,
+      warnings: [],
+      nulls: ['$.content', '$.display_as', '$.subscription'],
+    });
+    const event = { ...message('subscription_event'), associative: null, final: null };
+    expect(read(event)).toMatchObject({ ok: true, nulls: ['$.associative', '$.final'] });
+  });
+
+  test('null for what is required is a fault', () => {
+    expect(faultsOf(read({ ...result, id: null, display_as: null }))).toEqual(['$.id: must be a string']);
+    expect(faultsOf(read({ ...result, text: null }))).toEqual(['$.text: must be a string']);
+    expect(faultsOf(read(message('user_choice', { choices: [null] })))).toEqual([
+      '$.choices[0]: must be a string',
+    ]);
+  });
+
+  test('an empty content counts as absent: text is what the model gets', () => {
+    expect(read({ ...result, content: [] })).toMatchObject({ ok: true, message: result, warnings: [] });
+    const reading = read({ ...result, content: [] });
+    expect(reading.ok && 'content' in reading.message).toBe(false);
+    expect(faultsOf(read({ type: 'tool_result', ...ids, content: [] }))).toEqual([
+      '$.text: is required (or content, in the later text of the protocol)',
+    ]);
+  });
+});
+
 describe('RT-VALIDATE: what must be there', () => {
   test.each<[CallbackType, string]>([
     ['tool_result', 'group_id'],
@@ -147,7 +181,7 @@ describe('tool_result: text, content, display_as', () => {
   });
 
   test('content without text is taken, with a warning', () => {
-    expect(warningsOf(read({ ...bare, content: [] }))).toEqual([
+    expect(warningsOf(read({ ...bare, content: [{ type: 'text', text: 'a' }] }))).toEqual([
       { id: 'TOOL-POST', message: 'the result has content but no text, which older runtimes require' },
     ]);
   });

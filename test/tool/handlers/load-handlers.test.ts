@@ -56,7 +56,7 @@ test('every fault is told at once', async () => {
   const definitions = [{ name: 'a b', description: 'x', inputSchema: {}, handle: 'no' }, 7];
   const { faults } = await errorOf(() => readDefinitions(definitions, 'tool.mjs'));
   expect(faults).toEqual([
-    'default[0].name: may hold only A–Z a–z 0–9 _ -',
+    'default[0].name: may hold only letters, digits, _ and -',
     'default[0].handle: must be a function',
     'default[1]: must be an object',
   ]);

@@ -5,7 +5,15 @@ import type { SchemaFault } from './fault.js';
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Keywords whose value is a schema or a list of schemas. */
-const SCHEMAS = new Set(['additionalItems', 'additionalProperties', 'items', 'not', 'allOf', 'anyOf', 'oneOf']);
+const SCHEMAS = new Set([
+  'additionalItems',
+  'additionalProperties',
+  'items',
+  'not',
+  'allOf',
+  'anyOf',
+  'oneOf',
+]);
 /** Keywords whose value is an object of schemas. */
 const NAMED = new Set(['properties', 'patternProperties', 'definitions', 'dependencies']);
 /** Keywords that later drafts brought: in draft-04 they are unknown, and say nothing. */

@@ -40,7 +40,9 @@ function remarksOn({ name, inputSchema }: Tool, index: number): string[] {
   const path = `$.tools[${index}]`;
   const isUnknown = draftOf(inputSchema) === null;
   return [
-    ...(ASCII_NAME.test(name) ? [] : [`${path}.name: ${excerpt(name)} has other characters than A–Z a–z 0–9 _ -`]),
+    ...(ASCII_NAME.test(name)
+      ? []
+      : [`${path}.name: ${excerpt(name)} has other characters than A–Z a–z 0–9 _ -`]),
     ...(isUnknown ? [`${path}.inputSchema: ${unknownDraft(inputSchema)}, so arguments are not checked`] : []),
   ];
 }

@@ -97,7 +97,8 @@ describe('draft-04', () => {
     [{ id: 6, fixed: 'const is unknown in draft-04' }, []],
   ])('%j', async (value, faults) => {
     const check = await checkValue(schema, value);
-    const found = check.kind === 'invalid' ? check.faults.map(({ path, message }) => `${path}: ${message}`) : [];
+    const found =
+      check.kind === 'invalid' ? check.faults.map(({ path, message }) => `${path}: ${message}`) : [];
     expect([check.kind, found]).toEqual([faults.length > 0 ? 'invalid' : 'valid', faults]);
   });
 });

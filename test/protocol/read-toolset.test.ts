@@ -48,7 +48,10 @@ describe('TOOL-DISCOVER: a toolset that is valid', () => {
       ...TOOLSET,
       description: null,
       needsMigration: null,
-      tools: [{ ...TOOL, annotations: null, displayScript: null }, { ...TOOL, name: 'b', annotations: { readOnly: null } }],
+      tools: [
+        { ...TOOL, annotations: null, displayScript: null },
+        { ...TOOL, name: 'b', annotations: { readOnly: null } },
+      ],
     };
     expect(await read(whole)).toEqual({
       ok: true,
@@ -65,7 +68,12 @@ describe('TOOL-DISCOVER: a toolset that is valid', () => {
   });
 
   test('null for what is required is a fault, and what else is wrong is told', async () => {
-    const broken = { ...TOOLSET, name: null, description: null, tools: [{ ...TOOL, description: null, annotations: 7 }] };
+    const broken = {
+      ...TOOLSET,
+      name: null,
+      description: null,
+      tools: [{ ...TOOL, description: null, annotations: 7 }],
+    };
     expect([...(await faults(broken))].sort()).toEqual([
       '$.name: must be a string',
       '$.tools[0].annotations: must be an object',

@@ -3,7 +3,7 @@ import type { CommandEntry } from './entry.js';
 import { type Guide, guideCommand, guidesText } from './guides.js';
 import { type Example, examplesText } from './help.js';
 import type { RunCommand } from './run-command.js';
-import { refusingUnknown } from './unknown-command.js';
+import { refusingUnknown, suggestingNames } from './unknown-command.js';
 
 export const EXAMPLES: readonly Example[] = [
   { about: 'the workbench, full screen', line: 'protocol-cli' },
@@ -48,7 +48,7 @@ export async function commandLine(
   const commands = entries.map(({ name }) => name);
   if (words[0] === 'help' && guides.length > 0 && named !== undefined && !commands.includes(named))
     program.addCommand(inheriting(program, guideCommand(named, { guides, commands, run })), { hidden: true });
-  return refusingUnknown(program);
+  return refusingUnknown(suggestingNames(program));
 }
 
 /** Where commander looks for a command: the first word that is no option; after `help`, the second. */
@@ -58,7 +58,7 @@ function nameIn(words: readonly string[]): string | undefined {
 }
 
 function inheriting(parent: Command, command: Command): Command {
-  command.copyInheritedSettings(parent);
+  suggestingNames(command.copyInheritedSettings(parent));
   for (const subcommand of command.commands) inheriting(command, subcommand);
   return command;
 }

@@ -14,3 +14,104 @@ function unknownIn({ args, commands }: Command): string | undefined {
   const name = first === 'help' ? second : first;
   return commands.length === 0 || commands.some(each => each.name() === name) ? undefined : name;
 }
+
+/** What other tools call an option: `-d` of curl, `--json` of gh. The first suggestion that the command has is used. */
+const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  '--json': ['-o json', '--reporter json'],
+  '-j': ['-o json', '--reporter json'],
+  '--format': ['-o', '--reporter'],
+  '--data': ['--args'],
+  '--data-raw': ['--args'],
+  '--data-binary': ['--args'],
+  '-d': ['--args'],
+  '--body': ['--args'],
+  '--input': ['--args'],
+  '--params': ['--args'],
+  '--arg': ['--args'],
+  '-a': ['--args'],
+  '--token': ['--bearer'],
+  '--auth': ['--bearer'],
+  '--api-key': ['--bearer', '-H'],
+  '-u': ['--bearer', '-H'],
+  '--max-time': ['--timeout'],
+  '-m': ['--timeout'],
+  '-t': ['--timeout'],
+  '-w': ['--timeout', '--watch'],
+  '--silent': ['-q'],
+  '-s': ['-q'],
+  '--debug': ['-v'],
+  '--trace': ['-v'],
+  '-n': ['--repeat'],
+  '--count': ['--repeat'],
+  '--times': ['--repeat'],
+  '-c': ['--concurrency', '--command'],
+  '--parallel': ['--concurrency'],
+  '--server': ['--command'],
+  '--stdio': ['--mcp', '--command'],
+  '--transcript': ['--save'],
+  '--record': ['--save'],
+  '-p': ['--port'],
+  '--listen': ['--port'],
+  '--bind': ['--host'],
+  '--force': ['--yes'],
+  '-y': ['--yes'],
+};
+
+/** What other tools call a command. */
+const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
+  mock: 'mock-tool',
+  serve: 'mock-tool',
+  server: 'mock-tool',
+  replay: 'mock-tool',
+  call: 'invoke',
+  run: 'invoke',
+  exec: 'invoke',
+  send: 'invoke',
+  test: 'check',
+  lint: 'check',
+  verify: 'check',
+  validate: 'check',
+  list: 'toolset',
+  ls: 'toolset',
+  tools: 'toolset',
+  discover: 'toolset',
+  inspect: 'toolset',
+  show: 'render',
+  view: 'render',
+  open: 'render',
+  proxy: 'record',
+  capture: 'record',
+  watch: 'listen',
+  close: 'close-thread',
+};
+
+/** Adds what an option or command of another tool is called here, in place of commander's guess by spelling. */
+export function suggestingNames(command: Command): Command {
+  return command.configureOutput({
+    outputError: (text, write) => write(withSuggestion(text, command)),
+  });
+}
+
+function withSuggestion(text: string, command: Command): string {
+  const [, what, word = ''] = /^error: unknown (option|command) '([^']*)'/.exec(text) ?? [];
+  const found = what === 'option' ? optionFor(word, command) : commandFor(what, word, command);
+  if (found === undefined) return text;
+  const [first = ''] = text.split('\n');
+  return `${first}\n(Did you mean ${found}?)\n`;
+}
+
+function optionFor(word: string, { options }: Command): string | undefined {
+  const name = word.startsWith('--') ? word.replace(/=.*/s, '') : word.slice(0, 2);
+  const candidates = Object.hasOwn(OPTIONS_ELSEWHERE, name) ? OPTIONS_ELSEWHERE[name] : undefined;
+  return candidates?.find(candidate => {
+    const [flag, value] = candidate.split(' ');
+    const option = options.find(({ short, long }) => short === flag || long === flag);
+    return option !== undefined && (value === undefined || (option.argChoices?.includes(value) ?? true));
+  });
+}
+
+function commandFor(what: string | undefined, word: string, { commands }: Command): string | undefined {
+  const name =
+    what === 'command' && Object.hasOwn(COMMANDS_ELSEWHERE, word) ? COMMANDS_ELSEWHERE[word] : undefined;
+  return commands.some(each => each.name() === name) ? name : undefined;
+}

@@ -184,6 +184,19 @@ describe.concurrent('.infinity/rap.json', () => {
     });
   });
 
+  it('without an operation, all that there are', async () => {
+    await using project = await configured([server(plain), server(stdlib)]);
+    const { status, stderr } = await runHere(['invoke'], { cwd: project.path });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^error: no operation given\. Available: .*slow.*delete_all/);
+    const one = await runHere(['invoke', plain.url]);
+    expect([one.status, one.stderr]).toEqual([
+      2,
+      expect.stringMatching(/no operation given\. Available: .*slow/),
+    ]);
+    expect(one.stderr).not.toContain('delete_all');
+  });
+
   it('an operation that none of them has', async () => {
     await using project = await configured([server(plain), server(stdlib)]);
     const { status, report } = await invokeJsonHere(['slo'], { cwd: project.path });

@@ -16,6 +16,17 @@ beforeAll(async () => {
 
 afterAll(() => stdlib.stop());
 
+test('invoke without an operation: a list to pick from, by number or name', async () => {
+  await using screen = openProgram(['invoke', stdlib.url, '--dry-run']);
+  await screen.shows('Operation (number or name):');
+  expect(screen.text()).toContain('delete_all');
+  screen.type('nothing\r');
+  await screen.shows('no operation "nothing"');
+  screen.type('delete_all\r');
+  expect(await screen.ended).toBe(0);
+  expect(screen.text()).toContain('"operation": "delete_all"');
+});
+
 describe.concurrent('a destructive tool', () => {
   test('is called after y', async () => {
     await using screen = openProgram(['invoke', stdlib.url, 'delete_all', '--id', 'said-yes']);

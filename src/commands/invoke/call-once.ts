@@ -61,7 +61,13 @@ async function stay(
 
 function farewell({ plan, clock }: Setting, { prepared: { wire, base } }: Opened) {
   const ms = Math.min(plan.options.linger ?? FAREWELL_MS, LONGEST_FAREWELL_MS);
-  return { wire, base, isOurThread: plan.identity.isOurThread, listenOn: () => waiting(clock, ms) };
+  return {
+    wire,
+    base,
+    isOurThread: plan.identity.isOurThread,
+    closes: plan.options.close !== false,
+    listenOn: () => waiting(clock, ms),
+  };
 }
 
 function troubleOf({ observation, plan }: Setting, exchange: Exchange): Trouble | null {

@@ -50,7 +50,7 @@ async function deny(setting: Setting, opened: Opened, denial: Denial): Promise<E
 }
 
 async function callOne(setting: Setting, opened: Opened): Promise<ExitStatus> {
-  const { choose } = setting.plan.options;
+  const { choose, close: closes = true } = setting.plan.options;
   const { wire, base } = opened.prepared;
   const identity = anotherIdentity(setting.plan);
   const invocation = address(setting, opened, identity);
@@ -62,7 +62,7 @@ async function callOne(setting: Setting, opened: Opened): Promise<ExitStatus> {
   stopCancelling();
   const status = await tell(setting, opened, exchange);
   const { isOurThread } = identity;
-  await takeLeave(exchange, { wire, base, isOurThread, listenOn: async () => {} });
+  await takeLeave(exchange, { wire, base, isOurThread, closes, listenOn: async () => {} });
   return status;
 }
 

@@ -97,6 +97,7 @@ export function invokeCommand(run: RunCommand): Command {
     .option('--group-id <id>', 'conversation thread (default: a fresh one, closed at the end)')
     .option('--user-id <id>', 'end user on whose behalf the call is made')
     .option('--ancestor <id>', 'ancestor thread, root first (repeatable)', collect)
+    .option('--no-close', 'do not send /close_thread at the end for a thread made up here')
     .optionsGroup('Waiting:')
     .addOption(
       valueOption(

@@ -5,7 +5,12 @@ import type { Tool } from '../../protocol/toolset.js';
 import { toolOf } from '../../runtime/check-call.js';
 import { DISCOVERY_HINTS, type Discovered, type DiscoveryHints, discover } from '../../runtime/discover.js';
 import type { Wire } from '../../runtime/wire.js';
+import { cut } from '../../text/cut.js';
+import { excerpt } from '../../text/excerpt.js';
+import { firstFew } from '../../text/first-few.js';
+import { visibleLine } from '../../text/visible.js';
 import type { HttpClient } from '../../transport/client.js';
+import { ask, isSomebodyThere } from '../ask.js';
 import { confirmCommands } from '../confirm-commands.js';
 import { readCredentials } from '../headers.js';
 import type { OnStop } from '../interruption.js';
@@ -45,14 +50,18 @@ interface Loaded {
 export async function locate(plan: InvokePlan, target: ServerTarget | null, stage: Stage): Promise<Located> {
   if (target) {
     const loaded = await load(plan, target, stage);
-    return { ...loaded, tool: toolOf(loaded.discovered.toolset, operationOf(plan)), notes: [] };
+    const { toolset } = loaded.discovered;
+    return { ...loaded, tool: toolOf(toolset, await operationAmong(toolset.tools, plan, stage)), notes: [] };
   }
   const config = await readRapConfig(stage.terminal);
   requireServers(config);
   const { targets, warnings } = config;
-  const operation = operationOf(plan);
   if (!plan.options.yes) await stage.aside(() => confirmCommands(targets, stage.terminal, stage.signal));
   const servers = await Promise.allSettled(targets.map(each => load(plan, each, stage)));
+  const tools = servers.flatMap(each =>
+    each.status === 'fulfilled' ? each.value.discovered.toolset.tools : [],
+  );
+  const operation = tools.length === 0 ? '' : await operationAmong(tools, plan, stage);
   const found = pick(servers, operation, warnings);
   return { ...found, notes: [...warnings, ...found.notes] };
 }
@@ -104,10 +113,43 @@ function unusable(failure: unknown): Warning {
   return { message: `a configured tool server could not be used: ${reason}` };
 }
 
+/** Asks the person at the terminal for an operation when none is given. @throws ProtocolCliError `usage`, with all that there are. */
+async function operationAmong(tools: readonly Tool[], plan: InvokePlan, stage: Stage): Promise<string> {
+  if (plan.operation !== undefined) return plan.operation;
+  const names = [...new Set(tools.map(({ name }) => name))];
+  const picked = isSomebodyThere(stage.terminal)
+    ? await stage.aside(() => pickOperation(tools, stage))
+    : null;
+  if (picked !== null) return picked;
+  throw new ProtocolCliError(
+    stage.signal.aborted ? 'interrupted' : 'usage',
+    `no operation given. Available: ${firstFew(names, MOST_NAMES)}`,
+    { hint: 'Put one of them after the URL: protocol-cli invoke <url> <operation> key=value' },
+  );
+}
+
+/** Null where nothing was chosen. */
+async function pickOperation(tools: readonly Tool[], { terminal, signal }: Stage): Promise<string | null> {
+  const lines = tools.map(
+    ({ name, description }, index) => `${index + 1}  ${name}  ${cut(description, MOST_DESCRIPTION)}`,
+  );
+  terminal.stderr.write(`${lines.map(visibleLine).join('\n')}\n`);
+  for (;;) {
+    const answer = (await ask('Operation (number or name): ', terminal, signal))?.trim();
+    if (answer === undefined || answer === '') return null;
+    const picked = tools.find(({ name }, index) => name === answer || String(index + 1) === answer);
+    if (picked) return picked.name;
+    terminal.stderr.write(`no operation ${excerpt(answer)}\n`);
+  }
+}
+
+const MOST_NAMES = 60;
+const MOST_DESCRIPTION = 60;
+
 /** @throws ProtocolCliError `usage` where none is named. */
 export function operationOf({ operation }: InvokePlan): string {
   if (operation !== undefined) return operation;
-  throw new ProtocolCliError('usage', 'no operation is named', {
+  throw new ProtocolCliError('usage', 'no operation given', {
     hint: 'protocol-cli toolset lists what the configured tools offer.',
   });
 }

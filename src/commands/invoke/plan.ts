@@ -16,6 +16,8 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly groupId?: string;
   readonly userId?: string;
   readonly ancestor?: readonly string[];
+  /** False: `/close_thread` is not sent. */
+  readonly close?: boolean;
   /** The URL of an MCP server, or a command that starts one: no RAP then. */
   readonly mcp?: string;
   /** The options that somebody gave, and are not defaults: `--retries`. */
@@ -79,7 +81,7 @@ export function planInvoke(words: readonly string[], options: InvokeOptions): In
   const [operation, ...argumentWords] = rest.length === 0 && options.demo ? demoCall(options) : rest;
   if (operation?.includes('=')) throw noOperation(operation);
   refuseContradictions(options);
-  if (operation === '' || (operation === undefined && target !== null)) throw noOperation();
+  if (operation === '' || (operation === undefined && target?.kind === 'endpoint')) throw noOperation();
   return {
     options,
     target,
@@ -123,7 +125,7 @@ function demoCall({ args }: InvokeOptions): readonly string[] {
 
 export function noOperation(word?: string): ProtocolCliError {
   const found = word === undefined ? '' : `: "${word}" is an argument`;
-  return new ProtocolCliError('usage', `no operation is named${found}`, {
+  return new ProtocolCliError('usage', `no operation given${found}`, {
     hint: 'The operation comes after the URL: protocol-cli invoke <url> <operation> key=value. `protocol-cli toolset <url>` lists them.',
   });
 }

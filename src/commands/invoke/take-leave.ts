@@ -9,6 +9,8 @@ export interface Farewell {
   readonly base: string | null;
   /** Closed at the end, since it is of our own making. */
   readonly isOurThread: boolean;
+  /** False: the thread is left open all the same. */
+  readonly closes: boolean;
   /** What may still come after a cancel is waited for, and told. */
   readonly listenOn: () => Promise<void>;
 }
@@ -19,7 +21,7 @@ export interface Farewell {
  */
 export async function takeLeave(
   exchange: Exchange,
-  { wire, base, isOurThread, listenOn }: Farewell,
+  { wire, base, isOurThread, closes, listenOn }: Farewell,
 ): Promise<void> {
   const { key, invocation, settled, subscription } = exchange;
   if (base === null || settled?.by === 'denial') return;
@@ -30,5 +32,5 @@ export async function takeLeave(
     await cancelToolCall(wire, base, { key, thread, id });
     await listenOn();
   }
-  if (isOurThread) await closeThread(wire, base, thread);
+  if (isOurThread && closes) await closeThread(wire, base, thread);
 }

@@ -10,6 +10,7 @@ export const IDLE_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['--dry-run', 'nothing is sent before you say so; a call can be copied as curl'],
   ['--id', ITS_OWN],
   ['--call-id', ITS_OWN],
+  ['--no-close', 'threads are closed when you quit'],
   ['--linger', STAYS],
   ['--follow', STAYS],
   ['--repeat', 'a call is run again with a key'],

@@ -38,17 +38,16 @@ describe('target, operation, arguments', () => {
       { target: { kind: 'command', command: 'node s.mjs' }, operation: 'x' },
     ],
     [[URL_GIVEN, 'x'], { endpoint: true }, { target: { kind: 'endpoint', url: URL_GIVEN }, operation: 'x' }],
+    [[URL_GIVEN], {}, { target: { kind: 'url', url: URL_GIVEN }, operation: undefined }],
   ])('%j %j', (words, options, planned) => {
     expect(plan(words, options)).toMatchObject(planned);
   });
 
   test.each<[string[], Partial<InvokeOptions>, string]>([
-    [[URL_GIVEN], {}, 'usage: no operation is named'],
-    [[URL_GIVEN], { endpoint: true }, 'usage: no operation is named'],
-    [[], { command: 'x' }, 'usage: no operation is named'],
-    [[URL_GIVEN, 'path=a'], {}, 'usage: no operation is named: "path=a" is an argument'],
-    [['path=a'], { demo: true }, 'usage: no operation is named: "path=a" is an argument'],
-    [[URL_GIVEN, ''], { endpoint: true }, 'usage: no operation is named'],
+    [[URL_GIVEN], { endpoint: true }, 'usage: no operation given'],
+    [[URL_GIVEN, 'path=a'], {}, 'usage: no operation given: "path=a" is an argument'],
+    [['path=a'], { demo: true }, 'usage: no operation given: "path=a" is an argument'],
+    [[URL_GIVEN, ''], { endpoint: true }, 'usage: no operation given'],
   ])('%j %j: %s', async (words, options, trouble) => {
     expect(await troubleOf(() => plan(words, options))).toBe(trouble);
   });

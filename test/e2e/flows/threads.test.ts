@@ -39,6 +39,13 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('threads, of %s', name => 
     });
   });
 
+  it('--no-close leaves a thread of our own open', async () => {
+    const { report, status } = await invokeJsonHere([tool(name).url, 'ancestors', '--no-close']);
+    expect(status).toBe(0);
+    const thread_id = report.invocation?.group_id ?? '';
+    expect(await tool(name).heard('close', { thread_id })).toEqual([]);
+  });
+
   it('a thread of our own is closed at the end, one that was given is not', async () => {
     const given = `given-${randomUUID()}`;
     const [{ report }] = await Promise.all([

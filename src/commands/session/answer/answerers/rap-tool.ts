@@ -156,7 +156,13 @@ class RapTool implements ToolAnswerer {
   /** A call that was given up is cancelled; so is a subscription, since no session takes its events. */
   async #leave(exchange: Exchange): Promise<void> {
     const { wire, discovered } = this.parts;
-    await takeLeave(exchange, { wire, base: discovered.base, isOurThread: false, listenOn: async () => {} });
+    await takeLeave(exchange, {
+      wire,
+      base: discovered.base,
+      isOurThread: false,
+      closes: false,
+      listenOn: async () => {},
+    });
   }
 
   #watched<T>(work: Promise<T>): Promise<T> {

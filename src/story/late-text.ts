@@ -11,3 +11,19 @@ export function lateText(
   const since = sinceMs === null ? '' : `, ${formatDuration(sinceMs)} after it was sent`;
   return `${message?.type ?? 'callback'} came after the call ${end}${since}; it changes nothing`;
 }
+
+export type Refusal = Extract<Arrival['verdict'], { kind: 'rejected' | 'discarded' }>;
+
+/** What is wrong with a callback that a recorded runtime answered otherwise than this program would. */
+export function refusalWords({ message }: Arrival, { kind }: Refusal): string {
+  if (kind === 'rejected') return 'is invalid';
+  return message?.type === 'subscription_event'
+    ? 'belongs to no open subscription'
+    : 'matches no pending call';
+}
+
+/** Null where the answer was that of this program, or is still to come. */
+export function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
+  if (status !== undefined) return status === verdict.status ? null : `the runtime answered ${status}`;
+  return broken === undefined ? null : `the runtime did not answer (${broken})`;
+}

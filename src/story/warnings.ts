@@ -18,7 +18,7 @@ import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { bytesText } from '../text/bytes-text.js';
 import { formatDuration } from '../text/format-duration.js';
 import { countUnseen } from '../text/visible.js';
-import { lateText } from './late-text.js';
+import { lateText, type Refusal, recordedAnswer, refusalWords } from './late-text.js';
 
 const LATE_ACK_MS = 1_000;
 /** Of one requirement. */
@@ -105,26 +105,10 @@ export function arrivalWarnings(
   }
 }
 
-type Refusal = Extract<Arrival['verdict'], { kind: 'rejected' | 'discarded' }>;
-
 function refusedText(arrival: Arrival, verdict: Refusal): string {
   const answered = recordedAnswer(arrival);
   if (answered === null) return `was ${verdict.kind} with ${verdict.status}: ${verdict.reason}`;
   return `${refusalWords(arrival, verdict)}: ${verdict.reason}; ${answered}`;
-}
-
-/** What is wrong with a callback that a recorded runtime answered otherwise than this program would. */
-export function refusalWords({ message }: Arrival, { kind }: Refusal): string {
-  if (kind === 'rejected') return 'is invalid';
-  return message?.type === 'subscription_event'
-    ? 'belongs to no open subscription'
-    : 'matches no pending call';
-}
-
-/** Null where the answer was that of this program, or is still to come. */
-export function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
-  if (status !== undefined) return status === verdict.status ? null : `the runtime answered ${status}`;
-  return broken === undefined ? null : `the runtime did not answer (${broken})`;
 }
 
 /** What the tool has broken with a callback that a runtime discards (RT-MATCH): of a subscription that is none, or by a wrong name. */

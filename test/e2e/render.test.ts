@@ -125,6 +125,32 @@ describe.concurrent('render', () => {
   });
 });
 
+it('--call shows one call of a transcript whole, and --call of a single message is refused', async () => {
+  const file = folder.file('two.ndjson');
+  await runHere([
+    'invoke',
+    plain.url,
+    'edit_file',
+    'path=a.txt',
+    '--repeat',
+    '2',
+    '-o',
+    'json',
+    '--save',
+    file,
+  ]);
+  const all = await runHere(['render', file, '-o', 'json']);
+  const second = JSON.parse(all.stdout).calls[1].invocation.id;
+  const one = await runHere(['render', file, '--call', '2']);
+  expect(one).toMatchObject({ status: 0, stdout: expect.stringContaining(`"id": "${second}"`) });
+  expect(one.stdout).toContain('"path": "a.txt"');
+  expect(one.stdout).toContain('TRANSCRIPT of 1 call');
+  expect((await runHere(['render', file, '--failed'])).status).toBe(2);
+  const [what] = SAVED['tool_result'] ?? [''];
+  const refused = await runHere(['render', '-', '--call', '1'], { stdin: textOf(what) });
+  expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('--call and --failed') });
+});
+
 describe.concurrent('a transcript', () => {
   it.each([
     ['that went well', ['edit_file', 'path=a.txt']],

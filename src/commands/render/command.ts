@@ -15,6 +15,7 @@ export const RENDER_EXAMPLES: readonly Example[] = [
     about: 'a long one, in colour, to scroll through',
     line: 'protocol-cli render run.ndjson --color | less -R',
   },
+  { about: 'the third call of a transcript', line: 'protocol-cli render run.ndjson --call 3' },
   { about: 'a diff', line: 'git diff | protocol-cli render -' },
   {
     about: 'a picture for a README or a bug report',
@@ -41,6 +42,8 @@ export function renderCommand(run: RunCommand): Command {
     .argument('<file>', 'what to show; - is standard input')
     .addOption(new Option('--dialect <name>', 'take it for nothing else').choices(DIALECT_NAMES))
     .addOption(supportsOption())
+    .option('--call <n|id>', 'of a transcript, only this call: its number from 1, or its id')
+    .option('--failed', 'of a transcript, only the calls without a successful result')
     .option('--unfold', 'every unchanged line of a diff too')
     .optionsGroup('Output:')
     .addOption(

@@ -4,6 +4,7 @@ import { GAP, paneLayout } from '../../dress/pane-layout.js';
 import type { Theme } from '../../dress/theme.js';
 import type { Line } from '../../story/line.js';
 import type { Pane } from '../../story/panes.js';
+import { messageLines } from './messages.js';
 import type { Section } from './sheet.js';
 import { type WholeLayout, wholeDrawing, wholePane } from './whole-lines.js';
 
@@ -30,6 +31,8 @@ function sectionRows(section: Section, look: Look): Generator<string> {
   switch (section.kind) {
     case 'lines':
       return wrapped(section.lines, look);
+    case 'messages':
+      return wrapped(messageLines(section.events, section.redactor, look), look);
     case 'drawing':
       return wrapped(wholeDrawing(section.drawing, look), look);
     case 'pane':

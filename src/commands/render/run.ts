@@ -8,7 +8,7 @@ import { safeJson } from '../../text/json-safe.js';
 import type { ExitStatus } from '../exit-status.js';
 import { LARGEST_SAVED, readSource } from '../read-source.js';
 import type { Terminal } from '../terminal.js';
-import type { Saved, View } from './kinds/kind.js';
+import type { CallSelection, Saved, View } from './kinds/kind.js';
 import { type LookOptions, lookOf, pictureLook } from './look.js';
 import { pictureLines } from './picture.js';
 import { putLines, writeLines } from './put-lines.js';
@@ -16,7 +16,7 @@ import { recognise } from './recognise.js';
 import { rowsOf } from './rows.js';
 import { type Origin, translated } from './translated.js';
 
-export interface RenderOptions extends LookOptions {
+export interface RenderOptions extends LookOptions, CallSelection {
   readonly dialect?: DialectName;
   readonly supports: ReadonlySet<string>;
   readonly output: 'plain' | 'json';
@@ -37,7 +37,7 @@ export async function runRender(
   const name = file === '-' ? 'standard input' : file;
   const bytes = await readSource(file, stdin, LARGEST_SAVED);
   const origin = originOf(name, bytes, options);
-  const saved = await recognise({ name, bytes, dialect: options.dialect ?? null });
+  const saved = selected(await recognise({ name, bytes, dialect: options.dialect ?? null }), name, options);
   const isPrivate = stdout.isTTY === true && options.as === undefined;
   if (options.as === undefined || options.as === 'svg')
     await show(saved, { supports: options.supports, isPrivate }, options, terminal);
@@ -50,6 +50,13 @@ export async function runRender(
 function originOf(name: string, bytes: Uint8Array, { as }: RenderOptions): Origin {
   const kept = as === undefined || as === 'svg' ? new Uint8Array() : Uint8Array.from(bytes);
   return { name, text: () => new TextDecoder().decode(kept).trim() };
+}
+
+function selected(saved: Saved, name: string, { call, failed }: CallSelection): Saved {
+  if (call === undefined && failed === undefined) return saved;
+  const selection = { ...(call !== undefined && { call }), ...(failed !== undefined && { failed }) };
+  if (saved.only) return saved.only(selection);
+  throw new ProtocolCliError('usage', `--call and --failed select calls of one transcript; ${name} is none`);
 }
 
 function refuseContradictions({ as, save, output }: RenderOptions): void {

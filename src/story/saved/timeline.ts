@@ -4,6 +4,7 @@ import { History } from '../../exchange/history.js';
 import { Owners } from '../../exchange/owners.js';
 import { RecentCalls } from '../../exchange/recent-calls.js';
 import { formatDuration } from '../../text/format-duration.js';
+import { recordedAnswer } from '../late-text.js';
 import type { Line } from '../line.js';
 import { say } from '../spans.js';
 import { stepLine } from '../step-line.js';
@@ -11,13 +12,13 @@ import { arrivalStep } from '../steps/arrivals.js';
 import { newStepsOf, type Step, stepsOf } from '../steps/index.js';
 import { labelled } from '../steps/label.js';
 import { newsOf } from '../tool-calls/index.js';
-import { recordedAnswer } from '../warnings.js';
 
 /** A part of what was recorded, with a history of its own. */
 export interface Chapter {
   readonly history: History;
   /** The call that it tells of; undefined where it is about none. */
   readonly exchange: Exchange | undefined;
+  readonly events: readonly Event[];
   /** All of them: a history itself forgets, where there are very many. */
   readonly steps: readonly Step[];
 }
@@ -48,6 +49,7 @@ export function chronicleOf(events: readonly Event[], isWhole = true): Chronicle
 class Telling {
   readonly history: History;
   readonly #steps: Step[] = [];
+  readonly #events: Event[] = [];
 
   constructor(isWhole: boolean) {
     this.history = new History(isWhole);
@@ -55,6 +57,7 @@ class Telling {
 
   take(event: Event): void {
     this.history.apply(event);
+    this.#events.push(event);
     for (const step of newStepsOf(this.history, event)) this.#steps.push(step);
     if (event.kind === 'response' || event.kind === 'broken') this.#showAnswer(event);
   }
@@ -73,7 +76,7 @@ class Telling {
   chapter(): Chapter {
     const running = stepsOf(this.history, { latest: 1 }).filter(({ state }) => state === 'running');
     const steps = [...this.#steps, ...running].toSorted((one, other) => one.at - other.at);
-    return { history: this.history, exchange: this.history.first, steps };
+    return { history: this.history, exchange: this.history.first, events: this.#events, steps };
   }
 }
 

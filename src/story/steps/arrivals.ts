@@ -1,12 +1,11 @@
 import { outcomeOf } from '../../exchange/ending.js';
 import type { Arrival, Exchange } from '../../exchange/exchange.js';
 import type { VerdictKind } from '../../exchange/verdict.js';
-import { lateText } from '../late-text.js';
+import { lateText, recordedAnswer, refusalWords } from '../late-text.js';
 import type { Line } from '../line.js';
 import { questionLines } from '../question-lines.js';
 import { quote, say } from '../spans.js';
 import { clipped } from '../tool-calls/clip.js';
-import { recordedAnswer, refusalWords } from '../warnings.js';
 import { eventOf, eventWords } from './events.js';
 import { questionLine } from './questions.js';
 import { after, type Step, step } from './step.js';

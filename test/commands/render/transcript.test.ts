@@ -17,7 +17,9 @@ import {
   call,
   closed,
   eventsOf,
+  INVOCATION,
   loaded,
+  type Moment,
   RESULT,
   resultArrives,
   VIEW,
@@ -70,7 +72,8 @@ function rows(lines: readonly string[]): string[] {
 }
 
 test('a transcript is shown from its head to its views', () => {
-  expect(rows(linesOf())).toEqual([
+  const shown = rows(linesOf());
+  expect(shown.slice(0, shown.indexOf('MESSAGES') - 1)).toEqual([
     'TRANSCRIPT of 1 call, 9 events',
     'recorded by a runtime, protocol-cli/test, 2026-11-21 10:00:00 UTC',
     '',
@@ -93,6 +96,53 @@ test('a transcript is shown from its head to its views', () => {
     '1   - a',
     '  1 + b',
   ]);
+});
+
+test('each message of a call is shown whole, with the answer to it', () => {
+  const shown = rows(linesOf());
+  const messages = shown.slice(shown.indexOf('MESSAGES')).join('\n');
+  expect(messages).toMatch(/→ POST http:\/\/127.0.0.1:3001\/invoke invocation, .*answered 200/);
+  expect(messages).toContain('    "arguments": {\n      "path": "src/main.rs"\n    },');
+  expect(messages).toMatch(
+    /← POST \S+ callback, .*answered 200 after 0ms\n {2}\{\n {4}"type": "view_update",/,
+  );
+  expect(messages).toMatch(/\/close close {2}answered 200/);
+});
+
+describe('--call and --failed', () => {
+  const other = (moments: readonly Moment[]) =>
+    moments.map(
+      moment =>
+        ({ ...moment, ...('leg' in moment && { leg: `2-${moment.leg}` }), calls: ['second'] }) as Moment,
+    );
+  const two = eventsOf(
+    call(),
+    other(call({ invocation: { ...INVOCATION, id: 'second' } })),
+    acknowledged(),
+    other(acknowledged()),
+    resultArrives(),
+    other(resultArrives({ id: 'second', text: 'Error: no' })),
+  );
+  const idsOf = (selection: { call?: string; failed?: boolean }) => {
+    const report = saved(linesOf(two)).only?.(selection).report({ supports: SUPPORTS, isPrivate: false });
+    return (report as { invocation: { id: string } }).invocation.id;
+  };
+
+  test.each([
+    [{ call: '1' }, INVOCATION.id],
+    [{ call: '2' }, 'second'],
+    [{ call: 'second' }, 'second'],
+    [{ failed: true }, 'second'],
+  ])('%j', (selection, id) => {
+    expect(idsOf(selection)).toBe(id);
+  });
+
+  test.each([
+    [{ call: '3' }, /has no call "3"/],
+    [{ call: '1', failed: true }, /no call of the transcript failed/],
+  ])('%j: there is none', (selection, message) => {
+    expect(() => idsOf(selection)).toThrow(message);
+  });
 });
 
 test('what still runs stands where it began, and not below what came later', () => {

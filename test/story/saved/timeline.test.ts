@@ -68,7 +68,12 @@ describe('the chapters', () => {
   test('of a single call are one, with all there is', () => {
     const { chapters, whole } = chronicleOf(eventsOf(loaded(), call(), acknowledged(), resultArrives()));
     expect(chapters).toEqual([
-      { history: whole, exchange: whole.exchanges.get(KEY), steps: expect.any(Array) },
+      {
+        history: whole,
+        exchange: whole.exchanges.get(KEY),
+        events: expect.any(Array),
+        steps: expect.any(Array),
+      },
     ]);
   });
 

@@ -10,6 +10,12 @@ export interface View {
   readonly isPrivate: boolean;
 }
 
+/** Which calls are shown: the one with this number or id, those without a successful result, or both. */
+export interface CallSelection {
+  readonly call?: string;
+  readonly failed?: boolean;
+}
+
 /** What was recognised. */
 export interface Saved {
   sections(view: View): readonly Section[];
@@ -17,6 +23,8 @@ export interface Saved {
   report(view: View): unknown;
   /** The answers of tools that it holds, in their order; what is a message of the wire asked for, is itself one. */
   answers?(to: DialectName): readonly SavedAnswer[];
+  /** Of a transcript, only these of its calls. @throws ProtocolCliError `usage` where there is no such call */
+  only?(selection: CallSelection): Saved;
   /** What of it could not be read, each with its place. */
   readonly faults: readonly string[];
   /** What was lost of it, each with its place where there is one; nothing unless told. */

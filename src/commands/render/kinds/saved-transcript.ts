@@ -1,4 +1,10 @@
+import { ProtocolCliError } from '../../../errors.js';
+import { callbackSecrets } from '../../../exchange/callback-secrets.js';
+import { outcomeOf } from '../../../exchange/ending.js';
+import type { Event } from '../../../exchange/events.js';
+import type { Exchange } from '../../../exchange/exchange.js';
 import { toldOnce } from '../../../exchange/hop.js';
+import { Owners } from '../../../exchange/owners.js';
 import { isWhole, missingFrom } from '../../../exchange/transcript-losses.js';
 import type { Transcript } from '../../../exchange/transcript-reader.js';
 import type { Warning } from '../../../protocol/requirements.js';
@@ -17,8 +23,9 @@ import { transcriptHeading } from '../../../story/saved/transcript-heading.js';
 import { say } from '../../../story/spans.js';
 import { viewPane } from '../../../story/view-pane.js';
 import { counted, warningsOf } from '../../../story/warnings.js';
+import { excerpt } from '../../../text/excerpt.js';
 import { linesSection, type Section } from '../sheet.js';
-import type { Saved, View } from './kind.js';
+import type { CallSelection, Saved, View } from './kind.js';
 import { sessionStoryOf } from './session-story.js';
 import { transcriptAnswers } from './transcript-answers.js';
 
@@ -34,6 +41,12 @@ export function savedTranscript(transcript: Transcript): Saved {
   return {
     faults,
     losses,
+    only: selection => {
+      const keys = new Set(selectedCalls(exchanges, selection));
+      const owners = new Owners(whole);
+      const isOwn = (event: Event) => owners.of(event).some(key => key !== null && keys.has(key));
+      return savedTranscript({ ...transcript, events: events.filter(isOwn) });
+    },
     answers: () => transcriptAnswers(events, exchanges, story.calls()),
     sections: view => [
       linesSection(transcriptHeading(transcript, exchanges.length)),
@@ -63,6 +76,21 @@ export function savedTranscript(transcript: Transcript): Saved {
   };
 }
 
+/** Keys of calls. */
+function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }: CallSelection): string[] {
+  const named = exchanges.filter(
+    ({ key, invocation }, index) =>
+      call === undefined || call === String(index + 1) || call === invocation.id || call === key,
+  );
+  if (named.length === 0)
+    throw new ProtocolCliError('usage', `the transcript has no call ${excerpt(call ?? '')}`, {
+      hint: `It has ${exchanges.length} call${exchanges.length === 1 ? '' : 's'}: give a number from 1 or the id of a call.`,
+    });
+  const selected = failed ? named.filter(each => outcomeOf(each)?.type !== 'success') : named;
+  if (selected.length === 0) throw new ProtocolCliError('usage', 'no call of the transcript failed');
+  return selected.map(({ key }) => key);
+}
+
 /** A tool's view has one timeline for all that it served. */
 function toolStory(transcript: Transcript): Section[] {
   return isTool(transcript) ? [linesSection(toolTimelineOf(transcript.events))] : [];
@@ -86,7 +114,7 @@ interface Place {
 }
 
 function chapterSections(chapter: Chapter, { view, number, of, transcript }: Place): Section[] {
-  const { history, exchange } = chapter;
+  const { history, exchange, events } = chapter;
   const panes = exchange ? panesOf(exchange, view.supports) : null;
   const views = [...history.threads.values()].flatMap(thread => [...thread.views.values()]);
   const { notes, trouble } = endingOf(chapter, [...(panes?.warnings ?? [])]);
@@ -96,6 +124,7 @@ function chapterSections(chapter: Chapter, { view, number, of, transcript }: Pla
     linesSection(steps),
     ...(panes ? [{ kind: 'panes', human: panes.human, llm: panes.llm } as const] : []),
     ...views.map(each => ({ kind: 'pane', pane: viewPane(each) }) as const),
+    ...(exchange ? [{ kind: 'messages', events, redactor: callbackSecrets(events) } as const] : []),
     linesSection(problemLines(counted([...warningsOf(history, exchange), ...notes]), trouble)),
   ];
 }

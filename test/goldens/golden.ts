@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path';
 import type { ExpectStatic } from 'vitest';
 import { runHere } from '../e2e/support/in-process.js';
 import { ROOT, type RunOptions } from '../e2e/support/program.js';
-import { openHere } from '../screen/support/screen-here.js';
+import { openHere, type ScreenHere } from '../screen/support/screen-here.js';
 
 /*
  * Golden outputs: what the program prints and draws, as files under `outputs/`. `npm run goldens` writes them anew; where an
@@ -41,6 +41,17 @@ export async function printed(
   return parts.join('\n');
 }
 
+/** An output without what differs from run to run: ports, tokens, dates, UUIDs. */
+export function masked(text: string): string {
+  return text
+    .replaceAll(/(127\.0\.0\.1:|"port":|localhost:)\d{4,5}/g, '$1PORT0')
+    .replaceAll(/(\/callback\/|\/choice\/|\/consent\/|state=)[\w-]{16,}/g, '$1TOKEN')
+    .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID')
+    .replaceAll(/"sha256": ?"\w+"/g, '"sha256":"SHA"')
+    .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( UTC|Z)/g, 'DATE')
+    .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, 'DATE');
+}
+
 function lineEnded(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n(no newline at the end)\n`;
 }
@@ -55,28 +66,22 @@ export interface Frame {
 interface Drawing {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Keys that lead to the first frame, each once the screen shows what stands before it. */
-  readonly start: readonly (readonly [seen: string | RegExp, keys: string])[];
-  /** What the screen shows at last, before the first frame. */
-  readonly ready: string | RegExp;
+  /** Leads to what the first frame shows. */
+  readonly prepare: (screen: ScreenHere) => Promise<unknown>;
   readonly frames: readonly Frame[];
   /** How this run's ports and times are written. */
-  readonly masked?: (text: string) => string;
+  readonly mask?: (text: string) => string;
 }
 
 /** Runs the full-screen program in this process, and compares its frames with `outputs/<name>.txt`. */
 export async function expectGoldenFrames(
   expect: ExpectStatic,
   name: string,
-  { args, cwd, start, ready, frames, masked = text => text }: Drawing,
+  { args, cwd, prepare, frames, mask = text => text }: Drawing,
 ): Promise<void> {
   const [first] = frames;
   await using screen = openHere(args, { ...first?.size, cwd });
-  for (const [seen, keys] of start) {
-    await screen.shows(seen);
-    screen.type(keys);
-  }
-  await screen.shows(ready);
+  await prepare(screen);
   const expected = sectionsOf(name);
   let size = first?.size;
   let text = '';
@@ -85,7 +90,7 @@ export async function expectGoldenFrames(
     size = frame.size;
     if (frame.keys !== undefined) screen.type(frame.keys);
     const title = `${RULE} ${frame.size.columns}x${frame.size.rows} ${frame.title}`;
-    text += `${title}\n${await settled(() => masked(screen.text()), expected.get(title))}\n`;
+    text += `${title}\n${await settled(() => mask(screen.text()), expected.get(title))}\n`;
   }
   screen.type('q');
   await expectGolden(expect, name, text);

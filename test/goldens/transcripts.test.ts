@@ -45,11 +45,13 @@ describe.concurrent.each(TRANSCRIPTS)('$name', ({ name, file }) => {
     await expectGoldenFrames(expect, `${name}.screens`, {
       args: ['invoke', '-i'],
       cwd: path,
-      start: [
-        ['quit', 'O'],
-        [/transcript/i, `${name}.ndjson\r`],
-      ],
-      ready: /opened |cannot|nothing/,
+      prepare: async screen => {
+        await screen.shows('quit');
+        screen.type('O');
+        await screen.shows(/transcript/i);
+        screen.type(`${name}.ndjson\r`);
+        await screen.shows(/opened |cannot|nothing/);
+      },
       frames: WHOLE.has(name) ? [...FRAMES, ...MORE_FRAMES] : FRAMES,
     });
   });

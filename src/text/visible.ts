@@ -1,5 +1,5 @@
 /**
- * Foreign text made safe for a terminal (threats, row 24): nothing is dropped, nothing acts.
+ * Foreign text made safe for a terminal (threats, row 24) and for the log of a CI job: nothing is dropped, nothing acts.
  * C0 controls become their control pictures (U+2400 block), DEL becomes U+2421, everything else invisible becomes `<U+XXXX>`.
  * `\n` stays; `\t` is expanded to the next multiple of four columns.
  */
@@ -11,6 +11,15 @@ export interface VisibleRun {
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const TAB = 4;
+
+/**
+ * The character by which a workflow command of a CI system is broken, so that a log that quotes foreign text issues none: GitHub's
+ * `::error::`, at the start of a line or where a line may be wrapped, and anywhere `##[error]` (GitHub, Azure), `##vso[` (Azure) and
+ * `##teamcity[`.
+ */
+const COMMAND =
+  /:(?<=(?:^|\s):)(?=:[A-Za-z][\w-]*(?:\s[^\n]*?)?::)|#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/u;
+const ACTING = new RegExp(`${UNSEEN.source}|${COMMAND.source}`, 'gmu');
 
 /** Splits text into runs that are safe to print. `startColumn`: where on its line the text begins, for the sake of tabs. */
 export function visibleRuns(text: string, startColumn = 0): VisibleRun[] {
@@ -25,8 +34,8 @@ export function visibleRuns(text: string, startColumn = 0): VisibleRun[] {
     const lineStart = run.text.lastIndexOf('\n');
     column = lineStart < 0 ? column + run.text.length : run.text.length - lineStart - 1;
   };
-  for (const match of text.matchAll(UNSEEN)) {
-    if (match[0] === '\n') continue;
+  for (const match of text.matchAll(ACTING)) {
+    if (match[0] === '\n' || (match[0] === ':' && match.index === 0 && startColumn > 0)) continue;
     if (match.index > from) push({ text: text.slice(from, match.index), hidden: false });
     if (match[0] === '\t') push({ text: ' '.repeat(TAB - (column % TAB)), hidden: false });
     else push({ text: picture(match[0]), hidden: true });

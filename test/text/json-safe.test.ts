@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { safeJson } from '../../src/text/json-safe.js';
+import { safeJson, safeSource } from '../../src/text/json-safe.js';
 import { anyCodePoint } from '../support/characters.js';
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
@@ -51,4 +51,13 @@ test.each([
   ['ä 日本 😀', '"ä 日本 😀"'],
 ])('%j', (text, json) => {
   expect(safeJson(text)).toBe(json);
+});
+
+test('breaks the workflow commands of CI systems with an escape', () => {
+  for (const text of ['##[error]x', '##vso[x]', '##teamcity[x]']) {
+    const json = safeJson({ [text]: text });
+    expect(json).not.toContain(text);
+    expect(JSON.parse(json)).toEqual({ [text]: text });
+    expect(safeSource(`["${text}"]`)).not.toContain(text);
+  }
 });

@@ -23,6 +23,28 @@ const foreign = fc
 
 const isSeen = (character: string) => !UNSEEN.test(character);
 
+describe('workflow commands of CI systems', () => {
+  test.each([
+    ['::error::x', '<U+003A>:error::x'],
+    ['  ::add-mask::x', '  <U+003A>:add-mask::x'],
+    ['a\n::error file=a.ts,line=1::x', 'a\n<U+003A>:error file=a.ts,line=1::x'],
+    ['may be wrapped ::stop-commands::x', 'may be wrapped <U+003A>:stop-commands::x'],
+    ['a ##[error]x', 'a #<U+0023>[error]x'],
+    ['a ##vso[task.setvariable]x', 'a #<U+0023>vso[task.setvariable]x'],
+    ['###VSO[x]', '##<U+0023>VSO[x]'],
+    ["##teamcity[message text='x']", "#<U+0023>teamcity[message text='x']"],
+    ['std::error::Error', 'std::error::Error'],
+    ['f :: Int', 'f :: Int'],
+    ['## [a link]', '## [a link]'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  test('the rest of a line is not its start', () => {
+    expect(visibleRuns('::Error::new()', 8)).toEqual([{ text: '::Error::new()', hidden: false }]);
+  });
+});
+
 describe('visible', () => {
   test('lets nothing unseen survive except the line feed', () => {
     fc.assert(

@@ -35,9 +35,9 @@ export function readHeaders(
   env: Environment,
   names = NAMES,
 ): Record<string, string> {
-  const headers = Object.fromEntries(header.map(text => parseHeader(text, names.header)));
+  const headers = Object.fromEntries(header.map(text => parseHeader(text, env, names.header)));
   if (bearer === undefined) return headers;
-  return { ...headers, authorization: `Bearer ${bearerToken(bearer, env, names.bearer)}` };
+  return { ...headers, authorization: `Bearer ${fromEnvironment(bearer, env, names.bearer)}` };
 }
 
 /** The same for the origin of `url`, and only for it (threats, row 12). */
@@ -47,9 +47,9 @@ export function readCredentials(options: HeaderOptions, url: string, env: Enviro
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function parseHeader(text: string, option: string): [string, string] {
-  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined)
+function parseHeader(text: string, env: Environment, option: string): [string, string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined || !HEADER_VALUE.test(value))
     throw new ProtocolCliError(
       'usage',
       `a ${option === NAMES.header ? '--header' : option} is not of the form "Name: value"`,
@@ -59,14 +59,23 @@ function parseHeader(text: string, option: string): [string, string] {
     );
   if (RESERVED.has(name.toLowerCase()))
     throw new ProtocolCliError('usage', `the header ${name} belongs to the connection and cannot be set`);
-  return [name.toLowerCase(), value.trim()];
+  const given = fromEnvironment(value.trim(), env, option);
+  if (!HEADER_VALUE.test(given))
+    throw new ProtocolCliError(
+      'usage',
+      `${option}: ${value.trim()} has characters that a header cannot have`,
+    );
+  return [name.toLowerCase(), given];
 }
 
-function bearerToken(bearer: string, env: Environment, option: string): string {
-  if (!bearer.startsWith('env:')) return bearer;
-  const name = bearer.slice('env:'.length);
-  const token = env[name];
-  if (token) return token;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** A value as it is, or after `env:` that of a variable: it stands in no process list then. */
+function fromEnvironment(given: string, env: Environment, option: string): string {
+  if (!given.startsWith('env:')) return given;
+  const name = given.slice('env:'.length);
+  const value = env[name];
+  if (value) return value;
   throw new ProtocolCliError('usage', `${option}: the environment has no ${name}`);
 }
 

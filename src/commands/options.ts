@@ -83,7 +83,10 @@ export const outputOption = () =>
     OUTPUTS,
   );
 export const headerOption = () =>
-  new Option('-H, --header <name: value>', "header for the URL's own origin (repeatable)").argParser(collect);
+  new Option(
+    '-H, --header <name: value>',
+    "header for the URL's own origin (repeatable); a value of env:NAME is read from the environment",
+  ).argParser(collect);
 export const bearerOption = () =>
   new Option(
     '--bearer <token>',

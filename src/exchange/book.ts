@@ -10,21 +10,26 @@ export class Book {
    * @param observer who saw the events: a transcript's header says it
    * @param isSaved whether they were in a file: what may not be in one (RT-OAUTH) is no breach elsewhere
    * @param both of a recording that is told once, all that was seen
+   * @param redact takes secrets out of a refusal, which our own words quote
    */
   constructor(
     readonly observer: TranscriptHeader['observer'] = 'runtime',
     readonly isSaved = false,
     private readonly both?: Book,
-  ) {}
+    redact?: (text: string) => string,
+  ) {
+    this.history = new History(true, redact);
+    this.#owners = new Owners(this.history);
+  }
 
-  readonly history = new History();
+  readonly history: History;
   /** In the order in which they happened. */
   readonly events: Event[] = [];
   /** Keys of its calls, oldest first. */
   readonly keys: string[] = [];
   readonly #places = new Map<string, number>();
   readonly #underWay = new Set<string>();
-  readonly #owners = new Owners(this.history);
+  readonly #owners: Owners;
   readonly #byCall = new Map<string | null, Event[]>();
 
   readonly apply = (event: Event): void => {

@@ -24,9 +24,18 @@ export class History {
   readonly toolsets: LoadedToolset[] = [];
   /** By thread, the keys of calls with an open subscription. */
   readonly #subscribed = new Map<string, Set<string>>();
+  readonly #redact: (text: string) => string;
 
-  /** @param isWhole whether it is told all that happened; of what was lost in part, nothing is to blame for what it lacks */
-  constructor(readonly isWhole = true) {}
+  /**
+   * @param isWhole whether it is told all that happened; of what was lost in part, nothing is to blame for what it lacks
+   * @param redact takes secrets out of a refusal, which our own words quote
+   */
+  constructor(
+    readonly isWhole = true,
+    redact: (text: string) => string = text => text,
+  ) {
+    this.#redact = redact;
+  }
 
   apply(event: Event): void {
     this.errands.forgetTold();
@@ -73,7 +82,7 @@ export class History {
   }
 
   #step(exchange: Exchange, event: Event): Exchange {
-    const stepped = step(exchange, event);
+    const stepped = step(exchange, event, this.#redact);
     const { key, invocation, subscription } = stepped;
     this.exchanges.set(key, stepped);
     if (subscription === exchange.subscription) return stepped;

@@ -29,12 +29,12 @@ export function begin(key: string, event: InvocationEvent): Exchange | null {
 }
 
 /** What an exchange is after one more event. Pure: the same events give the same exchange, live or read from a file. */
-export function step(exchange: Exchange, event: Event): Exchange {
+export function step(exchange: Exchange, event: Event, redact: (text: string) => string): Exchange {
   switch (event.kind) {
     case 'request':
       return onRequest(exchange, event);
     case 'response':
-      return onResponse(exchange, event);
+      return onResponse(exchange, event, redact);
     case 'broken':
       return onBroken(exchange, event);
     case 'expired':
@@ -100,9 +100,10 @@ function onNews(exchange: Exchange, { at, message, sha256 }: Arrival): Exchange 
   return message.final ? unsubscribe(counted, { by: 'final', at, sha256 }) : counted;
 }
 
-function onResponse(exchange: Exchange, event: ResponseEvent): Exchange {
+function onResponse(exchange: Exchange, event: ResponseEvent, redact: (text: string) => string): Exchange {
   const isRefusal = event.status !== 200;
-  const excerpt = event.body && isRefusal ? { excerpt: Buffer.from(event.body.bytes).toString('utf8') } : {};
+  const said = event.body && isRefusal ? Buffer.from(event.body.bytes).toString('utf8') : null;
+  const excerpt = said === null ? {} : { excerpt: redact(said) };
   const size = bodySize(event);
   const answered = withAttempt(exchange, event.leg, {
     endedAt: event.at,

@@ -19,12 +19,20 @@ describe('what is read', () => {
     [[], 'abc', { authorization: 'Bearer abc' }],
     [['Authorization: Basic eA=='], undefined, { authorization: 'Basic eA==' }],
     [[], 'env:TOKEN', { authorization: 'Bearer from-env' }],
+    [['X-Api-Key: env:TOKEN'], undefined, { 'x-api-key': 'from-env' }],
   ])('%j, bearer %j', (header, bearer, headers) => {
     expect(read(header, bearer, { TOKEN: 'from-env' }).headers).toEqual(headers);
   });
 });
 
 describe('what is not', () => {
+  test('the environment has no such variable, or it holds what no header can: its value is not repeated', async () => {
+    expect(await troubleOf(() => read(['x: env:NONE']))).toBe('usage: -H: the environment has no NONE');
+    expect(await troubleOf(() => read(['x: env:BAD'], undefined, { BAD: 's3cret\nInjected: y' }))).toBe(
+      'usage: -H: env:BAD has characters that a header cannot have',
+    );
+  });
+
   test.each([
     'no colon',
     ': no name',

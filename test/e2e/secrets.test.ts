@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openHere } from '../screen/support/screen-here.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Invocation, resultFor, startTool } from './support/own-tool.js';
@@ -19,6 +20,12 @@ beforeAll(async () => {
   [stdlib, odd] = await Promise.all([startPeer('stdlib'), startPeer('odd')]);
 });
 afterAll(() => Promise.all([stdlib.stop(), odd.stop()]));
+
+/** A tool that refuses every invocation and quotes its credentials, once where an excerpt is cut. */
+function echoing() {
+  const said = `${BEARER} and ${KEY} `;
+  return startTool({ ask: { status: 400, body: said + 'x'.repeat(190 - said.length) + BEARER } });
+}
 
 /** The secret in the callback URL that the tool was given for a call. */
 async function tokenOf(peer: Peer, id: string): Promise<string> {
@@ -48,6 +55,30 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     // The person gets the URL whole: once, on stderr.
     expect(secretsIn(stdout, token)).toEqual([]);
     expect(secretsIn(withoutUrlForThePerson(stderr), token)).toEqual([]);
+  });
+
+  it.each(['text', 'plain', 'json', 'ndjson'])(
+    'a tool that echoes them in a refused acknowledgement: -o %s, with -v and without',
+    async output => {
+      await using tool = await echoing();
+      for (const more of [[], ['-v']]) {
+        const args = ['invoke', tool.url, 'ask', '-o', output, ...CREDENTIALS, ...more];
+        const { status, stdout, stderr } = await runHere(args);
+        expect(status).toBe(4);
+        expect(stdout + stderr).toContain('[redacted]');
+        expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
+        // Nor the beginning of one that a cut has left.
+        expect(stdout + stderr).not.toContain('CANARY');
+      }
+    },
+  );
+
+  it('a tool that echoes them in a refused acknowledgement: on the screen', async () => {
+    await using tool = await echoing();
+    await using screen = openHere(['invoke', tool.url, 'ask', ...CREDENTIALS], { columns: 160 });
+    expect(await screen.ended).toBe(4);
+    expect(screen.emulator.history()).toContain('[redacted]');
+    expect(screen.emulator.history()).not.toContain('CANARY');
   });
 
   it('RT-OAUTH: auth_url is whole for the person, and bare in json', async () => {

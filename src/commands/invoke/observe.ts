@@ -35,8 +35,8 @@ export async function observe(
 ): Promise<Observation> {
   const output = outputFor(options, terminal);
   const log = createLog(() => clock.now());
-  const history = new History();
   const redactor = withQuestionSecrets(createRedactor(secretsOf(readHeaders(options, terminal.env))));
+  const history = new History(true, redactor.text);
   const about = { startedAt: clock.wall().toISOString(), observer: 'runtime', program: PROGRAM } as const;
   log.subscribe(event => history.apply(event));
   log.subscribe(event => redactor.learn(event));

@@ -5,7 +5,8 @@ import { type TranscriptAbout, transcriptWriter } from '../../exchange/transcrip
 import type { Paper, Reporter } from '../../reporters/reporter.js';
 import { textReporter } from '../../reporters/text.js';
 import type { Clock } from '../../system/clock.js';
-import type { Redactor } from '../../text/redact.js';
+import { createRedactor, type Redactor } from '../../text/redact.js';
+import { readHeaders, secretsOf } from '../headers.js';
 import type { Output, Terminal } from '../terminal.js';
 import type { InvokeOptions } from './plan.js';
 
@@ -63,7 +64,10 @@ const FOR_ONE: Readonly<Record<Output, Making>> = {
     const { history, paper, clock, options, terminal } = desk;
     const { stdin, stdout, interrupt } = terminal;
     const { supports } = options;
-    return liveReporter({ history, paper, stdin, stdout, clock, supports, level: levelFor(desk), interrupt });
+    // Credentials only: the URL that a person has to visit stays whole.
+    const redact = createRedactor(secretsOf(readHeaders(options, terminal.env))).text;
+    const level = levelFor(desk);
+    return liveReporter({ history, paper, stdin, stdout, clock, supports, level, redact, interrupt });
   },
 };
 

@@ -56,7 +56,7 @@ export interface Engine {
 /** The engine of a workbench; nothing is loaded, sent or listened to before it is asked for something. */
 export function createEngine({ terminal, clock, manners, headers, onQuit }: EngineOptions): Engine {
   const log = createLog(() => clock.now());
-  const book = new Book();
+  const book = new Book('runtime', false, undefined, text => redactor.text(text));
   const credentials = () => createRedactor(secretsOf(headers));
   const redactor = withQuestionSecrets(credentials());
   log.subscribe(book.apply);

@@ -43,6 +43,19 @@ export interface Scene {
   readonly now: number;
 }
 
+/** A frame without secrets; what a person is asked stays as it is. */
+export function redactFrame(frame: Frame, redact?: (text: string) => string): Frame {
+  if (!redact) return frame;
+  const clean = (lines: readonly string[]) => lines.map(redact);
+  const { steps, views, panes, picker } = frame;
+  return {
+    steps: clean(steps),
+    views: clean(views),
+    panes: panes && { ...panes, human: clean(panes.human), llm: clean(panes.llm) },
+    picker,
+  };
+}
+
 /** What panes are drawn with. */
 interface Pencil {
   readonly width: number;

@@ -20,6 +20,7 @@ export interface LiveOptions {
   readonly clock: Clock;
   readonly supports: ReadonlySet<string>;
   readonly level: ColourLevel;
+  readonly redact?: (text: string) => string;
   /** What Ctrl-C does. */
   readonly interrupt: () => void;
 }
@@ -28,7 +29,7 @@ const NOTHING: Scene = { steps: [], status: [], views: [], panes: null, picker: 
 
 /** Draws in place, below what is on the screen already; the last frame stays there. Needs a terminal on both ends. */
 export function liveReporter(options: LiveOptions): Reporter {
-  const { history, paper, clock, supports, level, stdin, stdout, interrupt } = options;
+  const { history, paper, clock, supports, level, stdin, stdout, interrupt, redact } = options;
   const theme = createTheme(level);
   const isColourful = level >= 2;
   const session = new Session({ history, clock, interrupt, onChange: () => view.redraw() });
@@ -36,7 +37,14 @@ export function liveReporter(options: LiveOptions): Reporter {
     {
       state: size => ({ size, scene: session.scene(size), takesKeys: session.takesKeys }),
       away: { scene: NOTHING, takesKeys: false },
-      element: store => <App store={store} theme={theme} onCommand={command => session.press(command)} />,
+      element: store => (
+        <App
+          store={store}
+          theme={theme}
+          {...(redact && { redact })}
+          onCommand={command => session.press(command)}
+        />
+      ),
       takesKeys: () => session.takesKeys,
     },
     { stdin, stdout, clock },

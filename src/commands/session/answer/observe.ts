@@ -27,8 +27,8 @@ export interface Observation {
 export async function observe(plan: AnswerPlan, terminal: Terminal, clock: Clock): Promise<Observation> {
   const { flags, key } = plan;
   const log = createLog(() => clock.now());
-  const known = { history: new History(), sessions: new Sessions() };
   const redactor = withQuestionSecrets(createRedactor([key, ...secretsOf(toolHeaders(plan, terminal))]));
+  const known = { history: new History(true, redactor.text), sessions: new Sessions() };
   log.subscribe(event => known.history.apply(event));
   log.subscribe(event => known.sessions.apply(event));
   log.subscribe(event => redactor.learn(event));

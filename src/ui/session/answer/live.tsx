@@ -11,6 +11,7 @@ import {
 import { troubleText, warningText } from '../../../reporters/trouble.js';
 import type { Clock } from '../../../system/clock.js';
 import type { Redactor } from '../../../text/redact.js';
+import { redactFrame } from '../../live/frame.js';
 import { Session } from '../../live/session.js';
 import { FRAME_MS, liveView } from '../../live/view.js';
 import type { Size } from '../../terminal.js';
@@ -49,7 +50,10 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
     const calls = callsOf(session, known, asks);
     people.panes = panesOf(calls.latest);
     const scene = { ...about, session, ...calls, asks, status: [], isOver, now };
-    return cleanFrame(answerFrame(scene, { ...around, panes: people.panes }, size, theme), options.redactor);
+    return redactFrame(
+      answerFrame(scene, { ...around, panes: people.panes }, size, theme),
+      options.redactor?.text,
+    );
   };
   const view = liveView(
     {
@@ -82,17 +86,5 @@ export function liveSession(options: LiveSessionOptions): SessionReporter {
         for (const warning of warningsOfSession(ending)) paper.stderr.write(warningText(warning));
       if (ending.trouble) paper.stderr.write(troubleText(ending.trouble));
     },
-  };
-}
-
-function cleanFrame(frame: Shown['frame'], redactor?: Redactor): Shown['frame'] {
-  if (!redactor) return frame;
-  const clean = (lines: readonly string[]) => lines.map(line => redactor.text(line));
-  const { steps, views, panes, picker } = frame;
-  return {
-    steps: clean(steps),
-    views: clean(views),
-    panes: panes && { ...panes, human: clean(panes.human), llm: clean(panes.llm) },
-    picker,
   };
 }

@@ -4,7 +4,7 @@ import type { CommandEntry } from './entry.js';
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'invoke',
-    summary: 'call a tool, catch its callback, show what the human sees beside what the LLM gets',
+    summary: 'call a tool; show what the human sees and what the LLM gets',
     load: async () => (await import('./invoke/command.js')).invokeCommand,
   },
   {
@@ -24,37 +24,37 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'check',
-    summary: 'judge a tool, or what a transcript shows, by the protocol',
+    summary: 'check a tool or a transcript against the protocol',
     load: async () => (await import('./check/command.js')).checkCommand,
   },
   {
     name: 'listen',
-    summary: 'stay and show the callbacks of calls that somebody else makes',
+    summary: 'receive and show callbacks of calls that other programs make',
     load: async () => (await import('./listen/command.js')).listenCommand,
   },
   {
     name: 'record',
-    summary: 'a proxy between a runtime and a tool that writes down what they say',
+    summary: 'proxy between a runtime and a tool; writes a transcript',
     load: async () => (await import('./record/command.js')).recordCommand,
   },
   {
     name: 'session',
-    summary: 'agent sessions: be the platform of one (mock), or its client (answer)',
+    summary: 'agent sessions: a mock platform (mock), a client (answer)',
     load: async () => (await import('./session/command.js')).sessionCommand,
   },
   {
     name: 'cancel',
-    summary: 'tell a tool that a call, or its subscription, is no longer wanted',
+    summary: 'cancel a call or a subscription',
     load: async () => (await import('./cancel/command.js')).cancelCommand,
   },
   {
     name: 'close-thread',
-    summary: 'tell a tool that a conversation thread is over',
+    summary: 'notify a tool that a conversation thread has ended',
     load: async () => (await import('./close-thread/command.js')).closeThreadCommand,
   },
   {
     name: 'migrate',
-    summary: "tell a tool to move a session's state to another machine",
+    summary: 'ask a tool to move a session to another machine',
     load: async () => (await import('./migrate/command.js')).migrateCommand,
   },
 ];

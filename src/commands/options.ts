@@ -76,21 +76,19 @@ export function segmentTypes(text: string): ReadonlySet<string> {
 export const chooseOption = () =>
   new Option(
     '--choose <choice>',
-    "answer the tool's questions: an index from 0, a label, or default (repeatable: one after the other)",
+    'answer to a question: index from 0, label, or default (repeatable)',
   ).argParser(collect);
 export const outputOption = () =>
-  new Option('-o, --output <format>', 'live view, what the LLM gets, or the story as lines or data').choices(
-    OUTPUTS,
-  );
+  new Option('-o, --output <format>', 'live view, LLM text, plain lines, or JSON').choices(OUTPUTS);
 export const headerOption = () =>
   new Option(
     '-H, --header <name: value>',
-    "header for the URL's own origin (repeatable); a value of env:NAME is read from the environment",
+    'header, sent to the origin of the URL only (repeatable); a value of env:NAME reads a variable',
   ).argParser(collect);
 export const bearerOption = () =>
   new Option(
     '--bearer <token>',
-    "bearer token for the URL's own origin; env:NAME reads it from the environment",
+    'bearer token, sent to the origin of the URL only; env:NAME reads a variable',
   );
 export const supportsOption = () =>
   valueOption(

@@ -6,11 +6,11 @@ import type { CancelOptions } from './run.js';
 
 export const CANCEL_EXAMPLES: readonly Example[] = [
   {
-    about: 'this call is no longer wanted',
+    about: 'cancel a call',
     line: 'protocol-cli cancel http://127.0.0.1:3001 --group-id thread_1 --id call_1',
   },
   {
-    about: 'told to every server of .infinity/rap.json',
+    about: 'notify every server of .infinity/rap.json',
     line: 'protocol-cli cancel --group-id thread_1 --id call_1',
   },
   {
@@ -23,7 +23,7 @@ export const CANCEL_EXAMPLES: readonly Example[] = [
 export function cancelCommand(run: RunCommand): Command {
   const command = new Command('cancel')
     .description(
-      'Tells a tool that a call is no longer wanted: POST {url}/cancel_tool_call, once.\nIt also ends a subscription. A result may still come; a runtime must bear it.',
+      'Cancels a call or a subscription: POST {url}/cancel_tool_call, once.\nThe tool may still send a result; a runtime ignores it.',
     )
     .usage('[url] --group-id <id> --id <id> [options]')
     .argument('[url]', 'base URL of the tool server (default: every server of .infinity/rap.json)')

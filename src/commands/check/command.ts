@@ -7,67 +7,76 @@ import { reporterOption } from './reporter-option.js';
 import { ruleOption } from './rule-option.js';
 
 export const CHECK_EXAMPLES: readonly Example[] = [
-  { about: 'is this tool right?', line: 'protocol-cli check http://127.0.0.1:3001' },
+  { about: 'check a tool', line: 'protocol-cli check http://127.0.0.1:3001' },
   {
-    about: 'in CI: start it, call two more operations, write a report',
+    about: 'in CI: start the tool, call two more operations, write a report',
     line: "protocol-cli check --command 'node server.mjs' --operation deploy --operation build --reporter junit:check.xml",
   },
   {
-    about: 'with tests of what it answers',
+    about: 'with your own test cases',
     line: 'protocol-cli check http://127.0.0.1:3001 --cases cases.yaml',
   },
-  { about: 'a saved run: the tool and the runtime', line: 'protocol-cli check run.ndjson' },
+  { about: 'check a transcript: tool and runtime', line: 'protocol-cli check run.ndjson' },
   {
-    about: 'annotations, and a summary of the job, on GitHub',
+    about: 'annotations and a job summary on GitHub',
     line: 'protocol-cli check http://127.0.0.1:3001 --reporter github',
   },
-  { about: 'what does a rule say, and where is it from?', line: 'protocol-cli check --spec TOOL-RETRY' },
+  { about: 'one rule and its source', line: 'protocol-cli check --spec TOOL-RETRY' },
 ];
 
 /** `check`: is a tool right, or what a transcript shows? */
 export function checkCommand(run: RunCommand): Command {
   return new Command('check')
     .description(
-      'Checks a tool by the requirements of the protocol: calls it in every way that a runtime may, and says what it broke. Only operations marked readOnly are called (but for those that need a login or run long), those named with --operation, and those of --cases. Given a transcript (--save, -o ndjson, record), judges what is in it: the tool and the runtime.',
+      'Checks a tool against the requirements of the protocol: calls it in every way that a runtime may, and reports violations. Only operations marked readOnly are called (except those that need a login or run long), those given with --operation, and those of --cases. With a transcript (--save, -o ndjson, record): checks the tool and the runtime in it.',
     )
     .usage('<url | transcript | -> [options]')
     .argument('[subject]', 'base URL of a tool server, or a transcript; - is a transcript on standard input')
     .option('--demo', 'the tool bundled with this program')
-    .option('--command <command>', 'start a server that prints {"port":N} first, and stop it afterwards')
+    .option(
+      '--command <command>',
+      'start a server that prints {"port":N} on its first line; stop it at the end',
+    )
     .optionsGroup('What is checked:')
-    .addOption(new Option('--side <side>', 'of a transcript: one side alone').choices(['tool', 'runtime']))
-    .option('--only <id>', 'this rule (repeatable)', ruleOption)
-    .option('--skip <id>', 'all rules but this one (repeatable)', ruleOption)
-    .option('--operation <name>', 'call this too, whatever its annotations say (repeatable)', collect)
-    .option('--cases <file>', 'calls with what is expected of their results, YAML or JSON')
+    .addOption(new Option('--side <side>', 'check one side of a transcript').choices(['tool', 'runtime']))
+    .option('--only <id>', 'check this rule only (repeatable)', ruleOption)
+    .option('--skip <id>', 'skip this rule (repeatable)', ruleOption)
+    .option('--operation <name>', 'call this operation too, whatever its annotations (repeatable)', collect)
+    .option('--cases <file>', 'test cases: calls and their expected results, YAML or JSON')
     .addOption(
-      valueOption('--probe-timeout <duration>', 'how long each thing is waited for', duration, 5_000, '5s'),
+      valueOption(
+        '--probe-timeout <duration>',
+        'time to wait for each expected message',
+        duration,
+        5_000,
+        '5s',
+      ),
     )
     .optionsGroup('What counts as a failure:')
-    .option('--strict', 'warnings too')
+    .option('--strict', 'warnings are failures')
     .option(
       '--expected-failures <file>',
-      'rule ids with reasons, YAML or JSON: these may fail; one that passes fails the run',
+      'known failures with reasons, YAML or JSON; a rule that passes fails the run',
     )
-    .optionsGroup('How the tool is reached, and reaches us:')
+    .optionsGroup('Network:')
     .addOption(headerOption())
     .addOption(bearerOption())
     .addOption(new Option('--callback-host <host>', 'address to listen on').default('127.0.0.1'))
     .option('--callback-port <port>', 'port to listen on; 0 takes any', port, 0)
-    .option('--callback-url <base>', 'how the tool reaches the listener; a path is appended', publicBase)
+    .option('--callback-url <base>', 'base URL at which the tool reaches this listener', publicBase)
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
     .optionsGroup('Output:')
     .option(
       '--reporter <format[:file]>',
-      'human, json, junit, github or markdown (repeatable; human on stdout unless another is)',
+      'human, json, junit, github or markdown (repeatable)',
       reporterOption,
     )
     .option('--save <file>', 'write the transcript, secrets redacted')
-    .option('-q, --quiet', 'nothing about what is fine')
+    .option('-q, --quiet', 'print only what did not pass')
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .optionsGroup('About the rules:')
-    .option('--list', 'every rule, on a line')
-    .option('--spec <id>', 'a rule whole, and where it is from (repeatable)', ruleOption)
+    .option('--list', 'list all rules')
+    .option('--spec <id>', 'print a rule and its source (repeatable)', ruleOption)
     .addHelpText(
       'after',
       examplesText(CHECK_EXAMPLES) + exitStatusText([0, 1, 2, 3, 4, 130]) + guideText('checking'),

@@ -6,10 +6,10 @@ import type { RunCommand } from '../run-command.js';
 import type { CloseThreadOptions } from './run.js';
 
 export const CLOSE_THREAD_EXAMPLES: readonly Example[] = [
-  { about: 'this thread is over', line: 'protocol-cli close-thread http://127.0.0.1:3001 thread_1' },
-  { about: 'and so are all of these', line: 'protocol-cli close-thread :3001 thread_1 thread_2 thread_3' },
+  { about: 'end a thread', line: 'protocol-cli close-thread http://127.0.0.1:3001 thread_1' },
+  { about: 'end several threads', line: 'protocol-cli close-thread :3001 thread_1 thread_2 thread_3' },
   {
-    about: 'told to every server of .infinity/rap.json',
+    about: 'notify every server of .infinity/rap.json',
     line: 'protocol-cli close-thread --group-id thread_1',
   },
 ];
@@ -17,13 +17,15 @@ export const CLOSE_THREAD_EXAMPLES: readonly Example[] = [
 /** `close-thread`: tells a tool that conversation threads are over. */
 export function closeThreadCommand(run: RunCommand): Command {
   const command = new Command('close-thread')
-    .description('Tells a tool that conversation threads are over: POST {url}/close_thread, once for each.')
+    .description(
+      'Notifies a tool that conversation threads have ended: POST {url}/close_thread, once for each.',
+    )
     .usage('[url] [thread…] [options]')
     .argument(
       '[words...]',
       'base URL of the tool server (default: every server of .infinity/rap.json), then threads',
     )
-    .option('--group-id <id>', 'a thread whose name might be taken for a URL (repeatable)', collect);
+    .option('--group-id <id>', 'a thread whose name looks like a URL (repeatable)', collect);
   return withNoticeOptions(command, '10s')
     .addHelpText(
       'after',

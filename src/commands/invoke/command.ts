@@ -30,7 +30,7 @@ export const INVOKE_EXAMPLES: readonly Example[] = [
     line: 'protocol-cli invoke http://127.0.0.1:3001 edit_file path=src/main.rs',
   },
   {
-    about: 'numbers and booleans are typed by the schema; := takes JSON, =@ a file',
+    about: 'values get their type from the schema; := takes JSON, =@ a file',
     line: 'protocol-cli invoke :3001 deploy service=api replicas=2 labels:=\'{"a":1}\' notes=@notes.md',
   },
   {
@@ -38,7 +38,7 @@ export const INVOKE_EXAMPLES: readonly Example[] = [
     line: "protocol-cli invoke --command 'node server.mjs' edit_file path=a.txt",
   },
   {
-    about: 'exactly what the LLM gets, for the next program',
+    about: 'pipe exactly what the LLM gets to another program',
     line: "protocol-cli invoke :3001 list_instances -o text | jq '.count'",
   },
   {
@@ -46,11 +46,11 @@ export const INVOKE_EXAMPLES: readonly Example[] = [
     line: 'protocol-cli invoke :3001 watch repo=api --follow',
   },
   {
-    about: 'answer its question',
+    about: "answer the tool's question",
     line: "protocol-cli invoke --demo write_outside path=a.txt --choose 'Yes, once'",
   },
   {
-    about: 'is anything mixed up?',
+    about: 'many calls at once: are any ids mixed up?',
     line: 'protocol-cli invoke :3001 echo text=hi --repeat 100 --concurrency 10',
   },
   {
@@ -58,21 +58,21 @@ export const INVOKE_EXAMPLES: readonly Example[] = [
     line: 'protocol-cli invoke :3001 echo text=hi -o json --dialect lmkit',
   },
   {
-    about: 'call a tool of an MCP server, started for it or at a URL',
+    about: 'call a tool of an MCP server',
     line: "protocol-cli invoke --mcp 'node server.mjs' get-sum a=1 b=2",
   },
   {
-    about: 'full screen: choose, fill in, call, look, and again',
+    about: 'the workbench: choose, fill in, call, repeat',
     line: 'protocol-cli invoke -i :3001 edit_file path=a.txt',
   },
-  { about: 'look before you leap', line: 'protocol-cli invoke :3001 delete_all --dry-run' },
+  { about: 'print the request without sending it', line: 'protocol-cli invoke :3001 delete_all --dry-run' },
 ];
 
 /** `invoke`: calls a tool and shows what comes back. */
 export function invokeCommand(run: RunCommand): Command {
   return new Command('invoke')
     .description(
-      'Calls a tool for real: discovers its toolset, sends one invocation, waits for the callback, and shows what the human sees beside what the LLM gets.',
+      'Calls a tool: fetches its toolset, sends one invocation, waits for the callback, and shows what the human sees beside what the LLM gets.',
     )
     .usage('[url] [operation] [key=value…] [options]')
     .argument(
@@ -81,64 +81,63 @@ export function invokeCommand(run: RunCommand): Command {
     )
     .optionsGroup('Which tool:')
     .option('--demo', 'call the tool bundled with this program')
-    .option('--command <command>', 'start a server that prints {"port":N} first, and stop it afterwards')
-    .option('--endpoint', 'the URL is the invocation endpoint itself: no discovery')
+    .option(
+      '--command <command>',
+      'start a server that prints {"port":N} on its first line; stop it at the end',
+    )
+    .option('--endpoint', 'the URL is the invocation endpoint; skip discovery')
     .option('--mcp <url|command>', 'call a tool of an MCP server: its endpoint, or a command that starts it')
     .addOption(headerOption())
     .addOption(bearerOption())
     .optionsGroup('Arguments of the operation:')
     .option('--args <json|@file|->', 'all arguments at once')
-    .option('--no-validate', 'send arguments that break the schema, as they are')
+    .option('--no-validate', 'send arguments that do not match the schema')
     .option('-i, --interactive', 'open the workbench, with the form of the operation filled in')
-    .option('--dry-run', 'print the request and its curl form; do not invoke')
+    .option('--dry-run', 'print the request and its curl form; send nothing')
     .optionsGroup('Identity:')
     .option('--id <id>', 'id of the call (default: a fresh one)')
-    .option('--call-id <id>', 'secondary id, comes back with the result')
+    .option('--call-id <id>', 'secondary id; the tool sends it back')
     .option('--group-id <id>', 'conversation thread (default: a fresh one, closed at the end)')
-    .option('--user-id <id>', 'end user on whose behalf the call is made')
+    .option('--user-id <id>', 'end user of the call')
     .option('--ancestor <id>', 'ancestor thread, root first (repeatable)', collect)
     .option('--no-close', 'do not send /close_thread at the end for a thread made up here')
     .optionsGroup('Waiting:')
     .addOption(
       valueOption(
         '--timeout <duration>',
-        'for the result, such as 500ms, 2s, 5m, 1h; a bare number is ms; 0 waits for ever',
+        'time to wait for the result: 500ms, 2s, 5m, 1h; 0 waits forever',
         duration,
         60_000,
         '60s',
       ),
     )
-    .option('--retries <n>', 'of the dispatch, where the tool is unreachable or answers 5xx', wholeNumber, 2)
-    .option('--linger <duration>', 'stay after the result, to see what still comes', duration)
-    .option('--follow', 'stay for the events of a subscription, until its last one or Ctrl-C')
-    .option('--repeat <n>', 'make the call n times and compare: a line for each, then a summary', repeats)
-    .option('--concurrency <n>', 'with --repeat: how many calls side by side (default: 1)', sideBySide)
-    .option('--lenient-ack', 'take any 2xx for an acknowledgement')
+    .option('--retries <n>', 'how often to retry if the tool is unreachable or answers 5xx', wholeNumber, 2)
+    .option('--linger <duration>', 'stay after the result, to see late messages', duration)
+    .option('--follow', 'show the events of a subscription until the last one or Ctrl-C')
+    .option('--repeat <n>', 'make the call n times: one line each, then a summary', repeats)
+    .option('--concurrency <n>', 'with --repeat: parallel calls (default: 1)', sideBySide)
+    .option('--lenient-ack', 'accept any 2xx as acknowledgement')
     .optionsGroup('Callback listener:')
     .option('--callback-host <host>', 'address to listen on', '127.0.0.1')
     .option('--callback-port <port>', 'port to listen on; 0 takes any', port, 0)
-    .option(
-      '--callback-url <base>',
-      'how the tool reaches this listener; a path with a token is appended',
-      publicBase,
-    )
+    .option('--callback-url <base>', 'base URL at which the tool reaches this listener', publicBase)
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
     .addOption(maxBodyOption())
     .optionsGroup('People:')
     .addOption(chooseOption())
-    .option('--yes', 'no question before a destructive tool')
-    .option('--policy <file>', 'what may be called: allow and deny by name, wildcard and annotation')
+    .option('--yes', 'do not ask before a destructive tool')
+    .option('--policy <file>', 'file with allow and deny rules for operations')
     .addOption(supportsOption())
     .optionsGroup('Output:')
     .addOption(outputOption())
     .addOption(
-      new Option('--dialect <name>', 'with -o json: the outcome as another system has it').choices(
+      new Option('--dialect <name>', 'print the outcome in the format of another system').choices(
         DIALECT_NAMES,
       ),
     )
     .option('--save <file>', 'write the transcript, secrets redacted')
     .option('-q, --quiet', 'no warnings')
-    .option('-v, --verbose', 'show every message of the call on stderr, redacted')
+    .option('-v, --verbose', 'show every message on stderr, secrets redacted')
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText(
       'after',

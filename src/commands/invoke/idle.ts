@@ -15,7 +15,7 @@ export function refuseIdle(beside: string, told: readonly string[], options: Idl
 
 /** For the help. */
 export function idleText(beside: string, options: Idle): string {
-  return `\nOptions that ${beside} has no use for, and refuses:\n${wrapped([...options.keys()])}\n`;
+  return `\nOptions that cannot be combined with ${beside}:\n${wrapped([...options.keys()])}\n`;
 }
 
 function wrapped(words: readonly string[]): string {

@@ -15,13 +15,13 @@ import { expectation } from './expectation.js';
 import type { ListenFlags } from './plan.js';
 
 export const LISTEN_EXAMPLES: readonly Example[] = [
-  { about: 'show whatever tools post, until Ctrl-C', line: 'protocol-cli listen --port 4000' },
+  { about: 'show everything that tools post, until Ctrl-C', line: 'protocol-cli listen --port 4000' },
   {
-    about: 'in a script: wait for the results of two calls that somebody else makes',
+    about: 'in a script: wait for the results of two calls of another program',
     line: 'protocol-cli listen --expect thread_1/call_1 --expect thread_1/call_2 --count 2 --timeout 30s',
   },
   {
-    about: 'as data, a line for each callback',
+    about: 'as JSON, one line for each callback',
     line: 'protocol-cli listen -o json | jq -r \'select(.verdict == "settles").llm.text\'',
   },
   {
@@ -30,37 +30,33 @@ export const LISTEN_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** `listen`: takes the callbacks of calls that somebody else makes. */
+/** `listen`: takes the callbacks of calls that other programs make. */
 export function listenCommand(run: RunCommand): Command {
   return new Command('listen')
     .description(
-      'A callback listener that stays: prints its callback_url, shows what tools post there, and says for each whether it would have matched a pending call.\nIn a pipe, the first line is {"port":N,"url":"…","callback_url":"…"}.',
+      'A callback listener: prints its callback_url, shows what tools post there, and reports for each message whether it would have matched a pending call.\nIn a pipe, the first line is {"port":N,"url":"…","callback_url":"…"}.',
     )
     .usage('[options]')
-    .optionsGroup('Where it listens:')
+    .optionsGroup('Network:')
     .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1'))
     .option('--port <port>', 'port to listen on; 0 takes any', port, 0)
-    .option(
-      '--callback-url <base>',
-      'how tools reach this listener; a path with a token is appended',
-      publicBase,
-    )
+    .option('--callback-url <base>', 'base URL at which tools reach this listener', publicBase)
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
     .addOption(maxBodyOption())
-    .optionsGroup('What is expected:')
+    .optionsGroup('Expected calls:')
     .option(
       '--expect <group_id/id>',
-      'a call whose callbacks will come: no others count (repeatable; default: any)',
+      'accept callbacks of this call only (repeatable; default: any)',
       expectation,
     )
-    .option('--group-id <id>', 'with --id: the same for ids that have a slash in them')
+    .option('--group-id <id>', 'with --id: the same, for ids with a slash')
     .option('--id <id>', 'id of the call')
-    .optionsGroup('How long it stays:')
-    .option('--count <n>', 'until so many results have come (default: until it is stopped)', wholeNumber)
+    .optionsGroup('End:')
+    .option('--count <n>', 'stop after this many results (default: never)', wholeNumber)
     .addOption(
       valueOption(
         '--timeout <duration>',
-        'no longer than this, such as 30s, 5m; 0 has no limit. Exit status 7 where a result that was waited for is missing',
+        'stop after this time, such as 30s, 5m; 0 is no limit. Exit status 7 if an expected result is missing',
         duration,
         0,
         '0',
@@ -68,10 +64,7 @@ export function listenCommand(run: RunCommand): Command {
     )
     .optionsGroup('Output:')
     .addOption(
-      new Option(
-        '-o, --output <format>',
-        'lines and panes, a line of JSON for each callback, or a transcript',
-      )
+      new Option('-o, --output <format>', 'text, one JSON line for each callback, or a transcript')
         .choices(['plain', 'json', 'ndjson'])
         .default('plain'),
     )

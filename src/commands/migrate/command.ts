@@ -14,7 +14,7 @@ export const MIGRATE_EXAMPLES: readonly Example[] = [
     line: 'protocol-cli migrate session_1 https://other.example:3001',
   },
   {
-    about: 'what does a tool answer that never said it could?',
+    about: 'send it to a tool that does not declare needsMigration',
     line: 'protocol-cli migrate :3001 session_1 http://127.0.0.1:3002 --force',
   },
 ];
@@ -23,14 +23,14 @@ export const MIGRATE_EXAMPLES: readonly Example[] = [
 export function migrateCommand(run: RunCommand): Command {
   const command = new Command('migrate')
     .description(
-      "Tells a tool to move a session's state: POST {url}/migrate, once.\nThe toolset must say needsMigration; a 200 comes only once the state has moved.",
+      "Asks a tool to move a session's state: POST {url}/migrate, once.\nThe toolset must declare needsMigration; the tool answers 200 once the state has moved.",
     )
     .usage('[url] <session> <destination> [options]')
     .argument(
       '<words...>',
       'base URL of the tool server (default: every server of .infinity/rap.json), id of the session, URL that its state moves to',
     )
-    .option('--force', 'send it though the toolset does not say needsMigration');
+    .option('--force', 'send it even if the toolset does not declare needsMigration');
   return withNoticeOptions(command, '60s')
     .addHelpText(
       'after',

@@ -12,24 +12,24 @@ import { speed } from './speed-option.js';
 export const MOCK_TOOL_EXAMPLES: readonly Example[] = [
   { about: 'serve the bundled demo', line: 'protocol-cli mock-tool --port 3001' },
   {
-    about: 'serve your own fixtures, and again whenever they change',
+    about: 'serve your own fixtures; reload them when they change',
     line: 'protocol-cli mock-tool fixtures.yaml --port 3001 --watch',
   },
   {
-    about: 'in CI: run the tests against it, then say what was unused, unmatched or undelivered',
+    about: 'in CI: run tests against it, then report unused fixtures and unmatched calls',
     line: 'protocol-cli mock-tool fixtures.yaml --report junit:mock-tool.xml -- npm test',
   },
   {
-    about: 'what was recorded, once more, and twice as fast',
+    about: 'replay a transcript, twice as fast',
     line: 'protocol-cli mock-tool run.ndjson --speed 2',
   },
   {
-    about: 'the same as fixtures to edit',
+    about: 'convert a transcript to fixtures',
     line: 'protocol-cli mock-tool run.ndjson --export fixtures.yaml',
   },
   { about: 'operations in code', line: 'protocol-cli mock-tool --handlers tool.mjs' },
   {
-    about: 'the same fixtures as an MCP server; with http a command finds it in MCP_URL',
+    about: 'serve the fixtures to MCP clients (with http, MCP_URL is set for the command)',
     line: 'protocol-cli mock-tool fixtures.yaml --mcp stdio',
   },
   {
@@ -38,76 +38,79 @@ export const MOCK_TOOL_EXAMPLES: readonly Example[] = [
   },
 ];
 
-const COMMAND_STATUS = '  Where the command after -- fails, its own status.\n';
+const COMMAND_STATUS = '  If the command after -- fails, its status.\n';
 
 /** `mock-tool`: serves fixtures as a tool. */
 export function mockToolCommand(run: RunCommand): Command {
   return new Command('mock-tool')
     .description(
-      'Serves fixtures as a tool: every call is answered as they say, and what happened is told.\nWith a command after --, it runs that with TOOL_URL set, verifies, and exits.',
+      'Serves fixtures as a tool, and shows every call.\nWith a command after --: runs the command with TOOL_URL set, verifies the calls, and exits.',
     )
     .usage('[files or folders…] [options] [-- command…]')
     .argument(
       '[words...]',
-      'fixture files, YAML or JSON, or folders of them; transcripts to replay, each by its name (default: the bundled demo); after --, a command',
+      'fixture files (YAML or JSON), folders of fixtures, transcripts (default: the bundled demo); after --, a command',
     )
     .optionsGroup('What it answers:')
-    .option('--demo', 'the bundled demo, as without a file')
+    .option('--demo', 'the bundled demo')
     .option(
       '--handlers <module>',
       'operations in code: an ES module that exports defineTool(…) by default; may export middleware',
     )
     .addOption(
-      new Option(
-        '--mcp <transport>',
-        'serve the same to MCP clients: on stdin and stdout, or at /mcp',
-      ).choices(MCP_TRANSPORTS),
+      new Option('--mcp <transport>', 'serve MCP clients: on stdin and stdout, or at /mcp').choices(
+        MCP_TRANSPORTS,
+      ),
     )
-    .option(
-      '--seed <seed>',
-      'for all that is drawn: faults, ranges of delays (default: a random one, printed)',
-    )
-    .option('--watch', 'read the fixtures again when they change')
-    .option('--speed <n>', 'of transcripts: 2 is twice as fast as it was, 0 is at once (default: 1)', speed)
-    .option(
-      '--export <file>',
-      'write transcripts as fixtures to edit, to a new file, and serve nothing; - is stdout',
-    )
-    .option('--allow-repeats', 'execute an invocation again that is sent again')
-    .option(
-      '--rate-limit <rate>',
-      'of invocations, such as 10/s or 100/5m; what is over it gets an error result',
-      rate,
-    )
+    .option('--seed <seed>', 'seed for faults and delays (default: random, printed)')
+    .option('--watch', 'reload the fixtures when they change')
+    .option('--speed <n>', 'speed of a replay: 2 is twice as fast, 0 sends at once (default: 1)', speed)
+    .option('--export <file>', 'convert transcripts to a new fixture file and exit; - is stdout')
+    .option('--allow-repeats', 'execute repeated invocations again')
+    .option('--rate-limit <rate>', 'limit such as 10/s or 100/5m; calls over it get an error result', rate)
     .optionsGroup('Where it listens, and where it posts:')
     .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1'))
     .option('--port <port>', 'port to listen on; 0 takes any', port, 0)
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
     .option(
       '--allow-callback <origin>',
-      'post callbacks there too, not to this machine alone (repeatable)',
+      'allow callbacks to this origin (repeatable; this machine is always allowed)',
       collect,
     )
     .addOption(valueOption('--max-body <size>', 'largest invocation', byteCount, DEFAULTS.maxBody, '10m'))
     .optionsGroup('Deliveries:')
-    .option('--retries <n>', 'of a callback that breaks or is answered 5xx', wholeNumber, DEFAULTS.retries)
+    .option(
+      '--retries <n>',
+      'retries of a callback after a lost connection or 5xx',
+      wholeNumber,
+      DEFAULTS.retries,
+    )
     .option(
       '--max-pending <n>',
-      'callbacks on their way, and no more than 256 MiB of them; what is over it is dropped, and said',
+      'callbacks in flight, at most 256 MiB; more are dropped and reported',
       wholeNumber,
       DEFAULTS.maxPending,
     )
     .addOption(
-      valueOption('--drain <duration>', 'for what is pending when it ends', duration, DEFAULTS.drainMs, '5s'),
+      valueOption(
+        '--drain <duration>',
+        'time for pending deliveries at the end',
+        duration,
+        DEFAULTS.drainMs,
+        '5s',
+      ),
     )
     .option(
       '--journal <file>',
-      'durable: what was acknowledged survives a kill, and is delivered after a restart',
+      'durable: acknowledged calls survive a kill and are delivered after a restart',
     )
-    .option('--fsync', 'with --journal: also survives a power failure')
-    .option('--keep <n>', 'events remembered for /__mock__/journal', wholeNumber, DEFAULTS.keep)
+    .option('--fsync', 'with --journal: survive a power failure too')
+    .option('--keep <n>', 'events kept for /__mock__/journal', wholeNumber, DEFAULTS.keep)
     .optionsGroup('Verification:')
-    .option('--verify', 'at the end, exit 1 where anything was unused, unmatched or undelivered')
+    .option(
+      '--verify',
+      'verify at the end: exit 1 on unused fixtures, unmatched calls, undelivered callbacks',
+    )
     .option('--report <format[:file]>', 'junit or json (repeatable)', reportOption)
     .optionsGroup('Output:')
     .addOption(

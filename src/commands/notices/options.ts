@@ -16,7 +16,7 @@ export function withNoticeOptions(command: Command, patience: string): Command {
     .addOption(
       valueOption(
         '--timeout <duration>',
-        'for the answer, such as 500ms, 2s; 0 waits for ever',
+        'time to wait for the answer: 500ms, 2s; 0 waits forever',
         duration,
         duration(patience),
         patience,

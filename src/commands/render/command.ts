@@ -6,13 +6,13 @@ import type { RunCommand } from '../run-command.js';
 import type { RenderOptions } from './run.js';
 
 export const RENDER_EXAMPLES: readonly Example[] = [
-  { about: 'a saved result, a transcript, whatever it is', line: 'protocol-cli render result.json' },
+  { about: 'a saved result or transcript', line: 'protocol-cli render result.json' },
   {
-    about: 'what a weaker client would show of it',
+    about: 'what a client without diffs would show',
     line: 'protocol-cli render result.json --supports text',
   },
   {
-    about: 'a long one, in colour, to scroll through',
+    about: 'in colour, in a pager',
     line: 'protocol-cli render run.ndjson --color | less -R',
   },
   { about: 'the third call of a transcript', line: 'protocol-cli render run.ndjson --call 3' },
@@ -22,7 +22,7 @@ export const RENDER_EXAMPLES: readonly Example[] = [
     line: 'protocol-cli render run.ndjson --as svg --save run.svg',
   },
   {
-    about: 'a transcript as the object that invoke would have printed',
+    about: 'a transcript as the JSON object of invoke',
     line: "protocol-cli render run.ndjson -o json | jq '.outcome'",
   },
   { about: "a tool's answer for LM-Kit", line: 'protocol-cli render result.json --as lmkit' },
@@ -36,33 +36,29 @@ const WIDEST = 1_000;
 export function renderCommand(run: RunCommand): Command {
   return new Command('render')
     .description(
-      'Shows something saved as it was shown live: a message (tool_result, oauth, user_choice, subscription_event, view_update), an invocation, a toolset, the object of invoke -o json, a transcript, what answers a call of an agent session, of LM-Kit or of MCP, or a bare unified diff. Which of them it is, it sees by itself.\nWhat could be read of a broken transcript is shown.',
+      'Shows a saved file as it was shown live: a message (tool_result, oauth, user_choice, subscription_event, view_update), an invocation, a toolset, the object of invoke -o json, a transcript, what answers a call of an agent session, of LM-Kit or of MCP, or a bare unified diff. The format is detected.\nOf a damaged transcript, the readable part is shown.',
     )
     .usage('<file|-> [options]')
     .argument('<file>', 'what to show; - is standard input')
-    .addOption(new Option('--dialect <name>', 'take it for nothing else').choices(DIALECT_NAMES))
+    .addOption(new Option('--dialect <name>', "read the file as this system's format").choices(DIALECT_NAMES))
     .addOption(supportsOption())
-    .option('--call <n|id>', 'of a transcript, only this call: its number from 1, or its id')
-    .option('--failed', 'of a transcript, only the calls without a successful result')
-    .option('--unfold', 'every unchanged line of a diff too')
+    .option('--call <n|id>', 'show one call of a transcript: its number from 1, or its id')
+    .option('--failed', 'show only calls of a transcript without a successful result')
+    .option('--unfold', 'show unchanged lines of diffs')
     .optionsGroup('Output:')
     .addOption(
-      new Option('-o, --output <format>', 'for people, or what it is as one object')
+      new Option('-o, --output <format>', 'text for people, or one JSON object')
         .choices(['plain', 'json'])
         .default('plain'),
     )
     .addOption(
-      new Option('--as <format>', "a picture, or a tool's answers as another system has them").choices([
-        'svg',
-        ...DIALECT_NAMES,
-      ]),
+      new Option(
+        '--as <format>',
+        "make a picture, or convert the results to another system's format",
+      ).choices(['svg', ...DIALECT_NAMES]),
     )
-    .option('--save <file>', 'where what --as makes goes (default: stdout)')
-    .option(
-      '--width <cells>',
-      "cells of a row (default: the terminal's; 80 in a pipe, 100 in a picture)",
-      cells,
-    )
+    .option('--save <file>', 'output file of --as (default: stdout)')
+    .option('--width <cells>', 'columns (default: the terminal; 80 in a pipe, 100 in a picture)', cells)
     .option('--color', 'colours in a pipe too (FORCE_COLOR works too)')
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(RENDER_EXAMPLES) + exitStatusText([0, 2]) + guideText('recording'))

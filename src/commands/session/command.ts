@@ -13,14 +13,14 @@ export const SESSION_EXAMPLES: readonly Example[] = [
     about: 'let a RAP tool answer the agent of a platform',
     line: 'protocol-cli session answer :3002 session_1 --tool :3001',
   },
-  { about: 'all about either', line: 'protocol-cli session mock --help' },
+  { about: 'all options', line: 'protocol-cli session mock --help' },
 ];
 
 /** `session`: both sides of the agent-session API. */
 export function sessionCommand(run: RunCommand): Command {
   return new Command('session')
     .description(
-      'Agent sessions: an agent runs on a platform, and a client answers its tool calls.\n`session mock` is the platform, for whoever writes the client; `session answer` is the client.',
+      'Agent sessions: an agent runs on a platform, and a client answers its tool calls.\n`session mock` is a platform for testing a client; `session answer` is a client.',
     )
     .usage('<command> [options]')
     .addCommand(mockCommand(run))

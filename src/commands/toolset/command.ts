@@ -5,7 +5,7 @@ import type { RunCommand } from '../run-command.js';
 import type { ToolsetOptions } from './run.js';
 
 export const TOOLSET_EXAMPLES: readonly Example[] = [
-  { about: 'what does this tool offer?', line: 'protocol-cli toolset http://127.0.0.1:3001' },
+  { about: 'list the operations of a tool', line: 'protocol-cli toolset http://127.0.0.1:3001' },
   { about: 'the bundled tool', line: 'protocol-cli toolset --demo' },
   { about: 'the tools of an MCP server', line: "protocol-cli toolset --mcp 'node server.mjs'" },
   { about: 'as data', line: "protocol-cli toolset :3001 -o json | jq -r '.tools[].name'" },
@@ -14,16 +14,19 @@ export const TOOLSET_EXAMPLES: readonly Example[] = [
 /** `toolset`: fetches, validates and lists a toolset. */
 export function toolsetCommand(run: RunCommand): Command {
   return new Command('toolset')
-    .description('Fetches the toolset of a tool server, validates it whole, and lists its operations.')
+    .description('Fetches and validates the toolset of a tool server, and lists its operations.')
     .usage('[url] [options]')
     .argument('[url]', 'base URL of the tool server')
     .option('--demo', 'the tool bundled with this program')
-    .option('--command <command>', 'start a server that prints {"port":N} first, and stop it afterwards')
+    .option(
+      '--command <command>',
+      'start a server that prints {"port":N} on its first line; stop it at the end',
+    )
     .option(
       '--mcp <url|command>',
       'list the tools of an MCP server: its endpoint, or a command that starts it',
     )
-    .option('--yes', 'start the commands of .infinity/rap.json without a question')
+    .option('--yes', 'start the commands of .infinity/rap.json without asking')
     .addOption(headerOption())
     .addOption(bearerOption())
     .addOption(

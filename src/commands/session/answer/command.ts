@@ -24,11 +24,11 @@ export const SESSION_ANSWER_EXAMPLES: readonly Example[] = [
     line: 'protocol-cli session answer http://127.0.0.1:3002 session_1 --fixtures fixtures.yaml',
   },
   {
-    about: 'answer in code; the key comes from the environment',
+    about: 'answer with code; the key comes from the environment',
     line: 'HAI_API_KEY=… protocol-cli session answer https://agp.example.com 4f1c --handlers tool.mjs',
   },
   {
-    about: 'only what the policy allows, and what came of it as one object',
+    about: 'only what the policy allows; the outcome as one JSON object',
     line: 'protocol-cli session answer :3002 session_1 --tool :3001 --policy policy.yaml -o json',
   },
 ];
@@ -36,50 +36,44 @@ export const SESSION_ANSWER_EXAMPLES: readonly Example[] = [
 /** `session answer`: the client's side of agent sessions (seed 001). */
 export function answerCommand(run: RunCommand): Command {
   return new Command('answer')
-    .summary('be the client: answer the calls of a session from a RAP tool, fixtures or code')
+    .summary('client: answer the calls of a session with a RAP tool, fixtures or code')
     .description(
-      'Waits until the session wants results, answers every pending call, posts one body for all of them, and goes on until the session settles.',
+      'Waits until the session needs results, answers all pending calls in one post, and continues until the session settles.',
     )
     .usage('<base-url> <session-id> (--tool <url> | --fixtures <file> | --handlers <module>) [options]')
-    .argument('<base-url>', 'of the platform, without /api/v2; :3002 is this machine')
+    .argument('<base-url>', 'base URL of the platform, without /api/v2; :3002 is this machine')
     .argument('<session-id>')
     .optionsGroup('The platform:')
     .option(
       '--key <key>',
       'API key; env:NAME reads it from the environment (default: API_KEY, then HAI_API_KEY)',
     )
-    .addOption(
-      valueOption('--wait <duration>', 'give up where nothing is new for so long', duration, 0, 'for ever'),
-    )
-    .optionsGroup('Who answers:')
-    .option('--tool <url>', 'a RAP tool: each call becomes an invocation, its result the answer')
+    .addOption(valueOption('--wait <duration>', 'stop after this time without news', duration, 0, 'forever'))
+    .optionsGroup('Answers:')
+    .option('--tool <url>', 'a RAP tool; each call becomes an invocation')
     .option('--fixtures <file>', 'fixtures, or a folder of them (repeatable)', collect)
     .option('--handlers <module>', 'operations in code: an ES module that exports defineTool(…) by default')
-    .option('--seed <seed>', 'for all that fixtures draw')
+    .option('--seed <seed>', 'seed for the fixtures')
     .optionsGroup('Each call:')
     .addOption(
-      valueOption('--timeout <duration>', 'for its result; 0 waits for ever', duration, 60_000, '60s'),
+      valueOption('--timeout <duration>', 'time for a result; 0 waits forever', duration, 60_000, '60s'),
     )
-    .option('--policy <file>', 'what may be called: allow and deny by name, wildcard and annotation')
-    .option('--yes', 'no question before a destructive tool')
+    .option('--policy <file>', 'file with allow and deny rules for operations')
+    .option('--yes', 'do not ask before a destructive tool')
     .addOption(chooseOption())
     .optionsGroup('With --tool:')
-    .option('--tool-header <name: value>', "header for the tool's own origin (repeatable)", collect)
+    .option('--tool-header <name: value>', "header, sent to the tool's origin only (repeatable)", collect)
     .option(
       '--tool-bearer <token>',
-      "bearer token for the tool's own origin; env:NAME reads it from the environment",
+      "bearer token, sent to the tool's origin only; env:NAME reads a variable",
     )
-    .option('--parse-json', 'a result whose text is JSON is posted as that JSON, not as a string')
-    .option('--no-validate', 'send arguments that break the schema, as they are')
-    .option('--retries <n>', 'of the dispatch, where the tool is unreachable or answers 5xx', wholeNumber, 2)
-    .option('--lenient-ack', 'take any 2xx for an acknowledgement')
+    .option('--parse-json', 'post a text that is JSON as JSON, not as a string')
+    .option('--no-validate', 'send arguments that do not match the schema')
+    .option('--retries <n>', 'how often to retry if the tool is unreachable or answers 5xx', wholeNumber, 2)
+    .option('--lenient-ack', 'accept any 2xx as acknowledgement')
     .option('--callback-host <host>', 'address to listen on', '127.0.0.1')
     .option('--callback-port <port>', 'port to listen on; 0 takes any', port, 0)
-    .option(
-      '--callback-url <base>',
-      'how the tool reaches this listener; a path with a token is appended',
-      publicBase,
-    )
+    .option('--callback-url <base>', 'base URL at which the tool reaches this listener', publicBase)
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
     .addOption(maxBodyOption())
     .addOption(supportsOption())
@@ -87,10 +81,10 @@ export function answerCommand(run: RunCommand): Command {
     .addOption(
       new Option(
         '-o, --output <format>',
-        'live view, lines, one object at the end, or every event as data',
+        'live view, lines, one JSON object, or every event as JSON',
       ).choices(ANSWER_OUTPUTS),
     )
-    .option('--save <file>', 'write the transcript of both legs, secrets redacted')
+    .option('--save <file>', 'write the transcript of both sides, secrets redacted')
     .option('-q, --quiet', 'no lines about calls, no warnings')
     .option('-v, --verbose', 'show every message on stderr, redacted')
     .option('--no-color', 'no colours (NO_COLOR works too)')

@@ -9,41 +9,41 @@ export const SESSION_MOCK_EXAMPLES: readonly Example[] = [
     about: 'a session that waits for one call of lookup_order',
     line: 'protocol-cli session mock --port 3002 --key secret',
   },
-  { about: 'an agent of your own, as a script', line: 'protocol-cli session mock order.yaml --port 3002' },
+  { about: 'your own agent, as a script', line: 'protocol-cli session mock order.yaml --port 3002' },
   {
-    about: 'in CI: run the client against it, then say what was unanswered, unexpected or refused',
+    about: 'in CI: run the client against it, then report unanswered, unexpected and refused results',
     line: 'protocol-cli session mock order.yaml -- npm test',
   },
   {
-    about: 'as data: every request, every answer, every status',
+    about: 'every event as JSON',
     line: 'protocol-cli session mock order.yaml -o ndjson',
   },
 ];
 
-const COMMAND_STATUS = '  Where the command after -- fails, its own status.\n';
+const COMMAND_STATUS = '  If the command after -- fails, its status.\n';
 
 /** `session mock`: the platform's side of agent sessions (seed 001). */
 export function mockCommand(run: RunCommand): Command {
   return new Command('mock')
-    .summary('be the platform: a script plays the agent, your client answers its calls')
+    .summary('mock platform: a script plays the agent, your client answers')
     .description(
-      'Serves /api/v2/sessions: a script plays the agent, and a client answers its calls. Every session that is created plays it anew; one is there from the start.\nWith a command after --, it runs that with SESSION_URL, SESSION_ID and API_KEY set, verifies, and exits.\nIn a pipe, the first line is {"port":N,"url":"…","key":"…","session":"…"}.',
+      'Serves /api/v2/sessions: a script plays the agent, and a client answers its calls. One session exists from the start; each new session plays the script again.\nWith a command after --: runs the command with SESSION_URL, SESSION_ID and API_KEY set, verifies, and exits.\nIn a pipe, the first line is {"port":N,"url":"…","key":"…","session":"…"}.',
     )
     .usage('[file] [options] [-- command…]')
     .argument(
       '[words...]',
       'a session script, YAML or JSON (default: one call of lookup_order); after --, a command',
     )
-    .optionsGroup('Where it listens, and for whom:')
+    .optionsGroup('Network:')
     .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1'))
     .option('--port <port>', 'port to listen on; 0 takes any', port, 0)
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
     .option(
       '--key <key>',
-      'what clients show as bearer token; env:NAME reads it from the environment (default: API_KEY from there, else a random one, printed)',
+      'API key that clients send; env:NAME reads a variable (default: API_KEY, else random, printed)',
     )
     .optionsGroup('Verification:')
-    .option('--verify', 'at the end, exit 1 where anything was unanswered, unexpected, unreached or refused')
+    .option('--verify', 'verify at the end: exit 1 on unanswered, unexpected or refused results')
     .optionsGroup('Output:')
     .addOption(
       new Option('-o, --output <format>', 'a live list, lines, or every event as data').choices(

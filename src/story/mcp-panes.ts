@@ -1,4 +1,4 @@
-import { blockText } from '../dialects/mcp/blocks.js';
+import { humanBlockText } from '../dialects/mcp/blocks.js';
 import type { Choice } from '../display/choose.js';
 import type { McpAnswer } from '../exchange/mcp-answer.js';
 import { isRecord } from '../text/is-record.js';
@@ -44,7 +44,7 @@ function humanText({ native, text, reading, outcome }: McpAnswer): string {
   if (!reading) return outcome.type === 'error' ? outcome.message : text;
   const structured = structuredIn(native);
   return [
-    ...blocksIn(native).filter(isForUser).map(blockText),
+    ...blocksIn(native).filter(isForUser).map(humanBlockText),
     ...(structured === undefined ? [] : [structuredText(structured)]),
   ].join('\n');
 }

@@ -20,6 +20,20 @@ test('blocks are shown in their order, what is not text as a line, structured co
   expect(llm.drawing).toEqual({ kind: 'text', text: 'one\n[audio "audio/wav"]\ntwo' });
 });
 
+test('the LLM gets the text of an embedded resource; the human sees its URI as well', () => {
+  const resource = { uri: 'demo://text/1', mimeType: 'text/plain', text: 'the\ncontents' };
+  const binary = { uri: 'demo://blob/1', mimeType: 'application/gzip', blob: 'AAAA' };
+  const { human, llm } = panes({
+    content: [text('see'), { type: 'resource', resource }, { type: 'resource', resource: binary }],
+  });
+  const blob = '[resource "demo://blob/1" "application/gzip" 3 bytes]';
+  expect(llm.drawing).toEqual({ kind: 'text', text: `see\nthe\ncontents\n${blob}` });
+  expect(human.drawing).toEqual({
+    kind: 'text',
+    text: `see\n[resource "demo://text/1" "text/plain"]\nthe\ncontents\n${blob}`,
+  });
+});
+
 test('the human is not shown what is for the assistant only, and the LLM gets all', () => {
   const { human, llm, choice } = panes({
     content: [text('all', []), text('model', ['assistant']), text('both', ['user', 'assistant'])],

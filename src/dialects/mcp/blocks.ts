@@ -1,6 +1,8 @@
+import { bytesText } from '../../text/bytes-text.js';
 import { cut } from '../../text/cut.js';
 import { excerpt } from '../../text/excerpt.js';
 import { foreignWords } from '../../text/foreign-words.js';
+import { isRecord } from '../../text/is-record.js';
 import { type Block, imagePlaceholder } from '../content.js';
 
 /** A content block of MCP that a schema has seen: its type, and what comes with that. */
@@ -13,13 +15,32 @@ export function blockOf(block: ContentBlock): Block {
   return isImage ? { kind: 'image', image: { data, mediaType } } : { kind: 'other', block };
 }
 
-/** A block as one text that stands for it. */
+/** The text of a block for the LLM: an embedded resource is its text, anything else that is not text is a line in brackets. */
 export function blockText(block: ContentBlock): string {
   const known = blockOf(block);
   if (known.kind === 'text') return known.text;
   if (known.kind === 'image') return imagePlaceholder(known.image);
-  const name = [block['uri'], block['mimeType']].filter(each => typeof each === 'string').map(excerptOf);
-  return `[${[cut(block.type, 60), ...name].join(' ')}]`;
+  const { text } = resourceIn(block);
+  return typeof text === 'string' ? text : placeholder(block);
+}
+
+/** The text of a block for a person: an embedded resource begins with its URI. */
+export function humanBlockText(block: ContentBlock): string {
+  const text = blockText(block);
+  return typeof resourceIn(block)['text'] === 'string' ? `${placeholder(block)}\n${text}` : text;
+}
+
+/** The contents of an embedded resource. */
+function resourceIn({ type, resource }: ContentBlock): Readonly<Record<string, unknown>> {
+  return type === 'resource' && isRecord(resource) ? resource : {};
+}
+
+function placeholder(block: ContentBlock): string {
+  const about = block.type === 'resource' ? resourceIn(block) : block;
+  const { uri, mimeType, blob } = about;
+  const named = [uri, mimeType].filter(each => typeof each === 'string').map(excerptOf);
+  const size = typeof blob === 'string' ? [bytesText(Buffer.byteLength(blob, 'base64'))] : [];
+  return `[${[cut(block.type, 60), ...named, ...size].join(' ')}]`;
 }
 
 const excerptOf = (value: unknown) => excerpt(foreignWords(value));

@@ -35,6 +35,14 @@ describe.each([
     );
   });
 
+  test('gives a resource: the LLM gets its text, the human its URI too', async () => {
+    const call = words('get-resource-reference', 'resourceType=Text', 'resourceId=1');
+    expect((await runHere(call)).stdout).toMatch(/Resource 1: This is a plaintext resource/);
+    expect((await runHere([...call, '-o', 'plain'])).stdout).toContain(
+      '[resource "demo://resource/dynamic/text/1"',
+    );
+  });
+
   test('gives an image, which is a line', async () => {
     const { status, stdout } = await runHere(words('get-tiny-image'));
     expect(status).toBe(0);

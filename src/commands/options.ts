@@ -76,7 +76,7 @@ export function segmentTypes(text: string): ReadonlySet<string> {
 export const chooseOption = () =>
   new Option(
     '--choose <choice>',
-    'answer to a question: index from 0, label, or default (repeatable)',
+    'answer to a question: index from 0, label, default, or JSON for an MCP form (repeatable)',
   ).argParser(collect);
 export const outputOption = () =>
   new Option('-o, --output <format>', 'live view, LLM text, plain lines, or JSON').choices(OUTPUTS);

@@ -1,5 +1,6 @@
 import type { Callback, ToolResult } from '../protocol/callbacks/index.js';
 import type { Invocation } from '../protocol/invocation.js';
+import type { Progress } from '../protocol/mcp/server-messages.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { McpAnswer } from './mcp-answer.js';
 import type { Verdict } from './verdict.js';
@@ -26,6 +27,8 @@ export interface Arrival {
   readonly sha256: string;
   readonly size: number;
   readonly warnings: readonly Warning[];
+  /** Of MCP's progress notifications. */
+  readonly progress?: Progress;
   /** What was answered, once it was. In a recording that is what the runtime answered, whatever the verdict. */
   readonly status?: number;
   /** Why there was no answer. */

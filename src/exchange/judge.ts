@@ -42,7 +42,8 @@ function judgeResult(exchange: Exchange, sha256: string): Verdict {
   return { kind: 'late', status: 200 };
 }
 
-function judgeQuestion(exchange: Exchange, sha256: string): Verdict {
+/** Of a question: it holds the call until it is answered. */
+export function judgeQuestion(exchange: Exchange, sha256: string): Verdict {
   if (hasCome(exchange, sha256)) return { kind: 'duplicate', status: 200, identical: true };
   if (exchange.settled) return { kind: 'late', status: 200 };
   if (openQuestions(exchange).length < MOST.questions) return { kind: 'holds', status: 200 };

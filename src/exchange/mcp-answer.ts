@@ -4,6 +4,7 @@ import { readAs } from '../dialects/index.js';
 import { IS_ERROR_LEFT_OUT } from '../dialects/mcp/read.js';
 import { textOfOutcome } from '../outcome/conventions.js';
 import type { JudgedOutcome } from '../outcome/outcome.js';
+import { excerpt } from '../text/excerpt.js';
 import type { JsonReading } from '../text/json.js';
 
 /** What `tools/call` came to, read once: the answer may be 50 MiB. */
@@ -19,6 +20,12 @@ export interface McpAnswer {
   readonly notes: readonly string[];
 }
 
+/** A result that asks for input, where all that can be given was given (protocol version 2026-07-28). */
+const inputRequiredSchema = z.object({
+  resultType: z.literal('input_required'),
+  inputRequests: z.optional(z.record(z.string(), z.object({ method: z.string() }))),
+});
+
 /** An error of JSON-RPC, in the place of a result. */
 const errorSchema = z.object({ error: z.object({ code: z.number(), message: z.string() }) });
 
@@ -26,12 +33,20 @@ const errorSchema = z.object({ error: z.object({ code: z.number(), message: z.st
 export function readMcpAnswer(json: JsonReading): McpAnswer {
   const native = json.ok ? json.value : null;
   const refusal = errorSchema.safeParse(native);
+  const needed = inputRequiredSchema.safeParse(native);
+  if (needed.success) return ofOurs(native, missingInput(needed.data), []);
   if (refusal.success) return refused(native, refusal.data.error);
   const reading = json.ok ? readAs('mcp', native) : { ok: false as const, faults: [json.reason] };
   if (!reading.ok) return unreadable(native, reading.faults);
   const { answer, text } = reading;
   const notes = reading.notes.filter(note => note !== IS_ERROR_LEFT_OUT); // the outcome says `assumed`
   return { native, reading, outcome: answer.outcome, text, notes };
+}
+
+function missingInput({ inputRequests = {} }: z.infer<typeof inputRequiredSchema>): JudgedOutcome {
+  const methods = [...new Set(Object.values(inputRequests).map(({ method }) => excerpt(method)))].slice(0, 5);
+  const asked = methods.length === 0 ? 'to be called again, too often' : `for ${methods.join(', ')}`;
+  return { type: 'error', message: `the server asks ${asked}`, basis: 'ours' };
 }
 
 function refused(native: unknown, { code, message }: { readonly code: number; readonly message: string }) {

@@ -4,6 +4,7 @@ import { invocationOf, isOnMcp } from './direct.js';
 import type { Event, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
 import type { Arrival, Attempt, Exchange, Settlement, SubscriptionEnd } from './exchange.js';
 import { readMcpAnswer } from './mcp-answer.js';
+import { mcpArrivalOf } from './mcp-requests.js';
 import { withDecision, withQuestion } from './questions.js';
 
 /** The exchange that begins with a call's first request, or with a call that others make or nobody; null where it is none. */
@@ -72,7 +73,10 @@ function sentOnceMore(exchange: Exchange, attempt: Attempt): Exchange {
 }
 
 function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exchange {
-  const { arrival, native } = arrivalOf(exchange, event, body);
+  const { arrival, native } =
+    event.dialect === 'mcp'
+      ? { arrival: mcpArrivalOf(exchange, event, body), native: null }
+      : arrivalOf(exchange, event, body);
   const arrived = withArrival(exchange, arrival);
   switch (arrival.verdict.kind) {
     case 'settles':

@@ -6,7 +6,8 @@ import type { CallReport } from './report-schema.js';
 type CallbackReport = CallReport['callbacks'][number];
 
 /** What is reported of everything that came to a call's callback URL. */
-export function callbackReports({ arrivals, attempts }: Exchange): CallbackReport[] {
+export function callbackReports({ arrivals, attempts, dialect }: Exchange): CallbackReport[] {
+  if (dialect === 'mcp') return []; // what the server sends meanwhile are no callbacks
   const sentAt = attempts[0]?.sentAt ?? 0;
   return arrivals.map(arrival => callbackReport(arrival, sentAt));
 }

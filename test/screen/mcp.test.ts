@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { peerCommand } from '../e2e/support/mcp.js';
+import { peerCommand, sdkPeerCommand } from '../e2e/support/mcp.js';
 import { openProgram } from './support/screen.js';
 import { openHere } from './support/screen-here.js';
 
@@ -20,6 +20,34 @@ describe.concurrent('a call over MCP, live', () => {
     expect(shown).not.toMatch(/acknowledg|callback/);
     expect(shown.split('\n').some(line => line.includes('HUMAN') && line.includes('LLM'))).toBe(
       columns === 160,
+    );
+  });
+
+  test('a form with one choice is a list; Enter picks', async () => {
+    await using screen = openHere(['invoke', '--mcp', sdkPeerCommand(), 'pick']);
+    await screen.shows('⏎ choose');
+    screen.type('\u001b[B\r');
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain('you picked 1 Large');
+    expect(screen.text()).toContain('{"action":"accept","content":{"size":"l"}}');
+  });
+
+  test('a form with several fields is asked line by line; a wrong line is asked again', async () => {
+    await using screen = openProgram(['invoke', '--mcp', sdkPeerCommand(), 'form']);
+    for (const [question, answer] of [
+      ['Your name (name)', 'A'],
+      ['fewer than 2 characters', 'Ada'],
+      ['age, optional', ''],
+      ['subscribe, optional [true]', 'no'],
+      ['colour, optional ["green"]', '0'],
+      ['Send these answers?', ''],
+    ] as const) {
+      await screen.shows(question);
+      screen.type(`${answer}\r`);
+    }
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain(
+      '{"action":"accept","content":{"name":"Ada","subscribe":false,"colour":"red"}}',
     );
   });
 

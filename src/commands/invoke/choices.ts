@@ -61,7 +61,8 @@ export function unfitting(exchange: Exchange, choose: readonly string[]): string
   return question && saidTo(choose, asked.indexOf(question));
 }
 
-function saidTo(choose: readonly string[], nth: number): string | undefined {
+/** The answer of `--choose` to the nth question; the last one answers all that follow. */
+export function saidTo(choose: readonly string[], nth: number): string | undefined {
   return choose[Math.min(nth, choose.length - 1)];
 }
 

@@ -1,33 +1,20 @@
 import {
-  Client,
   type PriorDiscovery,
   ProtocolError,
   SdkHttpError,
-  SERVER_INFO_META_KEY,
+  UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import * as z from 'zod/mini';
 import { ProtocolCliError } from '../../errors.js';
 import type { Log } from '../../exchange/log.js';
 import type { Tool } from '../../protocol/toolset.js';
+import { TransportError } from '../../transport/client.js';
+import { type McpConnection, NEWEST, openMcp } from './client.js';
 import { endpointOf, explainMcp, failureOfMcp, garbageOf, type McpFailure, type McpPeer } from './explain.js';
 import { HttpLink } from './http.js';
 import type { Link } from './link.js';
-import { type Hearing, overhear } from './overhear.js';
+import { type Hearing, missingCapabilities, overhear } from './overhear.js';
 import { StdioLink } from './stdio.js';
 import { listTools } from './tool-list.js';
-
-/** The first protocol version without `initialize`: each request carries its version. */
-const NEWEST: PriorDiscovery = {
-  kind: 'modern',
-  discover: { supportedVersions: ['2026-07-28'], capabilities: {} },
-};
-
-const discoverSchema = z.object({
-  _meta: z.object({ [SERVER_INFO_META_KEY]: z.object({ name: z.string() }) }),
-});
-
-/** The longest delay of a Node.js timer, in ms: the SDK has no value for "no limit". */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** An MCP server to connect to. */
 export interface McpTarget extends McpPeer {
@@ -59,27 +46,6 @@ export interface McpOptions {
   readonly hear?: Hearing;
 }
 
-/** Answers a request of the server for input; the result is an `ElicitResult`. */
-export type Elicit = (params: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
-
-interface RequestLimits {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
-  /** Receives the parameters of each progress notification. */
-  readonly onProgress?: (params: unknown) => void;
-}
-
-/** An open MCP connection. */
-export interface McpConnection {
-  /** The name the server gives itself. */
-  readonly server: string;
-  /** Rejects when the server refuses, is gone, or does not answer in time; see `explainMcp`. */
-  request(method: string, params: Record<string, unknown>, limits?: RequestLimits): Promise<unknown>;
-  /** Answers elicitation requests that the server sends; without one they are cancelled. */
-  elicit: Elicit | null;
-  close(): Promise<void>;
-}
-
 /** A connected server and its tools. */
 export interface McpServer extends McpConnection {
   /** Where calls go, for a transcript. */
@@ -95,27 +61,42 @@ export interface McpServer extends McpConnection {
 }
 
 /**
- * Connects to a server and lists its tools. It begins with `initialize`; a server that refuses it is tried with the newest protocol
- * version.
+ * Connects to a server and lists its tools. Over HTTP the newest protocol version is tried first. A command is tried with `initialize`
+ * first, since some older servers exit when anything else comes before it.
  * @throws ProtocolCliError saying what failed.
  */
 export async function connectMcp(target: McpTarget, options: McpOptions): Promise<McpServer> {
   const { log, limitMs, left, onStop } = options;
   const { headers = {} } = target;
   const endpoint = endpointOf(target);
-  let link = linkTo(target, options);
+  const missing = new Set<string>();
+  const hear: Hearing = (message, way) => {
+    options.hear?.(message, way);
+    if (way === 'received') for (const each of missingCapabilities(message)) missing.add(each);
+  };
+  const newLink = () => linkTo(target, { ...options, hear });
+  let link = newLink();
   const open = (prior?: PriorDiscovery) => openMcp(link, options, prior);
   const explain = (error: unknown, method: string) => explainMcp(error, method, target, link, limitMs);
   const ask: <T>(method: string, work: () => Promise<T>) => Promise<T> = (method, work) =>
     logged(log, { endpoint, headers }, method, work);
-  const connection = await ask('initialize', () => open()).catch(async (refusal: unknown) => {
-    const refused = explain(refusal, 'initialize');
-    if (!isRefused(refusal)) throw refused;
-    link = linkTo(target, options);
-    return ask('server/discover', () => open(NEWEST)).catch(() => {
-      throw refused;
-    });
-  });
+  const connection =
+    target.kind === 'http'
+      ? await ask('server/discover', () => open(NEWEST)).catch((error: unknown) => {
+          if (!isOlder(error)) throw explain(error, 'server/discover');
+          link = newLink();
+          return ask('initialize', () => open()).catch((refusal: unknown) => {
+            throw explain(refusal, 'initialize');
+          });
+        })
+      : await ask('initialize', () => open()).catch((error: unknown) => {
+          const refused = explain(error, 'initialize');
+          if (!(error instanceof ProtocolError)) throw refused;
+          link = newLink();
+          return ask('server/discover', () => open(NEWEST)).catch(() => {
+            throw refused;
+          });
+        });
   onStop(() => connection.close());
   const { tools, notes, taskOnly } = await ask('tools/list', () => listTools(connection, left)).catch(
     (error: unknown) => {
@@ -128,7 +109,7 @@ export async function connectMcp(target: McpTarget, options: McpOptions): Promis
     endpoint,
     headers,
     tools,
-    notes: () => [...notes, ...garbageOf(link)],
+    notes: () => [...notes, ...garbageOf(link), ...[...missing].map(missingText)],
     checkCallable(tool: string) {
       if (taskOnly.has(tool)) throw taskRequired(tool);
     },
@@ -138,7 +119,7 @@ export async function connectMcp(target: McpTarget, options: McpOptions): Promis
 
 function linkTo(
   { kind, name, headers = {}, env, cwd }: McpTarget,
-  { maxBytes, onStderr, hear, onStop }: McpOptions,
+  { maxBytes, onStderr, hear, onStop }: McpOptions & { readonly hear: Hearing },
 ): Link {
   const link =
     kind === 'http'
@@ -150,52 +131,22 @@ function linkTo(
           ...(env && { env }),
           ...(cwd !== undefined && { cwd }),
         });
-  if (hear) overhear(link, hear);
+  overhear(link, hear);
   onStop(() => link.close());
   return link;
 }
 
-/** @param prior the protocol version to speak; without it, versions that begin with `initialize` */
-async function openMcp(
-  link: Link,
-  { version, left, elicits = false }: Pick<McpOptions, 'version' | 'left' | 'elicits'>,
-  prior?: PriorDiscovery,
-): Promise<McpConnection> {
-  const client = new Client(
-    { name: 'protocol-cli', version },
-    elicits ? { capabilities: { elicitation: { form: {} } } } : {},
+/** Whether the answer to `server/discover` can be that of a server that only knows older versions. */
+function isOlder(error: unknown): boolean {
+  if (error instanceof TransportError) return error.phase === 'answer';
+  return !(
+    error instanceof UnauthorizedError ||
+    (error instanceof SdkHttpError && [401, 403].includes(error.status))
   );
-  const connection: McpConnection = {
-    server: 'MCP server',
-    elicit: null,
-    // The result is returned as it came: the SDK's own schemas add and drop members.
-    request: (method, params, { timeoutMs: timeout = LONGEST_MS, signal, onProgress } = {}) => {
-      const limits = { timeout, ...(signal && { signal }), ...(onProgress && { onprogress: onProgress }) };
-      const answer = client.request({ method, params }, z.unknown(), { ...limits, allowInputRequired: true });
-      return Promise.race([answer, link.lost]);
-    },
-    close: () => client.close(),
-  };
-  if (elicits)
-    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
-      const result = await connection.elicit?.(params, signal);
-      return { action: 'cancel', ...result };
-    });
-  await Promise.race([client.connect(link, { timeout: left(), ...(prior && { prior }) }), link.lost]);
-  const discovered = prior && (await connection.request('server/discover', {}, { timeoutMs: left() }));
-  const named = discoverSchema.safeParse(discovered);
-  const server = named.success
-    ? named.data._meta[SERVER_INFO_META_KEY].name
-    : client.getServerVersion()?.name;
-  return Object.assign(connection, server !== undefined && { server });
 }
 
-/** A server that speaks only the newest version answers `initialize` with an error, over HTTP with a status of 4xx. */
-function isRefused(error: unknown): boolean {
-  if (error instanceof ProtocolError) return true;
-  if (!(error instanceof SdkHttpError)) return false;
-  const { status } = error;
-  return status >= 400 && status < 500 && status !== 401 && status !== 403;
+function missingText(capability: string): string {
+  return `the server needs the client capability ${capability}, which protocol-cli does not offer`;
 }
 
 function taskRequired(tool: string): ProtocolCliError {

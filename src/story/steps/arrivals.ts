@@ -28,7 +28,7 @@ export function arrivalSteps(exchange: Exchange, latest: number): Step[] {
 
 /** One callback. @param number which event of the subscription it is, from 1, where it is one */
 export function arrivalStep(exchange: Exchange, arrival: Arrival, number: number): Step {
-  const { leg, at, verdict, message } = arrival;
+  const { leg, at, verdict, message, progress } = arrival;
   const answered = recordedAnswer(arrival);
   const tail: Line = answered === null ? [] : [say('; '), ...quote(answered)];
   const tell = (state: Step['state'], ...line: Line) => step(`arrival:${leg}`, at, state, ...line, ...tail);
@@ -43,7 +43,7 @@ export function arrivalStep(exchange: Exchange, arrival: Arrival, number: number
         ...(message?.type === 'user_choice' && { lines: questionLines(message) }),
       };
     case 'noted':
-      return tell('note', ...newsLine(message, number), ...since);
+      return tell('note', ...(progress ? progressLine(progress) : newsLine(message, number)), ...since);
     case 'ignored':
       return tell('note', say(`${what} ignored: `), ...clipped(verdict.reason, 'plain', MOST));
     case 'duplicate': {
@@ -88,6 +88,12 @@ function newsLine(message: Arrival['message'], number: number): Line {
   if (message?.type !== 'view_update') return [say(message?.type ?? 'callback')];
   const isCleared = Object.keys(message.content).length === 0;
   return [say('view '), ...quote(message.view_type, 'title'), say(isCleared ? ' cleared' : ' updated')];
+}
+
+function progressLine({ progress, total, message }: NonNullable<Arrival['progress']>): Line {
+  const share = total !== undefined && total > 0 ? ` of ${total}` : '';
+  const words = message === undefined ? [] : [say(': '), ...clipped(message, 'plain', MOST)];
+  return [say(`progress ${progress}${share}`), ...words];
 }
 
 function forgottenSteps({ key, arrivals, forgotten }: Exchange): Step[] {

@@ -43,6 +43,18 @@ describe.each([
     );
   });
 
+  test('shows its progress', async () => {
+    const call = words('trigger-long-running-operation', 'duration=0.2', 'steps=2', '-o', 'plain');
+    expect((await runHere(call)).stdout).toMatch(/progress 1 of 2[\s\S]*✓ result/);
+  });
+
+  test('asks for a form, which --choose fills in', async () => {
+    const asked = await runHere(words('trigger-elicitation-request', '--choose', '{"name":"Ada"}'));
+    expect(asked.status).toBe(0);
+    expect(asked.stdout).toContain('- Name: Ada');
+    expect(asked.stdout).toContain('- Favorite Integer: 42');
+  });
+
   test('gives an image, which is a line', async () => {
     const { status, stdout } = await runHere(words('get-tiny-image'));
     expect(status).toBe(0);

@@ -21,6 +21,60 @@ describe.each([
     expect(await invoke('echo', 'text=hi')).toMatchObject({ status: 0, stdout: 'hi', stderr: '' });
   });
 
+  test('shows its progress, and none of it reaches the LLM', async () => {
+    const { status, stdout } = await invoke('steps', '-o', 'plain');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/progress 1 of 2: step 1 [\s\S]*progress 2 of 2: step 2 /);
+    expect(await invoke('steps')).toMatchObject({ status: 0, stdout: 'done', stderr: '' });
+  });
+
+  test.each([
+    ['{"name":"Ada","age":36}', { name: 'Ada', age: 36, subscribe: true, colour: 'green' }],
+    ['name=Ada', { name: 'Ada', subscribe: true, colour: 'green' }],
+  ])('--choose %s fills its form in', async (said, content) => {
+    const { status, stdout } = await invoke('form', '--choose', said);
+    expect({ status, answer: JSON.parse(stdout) }).toEqual({
+      status: 0,
+      answer: { action: 'accept', content },
+    });
+  });
+
+  test.each(['decline', 'cancel'])('--choose %s answers its form', async action => {
+    const { status, stdout } = await invoke('form', '--choose', action);
+    expect({ status, answer: JSON.parse(stdout) }).toEqual({ status: 0, answer: { action } });
+  });
+
+  test.each([
+    ['default', 's'],
+    ['1', 'l'],
+    ['Large', 'l'],
+    ['l', 'l'],
+  ])('--choose %s picks one of its options', async (said, size) => {
+    const { stdout } = await invoke('pick', '--choose', said);
+    expect(JSON.parse(stdout)).toEqual({ action: 'accept', content: { size } });
+  });
+
+  test('without --choose, or with an answer that does not fit, a decision is needed', async () => {
+    const silent = await invoke('form');
+    expect(silent.status).toBe(6);
+    expect(silent.stderr).toContain('the server asks "Who are you?" and nobody answered');
+    expect(silent.stderr).toContain(
+      `Answer with --choose '{"name":"…"}' (fields: name, age, subscribe, colour)`,
+    );
+    const wrong = await invoke('form', '--choose', '{"name":"A"}');
+    expect(wrong.status).toBe(6);
+    expect(wrong.stderr).toMatch(/does not fit the form "Who are you\?"[\s\S]*\$\.name: .*2 characters/);
+    expect((await invoke('pick')).stderr).toContain('<index, label or default>: 0 Small, 1 Large, 2 decline');
+  });
+
+  test('what it needs and this client does not offer is named', async () => {
+    const { status, stdout, stderr } = await invoke('sample');
+    expect(status).not.toBe(0);
+    expect(stdout + stderr).toMatch(
+      /needs the client capability sampling,|sampling.*did not declare the required/,
+    );
+  });
+
   test('lists its tools', async () => {
     const { status, stdout, stderr } = await runHere(['toolset', '--mcp', server()]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -8,9 +8,10 @@ import { failureOf } from '../../../story/failure.js';
 import { denialOf, loadPolicy } from '../consent.js';
 import { type Finish, statusOfCall } from '../finish.js';
 import { notesOf } from '../notes.js';
-import { asideOf, cancelWhenInterrupted, type Setting } from '../opening.js';
+import { asideOf, cancelWhenInterrupted, type Setting, waitsForPeople } from '../opening.js';
 import { outputFor } from '../output.js';
 import type { Calling } from '../run.js';
+import { FormAnswers } from './elicitation.js';
 import { notesSoFar, type Reached, reachMcp, serverLines } from './reach.js';
 
 /** Calls a tool of an MCP server, and tells the result. */
@@ -41,11 +42,13 @@ export function overMcp(peer: McpPeer): Calling {
     if (interrupted.signal.aborted)
       throw new ProtocolCliError('interrupted', 'interrupted before the tool was called');
     const asked = callOf(setting, reached);
+    const { choose } = plan.options;
+    const forms = new FormAnswers({ choose, pick: observation.reporter.choose, ...stage });
     const called = denial
       ? { exchange: denyMcp(asked, denial, observation), error: undefined }
-      : await call(setting, reached, asked);
+      : await call(setting, reached, asked, forms);
     note(notesSoFar(reached)); // there may be more now
-    return conclude(setting, reached, called);
+    return conclude(setting, reached, called, forms);
   };
 }
 
@@ -58,19 +61,32 @@ async function call(
   setting: Setting,
   reached: Reached,
   asked: ReturnType<typeof callOf>,
+  { answer }: FormAnswers,
 ): Promise<McpCalled> {
-  const { observation, clock } = setting;
+  const { observation, clock, plan, terminal } = setting;
+  const waits = waitsForPeople(plan.options, terminal);
   const stopCancelling = cancelWhenInterrupted(setting, asked.id);
-  const called = await callMcp(reached.server, asked, { ...observation, clock });
+  const called = await callMcp(reached.server, asked, {
+    ...observation,
+    clock,
+    waitsForPeople: waits,
+    answer,
+  });
   stopCancelling();
   return called;
 }
 
-async function conclude(setting: Setting, reached: Reached, called: McpCalled): Promise<Finish> {
+async function conclude(
+  setting: Setting,
+  reached: Reached,
+  called: McpCalled,
+  forms: FormAnswers,
+): Promise<Finish> {
   const { plan, observation } = setting;
   const { history, reporter } = observation;
   const { exchange } = called;
-  const trouble = troubleOf(reached, called);
+  const isLeft = exchange.settled?.by === 'cancel' && exchange.settled.who === 'policy';
+  const trouble = (isLeft ? forms.trouble : null) ?? troubleOf(reached, called);
   await reporter.settled?.({
     history,
     exchange,

@@ -23,6 +23,5 @@ export const IDLE_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['--callback-port', CALLED_BACK],
   ['--callback-url', CALLED_BACK],
   ['--allow-host', CALLED_BACK],
-  ['--choose', 'this client offers no elicitation: a server cannot ask'],
   ['--supports', 'MCP has no display segments to choose from'],
 ]);

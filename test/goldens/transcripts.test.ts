@@ -13,17 +13,27 @@ const FRAMES: readonly Frame[] = [
   { title: 'Human / LLM', keys: '1', size: SMALL },
   { title: 'Human / LLM', size: MEDIUM },
   { title: 'Human / LLM', size: LARGE },
-  { title: 'Timeline', keys: '2', size: MEDIUM },
   { title: 'Problems', keys: '5', size: MEDIUM },
 ];
 /** Transcripts whose other tabs are drawn too, at every size. */
-const WHOLE = new Set(['choice', 'demo-refactor', 'recorder', 'mock-faults-journal', 'odd-hostile-text']);
+const WHOLE = new Set([
+  'choice',
+  'subscription',
+  'cancel',
+  'demo-refactor',
+  'odd-then-right',
+  'odd-ack-503-once',
+  'recorder',
+  'mock-faults-journal',
+  'odd-hostile-text',
+]);
 const MORE_FRAMES: readonly Frame[] = [
+  { title: 'Timeline', keys: '2', size: MEDIUM },
   { title: 'Wire', keys: '3', size: MEDIUM },
   { title: 'Views', keys: '4', size: MEDIUM },
   { title: 'Wire, read', keys: '3\r', size: LARGE },
 ];
-const PICTURES = new Set(['diff', 'demo-edit-file', 'session-client', 'odd-hostile-text']);
+const PICTURES = new Set(['diff', 'demo-edit-file', 'session-client']);
 const REPORTS = new Set(['recorder', 'odd-wrong-type', 'session-client']);
 const EXPORTS = new Set(['subscription', 'views', 'demo-choice', 'recorder', 'mock-outcomes-journal']);
 

@@ -47,6 +47,8 @@ async function outputIn(path: string, ...words: readonly string[]): Promise<stri
   return (await run(process.execPath, words, { cwd: path, env })).stdout;
 }
 
+const FIXTURES = 'version: 1\nfixtures:\n  - match: { operation: edit_file }\n';
+
 /** The comments of a script that say what it prints. */
 const promisedBy = (text: string) =>
   [...text.matchAll(/console\.log.*\/\/ (.*)$/gm)].map(([, said]) => `${said}\n`).join('');
@@ -64,9 +66,11 @@ describe('README: a mock in a test', () => {
 });
 
 describe('mocks', () => {
-  test('the vitest example passes', { timeout: 60_000 }, async () => {
+  test('the vitest examples pass', { timeout: 60_000 }, async () => {
     const path = await project('mocks', {
       'agent.test.js': fileOf(guide('mocks'), 'agent.test.js'),
+      'fixtures.test.js': fileOf(guide('mocks'), 'fixtures.test.js'),
+      'fixtures.yaml': `${FIXTURES}    reply: { payload: 'Replaced text in {{arguments.path}}' }\n`,
       'agent.js': `import { connect, llmTextOf } from 'protocol-cli';
         export async function runAgent(url, task) {
           const tool = await connect(url);
@@ -75,15 +79,7 @@ describe('mocks', () => {
           return llmTextOf(exchange);
         }`,
     });
-    expect(await outputIn(path, VITEST, 'run')).toMatch(/Tests\s+1 passed/);
-  });
-
-  test("'read.mjs' reads fixtures", async () => {
-    const path = await project('read', {
-      'read.mjs': `${fileOf(guide('mocks'), 'read.mjs')}\nconsole.log(tool.toolset.tools.length);await tool.close();`,
-      'fixtures.yaml': fileOf(guide('fixtures'), 'fixtures.yaml'),
-    });
-    expect(await outputIn(path, 'read.mjs')).toBe('2\n');
+    expect(await outputIn(path, VITEST, 'run')).toMatch(/Tests\s+2 passed/);
   });
 });
 
@@ -117,6 +113,16 @@ describe('fixtures', () => {
       await outputIn(path, BIN, 'mock-tool', '--handlers', 'tool.mjs', '-q', '--', 'sh', '-c', call),
     ).toBe('renamed a.txt');
   });
+});
+
+test("fixtures: the middleware of 'middleware.mjs' sees the calls", async () => {
+  const path = await project('middleware', {
+    'middleware.mjs': fileOf(guide('fixtures'), 'middleware.mjs'),
+    'fixtures.yaml': `${FIXTURES}    reply: { payload: { ok: true } }\n`,
+  });
+  const call = `${process.execPath} ${BIN} invoke $TOOL_URL edit_file`;
+  const words = ['fixtures.yaml', '--handlers', 'middleware.mjs', '-q', '--', 'sh', '-c', call];
+  expect(await outputIn(path, BIN, 'mock-tool', ...words)).toBe('{"ok":true,"answered":"edit_file"}');
 });
 
 describe('sessions', () => {

@@ -43,9 +43,14 @@ export class EventRing {
 
   /** Oldest first; a list of its own, with bodies of its own: what is read of them does not stay here with their bytes. */
   get events(): Event[] {
-    return Array.from({ length: this.#size }, (_, index) => this.#places[this.#placeOf(index)])
-      .filter(event => event !== undefined)
-      .map(unread);
+    return this.kept.map(unread);
+  }
+
+  /** As {@link events}, but the very events: for those who read no body of them, or a copy. */
+  get kept(): Event[] {
+    return Array.from({ length: this.#size }, (_, index) => this.#places[this.#placeOf(index)]).filter(
+      event => event !== undefined,
+    );
   }
 
   /** How many events were pushed and are not there any more, those that were cleared not counted. */

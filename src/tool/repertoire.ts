@@ -22,6 +22,7 @@ export class Repertoire {
   readonly #state = new FixtureState();
   readonly #waitFor: () => number;
   #fixtures: FixtureSet;
+  #toolset: ToolsetFields | null = null;
   #answers: Answers;
   #verification: Verification;
 
@@ -47,13 +48,16 @@ export class Repertoire {
     return this.#verification;
   }
 
+  /** The same object until the fixtures are replaced. */
   get toolset(): ToolsetFields {
-    return toolsetOf(this.#fixtures, this.options.handlers ?? []);
+    this.#toolset ??= toolsetOf(this.#fixtures, this.options.handlers ?? []);
+    return this.#toolset;
   }
 
   /** From the next call on. Counts and states stay. */
   replaceFixtures(fixtures: FixtureSet): void {
     this.#fixtures = fixtures;
+    this.#toolset = null;
     this.#answers = this.#answersBy(fixtures);
     this.#verification.reload(fixtures.fixtures);
   }

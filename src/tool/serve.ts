@@ -1,7 +1,7 @@
 import { type Route, type RunningServer, startServer } from '../transport/server.js';
 import { DEFAULTS } from './defaults.js';
 import { Intake } from './intake/intake.js';
-import { journalReport, journalTranscript } from './journal/report.js';
+import { JournalReports } from './journal/report.js';
 import type { MockToolOptions } from './options.js';
 import { refusalText } from './refusal-text.js';
 import { adminRoutes } from './routes/admin.js';
@@ -58,9 +58,7 @@ function routesOf({ workshop, options, startedAt, stopped }: Serving): Route[] {
     choiceRoute(log, desk.choices),
     ...consentRoutes(log, desk.consents, () => workshop.toolset.name),
     ...adminRoutes({
-      journal: () => journalReport(ring.events, ring.forgotten),
-      transcript: () =>
-        journalTranscript(ring.events, { startedAt, program: options.program ?? 'protocol-cli' }),
+      journal: new JournalReports(ring, { startedAt, program: options.program ?? 'protocol-cli' }),
       reset: key => workshop.reset(key),
       fire: (id, thread) => desk.demands.fire(id, thread),
     }),

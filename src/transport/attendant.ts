@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { sendAnswer } from './answering.js';
-import { readBody } from './body.js';
+import { BodyShare, readBody } from './body.js';
 import { BrokenRequests } from './broken-request.js';
 import { admit, type Door } from './guard.js';
 import type { ServerLimits } from './limits.js';
@@ -19,20 +19,30 @@ export interface Post extends Door {
 const NOTHING = new Uint8Array(0);
 
 /** Takes every request of a server from its head to its answer, and tells which were refused and why. */
-export function attend(server: Server, post: Post, { lingerMs }: ServerLimits): void {
+export function attend(server: Server, post: Post, limits: ServerLimits): void {
+  const budget = { bytes: Math.max(limits.bodyBytes, post.maxBody) };
   const tell = (denial: Denial, request?: IncomingMessage) => post.onRefused?.(refusalOf(denial, request));
-  const broken = new BrokenRequests(server, tell, lingerMs);
+  const broken = new BrokenRequests(server, tell, limits);
+  const { connections } = broken;
+  const send = (request: IncomingMessage, response: ServerResponse, answer: Answer) =>
+    sendAnswer(request, response, answer, { lingerMs: limits.lingerMs, connections });
 
   const deny = async (denial: Denial, request: IncomingMessage, response: ServerResponse) => {
     if (!broken.knows(request.socket)) tell(denial, request);
-    if (denial.status > 0) await sendAnswer(request, response, answerTo(denial, post), lingerMs);
+    if (response.headersSent) request.socket.destroy();
+    else if (denial.status > 0) await send(request, response, answerTo(denial, post));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    broken.expect(request.socket, response);
-    const reply = await replyTo(request, response, post);
-    if (reply instanceof Denial) await deny(reply, request, response);
-    else if (reply === 'reset') request.socket.resetAndDestroy();
-    else await sendAnswer(request, response, reply, lingerMs);
+    connections.begin(request, response);
+    const share = new BodyShare(budget);
+    try {
+      const reply = await replyTo(request, response, post, share);
+      if (reply instanceof Denial) await deny(reply, request, response);
+      else if (reply === 'reset') request.socket.resetAndDestroy();
+      else await send(request, response, reply);
+    } finally {
+      share.release();
+    }
   };
   const listener = (request: IncomingMessage, response: ServerResponse) =>
     void serve(request, response).catch(error => deny(failure(error), request, response));
@@ -55,17 +65,24 @@ async function replyTo(
   request: IncomingMessage,
   response: ServerResponse,
   post: Post,
+  share: BodyShare,
 ): Promise<Reply | Denial> {
   const route = admit(request, post);
   if (!('handle' in route)) return route;
-  const body = await bodyFor(route, request, response, post.maxBody);
+  const body = await bodyFor(route, request, response, post.maxBody, share);
   return body instanceof Denial ? body : route.handle(incoming(request, response, body));
 }
 
-function bodyFor(route: Route, request: IncomingMessage, response: ServerResponse, maxBody: number) {
+function bodyFor(
+  route: Route,
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBody: number,
+  share: BodyShare,
+) {
   if (route.accepts === 'nothing') return NOTHING;
   if (request.headers.expect !== undefined) response.writeContinue();
-  return readBody(request, maxBody);
+  return readBody(request, maxBody, share);
 }
 
 function incoming(

@@ -1,6 +1,8 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Connections } from './connections.js';
 import { errnoOf } from './errno.js';
+import type { ServerLimits } from './limits.js';
 import { Denial } from './refusal.js';
 
 /**
@@ -8,20 +10,16 @@ import { Denial } from './refusal.js';
  * too slow (threats, rows 4, 14 and 17). Each is told once; the next connection is served as ever.
  */
 export class BrokenRequests {
-  readonly #responses = new WeakMap<Duplex, ServerResponse>();
   readonly #told = new WeakSet<Duplex>();
+  readonly connections: Connections;
 
   constructor(
     server: Server,
     private readonly tell: (denial: Denial, request?: IncomingMessage) => void,
-    private readonly lingerMs: number,
+    private readonly limits: ServerLimits,
   ) {
+    this.connections = new Connections(server, limits, socket => this.#cut(socket));
     server.on('clientError', (error, socket) => this.#refuse(error, socket));
-  }
-
-  /** Remembers which answer a connection is waiting for. */
-  expect(socket: Duplex, response: ServerResponse): void {
-    this.#responses.set(socket, response);
   }
 
   /** Whether the connection's fault was told already. */
@@ -38,18 +36,20 @@ export class BrokenRequests {
     }
     this.#told.add(socket);
     socket.end(rawAnswer(denial.status));
-    setTimeout(() => socket.destroy(), this.lingerMs).unref(); // the peer still sends: an immediate close would lose the answer
-    this.tell(denial, this.#unanswered(socket)?.req);
+    setTimeout(() => socket.destroy(), this.limits.lingerMs).unref(); // the peer still sends: an immediate close would lose the answer
+    this.tell(denial, this.connections.unanswered(socket)?.req);
   }
 
   /** A second status line in the middle of an answer would be read as part of it. */
   #isAnswering(socket: Duplex): boolean {
-    return this.#unanswered(socket)?.headersSent ?? false;
+    return this.connections.unanswered(socket)?.headersSent ?? false;
   }
 
-  #unanswered(socket: Duplex): ServerResponse | undefined {
-    const response = this.#responses.get(socket);
-    return response?.writableFinished ? undefined : response;
+  #cut(socket: Duplex): void {
+    const request = this.connections.unanswered(socket)?.req;
+    if (!request || request.complete) return;
+    this.#told.add(socket);
+    this.tell(new Denial(0, 'slow', 'it was unfinished for longest, and gave way to another'), request);
   }
 }
 

@@ -1,12 +1,16 @@
-import type { Server, ServerOptions } from 'node:http';
+import type { ServerOptions } from 'node:http';
 
 /** What one peer may take of a server (threats, row 14). Times in milliseconds. */
 export interface ServerLimits {
   /** Until the head of a request must be complete, a silent connection included. */
   readonly headersMs: number;
-  /** Until the whole request must be complete. */
+  /** Until the whole request must be complete; and how long a peer may take nothing of its answer. */
   readonly requestMs: number;
   readonly connections: number;
+  /** Of the bodies of all requests that are being read or answered; the largest body that is allowed always fits. */
+  readonly bodyBytes: number;
+  /** Of the bodies of all answers that were sent and are not read yet. */
+  readonly unreadBytes: number;
   readonly headerBytes: number;
   /** How often the two deadlines are looked at: they are late by at most this. */
   readonly checkEveryMs: number;
@@ -16,10 +20,14 @@ export interface ServerLimits {
   readonly closeMs: number;
 }
 
+const MIB = 1024 * 1024;
+
 export const DEFAULT_LIMITS: ServerLimits = {
   headersMs: 5_000,
   requestMs: 15_000,
   connections: 256,
+  bodyBytes: 128 * MIB,
+  unreadBytes: 128 * MIB,
   headerBytes: 16 * 1024,
   checkEveryMs: 500,
   lingerMs: 1_000,
@@ -36,10 +44,4 @@ export function parserOptions(limits: ServerLimits): ServerOptions {
     insecureHTTPParser: false,
     requireHostHeader: false, // the guard judges Host itself, and says what was wrong
   };
-}
-
-/** The part that node:http takes as properties. */
-export function limitConnections(server: Server, limits: ServerLimits): void {
-  server.maxConnections = limits.connections;
-  server.maxHeadersCount = 0; // Node drops headers beyond a count, and an Origin among them; their size is bounded
 }

@@ -10,6 +10,7 @@ export type RefusalReason =
   | 'too-large'
   | 'malformed'
   | 'slow'
+  | 'busy'
   | 'aborted'
   | 'failed';
 

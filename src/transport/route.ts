@@ -20,6 +20,8 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** In the place of `body`: a long one, of which each piece is made once the peer has read those before it. */
+  readonly pieces?: Iterable<Uint8Array>;
   /** Called once the answer was handed to the connection, also where nobody reads it any more: what is to follow it begins here. */
   readonly sent?: () => void;
 }

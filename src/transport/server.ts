@@ -4,7 +4,7 @@ import { attend } from './attendant.js';
 import { advertisedHost, bindAddress, listen } from './bind.js';
 import type { Door } from './guard.js';
 import { hostList } from './hosts.js';
-import { DEFAULT_LIMITS, limitConnections, parserOptions, type ServerLimits } from './limits.js';
+import { DEFAULT_LIMITS, parserOptions, type ServerLimits } from './limits.js';
 import type { Refusal } from './refusal.js';
 import type { Route } from './route.js';
 
@@ -49,7 +49,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const own = advertisedHost(address);
   const allowsHost = hostList(own, options.allowedHosts ?? []);
   const server = createServer(parserOptions(limits));
-  limitConnections(server, limits);
+  server.maxHeadersCount = 0; // Node drops headers beyond a count, and an Origin among them; their size is bounded
   const port = await listen(server, address, options.port ?? 0);
   const isAllowed: Door['allowsHost'] = (host, peer) => allowsHost(host, port, isLoopback(peer));
   attend(server, { ...options, allowsHost: isAllowed }, limits);

@@ -15,7 +15,10 @@ async function whenSent(body: string, asked: readonly string[], payload = '') {
   const server = createServer((incoming, response) => {
     const answer = { status: 200, body, sent: () => look(response) };
     expect(response.writableEnded).toBe(false);
-    void sendAnswer(incoming, response, answer, LINGER_MS);
+    void sendAnswer(incoming, response, answer, {
+      lingerMs: LINGER_MS,
+      connections: { watchReading() {}, turn: async () => {} },
+    });
     expect(seen).toEqual([]);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

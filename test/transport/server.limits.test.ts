@@ -68,14 +68,104 @@ describe('slow clients', () => {
     expect(await isServed(server)).toBe(true);
   });
 
-  it('row 14: more connections than allowed are not taken', async () => {
-    await using crowded = await watchedServer({ limits: { connections: 1 } });
-    const first = connect(crowded.port, '127.0.0.1');
-    await new Promise(resolve => first.once('connect', resolve));
+  it('row 14: where all connections are worked on, one more is not taken', async () => {
+    let answer = () => {};
+    const handle = () =>
+      new Promise<{ status: number }>(resolve => (answer = () => resolve({ status: 200 })));
+    let begin = () => {};
+    const begun = new Promise<void>(resolve => (begin = resolve));
+    const busy = { ...hello, serves: leaving(() => begin()), handle };
+    await using crowded = await watchedServer({ routes: [busy], limits: { connections: 1 } });
+    const first = rawExchange(crowded.port, request('GET /hello', HOST));
+    await begun;
     expect(await rawExchange(crowded.port, request('GET /hello', HOST))).toBe('');
-    first.destroy();
+    answer();
+    expect(statusOf(await first)).toBe(200);
   });
 });
+
+describe('more slow connections than there is room for', () => {
+  it.each<[string, string]>([
+    ['silent', ''],
+    ['in the middle of a head', 'GET /hello HTTP/1.1\r\nX: '],
+    ['in the middle of a body', `${post('Content-Length: 900')}{`],
+  ])('row 14: 500 that are %s do not shut out a good caller', async (_, sent) => {
+    await using server = await watchedServer();
+    await using _crowd = await openMany(server.port, 500, sent);
+    expect(await quickest(3, () => isServed(server))).toBeLessThan(250);
+  });
+
+  it('row 14: clients that do not read neither shut out others, nor hold a copy of the answer each', async () => {
+    const body = Buffer.alloc(6 * 1024 * 1024, 32);
+    const large = {
+      ...hello,
+      serves: (path: string) => path === '/large',
+      handle: () => ({ status: 200, body }),
+    };
+    await using server = await watchedServer({ routes: [hello, large] });
+    const before = process.memoryUsage();
+    await using _crowd = await openMany(server.port, 300, `GET /large HTTP/1.1\r\n${HOST}\r\n\r\n`);
+    expect(await quickest(3, () => isServed(server))).toBeLessThan(250);
+    const { arrayBuffers, heapUsed } = process.memoryUsage();
+    expect(arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(64 * 1024 * 1024);
+    const whole = await fetch(`${server.url}/large`);
+    expect((await whole.arrayBuffer()).byteLength).toBe(body.length);
+  });
+
+  it('row 14: a client that reads nothing more of its answer is cut off', async () => {
+    const body = Buffer.alloc(16 * 1024 * 1024, 32);
+    let handled = 0;
+    const handle = () => {
+      handled++;
+      return { status: 200, body };
+    };
+    const limits = { requestMs: 60, headersMs: 60, checkEveryMs: 10 };
+    await using server = await watchedServer({ routes: [{ ...hello, handle }], limits });
+    const open = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
+    const before = open();
+    await using crowd = await openMany(server.port, 3, `GET /hello HTTP/1.1\r\n${HOST}\r\n\r\n`);
+    await expect.poll(() => handled).toBe(3);
+    await expect.poll(open).toBeLessThanOrEqual(before + crowd.sockets.length); // their own ends
+  });
+
+  it('row 15: of answers that are not read, so many bytes are held: the oldest is cut off', async () => {
+    const handle = () => ({ status: 200, body: Buffer.alloc(8 * 1024 * 1024, 32) });
+    const limits = { unreadBytes: 20 * 1024 * 1024 };
+    await using server = await watchedServer({ routes: [{ ...hello, handle }], limits });
+    const before = process.memoryUsage().arrayBuffers;
+    await using _crowd = await openMany(server.port, 30, `GET /hello HTTP/1.1\r\n${HOST}\r\n\r\n`);
+    const whole = await fetch(`${server.url}/hello`);
+    expect((await whole.arrayBuffer()).byteLength).toBe(8 * 1024 * 1024);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(60 * 1024 * 1024);
+  });
+});
+
+/** The least of the times that some work took, in ms: the machine may be busy with something else. */
+async function quickest(times: number, work: () => Promise<boolean>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < times && least >= 250; n++) {
+    const start = performance.now();
+    expect(await work()).toBe(true);
+    least = Math.min(least, performance.now() - start);
+  }
+  return least;
+}
+
+/** Connections that send this, and read nothing. */
+async function openMany(port: number, count: number, sent: string | Uint8Array) {
+  const open = () =>
+    new Promise<Socket>(resolve => {
+      const socket: Socket = connect(port, '127.0.0.1', () => socket.write(sent, () => resolve(socket)));
+      socket.pause().on('error', () => resolve(socket));
+    });
+  const sockets = await Promise.all(Array.from({ length: count }, open));
+  return {
+    sockets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
 
 /** After the head one byte every 10 ms, for ever. */
 function drip(port: number, head: string): Promise<string> {
@@ -108,6 +198,25 @@ describe('large bodies', () => {
   it('row 15: an announced length over the limit is refused before its body', async () => {
     expect(statusOf(await rawExchange(server.port, post(`Content-Length: ${MiB + 1}`)))).toBe(413);
     expect(server.refusals).toMatchObject([{ status: 413, reason: 'too-large' }]);
+  });
+
+  it('row 15: bodies that are held unfinished have one budget; small ones are served beside them', async () => {
+    const limits = { bodyBytes: 8 * MiB };
+    await using server = await watchedServer({ maxBody: 4 * MiB, limits });
+    const before = process.memoryUsage().arrayBuffers;
+    const piece = Buffer.from(`${post(`Content-Length: ${4 * MiB}`)}${' '.repeat(4 * MiB - 1)}`);
+    await using crowd = await openMany(server.port, 60, piece);
+    await expect.poll(() => reasons(server).filter(reason => reason === 'busy').length).toBeGreaterThan(50);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(160 * MiB); // of 240
+    const small = request('POST /echo', HOST, 'Content-Type: application/json', 'Content-Length: 2');
+    expect(statusOf(await rawExchange(server.port, small, '{}'))).toBe(200);
+    for (const socket of crowd.sockets) socket.destroy();
+    const large = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: piece.subarray(-3 * MiB),
+    };
+    await expect.poll(async () => (await fetch(`${server.url}/echo`, large)).status).toBe(200);
   });
 
   it('row 15: an endless chunked body is refused, in flat memory', async () => {

@@ -49,6 +49,34 @@ describe('an answer', () => {
     expect(seen).toContain('["GET","/hello?who=%3Cme%3E","127.0.0.1",0,"127.0.0.1"]');
   });
 
+  it('in pieces, of which none is made before those before it were taken', async () => {
+    let made = 0;
+    const pieces = function* () {
+      for (; made < 1_000; made++) yield Buffer.from(`${made}`.padEnd(64 * 1024));
+    };
+    server = await watchedServer({
+      routes: [{ ...hello, handle: () => ({ status: 200, pieces: pieces() }) }],
+    });
+    const { body } = await fetch(`${server.url}/hello`);
+    const reader = body?.getReader();
+    await reader?.read();
+    await (await fetch(`${server.url}/nowhere`)).text();
+    expect(made).toBeLessThan(500);
+    await reader?.cancel();
+    const whole = await rawExchange(server.port, request('GET /hello', HOST));
+    expect(whole).toContain('999 ');
+  });
+
+  it('whose pieces fail is broken off', async () => {
+    const pieces = function* () {
+      yield Buffer.alloc(100_000, 'x');
+      throw new Error('no more');
+    };
+    const answer = await serving(() => ({ status: 200, pieces: pieces() }));
+    expect([statusOf(answer), answer.endsWith('0\r\n\r\n')]).toEqual([200, false]);
+    expect(server.refusals).toMatchObject([{ status: 500, reason: 'failed' }]);
+  });
+
   it('is followed by what its handler wants to begin then', async () => {
     const order: string[] = [];
     const answer = await serving(() => {

@@ -1,4 +1,5 @@
 import { callbackSecrets } from '../../exchange/callback-secrets.js';
+import { unread } from '../../exchange/event-weight.js';
 import type { Event } from '../../exchange/events.js';
 import {
   type CallbackDelivery,
@@ -11,22 +12,114 @@ import { ToolCalls } from '../../exchange/tool-calls.js';
 import { transcriptWriter } from '../../exchange/transcript-writer.js';
 import { redactJson } from '../../text/redact-json.js';
 
-/** What a mock remembers of its calls, for tests in any language: plain JSON, without the secrets of callback URLs. */
-export function journalReport(events: readonly Event[], forgotten: number): object {
-  const redactor = callbackSecrets(events);
-  const calls = ToolCalls.of(events).list.map(callReport);
-  const clean: unknown = JSON.parse(redactJson(JSON.stringify(calls), redactor));
-  return { calls: clean, events: events.length, forgotten };
+/** What a mock remembers at the moment. */
+export interface Remembered {
+  readonly kept: readonly Event[];
+  readonly forgotten: number;
 }
 
-/** The same, event by event: the lines of a transcript, which ends where somebody asked for it. */
-export function journalTranscript(
-  events: readonly Event[],
-  about: { readonly startedAt: string; readonly program: string },
-): string {
-  const writer = transcriptWriter(callbackSecrets(events));
-  const lines = events.flatMap(event => writer.event(event));
-  return `${[writer.header({ ...about, observer: 'tool' }), ...lines, writer.end('asked')].join('\n')}\n`;
+/**
+ * What a mock remembers of its calls, without the secrets of callback URLs, in pieces that are made while they are sent. Secrets are
+ * learned once of each event, however often somebody asks.
+ */
+export class JournalReports {
+  readonly #secrets = callbackSecrets();
+  #learned = -1;
+  readonly #shared = new Map<string, WeakRef<SharedPieces>>();
+
+  constructor(
+    private readonly remembered: Remembered,
+    private readonly about: { readonly startedAt: string; readonly program: string },
+  ) {}
+
+  /** For tests in any language: plain JSON, call by call. */
+  report(): Iterable<Uint8Array> {
+    return this.#share('report', kept => this.#report(kept));
+  }
+
+  /** The same, event by event: the lines of a transcript, which ends where somebody asked for it. */
+  transcript(): Iterable<Uint8Array> {
+    return this.#share('transcript', kept => this.#transcript(kept));
+  }
+
+  /** Many may ask before anything more happens, and read slowly. */
+  #share(form: string, write: (kept: readonly Event[]) => Generator<string>): SharedPieces {
+    const { kept, forgotten } = this.remembered;
+    const state = [form, kept.at(-1)?.seq, kept.length, forgotten].join();
+    const known = this.#shared.get(state)?.deref();
+    if (known) return known;
+    this.#learn(kept);
+    const pieces = new SharedPieces(write(kept));
+    for (const [other, shared] of this.#shared) if (!shared.deref()) this.#shared.delete(other);
+    this.#shared.set(state, new WeakRef(pieces));
+    return pieces;
+  }
+
+  *#report(kept: readonly Event[]): Generator<string> {
+    const { forgotten } = this.remembered;
+    let separator = '{"calls":[';
+    for (const [key, events] of byCall(kept)) {
+      const call = ToolCalls.of(events.map(unread)).get(key);
+      if (!call) continue;
+      yield separator + redactJson(JSON.stringify(callReport(call)), this.#secrets);
+      separator = ',';
+    }
+    const isEmpty = separator !== ',';
+    yield `${isEmpty ? separator : ''}],"events":${kept.length},"forgotten":${forgotten}}`;
+  }
+
+  *#transcript(kept: readonly Event[]): Generator<string> {
+    const writer = transcriptWriter(this.#secrets);
+    yield `${writer.header({ ...this.about, observer: 'tool' })}\n`;
+    for (const event of kept) for (const line of writer.event(unread(event))) yield `${line}\n`;
+    yield `${writer.end('asked')}\n`;
+  }
+
+  #learn(events: readonly Event[]): void {
+    for (const event of events) if (event.seq > this.#learned) this.#secrets.learn(event);
+    this.#learned = Math.max(this.#learned, events.at(-1)?.seq ?? -1);
+  }
+}
+
+const PIECE = 64 * 1024;
+
+/** A text in pieces, each of which is made once, as its first reader comes to it; gone with the last reader. */
+class SharedPieces implements Iterable<Uint8Array> {
+  readonly #made: Uint8Array[] = [];
+
+  constructor(private readonly text: Iterator<string>) {}
+
+  *[Symbol.iterator](): Generator<Uint8Array> {
+    for (let at = 0; ; at++) {
+      const piece = this.#made[at] ?? this.#next();
+      if (piece.length === 0) return;
+      yield piece;
+    }
+  }
+
+  #next(): Uint8Array {
+    let text = '';
+    while (text.length < PIECE) {
+      const { done, value } = this.text.next();
+      if (done) break;
+      text += value;
+    }
+    const piece = Buffer.from(text);
+    this.#made.push(piece);
+    return piece;
+  }
+}
+
+/** In the order in which the calls came. */
+function byCall(events: readonly Event[]): Map<string, Event[]> {
+  const calls = new Map<string, Event[]>();
+  for (const event of events)
+    for (const key of event.calls ?? []) {
+      const known = calls.get(key);
+      if (known) known.push(event);
+      else calls.set(key, [event]);
+    }
+  return calls;
 }
 
 function callReport(call: ToolCall): object {

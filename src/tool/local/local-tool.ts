@@ -76,6 +76,11 @@ export class LocalTool implements AsyncDisposable {
     return this.ring.events;
   }
 
+  /** As {@link events}, the very events. */
+  get kept(): readonly Event[] {
+    return this.ring.kept;
+  }
+
   /** How many events were forgotten. */
   get forgotten(): number {
     return this.ring.forgotten;

@@ -2,7 +2,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import { systemClock } from '../../system/clock.js';
 import { type RunningServer, startServer } from '../../transport/server.js';
 import { DEFAULTS } from '../defaults.js';
-import { journalReport, journalTranscript } from '../journal/report.js';
+import { JournalReports } from '../journal/report.js';
 import type { LocalTool } from '../local/local-tool.js';
 import type { MockToolOptions } from '../options.js';
 import { refusalText } from '../refusal-text.js';
@@ -43,8 +43,7 @@ export async function openHttp(
     routes: [
       ...endpoint.routes,
       ...adminRoutes({
-        journal: () => journalReport(tool.events, tool.forgotten),
-        transcript: () => journalTranscript(tool.events, { startedAt, program }),
+        journal: new JournalReports(tool, { startedAt, program }),
         reset: key => tool.reset(key),
         fire: () => 0,
       }),

@@ -3,25 +3,24 @@ import { isRecord } from '../../text/is-record.js';
 import { readJson } from '../../text/json.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { Answer, Incoming, Route } from '../../transport/server.js';
+import type { JournalReports } from '../journal/report.js';
 import { get, jsonAnswer, post } from './route.js';
 
 export interface AdminParts {
-  /** What happened, for people: as JSON. */
-  readonly journal: () => unknown;
-  /** The same, event by event: the lines of a transcript. */
-  readonly transcript: () => string;
+  /** What happened, call by call or event by event. */
+  readonly journal: Pick<JournalReports, 'report' | 'transcript'>;
   readonly reset: (key?: string) => void;
   /** How many were fired; all that wait where no id is given, and in every thread where none is. */
   readonly fire: (id?: string, groupId?: string) => number;
 }
 
 /** The mock's own controls, for tests in any language. Guarded like everything else; none of it is part of the protocol. */
-export function adminRoutes({ journal, transcript, reset, fire }: AdminParts): Route[] {
+export function adminRoutes({ journal, reset, fire }: AdminParts): Route[] {
   return [
     get('/__mock__/journal', ({ headers }) =>
       headers.accept?.includes('application/x-ndjson')
-        ? { status: 200, headers: { 'Content-Type': 'application/x-ndjson' }, body: transcript() }
-        : jsonAnswer(journal()),
+        ? streamed('application/x-ndjson', journal.transcript())
+        : streamed('application/json', journal.report()),
     ),
     control('/__mock__/reset', ['key'], ({ key }) => {
       reset(key);
@@ -29,6 +28,10 @@ export function adminRoutes({ journal, transcript, reset, fire }: AdminParts): R
     }),
     control('/__mock__/fire', ['id', 'group_id'], ({ id, group_id }) => ({ fired: fire(id, group_id) })),
   ];
+}
+
+function streamed(type: string, pieces: Iterable<Uint8Array>): Answer {
+  return { status: 200, headers: { 'Content-Type': type }, pieces };
 }
 
 /** A POST with no body at all, or with these fields, each of which is optional. */

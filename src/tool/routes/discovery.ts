@@ -3,7 +3,7 @@ import type { Log } from '../../exchange/log.js';
 import type { Answer, Route } from '../../transport/server.js';
 import type { ToolsetFields } from '../answers/operations.js';
 import { baseFor, ServedRequest } from '../intake/served-request.js';
-import { get, jsonAnswer } from './route.js';
+import { get } from './route.js';
 
 export const INVOKE_PATH = '/invoke';
 
@@ -12,12 +12,19 @@ export const INVOKE_PATH = '/invoke';
  * see whether we are there: the same document is the same content, so that the log need not keep it anew.
  */
 export function discoveryRoute(log: Log, toolset: () => ToolsetFields): Route {
-  let content = new Content(Buffer.of());
+  let known: { readonly of: ToolsetFields; readonly endpoint: string; readonly content: Content } | null =
+    null;
   return get('/.well-known/rap-toolset', (incoming): Answer => {
     const request = new ServedRequest(log, incoming, { purpose: 'discovery', about: {} });
-    const answer = jsonAnswer({ ...toolset(), endpoint: baseFor(incoming) + INVOKE_PATH });
-    const bytes = Buffer.from(answer.body);
-    if (!bytes.equals(content.bytes)) content = new Content(bytes);
-    return request.answerWith(content, answer);
+    const of = toolset();
+    const endpoint = baseFor(incoming) + INVOKE_PATH;
+    if (known?.of !== of || known.endpoint !== endpoint)
+      known = { of, endpoint, content: Content.ofJson({ ...of, endpoint }) };
+    const { content } = known;
+    return request.answerWith(content, {
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: content.bytes,
+    });
   });
 }

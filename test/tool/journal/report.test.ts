@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import type { Event } from '../../../src/exchange/events.js';
 import { readTranscript } from '../../../src/exchange/transcript-reader.js';
-import { journalReport, journalTranscript } from '../../../src/tool/journal/report.js';
+import { JournalReports } from '../../../src/tool/journal/report.js';
 import { replying, stageWith } from '../stage.js';
 
 const token = 'canary-canary-canary-canary-canary-canary-1';
 const callbackPath = `/back/${token}?token=${token}`;
 const about = { startedAt: '2025-01-01T00:00:00.000Z', program: 'test/1' };
+
+const reports = (kept: readonly Event[], forgotten = 0) => new JournalReports({ kept, forgotten }, about);
+const reportOf = (kept: readonly Event[], forgotten = 0) =>
+  JSON.parse(Buffer.concat([...reports(kept, forgotten).report()]).toString());
+const transcriptOf = (kept: readonly Event[]) => Buffer.concat([...reports(kept).transcript()]).toString();
 
 async function eventsOf(reply: unknown, options: object = {}) {
   await using stage = await stageWith(replying(reply));
@@ -21,14 +27,14 @@ describe('row 25: no secret of a callback URL leaves the mock', () => {
   ])('%s', async (_, reply) => {
     const events = await eventsOf(reply);
     expect(JSON.stringify(events.map(event => ('url' in event ? event.url : '')))).toContain(token);
-    expect(JSON.stringify(journalReport(events, 0))).not.toContain(token);
-    expect(journalTranscript(events, about)).not.toContain('canary');
+    expect(JSON.stringify(reportOf(events))).not.toContain(token);
+    expect(transcriptOf(events)).not.toContain('canary');
   });
 });
 
 test('a call as plain JSON', async () => {
   const events = await eventsOf({ payload: 'done' }, { callId: 'c', args: { a: 1 } });
-  const { calls, ...rest } = JSON.parse(JSON.stringify(journalReport(events, 3)));
+  const { calls, ...rest } = reportOf(events, 3);
   expect(rest).toEqual({ events: events.length, forgotten: 3 });
   expect(calls).toEqual([
     {
@@ -64,7 +70,7 @@ test('a call as plain JSON', async () => {
 
 test('a malformed call has nulls, and the ids that could be read', async () => {
   const events = await eventsOf({ payload: 'x' }, { fields: { operation: 7 } });
-  expect(journalReport(events, 0)).toMatchObject({
+  expect(reportOf(events)).toMatchObject({
     calls: [{ id: 'i', group_id: 'g', operation: null, invocation: null, fixture: null, state: 'delivered' }],
   });
 });
@@ -75,7 +81,7 @@ test('a call that no fixture matches names the nearest', async () => {
   });
   await stage.invoke({ args: { n: 2 } });
   await stage.tool.waitForDelivery('i');
-  expect(journalReport(stage.tool.events, 0)).toMatchObject({
+  expect(reportOf(stage.tool.events)).toMatchObject({
     calls: [
       {
         fixture: null,
@@ -88,7 +94,7 @@ test('a call that no fixture matches names the nearest', async () => {
 
 test('the transcript can be read back', async () => {
   const events = await eventsOf({ payload: 'done' });
-  const transcript = readTranscript(journalTranscript(events, about).split('\n'));
+  const transcript = readTranscript(transcriptOf(events).split('\n'));
   expect(transcript.events.map(({ kind }) => kind)).toEqual(events.map(({ kind }) => kind));
   expect(transcript).toMatchObject({ end: 'asked', faults: [], lost: [] });
 });

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { rawExchange, request, statusOf } from '../../transport/raw.js';
 import { replying, stageWith } from '../stage.js';
@@ -44,6 +45,26 @@ describe('GET /__mock__/journal', () => {
     expect(lines[0]).toMatchObject({ kind: 'header', observer: 'tool', program: 'test/1' });
     expect(lines.map(({ kind }) => kind)).toContain('matched');
   });
+});
+
+test('row 14: a journal that many ask for, and nobody reads, is not held for each of them', async () => {
+  await using stage = await stageWith(replying({ payload: 'done' }));
+  for (let n = 0; n < 40; n++)
+    await (await stage.invoke({ id: `i${n}`, args: { text: `${n}`.padEnd(200_000) } })).result();
+  const before = process.memoryUsage();
+  const sockets = Array.from({ length: 200 }, () => {
+    const socket = connect(stage.tool.port, '127.0.0.1');
+    socket.write('GET /__mock__/journal HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    return socket.pause();
+  });
+  const start = performance.now();
+  const answer = await fetch(`${stage.tool.url}/__mock__/journal`);
+  expect(JSON.parse(await answer.text()).calls).toHaveLength(40);
+  expect(performance.now() - start).toBeLessThan(5_000);
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  const more = arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed;
+  expect(more / 1024 / 1024).toBeLessThan(200); // each of them had 16 MB
+  for (const socket of sockets) socket.destroy();
 });
 
 describe('POST /__mock__/reset', () => {

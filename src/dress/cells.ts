@@ -9,8 +9,6 @@ const [ESC, CSI] = ['\u001B', '\u009B'];
 const COLOURS = new RegExp(`${ESC}\\[[\\d;]*m`, 'g');
 
 const CLUSTERS = new LazySegmenter();
-/** Of whole characters. */
-const SLICES = /.{1,1000}/gsu;
 /** Of a cluster, or of one character. */
 const cellsOfCluster = remembering(cluster => measured(cluster));
 
@@ -31,8 +29,7 @@ function byClusters(text: string): number {
   return cells;
 }
 
-/** Node's segmenter takes ever longer the longer a text is, and what is longer than a slice is wider than any row, cut wherever. */
+/** What a person sees as one character each. */
 export function* clustersOf(text: string): Generator<string> {
-  for (const slice of text.match(SLICES) ?? [])
-    for (const { segment } of CLUSTERS.segment(slice)) yield segment;
+  for (const { segment } of CLUSTERS.segment(text)) yield segment;
 }

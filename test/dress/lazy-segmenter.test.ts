@@ -35,3 +35,18 @@ test('no character that passes for a cluster of its own makes one with its neigh
   }
   expect(other).toEqual([]);
 });
+
+test('a text of several slices has the clusters that the real one finds; a longer cluster is taken apart', () => {
+  const text = `${'a👩\u200d👧e\u0301🇦🇧'.repeat(300)}z`;
+  expect(isSame(text)).toBe(true);
+  expect(lazy.segment(text).containing(2_345)).toEqual(real.segment(text).containing(2_345));
+  const long = `e${'\u0301'.repeat(2_500)}`;
+  expect([...lazy.segment(long)].map(({ segment }) => segment).join('')).toBe(long);
+});
+
+test('takes time in proportion to a text of flags', () => {
+  const flags = '🇦'.repeat(250_000);
+  const start = performance.now();
+  expect([...lazy.segment(flags)]).toHaveLength(125_000);
+  expect(performance.now() - start).toBeLessThan(5_000);
+});

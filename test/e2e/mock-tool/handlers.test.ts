@@ -117,7 +117,7 @@ describe.concurrent('as the command of a runtime', () => {
   it('a toolset_command of .infinity/rap.json', async () => {
     await using folder = await temporaryFolder();
     await mkdir(folder.file('.infinity'));
-    await folder.write('f.yaml', FIXTURES);
+    await folder.write(join('.infinity', 'f.yaml'), FIXTURES); // where the command runs
     const config = {
       tool_sets: [{ type: 'toolset_command', command: shellLine(['mock-tool', 'f.yaml', '-q']) }],
     };

@@ -12,7 +12,7 @@ import { say } from '../story/spans.js';
 import { stepLine } from '../story/step-line.js';
 import { newStepsOf } from '../story/steps/index.js';
 import { viewPane } from '../story/view-pane.js';
-import { counted, warningsOf } from '../story/warnings.js';
+import { untold, warningsOf } from '../story/warnings.js';
 import type { Layout } from '../story/window.js';
 import type { Redactor } from '../text/redact.js';
 import { Page } from './page.js';
@@ -41,7 +41,8 @@ export function plainReporter(
   { level, isTTY, redactor }: PlainOptions,
 ): Reporter {
   const theme = createTheme(level);
-  const urgent = isTTY ? null : urgentTeller(history, paper);
+  const told = new Set<string>();
+  const urgent = isTTY ? null : urgentTeller(history, paper, told);
   const page = new Page(paper.stdout, count => `… ${count} that came while nobody read are not shown\n`);
   const dressed = (lines: readonly Line[]) =>
     redactor.text(lines.map(line => `${dressLine(line, theme)}\n`).join(''));
@@ -70,7 +71,8 @@ export function plainReporter(
       await page.written();
       const panes = exchange ? panesOf(exchange, supports) : null;
       const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
-      if (!paper.quiet) for (const warning of counted(warnings)) paper.stderr.write(warningText(warning));
+      if (!paper.quiet)
+        for (const warning of untold(warnings, told)) paper.stderr.write(warningText(warning));
       if (trouble) paper.stderr.write(troubleText(trouble));
     },
   };

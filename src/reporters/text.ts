@@ -2,7 +2,7 @@ import { llmTextOf } from '../exchange/ending.js';
 import type { History } from '../exchange/history.js';
 import { newArrivalOf } from '../story/arrival-of.js';
 import { eventOf } from '../story/steps/events.js';
-import { counted, warningsOf } from '../story/warnings.js';
+import { untold, warningsOf } from '../story/warnings.js';
 import { visible } from '../text/visible.js';
 import { toWellFormed } from '../text/well-formed.js';
 import { Page } from './page.js';
@@ -43,9 +43,7 @@ export function textReporter(
     async end({ exchange, notes, trouble }: Ending) {
       await page.written();
       const warnings = [...notes, ...warningsOf(history, exchange)];
-      // What went wrong with a callback is told again only where it explains why there is no result.
-      const untold = warnings.filter(({ id, message }) => !told.has(message) || (trouble && id));
-      if (!quiet) for (const warning of counted(untold)) stderr.write(warningText(warning));
+      if (!quiet) for (const warning of untold(warnings, told)) stderr.write(warningText(warning));
       if (trouble) stderr.write(troubleText(trouble));
     },
   };

@@ -106,7 +106,7 @@ function timeoutMessage(exchange: Exchange, afterMs: number): string {
   const size = unreadSize(exchange);
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
   const acknowledged = answered
-    ? `it was acknowledged with ${answered.status}${body}`
+    ? `it was acknowledged with ${answered.status}${body}${exchange.arrivals.length === 0 ? ', and no callback has arrived' : ''}`
     : 'it was never acknowledged';
   return `no result within ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}, ${acknowledged}`;
 }

@@ -57,6 +57,11 @@ export function counted(warnings: readonly Warning[]): Warning[] {
   return withoutFlood(all);
 }
 
+/** Without those that were printed before; what has happened several times since is printed with how often. */
+export function untold(warnings: readonly Warning[], told: ReadonlySet<string>): Warning[] {
+  return counted(warnings).filter(({ message }) => !told.has(message));
+}
+
 function withoutFlood(warnings: readonly Warning[]): Warning[] {
   const texts = new Map<Warning['id'], number>();
   const kept = warnings.filter(({ id }) => {

@@ -65,7 +65,7 @@ test('an unreachable tool: where, and why', () => {
 
 describe('a timeout says what was sent, what was acknowledged, and which address was given', () => {
   test.each([
-    ['acknowledged', [acknowledged()], 'it was acknowledged with 200'],
+    ['acknowledged', [acknowledged()], 'it was acknowledged with 200, and no callback has arrived'],
     ['not acknowledged', [], 'it was never acknowledged'],
   ])('%s', (_, rest, said) => {
     const failure = failureOf(exchangeOf(call(), ...rest, timedOut(5_000)));
@@ -79,7 +79,7 @@ describe('a timeout says what was sent, what was acknowledged, and which address
     const failure = failureOf(exchangeOf(call(), said, timedOut(2_000)));
     const size = JSON.stringify(RESULT).length;
     expect(failure?.message).toMatch(
-      new RegExp(`, it was acknowledged with 200, and a body of ${size} bytes$`),
+      new RegExp(`, it was acknowledged with 200, and a body of ${size} bytes, and no callback has arrived$`),
     );
     expect(failure?.hint).toMatch(
       new RegExp(

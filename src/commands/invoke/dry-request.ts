@@ -14,10 +14,13 @@ export interface DryRequest {
 /** Where the callbacks of a call go that is sent by hand: whoever sends it listens elsewhere than we do. */
 export const YOUR_CALLBACK = 'https://your-callback.example/';
 
+/** curl takes these in a URL for a range or a list of URLs. */
+const GLOBS = /[[\]{}]/;
+
 /** The same as a command for a shell: a row for each header, and for each member of the body. */
 export function curlOf({ method, url, headers, body }: DryRequest): string {
   const words = [
-    `curl -X ${method}`,
+    `curl${GLOBS.test(url) ? ' --globoff' : ''} -X ${method}`,
     quoted(visibleLine(url)),
     ...headerLines(headers).map(header => `-H ${quoted(header)}`),
     `-d ${quoted(memberRows(body))}`,

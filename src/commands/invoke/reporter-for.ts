@@ -63,11 +63,11 @@ const FOR_ONE: Readonly<Record<Output, Making>> = {
     const { liveReporter } = await import('../../ui/live/reporter.js');
     const { history, paper, clock, options, terminal } = desk;
     const { stdin, stdout, interrupt } = terminal;
-    const { supports } = options;
+    const { supports, timeout: timeoutMs } = options;
     // Credentials only: the URL that a person has to visit stays whole.
     const redact = createRedactor(secretsOf(readHeaders(options, terminal.env))).text;
-    const level = levelFor(desk);
-    return liveReporter({ history, paper, stdin, stdout, clock, supports, level, redact, interrupt });
+    const to = { paper, stdin, stdout, level: levelFor(desk), redact };
+    return liveReporter({ ...to, history, clock, timeoutMs, supports, interrupt });
   },
 };
 

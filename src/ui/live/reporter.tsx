@@ -18,6 +18,8 @@ export interface LiveOptions {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly clock: Clock;
+  /** For the result; 0: there is no limit. */
+  readonly timeoutMs?: number;
   readonly supports: ReadonlySet<string>;
   readonly level: ColourLevel;
   readonly redact?: (text: string) => string;
@@ -29,10 +31,11 @@ const NOTHING: Scene = { steps: [], status: [], views: [], panes: null, picker: 
 
 /** Draws in place, below what is on the screen already; the last frame stays there. Needs a terminal on both ends. */
 export function liveReporter(options: LiveOptions): Reporter {
-  const { history, paper, clock, supports, level, stdin, stdout, interrupt, redact } = options;
+  const { history, paper, clock, timeoutMs = 0, supports, level } = options;
+  const { stdin, stdout, interrupt, redact } = options;
   const theme = createTheme(level);
   const isColourful = level >= 2;
-  const session = new Session({ history, clock, interrupt, onChange: () => view.redraw() });
+  const session = new Session({ history, clock, timeoutMs, interrupt, onChange: () => view.redraw() });
   const view = liveView(
     {
       state: size => ({ size, scene: session.scene(size), takesKeys: session.takesKeys }),

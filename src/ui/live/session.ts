@@ -15,11 +15,13 @@ import { Attention } from './attention.js';
 import type { Scene, Surroundings } from './frame.js';
 import type { Command } from './keys.js';
 import { Questions } from './questions.js';
-import { subscriptionLine, type Visit, visitLines } from './status.js';
+import { awaitedLine, subscriptionLine, type Visit, visitLines } from './status.js';
 
 export interface SessionOptions {
   readonly history: History;
   readonly clock: Clock;
+  /** For the result; 0 or undefined: there is no limit. */
+  readonly timeoutMs?: number;
   /** Ctrl-C: in raw mode it is a key like any other. */
   readonly interrupt: () => void;
   /** Something else is to be seen now. */
@@ -130,7 +132,8 @@ export class Session {
       return visitLines(this.#visit?.page === page ? this.#visit : null, columns);
     if (exchange.subscription && isSubscribed(exchange))
       return [subscriptionLine(exchange.subscription, this.now, columns)];
-    return [];
+    const awaited = awaitedLine(exchange, this.now, this.#options.timeoutMs ?? 0);
+    return awaited ? [awaited] : [];
   }
 
   /** Only once at a time: whoever presses a key again and again does not want as many windows. */

@@ -1,5 +1,5 @@
 import { widthOf } from '../../dress/cut-line.js';
-import type { Subscription } from '../../exchange/exchange.js';
+import type { Exchange, Subscription } from '../../exchange/exchange.js';
 import type { OAuth } from '../../protocol/callbacks/index.js';
 import type { Line } from '../../story/line.js';
 import { quote, say } from '../../story/spans.js';
@@ -37,6 +37,24 @@ export function subscriptionLine({ events, openedAt }: Subscription, now: number
   const line = [say('… ', 'running'), say(`subscribed: ${count}`), say(`, ${open}`, 'dim')];
   const whole = [...line, say('; Ctrl-C cancels', 'dim')];
   return widthOf(whole) <= columns ? whole : line;
+}
+
+/** Before that a result is expected at any moment. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * While the result does not come: what is missing, for how long it has been awaited, and the key that stops it.
+ * @param now ms since the start
+ * @param timeoutMs 0 where there is none
+ */
+export function awaitedLine(exchange: Exchange, now: number, timeoutMs: number): Line | null {
+  const { settled, questions, attempts, arrivals, dialect } = exchange;
+  const waited = now - (attempts[0]?.sentAt ?? now);
+  if (settled || questions.length > 0 || waited < PATIENCE_MS) return null;
+  const isMissing = dialect !== 'mcp' && arrivals.length === 0;
+  const limit = timeoutMs > 0 ? ` of ${timeoutMs / 1_000} s` : '';
+  const time = `${(Math.floor(waited / 100) / 10).toFixed(1)} s${limit} · Ctrl-C stops`;
+  return [say(`  ${isMissing ? 'no callback has arrived yet · ' : ''}${time}`, 'dim')];
 }
 
 /** It may last for days: nobody needs ten frames a second of that. */

@@ -35,3 +35,9 @@ test('what has to be put in first is known by its name', () => {
 test('an address cannot write on the terminal', () => {
   expect(requestText({ ...REQUEST, url: 'http://a/\u001b[2J' })).not.toContain('\u001b');
 });
+
+test('curl takes brackets and braces in a URL as they are', () => {
+  const at = (url: string) => curlOf({ ...REQUEST, url }).split('\n')[0];
+  expect(at('http://[::1]:3000/a{b}')).toBe('curl --globoff -X POST \\');
+  expect(at('http://localhost:3000/a')).toBe('curl -X POST \\');
+});

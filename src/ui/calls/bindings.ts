@@ -24,16 +24,16 @@ type ReadingBinding = Binding<'reading', ReadingCommand | 'search' | 'zoom'>;
 
 /** The keys of every list of calls. */
 export const LIST_BINDINGS: readonly CallsBinding[] = [
-  bind('calls', 'up', 'k up', '↑ k', 'the call before'),
-  bind('calls', 'down', 'j down', '↓ j', 'the call after'),
+  bind('calls', 'up', 'k up', '↑ k', 'the previous call'),
+  bind('calls', 'down', 'j down', '↓ j', 'the next call'),
   bind('calls', 'first', 'g home', 'Home g', 'the oldest call'),
   bind('calls', 'last', 'G end', 'End G', 'follow the newest call'),
-  bind('calls', 'enter', 'enter right', '⏎ →', 'read it'),
+  bind('calls', 'enter', 'enter right', '⏎ →', 'open it'),
   bind('calls', 'pageDown', 'space pagedown', 'PgDn Space', 'scroll the details down'),
   bind('calls', 'pageUp', 'pageup', 'PgUp', 'scroll the details up'),
   bind('calls', 'search', '/', '/', 'search for a call: operation, id or thread'),
-  bind('calls', 'nextMatch', 'n', 'n', 'the next one found'),
-  bind('calls', 'previousMatch', 'N', 'N', 'the one found before'),
+  bind('calls', 'nextMatch', 'n', 'n', 'the next match'),
+  bind('calls', 'previousMatch', 'N', 'N', 'the previous match'),
 ];
 
 /** The keys of whatever is read. */
@@ -44,19 +44,19 @@ export const READING_BINDINGS: readonly ReadingBinding[] = [
   bind('reading', 'pageUp', 'pageup', 'PgUp', 'a page up'),
   bind('reading', 'top', 'g home', 'Home g', 'the first line'),
   bind('reading', 'bottom', 'G end', 'End G', 'the last line'),
-  bind('reading', 'left', 'left h', '← h', 'to the left, where lines are not wrapped'),
-  bind('reading', 'right', 'right l', '→ l', 'to the right'),
+  bind('reading', 'left', 'left h', '← h', 'scroll left (unwrapped lines)'),
+  bind('reading', 'right', 'right l', '→ l', 'scroll right'),
   bind('reading', 'search', '/', '/', 'search'),
   bind('reading', 'nextMatch', 'n', 'n', 'the next match'),
-  bind('reading', 'previousMatch', 'N', 'N', 'the match before'),
+  bind('reading', 'previousMatch', 'N', 'N', 'the previous match'),
   bind('reading', 'nextHunk', ']', ']', 'the next hunk'),
-  bind('reading', 'previousHunk', '[', '[', 'the hunk before'),
+  bind('reading', 'previousHunk', '[', '[', 'the previous hunk'),
   bind('reading', 'nextFile', '}', '}', 'the next file'),
-  bind('reading', 'previousFile', '{', '{', 'the file before'),
-  bind('reading', 'wrap', 'w', 'w', 'wrap long lines, or cut them'),
-  bind('reading', 'split', 'v', 'v', 'old and new side by side, or below each other'),
-  bind('reading', 'fold', 'z', 'z', 'unfold unchanged lines, or fold them'),
-  bind('reading', 'zoom', 'm', 'm', 'this pane alone, or all of them'),
+  bind('reading', 'previousFile', '{', '{', 'the previous file'),
+  bind('reading', 'wrap', 'w', 'w', 'wrap or cut long lines'),
+  bind('reading', 'split', 'v', 'v', 'diff side by side, or unified'),
+  bind('reading', 'fold', 'z', 'z', 'show or fold unchanged lines'),
+  bind('reading', 'zoom', 'm', 'm', 'this pane only, or all panes'),
 ];
 
 const NUMBERS = ['1', '2', '3', '4', '5', '6'] as const;

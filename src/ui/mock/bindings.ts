@@ -10,18 +10,18 @@ export type Command = ReadingCommand | BrowsingCommand | Doing | 'search' | 'hel
 
 /** Every key of the mock's screen but those that type. The help and the page of keys are made from it. */
 export const BINDINGS: readonly Binding<Place, Command>[] = [
-  bind('everywhere', 'pause', 'p', 'p', 'hold deliveries back, or let them go'),
-  bind('everywhere', 'reload', 'R', 'R', 'read the fixture files again'),
-  bind('everywhere', 'focusNext', 'tab', 'Tab', 'the next part of the screen'),
-  bind('everywhere', 'focusPrevious', 'shift+tab', 'Shift-Tab', 'the part before'),
+  bind('everywhere', 'pause', 'p', 'p', 'pause or resume deliveries'),
+  bind('everywhere', 'reload', 'R', 'R', 'reload the fixture files'),
+  bind('everywhere', 'focusNext', 'tab', 'Tab', 'the next pane'),
+  bind('everywhere', 'focusPrevious', 'shift+tab', 'Shift-Tab', 'the previous pane'),
   bind('everywhere', 'back', 'escape', 'Esc', 'back to the list'),
-  bind('everywhere', 'help', '?', '?', 'these keys, or back'),
-  bind('everywhere', 'quit', 'q ctrl+c', 'q Ctrl-C', 'end: what is pending is delivered first'),
+  bind('everywhere', 'help', '?', '?', 'show or hide the keys'),
+  bind('everywhere', 'quit', 'q ctrl+c', 'q Ctrl-C', 'quit: pending deliveries are sent first'),
 
   ...LIST_BINDINGS,
   ...tabBindings(TITLES),
-  bind('calls', 'replay', 'r', 'r', 'send the last callback of the call once more'),
-  bind('calls', 'fire', 'e', 'e', 'fire what the call waits for: an event, a consent, the default choice'),
+  bind('calls', 'replay', 'r', 'r', 'send the last callback again'),
+  bind('calls', 'fire', 'e', 'e', 'send what the call waits for: an event, a consent, the default choice'),
 
   ...READING_BINDINGS,
 ];

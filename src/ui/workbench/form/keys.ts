@@ -56,10 +56,10 @@ export const FORM_BINDINGS: readonly Binding[] = [
     [],
     'd',
     'Ctrl-D',
-    'takes an item or an optional value out; an empty one is sent as empty',
+    'removes an item or an optional value; an empty field sends an empty text',
   ),
   binding('json', [], 'e', 'Ctrl-E', 'all of it as JSON, and back'),
-  binding('run', [], 'r', 'Ctrl-R', 'runs, wherever one is'),
+  binding('run', [], 'r', 'Ctrl-R', 'runs, from any field'),
 ];
 
 /** What a key press asks for; null where it types, or means nothing. */

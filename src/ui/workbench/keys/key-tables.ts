@@ -3,7 +3,7 @@ import { FORM_BINDINGS } from '../form/index.js';
 import { BINDINGS, type Place } from './bindings.js';
 
 const IN_A_LINE = [
-  { label: 'Tab', does: 'completes a path, as a shell does, or tells what it may be' },
+  { label: 'Tab', does: 'completes a path, or lists the candidates' },
   { label: '← →', does: 'a character to the left, or to the right' },
   { label: 'Home Ctrl-A', does: 'its start' },
   { label: 'End Ctrl-E', does: 'its end' },

@@ -58,8 +58,8 @@ async function callOnce(desk: Desk, prober: Prober, stimulus: Stimulus): Promise
   return key;
 }
 
-/** However it ends, that is in the log. */
-async function askForToolset(desk: Desk): Promise<void> {
+/** Asks once more what the tool offers; however that ends, it is in the log. */
+export async function askForToolset(desk: Desk): Promise<void> {
   const asked = findDocument(desk.wire, desk.base).catch(() => {});
   await cameBy(desk, desk.windowMs, asked);
 }

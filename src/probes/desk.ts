@@ -12,7 +12,7 @@ export interface Desk extends Patience {
   readonly base: string;
   /** Where invocations go. */
   readonly endpoint: string;
-  /** How long an observation is waited for, in ms. */
+  /** How long an observation is waited for, in ms; less once the tool has been silent for a whole window. */
   readonly windowMs: number;
   /** Requirements wanted: what shows others alone is not done. */
   readonly wants: (id: RequirementId) => boolean;

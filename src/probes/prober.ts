@@ -17,7 +17,7 @@ export interface Prober {
 /** Calls are named by their plan, and counted: the same in each run. */
 export function proberFor(desk: Desk, plan: Plan): Prober {
   let count = 0;
-  const { wire, signal, windowMs } = desk;
+  const { wire, signal } = desk;
   const prober: Prober = {
     send(stimulus) {
       const key = `${plan.id} ${++count}`;
@@ -33,7 +33,7 @@ export function proberFor(desk: Desk, plan: Plan): Prober {
       await prober.finish(call);
       return call;
     },
-    async sees({ key, mailbox }, isEnough, ms = windowMs) {
+    async sees({ key, mailbox }, isEnough, ms = desk.windowMs) {
       const isSeen = await cameBy(desk, ms, mailbox.until(isEnough));
       if (!isSeen && !signal.aborted)
         wire.log.emit({ kind: 'expired', what: 'observation', afterMs: ms, calls: [key] });

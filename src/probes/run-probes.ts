@@ -3,7 +3,7 @@ import type { ListenerOptions } from '../runtime/callback-server.js';
 import { closeThread } from '../runtime/notices.js';
 import type { Wire } from '../runtime/wire.js';
 import type { Clock } from '../system/clock.js';
-import { askAgain } from './ask-again.js';
+import { askAgain, askForToolset } from './ask-again.js';
 import { type Callable, type Callables, callablesOf } from './callables.js';
 import { type Desk, patienceOf, recordPlan } from './desk.js';
 import { inLanes } from './lanes.js';
@@ -48,6 +48,7 @@ export async function runProbes(given: ProbeOptions): Promise<void> {
   const options = { ...given, signal: heardByMany(given.signal) };
   const { wire, clock, signal, probeTimeoutMs } = options;
   const stopwatch = new Stopwatch(wire.log);
+  const isBroken = watchBreaks(wire.log);
   recordPlan(wire, DISCOVERY);
   const found = await survey(wire, options.url);
   const { callables, warnings } = found.toolset ? await callablesOf(found.toolset, options) : NOTHING;
@@ -62,6 +63,7 @@ export async function runProbes(given: ProbeOptions): Promise<void> {
     await trying.finish();
     if (options.wants('TOOL-ACK')) await askAgain(desk, stopwatch, mayRepeat(found, callables));
     await leave(desk);
+    if (isBroken()) await askForToolset(desk); // whether the tool is still there
   } finally {
     await listener.close();
   }
@@ -76,9 +78,41 @@ function mayRepeat({ toolset }: Survey, callables: readonly Callable[]) {
 }
 
 function deskFor(options: ProbeOptions, { base, toolset }: Survey, listener: ProbeListener): Desk {
-  const { wire, clock, signal, probeTimeoutMs: windowMs, wants, onConsent } = options;
+  const { wire, clock, signal, probeTimeoutMs, wants, onConsent } = options;
   const endpoint = toolset?.endpoint ?? base;
-  return { wire, clock, signal, listener, base, endpoint, windowMs, wants, onConsent, threads: new Set() };
+  const windowNow = watchSilence(wire.log, probeTimeoutMs);
+  return {
+    ...{ wire, clock, signal, listener, base, endpoint, wants, onConsent, threads: new Set() },
+    get windowMs() {
+      return windowNow();
+    },
+  };
+}
+
+/** Whether the last request of ours that ended was not answered. */
+function watchBreaks(log: Wire['log']): () => boolean {
+  const ours = new Set<string>();
+  let isBroken = false;
+  log.subscribe(event => {
+    if (event.kind === 'request' && event.purpose !== 'callback') ours.add(event.leg);
+    if ((event.kind === 'response' || event.kind === 'broken') && ours.delete(event.leg))
+      isBroken = event.kind === 'broken';
+  });
+  return () => isBroken;
+}
+
+/** How long a tool that was silent for a whole window is waited for, in ms: nothing is expected of it any more. */
+const SILENT_MS = 1_000;
+
+/** The window of an observation: short for a tool that has sent no callback within a whole one. */
+function watchSilence(log: Wire['log'], windowMs: number): () => number {
+  let isSilent = false;
+  let hasSpoken = false;
+  log.subscribe(event => {
+    if (event.kind === 'request' && event.purpose === 'callback') hasSpoken = true;
+    if (event.kind === 'expired' && event.afterMs >= windowMs) isSilent = true;
+  });
+  return () => (isSilent && !hasSpoken ? Math.min(SILENT_MS, windowMs) : windowMs);
 }
 
 /** The trials are made once, by the first who needs them; what somebody has written down is tried in any case. */

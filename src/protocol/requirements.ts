@@ -64,8 +64,11 @@ export const REQUIREMENTS = {
     'MUST',
     'sends an https auth_url, no token or code in a message, and a tool_result after consent or refusal',
   ),
-  'TOOL-CANCEL': tool('MUST', 'answers /cancel_tool_call with 200 always'),
-  'TOOL-CLOSE': tool('MUST', 'answers /close_thread with 200 always, with an empty body'),
+  'TOOL-CANCEL': tool('SHOULD', 'answers /cancel_tool_call with 200 always; never crashes on it'),
+  'TOOL-CLOSE': tool(
+    'SHOULD',
+    'answers /close_thread with 200 always, with an empty body; never crashes on it',
+  ),
   'TOOL-DISCOVER': tool('MUST', 'serves a valid toolset at the discovery URL'),
   'TOOL-NAMES': tool('MUST', 'has valid and unique tool names'),
   'TOOL-MIGRATE': tool('MUST', 'with needsMigration serves /migrate, which answers 200 only on success'),
@@ -112,7 +115,7 @@ export const REQUIREMENTS = {
   'RT-SERIAL': runtime('MUST', 'handles messages of one thread one after another, threads side by side'),
   'RT-NOTIFY': runtime(
     'MUST',
-    'sends notices to every server at once, single shot; their failures never block',
+    'sends notices with the right fields to every server at once, single shot; their failures never block',
   ),
   'RT-TOOLSET': runtime(
     'MUST',

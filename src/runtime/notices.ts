@@ -115,7 +115,7 @@ async function post(
       url,
       headers: { 'content-type': 'application/json' },
       body: Buffer.from(JSON.stringify(message)),
-      read: about.purpose === 'close' ? readUnlessEmpty : readUnlessTaken,
+      read: about.purpose === 'choice' ? readUnlessTaken : readUnlessEmpty,
       timeoutMs,
       ...(signal && { signal }),
     });
@@ -131,7 +131,7 @@ function readUnlessTaken(status: number): ReadLimit {
   return status === 200 ? 'nothing' : { maxBytes: EXCERPT_BYTES, partial: true };
 }
 
-/** Where there must be no body (TOOL-CLOSE), its beginning tells of one, and what it is. */
+/** Where there should be no body (TOOL-CLOSE, TOOL-CANCEL), its beginning tells of one, and what it is. */
 function readUnlessEmpty(status: number, headers: HttpAnswer['headers']): ReadLimit {
   const isUnread = headers['content-length'] === '0' || isEncoded(headers);
   return status !== 200 || isUnread ? readUnlessTaken(status) : NEEDLESS;

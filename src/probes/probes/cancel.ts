@@ -8,6 +8,7 @@ import { HOSTILE_IDS } from './hostile-ids.js';
 export const cancel: Probe = {
   id: 'cancel',
   checks: ['TOOL-CANCEL'],
+  alone: true,
   run: async (prober, target) => {
     const { desk } = target;
     const unknown = [`call_${randomUUID()}`, ...HOSTILE_IDS];

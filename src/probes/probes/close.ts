@@ -8,6 +8,7 @@ import { HOSTILE_IDS } from './hostile-ids.js';
 export const close: Probe = {
   id: 'close',
   checks: ['TOOL-CLOSE'],
+  alone: true,
   run: async (prober, target) => {
     const unknown = [`thread_${randomUUID()}`, ...HOSTILE_IDS];
     await Promise.all(unknown.map(thread => closeOne(target.desk, thread)));

@@ -35,6 +35,7 @@ export async function callsOf(
         closes: closesAfter(attempts[0], closes.get(threadOf(read.reading) ?? '')),
         plans: happened.filter(event => event.kind === 'planned'),
         expiries: happened.filter(event => event.kind === 'expired'),
+        isCutShort: false,
         decisions: happened.filter(event => event.kind === 'decided'),
       };
     }),

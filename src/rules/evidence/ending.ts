@@ -25,7 +25,8 @@ export type Ending =
   | { readonly kind: 'silent'; readonly afterMs: number }
   /** Nobody wants it any more. */
   | { readonly kind: 'called-off' }
-  | { readonly kind: 'unanswered' | 'open' };
+  /** `cut-short`: its tool died of something else. */
+  | { readonly kind: 'unanswered' | 'open' | 'cut-short' };
 
 export function endingOf(call: CallEvidence): Ending {
   return resulted(call) ?? turnedAway(call) ?? wentAstray(call) ?? absence(call);
@@ -64,5 +65,6 @@ function absence(call: CallEvidence): Ending {
   const wait = vainWait(call);
   if (calledOffAt(call) < (wait?.seq ?? Number.POSITIVE_INFINITY)) return { kind: 'called-off' };
   if (!call.attempts.some(each => statusOf(each) === 200)) return { kind: 'unanswered' };
+  if (call.isCutShort) return { kind: 'cut-short' };
   return wait ? { kind: 'silent', afterMs: wait.afterMs } : { kind: 'open' };
 }

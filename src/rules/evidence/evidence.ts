@@ -5,6 +5,7 @@ import type { CallbackReading } from '../../protocol/callbacks/read.js';
 import type { InvocationReading } from '../../protocol/read-invocation.js';
 import type { ToolsetReading } from '../../protocol/read-toolset.js';
 import type { Tool } from '../../protocol/toolset.js';
+import type { Death } from './death.js';
 import type { Leg } from './leg.js';
 
 export type Planned = Extract<Event, { kind: 'planned' }>;
@@ -36,6 +37,8 @@ export interface Evidence {
   readonly notCalled: readonly string[];
   /** Of what was read from lines, the number of each event's, by its `seq`. */
   readonly lines?: ReadonlyMap<number, number>;
+  /** Where the tool died, what it died of. */
+  readonly death: Death | null;
   /** When the last event happened, in ms since the start. */
   readonly until: number;
 }
@@ -61,6 +64,8 @@ export interface CallEvidence {
   readonly closes: readonly Leg[];
   readonly plans: readonly Planned[];
   readonly expiries: readonly Expired[];
+  /** Its tool died of something else before it came to an end. */
+  readonly isCutShort: boolean;
   readonly decisions: readonly Decided[];
 }
 

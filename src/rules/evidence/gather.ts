@@ -4,6 +4,7 @@ import type { TranscriptHeader } from '../../exchange/transcript-format.js';
 import type { Side } from '../../protocol/requirements.js';
 import { callbackOf } from './callbacks.js';
 import { callsOf } from './calls.js';
+import { cutShortBy, deathIn } from './death.js';
 import { discoveriesOf } from './discoveries.js';
 import type { Evidence } from './evidence.js';
 import type { Leg } from './leg.js';
@@ -27,18 +28,25 @@ export async function gather(
   const calls = await callsOf(seen, legs, discoveries);
   const purposed = (purpose: Leg['request']['purpose']) =>
     legs.filter(({ request }) => request.purpose === purpose);
-  return {
-    observer,
-    isWhole,
-    isProbed: known.some(isProbe),
+  const asked = {
     calls,
-    strays: purposed('callback')
-      .filter(({ request: { calls: keys = [] } }) => keys.length === 0)
-      .map(leg => callbackOf(leg, null)),
     discoveries,
     closes: purposed('close'),
     cancels: purposed('cancel'),
     migrations: purposed('migrate'),
+  };
+  const death = deathIn(asked);
+  const cutShort = death ? cutShortBy(death, asked) : new Set();
+  return {
+    ...asked,
+    observer,
+    isWhole,
+    isProbed: known.some(isProbe),
+    calls: calls.map(call => (cutShort.has(call.key) ? { ...call, isCutShort: true } : call)),
+    death,
+    strays: purposed('callback')
+      .filter(({ request: { calls: keys = [] } }) => keys.length === 0)
+      .map(leg => callbackOf(leg, null)),
     plans: seen.filter(event => event.kind === 'planned'),
     notCalled: notCalled(known),
     until: seen.at(-1)?.at ?? 0,

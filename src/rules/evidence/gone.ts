@@ -1,5 +1,4 @@
 import { breakOf } from './break.js';
-import type { Evidence } from './evidence.js';
 import type { Leg } from './leg.js';
 import { requestsOf } from './requests.js';
 
@@ -12,7 +11,7 @@ export interface Gone {
 }
 
 /** Null where the last request was answered, or was given up by us. */
-export function goneIn(evidence: Evidence): Gone | null {
+export function goneIn(evidence: Parameters<typeof requestsOf>[0]): Gone | null {
   const requests = requestsOf(evidence);
   const last = requests.findLastIndex(leg => [null, 'called-off'].includes(breakOf(leg)));
   const since = requests.slice(last + 1);

@@ -2,7 +2,13 @@ import type { Evidence } from './evidence.js';
 import type { Leg } from './leg.js';
 
 /** Everything that was asked of the tool, in order. */
-export function requestsOf({ calls, discoveries, closes, cancels, migrations }: Evidence): readonly Leg[] {
+export function requestsOf({
+  calls,
+  discoveries,
+  closes,
+  cancels,
+  migrations,
+}: Pick<Evidence, 'calls' | 'discoveries' | 'closes' | 'cancels' | 'migrations'>): readonly Leg[] {
   const all = [
     ...calls.flatMap(({ attempts, selections }) => [...attempts, ...selections]),
     ...discoveries,

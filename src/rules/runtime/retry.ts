@@ -6,6 +6,8 @@ import type { Rule } from '../rule.js';
 
 /** Pauses that are no pauses, in ms. */
 const AT_ONCE_MS = 5;
+/** Who has looked out for less has hardly seen that nothing comes, in ms. */
+const LEAST_MS = 2_000;
 
 /** RT-RETRY: an invocation that was answered 5xx or lost is sent again, after a pause. */
 export const retriesDispatch: Rule = {
@@ -20,8 +22,9 @@ function onCall({ attempts, callbacks, decisions }: CallEvidence, until: number)
   if (attempts.length > 1) return [onRetries(attempts)];
   if (decisions.some(({ what }) => what === 'give-up'))
     return [lacking('given up without a retry', [failed])];
-  const window = formatDuration(until - (endedAt(failed) ?? until));
-  return [unseen(`no retry was seen within ${window}`, [failed])];
+  const watched = until - (endedAt(failed) ?? until);
+  const tell = watched >= LEAST_MS ? lacking : unseen;
+  return [tell(`no retry within ${formatDuration(watched)}`, [failed])];
 }
 
 function onRetries(attempts: readonly Leg[]): Observation {

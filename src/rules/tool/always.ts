@@ -1,20 +1,21 @@
 import { idOf } from '../../exchange/judge.js';
 import { excerpt } from '../../text/excerpt.js';
 import { formatDuration } from '../../text/format-duration.js';
-import { endingOf } from '../evidence/ending.js';
+import type { Death } from '../evidence/death.js';
+import { type Ending, endingOf } from '../evidence/ending.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
-import { type Gone, goneIn } from '../evidence/gone.js';
 import { endedAt, eventsOf, statusOf } from '../evidence/leg.js';
 import { told } from '../evidence/messages.js';
-import { vainWait } from '../evidence/windows.js';
+import { unacceptable } from '../evidence/unacceptable.js';
 import { held, lacking, type Observation, scant, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
 import { ifItTakesLonger } from './shared/window.js';
 
 /**
- * TOOL-ALWAYS: what was acknowledged ends in a result, however long that takes (seed 004): only a tool that is gone has dropped it. What was asked of a person, and how it went on, is of TOOL-CHOICE and
- * TOOL-OAUTH; what came but could not be read, or went to another call, is no dropped call.
+ * TOOL-ALWAYS: what was acknowledged ends in a result within the window. What was asked of a person, and how it went on, is of
+ * TOOL-CHOICE and TOOL-OAUTH; what came but could not be read, or went to another call, is no dropped call; a refusal that did not come
+ * is of TOOL-UNKNOWN-OP and TOOL-BAD-ARGS.
  */
 export const dropsNothing: Rule = {
   id: 'TOOL-ALWAYS',
@@ -22,33 +23,56 @@ export const dropsNothing: Rule = {
   absent: 'no acknowledged invocation was waited for',
   observe: evidence => {
     const elsewhere = namedElsewhere(evidence);
-    const gone = goneIn(evidence);
-    return evidence.calls.flatMap(call => (call.reading.ok ? onCall(call, elsewhere, gone) : []));
+    const judged = evidence.calls
+      .filter(call => call.reading.ok && unacceptable(call, evidence) === null)
+      .map(call => ({ call, ending: endingOf(call) }))
+      .filter(({ call, ending }) => ending.kind !== 'silent' || !elsewhere.has(idIn(call)));
+    const silence = silenceIn(judged.map(({ ending }) => ending));
+    return judged.flatMap(({ call, ending }) => onCall(call, ending, silence, evidence));
   },
 };
 
+/** `0 of 12 calls got a result within 5s`: of the calls that ended in a result, or in nothing. */
+function silenceIn(endings: readonly Ending[]): string {
+  const silent = endings.flatMap(ending => (ending.kind === 'silent' ? [ending.afterMs] : []));
+  const results = endings.filter(({ kind }) => kind === 'result').length;
+  const longest = silent.reduce((most, ms) => Math.max(most, ms), 0);
+  const all = silent.length + results;
+  return `${results} of ${all} ${all === 1 ? 'call' : 'calls'} got a result within ${formatDuration(longest)}`;
+}
+
 function onCall(
   call: CallEvidence,
-  elsewhere: ReadonlySet<string>,
-  gone: Gone | null,
+  ending: Ending,
+  silence: string,
+  { death }: Evidence,
 ): readonly Observation[] {
-  const ending = endingOf(call);
-  if (ending.kind === 'result') return [held([ending.callback])];
-  if (ending.kind === 'open')
-    return [unseen('a call was still pending when the transcript ended', call.attempts)];
-  if (ending.kind === 'called-off') return onCalledOff(call);
-  if (ending.kind !== 'silent' || elsewhere.has(idIn(call))) return [];
-  const what = `no tool_result within ${formatDuration(ending.afterMs)}`;
-  const lost = gone?.since.find(({ request }) => request.seq < (vainWait(call)?.seq ?? 0));
+  switch (ending.kind) {
+    case 'result':
+      return [held([ending.callback])];
+    case 'open':
+      return [unseen('a call was still pending when the transcript ended', call.attempts)];
+    case 'cut-short':
+      return [unseen('the tool died of something else before a call came to its end', call.attempts)];
+    case 'called-off':
+      return onCalledOff(call);
+    case 'silent':
+      return [onSilent(call, ending.afterMs, silence, death)];
+    default:
+      return [];
+  }
+}
+
+function onSilent(call: CallEvidence, afterMs: number, silence: string, death: Death | null): Observation {
   const about = call.attempts.flatMap(eventsOf);
-  return lost
-    ? [
-        lacking(`${what}, and the tool was gone`, [...call.attempts, lost], {
-          expected: 'a tool_result',
-          about,
-        }),
-      ]
-    : [unseen(`${what}: ${ifItTakesLonger(call)}`, call.attempts)];
+  const isKilled = death !== null && call.attempts.includes(death.message);
+  if (!isKilled)
+    return lacking(`${silence}: ${ifItTakesLonger(call)}`, call.attempts, {
+      expected: 'a tool_result',
+      about,
+    });
+  const what = `no tool_result within ${formatDuration(afterMs)}, and the tool was gone`;
+  return lacking(what, [...call.attempts, death.later], { expected: 'a tool_result', about });
 }
 
 /** Who calls it off unasked may have waited in vain; what somebody has decided, or a check does, is known to be no wait. */

@@ -4,7 +4,7 @@ import { bodySize, carriesOutcome } from '../evidence/ack-body.js';
 import { endingOf } from '../evidence/ending.js';
 import type { CallEvidence } from '../evidence/evidence.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
-import { doubtful, held, lacking, type Observation } from '../observation.js';
+import { doubtful, held, heldBut, lacking, type Observation } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { OF_CALLBACKS } from './shared/follow-ups.js';
 
@@ -38,9 +38,10 @@ function onAcknowledged(acknowledgement: Leg, call: CallEvidence): readonly Obse
 
 function besideCallback(acknowledgement: Leg, { callbacks }: CallEvidence): Observation {
   const size = bodySize(acknowledgement);
-  if (size > 0)
-    return doubtful(`the acknowledgement has a body of ${bytesText(size)}, which nobody reads`, [
+  if (carriesOutcome(acknowledgement))
+    return doubtful('the acknowledgement has an outcome in its body, which no runtime reads', [
       acknowledgement,
     ]);
+  if (size > 0) return heldBut('the acknowledgement has a body, which no runtime reads', [acknowledgement]);
   return held([acknowledgement, ...callbacks.slice(0, 1)]);
 }

@@ -1,10 +1,10 @@
-import { held } from '../observation.js';
 import type { Rule } from '../rule.js';
-import { noticeFault } from './shared/notices.js';
+import { onNotices } from './shared/notices.js';
 
-/** TOOL-CANCEL: 200, whatever is cancelled. */
+/** TOOL-CANCEL: 200 with nothing in it, whatever is cancelled. */
 export const takesCancels: Rule = {
   id: 'TOOL-CANCEL',
+  failsWhere: 'the tool dies of it',
   absent: 'no call was cancelled',
-  observe: ({ cancels }) => cancels.map(notice => noticeFault(notice, '/cancel_tool_call') ?? held([notice])),
+  observe: evidence => onNotices(evidence.cancels, '/cancel_tool_call', evidence),
 };

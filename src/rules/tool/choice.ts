@@ -4,7 +4,7 @@ import type { CallbackEvidence, CallEvidence } from '../evidence/evidence.js';
 import { type Leg, statusOf } from '../evidence/leg.js';
 import { firstToldAfter, typeIn } from '../evidence/messages.js';
 import { vainWait } from '../evidence/windows.js';
-import { broken, held, type Observation, unseen } from '../observation.js';
+import { broken, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
 import { withFaults } from './shared/faults.js';
 import { ifItTakesLonger } from './shared/window.js';
@@ -52,8 +52,8 @@ function afterwards(selection: Leg, call: CallEvidence): Observation {
   );
   if (next && next.callback.request.seq < end) return held([selection, next.callback]);
   const wait = vainWait(call);
-  if (!wait || end < wait.seq)
+  if (!wait || end < wait.seq || call.isCutShort)
     return unseen('the call was still pending after the selection when the transcript ended', [selection]);
   const window = formatDuration(wait.afterMs);
-  return unseen(`no tool_result within ${window} of the selection: ${ifItTakesLonger(call)}`, [selection]);
+  return lacking(`no tool_result within ${window} of the selection: ${ifItTakesLonger(call)}`, [selection]);
 }

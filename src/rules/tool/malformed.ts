@@ -1,11 +1,11 @@
 import { breakOf } from '../evidence/break.js';
 import type { CallEvidence, Evidence } from '../evidence/evidence.js';
-import { type Gone, goneIn } from '../evidence/gone.js';
-import { eventsOf, type Leg, statusOf } from '../evidence/leg.js';
+import { type Leg, statusOf } from '../evidence/leg.js';
 import { isBodyLost } from '../evidence/lost-body.js';
 import { vainWait } from '../evidence/windows.js';
-import { broken, fatal, held, lacking, type Observation, unseen } from '../observation.js';
+import { broken, held, lacking, type Observation, unseen } from '../observation.js';
 import type { Rule } from '../rule.js';
+import { onDeath } from './shared/death.js';
 import { onRefusable } from './shared/refusals.js';
 
 const STORY = 'a malformed payload';
@@ -28,9 +28,8 @@ function isMalformed({ reading, attempts: [first] }: CallEvidence): boolean {
 }
 
 function onMalformed(malformed: readonly CallEvidence[], evidence: Evidence): readonly Observation[] {
-  const gone = goneIn(evidence);
-  const ends = malformed.flatMap(call => onGone(call, gone)).toSorted((one, other) => one.rank - other.rank);
-  if (ends[0]) return [onEnd(ends[0], ends.length - 1, evidence)];
+  const end = onDeath(evidence, 'malformed', STORY);
+  if (end) return [end];
   return malformed.flatMap(call => {
     const attempt = call.attempts.at(-1);
     if (!attempt) return [];
@@ -38,39 +37,11 @@ function onMalformed(malformed: readonly CallEvidence[], evidence: Evidence): re
   });
 }
 
-/** What was sent before a tool was gone: where the connection was cut, that has most likely ended it. */
-interface End {
-  readonly attempt: Leg;
-  readonly later: Leg;
-  readonly rank: 0 | 1;
-}
-
-function onGone({ attempts }: CallEvidence, gone: Gone | null): End[] {
-  const attempt = attempts.at(-1);
-  const later = attempt && laterThan(attempt, gone);
-  return attempt && later ? [{ attempt, later, rank: breakOf(attempt) === 'cut' ? 0 : 1 }] : [];
-}
-
-/** A check asks for more at once, so it was this; elsewhere somebody may have stopped the tool, unless it has cut the connection itself. */
-function onEnd({ attempt, later }: End, others: number, { isProbed }: Evidence): Observation {
-  const code = attempt.broken ? ` (${attempt.broken.code})` : '';
-  const more = others > 0 ? `; ${others} more had been sent by then` : '';
-  const end = lacking(`the tool did not answer any more after ${STORY}${code}${more}`, [attempt, later], {
-    about: eventsOf(attempt),
-  });
-  return isProbed || breakOf(attempt) === 'cut' ? fatal(end) : end;
-}
-
-/** What was asked once a payload had come to its end, where nothing was answered from then on. What found nobody there has ended nothing. */
-function laterThan({ request, response, broken: end }: Leg, gone: Gone | null): Leg | undefined {
-  const endedAt = response?.seq ?? end?.seq ?? request.seq;
-  if (!gone || end?.phase === 'connect' || gone.alive > endedAt) return undefined;
-  return gone.since.find(later => later.request.seq > endedAt);
-}
-
 function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] {
   const { broken: end } = attempt;
   const how = breakOf(attempt);
+  if (call.isCutShort)
+    return [unseen(`the tool died of something else before it answered ${STORY}`, [attempt])];
   if (end?.phase === 'connect') return [unseen(`${STORY} could not be sent (${end.code})`, [attempt])];
   if (end && (how === 'cut' || how === 'failed'))
     return [broken(`the connection ended without an answer to ${STORY} (${end.code})`, [attempt])];

@@ -71,7 +71,7 @@ describe.concurrent('stdlib_tool.py', () => {
 const CARELESS: Findings = {
   'TOOL-VALIDATE': ['fail', /arguments break its inputSchema was (executed|begun)/],
   'TOOL-BAD-ARGS': ['warn', /with broken arguments/],
-  'TOOL-RETRY': ['could-not-run', /no retry was seen/],
+  'TOOL-RETRY': ['warn', /no retry within/],
 };
 
 describe.concurrent('odd-tool', () => {
@@ -83,7 +83,7 @@ describe.concurrent('odd-tool', () => {
       {
         // before_ack delivers first, ack_201 answers 201; silent answers 200 and delivers nothing.
         'TOOL-ACK': ['fail', /the 200 came after the result.*answered 201/],
-        'TOOL-ALWAYS': ['could-not-run', /no tool_result within 2s/],
+        'TOOL-ALWAYS': ['fail', /^\d+ of \d+ calls got a result within 2s/],
       },
     ],
     [

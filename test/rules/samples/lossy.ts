@@ -7,7 +7,6 @@ import {
   CHOICE,
   call,
   EVENT,
-  errand,
   eventsOf,
   type Moment,
   resultArrives,
@@ -34,6 +33,9 @@ const again = (moments: Moment[]) => moments.map(each => ({ ...each, leg: 'again
 const unkept = (moments: Moment[]) => moments.map(each => ({ ...each, body: undefined }) as Moment);
 
 /** Breaches by what is not there, of transcripts that have lost a part: what is not there may be in that. */
+const cancelled = (status = 200) =>
+  notice('cancel', { status }, { body: { thread_id: 'a', tool_call_id: 'a' } });
+
 export const LOSSY: SampleSet = {
   'TOOL-DISCOVER': [
     lossy('404 at the base, and whatever came at the origin', eventsOf(discovery('', { status: 404 }))),
@@ -70,13 +72,12 @@ export const LOSSY: SampleSet = {
   'RT-NOTIFY': [
     lossy(
       'a notice whose answer is not there, and the same again',
-      eventsOf(errand('cancel').slice(0, 1), again(errand('cancel'))),
+      eventsOf(cancelled().slice(0, 1), again(cancelled())),
     ),
-    lossy(
-      'a notice that failed, and the same again',
-      eventsOf(notice('cancel', { status: 500 }), notice('cancel')),
-      { status: 'fail', says: /sent again$/ },
-    ),
+    lossy('a notice that failed, and the same again', eventsOf(cancelled(500), cancelled()), {
+      status: 'fail',
+      says: /sent again$/,
+    }),
   ],
   'RT-TOOLSET': [
     lossy('a call after an invalid toolset', eventsOf(discovery(misnamed), begun, resultArrives())),

@@ -16,6 +16,8 @@ export function onUnanswered(
   call: CallEvidence,
   isElsePrompt: boolean,
 ): readonly Observation[] {
+  if (call.isCutShort)
+    return [unseen('the tool died of something else before it acknowledged a call', [attempt])];
   const { broken: end } = attempt;
   const how = breakOf(attempt);
   const waited = waitedFor(attempt);

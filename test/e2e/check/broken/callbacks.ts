@@ -54,8 +54,7 @@ export const callbacks: BrokenTools = {
     {
       does: 'never tries again',
       start: () => startTwisted({ delivers: once }),
-      says: /no retry was seen within/,
-      status: 'could-not-run',
+      says: /no retry within/,
     },
   ],
   'TOOL-NORETRY': [

@@ -65,7 +65,6 @@ export const flows: BrokenTools = {
     {
       does: 'forgets the answer',
       start: () => startTwisted({ delivers: answeredHere, answers: only('/selection', 200) }, QUESTION),
-      status: 'could-not-run',
       says: /no tool_result within .* of the selection/,
     },
   ],

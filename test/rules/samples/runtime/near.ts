@@ -7,7 +7,6 @@ import {
   CHOICE,
   call,
   EVENT,
-  errand,
   eventsOf,
   KEY,
   type Moment,
@@ -230,14 +229,17 @@ export const NEAR: SampleSet = {
     },
     {
       story: 'a notice that fails, and one of another kind',
-      events: eventsOf(errand('close', 500), errand('cancel')),
+      events: eventsOf(
+        notice('close', { status: 500 }, { body: { thread_id: 'a' } }),
+        notice('cancel', {}, { body: { thread_id: 'a', tool_call_id: 'a' } }),
+      ),
       status: 'pass',
     },
     {
       story: 'a notice that is lost and comes again',
       events: eventsOf(
-        errand('close', null),
-        errand('close').map(each => ({ ...each, leg: 'again' }) as Moment),
+        notice('close', { status: null }, { body: { thread_id: 'a' } }),
+        notice('close', {}, { body: { thread_id: 'a' } }),
       ),
       status: 'fail',
     },

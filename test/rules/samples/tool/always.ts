@@ -1,17 +1,18 @@
 import { at, eventsOf } from '../../../exchange/build.js';
-import { someCall } from '../parts.js';
+import { discovery, someCall } from '../parts.js';
 import type { Samples } from '../sample.js';
 
 const a = someCall('a');
 const b = someCall('b');
+const c = someCall('c');
 
 export const alwaysSamples: Samples = [
   { story: 'a result', events: eventsOf(a.sent(), a.answered(), at(900, a.result())), status: 'pass' },
   {
     story: 'nothing within the time of a check',
     events: eventsOf(a.sent(), a.answered(), at(5_000, a.waited())),
-    status: 'could-not-run',
-    says: /^no tool_result within 5s: raise --probe-timeout if the tool takes longer$/,
+    status: 'fail',
+    says: /^0 of 1 call got a result within 5s: raise --probe-timeout if the tool takes longer$/,
   },
   {
     story: 'nothing, and nobody there any more',
@@ -28,13 +29,13 @@ export const alwaysSamples: Samples = [
   {
     story: 'nothing within the time of a runtime, which then closes the thread',
     events: eventsOf(a.sent(), a.answered(), at(60_000, a.waited(60_000, 'timeout')), a.closed()),
-    status: 'could-not-run',
-    says: /^no tool_result within 1m: raise the caller's --timeout if the tool takes longer$/,
+    status: 'fail',
+    says: /^0 of 1 call got a result within 1m: raise the caller's --timeout if the tool takes longer$/,
   },
   {
     story: 'nothing but what the end of the thread brings about',
     events: eventsOf(a.sent(), a.answered(), at(5_000, a.waited()), a.closed(), a.result()),
-    status: 'could-not-run',
+    status: 'fail',
   },
   {
     story: 'a view, and no result',
@@ -44,7 +45,29 @@ export const alwaysSamples: Samples = [
       a.posts({ type: 'view_update', group_id: 'thread_a', view_type: 'diff', content: {} }),
       a.waited(),
     ),
+    status: 'fail',
+  },
+  {
+    story: 'some calls of many without a result',
+    events: eventsOf(a.sent(), a.answered(), a.result(), b.sent(), b.answered(), at(5_000, b.waited())),
+    status: 'fail',
+    says: /^1 of 2 calls got a result within 5s/,
+  },
+  {
+    story: 'nothing for a call that was under way when its tool died of a malformed payload',
+    events: eventsOf(
+      b.sent(),
+      b.answered(),
+      b.result(),
+      a.sent(),
+      a.answered(),
+      c.sent('['),
+      c.answered({ status: null, code: 'ECONNRESET' }),
+      discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }),
+      at(5_000, a.waited()),
+    ),
     status: 'could-not-run',
+    says: /^the tool died of something else before a call came to its end$/,
   },
   {
     story: 'a transcript that ends before the call does',

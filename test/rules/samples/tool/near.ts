@@ -169,7 +169,7 @@ export const NEAR_TOOL: SampleSet = {
     {
       story: 'a result before the selection, and none after it',
       events: eventsOf(begun(), a.asks(), a.result(), at(50, a.selected()), at(5_050, a.waited())),
-      status: 'could-not-run',
+      status: 'fail',
       says: /of the selection: raise --probe-timeout/,
     },
   ],

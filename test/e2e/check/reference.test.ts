@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { runHere } from '../support/in-process.js';
+
+/** A tool that behaves as the reference's do, in a process of its own: what `check` says of it. */
+
+const PEER = fileURLToPath(new URL('../../peers/reference-tool.mjs', import.meta.url));
+
+const reportSchema = z.object({
+  checks: z.array(z.object({ id: z.string(), status: z.string(), reason: z.string() })),
+});
+
+async function check(env: string, ...more: string[]) {
+  const command = ['--command', `${env} '${process.execPath}' '${PEER}'`];
+  const { status, stdout } = await runHere(['check', ...command, '--reporter', 'json', ...more]);
+  const { checks } = reportSchema.parse(JSON.parse(stdout));
+  const ofStatus = (wanted: string) => checks.filter(each => each.status === wanted).map(({ id }) => id);
+  return { status, ofStatus, reasonOf: (id: string) => checks.find(each => each.id === id)?.reason };
+}
+
+describe.concurrent('a tool as the reference has them', () => {
+  test('OK bodies and null members are warnings, an acknowledgement body is a note', async () => {
+    const { status, ofStatus, reasonOf } = await check('NOTICES=ok', '--probe-timeout', '3s');
+    expect(ofStatus('fail')).toEqual([]);
+    expect(ofStatus('could-not-run')).toEqual([]);
+    expect(ofStatus('warn')).toEqual(['TOOL-POST', 'TOOL-CANCEL', 'TOOL-CLOSE', 'TOOL-DISCOVER']);
+    expect(reasonOf('TOOL-POST')).toMatch(/^null for an optional member counts as absent/);
+    expect(reasonOf('TOOL-ASYNC')).toBe('the acknowledgement has a body, which no runtime reads');
+    expect(status).toBe(0);
+  });
+
+  test('missing notice routes are warnings', async () => {
+    const only = ['--only', 'TOOL-CLOSE', '--only', 'TOOL-CANCEL'];
+    const { status, ofStatus, reasonOf } = await check('NOTICES=missing', ...only);
+    expect(ofStatus('warn')).toEqual(['TOOL-CANCEL', 'TOOL-CLOSE']);
+    expect(reasonOf('TOOL-CLOSE')).toBe('/close_thread answered 404');
+    expect(status).toBe(0);
+  });
+
+  test('a server that dies of a notice fails by the notice, and by no call', async () => {
+    const { status, ofStatus, reasonOf } = await check('NOTICES=dies', '--probe-timeout', '2s');
+    expect(ofStatus('fail')).toEqual(['TOOL-CLOSE']);
+    expect(reasonOf('TOOL-CLOSE')).toMatch(/^the tool did not answer any more after \/close_thread/);
+    expect(status).toBe(1);
+  });
+
+  test('one that never calls back fails soon, and the window is named', async () => {
+    const start = performance.now();
+    const { status, ofStatus, reasonOf } = await check('WORKS=no', '--probe-timeout', '5s');
+    expect(ofStatus('fail')).toContain('TOOL-ALWAYS');
+    expect(reasonOf('TOOL-ALWAYS')).toMatch(/^0 of \d+ calls got a result within 5s/);
+    expect(status).toBe(1);
+    expect(performance.now() - start).toBeLessThan(20_000);
+  }, 30_000);
+});

@@ -93,11 +93,11 @@ export function suggestingNames(command: Command): Command {
 }
 
 function withSuggestion(text: string, command: Command): string {
-  const [, what, word = ''] = /^error: unknown (option|command) '([^']*)'/.exec(text) ?? [];
-  const found = what === 'option' ? optionFor(word, command) : commandFor(what, word, command);
-  if (found === undefined) return text;
-  const [first = ''] = text.split('\n');
-  return `${first}\n(Did you mean ${found}?)\n`;
+  const [, what, word = ''] = /^error: unknown (option|command)(?: or guide)? '([^']*)'/.exec(text) ?? [];
+  const found = what === 'option' ? optionFor(word, command) : what && commandFor(word, command);
+  if (!found) return text;
+  const [first, ...rest] = text.split('\n').filter(line => !line.startsWith('(Did you mean '));
+  return [first, `(Did you mean ${found}?)`, ...rest].join('\n');
 }
 
 function optionFor(word: string, { options }: Command): string | undefined {
@@ -110,8 +110,7 @@ function optionFor(word: string, { options }: Command): string | undefined {
   });
 }
 
-function commandFor(what: string | undefined, word: string, { commands }: Command): string | undefined {
-  const name =
-    what === 'command' && Object.hasOwn(COMMANDS_ELSEWHERE, word) ? COMMANDS_ELSEWHERE[word] : undefined;
-  return commands.some(each => each.name() === name) ? name : undefined;
+function commandFor(word: string, { commands, parent }: Command): string | undefined {
+  const name = Object.hasOwn(COMMANDS_ELSEWHERE, word) ? COMMANDS_ELSEWHERE[word] : undefined;
+  return [...commands, ...(parent?.commands ?? [])].some(each => each.name() === name) ? name : undefined;
 }

@@ -12,6 +12,8 @@ export interface Terminal {
   readonly home: string;
   /** Code runs from now on that is not ours (threats, row 29): whatever it still waits for at the end, nobody waits for it. */
   readonly hostsCode: () => void;
+  /** Long computations on foreign data are to be expected: a signal must end this process in the midst of one, too. */
+  readonly computes?: () => void;
   /** What Ctrl-C does, where it is read as a key: in raw mode the terminal makes no signal of it. */
   readonly interrupt: () => void;
 }

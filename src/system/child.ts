@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ProtocolCliError } from '../errors.js';
-import { beforeForcedEnd } from './forced-end.js';
+import { beforeAnyEnd } from './any-end.js';
 import { type CommandOptions, type GroupLeader, signalGroup, spawnGroup } from './process-group.js';
 import { firstLine, parseReady, type Ready } from './ready-line.js';
 import { keepTail } from './tail.js';
@@ -87,14 +87,10 @@ async function endingOf(exited: Promise<Exit>): Promise<string> {
 
 function stopper(child: GroupLeader, exited: Promise<Exit>): () => Promise<void> {
   const kill = () => signalGroup(child, 'SIGKILL');
-  process.once('exit', kill);
-  const forget = beforeForcedEnd(kill);
+  const forget = beforeAnyEnd(kill);
   let stopped: Promise<void> | undefined;
   return () => {
-    stopped ??= stopGroup(child, exited).finally(() => {
-      process.off('exit', kill);
-      forget();
-    });
+    stopped ??= stopGroup(child, exited).finally(forget);
     return stopped;
   };
 }

@@ -37,10 +37,14 @@ export function spawnSpokenTo({ command, cwd, env }: CommandOptions): SpokenToLe
 const GONE = new Set(['ESRCH', 'EPERM']);
 
 /** Sends a signal to a whole group; one that has ended already is fine. */
-export function signalGroup({ pid }: Pick<GroupLeader, 'pid'>, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
+export function signalGroup({ pid }: { readonly pid?: number | undefined }, signal: NodeJS.Signals): void {
+  if (pid !== undefined) signalProcess(-pid, signal);
+}
+
+/** Sends a signal to a process, or with a negative number to a group; one that has ended already is fine. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, signal);
+    process.kill(pid, signal);
   } catch (error) {
     if (!GONE.has(errnoOf(error))) throw error;
   }

@@ -1,14 +1,14 @@
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export type EndingSignal = (typeof SIGNALS)[number];
+export type EndingSignal = (typeof ENDING_SIGNALS)[number];
 
 /**
  * Calls `handler` at every signal that asks us to end, the second and third ones too: whether that means "at once" is the
  * caller's decision. Returns how to stop listening; the signals then end the process again.
  */
 export function onSignals(handler: (signal: EndingSignal) => void): () => void {
-  for (const signal of SIGNALS) process.on(signal, handler);
+  for (const signal of ENDING_SIGNALS) process.on(signal, handler);
   return () => {
-    for (const signal of SIGNALS) process.off(signal, handler);
+    for (const signal of ENDING_SIGNALS) process.off(signal, handler);
   };
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { beforeAnyEnd } from './any-end.js';
 import { type CommandOptions, type SpokenToLeader, signalGroup, spawnSpokenTo } from './process-group.js';
 import { keepTail } from './tail.js';
 import { cameWithin } from './within.js';
@@ -25,16 +26,16 @@ export interface SpokenCommand {
   stop(): Promise<void>;
 }
 
-/** Starts one, by a shell. It does not outlive us, as long as we end by ourselves. */
+/** Starts a command by a shell. It ends with this process, also by a second signal or SIGQUIT. */
 export function startSpokenCommand({ onStderr, ...options }: SpokenCommandOptions): SpokenCommand {
   const child = spawnSpokenTo(options);
   const stderr = keepTail(child.stderr, onStderr);
   child.stdin.on('error', () => {}); // one that has ended reads no more: `ended` says so
   const kill = () => signalGroup(child, 'SIGKILL');
-  process.once('exit', kill);
+  const forget = beforeAnyEnd(kill);
   let stopped: Promise<void> | undefined;
   const stop = () => {
-    stopped ??= end(child).finally(() => process.off('exit', kill));
+    stopped ??= end(child).finally(forget);
     return stopped;
   };
   return { stdin: child.stdin, stdout: child.stdout, stderr, ended: endOf(child), stop };

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
@@ -6,6 +7,7 @@ import { spawn as spawnInTerminal } from '@lydell/node-pty';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runAttached } from '../../src/system/attached-command.js';
+import { eventually } from '../e2e/support/eventually.js';
 
 /** A program that runs its arguments as we do, and then says the status. */
 let program = '';
@@ -109,6 +111,51 @@ describe('signals that only we are sent', () => {
     await said('interrupted 1');
     running.kill('SIGTERM');
     expect(await said('status')).toContain('status 3');
+  });
+});
+
+/** A shell that starts a process of its own, says its pid, and waits for it. */
+const FAMILY = ['sh', '-c', 'sleep 1000 & echo "pid $!"; wait; true'];
+const STUBBORN = ['sh', '-c', 'trap "" INT; sleep 1000 & echo "pid $!"; while true; do wait; done'];
+const pidIn = (text: string) => Number(/pid (\d+)/.exec(text)?.[1]);
+const isGone = (pid: number) => {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return /^(?:Z.*)?$/.test(stdout.trim());
+};
+
+describe('what the command started', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends with it after %s', async signal => {
+    const running = start(...FAMILY);
+    const pid = pidIn(await reader(running.stdout)('\n'));
+    const ended = once(running, 'exit');
+    running.kill(signal);
+    await ended;
+    await eventually('the child of the command has ended', async () => isGone(pid));
+  });
+
+  it('ends after two SIGINTs, though the command ignores them', async () => {
+    const running = start(...STUBBORN);
+    const pid = pidIn(await reader(running.stdout)('\n'));
+    const ended = once(running, 'exit');
+    await eventually('it has ended', () => {
+      running.kill('SIGINT'); // two that come at once would be one
+      return running.signalCode !== null;
+    });
+    expect(await ended).toEqual([null, 'SIGINT']);
+    await eventually('the child of the command has ended', async () => isGone(pid));
+  });
+
+  it('ends with it on a terminal too', async () => {
+    const terminal = spawnInTerminal(process.execPath, ['-e', program, '--', ...FAMILY], {});
+    const ended = new Promise<void>(resolve => terminal.onExit(() => resolve()));
+    let all = '';
+    terminal.onData(data => {
+      all += data;
+    });
+    await eventually('the command has started', async () => pidIn(all) > 0);
+    process.kill(terminal.pid, 'SIGTERM');
+    await ended;
+    await eventually('the child of the command has ended', async () => isGone(pidIn(all)));
   });
 });
 

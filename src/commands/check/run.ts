@@ -27,6 +27,7 @@ export async function runCheck(
   making = OURS,
 ): Promise<ExitStatus> {
   if (flags.list || flags.spec) return explainRules(flags, terminal);
+  terminal.computes?.();
   const plan = await planCheck(word, flags, terminal);
   if (plan.subject.kind === 'transcript')
     return conclude(plan, await readWitness(plan.subject.file, terminal), terminal);

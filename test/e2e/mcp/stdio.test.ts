@@ -146,6 +146,24 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(isAlive(lines[0]?.['pid'])).toBe(false);
   });
 
+  test.each([
+    ['a second Ctrl-C', 'SIGINT'],
+    ['SIGQUIT', 'SIGQUIT'],
+  ] as const)('%s kills a server that does not listen', async (name, signal) => {
+    const log = folder.file(name);
+    const { child, ended } = start(['invoke', '--mcp', peerCommand('--log', log, '--stubborn'), 'slow']);
+    await eventually('the call is there', async () =>
+      (await logOf(log)).some(({ method }) => method === 'tools/call'),
+    );
+    await eventually('it has ended', () => {
+      child.kill(signal);
+      return child.exitCode !== null || child.signalCode !== null;
+    });
+    await ended;
+    const [first] = await logOf(log);
+    await eventually('the server has ended', () => !isAlive(first?.['pid']));
+  });
+
   test('a mute one has a limit for all it takes to start, which is named with what it said', async () => {
     const began = performance.now();
     const { status, stderr } = await runHere([

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { build } from 'esbuild';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+
+/** A program with a handler of its own for signals, which then computes for ever. */
+let program = '';
+beforeAll(async () => {
+  const contents = `
+    import { guardAgainstBlocking } from './src/system/blocked-loop.js';
+    import { beforeForcedEnd } from './src/system/forced-end.js';
+    import { writeSync } from 'node:fs';
+    const WORK = {
+      loop: () => { for (;;); },
+      regex: () => /^(a|a)*$/.test('a'.repeat(60) + 'b'),
+      json: () => { for (;;) JSON.parse('[' + '1,'.repeat(1e5) + '1]'); },
+      idle: () => {},
+    };
+    process.on('SIGTERM', () => { writeSync(1, 'handled'); setTimeout(() => process.exit(7), 2000); });
+    beforeForcedEnd(() => writeSync(1, 'cleaned up'));
+    guardAgainstBlocking();
+    setTimeout(() => { writeSync(1, 'computing '); WORK[process.argv[1]](); }, 300);
+    setInterval(() => {}, 1000);`;
+  const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
+  const { outputFiles } = await build({ stdin, bundle: true, platform: 'node', format: 'cjs', write: false });
+  program = outputFiles[0]?.text ?? '';
+});
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+async function signalled(work: string) {
+  const child = spawn(process.execPath, ['-e', program, work], { stdio: ['ignore', 'pipe', 'pipe'] });
+  started.push(child);
+  let said = '';
+  child.stderr.on('data', data => {
+    said += data;
+  });
+  const computing = new Promise<void>(resolve =>
+    child.stdout.on('data', data => {
+      said += data;
+      if (said.includes('computing')) resolve();
+    }),
+  );
+  await computing;
+  child.kill('SIGTERM');
+  const [code, signal] = await once(child, 'close');
+  return { code, signal, said };
+}
+
+it.each(['loop', 'regex', 'json'])('a signal ends a process that computes for ever: %s', async work => {
+  expect(await signalled(work)).toEqual({ code: null, signal: 'SIGTERM', said: 'computing cleaned up' });
+});
+
+it('a process that is not blocked ends as it wants, however long that takes', async () => {
+  expect(await signalled('idle')).toEqual({ code: 7, signal: null, said: 'computing handled' });
+});

@@ -7,14 +7,14 @@ import type { History } from '../exchange/history.js';
 import { newArrivalOf } from '../story/arrival-of.js';
 import type { Line } from '../story/line.js';
 import { paneLines } from '../story/pane-lines.js';
-import { panesOf } from '../story/panes.js';
+import { type Pane, panesOf } from '../story/panes.js';
 import { say } from '../story/spans.js';
 import { stepLine } from '../story/step-line.js';
 import { newStepsOf } from '../story/steps/index.js';
 import { viewPane } from '../story/view-pane.js';
 import { untold, warningsOf } from '../story/warnings.js';
 import type { Layout } from '../story/window.js';
-import type { Redactor } from '../text/redact.js';
+import { cleanWords, type Redactor } from '../text/redact.js';
 import { Page } from './page.js';
 import type { Ending, Paper, Reporter } from './reporter.js';
 import { troubleText, warningText } from './trouble.js';
@@ -45,14 +45,14 @@ export function plainReporter(
   const urgent = isTTY ? null : urgentTeller(history, paper, told);
   const page = new Page(paper.stdout, count => `… ${count} that came while nobody read are not shown\n`);
   const dressed = (lines: readonly Line[]) =>
-    redactor.text(lines.map(line => `${dressLine(line, theme)}\n`).join(''));
+    cleanWords(redactor, lines.map(line => `${dressLine(line, theme)}\n`).join(''));
   return {
     event(event) {
       urgent?.(event);
       const lines = () => [
         // In a file or a pipe this is a log, and a consent URL whole belongs before the user only (RT-OAUTH).
         ...newStepsOf(history, event, { isPrivate: isTTY }).map(step => stepLine(step)),
-        ...viewLines(history, event, newArrivalOf(history, event)),
+        ...viewLines(history, event, newArrivalOf(history, event), redactor),
       ];
       page.news(() => dressed(lines()));
     },
@@ -63,7 +63,8 @@ export function plainReporter(
     async settled({ exchange }: Ending) {
       const panes = exchange ? panesOf(exchange, supports) : null;
       if (!panes) return;
-      for (const pane of [panes.human, panes.llm]) page.write(`\n${dressed(paneLines(pane, WHOLE).lines)}`);
+      for (const pane of [panes.human, panes.llm])
+        page.write(`\n${dressed(paneLines(cleanPane(pane, redactor), WHOLE).lines)}`);
       page.write('\n');
       await page.written();
     },
@@ -78,13 +79,26 @@ export function plainReporter(
   };
 }
 
+/** A pane whose text is redacted before long lines are cut: a cut could leave the beginning of a secret. */
+function cleanPane(pane: Pane, redactor: Redactor): Pane {
+  const { drawing } = pane;
+  return drawing.kind === 'text'
+    ? { ...pane, drawing: { ...drawing, text: redactor.text(drawing.text) } }
+    : pane;
+}
+
 /** A view that has just changed, between empty lines; nothing where it was cleared. */
-function viewLines({ threads }: History, { thread = '' }: Event, arrival: Arrival | null): Line[] {
+function viewLines(
+  { threads }: History,
+  { thread = '' }: Event,
+  arrival: Arrival | null,
+  redactor: Redactor,
+): Line[] {
   const { message, verdict } = arrival ?? {};
   if (verdict?.kind !== 'noted' || message?.type !== 'view_update') return [];
   const view = threads.get(thread)?.views.get(message.view_type);
   if (!view) return [];
-  const { lines, total } = paneLines(viewPane(view), OF_VIEW);
+  const { lines, total } = paneLines(cleanPane(viewPane(view), redactor), OF_VIEW);
   const rest = total - lines.length;
   return [[], ...lines, ...(rest > 0 ? [[say(`… ${rest} more lines`, 'dim')]] : []), []];
 }

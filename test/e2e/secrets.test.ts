@@ -73,6 +73,14 @@ describe.concurrent('row 25: secrets stay out of everything that is kept or pass
     },
   );
 
+  it('a result with a secret where a long line is cut: -o plain', async () => {
+    const text = `${'x'.repeat(3_990)}${BEARER}${'x'.repeat(200)}`;
+    await using tool = await startTool({ ask: { callbacks: call => [resultFor(call, text)] } });
+    const { stdout } = await runHere(['invoke', tool.url, 'ask', '-o', 'plain', ...CREDENTIALS]);
+    expect(stdout).toContain('more characters');
+    expect(stdout).not.toContain(BEARER.slice(0, 8));
+  });
+
   it('a tool that echoes them in a refused acknowledgement: on the screen', async () => {
     await using tool = await echoing();
     await using screen = openHere(['invoke', tool.url, 'ask', ...CREDENTIALS], { columns: 160 });

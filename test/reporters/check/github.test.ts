@@ -4,6 +4,9 @@ import { githubCheck } from '../../../src/reporters/check/github.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, HOSTILE, LONG_ID, LOOK, STORY } from './story-of.js';
 
+/** What acts on a terminal, or is a workflow command, is shown and broken. */
+const SHOWN = HOSTILE.replace('\u001b', '␛').replace('::error', '<U+003A>:error');
+
 /** As the runner of GitHub Actions reads a line: `::name key=value,…::message`, each part unescaped. */
 function readCommand(line: string) {
   const [, name, properties = '', message = ''] = /^::([a-z]+) ([^\n]*?)::(.*)$/.exec(line) ?? [];
@@ -54,9 +57,7 @@ test('a case is an annotation of its line', () => {
 
 test('whatever is foreign stays within its command', () => {
   expect(text.trimEnd().split('\n')).toHaveLength(8);
-  expect(titled(/TOOL-FALLBACK/)?.message).toBe(
-    `${HOSTILE.replace('\u001b', '␛')}\nto do: ${ADVICE['TOOL-FALLBACK']}`,
-  );
+  expect(titled(/TOOL-FALLBACK/)?.message).toBe(`${SHOWN}\nto do: ${ADVICE['TOOL-FALLBACK']}`);
   expect(unsafeIn(text)).toEqual([]);
 });
 
@@ -68,7 +69,7 @@ test('an id is one line of the message', () => {
     .split('\n')
     .map(readCommand);
   const { message = '' } = hostile.find(({ properties }) => properties['title'] === 'TOOL-ID (MUST)') ?? {};
-  const line = HOSTILE.replace('\u001b', '␛').replace('\n', '␊');
+  const line = SHOWN.replace('\n', '␊');
   expect(message.split('\n').slice(1, 3)).toEqual([`call: ${line} · ${line}`, 'expected: call_abc123']);
 });
 

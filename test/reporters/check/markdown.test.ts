@@ -32,7 +32,7 @@ test('a row says what the rule asks, what came of it, and why', () => {
 
 test('foreign text is nothing but text', () => {
   const row = rows.find(each => each.startsWith('| TOOL-FALLBACK')) ?? '';
-  expect(row).toContain('evil&#124;&#60;b&#62;␊::error::100%, "x": &#96;y&#96;');
+  expect(row).toContain('evil&#124;&#60;b&#62;␊&#60;U+003A&#62;:error::100%, "x": &#96;y&#96;');
   expect(unsafeIn(text)).toEqual([]);
 });
 

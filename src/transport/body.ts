@@ -40,6 +40,7 @@ export function readBody(
       const hasRoom = share.take(chunk.length);
       if (hasRoom && gatherer.add(chunk)) return;
       request.off('data', take).pause();
+      share.release(); // what was gathered is dropped now, though its sender may go on for a while
       resolve(hasRoom ? bodyTooLarge(maxBody) : TOO_MANY);
     };
     request

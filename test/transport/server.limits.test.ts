@@ -206,7 +206,7 @@ describe('large bodies', () => {
     const before = process.memoryUsage().arrayBuffers;
     const piece = Buffer.from(`${post(`Content-Length: ${4 * MiB}`)}${' '.repeat(4 * MiB - 1)}`);
     await using crowd = await openMany(server.port, 60, piece);
-    await expect.poll(() => reasons(server).filter(reason => reason === 'busy').length).toBeGreaterThan(50);
+    await expect.poll(() => reasons(server).filter(reason => reason === 'busy').length).toBeGreaterThan(40);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(160 * MiB); // of 240
     const small = request('POST /echo', HOST, 'Content-Type: application/json', 'Content-Length: 2');
     expect(statusOf(await rawExchange(server.port, small, '{}'))).toBe(200);
@@ -217,6 +217,22 @@ describe('large bodies', () => {
       body: piece.subarray(-3 * MiB),
     };
     await expect.poll(async () => (await fetch(`${server.url}/echo`, large)).status).toBe(200);
+  });
+
+  it('row 15: of bodies that are too large together, as many are taken as there is room for', async () => {
+    await using server = await watchedServer({ maxBody: 4 * MiB, limits: { bodyBytes: 9 * MiB } });
+    const large = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.alloc(4 * MiB, 32),
+    };
+    const post = () =>
+      fetch(`${server.url}/echo`, large).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    const statuses = await Promise.all(Array.from({ length: 12 }, post));
+    expect(statuses.filter(status => status === 200).length).toBeGreaterThanOrEqual(2);
   });
 
   it('row 15: an endless chunked body is refused, in flat memory', async () => {

@@ -4,12 +4,15 @@ import type { Session, Stepped } from './state/session.js';
 
 /** So many sessions are kept, whatever becomes of them. */
 const MOST = 1_000;
+/** Of all that clients put into sessions, which are kept as long as the platform runs. */
+const MOST_BYTES = 128 * 1024 * 1024;
 
 /** The sessions of a platform, oldest first; every step of one is told, and wakes whoever waits for it. */
 export class SessionStore {
   readonly #sessions = new Map<string, Session>();
   readonly #watchers = new Map<string, Set<() => void>>();
   readonly #touched = new Set<string>();
+  #bytes = 0;
 
   constructor(
     private readonly log: Log,
@@ -18,6 +21,11 @@ export class SessionStore {
 
   get isFull(): boolean {
     return this.#sessions.size >= MOST;
+  }
+
+  /** Whether clients may put so many bytes more into sessions. */
+  hasRoom(bytes: number): boolean {
+    return this.#bytes + bytes <= MOST_BYTES;
   }
 
   get all(): readonly Session[] {
@@ -38,6 +46,7 @@ export class SessionStore {
   }
 
   add(session: Session): void {
+    this.#bytes += bytesOf(session) - bytesOf(this.#sessions.get(session.id));
     this.#sessions.set(session.id, session);
   }
 
@@ -47,7 +56,7 @@ export class SessionStore {
   }
 
   apply({ session, facts }: Stepped): void {
-    this.#sessions.set(session.id, session);
+    this.add(session);
     for (const fact of facts) this.log.emit(fact);
     for (const wake of [...(this.#watchers.get(session.id) ?? [])]) wake();
   }
@@ -61,4 +70,8 @@ export class SessionStore {
       if (watchers.size === 0) this.#watchers.delete(id);
     };
   }
+}
+
+function bytesOf(session: Session | undefined): number {
+  return session ? session.postedBytes + session.eventBytes : 0;
 }

@@ -33,3 +33,18 @@ test('a session of many events takes no more messages and no more pauses; paused
   expect(await it.ask('POST', `${S}/resume`)).toMatchObject({ status: 202 });
   expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({ status: 202 });
 });
+
+test('row 15: all sessions together have so many bytes; beyond it 429, and those that are there can still be ended', async () => {
+  await using it = await platformWith();
+  const request = JSON.stringify({ agent: 'x', note: 'x'.repeat(4 * 1024 * 1024) });
+  const statuses: number[] = [];
+  for (let count = 0; count < 40; count++) statuses.push((await it.ask('POST', '', request)).status);
+  expect(statuses.filter(status => status === 201)).toHaveLength(31);
+  expect(statuses.slice(31)).toEqual(Array(9).fill(429));
+  expect(await it.ask('POST', `${S}/messages`, user('x'.repeat(4 * 1024 * 1024)))).toMatchObject({
+    status: 429,
+  });
+  const large = { ...toolResult('call_1'), note: 'x'.repeat(4 * 1024 * 1024) };
+  expect(await it.ask('POST', `${S}/tool_results`, large)).toMatchObject({ status: 429 });
+  expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({ status: 202 });
+});

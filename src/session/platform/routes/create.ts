@@ -31,6 +31,7 @@ type Request = z.infer<typeof requestSchema>;
 type Made = Map<string, { readonly id: string; readonly digest: string }>;
 
 const LONGEST_KEY = 128;
+const TOO_LARGE = 'The sessions are too large together; start the mock again.';
 
 /** Each session plays the script anew. With the same `Idempotency-Key` it is the same session (platforms). */
 export function createRoute(api: Api): Route {
@@ -45,6 +46,7 @@ export function createRoute(api: Api): Route {
     if (faults.length > 0 || !request.ok)
       return refused(asked, 422, [...faults, ...(request.ok ? [] : request.details)]);
     if (api.store.isFull) return refused(asked, 429, 'There are too many sessions; start the mock again.');
+    if (!api.store.hasRoom(incoming.body.length)) return refused(asked, 429, TOO_LARGE);
     return create(asked, request, made);
   });
 }
@@ -74,6 +76,7 @@ function create({ incoming, api, serve }: Asked, request: RequestReading & { ok:
     script,
     tools: declared ?? script.tools,
     request: request.written,
+    size: incoming.body.length,
     at: clock.wall().toISOString(),
   });
   store.add(session);

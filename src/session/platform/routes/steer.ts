@@ -36,7 +36,8 @@ function messagesRoute(api: Api): Route {
     const messages = messagesIn(incoming);
     if (!messages.ok) return serve().json(422, { detail: messages.details });
     if (isTerminal(session.phase)) return serve().json(409, { detail: 'Session has already finished.' });
-    if (!canTake(session, messages.value)) return serve().json(429, TOO_MUCH);
+    if (!canTake(session, messages.value) || !api.store.hasRoom(incoming.body.length))
+      return serve().json(429, TOO_MUCH);
     const answer = serve().empty(202);
     api.store.step(session, (each, at) => takeMessages(each, messages.value, at));
     return answer;

@@ -43,6 +43,8 @@ export interface Session {
   readonly events: readonly SessionEvent[];
   /** Of all of them. */
   readonly eventBytes: number;
+  /** Of what it was created with, and of the results that were taken for its calls. */
+  readonly postedBytes: number;
   readonly answer: unknown;
   readonly error: string | null;
 }
@@ -58,11 +60,13 @@ export interface Creation {
   readonly script: SessionScript;
   readonly tools: readonly SessionTool[];
   readonly request: unknown;
+  /** Bytes of `request`; 0 unless told. */
+  readonly size?: number;
   readonly at: string;
 }
 
 /** A session that is there, and has not begun. */
-export function createSession({ id, script, tools, request, at }: Creation): Session {
+export function createSession({ id, script, tools, request, size = 0, at }: Creation): Session {
   return {
     id,
     script,
@@ -79,6 +83,7 @@ export function createSession({ id, script, tools, request, at }: Creation): Ses
     abandoned: [],
     events: [],
     eventBytes: 0,
+    postedBytes: size,
     answer: null,
     error: null,
   };

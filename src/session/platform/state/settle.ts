@@ -10,8 +10,10 @@ export function settle(session: Session, answers: readonly Settled[], at: string
   if (answers.length === 0) return { session, facts: [] };
   const keys = new Set(answers.map(({ call }) => call.key));
   const pending = session.pending.filter(({ key }) => !keys.has(key));
-  const settled: Session = { ...session, pending, settled: [...session.settled, ...answers] };
-  const answered = answers.map(answer => answeredFact(session, answer));
+  const bodies = answers.map(({ answer }) => Content.ofJson(answer));
+  const postedBytes = bodies.reduce((sum, { size }) => sum + size, session.postedBytes);
+  const settled: Session = { ...session, pending, settled: [...session.settled, ...answers], postedBytes };
+  const answered = answers.map((answer, index) => answeredFact(session, answer, bodies[index]));
   if (pending.length > 0)
     return { session: withState(settled, at), facts: [...answered, awaitingFact(settled)] };
   const running: Session = { ...settled, phase: 'running' };
@@ -22,8 +24,8 @@ export function settle(session: Session, answers: readonly Settled[], at: string
 /** Of how an answer is not as expected this much is told. */
 const MOST_UNEXPECTED = 20;
 
-function answeredFact(session: Session, settled: Settled): Fact {
-  const { call, answer } = settled;
+function answeredFact(session: Session, settled: Settled, body: Content | undefined): Fact {
+  const { call } = settled;
   const differences = unexpectedIn(session, settled).slice(0, MOST_UNEXPECTED);
   const unexpected = differences.map(({ path, reason }) => `${path} ${reason}`);
   return {
@@ -31,7 +33,7 @@ function answeredFact(session: Session, settled: Settled): Fact {
     by: 'platform',
     calls: [call.key],
     thread: session.id,
-    body: Content.ofJson(answer),
+    body,
     ...(unexpected.length > 0 && { unexpected }),
   };
 }

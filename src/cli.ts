@@ -7,6 +7,7 @@ import { COMMANDS } from './commands/index.js';
 import { PROGRAM } from './commands/program.js';
 import type { RunCommand } from './commands/run-command.js';
 import type { Terminal } from './commands/terminal.js';
+import { wordsForFile } from './commands/unknown-command.js';
 import { ProtocolCliError } from './errors.js';
 import { faultText } from './reporters/fault.js';
 import { troubleText } from './reporters/trouble.js';
@@ -23,7 +24,7 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   });
   const endAnyEmergency = meetEmergencies(emergency => endWith(emergency, isHost));
   try {
-    const words = argv.length === 0 && isSomebodyThere() ? WORKBENCH : argv;
+    const words = await wordsMeant(argv);
     const program = await commandLine(words, { entries: COMMANDS, guides: GUIDES, version, run });
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -42,6 +43,12 @@ function isTerminalGone(): boolean {
 
 /** What is meant by no words at all, where a person could look at it; else they mean the help. */
 const WORKBENCH = ['invoke', '--interactive'];
+
+async function wordsMeant(argv: readonly string[]): Promise<readonly string[]> {
+  if (argv.length === 0) return isSomebodyThere() ? WORKBENCH : argv;
+  const commands = COMMANDS.map(({ name }) => name);
+  return wordsForFile(argv, commands, isSomebodyThere());
+}
 
 function isSomebodyThere(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;

@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 
 /** Who asks for the help of a command that there is not is told so, as who calls it is: commander would show the help of all of them. */
@@ -13,6 +14,39 @@ function unknownIn({ args, commands }: Command): string | undefined {
   const [first, second] = args.filter(word => !word.startsWith('-'));
   const name = first === 'help' ? second : first;
   return commands.length === 0 || commands.some(each => each.name() === name) ? undefined : name;
+}
+
+/** Bytes that are enough to see whether a file is a transcript. */
+const HEAD = 64 * 1024;
+
+/** The words of the command that shows the file which the first word names; the words as they are where it names none. */
+export async function wordsForFile(
+  words: readonly string[],
+  commands: readonly string[],
+  isInteractive: boolean,
+): Promise<readonly string[]> {
+  const [first, ...rest] = words;
+  if (first === undefined || first.startsWith('-') || [...commands, 'help'].includes(first)) return words;
+  const head = await headOf(first);
+  if (head === null) return words;
+  const { isTranscript } = await import('../exchange/transcript-signs.js');
+  const isFullScreen = isInteractive && rest.length === 0 && isTranscript(head);
+  return isFullScreen ? ['invoke', '--interactive', '--open', first] : ['render', ...words];
+}
+
+/** Null where there is no such file. */
+async function headOf(path: string): Promise<string | null> {
+  const file = await open(path).catch(() => null);
+  if (!file) return null;
+  try {
+    if (!(await file.stat()).isFile()) return null;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
 }
 
 /** What other tools call an option: `-d` of curl, `--json` of gh. The first suggestion that the command has is used. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -122,6 +122,18 @@ describe.concurrent('render', () => {
     });
     const plainly = await runHere(['render', '-'], { stdin: textOf(what) });
     expect(plainly.stdout).toContain('a picture');
+  });
+});
+
+it('protocol-cli <file> shows a file as render does', async () => {
+  const [what] = SAVED['tool_result'] ?? [''];
+  const file = folder.file('message.json');
+  await writeFile(file, textOf(what));
+  const shown = await runHere(['render', file, '--supports', 'text']);
+  expect(await run([file, '--supports', 'text'])).toMatchObject({ status: 0, stdout: shown.stdout });
+  expect(await run([folder.file('missing.json')])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('unknown command'),
   });
 });
 

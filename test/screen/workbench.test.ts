@@ -160,3 +160,14 @@ function rowBelow(screen: Screen, start: string): string {
   const rows = screen.emulator.rows();
   return rows[rows.findIndex(row => row.startsWith(start)) + 1] ?? '';
 }
+
+test('protocol-cli <transcript> on a terminal opens it full screen', async () => {
+  await using folder = await temporaryFolder();
+  const path = folder.file('run.ndjson');
+  await runHere(['invoke', '--demo', '-o', 'json', '--save', path]);
+  await using screen = openProgram([path], { columns: 100, rows: 30, cwd: folder.path });
+  await screen.shows(/run\.ndjson[\s\S]*edit_file/);
+  expect(screen.emulator.isAlternate).toBe(true);
+  screen.type('q');
+  expect(await screen.ended).toBe(0);
+});

@@ -92,6 +92,7 @@ export function invokeCommand(run: RunCommand): Command {
     .optionsGroup('Arguments of the operation:')
     .option('--args <json|@file|->', 'all arguments at once')
     .option('--no-validate', 'send arguments that do not match the schema')
+    .addOption(new Option('--open <file>', 'with -i: show this transcript').hideHelp())
     .option('-i, --interactive', 'open the workbench, with the form of the operation filled in')
     .option('--dry-run', 'print the request and its curl form; send nothing')
     .optionsGroup('Identity:')

@@ -47,6 +47,8 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly dryRun?: boolean;
   /** The workbench, in place of one call. */
   readonly interactive?: boolean;
+  /** A transcript that the workbench shows at once. */
+  readonly open?: string;
   readonly save?: string;
   readonly quiet?: boolean;
   readonly verbose?: boolean;

@@ -72,12 +72,17 @@ function tellUnsaved({ options: { save } }: WorkbenchPlan, { unsaved }: Engine, 
 
 /** Opens the server that is named, offers those that are configured, and says where to begin. */
 function opened(
-  { target, configured, operation, arguments: args }: WorkbenchPlan,
+  { options: { open: transcript }, target, configured, operation, arguments: args }: WorkbenchPlan,
   engine: Engine,
 ): WorkbenchOptions['start'] {
   const server = target ? { server: engine.open(target) } : {};
   engine.offer(configured);
-  return { ...server, ...(operation !== undefined && { operation, ...(args && { arguments: args }) }) };
+  const file = transcript === undefined ? {} : { transcript };
+  return {
+    ...server,
+    ...file,
+    ...(operation !== undefined && { operation, ...(args && { arguments: args }) }),
+  };
 }
 
 function optionsFor(

@@ -9,6 +9,8 @@ export interface Start {
   /** The id of a server; the first one that offers the operation unless told. */
   readonly server?: string;
   readonly operation?: string;
+  /** The path of one that is shown at once. */
+  readonly transcript?: string;
   /** What its form is filled in with: as words they are typed by its `inputSchema`, which is not known before. */
   readonly arguments?: (schema: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }

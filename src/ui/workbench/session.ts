@@ -35,6 +35,7 @@ export class Session implements Play {
     this.#eye = new Eye(this.#desk, this.#drawing);
     this.#leaving = new Leaving(this.#desk);
     this.#starter = new Starter(options.start, this.#desk);
+    this.#starter.begin();
   }
 
   /** Servers or volumes are not as they were. */

@@ -1,4 +1,5 @@
 import { nearest, offer as offered } from '../../text/nearest.js';
+import { fulfil } from './doings/files.js';
 import { type House, keepForm, type Offer, offersOf, openForm } from './doings/index.js';
 import type { Start } from './options.js';
 import { operationEntryId } from './state/entries.js';
@@ -13,6 +14,12 @@ export class Starter {
     private readonly start: Start,
     private readonly house: House,
   ) {}
+
+  begin(): void {
+    const { transcript: text } = this.start;
+    if (text !== undefined)
+      fulfil({ purpose: 'transcript', text, cursor: text.length, about: null }, this.house);
+  }
 
   pressed(): void {
     this.#isPressed = true;

@@ -1,4 +1,11 @@
+import type { Event } from '../exchange/events.js';
+import type { Exchange } from '../exchange/exchange.js';
+import type { Log } from '../exchange/log.js';
+import type { Warning } from '../protocol/requirements.js';
+import type { Trouble } from '../reporters/reporter.js';
 import type { Exit, RunningCommand } from '../system/child.js';
+import { cameWithin } from '../system/within.js';
+import { visible } from '../text/visible.js';
 import type { OnStop } from './interruption.js';
 import type { ConfiguredTarget } from './target.js';
 
@@ -59,4 +66,111 @@ export function deathText({ how, lastLines }: Death): string {
 
 function exitText({ code, signal }: Exit): string {
   return signal === null ? `exited with status ${code}` : `was ended by ${signal}`;
+}
+
+/** What a server writes to its stderr, safe to print and told apart from ours. */
+export function serverLines(text: string): string {
+  return visible(text.trimEnd())
+    .split('\n')
+    .map(line => `server: ${line}\n`)
+    .join('');
+}
+
+/** A server whose connection broke has this long to exit before we stop it, in ms. */
+const EXIT_MS = 300;
+const LONGEST_LINE = 16 * 1024;
+
+/**
+ * Watches the servers that a command has started. When one exits, its pending calls are given up, with the message that came before;
+ * a server that exits later, as of a notice, is a warning.
+ */
+export class StartedServers {
+  readonly #calls: () => Iterable<Exchange>;
+  #last = '';
+  #isSuspect = false;
+  readonly #tools = new Set<string>();
+  readonly #exits: Promise<unknown>[] = [];
+  readonly #warnings: Warning[] = [];
+  /** Of a server that exited with calls pending. */
+  #lastOutput: readonly string[] = [];
+
+  /** @param onStderr receives whole lines, each marked as the server's */
+  constructor(
+    private readonly log: Log,
+    calls: () => Iterable<Exchange>,
+    private readonly onStderr: ((lines: string) => void) | null,
+  ) {
+    this.#calls = calls;
+    log.subscribe(event => this.#follow(event));
+  }
+
+  get warnings(): readonly Warning[] {
+    return this.#warnings;
+  }
+
+  /** What to reach a server with. */
+  get options(): Pick<ReachOptions, 'onStarted' | 'onDeath' | 'onStderr'> {
+    const lines = this.onStderr && byLine(this.onStderr);
+    return {
+      onStarted: ({ exited }) => void this.#exits.push(exited.then(() => lines?.end())),
+      onDeath: death => this.#onDeath(death),
+      ...(lines && { onStderr: lines.add }),
+    };
+  }
+
+  /** Adds the last output of a server that exited to a failure that says so. */
+  explain(failure: Trouble | null): Trouble | null {
+    return failure && this.#lastOutput.length > 0 ? { ...failure, faults: this.#lastOutput } : failure;
+  }
+
+  /** Waits a moment for a server whose connection broke: it may be about to exit. */
+  async settle(): Promise<void> {
+    if (this.#isSuspect && this.#exits.length > 0) await cameWithin(Promise.race(this.#exits), EXIT_MS);
+  }
+
+  #onDeath(death: Death): void {
+    const message = `the server ${death.how}${this.#last}`;
+    const pending = [...this.#calls()].filter(({ settled }) => settled === null).map(({ key }) => key);
+    if (pending.length === 0) {
+      this.#warnings.push({ message: deathText({ ...death, how: `${death.how}${this.#last}` }) });
+      return;
+    }
+    this.#lastOutput = death.lastLines;
+    for (const key of pending)
+      this.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value: message, calls: [key] });
+  }
+
+  /** Remembers the last message to a tool, or the last answer to one. */
+  #follow(event: Event): void {
+    if (event.kind === 'request' && event.to === 'tool') {
+      this.#tools.add(event.leg);
+      this.#last = ` after ${event.method} ${pathOf(event.url)}`;
+    } else if (event.kind === 'response' && !this.#tools.has(event.leg))
+      this.#last = ` after its callback was answered with ${event.status}`;
+    else if (event.kind === 'broken') this.#isSuspect = true;
+  }
+}
+
+function pathOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname : url;
+}
+
+/** Passes text on in whole lines. */
+function byLine(write: (lines: string) => void) {
+  let rest = '';
+  const pass = (text: string) => {
+    if (text !== '') write(serverLines(text));
+  };
+  return {
+    add(text: string) {
+      const all = rest + text;
+      const end = all.length > LONGEST_LINE ? all.length : all.lastIndexOf('\n') + 1;
+      pass(all.slice(0, end));
+      rest = all.slice(end);
+    },
+    end() {
+      pass(rest);
+      rest = '';
+    },
+  };
 }

@@ -27,7 +27,7 @@ function judged(settled: Settlement): JudgedOutcome {
     case 'refusal':
       return { type: 'error', message: refusalText(settled.status, settled.excerpt), basis: 'ours' };
     case 'unreachable':
-      return { type: 'error', message: `the tool could not be reached (${settled.code})`, basis: 'ours' };
+      return { type: 'error', message: unreachableText(settled), basis: 'ours' };
     case 'timeout':
       return { type: 'timeout', durationMs: settled.afterMs, basis: 'ours' };
     case 'denial':
@@ -35,6 +35,10 @@ function judged(settled: Settlement): JudgedOutcome {
     case 'cancel':
       return { type: 'canceled', by: settled.who === 'person' ? 'user' : 'policy', basis: 'ours' };
   }
+}
+
+export function unreachableText({ reason, code }: Extract<Settlement, { by: 'unreachable' }>): string {
+  return reason ?? `the tool could not be reached (${code})`;
 }
 
 function refusalText(status: number, excerpt: string): string {

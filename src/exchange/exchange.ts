@@ -41,7 +41,14 @@ export type Settlement = { readonly at: number } & (
   /** On an MCP wire, whose response is the result. */
   | ({ readonly by: 'answer' } & McpAnswer)
   | { readonly by: 'refusal'; readonly status: number; readonly excerpt: string }
-  | { readonly by: 'unreachable'; readonly phase: string; readonly code: string; readonly attempts: number }
+  | {
+      readonly by: 'unreachable';
+      readonly phase: string;
+      readonly code: string;
+      readonly attempts: number;
+      /** In words, where more is known than the code: the server exited. */
+      readonly reason?: string;
+    }
   | { readonly by: 'timeout'; readonly afterMs: number }
   | { readonly by: 'cancel'; readonly who: 'person' | 'flag' | 'policy' }
   | {

@@ -141,12 +141,15 @@ function onMcpAnswer(exchange: Exchange, { at, body }: ResponseEvent): Exchange 
 function onDecision(exchange: Exchange, event: Extract<Event, { kind: 'decided' }>): Exchange {
   const { what, by: who, at } = event;
   if (what === 'choice' || what === 'consent') return withDecision(exchange, what, event);
-  if (what === 'give-up') return settle(exchange, dispatchFailure(exchange, at));
+  if (what === 'give-up') return settle(exchange, dispatchFailure(exchange, at, event.value));
   return unsubscribe(settle(exchange, { by: 'cancel', at, who }), { by: 'cancel', at, who });
 }
 
-function dispatchFailure({ attempts }: Exchange, at: number): Settlement {
+/** @param reason why it was given up, where that was not the answer to the dispatch */
+function dispatchFailure({ attempts }: Exchange, at: number, reason?: string | number): Settlement {
   const last = attempts.at(-1);
+  if (typeof reason === 'string')
+    return { by: 'unreachable', at, phase: 'answer', code: 'EXITED', attempts: attempts.length, reason };
   if (last?.status !== undefined)
     return { by: 'refusal', at, status: last.status, excerpt: last.excerpt ?? '' };
   return {

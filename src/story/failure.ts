@@ -68,6 +68,12 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
     case 'refusal':
       return { code: 'bad-acknowledgement', message, hint: refusalHint(scene, settled.status) };
     case 'unreachable':
+      if (settled.reason !== undefined)
+        return {
+          code: 'unreachable',
+          message,
+          hint: 'Its own log says why; -v shows what it writes to stderr.',
+        };
       return {
         code: 'unreachable',
         message: `${exchange.endpoint}: ${message}`,

@@ -1,5 +1,5 @@
 import { type Choice, chooseSegment } from '../display/choose.js';
-import { llmTextOf } from '../exchange/ending.js';
+import { llmTextOf, unreachableText } from '../exchange/ending.js';
 import type { Exchange, Settlement } from '../exchange/exchange.js';
 import type { ToolResult } from '../protocol/callbacks/index.js';
 import { llmText } from '../protocol/llm-text.js';
@@ -58,7 +58,7 @@ function settlementWords(exchange: Exchange, settled: Settlement): string {
     case 'refusal':
       return `the tool answered ${settled.status} instead of 200`;
     case 'unreachable':
-      return `the tool could not be reached (${settled.code})`;
+      return unreachableText(settled);
     case 'timeout':
       return `no result within ${formatDuration(settled.afterMs)}`;
     case 'denial':

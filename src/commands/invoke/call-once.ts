@@ -70,8 +70,8 @@ function farewell({ plan, clock }: Setting, { prepared: { wire, base } }: Opened
   };
 }
 
-function troubleOf({ observation, plan }: Setting, exchange: Exchange): Trouble | null {
-  const failure = failureOf(exchange, observation.history.errands);
+function troubleOf({ observation, plan, servers }: Setting, exchange: Exchange): Trouble | null {
+  const failure = servers.explain(failureOf(exchange, observation.history.errands));
   const { choose } = plan.options;
   if (failure?.code !== 'decision-needed' || choose === undefined) return failure;
   return {

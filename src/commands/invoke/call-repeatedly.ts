@@ -68,7 +68,7 @@ async function callOne(setting: Setting, opened: Opened): Promise<ExitStatus> {
 
 async function tell(setting: Setting, { prepared }: Opened, exchange: Exchange): Promise<ExitStatus> {
   const { history, reporter } = setting.observation;
-  const trouble = askingNobody(failureOf(exchange, history.errands));
+  const trouble = askingNobody(setting.servers.explain(failureOf(exchange, history.errands)));
   const notes = notesOf(setting.plan, prepared);
   await reporter.settled?.({ history, exchange, notes, trouble });
   return statusOfCall(exchange, trouble);

@@ -16,6 +16,7 @@ import { readCredentials } from '../headers.js';
 import type { OnStop } from '../interruption.js';
 import { readRapConfig, requireServers } from '../rap-config.js';
 import { reach } from '../reach.js';
+import type { StartedServers } from '../started-server.js';
 import type { ConfiguredTarget, ServerTarget } from '../target.js';
 import type { Terminal } from '../terminal.js';
 import type { InvokePlan } from './plan.js';
@@ -30,6 +31,8 @@ export interface Stage {
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
   /** Takes what has to be stopped at the end. */
   readonly onStop: OnStop;
+  /** Watches the servers that are started. */
+  readonly servers?: StartedServers;
 }
 
 /** The one tool that will be called, and where it was found. */
@@ -74,9 +77,9 @@ const HINTS: DiscoveryHints = {
 async function load(
   plan: InvokePlan,
   target: ConfiguredTarget,
-  { client, log, terminal, onStop, signal }: Stage,
+  { client, log, terminal, onStop, signal, servers }: Stage,
 ): Promise<Loaded> {
-  const url = await reach(target, { onStop, signal });
+  const url = await reach(target, { onStop, signal, ...servers?.options });
   const wire = { client, log, credentials: readCredentials(plan.options, url, terminal.env) };
   return { wire, discovered: await discover(wire, url, HINTS) };
 }

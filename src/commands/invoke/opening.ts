@@ -6,6 +6,7 @@ import type { Clock } from '../../system/clock.js';
 import type { HttpClient } from '../../transport/client.js';
 import { isSomebodyThere } from '../ask.js';
 import type { Interruption, OnStop } from '../interruption.js';
+import type { StartedServers } from '../started-server.js';
 import type { Terminal } from '../terminal.js';
 import { type Denial, denialOf, loadPolicy } from './consent.js';
 import type { Stage } from './locate.js';
@@ -22,6 +23,7 @@ export interface Setting {
   readonly interrupted: Interruption;
   readonly client: HttpClient;
   readonly onStop: OnStop;
+  readonly servers: StartedServers;
 }
 
 /** A tool that can be called, and whether it may. */
@@ -36,12 +38,12 @@ export interface Opened {
  * @throws ProtocolCliError saying what is wrong, or `interrupted`.
  */
 export async function open(setting: Setting, onPrepared: (prepared: Prepared) => void): Promise<Opened> {
-  const { plan, observation, interrupted, clock, onStop, client } = setting;
+  const { plan, observation, interrupted, clock, onStop, client, servers } = setting;
   const { log, history, tellsBodies: keepBodies } = observation;
   onStop(() => client.close());
   const { policy: file, yes = false } = plan.options;
   const policy = file === undefined ? null : await loadPolicy(file, setting.terminal);
-  const stage: Stage = { log, client, onStop, ...asideOf(setting) };
+  const stage: Stage = { log, client, onStop, servers, ...asideOf(setting) };
   const prepared = await interrupted.race(prepare(plan, stage));
   onPrepared(prepared);
   if (policy && prepared.base === null && asksForAnnotations(policy)) throw blindPolicy();

@@ -4,6 +4,7 @@ import type { Ending, Trouble } from '../../reporters/reporter.js';
 import { type Clock, systemClock } from '../../system/clock.js';
 import { type ExitStatus, statusOfFailure } from '../exit-status.js';
 import { interruption } from '../interruption.js';
+import { StartedServers } from '../started-server.js';
 import type { Terminal } from '../terminal.js';
 import { callOnce } from './call-once.js';
 import { clientFor } from './client.js';
@@ -32,7 +33,10 @@ export async function runInvoke(
   const stops: (() => Promise<void>)[] = [];
   const onStop = (stop: () => Promise<void>) => void stops.push(stop);
   const client = clientFor(plan.options);
-  const setting: Setting = { plan, terminal, clock, observation, interrupted, client, onStop };
+  const { log, history, redactor, verbosely } = observation;
+  const onStderr = verbosely && ((lines: string) => verbosely(redactor.text(lines)));
+  const servers = new StartedServers(log, () => history.exchanges.values(), onStderr);
+  const setting: Setting = { plan, terminal, clock, observation, interrupted, client, onStop, servers };
   let known: readonly Warning[] = [];
   const note = (notes: readonly Warning[]) => {
     known = notes;
@@ -40,7 +44,7 @@ export async function runInvoke(
   const finish = await calling(setting, note)
     .catch(failed)
     .finally(() => stop(setting, stops));
-  const notes = notesOf(plan, { notes: known });
+  const notes = notesOf(plan, { notes: [...known, ...servers.warnings] });
   return conclude(setting, finish, { history: observation.history, notes });
 }
 
@@ -49,7 +53,11 @@ async function loadRepeatedly() {
 }
 
 /** Whatever happened: nothing of ours goes on, and the terminal is in order. */
-async function stop({ interrupted, terminal, observation }: Setting, stops: (() => Promise<void>)[]) {
+async function stop(
+  { interrupted, terminal, observation, servers }: Setting,
+  stops: (() => Promise<void>)[],
+) {
+  if (!interrupted.signal.aborted) await servers.settle();
   await Promise.allSettled(stops.reverse().map(each => each()));
   interrupted.release();
   if (interrupted.signal.aborted) terminal.stdin.destroy(); // arguments may still be awaited from there

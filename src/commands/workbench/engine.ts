@@ -66,7 +66,12 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
   const over = new AbortController();
   setMaxListeners(0, over.signal); // every command that is being started listens to it
   const keyring = new Keyring(headers);
-  const shelf = new Shelf({ log, client, keyring, signal: over.signal, onChange: tell });
+  const onDeath = (endpoint: string, value: string) => {
+    for (const { key, settled, endpoint: its } of [...book.history.exchanges.values()])
+      if (settled === null && its === endpoint)
+        log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [key] });
+  };
+  const shelf = new Shelf({ log, client, keyring, signal: over.signal, onChange: tell, onDeath });
   const ledger = new Ledger(manners);
   const answers = new Answers();
   const caller = new Caller({ log, book, clock, redactor, shelf, manners, ledger, answers });

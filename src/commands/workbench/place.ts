@@ -18,6 +18,8 @@ export interface Desk {
   /** Aborted when all is over: what is being started is not waited for. */
   readonly signal: AbortSignal;
   readonly onChange: () => void;
+  /** Gives up what is pending at an endpoint. */
+  readonly onDeath: (endpoint: string, reason: string) => void;
 }
 
 /** Where a server comes from. */
@@ -127,6 +129,7 @@ export class Place {
   }
 
   #die({ how, lastLines }: Death): void {
+    if (this.found) this.desk.onDeath(this.found.discovered.toolset.endpoint, `the server ${how}`);
     this.#url = null;
     if (this.origin.hasKeys) this.desk.keyring.giveUp();
     this.#fail(

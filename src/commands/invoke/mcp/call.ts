@@ -5,6 +5,7 @@ import { jsonRpcTeller } from '../../../reporters/verbose-json-rpc.js';
 import { callMcp, denyMcp, type McpCalled } from '../../../runtime/mcp/call.js';
 import type { McpPeer } from '../../../runtime/mcp/explain.js';
 import { failureOf } from '../../../story/failure.js';
+import { serverLines } from '../../started-server.js';
 import { denialOf, loadPolicy } from '../consent.js';
 import { type Finish, statusOfCall } from '../finish.js';
 import { notesOf } from '../notes.js';
@@ -12,7 +13,7 @@ import { asideOf, cancelWhenInterrupted, type Setting, waitsForPeople } from '..
 import { outputFor } from '../output.js';
 import type { Calling } from '../run.js';
 import { FormAnswers } from './elicitation.js';
-import { notesSoFar, type Reached, reachMcp, serverLines } from './reach.js';
+import { notesSoFar, type Reached, reachMcp } from './reach.js';
 
 /** Calls a tool of an MCP server, and tells the result. */
 export function overMcp(peer: McpPeer): Calling {

@@ -6,7 +6,6 @@ import { connectMcp, type McpServer, type McpTarget } from '../../../runtime/mcp
 import type { McpPeer } from '../../../runtime/mcp/explain.js';
 import type { Hearing } from '../../../runtime/mcp/overhear.js';
 import type { Clock } from '../../../system/clock.js';
-import { visible } from '../../../text/visible.js';
 import { readHeaders } from '../../headers.js';
 import type { OnStop } from '../../interruption.js';
 import { PROGRAM } from '../../program.js';
@@ -77,12 +76,4 @@ export async function openServer(
 /** Warnings about the call and the server, as far as they are known now. */
 export function notesSoFar({ unchecked, server }: Pick<Reached, 'unchecked' | 'server'>): readonly Warning[] {
   return [...server.notes().map(message => ({ message })), ...unchecked];
-}
-
-/** What a server writes to its stderr, safe to print and told apart from ours. */
-export function serverLines(text: string): string {
-  return visible(text.trimEnd())
-    .split('\n')
-    .map(line => `server: ${line}\n`)
-    .join('');
 }

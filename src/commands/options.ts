@@ -73,6 +73,13 @@ export function segmentTypes(text: string): ReadonlySet<string> {
   return new Set(types);
 }
 
+/** Origins of web pages, each as a browser sends it: `http://localhost:6274`. @throws InvalidArgumentError */
+export function origins(text: string, before: readonly string[] = []): string[] {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return [...before, url.origin];
+  throw new InvalidArgumentError('give an origin such as http://localhost:6274.');
+}
+
 export const chooseOption = () =>
   new Option(
     '--choose <choice>',

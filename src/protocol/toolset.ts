@@ -21,6 +21,8 @@ export const toolSchema = z.object({
   description: z.string(),
   /** A JSON Schema object; draft 2020-12 unless `$schema` names another. */
   inputSchema: z.record(z.string(), z.unknown()),
+  /** Of an MCP tool, the JSON Schema of its `structuredContent`. RAP does not have it, so that it is not checked. */
+  outputSchema: z.optional(z.unknown()),
   annotations: z.optional(annotationsSchema),
   displayScript: z.optional(z.string()),
 });

@@ -70,6 +70,7 @@ function judgeOrigin({ headers }: Head, route: Route | undefined): Denial | unde
   const { origin, 'sec-fetch-site': site } = headers;
   if (origin === undefined && site === undefined) return undefined;
   if (route?.browsers === 'same-origin' && isOurs(origin, headers.host) && isOwnVisit(site)) return undefined;
+  if (origin !== undefined && route?.origins?.has(origin)) return undefined;
   return new Denial(403, 'browser', 'it comes from a web page');
 }
 

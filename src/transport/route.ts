@@ -32,7 +32,7 @@ export type Reply = Answer | 'reset';
 export interface Route {
   readonly name: string;
   /** `any` for those that no route before takes. */
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'any';
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS' | 'any';
   /** Asked with the path without the query; may do a constant-time lookup. */
   readonly serves: (path: string) => boolean;
   /**
@@ -42,6 +42,8 @@ export interface Route {
   readonly accepts: 'json' | 'json?' | 'form' | 'anything' | 'nothing';
   /** A page for people: a browser may visit it, by hand or from our own origin. Other routes refuse every browser. */
   readonly browsers?: 'same-origin';
+  /** Pages of these origins may send requests. */
+  readonly origins?: ReadonlySet<string>;
   /** Answers by the head alone, before anything is said of the body: of whoever is to learn nothing else. */
   readonly first?: (head: Head) => Answer | undefined;
   readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { DEFAULTS } from '../../tool/defaults.js';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
-import { byteCount, collect, duration, port, valueOption, wholeNumber } from '../options.js';
+import { byteCount, collect, duration, origins, port, valueOption, wholeNumber } from '../options.js';
 import type { RunCommand } from '../run-command.js';
 import { MCP_TRANSPORTS } from './mcp/flags.js';
 import type { MockToolFlags } from './plan.js';
@@ -72,6 +72,11 @@ export function mockToolCommand(run: RunCommand): Command {
     .addOption(new Option('--host <host>', 'address to listen on').default('127.0.0.1'))
     .option('--port <port>', 'port to listen on; 0 takes any', port, 0)
     .option('--allow-host <name>', 'accept this Host header too (repeatable)', collect)
+    .option(
+      '--allow-origin <origin>',
+      'with --mcp http: accept web pages of this origin (repeatable)',
+      origins,
+    )
     .option(
       '--allow-callback <origin>',
       'allow callbacks to this origin (repeatable; this machine is always allowed)',

@@ -25,6 +25,7 @@ export interface MockToolFlags {
   readonly host: string;
   readonly port: number;
   readonly allowHost?: readonly string[];
+  readonly allowOrigin?: readonly string[];
   readonly allowCallback?: readonly string[];
   readonly maxBody: number;
   readonly retries: number;

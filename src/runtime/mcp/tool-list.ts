@@ -14,6 +14,7 @@ const toolSchema = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(1_024)),
   description: z.optional(z.string()),
   inputSchema: z.record(z.string(), z.unknown()),
+  outputSchema: z.optional(z.unknown()),
   annotations: z.optional(z.object({ readOnlyHint: hint, destructiveHint: hint, idempotentHint: hint })),
   execution: z.optional(z.object({ taskSupport: z.optional(z.unknown()) })),
 });
@@ -82,13 +83,20 @@ function take(foreign: unknown, { tools, taskOnly, notes }: Collected): void {
 }
 
 /** A hint that it destroys something means nothing for a tool that only reads. */
-function toolOf({ name, description = '', inputSchema, annotations }: z.infer<typeof toolSchema>): Tool {
+function toolOf({
+  name,
+  description = '',
+  inputSchema,
+  outputSchema,
+  annotations,
+}: z.infer<typeof toolSchema>): Tool {
   const { readOnlyHint: readOnly, destructiveHint, idempotentHint: idempotent } = annotations ?? {};
   const destructive = readOnly === true ? undefined : destructiveHint;
   return {
     name,
     description,
     inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
     annotations: {
       ...(readOnly !== undefined && { readOnly }),
       ...(destructive !== undefined && { destructive }),

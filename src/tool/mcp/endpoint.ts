@@ -29,18 +29,27 @@ export class McpEndpoint {
   /** Lets a request go whose call was cancelled: the SDK would never answer it. */
   readonly #abandoned = new WeakMap<Request, () => void>();
 
-  constructor(server: () => Server, onTrouble: (error: Error) => void) {
+  /** @param origins of web pages that may send requests */
+  constructor(
+    server: () => Server,
+    onTrouble: (error: Error) => void,
+    private readonly origins: ReadonlySet<string>,
+  ) {
     this.#sessions = new McpSessions(server, onTrouble);
     this.#modern = createMcpHandler(server, { legacy: 'reject', onerror: onTrouble });
   }
 
   get routes(): Route[] {
-    const at = { name: MCP_PATH, serves: (path: string) => path === MCP_PATH };
-    return [
+    const { origins } = this;
+    const at = { name: MCP_PATH, serves: (path: string) => path === MCP_PATH, origins };
+    const routes: Route[] = [
       { ...at, method: 'POST', accepts: 'json', handle: this.#post },
       { ...at, method: 'GET', accepts: 'nothing', handle: () => NO_STREAM },
       { ...at, method: 'DELETE', accepts: 'nothing', handle: this.#delete },
     ];
+    if (origins.size === 0) return routes;
+    const preflight: Route = { ...at, method: 'OPTIONS', accepts: 'nothing', handle: () => PREFLIGHT };
+    return [...routes, preflight].map(route => ({ ...route, handle: forPages(route.handle, origins) }));
   }
 
   /** The call that came with this request was cancelled. */
@@ -98,6 +107,32 @@ export class McpEndpoint {
     });
     return Promise.race([this.#sessions.handle(request, parsedBody).then(answerOf), abandoned]);
   }
+}
+
+const PREFLIGHT: Answer = {
+  status: 204,
+  headers: {
+    'Access-Control-Allow-Methods': 'POST, DELETE',
+    'Access-Control-Allow-Headers':
+      'Content-Type, Accept, Authorization, Last-Event-ID, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name',
+    'Access-Control-Max-Age': '600',
+  },
+};
+
+/** Lets the pages of these origins read the answers. */
+function forPages(handle: Route['handle'], origins: ReadonlySet<string>): Route['handle'] {
+  return async incoming => {
+    const reply = await handle(incoming);
+    const { origin } = incoming.headers;
+    if (reply === 'reset' || origin === undefined || !origins.has(origin)) return reply;
+    const headers = {
+      ...reply.headers,
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Expose-Headers': 'Mcp-Session-Id, MCP-Protocol-Version',
+      Vary: 'Origin',
+    };
+    return { ...reply, headers };
+  };
 }
 
 const NO_STREAM: Answer = {

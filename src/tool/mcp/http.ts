@@ -10,7 +10,13 @@ import { adminRoutes } from '../routes/admin.js';
 import { McpEndpoint } from './endpoint.js';
 import { teller } from './teller.js';
 
-type HttpOptions = Pick<MockToolOptions, 'host' | 'port' | 'allowHosts' | 'maxBody' | 'program' | 'clock'>;
+export interface PageOptions {
+  /** Origins of web pages that may call the MCP endpoint, such as `http://localhost:6274`. */
+  readonly allowOrigins?: readonly string[];
+}
+
+type HttpOptions = Pick<MockToolOptions, 'host' | 'port' | 'allowHosts' | 'maxBody' | 'program' | 'clock'> &
+  PageOptions;
 
 /**
  * Opens the server of the endpoint, behind the guard that every server here has, with the mock's own controls beside it.
@@ -23,6 +29,7 @@ export async function openHttp(
     host,
     port,
     allowHosts = [],
+    allowOrigins = [],
     maxBody = DEFAULTS.maxBody,
     program = 'protocol-cli',
     clock = systemClock,
@@ -32,6 +39,7 @@ export async function openHttp(
   const endpoint: McpEndpoint = new McpEndpoint(
     () => serverFor(request => endpoint.abandon(request)),
     teller(tool),
+    new Set(allowOrigins),
   );
   const startedAt = clock.wall().toISOString();
   const server = await startServer({

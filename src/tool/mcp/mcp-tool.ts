@@ -5,14 +5,15 @@ import { DEFAULTS } from '../defaults.js';
 import { type LocalTool, type LocalToolOptions, startLocalTool } from '../local/local-tool.js';
 import type { MockToolOptions } from '../options.js';
 import { MCP_PATH } from './endpoint.js';
-import { openHttp } from './http.js';
+import { openHttp, type PageOptions } from './http.js';
 import { type Ends, LineTransport } from './line-transport.js';
 import { mcpServer } from './server.js';
 import { teller } from './teller.js';
 import { mcpWire } from './wire.js';
 
 export type McpToolOptions = Omit<LocalToolOptions, 'wire' | 'log'> &
-  Pick<MockToolOptions, 'host' | 'port' | 'allowHosts' | 'maxBody' | 'program'>;
+  Pick<MockToolOptions, 'host' | 'port' | 'allowHosts' | 'maxBody' | 'program'> &
+  PageOptions;
 
 /** Fixtures and handlers, served to MCP clients (seed 003). */
 export interface McpTool extends AsyncDisposable {

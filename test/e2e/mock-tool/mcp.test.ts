@@ -259,6 +259,24 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     await server.says(/refused with 403.*POST \/mcp/);
   });
 
+  test('--allow-origin lets the pages of one origin in, and no other', async () => {
+    await using folder = await withFixtures();
+    await using server = await serving(folder, '--allow-origin', 'http://localhost:6274');
+    const send = async (method: string, path: string, origin: string) => {
+      const accept = 'application/json, text/event-stream';
+      const headers = { 'content-type': 'application/json', accept, origin, 'sec-fetch-site': 'cross-site' };
+      const sent = request(`${server.url}${path}`, { method, headers });
+      sent.end(method === 'POST' ? JSON.stringify(INITIALIZE) : undefined);
+      const [response] = await once(sent, 'response');
+      response.resume();
+      return [response.statusCode, response.headers['access-control-allow-origin']];
+    };
+    expect(await send('OPTIONS', '/mcp', 'http://localhost:6274')).toEqual([204, 'http://localhost:6274']);
+    expect(await send('POST', '/mcp', 'http://localhost:6274')).toEqual([200, 'http://localhost:6274']);
+    expect(await send('POST', '/mcp', 'http://evil.example')).toEqual([403, undefined]);
+    expect(await send('GET', '/__mock__/journal', 'http://localhost:6274')).toEqual([403, undefined]);
+  });
+
   test('the events of a call are a transcript', async () => {
     await using folder = await withFixtures();
     await using server = await serving(folder, '-o', 'ndjson');
@@ -307,6 +325,8 @@ describe.concurrent('what makes no sense together', () => {
     [['--mcp', 'stdio', '--', 'true'], /both want stdin and stdout\nhint: .*MCP_URL/],
     [['--mcp', 'http', '-o', 'ui'], /-o ui does not show MCP/],
     [['--mcp', 'stdio', '--report', 'json'], /would write to stdout/],
+    [['--allow-origin', 'http://a'], /--allow-origin is for --mcp http/],
+    [['--mcp', 'http', '--allow-origin', 'http://a/b'], /give an origin such as/],
     [['--mcp', 'carrier-pigeon'], /Allowed choices are stdio, http/],
   ])('%j', async (args, says) => {
     const { status, stdout, stderr } = await runHere(['mock-tool', ...args]);

@@ -36,6 +36,20 @@ describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
     ]);
   });
 
+  test('tools/list: an outputSchema goes to the client, which checks structured content by it', async () => {
+    const outputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const tools = [{ name: 'op', description: 'o', inputSchema: {}, outputSchema }];
+    const reply = { result: { content: text('1'), structuredContent: { n: 1 } } };
+    await using stage = await mcpStage({
+      toolset: { name: 'shop', tools },
+      fixtures: [{ match: { operation: 'op' }, reply }],
+    });
+    const client = await stage.client(era);
+    expect((await client.listTools()).tools).toMatchObject([{ name: 'op', outputSchema }]);
+    const called = await client.callTool({ name: 'op', arguments: {} });
+    expect(called).toMatchObject({ structuredContent: { n: 1 } });
+  });
+
   test.each<[string, object, object]>([
     ['a text', { payload: 'done' }, { content: text('done'), isError: false }],
     [

@@ -13,13 +13,17 @@ interface Flags {
 /** What is about callbacks, of which MCP has none. */
 const OF_CALLBACKS = ['allowCallback', 'retries', 'maxPending', 'journal', 'fsync', 'allowRepeats'];
 /** What is about a server of HTTP. */
-const OF_HTTP = ['host', 'port', 'allowHost'];
+const OF_HTTP = ['host', 'port', 'allowHost', 'allowOrigin'];
 
 /**
  * What makes no sense together with `--mcp`.
  * @throws ProtocolCliError `usage` that names it.
  */
 export function checkMcpFlags({ mcp, given = [], output }: Flags, hasCommand: boolean): void {
+  if (mcp === undefined && given.includes('allowOrigin'))
+    throw new ProtocolCliError('usage', '--allow-origin is for --mcp http', {
+      hint: 'A web page cannot call a RAP tool: leave the option out.',
+    });
   if (mcp === undefined) return;
   refuse(given, OF_CALLBACKS, '--mcp has no callbacks, and these options are about them');
   if (output === 'ui')

@@ -20,7 +20,10 @@ export async function serveMcp(plan: MockToolPlan, sources: Sources, terminal: T
     ...(handlers && { handlers }),
     ...(middleware && { middleware }),
   };
-  if (plan.mcp === 'http') return served(await serveMcpHttp(options), plan, sources, terminal);
+  if (plan.mcp === 'http') {
+    const { allowOrigin: allowOrigins = [] } = plan.flags;
+    return served(await serveMcpHttp({ ...options, allowOrigins }), plan, sources, terminal);
+  }
   const { stdin, stdout, stderr } = terminal;
   const taken = takeStream(stdout, stderr);
   const mcp = await serveMcpStdio(options, { stdin, stdout: taken.stream });

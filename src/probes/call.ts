@@ -69,7 +69,7 @@ function textOr(value: unknown, otherwise: string): string {
 
 /** However it ends, that is in the log. */
 async function post(
-  { wire, endpoint, windowMs, signal }: Desk,
+  { wire, endpoint, answerMs, signal }: Desk,
   { key, thread }: Pick<Probed, 'key' | 'thread'>,
   body: string,
 ): Promise<void> {
@@ -82,7 +82,7 @@ async function post(
       body: Buffer.from(body),
       read: readAcknowledgement,
       signal,
-      timeoutMs: windowMs,
+      timeoutMs: answerMs,
     });
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;

@@ -45,18 +45,25 @@ export async function callablesOf(toolset: Toolset, permission: Permission): Pro
 /** For the example arguments of all operations together, in ms: a foreign schema may be made to be costly (threats, row 22). */
 const MOST_MS = 5_000;
 
+/** For the example arguments, or the broken ones, of one operation. */
+export const SCHEMA_MS = 1_000;
+
+export function overAfter(ms: number): () => boolean {
+  const end = performance.now() + ms;
+  return () => performance.now() > end;
+}
+
 /** One operation after another, so that a signal is handled in between. */
 async function inTurn(
   tools: readonly Tool[],
   work: (tool: Tool) => Promise<Callable | string>,
 ): Promise<readonly (Callable | string)[]> {
-  const end = performance.now() + MOST_MS;
+  const isOver = overAfter(MOST_MS);
   const done: (Callable | string)[] = [];
   for (const tool of tools) {
     await setImmediate();
-    const isLate = performance.now() > end;
     done.push(
-      isLate
+      isOver()
         ? visibleLine(`${tool.name} is not called: the schemas of the others took too long`)
         : await work(tool),
     );
@@ -103,7 +110,7 @@ async function callableOf(tool: Tool, { operations, cases }: Permission): Promis
   const isHarmless = isMarkedHarmless(tool) || operations.includes(tool.name);
   const written = cases.find(({ operation }) => operation === tool.name);
   if (written) return { tool, arguments: written.arguments, isHarmless };
-  const example = await exampleArguments(tool.inputSchema);
+  const example = await exampleArguments(tool.inputSchema, overAfter(SCHEMA_MS));
   if (example.ok) return { tool, arguments: example.arguments, isHarmless };
   const why = `no valid arguments could be made from its inputSchema (${example.reason})`;
   return visibleLine(`${tool.name} is not called: ${why}; write a case`);

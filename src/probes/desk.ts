@@ -14,6 +14,8 @@ export interface Desk extends Patience {
   readonly endpoint: string;
   /** How long an observation is waited for, in ms; less once the tool has been silent for a whole window. */
   readonly windowMs: number;
+  /** How long the answer to a request is waited for, in ms; less once the tool has answered nothing for a whole window. */
+  readonly answerMs: number;
   /** Requirements wanted: what shows others alone is not done. */
   readonly wants: (id: RequirementId) => boolean;
   readonly onConsent: (url: string) => void;
@@ -22,7 +24,7 @@ export interface Desk extends Patience {
 }
 
 /** A tool has as long for a notice as for anything else. */
-export function patienceOf({ windowMs: timeoutMs, signal }: Desk): Pick<Delivery, 'timeoutMs' | 'signal'> {
+export function patienceOf({ answerMs: timeoutMs, signal }: Desk): Pick<Delivery, 'timeoutMs' | 'signal'> {
   return { timeoutMs, signal };
 }
 

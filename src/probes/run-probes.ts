@@ -80,11 +80,14 @@ function mayRepeat({ toolset }: Survey, callables: readonly Callable[]) {
 function deskFor(options: ProbeOptions, { base, toolset }: Survey, listener: ProbeListener): Desk {
   const { wire, clock, signal, probeTimeoutMs, wants, onConsent } = options;
   const endpoint = toolset?.endpoint ?? base;
-  const windowNow = watchSilence(wire.log, probeTimeoutMs);
+  const silence = watchSilence(wire.log, probeTimeoutMs);
   return {
     ...{ wire, clock, signal, listener, base, endpoint, wants, onConsent, threads: new Set() },
     get windowMs() {
-      return windowNow();
+      return silence.windowMs();
+    },
+    get answerMs() {
+      return silence.answerMs();
     },
   };
 }
@@ -104,15 +107,20 @@ function watchBreaks(log: Wire['log']): () => boolean {
 /** How long a tool that was silent for a whole window is waited for, in ms: nothing is expected of it any more. */
 const SILENT_MS = 1_000;
 
-/** The window of an observation: short for a tool that has sent no callback within a whole one. */
-function watchSilence(log: Wire['log'], windowMs: number): () => number {
-  let isSilent = false;
+/** The windows of a run: short for a tool that has sent no callback, or has answered no call, within a whole one. */
+function watchSilence(log: Wire['log'], windowMs: number) {
+  const calls = new Set<string>();
+  let isOver = false;
   let hasSpoken = false;
+  let hasAnswered = false;
   log.subscribe(event => {
     if (event.kind === 'request' && event.purpose === 'callback') hasSpoken = true;
-    if (event.kind === 'expired' && event.afterMs >= windowMs) isSilent = true;
+    if (event.kind === 'request' && event.purpose === 'invocation') calls.add(event.leg);
+    if (event.kind === 'response' && calls.delete(event.leg)) hasAnswered = true;
+    if (event.kind === 'expired' && event.afterMs >= windowMs) isOver = true;
   });
-  return () => (isSilent && !hasSpoken ? Math.min(SILENT_MS, windowMs) : windowMs);
+  const unless = (isAlive: boolean) => (isOver && !isAlive ? Math.min(SILENT_MS, windowMs) : windowMs);
+  return { windowMs: () => unless(hasSpoken), answerMs: () => unless(hasSpoken || hasAnswered) };
 }
 
 /** The trials are made once, by the first who needs them; what somebody has written down is tried in any case. */

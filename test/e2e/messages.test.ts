@@ -96,15 +96,6 @@ const CALLS: readonly Case[] = [
     says: ['the answer is encoded, though identity was asked for', 'Switch compression off'],
   },
   {
-    of: 'a schema of an unknown draft',
-    args: () => [at('hidden_draft'), 'hidden'],
-    status: 2,
-    code: 'invalid-toolset',
-    says: [
-      /\$\.tools\[\d+\]\.inputSchema\["?\$schema"?\].*https:\/\/example\.com\/schemas\/hidden-draft.*2020-12/,
-    ],
-  },
-  {
     of: 'RT-OP: an unknown operation, with the nearest names',
     args: () => [plain.url, 'edit_fil'],
     status: 2,
@@ -330,6 +321,13 @@ describe.concurrent('schemas that bite', () => {
     expect(status).toBe(0);
     expect(warningIds(report)).toEqual(['RT-ARGS']);
     expect(warningsOf(report)[0]?.message).toMatch(/not checked.*evil.*250 ms.*pattern/);
+  });
+
+  it('an unknown draft is a warning, and the arguments are not checked', async () => {
+    const { status, report } = await invokeJsonHere([at('hidden_draft'), 'hidden']);
+    expect(status).toBe(0);
+    expect(warningIds(report)).toEqual(['TOOL-DISCOVER', 'RT-ARGS']);
+    expect(warningsOf(report)[1]?.message).toMatch(/not checked.*names the draft/);
   });
 
   it('row 22: so is uniqueItems over 20,000 objects', async () => {

@@ -62,5 +62,5 @@ test.each([
   const events = eventsOf(discovery(), story);
   const begun = performance.now();
   for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather(events, 'runtime', side)]);
-  expect(performance.now() - begun).toBeLessThan(12_000);
+  expect(performance.now() - begun).toBeLessThan(30_000);
 });

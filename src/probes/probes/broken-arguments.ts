@@ -1,6 +1,6 @@
 import { type BrokenValue, brokenValues } from '../../json-schema/broken-values.js';
 import { onceEach } from '../../text/once-each.js';
-import type { Callable } from '../callables.js';
+import { type Callable, overAfter, SCHEMA_MS } from '../callables.js';
 import { inLanes } from '../lanes.js';
 import type { Probe, Target } from '../probe.js';
 
@@ -33,7 +33,12 @@ const brokenCalls = onceEach(async (target: Target): Promise<readonly BrokenCall
   const callables = harmless(target).slice(0, MOST.all);
   const each = Math.min(MOST.each, Math.max(1, Math.floor(MOST.all / Math.max(1, callables.length))));
   const found = callables.map(async callable => {
-    const values = await brokenValues(callable.tool.inputSchema, callable.arguments, each);
+    const values = await brokenValues(
+      callable.tool.inputSchema,
+      callable.arguments,
+      each,
+      overAfter(SCHEMA_MS),
+    );
     return values.map(broken => ({ callable, broken }));
   });
   return (await Promise.all(found)).flat();

@@ -1,22 +1,8 @@
 import { breakOf } from './break.js';
-import type { Evidence } from './evidence.js';
+import type { Culprit, Death, Evidence } from './evidence.js';
 import { goneIn } from './gone.js';
 import { type Leg, statusOf } from './leg.js';
 import { isResult } from './results.js';
-
-/** What a tool got just before it was gone. */
-export type Culprit = 'malformed' | 'notice' | 'callback' | 'call';
-
-/** A tool that died: from some message on, nothing reached it. */
-export interface Death {
-  readonly kind: Culprit;
-  /** The message before the death; of a callback, the one that was lost or refused. */
-  readonly message: Leg;
-  /** The first request that was sent later, and found nobody. */
-  readonly later: Leg;
-  /** Messages of the same kind that were sent at the same time. */
-  readonly others: number;
-}
 
 interface Suspect {
   readonly kind: Culprit;

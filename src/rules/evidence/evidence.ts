@@ -5,7 +5,6 @@ import type { CallbackReading } from '../../protocol/callbacks/read.js';
 import type { InvocationReading } from '../../protocol/read-invocation.js';
 import type { ToolsetReading } from '../../protocol/read-toolset.js';
 import type { Tool } from '../../protocol/toolset.js';
-import type { Death } from './death.js';
 import type { Leg } from './leg.js';
 
 export type Planned = Extract<Event, { kind: 'planned' }>;
@@ -80,4 +79,18 @@ export interface CallbackEvidence extends Leg {
 export interface Discovery extends Leg {
   /** Null where no document came. */
   readonly reading: ToolsetReading | null;
+}
+
+/** What a tool got just before it was gone. */
+export type Culprit = 'malformed' | 'notice' | 'callback' | 'call';
+
+/** A tool that died: from some message on, nothing reached it. */
+export interface Death {
+  readonly kind: Culprit;
+  /** The message before the death; of a callback, the one that was lost or refused. */
+  readonly message: Leg;
+  /** The first request that was sent later, and found nobody. */
+  readonly later: Leg;
+  /** Messages of the same kind that were sent at the same time. */
+  readonly others: number;
 }

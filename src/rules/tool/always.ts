@@ -1,9 +1,8 @@
 import { idOf } from '../../exchange/judge.js';
 import { excerpt } from '../../text/excerpt.js';
 import { formatDuration } from '../../text/format-duration.js';
-import type { Death } from '../evidence/death.js';
 import { type Ending, endingOf } from '../evidence/ending.js';
-import type { CallEvidence, Evidence } from '../evidence/evidence.js';
+import type { CallEvidence, Death, Evidence } from '../evidence/evidence.js';
 import { endedAt, eventsOf, statusOf } from '../evidence/leg.js';
 import { told } from '../evidence/messages.js';
 import { unacceptable } from '../evidence/unacceptable.js';

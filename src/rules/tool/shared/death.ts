@@ -1,6 +1,5 @@
 import { breakOf } from '../../evidence/break.js';
-import type { Culprit } from '../../evidence/death.js';
-import type { Evidence } from '../../evidence/evidence.js';
+import type { Culprit, Evidence } from '../../evidence/evidence.js';
 import { eventsOf } from '../../evidence/leg.js';
 import { fatal, lacking, type Observation } from '../../observation.js';
 

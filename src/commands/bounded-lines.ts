@@ -1,5 +1,9 @@
+import { wholeCharacters } from '../system/output.js';
+
 /** Bytes that may wait for a reader; what comes while more do is dropped, and counted. */
 const MOST = 64 * 1024 * 1024;
+/** Characters. */
+const PIECE = 1024 * 1024;
 
 /** Of a stream: what can be written to, and says how much waits there. */
 interface Paper {
@@ -30,6 +34,14 @@ export class BoundedLines {
   end(lines: () => readonly string[]): void {
     const told = this.#lost > 0 ? this.dropped(this.#lost) : [];
     this.#lost = 0;
-    for (const line of [...told, ...lines()]) this.paper.write(`${line}\n`);
+    for (const line of [...told, ...lines()]) this.#writeLine(line);
+  }
+
+  /** A long line in pieces: each write copies what it is given. */
+  #writeLine(line: string): void {
+    let from = 0;
+    for (; line.length - from > PIECE; from = wholeCharacters(line, from + PIECE))
+      this.paper.write(line.slice(from, wholeCharacters(line, from + PIECE)));
+    this.paper.write(`${line.slice(from)}\n`);
   }
 }

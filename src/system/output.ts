@@ -44,8 +44,8 @@ export function flushed(stream: NodeJS.WritableStream): Promise<void> {
   return new Promise(resolve => void stream.write('', () => resolve()));
 }
 
-/** Half a surrogate pair, written alone, would come out as U+FFFD. */
-function wholeCharacters(text: string, end: number): number {
+/** Where to cut a text: half a surrogate pair, written alone, would come out as U+FFFD. */
+export function wholeCharacters(text: string, end: number): number {
   const code = text.codePointAt(end - 1) ?? 0;
   return code > 0xffff ? end + 1 : end;
 }

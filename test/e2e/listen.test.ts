@@ -257,7 +257,22 @@ it('memory stays flat, however much comes', { timeout: 60_000 }, async () => {
   const text = 'x'.repeat(2_000_000);
   for (let batch = 0; batch < 20; batch++)
     await Promise.all([1, 2, 3, 4].map(n => listening.post(result({ id: `call_${batch}_${n}`, text }))));
-  const status = await readFile(`/proc/${listening.pid}/status`, 'utf8');
-  const [, peak = ''] = /VmHWM:\s+(\d+) kB/.exec(status) ?? [];
-  expect(Number(peak) / 1024).toBeLessThan(250); // of 160 MB that came, each kept twice would be 400
+  expect(await peakOf(listening.pid)).toBeLessThan(250); // of 160 MB that came, each kept twice would be 400
 });
+
+it.each([
+  ['plain', 3 * 66 + 120],
+  ['json', 600], // the text is in a line twice
+] as const)('row 15: the largest callback, with -o %s, takes no more than %i MB', async (output, limit) => {
+  await using listening = await startListening(['-o', output]);
+  const text = 'abcdefghi '.repeat(6_600_000);
+  expect(await listening.post(result({ text }))).toBe(200);
+  expect(await peakOf(listening.pid)).toBeLessThan(limit);
+});
+
+/** MB. */
+async function peakOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const [, peak = ''] = /VmHWM:\s+(\d+) kB/.exec(status) ?? [];
+  return Number(peak) / 1024;
+}

@@ -24,7 +24,7 @@ export async function exportFixtures(
   refuseOthers(read.filter(each => !isTranscriptFile(each)).map(({ path }) => path));
   refuseItself(files, target);
   if (target !== '-') await refuseToReplace(target, '--export');
-  const recorded = await readRecordings(read, speed);
+  const recorded = await readRecordings(read, { speed });
   const [{ asOneFile }, { yamlOf }] = await Promise.all([
     import('../../fixtures/recorded/together.js'),
     import('../../fixtures/recorded/yaml.js'),

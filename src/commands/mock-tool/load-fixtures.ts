@@ -18,7 +18,7 @@ export async function loadFixtures(files: readonly string[], speed?: number): Pr
   const read = await readFixtureFiles(files);
   const transcripts = read.filter(isTranscriptFile);
   if (transcripts.length === 0) refuseSpeed(speed);
-  const { recordings, warnings } = await readRecordings(transcripts, speed);
+  const { recordings, warnings } = await readRecordings(transcripts, { speed, isExact: true });
   const texts = read
     .filter(each => !transcripts.includes(each))
     .map(each => ({ path: each.path, text: textOf(each) }));

@@ -35,7 +35,10 @@ export interface Recordings {
  * Transcripts as fixtures, in the order in which they are named.
  * @throws ProtocolCliError `invalid-fixtures` where there is nothing in one that could be served.
  */
-export async function readRecordings(files: readonly FixtureBytes[], speed = 1): Promise<Recordings> {
+export async function readRecordings(
+  files: readonly FixtureBytes[],
+  { speed = 1, isExact = false }: { readonly speed?: number | undefined; readonly isExact?: boolean } = {},
+): Promise<Recordings> {
   if (files.length === 0) return { recordings: [], headers: [], warnings: [] };
   const [{ readTranscripts }, { fixturesOfTranscript }, { sideBySide }] = await Promise.all([
     import('../../exchange/transcript-reader.js'),
@@ -48,6 +51,7 @@ export async function readRecordings(files: readonly FixtureBytes[], speed = 1):
   const readPart = async ({ name, path, transcript }: Part) => {
     const { file, warnings } = await fixturesOfTranscript(transcript, {
       speed,
+      isExact,
       isWhole: isWhole(transcript),
     });
     const told = [...missingFrom(transcript), ...warnings, ...(file.fixtures.length > 0 ? [] : [NO_CALL])];

@@ -32,15 +32,15 @@ export abstract class Conversation {
   /** A value that is wrapped: a string is the text, other JSON is encoded. It has been through middleware. */
   abstract payload(value: unknown): Promise<void>;
 
-  /** A whole result, as it was written. */
-  abstract result(fields: Fields): Promise<void>;
+  /** A whole result, as it was written. @param layout the JSON text that it was recorded with */
+  abstract result(fields: Fields, layout?: string): Promise<void>;
 
   /** A result that is no success (seed 002). */
   abstract outcome(outcome: Outcome): Promise<void>;
 
-  abstract event(fields: Fields): Promise<void>;
+  abstract event(fields: Fields, layout?: string): Promise<void>;
 
-  abstract view(fields: Fields): Promise<void>;
+  abstract view(fields: Fields, layout?: string): Promise<void>;
 
   /** The index that the user picked; null where nobody did within `withinMs` (TOOL-CHOICE). */
   abstract choice(question: ChoiceQuestion, withinMs?: number): Promise<number | null>;

@@ -103,13 +103,13 @@ const PLAYERS: Players = {
     conversation.shaped('middleware', told);
     await conversation.payload(value);
   },
-  result: async ({ result }, { conversation, middlewares, invocation, fill }) => {
+  result: async ({ result, layout }, { conversation, middlewares, invocation, fill }) => {
     const fields = await expandDiffs(fill(result));
     const changes = middlewares.wouldChange(fields, invocation);
     conversation.shaped('verbatim', changes);
     if (changes.length > 0)
       conversation.warn(`a result went out as written, with what middleware takes out at ${places(changes)}`);
-    await conversation.result(fields);
+    await conversation.result(fields, textOf(layout));
   },
   error: ({ error: { message, code, type: errorType } }, stage) =>
     stage.conversation.outcome({
@@ -131,12 +131,15 @@ const PLAYERS: Players = {
       ...(reason !== undefined && { reason: clean(reason, stage) }),
     }),
   silence: async (_, { conversation }) => conversation.silence(),
-  event: async ({ event: { text, ...more }, on }, { conversation, fill, say }) => {
+  event: async ({ event: { text, ...more }, on, layout }, { conversation, fill, say }) => {
     if (on === 'demand' && !(await conversation.waits.demanded())) return;
-    await conversation.event({ text: say(text), ...fill(more) });
+    await conversation.event({ text: say(text), ...fill(more) }, textOf(layout));
   },
-  view: async ({ view: { view_type, content } }, { conversation, fill, say }) =>
-    conversation.view(await expandDiffs({ view_type: say(view_type), content: fill(content) })),
+  view: async ({ view: { view_type, content }, layout }, { conversation, fill, say }) =>
+    conversation.view(
+      await expandDiffs({ view_type: say(view_type), content: fill(content) }),
+      textOf(layout),
+    ),
   choice: async (step, stage, { here, next }) => {
     const { conversation, say } = stage;
     const { prompt, choices, default: preset } = say(step.choice);
@@ -160,6 +163,11 @@ const PLAYERS: Players = {
     await play(step[consent], stage, { under: [...here, consent], after: next });
   },
 };
+
+/** A layout is no template: its braces are literal. */
+function textOf(layout: string | undefined): string | undefined {
+  return layout?.replaceAll('\\{{', '{{');
+}
 
 /** What a question leads to; undefined where nothing is planned for that answer. */
 function branchOf(step: Step, answer: string): Reply | undefined {

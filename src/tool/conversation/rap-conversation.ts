@@ -62,9 +62,9 @@ export class RapConversation extends Conversation {
     return this.result({ text: textOfPayload(value) });
   }
 
-  async result(fields: Fields): Promise<void> {
+  async result(fields: Fields, layout?: string): Promise<void> {
     this.answered({ isSubscribed: fields['subscription'] === true });
-    await this.#send({ type: 'tool_result', ...this.#ids(), ...fields });
+    await this.#send({ type: 'tool_result', ...this.#ids(), ...fields }, { layout });
   }
 
   /** The text says it: by convention, since RAP has no outcomes (TOOL-ERRPREFIX). */
@@ -73,16 +73,17 @@ export class RapConversation extends Conversation {
   }
 
   /** None after a cancel, however long it was on its way (TOOL-SUB). */
-  async event(fields: Fields): Promise<void> {
+  async event(fields: Fields, layout?: string): Promise<void> {
     const { group_id, id } = this.caller.addressee;
     const message = { type: 'subscription_event', group_id, tool_call_id: id, ...fields };
     const isFinal = this.begins(fields);
-    await this.#send(message, () => this.caller.callingOff.reason);
+    await this.#send(message, { layout, calledOff: () => this.caller.callingOff.reason });
     if (isFinal) this.ended();
   }
 
-  async view(fields: Fields): Promise<void> {
-    await this.#send({ type: 'view_update', group_id: this.caller.addressee.group_id, ...fields });
+  async view(fields: Fields, layout?: string): Promise<void> {
+    const { group_id } = this.caller.addressee;
+    await this.#send({ type: 'view_update', group_id, ...fields }, { layout });
   }
 
   choice(question: ChoiceQuestion, withinMs?: number): Promise<number | null> {
@@ -103,7 +104,10 @@ export class RapConversation extends Conversation {
   }
 
   /** False where it was given up. */
-  async #send(message: Fields, calledOff?: Callback['calledOff']): Promise<boolean> {
+  async #send(
+    message: Fields,
+    { layout, calledOff }: { layout?: string | undefined; calledOff?: Callback['calledOff'] } = {},
+  ): Promise<boolean> {
     const isWanted = () => !calledOff?.();
     if (!isWanted()) return false;
     const turn = this.#turn();
@@ -111,7 +115,7 @@ export class RapConversation extends Conversation {
     const planned = { by: 'fault', turn, ...typeIn(message) } as const;
     for (const { kind: plan } of faults)
       this.desk.log.emit({ kind: 'planned', plan, ...planned, ...this.about() });
-    const rendering = render(message, faults);
+    const rendering = render(message, faults, layout);
     if (rendering.lateMs > 0) await this.pause(rendering.lateMs);
     let isGivenUp = false;
     for (let copy = 0; copy < rendering.copies && isWanted(); copy++)

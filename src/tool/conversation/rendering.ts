@@ -1,5 +1,6 @@
 import { Content } from '../../exchange/content.js';
 import type { CallbackFault } from '../../fixtures/faults.js';
+import { inLayout } from '../../text/json-layout.js';
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -18,12 +19,13 @@ export interface Rendering {
 const TOO_MUCH = 64 * 1024 * 1024 + 1;
 
 /** A message with the faults it was given; without any it is plain JSON (TOOL-POST). */
-export function render(message: Message, faults: readonly CallbackFault[]): Rendering {
-  if (faults.length === 0) return { body: Content.ofJson(message), ...FLAWLESS };
+export function render(message: Message, faults: readonly CallbackFault[], layout?: string): Rendering {
+  const jsonOf = (value: Message) => (layout === undefined ? JSON.stringify(value) : inLayout(layout, value));
+  if (faults.length === 0) return { body: new Content(Buffer.from(jsonOf(message))), ...FLAWLESS };
   const has = (kind: CallbackFault['kind']) => faults.some(fault => fault.kind === kind);
   const lateMs = faults.reduce((sum, fault) => sum + (fault.kind === 'late' ? fault.ms : 0), 0);
   return {
-    body: new Content(Buffer.from(source(message, has))),
+    body: new Content(Buffer.from(source(jsonOf(misdirected(message, has)), has))),
     contentType: has('wrong-type') ? 'text/plain' : 'application/json',
     isSlow: has('slow'),
     lateMs,
@@ -33,8 +35,7 @@ export function render(message: Message, faults: readonly CallbackFault[]): Rend
 
 const FLAWLESS = { contentType: 'application/json', isSlow: false, lateMs: 0, copies: 1 } as const;
 
-function source(message: Message, has: (kind: CallbackFault['kind']) => boolean): string {
-  const json = JSON.stringify(misdirected(message, has));
+function source(json: string, has: (kind: CallbackFault['kind']) => boolean): string {
   if (has('malformed')) return json.slice(0, -1);
   return has('oversize') ? json.padEnd(TOO_MUCH) : json;
 }

@@ -162,3 +162,24 @@ test('whatever was recorded: replayed, and exported and replayed, it is the same
     { numRuns: 15 },
   );
 });
+
+it('a replay sends what was recorded byte for byte, but for ids', async () => {
+  const messages = [
+    '{ "view_type":"chart", "type":"view_update", "content": {"n": 1.0},\n  "group_id":"thread_one_1" }',
+    '{ "text": "caf\\u00e9 {{id}}", "type": "tool_result",\n  "id": "call_one_1", "n": 1.0, "group_id": "thread_one_1" }',
+  ];
+  const ids = { id: 'call_one_1', call_id: 'llm_one_1', group_id: 'thread_one_1' };
+  const says = messages.map((message, index) => ({ at: 5 + index, message }));
+  await using folder = await temporaryFolder();
+  const path = folder.file('run.ndjson');
+  await writeFile(path, transcriptOf(onBothHops(recorded(told(ids, ...says))), 'recorder'));
+  const { fixtures } = await loadFixtures([path]);
+  await using tool = await startMockTool({ fixtures });
+  await using runtime = await openRuntime();
+  const call = await runtime.invoke(tool.url, 'edit_file', {}, { callId: 'llm_two' });
+  await call.result();
+  const { id, group_id } = call.invocation;
+  expect(call.callbacks.map(({ raw }) => raw)).toEqual(
+    messages.map(each => each.replace('call_one_1', id).replace('thread_one_1', group_id)),
+  );
+});

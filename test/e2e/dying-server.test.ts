@@ -1,9 +1,14 @@
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { runHere } from './support/in-process.js';
+import { eventually } from './support/eventually.js';
+import { temporaryFolder } from './support/folder.js';
+import { runHere, startHere } from './support/in-process.js';
 
 /** A tool server in plain Node that writes to its stderr, and exits where the code says so. */
-function server(code: Readonly<Record<'onInvoke' | 'onClose', string>>): string {
-  const script = `
+type Code = Readonly<Record<'onInvoke' | 'onClose', string>>;
+
+function serverScript(code: Code): string {
+  return `
     const http = require("node:http");
     const die = () => { console.error("it broke\\n  at line 7"); process.exit(3); };
     const s = http.createServer(async (q, r) => {
@@ -20,6 +25,10 @@ function server(code: Readonly<Record<'onInvoke' | 'onClose', string>>): string 
     });
     process.stderr.write("listening, ");
     s.listen(0, "127.0.0.1", () => { console.error("ready"); console.log(JSON.stringify({ port: s.address().port })); });`;
+}
+
+function server(code: Code): string {
+  const script = serverScript(code);
   return `'${process.execPath}' -e '${script.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -60,4 +69,28 @@ describe.concurrent('a server of --command that exits', () => {
     expect((await invoke(sound)).stderr).toBe('');
     expect((await invoke(sound, '-v')).stderr).toMatch(/^server: listening, ready$/m);
   });
+});
+
+test('--watch restarts the server when its file changes, and calls again', async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file('server.mjs');
+  const serving = (text: string) =>
+    serverScript({ onInvoke: `r.end(); send("${text}"); return;`, onClose: '' });
+  await writeFile(file, serving('one').replace('require("node:http")', '(await import("node:http"))'));
+  const running = startHere(['invoke', '--command', `'${process.execPath}' '${file}'`, 'echo', '--watch']);
+  await eventually('the first result', () => running.told() === 'one');
+  await eventually('it waits', () => running.said().includes('waiting for a change'));
+  await writeFile(file, serving('two').replace('require("node:http")', '(await import("node:http"))'));
+  await eventually('the second result', () => running.told() === 'onetwo');
+  await eventually('it waits again', () => running.said().split('waiting for a change').length === 3);
+  running.signal('SIGINT');
+  expect((await running.ended).status).toBe(130);
+});
+
+test.each([
+  [['invoke', ':1', 'echo', '--watch'], /--watch needs --command/],
+  [['invoke', '--command', 'true', 'echo', '--watch'], /the command names no file: true/],
+])('%j is a mistake', async (args, message) => {
+  const { status, stderr } = await runHere(args);
+  expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
 });

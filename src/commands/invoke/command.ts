@@ -85,6 +85,7 @@ export function invokeCommand(run: RunCommand): Command {
       '--command <command>',
       'start a server that prints {"port":N} on its first line; stop it at the end',
     )
+    .option('--watch', 'with --command: restart the server when its files change, and call again')
     .option('--endpoint', 'the URL is the invocation endpoint; skip discovery')
     .option('--mcp <url|command>', 'call a tool of an MCP server: its endpoint, or a command that starts it')
     .addOption(headerOption())

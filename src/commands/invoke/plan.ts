@@ -20,6 +20,8 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly close?: boolean;
   /** The URL of an MCP server, or a command that starts one: no RAP then. */
   readonly mcp?: string;
+  /** Restart the server of `--command` when its files change, and call again. */
+  readonly watch?: boolean;
   /** The options that somebody gave, and are not defaults: `--retries`. */
   readonly told?: readonly string[];
   readonly timeout: number;

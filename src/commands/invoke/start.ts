@@ -21,6 +21,8 @@ export async function startInvoke(
   try {
     if (options.mcp !== undefined)
       return await (await import('./mcp/start.js')).startMcp(words, options, terminal);
+    if (options.watch && !options.dryRun)
+      return await (await import('./watch.js')).invokeAndWatch(words, options, terminal);
     const plan = planInvoke(words, options);
     return await (options.dryRun ? dryRun(plan, terminal) : runInvoke(plan, terminal));
   } catch (error) {

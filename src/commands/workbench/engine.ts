@@ -45,6 +45,8 @@ export interface Engine {
   readonly about: TranscriptAbout;
   /** The server that the command line names; the headers are for it. Returns its id. */
   open(target: ConfiguredTarget): string;
+  /** Starts a server of ours anew. */
+  restart(id: string): void;
   /** Servers that a configuration names: none of its commands is started before a person allows it. */
   offer(targets: readonly ConfiguredTarget[]): void;
   /** How many calls are in no transcript that was saved by hand. */
@@ -86,6 +88,7 @@ export function createEngine({ terminal, clock, manners, headers, onQuit }: Engi
     controls: controlsOf({ shelf, caller, ward: { book, ledger, answers }, library, terminal, onQuit }),
     ...{ subscribe, log, redactor, about },
     unsaved: () => library.unsaved,
+    restart: id => shelf.restart(id),
     open: target => shelf.add(target, { isConfigured: false, hasKeys: true }),
     offer(targets) {
       for (const target of targets) shelf.add(target, { isConfigured: true, hasKeys: false });

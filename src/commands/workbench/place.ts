@@ -77,6 +77,18 @@ export class Place {
     return this.#asking;
   }
 
+  /** Stops what was started, and starts it anew; its pending calls are given up. */
+  async restart(): Promise<void> {
+    await this.#asking;
+    if (this.found) this.desk.onDeath(this.found.discovered.toolset.endpoint, 'the server was restarted');
+    this.found = null;
+    this.#enter({ kind: 'loading' });
+    this.#url = null;
+    if (this.origin.hasKeys) this.desk.keyring.giveUp();
+    await Promise.allSettled(this.#stops.splice(0).map(stop => stop()));
+    await this.ask();
+  }
+
   /** What is only being started is stopped too. */
   async stop(): Promise<void> {
     await this.#url?.catch(() => {});

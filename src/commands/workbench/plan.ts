@@ -11,7 +11,7 @@ import type { Manners } from './manners.js';
 
 /** What a workbench opens with. */
 export interface WorkbenchPlan {
-  readonly options: Pick<InvokeOptions, 'supports' | 'color' | 'save' | 'open'>;
+  readonly options: Pick<InvokeOptions, 'supports' | 'color' | 'save' | 'watch' | 'open'>;
   readonly manners: Manners;
   /** For the target, and no other server. */
   readonly headers: Readonly<Record<string, string>>;

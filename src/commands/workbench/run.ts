@@ -1,5 +1,6 @@
 import { colourLevel } from '../../dress/colour-level.js';
 import { type Clock, systemClock } from '../../system/clock.js';
+import type { Watching } from '../../system/watch-files.js';
 import type { WorkbenchOptions } from '../../ui/workbench/options.js';
 import type { ExitStatus } from '../exit-status.js';
 import { interruption } from '../interruption.js';
@@ -30,21 +31,35 @@ export async function runWorkbench(
   const engine = createEngine({ terminal, clock, manners, headers, onQuit: finish });
   let keep: Keep = async () => {};
   let reason = 'failed';
+  let watching: Watching | null = null;
   try {
     keep = await keeping(plan, engine, terminal);
     const draw = await load();
     const start = opened(plan, engine);
+    const { server } = start;
+    if (plan.options.watch && server !== undefined)
+      watching = await watchServer(plan, terminal, () => engine.restart(server));
     const screen = draw({ ...optionsFor(plan, engine, terminal), start, clock }); // its first frame waits for nobody
     await over.finally(() => screen.close());
     reason = interrupted.signal.aborted ? 'interrupted' : 'done';
     if (reason === 'done') tellUnsaved(plan, engine, terminal);
   } finally {
+    watching?.close();
     await engine
       .close()
       .finally(() => keep(reason))
       .finally(interrupted.release);
   }
   return interrupted.signalStatus() ?? 0;
+}
+
+async function watchServer(
+  { target }: WorkbenchPlan,
+  { cwd }: Terminal,
+  onChange: () => void,
+): Promise<Watching> {
+  const { watchCommand } = await import('../invoke/watch.js');
+  return watchCommand(target?.kind === 'command' ? target.command : undefined, cwd, onChange);
 }
 
 async function loadScreen(): Promise<Draw> {

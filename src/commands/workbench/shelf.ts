@@ -43,6 +43,10 @@ export class Shelf {
     return place.origin.id;
   }
 
+  restart(id: string): void {
+    void this.#placeOf(id)?.restart();
+  }
+
   wake(id: string): void {
     void this.#placeOf(id)?.ask();
   }

@@ -34,6 +34,23 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ port: server.address().port })));
 `;
 
+test('a server that exits or is restarted: its pending calls end', async () => {
+  await using folder = await temporaryFolder();
+  await folder.write('mortal.mjs', MORTAL);
+  await using bench = startBench({});
+  const command = `'${process.execPath}' '${folder.file('mortal.mjs')}'`;
+  const id = bench.open({ kind: 'command', command });
+  const first = await bench.stands(id, 'ready');
+  const restarted = await bench.call(id, 'echo');
+  bench.restart(id);
+  expect((await bench.until(restarted)).settled).toMatchObject({ reason: 'the server was restarted' });
+  await eventually('it is there again', async () => (await bench.stands(id, 'ready')).base !== first.base);
+  const { base } = await bench.stands(id, 'ready');
+  const died = await bench.call(id, 'echo');
+  await fetch(`${base}/die`).catch(() => {});
+  expect((await bench.until(died)).settled).toMatchObject({ reason: 'the server exited with status 3' });
+});
+
 test('row 12: whoever listens where a command died gets none of its headers; it can be started again', async () => {
   await using folder = await temporaryFolder();
   await folder.write('mortal.mjs', MORTAL);

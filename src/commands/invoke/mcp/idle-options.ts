@@ -12,6 +12,7 @@ export const IDLE_OPTIONS: ReadonlyMap<string, string> = new Map([
   ['--group-id', NO_THREADS],
   ['--user-id', 'MCP has no word for the user of a call'],
   ['--ancestor', NO_THREADS],
+  ['--watch', 'it belongs to --command'],
   ['--no-close', NO_THREADS],
   ['--retries', ONCE],
   ['--linger', `${ONCE}: nothing comes after the result`],

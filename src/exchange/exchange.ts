@@ -99,6 +99,8 @@ export interface Exchange {
   /** Of MCP it has neither a callback URL nor a thread of its own. */
   readonly invocation: Invocation;
   readonly endpoint: string;
+  /** The line for people that the display script of its tool makes of it, or `name(arguments)` where the script cannot be run. */
+  readonly shown?: string;
   readonly attempts: readonly Attempt[];
   /** Oldest first. Where there are very many, the oldest are forgotten: not the result, nor what is still asked. */
   readonly arrivals: readonly Arrival[];

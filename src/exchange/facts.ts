@@ -126,6 +126,8 @@ const ownFacts = [
     endpoint: z.string(),
     toolset: z.string(),
     operations: z.array(z.string()),
+    /** The display scripts of its tools, by name: those that are short. */
+    displayScripts: z.optional(z.record(z.string(), z.string())),
   }),
   z.object({
     kind: z.literal('decided'),

@@ -1,8 +1,14 @@
+import { compactJson } from '../text/compact-json.js';
+import { cut } from '../text/cut.js';
+import { displayLine } from '../text/display-script/display-line.js';
 import { type Errand, type ErrandEnd, Errands } from './errands.js';
 import type { Event, InvocationEvent, RequestEvent } from './events.js';
 import type { Exchange } from './exchange.js';
 import { begin, step } from './step.js';
 import { type Thread, withCall, withView } from './thread.js';
+
+/** Characters of arguments in place of a line. */
+const MOST_ARGUMENTS = 300;
 
 export interface LoadedToolset {
   readonly at: number;
@@ -10,6 +16,7 @@ export interface LoadedToolset {
   readonly base: string | null;
   readonly endpoint: string;
   readonly operations: readonly string[];
+  readonly displayScripts?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -63,11 +70,23 @@ export class History {
   }
 
   #begin(key: string, event: Event): Exchange | null {
-    const exchange = canBegin(event) ? begin(key, event) : null;
-    if (!exchange) return null;
+    const begun = canBegin(event) ? begin(key, event) : null;
+    if (!begun) return null;
+    const exchange = this.#shown(begun);
     const { group_id: id } = exchange.invocation;
     this.threads.set(id, withCall(this.threads.get(id), exchange));
     return exchange;
+  }
+
+  /** With the human line of the call, if its tool has a display script. */
+  #shown(exchange: Exchange): Exchange {
+    const { operation, arguments: args } = exchange.invocation;
+    const { displayScripts: scripts = {} } =
+      this.toolsets.findLast(({ endpoint }) => endpoint === exchange.endpoint) ?? {};
+    const script = Object.hasOwn(scripts, operation) ? scripts[operation] : undefined;
+    if (script === undefined) return exchange;
+    const line = displayLine(script, args);
+    return { ...exchange, shown: line ?? `${operation}(${cut(compactJson(args) ?? '', MOST_ARGUMENTS)})` };
   }
 
   /** All that its calls had subscribed to ends with a thread. */
@@ -118,6 +137,7 @@ function loadedToolset({
   base,
   endpoint,
   operations,
+  displayScripts,
 }: Extract<Event, { kind: 'loaded' }>): LoadedToolset {
-  return { at, name: toolset, base, endpoint, operations };
+  return { at, name: toolset, base, endpoint, operations, ...(displayScripts && { displayScripts }) };
 }

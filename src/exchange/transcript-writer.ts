@@ -85,7 +85,11 @@ function eventLine(event: Event, body: BodyRef | null, redactor: Redactor): Tran
   if (event.kind === 'answered')
     return { ...event, body: undefined, ...ref, ...unexpectedIn(event, redactor) };
   if (event.kind === 'session' || event.kind === 'awaiting') return shareableFact(event, redactor);
-  if (event.kind === 'loaded') return { ...event, endpoint: redactor.text(event.endpoint) };
+  if (event.kind === 'loaded') {
+    const { endpoint, displayScripts: scripts } = event;
+    const clean = scripts && mapValues(scripts, script => cleanWords(redactor, script));
+    return { ...event, endpoint: redactor.text(endpoint), ...(clean && { displayScripts: clean }) };
+  }
   if (event.kind === 'warned') return { ...event, message: cleanWords(redactor, event.message) };
   return event.kind === 'dropped' ? { ...event, why: cleanWords(redactor, event.why) } : event;
 }
@@ -106,4 +110,8 @@ function bodyData(content: Content, redactor: Redactor): BodyData {
   }
   const { sha256, bytes: shown } = new Content(Buffer.from(data));
   return { sha256, size: shown.length, encoding: 'utf8', data };
+}
+
+function mapValues(record: Readonly<Record<string, string>>, change: (value: string) => string) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }

@@ -43,3 +43,19 @@ export const toolsetSchema = z.object({
 
 export type Tool = z.infer<typeof toolSchema>;
 export type Toolset = z.infer<typeof toolsetSchema>;
+
+/** Characters of a display script that is kept with the events, and of all of a toolset. */
+const MOST_SCRIPT = { each: 4_096, all: 65_536 };
+
+/** The display scripts of tools by name, as events keep them. */
+export function displayScriptsOf(tools: readonly Tool[]): {
+  readonly displayScripts?: Record<string, string>;
+} {
+  let left = MOST_SCRIPT.all;
+  const kept = tools.flatMap(({ name, displayScript: script }) => {
+    if (script === undefined || script.length > Math.min(MOST_SCRIPT.each, left)) return [];
+    left -= script.length;
+    return [[name, script]];
+  });
+  return kept.length > 0 ? { displayScripts: Object.fromEntries(kept) } : {};
+}

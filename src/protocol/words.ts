@@ -1,7 +1,16 @@
 /** What the protocol calls things: the members of its messages, and their types. Whoever took these out would leave nothing readable. */
 export const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
   ...['operation', 'arguments', 'id', 'call_id', 'callback_url', 'group_id', 'thread_ancestors', 'user_id'],
-  ...['name', 'description', 'endpoint', 'tools', 'needsMigration', 'inputSchema', 'displayScript'],
+  ...[
+    'name',
+    'description',
+    'endpoint',
+    'tools',
+    'needsMigration',
+    'inputSchema',
+    'outputSchema',
+    'displayScript',
+  ],
   ...['annotations', 'requiresAuth', 'readOnly', 'destructive', 'idempotent', 'longRunning'],
   ...['tool_result', 'oauth', 'user_choice', 'subscription_event', 'view_update'],
   ...['type', 'text', 'content', 'display_as', 'subscription', 'auth_url', 'prompt', 'choices', 'default'],

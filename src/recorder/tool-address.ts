@@ -1,6 +1,7 @@
 import { Content } from '../exchange/content.js';
 import { baseOf, discoveryCandidates } from '../protocol/addresses.js';
 import { readToolset } from '../protocol/read-toolset.js';
+import { displayScriptsOf, type Tool } from '../protocol/toolset.js';
 import { isRecord } from '../text/is-record.js';
 import { readUrl } from '../text/url.js';
 import { isLoopback } from '../transport/addresses.js';
@@ -88,12 +89,16 @@ export class ToolAddress {
     return answer;
   }
 
-  #tell(
-    base: string,
-    { name, endpoint, tools }: { name: string; endpoint: string; tools: { name: string }[] },
-  ) {
+  #tell(base: string, { name, endpoint, tools }: { name: string; endpoint: string; tools: Tool[] }) {
     const operations = tools.map(tool => tool.name);
-    this.desk.log.emit({ kind: 'loaded', base, endpoint, toolset: name, operations });
+    this.desk.log.emit({
+      kind: 'loaded',
+      base,
+      endpoint,
+      toolset: name,
+      operations,
+      ...displayScriptsOf(tools),
+    });
   }
 }
 

@@ -2,7 +2,7 @@ import { ProtocolCliError } from '../errors.js';
 import { Content } from '../exchange/content.js';
 import { discoveryCandidates } from '../protocol/addresses.js';
 import { readToolset } from '../protocol/read-toolset.js';
-import type { Toolset } from '../protocol/toolset.js';
+import { displayScriptsOf, type Toolset } from '../protocol/toolset.js';
 import { visibleLine } from '../text/visible.js';
 import { recordedSend, type Wire } from './wire.js';
 
@@ -99,5 +99,6 @@ export function recordLoaded({ log }: Wire, base: string, { name, endpoint, tool
     endpoint,
     toolset: name,
     operations: tools.map(tool => tool.name),
+    ...displayScriptsOf(tools),
   });
 }

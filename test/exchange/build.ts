@@ -132,7 +132,9 @@ export function refused(refusal: string, status: number, { leg = 'stray-1', to =
   ];
 }
 
-export function loaded(fields: { base?: string | null; operations?: string[] } = {}): Moment[] {
+export function loaded(
+  fields: { base?: string | null; operations?: string[]; displayScripts?: Record<string, string> } = {},
+): Moment[] {
   const about = {
     base: 'http://127.0.0.1:3001',
     endpoint: ENDPOINT,

@@ -33,6 +33,15 @@ test('one call: discovery, exchange, notice, each in its place', () => {
   ]);
 });
 
+test.each([
+  ['"Edit " + args.path', 'Edit src/main.rs'],
+  ['for x in args { }', 'edit_file({"path":"src/main.rs"})'],
+])('a call is shown as its display script says: %s', (script, shown) => {
+  const history = historyOf(loaded({ displayScripts: { edit_file: script } }), call());
+  expect(history.first?.shown).toBe(shown);
+  expect(historyOf(loaded({ displayScripts: { other: script } }), call()).first).not.toHaveProperty('shown');
+});
+
 test('an errand knows whose it is', () => {
   const selection = errand('choice').map(moment => ({ ...moment, calls: [KEY] }));
   const history = historyOf(errand('discovery'), call(), selection);

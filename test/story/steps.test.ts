@@ -64,6 +64,13 @@ test.each([
   expect(steps).toContain(`✓ acknowledged with 200 and a body of ${size} after 3ms`);
 });
 
+test('the line of its display script is shown where it is sent, as foreign text', () => {
+  const displayScripts = { edit_file: '"Edit " + args.path + "\\x1b[31m"' };
+  expect(told(loaded({ displayScripts }), call())[1]).toBe(
+    `✓ sent edit_file (Edit src/main.rs␛[31m) to ${ENDPOINT}`,
+  );
+});
+
 describe('discovery', () => {
   test('several operations, no base', () => {
     expect(told(at(5, loaded({ base: null, operations: ['a', 'b'] })))).toEqual([

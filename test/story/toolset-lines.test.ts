@@ -36,6 +36,13 @@ test('a toolset: who, where, what', () => {
   ]);
 });
 
+test('a call as its display script shows it, with names in place of texts', () => {
+  const inputSchema = { properties: { path: { type: 'string' }, mode: { enum: ['fast', 'slow'] } } };
+  const of = (displayScript: string) => told({ inputSchema, displayScript });
+  expect(of('"Edit " + args.path + ", " + args.mode')).toContain('  shown as  Edit <path>, fast');
+  expect(of('loop { }').join('\n')).not.toContain('shown as');
+});
+
 describe('what a tool says of itself', () => {
   test.each<[NonNullable<Tool['annotations']>, string]>([
     [{}, 'edit_file'],

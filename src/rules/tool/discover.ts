@@ -1,4 +1,6 @@
+import type { Tool } from '../../protocol/toolset.js';
 import { cut } from '../../text/cut.js';
+import { parseDisplayScript } from '../../text/display-script/parser.js';
 import { visibleLine } from '../../text/visible.js';
 import { breakOf } from '../evidence/break.js';
 import type { Discovery } from '../evidence/evidence.js';
@@ -66,8 +68,21 @@ function onFound(discovery: Discovery): readonly Observation[] {
   if (rest.length > 0) return [broken('no valid toolset', [discovery], withFaults(rest))];
   if (!reading.ok) return [held([discovery], 'valid but for its names')];
   const { rest: notes } = toolsetNotes(discovery);
-  const remarks = [...notes, ...nullRemark(reading.nulls), ...remarkOn(response?.headers['content-type'])];
+  const scripts = reading.toolset.tools.flatMap(scriptRemark);
+  const remarks = [
+    ...notes,
+    ...scripts,
+    ...nullRemark(reading.nulls),
+    ...remarkOn(response?.headers['content-type']),
+  ];
   return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [discovery]) : held([discovery])];
+}
+
+/** Clients show name(arguments) in its place. */
+function scriptRemark({ displayScript }: Tool, index: number): string[] {
+  const script = displayScript === undefined ? null : parseDisplayScript(displayScript);
+  if (script?.kind !== 'invalid') return [];
+  return [`$.tools[${index}].displayScript cannot be parsed: ${script.reason}`];
 }
 
 function remarkOn(type = 'none'): readonly string[] {

@@ -1,10 +1,14 @@
 import type { Attempt, Exchange } from '../../exchange/exchange.js';
 import { bytesText } from '../../text/bytes-text.js';
 import { quote, say } from '../spans.js';
+import { clipped } from '../tool-calls/clip.js';
 import { after, type Step, step } from './step.js';
 
 /** A dispatch of the invocation. */
-export function sentStep({ invocation, endpoint, attempts }: Exchange, { leg, sentAt }: Attempt): Step {
+export function sentStep(
+  { invocation, endpoint, attempts, shown }: Exchange,
+  { leg, sentAt }: Attempt,
+): Step {
   const index = attempts.findIndex(attempt => attempt.leg === leg);
   const again = index > 0 ? ` again (attempt ${index + 1})` : '';
   return step(
@@ -13,6 +17,7 @@ export function sentStep({ invocation, endpoint, attempts }: Exchange, { leg, se
     'done',
     say(`sent${again} `),
     ...quote(invocation.operation, 'title'),
+    ...(shown === undefined ? [] : [say(' ('), ...clipped(shown), say(')')]),
     say(' to '),
     ...quote(endpoint),
   );

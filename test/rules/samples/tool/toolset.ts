@@ -5,6 +5,7 @@ import type { Samples } from '../sample.js';
 const [tool] = TOOLSET.tools;
 const misnamed = { ...TOOLSET, tools: [{ ...tool, name: 'edit file' }] };
 const twice = { ...TOOLSET, tools: [tool, tool] };
+const withScript = (displayScript: string) => ({ ...TOOLSET, tools: [{ ...tool, displayScript }] });
 const moving = { ...TOOLSET, needsMigration: true };
 const withoutDocument = (headers: Record<string, string>) =>
   eventsOf(discovery()).map(event => {
@@ -59,6 +60,17 @@ export const discoverSamples: Samples = [
     events: eventsOf(discovery(TOOLSET, { headers: { 'content-type': 'text/html' } })),
     status: 'warn',
     says: /text\/html/,
+  },
+  {
+    story: 'a display script that cannot be parsed',
+    events: eventsOf(discovery(withScript('"Edit " + (args.path'))),
+    status: 'warn',
+    says: /\$\.tools\[0\]\.displayScript cannot be parsed: unexpected end in line 1/,
+  },
+  {
+    story: 'a display script that uses more of Rhai than is supported',
+    events: eventsOf(discovery(withScript('fn name() { "Edit" } name()'))),
+    status: 'pass',
   },
   {
     story: '401',

@@ -211,6 +211,14 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     expect(server.said()).not.toContain('refused');
   });
 
+  test('of the SDK before, and its protocol version', async () => {
+    await using folder = await withFixtures();
+    await using server = await serving(folder, '-q');
+    const client = await olderMcpClient(new URL(server.mcp));
+    await shows(client);
+    await client.close();
+  });
+
   test('a command finds it in MCP_URL; what it did is verified', async () => {
     await using folder = await withFixtures();
     const client = (calls: string) => `

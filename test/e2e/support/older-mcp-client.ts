@@ -7,18 +7,26 @@ interface OlderClient extends Pick<Client, 'callTool' | 'close'> {
   connect(transport: object): Promise<void>;
 }
 
-/** A client of the SDK before, connected to a program that it starts. */
-export async function olderMcpClient(program: {
+interface Program {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-}): Promise<OlderClient> {
+}
+
+/** A client of version 1 of the SDK, connected to a program that it starts, or to a URL. */
+export async function olderMcpClient(server: Program | URL): Promise<OlderClient> {
   const { Client }: { Client: new (about: object) => OlderClient } = await import(`${SDK}/index.js`);
   const { StdioClientTransport }: { StdioClientTransport: new (program: object) => object } = await import(
     `${SDK}/stdio.js`
   );
+  const { StreamableHTTPClientTransport }: { StreamableHTTPClientTransport: new (url: URL) => object } =
+    await import(`${SDK}/streamableHttp.js`);
   const client = new Client({ name: 'x', version: '1' });
-  await client.connect(new StdioClientTransport({ ...program, stderr: 'ignore' }));
+  await client.connect(
+    server instanceof URL
+      ? new StreamableHTTPClientTransport(server)
+      : new StdioClientTransport({ ...server, stderr: 'ignore' }),
+  );
   return client;
 }

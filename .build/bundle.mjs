@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { gather } from './gather.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const [WIDTHS, CELLS] = ['./string-width.mjs', '../src/dress/cells.ts'].map(path =>
+const [WIDTHS, CELLS] = ['./string-width.mjs', '../src/render/terminal/cells.ts'].map(path =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
@@ -27,7 +27,7 @@ const SHARED = {
     PROGRAM_VERSION: JSON.stringify(version),
     'Intl.Segmenter': 'LazySegmenter',
   },
-  inject: ['src/dress/lazy-segmenter.ts'],
+  inject: ['src/render/terminal/lazy-segmenter.ts'],
   alias: {
     // Ink asks for it in a development mode that does not exist here.
     'react-devtools-core': './.build/empty.mjs',

@@ -1,5 +1,5 @@
 import measured from 'string-width';
-import { cellsOf } from '../src/dress/cells.ts';
+import { cellsOf } from '../src/render/terminal/cells.ts';
 
 /** What Ink and its wrapping measure with, see `OUR_WIDTHS`. Without colours in it, no option makes a difference. */
 export default function stringWidth(text, options) {

@@ -1,19 +1,14 @@
 import { homedir } from 'node:os';
 import { CommanderError } from 'commander';
-import { commandLine } from './commands/command-line.js';
-import { type ExitStatus, statusOfFailure } from './commands/exit-status.js';
+import { COMMANDS, commandLine, wordsForFile } from './commands/command-line.js';
 import { GUIDES } from './commands/guides.js';
-import { COMMANDS } from './commands/index.js';
-import { PROGRAM } from './commands/program.js';
-import type { RunCommand } from './commands/run-command.js';
-import type { Terminal } from './commands/terminal.js';
-import { wordsForFile } from './commands/unknown-command.js';
-import { ProtocolCliError } from './errors.js';
-import { faultText } from './reporters/fault.js';
-import { troubleText } from './reporters/trouble.js';
-import { type Emergency, meetEmergencies } from './system/emergency.js';
-import { endByForce } from './system/forced-end.js';
-import { flushed, isClosed, quietPipes } from './system/output.js';
+import type { RunCommand } from './commands/options.js';
+import { type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
+import { faultText } from './render/outputs/fault.js';
+import { troubleText } from './render/outputs/trouble.js';
+import { type Emergency, endByForce, meetEmergencies } from './system/exit.js';
+import { flushed, isClosed, quietPipes } from './system/streams.js';
+import { ProtocolCliError } from './util/errors.js';
 
 /** The composition root: the only place that knows argv and the exit status. */
 export async function main(argv: readonly string[], version: string): Promise<void> {
@@ -81,7 +76,7 @@ function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void):
       cwd: process.cwd(),
       home: homedir(),
       hostsCode,
-      computes: () => void import('./system/blocked-loop.js').then(each => each.guardAgainstBlocking()),
+      computes: () => void import('./system/watch-files.js').then(each => each.guardAgainstBlocking()),
       interrupt: () => process.kill(process.pid, 'SIGINT'),
     });
   };

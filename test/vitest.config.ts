@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.js';
 
-const [WIDTHS, SEGMENTER] = ['../.build/string-width.mjs', '../src/dress/lazy-segmenter.ts'].map(
+const [WIDTHS, SEGMENTER] = ['../.build/string-width.mjs', '../src/render/terminal/lazy-segmenter.ts'].map(
   path => new URL(path, import.meta.url).pathname,
 );
 

@@ -1,9 +1,163 @@
+import { open } from 'node:fs/promises';
 import { Command } from 'commander';
-import type { CommandEntry } from './entry.js';
 import { type Guide, guideCommand, guidesText } from './guides.js';
 import { type Example, examplesText } from './help.js';
-import type { RunCommand } from './run-command.js';
-import { refusingUnknown, suggestingNames } from './unknown-command.js';
+import type { RunCommand } from './options.js';
+
+/** What the list of all commands says of one, and how the rest of it is loaded: its options, its help, its subcommands. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<(run: RunCommand) => Command>;
+}
+
+/** Who asks for the help of a command that there is not is told so, as who calls it is: commander would show the help of all of them. */
+export function refusingUnknown(program: Command): Command {
+  return program.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
+    const unknown = unknownIn(command);
+    if (unknown !== undefined) command.parse([unknown], { from: 'user' });
+  });
+}
+
+/** The word in the place of a command; undefined where there is none, or such a command is there. */
+function unknownIn({ args, commands }: Command): string | undefined {
+  const [first, second] = args.filter(word => !word.startsWith('-'));
+  const name = first === 'help' ? second : first;
+  return commands.length === 0 || commands.some(each => each.name() === name) ? undefined : name;
+}
+
+/** Bytes that are enough to see whether a file is a transcript. */
+const HEAD = 64 * 1024;
+
+/** The words of the command that shows the file which the first word names; the words as they are where it names none. */
+export async function wordsForFile(
+  words: readonly string[],
+  commands: readonly string[],
+  isInteractive: boolean,
+): Promise<readonly string[]> {
+  const [first, ...rest] = words;
+  if (first === undefined || first.startsWith('-') || [...commands, 'help'].includes(first)) return words;
+  const head = await headOf(first);
+  if (head === null) return words;
+  const { isTranscript } = await import('../events/transcript-reader.js');
+  const isFullScreen = isInteractive && rest.length === 0 && isTranscript(head);
+  return isFullScreen ? ['invoke', '--interactive', '--open', first] : ['render', ...words];
+}
+
+/** Null where there is no such file. */
+async function headOf(path: string): Promise<string | null> {
+  const file = await open(path).catch(() => null);
+  if (!file) return null;
+  try {
+    if (!(await file.stat()).isFile()) return null;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** What other tools call an option: `-d` of curl, `--json` of gh. The first suggestion that the command has is used. */
+const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  '--json': ['-o json', '--reporter json'],
+  '-j': ['-o json', '--reporter json'],
+  '--format': ['-o', '--reporter'],
+  '--data': ['--args'],
+  '--data-raw': ['--args'],
+  '--data-binary': ['--args'],
+  '-d': ['--args'],
+  '--body': ['--args'],
+  '--input': ['--args'],
+  '--params': ['--args'],
+  '--arg': ['--args'],
+  '-a': ['--args'],
+  '--token': ['--bearer'],
+  '--auth': ['--bearer'],
+  '--api-key': ['--bearer', '-H'],
+  '-u': ['--bearer', '-H'],
+  '--max-time': ['--timeout'],
+  '-m': ['--timeout'],
+  '-t': ['--timeout'],
+  '-w': ['--timeout', '--watch'],
+  '--silent': ['-q'],
+  '-s': ['-q'],
+  '--debug': ['-v'],
+  '--trace': ['-v'],
+  '-n': ['--repeat'],
+  '--count': ['--repeat'],
+  '--times': ['--repeat'],
+  '-c': ['--concurrency', '--command'],
+  '--parallel': ['--concurrency'],
+  '--server': ['--command'],
+  '--stdio': ['--mcp', '--command'],
+  '--transcript': ['--save'],
+  '--record': ['--save'],
+  '-p': ['--port'],
+  '--listen': ['--port'],
+  '--bind': ['--host'],
+  '--force': ['--yes'],
+  '-y': ['--yes'],
+};
+
+/** What other tools call a command. */
+const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
+  mock: 'mock-tool',
+  serve: 'mock-tool',
+  server: 'mock-tool',
+  replay: 'mock-tool',
+  call: 'invoke',
+  run: 'invoke',
+  exec: 'invoke',
+  send: 'invoke',
+  test: 'check',
+  lint: 'check',
+  verify: 'check',
+  validate: 'check',
+  list: 'toolset',
+  ls: 'toolset',
+  tools: 'toolset',
+  discover: 'toolset',
+  inspect: 'toolset',
+  show: 'render',
+  view: 'render',
+  open: 'render',
+  proxy: 'record',
+  capture: 'record',
+  watch: 'listen',
+  close: 'close-thread',
+};
+
+/** Adds what an option or command of another tool is called here, in place of commander's guess by spelling. */
+function suggestingNames(command: Command): Command {
+  return command.configureOutput({
+    outputError: (text, write) => write(withSuggestion(text, command)),
+  });
+}
+
+function withSuggestion(text: string, command: Command): string {
+  const [, what, word = ''] = /^error: unknown (option|command)(?: or guide)? '([^']*)'/.exec(text) ?? [];
+  const found = what === 'option' ? optionFor(word, command) : what && commandFor(word, command);
+  if (!found) return text;
+  const [first, ...rest] = text.split('\n').filter(line => !line.startsWith('(Did you mean '));
+  return [first, `(Did you mean ${found}?)`, ...rest].join('\n');
+}
+
+function optionFor(word: string, { options }: Command): string | undefined {
+  const name = word.startsWith('--') ? word.replace(/=.*/s, '') : word.slice(0, 2);
+  const candidates = Object.hasOwn(OPTIONS_ELSEWHERE, name) ? OPTIONS_ELSEWHERE[name] : undefined;
+  return candidates?.find(candidate => {
+    const [flag, value] = candidate.split(' ');
+    const option = options.find(({ short, long }) => short === flag || long === flag);
+    return option !== undefined && (value === undefined || (option.argChoices?.includes(value) ?? true));
+  });
+}
+
+function commandFor(word: string, { commands, parent }: Command): string | undefined {
+  const name = Object.hasOwn(COMMANDS_ELSEWHERE, word) ? COMMANDS_ELSEWHERE[word] : undefined;
+  return [...commands, ...(parent?.commands ?? [])].some(each => each.name() === name) ? name : undefined;
+}
 
 export const EXAMPLES: readonly Example[] = [
   { about: 'the workbench, full screen', line: 'protocol-cli' },
@@ -62,3 +216,62 @@ function inheriting(parent: Command, command: Command): Command {
   for (const subcommand of command.commands) inheriting(command, subcommand);
   return command;
 }
+
+/** Every command there is. A new one is one folder and one entry here. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'invoke',
+    summary: 'call a tool; show what the human sees and what the LLM gets',
+    load: async () => (await import('./invoke/command.js')).invokeCommand,
+  },
+  {
+    name: 'mock-tool',
+    summary: 'serve fixtures as a tool, by hand or in CI',
+    load: async () => (await import('./mock-tool/command.js')).mockToolCommand,
+  },
+  {
+    name: 'toolset',
+    summary: 'fetch, validate and list the operations of a tool',
+    load: async () => (await import('./toolset/command.js')).toolsetCommand,
+  },
+  {
+    name: 'render',
+    summary: 'show a saved message, result, toolset, transcript or diff',
+    load: async () => (await import('./render/command.js')).renderCommand,
+  },
+  {
+    name: 'check',
+    summary: 'check a tool or a transcript against the protocol',
+    load: async () => (await import('./check/command.js')).checkCommand,
+  },
+  {
+    name: 'listen',
+    summary: 'receive and show callbacks of calls that other programs make',
+    load: async () => (await import('./listen/command.js')).listenCommand,
+  },
+  {
+    name: 'record',
+    summary: 'proxy between a runtime and a tool; writes a transcript',
+    load: async () => (await import('./record/command.js')).recordCommand,
+  },
+  {
+    name: 'session',
+    summary: 'agent sessions: a mock platform (mock), a client (answer)',
+    load: async () => (await import('./session/command.js')).sessionCommand,
+  },
+  {
+    name: 'cancel',
+    summary: 'cancel a call or a subscription',
+    load: async () => (await import('./notices/command.js')).cancelCommand,
+  },
+  {
+    name: 'close-thread',
+    summary: 'notify a tool that a conversation thread has ended',
+    load: async () => (await import('./notices/command.js')).closeThreadCommand,
+  },
+  {
+    name: 'migrate',
+    summary: 'ask a tool to move a session to another machine',
+    load: async () => (await import('./notices/command.js')).migrateCommand,
+  },
+];

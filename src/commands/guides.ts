@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { shippedFile } from '../package-root.js';
-import { nearest } from '../text/nearest.js';
-import type { RunCommand } from './run-command.js';
+import { nearest } from '../util/nearest.js';
+import type { RunCommand } from './options.js';
 
 /** A page of src/guides, which ships with the package. No guide has the name of a command. */
 export interface Guide {

@@ -1,5 +1,5 @@
-import { EXIT_STATUSES, type ExitStatus } from './exit-status.js';
 import type { GuideName } from './guides.js';
+import { EXIT_STATUSES, type ExitStatus } from './terminal.js';
 
 /** One example of a command's help: what it is for, and the line itself. */
 export interface Example {

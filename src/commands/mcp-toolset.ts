@@ -1,22 +1,20 @@
-import { readAs, translate } from '../dialects/index.js';
-import { ProtocolCliError } from '../errors.js';
-import { createLog } from '../exchange/log.js';
+import { readAs, translate } from '../dialects/dialects.js';
+import { createLog } from '../events/log.js';
+import { createNodeClient } from '../http/node-client.js';
+import { error, type HandlerInput, result, type ToolDefinition } from '../mock/handlers.js';
+import { NO_FIXTURES } from '../mock/mock-state.js';
+import { startMockTool } from '../mock/mock-tool.js';
 import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
 import { connectMcp, type McpServer } from '../runtime/mcp/connection.js';
-import { systemClock } from '../system/clock.js';
-import { excerpt } from '../text/excerpt.js';
-import { isRecord } from '../text/is-record.js';
-import { createRedactor, type Redactor } from '../text/redact.js';
-import type { HandlerInput, ToolDefinition } from '../tool/handlers/define-tool.js';
-import { error, result } from '../tool/handlers/output.js';
-import { startMockTool } from '../tool/mock-tool.js';
-import { NO_FIXTURES } from '../tool/options.js';
-import { createNodeClient } from '../transport/node-client.js';
-import { secretsOf } from './headers.js';
-import { PROGRAM } from './program.js';
+import { systemClock } from '../system/drafts.js';
+import { ProtocolCliError } from '../util/errors.js';
+import { excerpt } from '../util/excerpt.js';
+import { isRecord } from '../util/json-diagnosis.js';
+import { createRedactor, type Redactor } from '../util/redact.js';
 import type { ReachOptions } from './started-server.js';
-import type { McpTarget } from './target.js';
+import { type McpTarget, secretsOf } from './target.js';
+import { PROGRAM } from './terminal.js';
 
 /** Time to start, to shake hands and to list the tools, in ms. */
 const START_MS = 10_000;

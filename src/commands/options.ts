@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../text/durations.js';
-import { OUTPUTS } from './terminal.js';
+import { parseDuration } from '../util/format.js';
+import { OUTPUTS, type Terminal } from './terminal.js';
 
 /** Readers of single option values; each throws commander's own error, which names the option. */
 
@@ -118,3 +118,6 @@ export function valueOption<T>(
 ): Option {
   return new Option(flags, description).argParser(read).default(preset, shown);
 }
+
+/** Runs the body of a command in the real world: it gives the terminal, and what comes back is the exit status: ours, or that of a command we ran. */
+export type RunCommand = (body: (terminal: Terminal) => Promise<number>) => Promise<void>;

@@ -2,19 +2,23 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { ProtocolCliError } from '../errors.js';
+import { createNodeClient } from '../http/node-client.js';
+import type { MockTool } from '../mock/mock-tool.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
-import { excerpt } from '../text/excerpt.js';
-import { foreignWords } from '../text/foreign-words.js';
-import { isRecord } from '../text/is-record.js';
-import { readJson } from '../text/json.js';
-import { shellWord } from '../text/shell-word.js';
-import { jsonTrouble } from './json-trouble.js';
-import type { ConfiguredTarget } from './target.js';
+import { ProtocolCliError } from '../util/errors.js';
+import { excerpt } from '../util/excerpt.js';
+import { readJson } from '../util/json.js';
+import { isRecord } from '../util/json-diagnosis.js';
+import { foreignWords } from '../util/redact-json.js';
+import { shellWord } from '../util/strings.js';
+import { visibleLine } from '../util/visible.js';
+import { type ReachOptions, startServer } from './started-server.js';
+import { type ConfiguredTarget, commandOf, demoFixtures, jsonTrouble } from './target.js';
+import { ask, isSomebodyThere, type Terminal } from './terminal.js';
 
 /** The tool servers of `.infinity/rap.json`, the reference runtime's configuration. */
-export interface RapConfig {
+interface RapConfig {
   /** The project's entries, then those of the home folder's file. */
   readonly targets: readonly ConfiguredTarget[];
   /** One for each entry that cannot be used. */
@@ -165,4 +169,56 @@ function read<S extends z.ZodMiniType>(
   const checked = validate(schema, entry);
   if (checked.ok) return { ok: true, target: targetOf(checked.value) };
   return { ok: false, reason: checked.faults.join('; ') };
+}
+
+/**
+ * The URL of a tool server. The demo and an MCP server are served from this process; a command is started as a process of its own.
+ * @throws ProtocolCliError `command-failed`; of an MCP server also `unreachable` and `no-discovery`.
+ */
+export async function reach(target: ConfiguredTarget, options: ReachOptions): Promise<string> {
+  const { onStop } = options;
+  switch (target.kind) {
+    case 'url':
+      return target.url;
+    case 'demo': {
+      const tool = await startDemo();
+      onStop(() => tool.close({ drainMs: 0 }));
+      return tool.url;
+    }
+    case 'mcp': {
+      const { startMcpToolset } = await import('./mcp-toolset.js');
+      return startMcpToolset(target, options);
+    }
+    case 'command':
+      return startServer(target, options);
+  }
+}
+
+/** Uses a client that loads fast: one call needs no throughput. */
+async function startDemo(): Promise<MockTool> {
+  const { startMockTool } = await import('../mock/mock-tool.js');
+  return startMockTool({ fixtures: await demoFixtures(), client: async () => createNodeClient() });
+}
+
+/**
+ * A folder may come from anybody: the commands of its `.infinity/rap.json` are offered, not run unasked.
+ * @throws ProtocolCliError `decision-needed` where nobody is there to ask, `declined` where the answer is no.
+ */
+export async function confirmCommands(
+  targets: readonly ConfiguredTarget[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const target of targets) {
+    const command = commandOf(target);
+    if (command === null) continue;
+    const what = `.infinity/rap.json starts the command: ${visibleLine(command)}`;
+    if (!isSomebodyThere(terminal))
+      throw new ProtocolCliError('decision-needed', what, {
+        hint: 'Add --yes to start it without a question.',
+      });
+    const answer = (await ask(`${what}\nStart it? [y/N] `, terminal, signal)) ?? 'no';
+    if (!/^y(es)?$/i.test(answer.trim()))
+      throw new ProtocolCliError('declined', 'it was not started: you said no');
+  }
 }

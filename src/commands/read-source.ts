@@ -1,6 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { ProtocolCliError } from '../errors.js';
+import { troubleText } from '../render/outputs/trouble.js';
+import { writePublicFile } from '../system/files.js';
+import { writeOut } from '../system/streams.js';
+import { ProtocolCliError } from '../util/errors.js';
+import type { ReportRequest } from './reports.js';
+import { type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
 
 /** Bytes of something saved that is shown. */
 export const LARGEST_SAVED = 64 * 1024 * 1024;
@@ -57,4 +62,32 @@ async function readAll(source: AsyncIterable<Uint8Array>, most: number): Promise
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Writes the reports that were asked for. One that cannot be written is said, and hides no other. Returns the status for that; else 0. */
+export async function writeReports<Report extends ReportRequest>(
+  reports: readonly Report[],
+  textOf: (report: Report) => string,
+  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
+): Promise<ExitStatus> {
+  let status: ExitStatus = 0;
+  for (const report of reports) {
+    const { file } = report;
+    const text = textOf(report);
+    const failure = await failureOf(file === null ? writeOut(stdout, text) : writePublicFile(file, text));
+    if (!failure) continue;
+    stderr.write(troubleText(failure));
+    status ||= statusOfFailure(failure.code);
+  }
+  return status;
+}
+
+async function failureOf(writing: Promise<void>): Promise<ProtocolCliError | null> {
+  try {
+    await writing;
+    return null;
+  } catch (error) {
+    if (error instanceof ProtocolCliError) return error;
+    throw error;
+  }
 }

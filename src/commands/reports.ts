@@ -1,8 +1,10 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { ProtocolCliError } from '../errors.js';
+import type { CheckFormatName } from '../render/outputs/check.js';
+import type { VerificationFormat } from '../render/outputs/verification.js';
 import { errnoOf } from '../system/errno.js';
+import { ProtocolCliError } from '../util/errors.js';
 
 /** A report that is asked for: its format, and the file it goes to; null is stdout. */
 export interface ReportRequest<Format extends string = string> {
@@ -11,13 +13,10 @@ export interface ReportRequest<Format extends string = string> {
 }
 
 /** How files of each format are named, by format. */
-export type Endings<Format extends string> = Readonly<Record<Format, string>>;
+type Endings<Format extends string> = Readonly<Record<Format, string>>;
 
 /** Reads `junit:out.xml` or `json`; `json:-` is stdout too. @throws InvalidArgumentError */
-export function readReport<Format extends string>(
-  text: string,
-  endings: Endings<Format>,
-): ReportRequest<Format> {
+function readReport<Format extends string>(text: string, endings: Endings<Format>): ReportRequest<Format> {
   const [, name = '', file] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
   const formats = Object.keys(endings) as Format[];
   const format = formats.find(each => each === name);
@@ -33,7 +32,7 @@ export function readReport<Format extends string>(
  * @param flag that asks for them
  * @throws ProtocolCliError `usage`.
  */
-export function refuseCollisions<Format extends string>(
+function refuseCollisions<Format extends string>(
   reports: readonly ReportRequest<Format>[],
   flag: string,
   endings: Endings<Format>,
@@ -80,4 +79,112 @@ export async function checkReportFolders(reports: readonly ReportRequest[]): Pro
       });
     });
   }
+}
+
+/** One `--report`. */
+export type ReportOptionReportRequest = ReportRequest<VerificationFormat>;
+
+const ENDINGS: Endings<VerificationFormat> = { junit: 'xml', json: 'json' };
+
+/** Reads `junit:out.xml` or `json`, one more each time. @throws InvalidArgumentError */
+export function reportOption(
+  text: string,
+  before: readonly ReportOptionReportRequest[] = [],
+): readonly ReportOptionReportRequest[] {
+  return [...before, readReport(text, ENDINGS)];
+}
+
+/**
+ * Reports must not run into each other, nor into what a command says.
+ * @param stdoutIsTaken by a command after `--`
+ * @throws ProtocolCliError `usage`.
+ */
+export function checkReports(reports: readonly ReportOptionReportRequest[], stdoutIsTaken: boolean): void {
+  const first = reports.find(({ file }) => file === null);
+  if (first && stdoutIsTaken)
+    throw new ProtocolCliError(
+      'usage',
+      `--report ${first.format} would write to stdout, which is the command's`,
+      { hint: `Give it a file: --report ${first.format}:report.${ENDINGS[first.format]}.` },
+    );
+  refuseCollisions(reports, '--report', ENDINGS);
+}
+
+/** One `--reporter`. */
+export type ReporterOptionReportRequest = ReportRequest<CheckFormatName>;
+
+const REPORTER_OPTION_ENDINGS: Endings<CheckFormatName> = {
+  human: 'txt',
+  json: 'json',
+  junit: 'xml',
+  github: 'txt',
+  markdown: 'md',
+};
+
+/** Reads `junit:out.xml` or `json`, one more each time. @throws InvalidArgumentError */
+export function reporterOption(
+  text: string,
+  before: readonly ReporterOptionReportRequest[] = [],
+): readonly ReporterOptionReportRequest[] {
+  return [...before, readReport(text, REPORTER_OPTION_ENDINGS)];
+}
+
+/**
+ * The reports of a run: the one for people on stdout, where no other one goes there.
+ * @throws ProtocolCliError `usage`.
+ */
+export function reportsOf(
+  asked: readonly ReporterOptionReportRequest[] = [],
+): readonly ReporterOptionReportRequest[] {
+  refuseCollisions(asked, '--reporter', REPORTER_OPTION_ENDINGS);
+  return asked.some(({ file }) => file === null) ? asked : [{ format: 'human', file: null }, ...asked];
+}
+
+export type McpTransport = 'stdio' | 'http';
+export const MCP_TRANSPORTS: readonly McpTransport[] = ['stdio', 'http'];
+
+interface Flags {
+  readonly mcp?: McpTransport;
+  /** Which options were written out. */
+  readonly given?: readonly string[];
+  readonly output?: string;
+}
+
+/** What is about callbacks, of which MCP has none. */
+const OF_CALLBACKS = ['allowCallback', 'retries', 'maxPending', 'journal', 'fsync', 'allowRepeats'];
+/** What is about a server of HTTP. */
+const OF_HTTP = ['host', 'port', 'allowHost', 'allowOrigin'];
+
+/**
+ * What makes no sense together with `--mcp`.
+ * @throws ProtocolCliError `usage` that names it.
+ */
+export function checkMcpFlags({ mcp, given = [], output }: Flags, hasCommand: boolean): void {
+  if (mcp === undefined && given.includes('allowOrigin'))
+    throw new ProtocolCliError('usage', '--allow-origin is for --mcp http', {
+      hint: 'A web page cannot call a RAP tool: leave the option out.',
+    });
+  if (mcp === undefined) return;
+  refuse(given, OF_CALLBACKS, '--mcp has no callbacks, and these options are about them');
+  if (output === 'ui')
+    throw new ProtocolCliError('usage', '-o ui does not show MCP', { hint: '-o plain tells it in lines.' });
+  if (mcp === 'http') return;
+  refuse(given, OF_HTTP, '--mcp stdio listens nowhere, and these options say where');
+  if (hasCommand)
+    throw new ProtocolCliError('usage', '--mcp stdio and a command both want stdin and stdout', {
+      hint: 'With --mcp http the command finds the address in MCP_URL.',
+    });
+}
+
+function refuse(given: readonly string[], options: readonly string[], why: string): void {
+  const strays = options.filter(option => given.includes(option)).map(flagOf);
+  if (strays.length > 0)
+    throw new ProtocolCliError('usage', `${why}: ${strays.join(', ')}`, {
+      hint: `Leave ${strays.length === 1 ? 'it' : 'them'} out, or --mcp.`,
+    });
+}
+
+/** As it is written: `allowCallback` is `--allow-callback`. */
+export function flagOf(option: string): string {
+  return `--${option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
 }

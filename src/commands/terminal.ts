@@ -1,4 +1,9 @@
-import { isLargeEnough } from '../ui/terminal.js';
+import type { Outcome } from '../protocol/outcome.js';
+import type { FailureCode } from '../render/failure.js';
+import { endByForce, onEmergency } from '../system/exit.js';
+import { onSignals } from '../system/signals.js';
+import { isLargeEnough } from '../tui/terminal.js';
+import { ProtocolCliError } from '../util/errors.js';
 
 /** What a command knows of the world around it; a test gives it another one. */
 export interface Terminal {
@@ -46,4 +51,174 @@ const NARROWEST = 20;
 /** Cells of a row of a terminal; undefined where there is none: lines are then as long as they are. */
 export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
   return isTTY && columns >= NARROWEST ? columns : undefined;
+}
+
+/** Replaced at build time; from source it is the version of no release. */
+declare const PROGRAM_VERSION: string | undefined;
+
+/** Who wrote a transcript or sends a request: `protocol-cli/0.1.0`. */
+export const PROGRAM = `protocol-cli/${typeof PROGRAM_VERSION === 'string' ? PROGRAM_VERSION : 'source'}`;
+
+/** The exit statuses. Help is generated from this table; a test compares README and guides with it. */
+export const EXIT_STATUSES = {
+  0: 'success',
+  1: 'a check or a verification failed',
+  2: 'usage: a wrong option, file, operation or argument',
+  3: 'incomplete: nothing could be checked, or a prerequisite is missing',
+  4: 'unreachable, no discovery document, or the acknowledgement was not 200',
+  5: 'the outcome is error, denied, canceled, timeout or unknown',
+  6: 'a decision is needed and no terminal is attached',
+  7: 'no result in time',
+  129: 'hung up (SIGHUP)',
+  130: 'interrupted (SIGINT)',
+  143: 'terminated (SIGTERM)',
+} as const;
+
+export type ExitStatus = keyof typeof EXIT_STATUSES;
+
+const BY_FAILURE: Readonly<Record<FailureCode, ExitStatus>> = {
+  usage: 2,
+  'unreadable-file': 2,
+  'unwritable-file': 2,
+  'unknown-operation': 2,
+  'invalid-arguments': 2,
+  'invalid-toolset': 2,
+  'invalid-fixtures': 2,
+  'port-in-use': 2,
+  'command-failed': 4,
+  unreachable: 4,
+  'no-discovery': 4,
+  'refused-address': 4,
+  'bad-acknowledgement': 4,
+  'platform-refused': 4,
+  'bad-answer': 4,
+  'session-failed': 5,
+  declined: 5,
+  denied: 5,
+  'decision-needed': 6,
+  timeout: 7,
+  interrupted: 130,
+};
+
+const BY_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+export function statusOfFailure(code: FailureCode): ExitStatus {
+  return BY_FAILURE[code];
+}
+
+export function statusOfOutcome(type: Outcome['type']): ExitStatus {
+  return type === 'success' ? 0 : 5;
+}
+
+export function statusOfSignal(signal: keyof typeof BY_SIGNAL): ExitStatus {
+  return BY_SIGNAL[signal];
+}
+
+/**
+ * A person's wish to stop, as a value: the first signal ends the work in good order, a second one at once. So does an emergency, as far as
+ * there is time.
+ */
+export interface Interruption {
+  /** @throws ProtocolCliError `interrupted` where a signal comes first. */
+  race<T>(work: Promise<T>): Promise<T>;
+  /** Aborted by the first signal, or an emergency. */
+  readonly signal: AbortSignal;
+  /** Calls back at the first signal; at once where it has come. Returns how to stop listening. */
+  onSignal(callback: () => void): () => void;
+  /** The exit status of the signal that came, 1 of an emergency; undefined where none did. */
+  signalStatus(): ExitStatus | undefined;
+  release(): void;
+}
+
+export function interruption(): Interruption {
+  const callbacks = new Set<() => void>();
+  const abort = new AbortController();
+  let status: ExitStatus | undefined;
+  const stopWith = (own: ExitStatus) => {
+    status = own;
+    for (const callback of callbacks) callback();
+    abort.abort();
+  };
+  const stopListening = onSignals(signal => {
+    if (status === undefined) return stopWith(statusOfSignal(signal));
+    if (signal === 'SIGHUP') return; // a terminal that goes away says so more than once, and nobody is impatient
+    release();
+    endByForce(signal);
+  });
+  const forgetEmergency = onEmergency(() => {
+    if (status === undefined) stopWith(1);
+  });
+  const release = () => {
+    stopListening();
+    forgetEmergency();
+  };
+  const onSignal = (callback: () => void) => {
+    callbacks.add(callback);
+    if (status !== undefined) callback();
+    return () => void callbacks.delete(callback);
+  };
+  return {
+    signal: abort.signal,
+    onSignal,
+    release,
+    signalStatus: () => status,
+    race: work => {
+      const interrupted = new Promise<never>((_, reject) => {
+        onSignal(() => reject(new ProtocolCliError('interrupted', 'interrupted before the tool was called')));
+      });
+      return Promise.race([work, interrupted]);
+    },
+  };
+}
+
+/** Takes what has to be stopped at the end. */
+export type OnStop = (stop: () => Promise<void>) => void;
+
+/**
+ * Work that a signal ends in good order: what was started is stopped however it ends, and a signal decides the exit status.
+ * @throws what the work throws.
+ */
+export async function stoppable(
+  work: (onStop: OnStop, signal: AbortSignal) => Promise<ExitStatus>,
+): Promise<ExitStatus> {
+  const interrupted = interruption();
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    return await interrupted.race(work(stop => stops.push(stop), interrupted.signal));
+  } catch (error) {
+    const status = interrupted.signalStatus();
+    if (status === undefined) throw error;
+    return status;
+  } finally {
+    await Promise.allSettled(stops.map(stop => stop()));
+    interrupted.release();
+  }
+}
+
+/** Whether somebody sits there who can be asked. */
+export function isSomebodyThere({ stdin, stderr }: Terminal): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/**
+ * One line from the person at the terminal; null where the question was taken back by a signal or by the end of input.
+ * In readline's raw mode Ctrl-C is a key: it becomes the signal again.
+ */
+export async function ask(
+  question: string,
+  { stdin, stderr, interrupt }: Terminal,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (stdin.readableEnded) return null; // nobody can type there any more
+  const { createInterface } = await import('node:readline/promises');
+  const reader = createInterface({ input: stdin, output: stderr });
+  reader.on('SIGINT', interrupt);
+  try {
+    return await reader.question(question, { signal });
+  } catch {
+    stderr.write('\n');
+    return null;
+  } finally {
+    reader.close();
+  }
 }

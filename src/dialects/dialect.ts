@@ -1,4 +1,4 @@
-import type { JudgedOutcome } from '../outcome/outcome.js';
+import type { JudgedOutcome } from '../protocol/outcome.js';
 
 /** The wires on which a tool's outcome is handed back (platforms "One model"). */
 export const DIALECT_NAMES = ['rap', 'session', 'lmkit', 'mcp'] as const;

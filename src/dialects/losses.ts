@@ -1,7 +1,80 @@
-import { compactJson } from '../text/compact-json.js';
-import { excerpt } from '../text/excerpt.js';
-import type { Answer, Dialect, Feature, Loss } from './dialect.js';
-import { featuresOf, hasPayload, PAYLOAD_FEATURES } from './features.js';
+import type * as z from 'zod/mini';
+import type { Outcome } from '../protocol/outcome.js';
+import { type Validation, validate } from '../protocol/validate.js';
+import { excerpt } from '../util/excerpt.js';
+import { formatDuration } from '../util/format-duration.js';
+import { compactJson, isRecord, MAX_DEPTH } from '../util/json-diagnosis.js';
+import {
+  type Answer,
+  type AnsweredCall,
+  type Dialect,
+  FEATURES,
+  type Feature,
+  type Loss,
+} from './dialect.js';
+
+/** What an answer has, each feature with its value: all that a wire may carry or lose. */
+export function featuresOf({ call, outcome, payload, beside = {} }: Answer): ReadonlyMap<Feature, unknown> {
+  const all: Partial<Record<Feature, unknown>> = {
+    ...beside,
+    ...outcomeFeatures(outcome),
+    ...(hasPayload(outcome) && payloadFeature(payload)),
+    ...callFeatures(call),
+  };
+  return new Map(
+    FEATURES.flatMap(feature => (all[feature] === undefined ? [] : [[feature, all[feature]] as const])),
+  );
+}
+
+/** Whether it is told by its payload, and not by words of its own. */
+function hasPayload({ type }: Outcome): boolean {
+  return type === 'success' || type === 'unknown';
+}
+
+/** Those that are a matter of the payload. */
+export const PAYLOAD_FEATURES: readonly Feature[] = ['text', 'JSON', 'no payload'];
+
+/** The keys of a `tool_req` that every one has. */
+const REQUEST_KEYS = ['tool_name', 'args', 'id'];
+
+function outcomeFeatures(outcome: Outcome): Partial<Record<Feature, unknown>> {
+  switch (outcome.type) {
+    case 'success':
+      return { success: true };
+    case 'error':
+      return {
+        error: outcome.message,
+        'error code': outcome.code,
+        'error type': outcome.errorType,
+        'error origin': outcome.origin,
+      };
+    case 'canceled':
+      return { canceled: [outcome.reason, outcome.by] };
+    case 'timeout':
+      return { timeout: [outcome.durationMs] };
+    case 'denied':
+      return { denied: [outcome.tool, outcome.reason] };
+    case 'unknown':
+      return { unknown: [outcome.raw] };
+  }
+}
+
+function payloadFeature(payload: unknown): Partial<Record<Feature, unknown>> {
+  if (payload === undefined) return { 'no payload': true };
+  return typeof payload === 'string' ? { text: payload } : { JSON: [payload] };
+}
+
+function callFeatures({ id, tool, args, thread, secondaryId, request = {} }: AnsweredCall) {
+  const others = Object.entries(request).filter(([key]) => !REQUEST_KEYS.includes(key));
+  return {
+    id: id ?? undefined,
+    tool,
+    arguments: args,
+    'other request fields': others.length > 0 ? others : undefined,
+    thread,
+    'secondary id': secondaryId,
+  };
+}
 
 type Wire = Pick<Dialect, 'title' | 'carries'>;
 
@@ -73,4 +146,91 @@ function keys(value: unknown): string {
   const rest = names.length - MOST_KEYS;
   const told = names.slice(0, MOST_KEYS).map(excerpt).join(', ');
   return rest > 0 ? `${told} and ${rest} more` : told;
+}
+
+/** An outcome for the model, in the words of an error, where a wire has none for its kind. */
+export function sentenceOf({ outcome, payload }: Pick<Answer, 'outcome' | 'payload'>): string {
+  switch (outcome.type) {
+    case 'error':
+      return outcome.message;
+    case 'canceled':
+      return canceledSentence(outcome);
+    case 'timeout':
+      return timeoutSentence(outcome);
+    case 'denied':
+      return deniedSentence(outcome);
+    case 'unknown':
+      return withReason(
+        `The call ended as ${rawWords(outcome.raw)}, which is not known here`,
+        words(payload),
+      );
+    case 'success':
+      return words(payload) ?? '';
+  }
+}
+
+/** A payload as a text: a string as it is, other JSON without blanks; undefined where there is none. */
+export function words(payload: unknown): string | undefined {
+  return typeof payload === 'string' ? payload : (compactJson(payload) ?? undefined);
+}
+
+type Kind<Type extends Outcome['type']> = Extract<Outcome, { type: Type }>;
+
+function canceledSentence({ reason, by }: Kind<'canceled'>): string {
+  return withReason(`The call was canceled${by === undefined ? '' : ` by the ${by}`}`, reason);
+}
+
+function timeoutSentence({ durationMs }: Kind<'timeout'>): string {
+  const limit = Number.isFinite(durationMs) ? ` (${formatDuration(durationMs ?? 0)})` : '';
+  return `The tool did not answer within the time allowed${limit}.`;
+}
+
+function deniedSentence({ tool, reason }: Kind<'denied'>): string {
+  return withReason(`The call${tool === undefined ? '' : ` of ${tool}`} was denied`, reason);
+}
+
+function withReason(sentence: string, reason: string | undefined): string {
+  return reason === undefined || reason === '' ? `${sentence}.` : `${sentence}: ${reason}`;
+}
+
+function rawWords(raw: unknown): string {
+  return excerpt(words(raw) ?? 'nothing');
+}
+
+/** Of what is wrong; whoever mends these finds the others. */
+const MOST_FAULTS = 8;
+
+/** A foreign message against the schema of its wire: its depth too, since what is read may be written again (threats, row 18). */
+export function checked<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  native: unknown,
+): Validation<z.infer<Schema>> {
+  if (isTooDeep(native)) return { ok: false, faults: [`$: is nested deeper than ${MAX_DEPTH} levels`] };
+  const validation = validate(schema, native);
+  return validation.ok ? validation : { ok: false, faults: few(validation.faults) };
+}
+
+/** What a message has beside the fields that are known, for which no other wire has a place; undefined where it has none. */
+export function otherFields(
+  native: unknown,
+  known: readonly string[],
+): Readonly<Record<string, unknown>> | undefined {
+  const others = Object.entries(isRecord(native) ? native : {}).filter(([key]) => !known.includes(key));
+  return others.length > 0 ? Object.fromEntries(others) : undefined;
+}
+
+function isTooDeep(value: unknown): boolean {
+  const open: [value: unknown, depth: number][] = [[value, 0]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [each, depth] = next;
+    if (typeof each !== 'object' || each === null) continue;
+    if (depth >= MAX_DEPTH) return true;
+    for (const inner of Object.values(each)) open.push([inner, depth + 1]);
+  }
+  return false;
+}
+
+function few(faults: readonly string[]): string[] {
+  const rest = faults.length - MOST_FAULTS;
+  return rest > 0 ? [...faults.slice(0, MOST_FAULTS), `and ${rest} more`] : [...faults];
 }

@@ -1,13 +1,15 @@
 import * as z from 'zod/mini';
-import type { JudgedOutcome } from '../outcome/outcome.js';
-import { toolRequestSchema } from '../protocol/session/tool-request.js';
-import { CUSTOM_TOOLS, errorEventSchema, sessionResultSchema } from '../protocol/session/tool-results.js';
-import { excerpt } from '../text/excerpt.js';
-import { isRecord } from '../text/is-record.js';
-import { checked, otherFields } from './checked.js';
+import {
+  CUSTOM_TOOLS,
+  errorEventSchema,
+  sessionResultSchema,
+  toolRequestSchema,
+} from '../protocol/callbacks.js';
+import type { JudgedOutcome } from '../protocol/outcome.js';
+import { excerpt } from '../util/excerpt.js';
+import { isRecord } from '../util/json-diagnosis.js';
 import type { Answer, AnsweredCall, Dialect, Loss, Reading, Writing } from './dialect.js';
-import { lossesOf } from './losses.js';
-import { sentenceOf, words } from './sentence.js';
+import { checked, lossesOf, otherFields, sentenceOf, words } from './losses.js';
 
 const title = 'a settled call of an agent session';
 

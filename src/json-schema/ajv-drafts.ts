@@ -1,10 +1,9 @@
-import type { Ajv as AjvInstance, Options } from 'ajv';
-import { Ajv } from 'ajv';
+import { Ajv as AjvInstance, type Options } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
 import type { AnyValidateFunction } from 'ajv/dist/types/index.js';
 import { LENIENT, TRUSTING } from './ajv.js';
-import { type Draft, META_SCHEMA_IDS } from './dialect.js';
+import { type Draft, META_SCHEMA_IDS } from './draft-04.js';
 
 /** The drafts before 2020-12, which few toolsets name: loaded only for those. Draft-04 is rewritten as draft-06 first. */
 type OlderDraft = Exclude<Draft, '2020-12' | 'draft-04'>;
@@ -24,5 +23,5 @@ export function metaValidator(draft: OlderDraft): AnyValidateFunction {
 }
 
 function ajvFor(draft: OlderDraft, options: Options): AjvInstance {
-  return draft === '2019-09' ? new Ajv2019(options) : new Ajv(options);
+  return draft === '2019-09' ? new Ajv2019(options) : new AjvInstance(options);
 }

@@ -1,7 +1,21 @@
-import { isRecord } from '../text/is-record.js';
-import type { JsonReading } from '../text/json.js';
-import { type Invocation, invocationSchema } from './invocation.js';
+import * as z from 'zod/mini';
+import type { JsonReading } from '../util/json.js';
+import { isRecord } from '../util/json-diagnosis.js';
 import { validate } from './validate.js';
+
+/** Runtime → tool: the request to execute one operation (seed 004). Unknown fields are ignored. */
+export const invocationSchema = z.object({
+  operation: z.string().check(z.minLength(1)),
+  arguments: z.record(z.string(), z.unknown()),
+  id: z.string().check(z.minLength(1)),
+  call_id: z.nullish(z.string()),
+  callback_url: z.string().check(z.minLength(1)),
+  group_id: z.string().check(z.minLength(1)),
+  thread_ancestors: z.nullish(z.array(z.string())),
+  user_id: z.nullish(z.string()),
+});
+
+export type Invocation = z.infer<typeof invocationSchema>;
 
 /** What a callback needs to find its way. */
 export type Addressee = Pick<Invocation, 'callback_url' | 'group_id' | 'id' | 'call_id'>;

@@ -1,8 +1,8 @@
 import { checkSchemas } from '../json-schema/check-schema.js';
-import { draftOf, unknownDraft } from '../json-schema/dialect.js';
-import { excerpt } from '../text/excerpt.js';
-import { isRecord } from '../text/is-record.js';
-import type { JsonReading } from '../text/json.js';
+import { draftOf, unknownDraft } from '../json-schema/draft-04.js';
+import { excerpt } from '../util/excerpt.js';
+import type { JsonReading } from '../util/json.js';
+import { isRecord } from '../util/json-diagnosis.js';
 import { type Tool, type Toolset, toolsetSchema } from './toolset.js';
 import { validateTolerantly } from './validate.js';
 

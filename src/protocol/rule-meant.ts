@@ -1,4 +1,4 @@
-import { nearest, offer } from '../text/nearest.js';
+import { nearest, offer } from '../util/nearest.js';
 import { REQUIREMENTS } from './requirements.js';
 
 const IDS = Object.keys(REQUIREMENTS);

@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
-import { isRecord } from '../text/is-record.js';
-import { jsonPath } from '../text/json-path.js';
-import { valueAt } from '../text/value-at.js';
+import { isRecord } from '../util/json-diagnosis.js';
+import { jsonPath, valueAt } from '../util/redact-json.js';
 
 type Issue = z.core.$ZodIssue;
 

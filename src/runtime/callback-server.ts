@@ -1,8 +1,14 @@
-import { Content } from '../exchange/content.js';
-import type { Log } from '../exchange/log.js';
-import type { Verdict, VerdictKind } from '../exchange/verdict.js';
-import type { SecretPaths } from '../transport/secret-paths.js';
-import { type Answer, type Incoming, type Refusal, type Reply, startServer } from '../transport/server.js';
+import { Content } from '../events/content.js';
+import type { Verdict, VerdictKind } from '../events/discovery-of.js';
+import type { Exchange } from '../events/exchange.js';
+import type { History } from '../events/history.js';
+import { idOf, judge, rejection } from '../events/judge-callback.js';
+import type { Log } from '../events/log.js';
+import { SecretPaths } from '../http/node-client.js';
+import type { Answer, Incoming, Refusal, Reply } from '../http/request-body.js';
+import { startServer } from '../http/server.js';
+import { type Callback, type CallbackReading, readCallback } from '../protocol/callbacks.js';
+import type { Invocation } from '../protocol/read-invocation.js';
 
 /** Where the listener listens, and what it calls itself to the tool. */
 export interface ListenerOptions {
@@ -17,7 +23,7 @@ export interface ListenerOptions {
   readonly keepBodies?: boolean;
 }
 
-export interface CallbackServer {
+interface CallbackServer {
   readonly port: number;
   readonly url: string;
   /** A path of ours as the tool sees it. */
@@ -29,7 +35,7 @@ export interface CallbackServer {
 export type Arrived = Omit<Incoming, 'body'> & { readonly body: Content };
 
 /** What callbacks are taken for, by what their address stands for. */
-export interface Taker<Meaning> {
+interface Taker<Meaning> {
   take(meaning: Meaning, arrived: Arrived): Promise<Reply>;
   /** Keys of the calls that a post concerns which the guard refused. */
   callsOf(meaning: Meaning): readonly string[];
@@ -38,7 +44,7 @@ export interface Taker<Meaning> {
 }
 
 /** What a callback concerns. */
-export interface Concerns {
+interface Concerns {
   readonly calls?: string[];
   readonly thread?: string;
 }
@@ -166,4 +172,135 @@ export function tellCallback(
 /** Almost a token is almost a secret. */
 function withoutTokens(target: string): string {
   return target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
+}
+
+/** What a callback names its call by. */
+export interface CallIds {
+  readonly groupId: string;
+  readonly id: string;
+}
+
+/** Of a call that somebody else makes its callbacks show no more than the ids. */
+const UNKNOWN = '(unknown)';
+
+/**
+ * Calls that somebody else makes, and whose callbacks come here: those that are expected, and nothing else counts; or, where
+ * nobody said which, each that a callback names.
+ */
+export class ForeignCalls {
+  readonly #expected = new Set<string>();
+
+  /** @param history must be subscribed to `log` */
+  constructor(
+    private readonly log: Log,
+    private readonly history: History,
+    private readonly callbackUrl: string,
+  ) {}
+
+  /** From now on only this call counts, and others of which it was said too. */
+  expect(ids: CallIds): void {
+    this.#expected.add(this.#begin(ids));
+  }
+
+  /** Keys of the calls that were said to be expected. */
+  get expected(): ReadonlySet<string> {
+    return this.#expected;
+  }
+
+  /** The call that a callback is to be judged by; undefined where it names none. */
+  callOf(reading: CallbackReading): Exchange | undefined {
+    const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
+    return key === undefined ? undefined : this.history.exchanges.get(key);
+  }
+
+  #keyOf(message: Callback): string {
+    const { group_id: groupId } = message;
+    const id = idOf(message);
+    const known = id === undefined ? this.#latestOf(groupId) : keyOf({ groupId, id });
+    if (known !== undefined && this.history.exchanges.has(known)) return known;
+    return this.#nearest(groupId) ?? this.#begin({ groupId, id: id ?? UNKNOWN });
+  }
+
+  #begin(ids: CallIds): string {
+    const key = keyOf(ids);
+    const invocation: Invocation = {
+      operation: UNKNOWN,
+      arguments: {},
+      id: ids.id,
+      callback_url: this.callbackUrl,
+      group_id: ids.groupId,
+    };
+    const body = Content.ofJson(invocation);
+    this.log.emit({ kind: 'expected', calls: [key], thread: ids.groupId, body });
+    return key;
+  }
+
+  /** A view belongs to its thread alone. */
+  #latestOf(groupId: string): string | undefined {
+    return this.history.threads.get(groupId)?.calls.findLast(key => this.history.exchanges.has(key));
+  }
+
+  /** What a stranger is compared with: a call of its thread, else the first. */
+  #nearest(groupId: string): string | undefined {
+    const keys = [...this.#expected];
+    return keys.find(key => this.history.exchanges.get(key)?.invocation.group_id === groupId) ?? keys[0];
+  }
+
+  #only(): string | undefined {
+    const [key] = this.#expected;
+    return this.#expected.size === 1 ? key : undefined;
+  }
+}
+
+function keyOf({ groupId, id }: CallIds): string {
+  return JSON.stringify([groupId, id]);
+}
+
+export interface OpenListener extends AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  /** What tools are given; `token` is the secret in it. */
+  readonly callbackUrl: string;
+  readonly token: string;
+  /** Whose callbacks they are; where none is expected, each that a callback names. */
+  readonly calls: ForeignCalls;
+  close(): Promise<void>;
+}
+
+/**
+ * Takes the callbacks of calls that somebody else makes, all at one address: a callback belongs to the call that it names.
+ * @param history must be subscribed to `log`
+ * @throws ProtocolCliError `port-in-use`.
+ */
+export async function startOpenListener(
+  log: Log,
+  history: History,
+  options: ListenerOptions,
+): Promise<OpenListener> {
+  const addresses = new SecretPaths<'everybody'>(CALLBACK_PATH);
+  const { token, path } = addresses.issue('everybody');
+  const server: CallbackServer = await serveCallbacks(log, addresses, options, {
+    take: (_, arrived) => receive(log, calls, arrived),
+    callsOf: () => [],
+  });
+  const callbackUrl = server.urlOf(path);
+  const calls: ForeignCalls = new ForeignCalls(log, history, callbackUrl);
+  const { port, url } = server;
+  const close = () => server.close();
+  return { port, url, callbackUrl, token, calls, close, [Symbol.asyncDispose]: close };
+}
+
+async function receive(log: Log, calls: ForeignCalls, arrived: Arrived): Promise<Answer> {
+  const { body } = arrived;
+  const reading = readCallback(body.json);
+  const exchange = calls.callOf(reading);
+  if (!exchange) return answerCallback(log, {}, arrived, strayVerdict(reading));
+  const concerns = { calls: [exchange.key], thread: exchange.invocation.group_id };
+  return answerCallback(log, concerns, arrived, judge(exchange, reading, body.sha256));
+}
+
+/** Nobody's callback: it cannot be read, or its ids are those of no call there could be. */
+function strayVerdict(reading: CallbackReading): Verdict {
+  if (!reading.ok) return rejection(reading.faults);
+  return { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' };
 }

@@ -1,12 +1,14 @@
-import { ProtocolCliError } from '../errors.js';
-import { checkValue } from '../json-schema/check-value.js';
-import type { SchemaFault } from '../json-schema/fault.js';
-import { remarksOn } from '../json-schema/remarks.js';
+import { isSubscribed } from '../events/exchange.js';
+import type { History } from '../events/history.js';
+import type { Log } from '../events/log.js';
+import type { SchemaFault } from '../json-schema/validate.js';
+import { checkValue, remarksOn } from '../json-schema/validator.js';
 import type { Warning } from '../protocol/requirements.js';
 import type { Tool, Toolset } from '../protocol/toolset.js';
-import { firstFew } from '../text/first-few.js';
-import { didYouMean } from '../text/nearest.js';
-import { visibleLine } from '../text/visible.js';
+import { ProtocolCliError } from '../util/errors.js';
+import { firstFew } from '../util/json-layout.js';
+import { didYouMean } from '../util/nearest.js';
+import { visibleLine } from '../util/visible.js';
 
 /**
  * The tool that an operation names (RT-OP).
@@ -74,4 +76,20 @@ export async function checkArguments(
 function unchecked({ name }: Tool, reason: string): Warning {
   const why = `the inputSchema of ${name} cannot be used: ${visibleLine(reason)}`;
   return { id: 'RT-ARGS', message: `the arguments were not checked: ${why}` };
+}
+
+/** Resolves once no more events can count: after the last one, or where the subscription was cancelled or its thread closed. */
+export function subscriptionEnd(log: Log, history: History, key: string): Promise<void> {
+  const isOver = () => {
+    const exchange = history.exchanges.get(key);
+    return !exchange || !isSubscribed(exchange);
+  };
+  if (isOver()) return Promise.resolve();
+  return new Promise(resolve => {
+    const unsubscribe = log.subscribe(() => {
+      if (!isOver()) return;
+      unsubscribe();
+      resolve();
+    });
+  });
 }

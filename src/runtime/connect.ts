@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Event } from '../exchange/events.js';
-import { canBeGivenUp, type Exchange } from '../exchange/exchange.js';
-import { History } from '../exchange/history.js';
-import { createLog } from '../exchange/log.js';
-import { openChoices } from '../exchange/questions.js';
-import type { UserChoice } from '../protocol/callbacks/index.js';
+import type { Event } from '../events/events.js';
+import { canBeGivenUp, type Exchange } from '../events/exchange.js';
+import { History } from '../events/history.js';
+import { createLog } from '../events/log.js';
+import { openChoices } from '../events/questions.js';
+import { createAgentClient } from '../http/pooled-client.js';
+import type { UserChoice } from '../protocol/callbacks.js';
 import type { Toolset } from '../protocol/toolset.js';
-import { systemClock } from '../system/clock.js';
-import { createAgentClient } from '../transport/agent-client.js';
-import type { ListenerOptions } from './callback-listener.js';
-import { checkArguments, toolOf } from './check-call.js';
-import { converse } from './converse.js';
+import { systemClock } from '../system/drafts.js';
+import type { ListenerOptions } from './callback-server.js';
+import { checkArguments, subscriptionEnd, toolOf } from './check-call.js';
 import { discover } from './discover.js';
-import { subscriptionEnd } from './following.js';
-import { giveUp } from './give-up.js';
-import { closeThread } from './notices.js';
-import type { Answering } from './questions.js';
+import { type Answering, closeThread } from './notices.js';
+import { converse, giveUp } from './policy.js';
 import { Runtime } from './runtime.js';
 
 export interface ConnectOptions {

@@ -1,10 +1,9 @@
-import { ProtocolCliError } from '../errors.js';
-import { Content } from '../exchange/content.js';
-import { discoveryCandidates } from '../protocol/addresses.js';
+import { Content } from '../events/content.js';
 import { readToolset } from '../protocol/read-toolset.js';
-import { displayScriptsOf, type Toolset } from '../protocol/toolset.js';
-import { visibleLine } from '../text/visible.js';
-import { recordedSend, type Wire } from './wire.js';
+import { discoveryCandidates, displayScriptsOf, type Toolset } from '../protocol/toolset.js';
+import { ProtocolCliError } from '../util/errors.js';
+import { visibleLine } from '../util/visible.js';
+import { recordedSend, type Wire } from './notices.js';
 
 const MAX_TOOLSET = 10 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;

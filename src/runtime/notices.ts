@@ -1,9 +1,115 @@
-import { ProtocolCliError } from '../errors.js';
-import { cancelToolCallUrl, closeThreadUrl, migrateUrl } from '../protocol/addresses.js';
-import type { CancelToolCall, ChoiceResponse, CloseThread, Migrate } from '../protocol/notices.js';
-import type { HttpAnswer, ReadLimit } from '../transport/client.js';
-import { isEncoded } from '../transport/coding.js';
-import { type About, recordedSend, type Wire } from './wire.js';
+import { setMaxListeners } from 'node:events';
+import { Content } from '../events/content.js';
+import type { Event, RequestEvent } from '../events/events.js';
+import type { Exchange } from '../events/exchange.js';
+import type { History } from '../events/history.js';
+import type { Log } from '../events/log.js';
+import {
+  explainFailure,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpRequest,
+  type ReadLimit,
+  TransportError,
+} from '../http/client.js';
+import { isEncoded } from '../http/request-body.js';
+import type { UserChoice } from '../protocol/callbacks.js';
+import type { Invocation } from '../protocol/read-invocation.js';
+import {
+  type CancelToolCall,
+  type ChoiceResponse,
+  type CloseThread,
+  cancelToolCallUrl,
+  closeThreadUrl,
+  type Migrate,
+  migrateUrl,
+} from '../protocol/toolset.js';
+import type { Clock } from '../system/drafts.js';
+import { ProtocolCliError } from '../util/errors.js';
+
+/** What the runtime talks through: a client, the log it is told to, and the headers that one origin may see. */
+export interface Wire {
+  readonly client: HttpClient;
+  readonly log: Log;
+  readonly credentials: Credentials;
+}
+
+/** Headers the user gave for one origin; no other origin gets them (threats, row 12). */
+export interface Credentials {
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a request is for, in the log's terms. */
+export interface About {
+  readonly purpose: RequestEvent['purpose'];
+  readonly attempt: number;
+  readonly calls?: string[];
+  readonly thread?: string;
+}
+
+/**
+ * Sends one request and tells the log the request and what became of it.
+ * @throws ProtocolCliError `unreachable` or `refused-address`, saying which address and why.
+ */
+export async function recordedSend(wire: Wire, about: About, request: HttpRequest): Promise<HttpAnswer> {
+  try {
+    return await send(wire, about, request);
+  } catch (error) {
+    throw error instanceof TransportError ? explainFailure(error, request.url, 'tool') : error;
+  }
+}
+
+/** As {@link recordedSend}; a failure on the wire stays a {@link TransportError}. */
+export async function send(
+  { client, log, credentials }: Wire,
+  about: About,
+  request: HttpRequest,
+): Promise<HttpAnswer> {
+  const leg = log.leg();
+  const concerns = {
+    ...(about.calls && { calls: about.calls }),
+    ...(about.thread !== undefined && { thread: about.thread }),
+  };
+  const headers = { ...request.headers, ...headersFor(credentials, request.url) };
+  const { method, url, body } = request;
+  const content = body && { body: new Content(body) };
+  const { purpose, attempt } = about;
+  log.emit({
+    kind: 'request',
+    leg,
+    from: 'runtime',
+    to: 'tool',
+    purpose,
+    method,
+    url,
+    headers,
+    attempt,
+    ...concerns,
+    ...content,
+  });
+  try {
+    const answer = await client.send({ ...request, headers });
+    const read = answer.body.length > 0 && { body: new Content(answer.body) };
+    log.emit({
+      kind: 'response',
+      leg,
+      status: answer.status,
+      headers: { ...answer.headers },
+      ...concerns,
+      ...read,
+    });
+    return answer;
+  } catch (error) {
+    const { phase, code } = error instanceof TransportError ? error : { phase: 'send', code: 'UNKNOWN' };
+    log.emit({ kind: 'broken', leg, phase, code, ...concerns });
+    throw error;
+  }
+}
+
+function headersFor({ origin, headers }: Credentials, url: string): Readonly<Record<string, string>> {
+  return URL.canParse(url) && new URL(url).origin === origin ? headers : {};
+}
 
 /** A selection is no notice: somebody has thought about it, and it is sent once. */
 const SELECTION_TIMEOUT_MS = 10_000;
@@ -147,4 +253,147 @@ function unanswered(error: unknown): NoticeAnswer {
   const reason = error instanceof Error ? error.message : String(error);
   const hint = error instanceof ProtocolCliError ? error.hint : undefined;
   return { kind: 'unanswered', reason, ...(hint !== undefined && { hint }) };
+}
+
+/** Who answers what a tool asks. */
+export interface Answering {
+  readonly by: 'person' | 'flag' | 'policy';
+  /**
+   * The index of the choice; null where nobody answers.
+   * @param signal aborted once the answer is not wanted any more
+   * @param nth question of its call, from 0
+   */
+  readonly select: (question: UserChoice, signal: AbortSignal, nth: number) => Promise<number | null>;
+}
+
+/** A selection that is on its way when the call is over may still arrive. */
+const PARTING_MS = 1_000;
+
+/**
+ * Answers each question of a call as it comes, and POSTs the selection (RT-CHOICE). Returns how to stop: that resolves soon, once the
+ * selections on their way have arrived, or have not.
+ */
+export function answerQuestions(
+  wire: Wire,
+  history: History,
+  { id: key, group_id: thread }: Pick<Invocation, 'id' | 'group_id'>,
+  { by, select }: Answering,
+  clock: Clock,
+): () => Promise<void> {
+  const { log } = wire;
+  const over = new AbortController();
+  const parted = new AbortController();
+  setMaxListeners(0, over.signal, parted.signal); // every question that is open listens to them
+  const answers = new Set<Promise<void>>();
+  let asked = 0;
+  const answer = async (leg: string, question: UserChoice) => {
+    const selected = await select(question, over.signal, asked++);
+    if (selected === null || over.signal.aborted) return;
+    log.emit({ kind: 'decided', what: 'choice', by, value: selected, question: leg, calls: [key] });
+    const call = { key, thread, signal: parted.signal };
+    await respondToChoice(wire, question.response_url, call, { id: question.id, selected });
+  };
+  const unanswered = (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    log.emit({ kind: 'warned', message: `nobody answered the tool's question: ${why}`, calls: [key] });
+  };
+  const unsubscribe = log.subscribe(event => {
+    if (!event.calls?.includes(key)) return;
+    const exchange = history.exchanges.get(key);
+    if (exchange?.settled) over.abort();
+    if (event.kind !== 'response') return;
+    const arrival = exchange?.arrivals.findLast(({ leg }) => leg === event.leg);
+    if (arrival?.verdict.kind !== 'holds') return; // what came is no question, or one that is asked already
+    if (arrival.message?.type !== 'user_choice') return;
+    const answered = answer(arrival.leg, arrival.message)
+      .catch(unanswered)
+      .finally(() => answers.delete(answered));
+    answers.add(answered);
+  });
+  return async () => {
+    over.abort();
+    unsubscribe();
+    const stopWaiting = clock.after(PARTING_MS, () => parted.abort());
+    await Promise.all(answers);
+    stopWaiting();
+  };
+}
+
+/** A time limit that stands still while a person decides. */
+interface Deadline {
+  pause(): void;
+  resume(): void;
+  cancel(): void;
+}
+
+/** Calls back once, `afterMs` of running time from now; never, where it is 0. */
+export function startDeadline(clock: Clock, afterMs: number, callback: () => void): Deadline {
+  let left = afterMs;
+  let since = 0;
+  let cancelTimer: (() => void) | null = null;
+  const stop = () => {
+    cancelTimer?.();
+    cancelTimer = null;
+  };
+  const run = () => {
+    if (afterMs === 0 || cancelTimer) return;
+    since = clock.now();
+    cancelTimer = clock.after(left, callback);
+  };
+  run();
+  return {
+    pause() {
+      if (cancelTimer) left = Math.max(0, left - (clock.now() - since));
+      stop();
+    },
+    resume: run,
+    cancel: stop,
+  };
+}
+
+interface Watch {
+  readonly key: string;
+  /** 0: wait for ever. */
+  readonly timeoutMs: number;
+  /** Whether that time stands still while a person decides; true unless told. */
+  readonly waitsForPeople?: boolean;
+  /** Asked after each event: true ends the wait though the call is pending. */
+  readonly leave?: (exchange: Exchange) => boolean;
+}
+
+/**
+ * Resolves when the call is settled, left, or its time is over; that time stands still while a person decides, if one is there.
+ * Our own timeout becomes a fact (RT-TIMEOUT).
+ */
+export function settlement(log: Log, history: History, clock: Clock, watch: Watch): Promise<void> {
+  const { key, timeoutMs, waitsForPeople = true, leave } = watch;
+  return new Promise(resolve => {
+    const deadline = startDeadline(clock, timeoutMs, () =>
+      log.emit({ kind: 'expired', what: 'timeout', afterMs: timeoutMs, calls: [key] }),
+    );
+    const finish = () => {
+      deadline.cancel();
+      unsubscribe();
+      resolve();
+    };
+    const look = (event: Event) => {
+      const exchange = event.calls?.includes(key) ? history.exchanges.get(key) : undefined;
+      if (!exchange) return;
+      if (exchange.settled || leave?.(exchange)) finish();
+      else if (exchange.waitingFor && waitsForPeople) deadline.pause();
+      else deadline.resume();
+    };
+    const unsubscribe = log.subscribe(look);
+  });
+}
+
+/**
+ * Enough to see whether a result is in it (TOOL-ASYNC). The headers alone acknowledge, and an answer is told when it was read: whoever
+ * sends them at once is not to be blamed for the rest, so this is well below what is tolerated (TOOL-ACK).
+ */
+const BEGINNING = { maxBytes: 16 * 1024, partial: true, withinMs: 50 } as const;
+
+/** Of an acknowledgement's body, the beginning; nothing of what is encoded. */
+export function readAcknowledgement(_: number, headers: HttpAnswer['headers']): ReadLimit {
+  return isEncoded(headers) || headers['content-length'] === '0' ? 'nothing' : BEGINNING;
 }

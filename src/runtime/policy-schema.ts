@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { didYouMean } from '../text/nearest.js';
+import { didYouMean } from '../util/nearest.js';
 
 const namePattern = z.string().check(z.minLength(1));
 

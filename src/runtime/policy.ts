@@ -1,6 +1,18 @@
 import type * as z from 'zod/mini';
+import type { Exchange } from '../events/exchange.js';
+import type { History } from '../events/history.js';
 import type { Tool } from '../protocol/toolset.js';
+import type { Clock } from '../system/drafts.js';
+import {
+  type Answering,
+  answerQuestions,
+  cancelToolCall,
+  type Delivery,
+  type NoticeAnswer,
+  type Wire,
+} from './notices.js';
 import type { policySchema, ruleSchema } from './policy-schema.js';
+import type { Call, Runtime } from './runtime.js';
 
 export type Policy = z.infer<typeof policySchema>;
 type Rule = z.infer<typeof ruleSchema>;
@@ -9,7 +21,7 @@ type Rule = z.infer<typeof ruleSchema>;
 export type Governed = Pick<Tool, 'name' | 'annotations'>;
 
 /** `isNamed`: a rule allows just this tool, by its whole name; neither a wildcard nor an annotation nor the default is such a word. */
-export type Ruling =
+type Ruling =
   | { readonly allowed: true; readonly isNamed: boolean }
   | { readonly allowed: false; readonly reason: string };
 
@@ -68,4 +80,38 @@ function reasonOf(rule: Rule): string {
   if (reason !== undefined) return reason;
   if (annotation === undefined) return `the policy denies ${name}`;
   return `the policy denies ${name ?? 'tools'} annotated ${annotation}`;
+}
+
+/** What a call is made with. */
+interface Line {
+  readonly runtime: Runtime;
+  readonly wire: Wire;
+  /** Subscribed to the wire's log. */
+  readonly history: History;
+  readonly clock: Clock;
+}
+
+/**
+ * Sends an addressed call, has its questions answered, and waits until it is settled or left.
+ * @throws ProtocolCliError as {@link Runtime.invoke} does.
+ */
+export async function converse(
+  { runtime, wire, history, clock }: Line,
+  call: Call,
+  answering: Answering,
+): Promise<Exchange> {
+  const stopAnswering = answerQuestions(wire, history, call.invocation, answering, clock);
+  return runtime.invoke(wire, call).finally(stopAnswering);
+}
+
+/** The call, or its subscription, is over here at once, and the tool is told that nobody waits any more. Never throws. */
+export function giveUp(
+  wire: Wire,
+  base: string,
+  { key, invocation: { id, group_id: thread } }: Exchange,
+  by: 'person' | 'policy',
+  delivery?: Omit<Delivery, 'calls'>,
+): Promise<NoticeAnswer> {
+  wire.log.emit({ kind: 'decided', what: 'cancel', by, calls: [key] });
+  return cancelToolCall(wire, base, { key, thread, id }, delivery);
 }

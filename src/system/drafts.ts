@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
 import { errnoOf } from './errno.js';
 
 /**
@@ -57,3 +58,57 @@ async function bornAt(pid: number): Promise<string> {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? '' : (fields[19] ?? '');
 }
+
+interface TakenStream {
+  /** Writes to the stream that was taken, for whoever took it. */
+  readonly stream: Writable;
+  readonly release: () => void;
+}
+
+/**
+ * Takes a stream for one use alone: what anybody else writes to it from now on, such as `console.log` in code that is not ours, goes
+ * to `instead`.
+ */
+export function takeStream(taken: NodeJS.WritableStream, instead: NodeJS.WritableStream): TakenStream {
+  const own = Object.getOwnPropertyDescriptor(taken, 'write');
+  const write = taken.write.bind(taken);
+  Object.defineProperty(taken, 'write', {
+    configurable: true,
+    writable: true,
+    value: instead.write.bind(instead),
+  });
+  return {
+    stream: new Writable({ write: (chunk: Uint8Array, _, done) => void write(chunk, done) }),
+    release() {
+      if (own) Object.defineProperty(taken, 'write', own);
+      else Reflect.deleteProperty(taken, 'write');
+    },
+  };
+}
+
+export interface Clock {
+  /** Monotonic milliseconds: deadlines survive a clock that jumps. */
+  now(): number;
+  wall(): Date;
+  /** Calls back once, after `ms` milliseconds. Returns how to cancel it. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** A timer for longer than this fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => new Date(),
+  after(ms, callback) {
+    let timer: NodeJS.Timeout;
+    const wait = (left: number) => {
+      timer = setTimeout(
+        () => (left > LONGEST_MS ? wait(left - LONGEST_MS) : callback()),
+        Math.min(left, LONGEST_MS),
+      );
+    };
+    wait(ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,5 +1,12 @@
-import { constants } from 'node:fs';
-import type * as fs from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { constants, rmSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ProtocolCliError } from '../util/errors.js';
+import { draftBeside, removeLeftDrafts } from './drafts.js';
+import { errnoOf } from './errno.js';
+import { beforeForcedEnd } from './exit.js';
 
 /** What of node:fs is used, so that a test can make each call fail. */
 export type Files = Pick<typeof fs, 'link' | 'lstat' | 'open' | 'rename' | 'rm'>;
@@ -10,3 +17,299 @@ export const EVERYBODY_MAY_READ = 0o644;
 /** Fails where anything is, be it a link to nowhere (threats, row 26). */
 export const NEW_AND_NOT_A_LINK =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** What a disk says that knows no second name for a file, such as that of a camera or of a shared folder. */
+const LINKLESS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/**
+ * Gives a file that is whole its place, where nothing is: in one step, since between a look and a rename something else may come to be
+ * there, and be lost (threats, row 27).
+ * @param draft beside the place; gone afterwards
+ * @throws `EEXIST` where something is there
+ */
+export async function placeNew(draft: string, path: string, files: Files = fs): Promise<void> {
+  try {
+    await files.link(draft, path);
+  } catch (error) {
+    if (!LINKLESS.includes(errnoOf(error))) throw error;
+    return placeOverOwn(draft, path, files);
+  }
+  await files.rm(draft, { force: true });
+}
+
+/** As {@link placeNew}; an empty file is as good as none. */
+export async function placeFree(draft: string, path: string, files: Files = fs): Promise<void> {
+  try {
+    await placeNew(draft, path, files);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST' || !(await takeEmptyAway(path, files))) throw error;
+    await placeNew(draft, path, files);
+  }
+}
+
+/** What is replaced is an empty file that this very call has made, and nobody else. */
+async function placeOverOwn(draft: string, path: string, files: Files): Promise<void> {
+  await (await files.open(path, NEW_AND_NOT_A_LINK, OWNER_ONLY)).close();
+  try {
+    await files.rename(draft, path);
+  } catch (error) {
+    await files.rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** What was written in it meanwhile goes back. */
+async function takeEmptyAway(path: string, files: Files): Promise<boolean> {
+  if (!(await isEmptyFile(path, files))) return false;
+  const aside = join(dirname(path), `.${randomUUID()}.tmp`);
+  await files.rename(path, aside);
+  const isEmpty = await isEmptyFile(aside, files);
+  await (isEmpty ? files.rm(aside, { force: true }) : placeNew(aside, path, files));
+  return isEmpty;
+}
+
+async function isEmptyFile(path: string, files: Files): Promise<boolean> {
+  const there = await files.lstat(path);
+  return there.isFile() && there.size === 0;
+}
+
+const BUFFERED = 64 * 1024;
+
+/** A file that others see either as it was or as it is in the end, and that only its owner may read (threats, rows 26 and 27). */
+export interface PrivateFile {
+  /** Adds a line, without its line feed. Lines given at the same time keep their order; a full buffer is awaited. */
+  write(line: string): Promise<void>;
+  /**
+   * Puts the file in its place: what was there is replaced, a planted link included, unless told; then it fails where anything is but
+   * an empty file.
+   */
+  commit(how?: Placing): Promise<void>;
+  /** Leaves what was there as it was. */
+  discard(): Promise<void>;
+}
+
+export interface Placing {
+  readonly replaces: boolean;
+}
+
+/**
+ * Starts a file beside `path`.
+ * @throws ProtocolCliError `unwritable-file`, here and from every method.
+ */
+export function createPrivateFile(path: string, files: Files = fs): Promise<PrivateFile> {
+  return createFile(path, OWNER_ONLY, files);
+}
+
+/** As {@link createPrivateFile}, for whoever `mode` says. */
+export async function createFile(path: string, mode: number, files: Files = fs): Promise<PrivateFile> {
+  await removeLeftDrafts(path);
+  const draft = await draftBeside(path);
+  return explaining(path, async () => {
+    await refuseSpecial(path, files);
+    return new Draft(path, draft, await files.open(draft, NEW_AND_NOT_A_LINK, mode), files);
+  });
+}
+
+/**
+ * Opens a file that is there, to go on writing in it; a link in its place is not followed (threats, row 26).
+ * @throws ProtocolCliError `unwritable-file`.
+ */
+export function openToAppend(path: string, files: Pick<Files, 'open'> = fs): Promise<fs.FileHandle> {
+  return explaining(path, () => files.open(path, constants.O_WRONLY | constants.O_NOFOLLOW));
+}
+
+class Draft implements PrivateFile {
+  #buffer = '';
+  #flushed = Promise.resolve();
+  readonly #forget: () => void;
+
+  constructor(
+    private readonly path: string,
+    private readonly draft: string,
+    private readonly handle: fs.FileHandle,
+    private readonly files: Files,
+  ) {
+    this.#forget = beforeForcedEnd(() => rmSync(draft, { force: true }));
+  }
+
+  async write(line: string): Promise<void> {
+    this.#buffer += `${line}\n`;
+    if (this.#buffer.length >= BUFFERED) await explaining(this.path, () => this.#flush());
+  }
+
+  async commit({ replaces }: Placing = { replaces: true }): Promise<void> {
+    try {
+      await explaining(this.path, () => this.#publish(replaces));
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+  }
+
+  async discard(): Promise<void> {
+    this.#forget();
+    await this.handle.close().catch(() => {});
+    await explaining(this.path, () => this.files.rm(this.draft, { force: true }));
+  }
+
+  async #publish(replaces: boolean): Promise<void> {
+    await this.#flush();
+    await this.handle.sync();
+    await this.handle.close();
+    if (replaces) await this.files.rename(this.draft, this.path);
+    else await placeFree(this.draft, this.path, this.files);
+    this.#forget();
+  }
+
+  /** One after the other; once one has failed, all that follow do. */
+  #flush(): Promise<void> {
+    const text = this.#buffer;
+    this.#buffer = '';
+    this.#flushed = this.#flushed.then(() => this.handle.appendFile(text));
+    return this.#flushed;
+  }
+}
+
+/** To be renamed over would cost a folder's place or a device (`/dev/null`) its existence; a link is only replaced. */
+async function refuseSpecial(path: string, files: Files): Promise<void> {
+  const there = await files.lstat(path).catch(() => null);
+  if (there && !there.isFile() && !there.isSymbolicLink())
+    throw new Error('something that is not a file is there');
+}
+
+async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+/** Whether a commit that replaces nothing has failed since something is there. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof ProtocolCliError && errnoOf(error.cause) === 'EEXIST';
+}
+
+/** A failure to write, in words: which file, why, and what to do. */
+export function unwritable(path: string, cause: unknown): ProtocolCliError {
+  const reason = cause instanceof Error ? withoutCall(cause) : String(cause);
+  const hint = HINTS[errnoOf(cause)] ?? 'Give the path of a file in a folder that you may write to.';
+  return new ProtocolCliError('unwritable-file', `cannot write ${path}: ${reason}`, { hint, cause });
+}
+
+/** A system's words, without the call and its path, which may be that of a draft. */
+function withoutCall(error: Error): string {
+  return errnoOf(error) === '' ? error.message : error.message.replace(/, \w+(?: '.*)?$/s, '');
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  EEXIST: 'Give another name, or remove it first.',
+  ENOENT: 'Create its folder first.',
+  ENOSPC: 'The disk is full: free some space, or write elsewhere.',
+};
+
+interface GroupWriterOptions {
+  readonly path: string;
+  readonly file: FileHandle;
+  /** Where in the file to go on, in bytes. */
+  readonly position: number;
+  /** Waits for the disk, too. */
+  readonly sync: boolean;
+}
+
+/** While a disk fails, so much is held back for it. Beyond that something would be missing in the middle, and nothing is kept any more. */
+const MOST_HELD_BACK = 64 * 1024 * 1024;
+
+/** Appends text to a file, all that came during one write with the next: a thousand callers wait for a few writes. */
+export class GroupWriter {
+  readonly #options: GroupWriterOptions;
+  #position: number;
+  #queued = '';
+  /** Of a group that could not be written: it comes again first, at the same place. */
+  #held: Uint8Array = new Uint8Array(0);
+  #next: Promise<void> | null = null;
+  #current: Promise<void> = Promise.resolve();
+  #isWriting = false;
+  #isFailing = false;
+  #isLossy = false;
+  #failure: Error | null = null;
+
+  constructor(options: GroupWriterOptions) {
+    this.#options = options;
+    this.#position = options.position;
+  }
+
+  /** The first that ever happened, were it only for a while. */
+  get failure(): Error | null {
+    return this.#failure;
+  }
+
+  add(text: string): void {
+    this.#isLossy ||= this.#isFailing && this.#held.length + this.#queued.length > MOST_HELD_BACK;
+    if (this.#isLossy) return;
+    this.#queued += text;
+    this.#group();
+  }
+
+  /** Resolves once all that was added is written. Rejects where it could not be; asked again, it tries again. */
+  kept(): Promise<void> {
+    const isLeft = this.#held.length > 0 && !this.#isWriting;
+    return this.#next ?? (isLeft ? this.#group() : this.#current);
+  }
+
+  /** The next write, after the one under way. */
+  #group(): Promise<void> {
+    if (this.#next) return this.#next;
+    const write = () => this.#write();
+    const next = this.#current.then(write, write);
+    next.catch(() => {}); // whoever awaits `kept()` hears of it
+    this.#next = next;
+    return next;
+  }
+
+  async #write(): Promise<void> {
+    this.#current = this.#next ?? this.#current;
+    this.#next = null;
+    this.#isWriting = true;
+    const fresh = Buffer.from(this.#queued);
+    this.#queued = '';
+    this.#held = this.#held.length > 0 ? Buffer.concat([this.#held, fresh]) : fresh;
+    try {
+      await this.#append(this.#held);
+      this.#held = new Uint8Array(0);
+      this.#isFailing = false;
+    } catch (cause) {
+      this.#isFailing = true;
+      const failure = unwritable(this.#options.path, cause);
+      this.#failure ??= failure;
+      throw failure;
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  async #append(bytes: Uint8Array): Promise<void> {
+    const { file, sync } = this.#options;
+    if (this.#isLossy) throw new Error('too much could not be written');
+    for (let done = 0; done < bytes.length; )
+      done += (await file.write(bytes, done, bytes.length - done, this.#position + done)).bytesWritten;
+    if (sync) await file.datasync();
+    this.#position += bytes.length;
+  }
+}
+
+/**
+ * Writes a file that others are meant to read, such as a report that CI picks up: whole or not at all, and never through a
+ * planted link (threats, rows 26 and 27). `text` ends with a line feed.
+ * @throws ProtocolCliError `unwritable-file`.
+ */
+export async function writePublicFile(path: string, text: string, how?: Placing): Promise<void> {
+  const file = await createFile(path, EVERYBODY_MAY_READ);
+  try {
+    await file.write(text.replace(/\n$/, ''));
+    await file.commit(how);
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}

@@ -12,3 +12,16 @@ export function onSignals(handler: (signal: EndingSignal) => void): () => void {
     for (const signal of ENDING_SIGNALS) process.off(signal, handler);
   };
 }
+
+/** Waits for `work`, `ms` milliseconds at most. False where it had not come by then. */
+export async function cameWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>(resolve => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

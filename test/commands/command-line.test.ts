@@ -1,11 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commandLine, EXAMPLES } from '../../src/commands/command-line.js';
-import type { CommandEntry } from '../../src/commands/entry.js';
+import type { CommandEntry } from '../../src/commands/command-line.js';
+import { commandLine, EXAMPLES, refusingUnknown } from '../../src/commands/command-line.js';
 import { examplesText } from '../../src/commands/help.js';
-import type { RunCommand } from '../../src/commands/run-command.js';
-import { refusingUnknown } from '../../src/commands/unknown-command.js';
+import type { RunCommand } from '../../src/commands/options.js';
 
 /** A command, and one that has commands of its own; each says what it was called with. */
 const DEFINITIONS = {

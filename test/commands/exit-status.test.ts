@@ -5,9 +5,9 @@ import {
   statusOfFailure,
   statusOfOutcome,
   statusOfSignal,
-} from '../../src/commands/exit-status.js';
-import type { Outcome } from '../../src/outcome/outcome.js';
-import type { FailureCode } from '../../src/story/failure.js';
+} from '../../src/commands/terminal.js';
+import type { Outcome } from '../../src/protocol/outcome.js';
+import type { FailureCode } from '../../src/render/failure.js';
 
 test("the statuses are those of the contract's table", () => {
   expect(Object.keys(EXIT_STATUSES).map(Number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 143]);

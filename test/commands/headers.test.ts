@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readCredentials, readHeaders, secretsOf } from '../../src/commands/headers.js';
+import { readCredentials, readHeaders, secretsOf } from '../../src/commands/target.js';
 import { troubleOf } from '../support/failing.js';
 
 const URL_GIVEN = 'http://tools.example:3001/a?b=c';

@@ -1,20 +1,21 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { CANCEL_EXAMPLES } from '../../src/commands/cancel/command.js';
 import { CHECK_EXAMPLES } from '../../src/commands/check/command.js';
-import { CLOSE_THREAD_EXAMPLES } from '../../src/commands/close-thread/command.js';
-import { commandLine } from '../../src/commands/command-line.js';
-import type { CommandEntry } from '../../src/commands/entry.js';
-import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/exit-status.js';
+import type { CommandEntry } from '../../src/commands/command-line.js';
+import { COMMANDS, commandLine } from '../../src/commands/command-line.js';
 import { GUIDES } from '../../src/commands/guides.js';
-import { COMMANDS } from '../../src/commands/index.js';
 import { INVOKE_EXAMPLES } from '../../src/commands/invoke/command.js';
 import { LISTEN_EXAMPLES } from '../../src/commands/listen/command.js';
-import { MIGRATE_EXAMPLES } from '../../src/commands/migrate/command.js';
 import { MOCK_TOOL_EXAMPLES } from '../../src/commands/mock-tool/command.js';
+import {
+  CANCEL_EXAMPLES,
+  CLOSE_THREAD_EXAMPLES,
+  MIGRATE_EXAMPLES,
+} from '../../src/commands/notices/command.js';
 import { RECORD_EXAMPLES } from '../../src/commands/record/command.js';
 import { RENDER_EXAMPLES } from '../../src/commands/render/command.js';
 import { SESSION_EXAMPLES } from '../../src/commands/session/command.js';
+import { EXIT_STATUSES, type ExitStatus } from '../../src/commands/terminal.js';
 import { TOOLSET_EXAMPLES } from '../../src/commands/toolset/command.js';
 
 async function loaded({ load }: CommandEntry): Promise<Command> {

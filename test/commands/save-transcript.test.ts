@@ -2,10 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { saveTranscript } from '../../src/commands/save-transcript.js';
-import type { Fact, RequestEvent } from '../../src/exchange/events.js';
-import { createLog, type Log } from '../../src/exchange/log.js';
-import { createRedactor } from '../../src/text/redact.js';
+import { saveTranscript } from '../../src/commands/save-files.js';
+import type { Fact, RequestEvent } from '../../src/events/events.js';
+import { createLog, type Log } from '../../src/events/log.js';
+import { createRedactor } from '../../src/util/redact.js';
 import { temporaryFolder } from '../e2e/support/folder.js';
 
 const ABOUT = { startedAt: '2026-01-01T00:00:00.000Z', observer: 'runtime', program: 'p' } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Block, gather, imagePlaceholder, imagesOf } from '../../src/dialects/content.js';
+import { type Block, gather, imagePlaceholder, imagesOf } from '../../src/dialects/rap.js';
 
 const text = (words: string): Block => ({ kind: 'text', text: words });
 const IMAGE = { data: 'AAAA', mediaType: 'image/png' };

@@ -8,8 +8,8 @@ import {
   type Feature,
   type Reading,
 } from '../../src/dialects/dialect.js';
-import { featuresOf, PAYLOAD_FEATURES } from '../../src/dialects/features.js';
-import { readAs, translate, writeAs } from '../../src/dialects/index.js';
+import { readAs, translate, writeAs } from '../../src/dialects/dialects.js';
+import { featuresOf, PAYLOAD_FEATURES } from '../../src/dialects/losses.js';
 import { deepFreeze } from '../support/deep-freeze.js';
 import { ANSWERS, ANYTHING, NATIVES } from './samples.js';
 import { expectNothingLostInSilence, readSound, sent } from './survival.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Dialect, Feature, Writing } from '../../src/dialects/dialect.js';
-import { featuresOf, PAYLOAD_FEATURES } from '../../src/dialects/features.js';
-import { DIALECTS, translate } from '../../src/dialects/index.js';
+import { DIALECTS, translate } from '../../src/dialects/dialects.js';
+import { featuresOf, PAYLOAD_FEATURES } from '../../src/dialects/losses.js';
 import { deepFreeze } from '../support/deep-freeze.js';
 import { droppedFrom, saidBy } from './said.js';
 import { NATIVES } from './samples.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, DialectName, Feature } from '../../src/dialects/dialect.js';
-import { featuresOf } from '../../src/dialects/features.js';
+import { featuresOf } from '../../src/dialects/losses.js';
 import { sent } from './survival.js';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Answer, DialectName } from '../../src/dialects/dialect.js';
-import type { JudgedOutcome } from '../../src/outcome/outcome.js';
+import type { JudgedOutcome } from '../../src/protocol/outcome.js';
 import { anyCharacter } from '../support/characters.js';
 
 /** Values of every kind that the dialects speak of, made for properties. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Answer, Dialect, Feature, SoundReading, Writing } from '../../src/dialects/dialect.js';
-import { featuresOf } from '../../src/dialects/features.js';
+import { featuresOf } from '../../src/dialects/losses.js';
 
 /** As it comes at the other end of a wire. */
 export const sent = <T>(value: T): T => JSON.parse(JSON.stringify(value));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readView } from '../../src/display/views.js';
+import { readView } from '../../src/display/segments.js';
 
 const PATCH = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { cellsOf } from '../../src/dress/cells.js';
+import { cellsOf } from '../../src/render/terminal/cells.js';
 import { CHARACTERS } from './support/characters.js';
 
 /** Beyond it all are measured by the library itself. */

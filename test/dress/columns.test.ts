@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { columnWidth, fitRows, sideBySide, stack } from '../../src/dress/columns.js';
-import { createTheme } from '../../src/dress/theme.js';
+import { columnWidth, createTheme, fitRows, sideBySide, stack } from '../../src/render/terminal/theme.js';
 
 describe('sideBySide', () => {
   test('pads by what is seen', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { cutLine, fitLine, widthOf } from '../../src/dress/cut-line.js';
-import { quote, say } from '../../src/story/spans.js';
+import { quote, say } from '../../src/render/line.js';
+import { cutLine, fitLine, widthOf } from '../../src/render/terminal/theme.js';
 import { anyCodePoint } from '../support/characters.js';
 import { words } from '../support/words.js';
 

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { dressLine, wrapLine } from '../../src/dress/dress.js';
-import { createTheme } from '../../src/dress/theme.js';
-import type { Ground, Line, Tone } from '../../src/story/line.js';
-import { quote, say } from '../../src/story/spans.js';
+import type { Ground, Line, Tone } from '../../src/render/line.js';
+import { quote, say } from '../../src/render/line.js';
+import { createTheme, dressLine, wrapLine } from '../../src/render/terminal/theme.js';
 import { anyCodePoint } from '../support/characters.js';
 
 const plain = createTheme(0);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LazySegmenter } from '../../src/dress/lazy-segmenter.js';
+import { LazySegmenter } from '../../src/render/terminal/lazy-segmenter.js';
 import { CHARACTERS } from './support/characters.js';
 
 const lazy = new LazySegmenter();

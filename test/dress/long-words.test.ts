@@ -2,9 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import wrapAnsi from 'wrap-ansi';
-import { wrapLine, wrapProse } from '../../src/dress/dress.js';
-import { createTheme } from '../../src/dress/theme.js';
-import { say } from '../../src/story/spans.js';
+import { say } from '../../src/render/line.js';
+import { createTheme, wrapLine, wrapProse } from '../../src/render/terminal/theme.js';
 
 const [plain, coloured] = [createTheme(0), createTheme(1)];
 /** Longer ones are never left to the library. */

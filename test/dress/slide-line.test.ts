@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { widthOf } from '../../src/dress/cut-line.js';
-import { goesOnBeyond, slideLine, slideTo } from '../../src/dress/slide-line.js';
-import type { Line } from '../../src/story/line.js';
-import { quote, say } from '../../src/story/spans.js';
+import type { Line } from '../../src/render/line.js';
+import { quote, say } from '../../src/render/line.js';
+import { goesOnBeyond, slideLine, slideTo } from '../../src/render/terminal/svg.js';
+import { widthOf } from '../../src/render/terminal/theme.js';
 import { words } from '../support/words.js';
 
 const numbered = (text: string): Line => [say('12 ', 'gutter'), say(text)];

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readTranscript } from '../../src/exchange/transcript-reader.js';
-import { fold } from '../exchange/build.js';
+import { readTranscript } from '../../src/events/transcript-reader.js';
+import { fold } from '../events/build.js';
 import { temporaryFolder } from './support/folder.js';
 import { ask } from './support/http.js';
 import { runHere } from './support/in-process.js';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { llmTextOf, outcomeOf } from '../../src/exchange/ending.js';
-import { History } from '../../src/exchange/history.js';
-import { transcriptLineSchema } from '../../src/exchange/transcript-format.js';
-import { readTranscript } from '../../src/exchange/transcript-reader.js';
+import { llmTextOf, outcomeOf } from '../../src/events/exchange.js';
+import { History } from '../../src/events/history.js';
+import { transcriptLineSchema } from '../../src/events/log.js';
+import { readTranscript } from '../../src/events/transcript-reader.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { startMockHere } from './support/mock.js';

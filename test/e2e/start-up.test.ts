@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/commands/index.js';
+import { COMMANDS } from '../../src/commands/command-line.js';
 import { loadedBy } from './support/loaded.js';
 import { startPeer } from './support/peers.js';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTranscript } from '../../src/exchange/transcript-reader.js';
+import { readTranscript } from '../../src/events/transcript-reader.js';
 import { bigText } from '../peers/big-text.mjs';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';

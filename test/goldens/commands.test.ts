@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/commands/index.js';
+import { COMMANDS } from '../../src/commands/command-line.js';
 import { expectGolden, filesIn, printed } from './golden.js';
 
 /** What the commands print without a saved run: of single messages, of fixtures, and their help (else: npm run goldens). */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { brokenValues } from '../../src/json-schema/broken-values.js';
-import { checkValue } from '../../src/json-schema/check-value.js';
+import { brokenValues } from '../../src/json-schema/check-schema.js';
+import { checkValue } from '../../src/json-schema/validator.js';
 
 const SCHEMA = {
   type: 'object',

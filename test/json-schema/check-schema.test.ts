@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkSchema, checkSchemas } from '../../src/json-schema/check-schema.js';
-import { DRAFTS } from '../../src/json-schema/dialect.js';
+import { DRAFTS } from '../../src/json-schema/draft-04.js';
 
 const DRAFT = {
   '2020-12': 'https://json-schema.org/draft/2020-12/schema',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { checkValue, valueChecker } from '../../src/json-schema/check-value.js';
+import { checkValue, valueChecker } from '../../src/json-schema/validator.js';
 
 const within = async (milliseconds: number, work: Promise<unknown>) => {
   const start = performance.now();

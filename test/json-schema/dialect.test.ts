@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { draftOf } from '../../src/json-schema/dialect.js';
+import { draftOf } from '../../src/json-schema/draft-04.js';
 
 test.each([
   [undefined, '2020-12'],

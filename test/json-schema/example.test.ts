@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exampleOf } from '../../src/json-schema/example/example.js';
-import { exampleArguments } from '../../src/json-schema/example/example-arguments.js';
+import { exampleArguments, exampleOf } from '../../src/json-schema/example.js';
 
 describe('an example of a schema', () => {
   test.each([

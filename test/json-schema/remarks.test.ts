@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { looksLike } from '../../src/json-schema/formats.js';
-import { remarksOn } from '../../src/json-schema/remarks.js';
+import { looksLike } from '../../src/json-schema/validate.js';
+import { remarksOn } from '../../src/json-schema/validator.js';
 
 const MAIL = { type: 'string', format: 'email' };
 

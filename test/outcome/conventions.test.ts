@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type Outcome,
   outcomeOfPayload,
   outcomeOfText,
+  outcomeSchema,
   payloadOfOutcome,
   textOfOutcome,
-} from '../../src/outcome/conventions.js';
-import { type Outcome, outcomeSchema } from '../../src/outcome/outcome.js';
+} from '../../src/protocol/outcome.js';
 import { anyCodePoint } from '../support/characters.js';
 
 /** The payloads of seed 002, as documented, and what they mean. */

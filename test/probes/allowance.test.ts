@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../src/exchange/log.js';
-import { Allowance } from '../../src/probes/allowance.js';
+import { Allowance } from '../../src/check/probes/callback-listener.js';
+import { createLog } from '../../src/events/log.js';
 
 test('threats, row 15: one allowance counts posts and bytes, and says once that it is used up', () => {
   const told: string[] = [];

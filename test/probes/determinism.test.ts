@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseFixtures } from '../../src/fixtures/parse-fixtures.js';
-import { checksOf } from '../../src/rules/report.js';
-import { startMockTool } from '../../src/tool/mock-tool.js';
+import { checksOf } from '../../src/check/report.js';
+import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import { startMockTool } from '../../src/mock/mock-tool.js';
 import { findingsIn } from '../e2e/support/checking.js';
 import { type Probing, probing } from './probing.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checksOf } from '../../src/check/report.js';
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
-import { checksOf } from '../../src/rules/report.js';
-import { type MockTool, startMockTool } from '../../src/tool/mock-tool.js';
+import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
 import { openRuntime, type Runtime } from '../peers/runtime.mjs';
 import { type Probing, probing, typesOf } from './probing.js';
 import { post, resultOf, startRawTool } from './tools.js';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../src/exchange/events.js';
-import { deferred } from '../../src/probes/deferred.js';
-import { checksOf } from '../../src/rules/report.js';
+import { deferred } from '../../src/check/probes/probe-call.js';
+import { checksOf } from '../../src/check/report.js';
+import type { Event } from '../../src/events/events.js';
 import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';
 import { operation, post, resultOf, startRawTool } from './tools.js';

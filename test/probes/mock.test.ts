@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseFixtures } from '../../src/fixtures/parse-fixtures.js';
-import { PROBES } from '../../src/probes/probes/index.js';
-import { type MockTool, startMockTool } from '../../src/tool/mock-tool.js';
+import { PROBES } from '../../src/check/probes/probes.js';
+import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
 import { answersOf, type Probing, probing, sentBy, typesOf } from './probing.js';
 
 /** Our own tool, with the fixtures that everybody has: each stimulus, and what came of it. */

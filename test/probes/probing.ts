@@ -1,10 +1,10 @@
-import type { Event } from '../../src/exchange/events.js';
-import { createLog } from '../../src/exchange/log.js';
-import { type ProbeOptions, runProbes } from '../../src/probes/run-probes.js';
-import type { CallEvidence, Evidence } from '../../src/rules/evidence/evidence.js';
-import { gather } from '../../src/rules/evidence/gather.js';
-import { systemClock } from '../../src/system/clock.js';
-import { createAgentClient } from '../../src/transport/agent-client.js';
+import { gather } from '../../src/check/evidence/seen-from.js';
+import type { CallEvidence, Evidence } from '../../src/check/evidence.js';
+import { type ProbeOptions, runProbes } from '../../src/check/probes/run-probes.js';
+import type { Event } from '../../src/events/events.js';
+import { createLog } from '../../src/events/log.js';
+import { createAgentClient } from '../../src/http/pooled-client.js';
+import { systemClock } from '../../src/system/drafts.js';
 
 /** Enough for what is here to answer on a busy machine. */
 const WINDOW_MS = 4_000;

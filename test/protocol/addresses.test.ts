@@ -5,7 +5,7 @@ import {
   closeThreadUrl,
   discoveryCandidates,
   migrateUrl,
-} from '../../src/protocol/addresses.js';
+} from '../../src/protocol/toolset.js';
 
 test.each([
   ['http://127.0.0.1:3001', ['http://127.0.0.1:3001']],

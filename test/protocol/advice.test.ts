@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { ADVICE } from '../../src/protocol/advice.js';
-import { REQUIREMENTS, type RequirementId } from '../../src/protocol/requirements.js';
+import { ADVICE, REQUIREMENTS, type RequirementId } from '../../src/protocol/requirements.js';
 
 /** So much is read at a glance. */
 const LONGEST = 120;

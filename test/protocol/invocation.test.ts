@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { invocationSchema } from '../../src/protocol/invocation.js';
+import { invocationSchema } from '../../src/protocol/read-invocation.js';
 import { validate } from '../../src/protocol/validate.js';
 import { SEED_INVOCATION } from './seed-messages.js';
 

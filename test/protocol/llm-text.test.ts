@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ContentItem } from '../../src/protocol/callbacks/index.js';
-import { llmText } from '../../src/protocol/llm-text.js';
+import type { ContentItem } from '../../src/protocol/callbacks/tool-result.js';
+import { llmText } from '../../src/protocol/outcome.js';
 import { anyCodePoint } from '../support/characters.js';
 
 const result = { type: 'tool_result', group_id: 'g', id: 'i' } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cancelToolCallSchema, choiceResponseSchema, closeThreadSchema } from '../../src/protocol/notices.js';
+import { cancelToolCallSchema, choiceResponseSchema, closeThreadSchema } from '../../src/protocol/toolset.js';
 
 test.each([
   [closeThreadSchema, { thread_id: 'thread_xyz' }],

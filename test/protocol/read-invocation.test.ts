@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readInvocation } from '../../src/protocol/read-invocation.js';
-import { readJson } from '../../src/text/json.js';
+import { readJson } from '../../src/util/json.js';
 
 const whole = {
   operation: 'op',

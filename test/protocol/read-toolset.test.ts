@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readToolset } from '../../src/protocol/read-toolset.js';
-import { parseJson } from '../../src/text/json.js';
+import { parseJson } from '../../src/util/json.js';
 
 const TOOL = { name: 'edit_file', description: 'Edits', inputSchema: { type: 'object' } };
 const TOOLSET = { name: 'demo', endpoint: 'http://127.0.0.1:3001/invoke', tools: [TOOL] };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { REQUIREMENTS } from '../../src/protocol/requirements.js';
-import { SOURCES } from '../../src/protocol/sources.js';
+import { REQUIREMENTS, SOURCES } from '../../src/protocol/requirements.js';
 
 const SOURCED = Object.entries(SOURCES);
 

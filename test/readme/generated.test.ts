@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { EXIT_STATUSES } from '../../src/commands/exit-status.js';
+import { EXIT_STATUSES } from '../../src/commands/terminal.js';
 import type { Carriage } from '../../src/dialects/dialect.js';
 import { FEATURES } from '../../src/dialects/dialect.js';
-import { DIALECTS } from '../../src/dialects/index.js';
-import type { KeyTable } from '../../src/ui/keys/key-lines.js';
-import { keyTables as mockTables } from '../../src/ui/mock/bindings.js';
-import { keyTables } from '../../src/ui/workbench/keys/key-tables.js';
+import { DIALECTS } from '../../src/dialects/dialects.js';
+import type { KeyTable } from '../../src/tui/keys.js';
+import { keyTables as mockTables } from '../../src/tui/mock/actions.js';
+import { keyTables } from '../../src/tui/workbench/keys.js';
 import { GUIDE_PAGES, README } from './examples.js';
 
 const CELLS: Readonly<Record<Carriage, string>> = { exact: 'yes', convention: 'by convention', lost: '–' };

@@ -1,17 +1,17 @@
 import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { COMMANDS } from '../../src/commands/index.js';
-import { readCases } from '../../src/fixtures/cases/read-cases.js';
-import { readExpectedFailures } from '../../src/fixtures/expected-failures/read-failures.js';
+import { COMMANDS } from '../../src/commands/command-line.js';
+import { readCases } from '../../src/fixtures/cases.js';
+import { readExpectedFailures } from '../../src/fixtures/expected-failures.js';
 import { readFixtures } from '../../src/fixtures/read-fixtures.js';
-import { readSessionScript } from '../../src/fixtures/session/read-script.js';
-import { readCallback } from '../../src/protocol/callbacks/read.js';
-import { cancelToolCallSchema, choiceResponseSchema, closeThreadSchema } from '../../src/protocol/notices.js';
+import { readSessionScript } from '../../src/fixtures/session-script.js';
+import { readCallback } from '../../src/protocol/callbacks.js';
 import { readInvocation } from '../../src/protocol/read-invocation.js';
 import { readToolset } from '../../src/protocol/read-toolset.js';
+import { cancelToolCallSchema, choiceResponseSchema, closeThreadSchema } from '../../src/protocol/toolset.js';
 import { policySchema } from '../../src/runtime/policy-schema.js';
-import { parseJson } from '../../src/text/json.js';
+import { parseJson } from '../../src/util/json.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import {
   blocksOf,

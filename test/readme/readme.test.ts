@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readCallback } from '../../src/protocol/callbacks/read.js';
+import { readCallback } from '../../src/protocol/callbacks.js';
 import { readInvocation } from '../../src/protocol/read-invocation.js';
-import { parseJson } from '../../src/text/json.js';
+import { parseJson } from '../../src/util/json.js';
 import { blocksOf, compared, examplesOf, fileOf, freePort, local, outputOf, README } from './examples.js';
 
 const source = fileOf(README, 'tool.mjs');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { dialectReporter } from '../../src/reporters/dialect.js';
-import { createRedactor } from '../../src/text/redact.js';
+import { dialectReporter } from '../../src/render/outputs/dialect.js';
+import { createRedactor } from '../../src/util/redact.js';
 import {
   acknowledged,
   at,
@@ -11,7 +11,7 @@ import {
   resultArrives,
   THREAD,
   timedOut,
-} from '../exchange/build.js';
+} from '../events/build.js';
 import { report } from './paper.js';
 
 const told = (story: readonly Moment[][], options: Parameters<typeof report>[2] = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultText } from '../../src/reporters/fault.js';
+import { faultText } from '../../src/render/outputs/fault.js';
 
 const ERROR = Object.assign(new Error('x is no function'), {
   stack: 'Error: x is no function\n    at place.js:1:1',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { jsonReporter } from '../../src/reporters/json.js';
-import { createRedactor } from '../../src/text/redact.js';
+import { jsonReporter } from '../../src/render/outputs/call-report.js';
+import { createRedactor } from '../../src/util/redact.js';
 import {
   acknowledged,
   arrives,
@@ -18,8 +18,8 @@ import {
   resultArrives,
   THREAD,
   timedOut,
-} from '../exchange/build.js';
-import { event, STORIES, view } from '../story/stories.js';
+} from '../events/build.js';
+import { event, STORIES, view } from '../render/stories.js';
 import { report } from './paper.js';
 
 async function told(story: readonly Moment[][], trouble: Parameters<typeof report>[2] = {}) {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { ColourLevel } from '../../src/dress/colour-level.js';
-import { mockPlain } from '../../src/reporters/mock-plain.js';
+import { mockPlain } from '../../src/render/outputs/mock-plain.js';
+import type { ColourLevel } from '../../src/render/terminal/colour-level.js';
 import { delivered, MockStory, TOKEN } from '../support/mock-story.js';
 
 /** What is written about a story. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { readTranscript } from '../../src/exchange/transcript-reader.js';
-import { transcriptWriter } from '../../src/exchange/transcript-writer.js';
-import { ndjsonReporter } from '../../src/reporters/ndjson.js';
-import { createRedactor } from '../../src/text/redact.js';
-import { acknowledged, call, eventsOf, fold, resultArrives } from '../exchange/build.js';
+import { readTranscript } from '../../src/events/transcript-reader.js';
+import { transcriptWriter } from '../../src/events/transcript-writer.js';
+import { ndjsonReporter } from '../../src/render/outputs/text.js';
+import { createRedactor } from '../../src/util/redact.js';
+import { acknowledged, call, eventsOf, fold, resultArrives } from '../events/build.js';
 import { report } from './paper.js';
 
 const ABOUT = {

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
-import type { Event } from '../../src/exchange/events.js';
-import { History } from '../../src/exchange/history.js';
-import type { Ending, Paper, Reporter, Trouble } from '../../src/reporters/reporter.js';
+import type { Event } from '../../src/events/events.js';
+import { History } from '../../src/events/history.js';
+import type { Ending, Paper, Reporter, Trouble } from '../../src/render/outputs/reporter.js';
 
 class Sheet extends Writable {
   text = '';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { plainReporter } from '../../src/reporters/plain.js';
-import { createRedactor } from '../../src/text/redact.js';
+import { plainReporter } from '../../src/render/outputs/plain.js';
+import { createRedactor } from '../../src/util/redact.js';
 import {
   acknowledged,
   arrives,
@@ -14,9 +14,9 @@ import {
   refused,
   resultArrives,
   VIEW,
-} from '../exchange/build.js';
+} from '../events/build.js';
 import { SEED_RESULTS } from '../protocol/seed-messages.js';
-import { event, view } from '../story/stories.js';
+import { event, view } from '../render/stories.js';
 import { report } from './paper.js';
 
 const redactor = createRedactor(['s3cr3t-of-a-header']);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { jsonReporter } from '../../src/reporters/json.js';
-import { jsonRepeats } from '../../src/reporters/repeats/json.js';
-import { reportJsonSchema } from '../../src/reporters/report-json-schema.js';
-import type { Trouble } from '../../src/reporters/reporter.js';
-import { createRedactor } from '../../src/text/redact.js';
-import { acknowledged, call, ENDPOINT, eventsOf, INVOCATION, resultArrives } from '../exchange/build.js';
-import { STORIES } from '../story/stories.js';
+import { jsonReporter } from '../../src/render/outputs/call-report.js';
+import { jsonRepeats } from '../../src/render/outputs/repeats.js';
+import { reportJsonSchema } from '../../src/render/outputs/report-schema.js';
+import type { Trouble } from '../../src/render/outputs/reporter.js';
+import { createRedactor } from '../../src/util/redact.js';
+import { acknowledged, call, ENDPOINT, eventsOf, INVOCATION, resultArrives } from '../events/build.js';
+import { STORIES } from '../render/stories.js';
 import { publishedSchema, schemaText } from '../support/published-schema.js';
 import { report } from './paper.js';
 

@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { Content } from '../../src/exchange/content.js';
-import { createLog } from '../../src/exchange/log.js';
-import { sessionPlain } from '../../src/reporters/session-plain.js';
-import { createRedactor } from '../../src/text/redact.js';
+import { Content } from '../../src/events/content.js';
+import { createLog } from '../../src/events/log.js';
+import { sessionPlain } from '../../src/render/outputs/session-plain.js';
+import { createRedactor } from '../../src/util/redact.js';
 
 async function told(answer: unknown): Promise<string[]> {
   let now = 0;

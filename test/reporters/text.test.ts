@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { textReporter } from '../../src/reporters/text.js';
+import { textReporter } from '../../src/render/outputs/text.js';
 import {
   acknowledged,
   arrives,
@@ -11,8 +11,8 @@ import {
   RESULT,
   resultArrives,
   timedOut,
-} from '../exchange/build.js';
-import { event } from '../story/stories.js';
+} from '../events/build.js';
+import { event } from '../render/stories.js';
 import { report } from './paper.js';
 
 const story = (...rest: Moment[][]) => eventsOf(at(0, call()), at(3, acknowledged()), ...rest);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { troubleText, warningText } from '../../src/reporters/trouble.js';
+import { troubleText, warningText } from '../../src/render/outputs/trouble.js';
 import { anyCodePoint } from '../support/characters.js';
 
 test('what failed, its faults, what to do', () => {

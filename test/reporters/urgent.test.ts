@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Paper } from '../../src/reporters/reporter.js';
-import { urgentTeller } from '../../src/reporters/urgent.js';
+import type { Paper } from '../../src/render/outputs/reporter.js';
+import { urgentTeller } from '../../src/render/outputs/urgent.js';
 import {
   acknowledged,
   arrives,
@@ -15,8 +15,8 @@ import {
   refused,
   resultArrives,
   timedOut,
-} from '../exchange/build.js';
-import { event, selected } from '../story/stories.js';
+} from '../events/build.js';
+import { event, selected } from '../render/stories.js';
 import { report } from './paper.js';
 
 /** Told while it happens: nothing is told at the end. */

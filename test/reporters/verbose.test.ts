@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { verboseTeller } from '../../src/reporters/verbose.js';
-import { createRedactor } from '../../src/text/redact.js';
+import { verboseTeller } from '../../src/render/toolset.js';
+import { createRedactor } from '../../src/util/redact.js';
 import {
   answered,
   arrives,
@@ -12,7 +12,7 @@ import {
   type Moment,
   OAUTH,
   resultArrives,
-} from '../exchange/build.js';
+} from '../events/build.js';
 
 function told(secrets: string[], ...story: Moment[][]): string {
   let text = '';

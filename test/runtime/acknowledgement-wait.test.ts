@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { acknowledgementWait } from '../../src/runtime/acknowledgement-wait.js';
-import { acknowledged, answered, call, KEY, lost, type Moment } from '../exchange/build.js';
+import { acknowledgementWait } from '../../src/runtime/runtime.js';
+import { acknowledged, answered, call, KEY, lost, type Moment } from '../events/build.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { workbench } from './wire-of.js';
 

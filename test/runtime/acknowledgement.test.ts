@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeAcknowledgement } from '../../src/runtime/acknowledgement.js';
+import { judgeAcknowledgement } from '../../src/runtime/runtime.js';
 
 describe('RT-NON200, RT-RETRY, RT-NORETRY', () => {
   test.each([

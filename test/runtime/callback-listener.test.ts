@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Content } from '../../src/exchange/content.js';
-import { type CallbackListener, startCallbackListener } from '../../src/runtime/callback-listener.js';
-import { systemClock } from '../../src/system/clock.js';
-import { acknowledged, call, KEY, RESULT } from '../exchange/build.js';
+import type { Content } from '../../src/events/content.js';
+import { type CallbackListener, startCallbackListener } from '../../src/runtime/runtime.js';
+import { systemClock } from '../../src/system/drafts.js';
+import { acknowledged, call, KEY, RESULT } from '../events/build.js';
 import { workbench } from './wire-of.js';
 
 const OPTIONS = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 10_000_000 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { llmTextOf, outcomeOf } from '../../src/exchange/ending.js';
-import type { Exchange } from '../../src/exchange/exchange.js';
+import type { Exchange } from '../../src/events/exchange.js';
+import { llmTextOf, outcomeOf } from '../../src/events/exchange.js';
 import { type Connection, connect } from '../../src/runtime/connect.js';
 import { fieldOf, type Peer, startPeer } from '../e2e/support/peers.js';
 

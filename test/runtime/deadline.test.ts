@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startDeadline } from '../../src/runtime/deadline.js';
+import { startDeadline } from '../../src/runtime/notices.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 function started(afterMs: number) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dispatch } from '../../src/runtime/dispatch.js';
-import { INVOCATION, KEY } from '../exchange/build.js';
+import { dispatch } from '../../src/runtime/runtime.js';
+import { INVOCATION, KEY } from '../events/build.js';
 import { type Reply, startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 

@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { History } from '../../src/exchange/history.js';
-import { createLog } from '../../src/exchange/log.js';
-import { subscriptionEnd } from '../../src/runtime/following.js';
-import {
-  arrives,
-  call,
-  canceled,
-  closed,
-  EVENT,
-  KEY,
-  type Moment,
-  resultArrives,
-} from '../exchange/build.js';
+import { History } from '../../src/events/history.js';
+import { createLog } from '../../src/events/log.js';
+import { subscriptionEnd } from '../../src/runtime/check-call.js';
+import { arrives, call, canceled, closed, EVENT, KEY, type Moment, resultArrives } from '../events/build.js';
 
 /** A log with a story told so far, and whether the end has come. */
 function following(...story: Moment[][]) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Wire } from '../../src/runtime/notices.js';
 import {
   cancelToolCall,
   closeThread,
@@ -6,8 +7,7 @@ import {
   notify,
   respondToChoice,
 } from '../../src/runtime/notices.js';
-import type { Wire } from '../../src/runtime/wire.js';
-import { KEY, THREAD } from '../exchange/build.js';
+import { KEY, THREAD } from '../events/build.js';
 import { type Reply, startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../src/exchange/events.js';
-import { startOpenListener } from '../../src/runtime/open-listener.js';
+import type { Event } from '../../src/events/events.js';
+import { startOpenListener } from '../../src/runtime/callback-server.js';
 import { workbench } from './wire-of.js';
 
 const OPTIONS = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 1_000_000 };

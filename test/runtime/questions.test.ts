@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Answering, answerQuestions } from '../../src/runtime/questions.js';
-import { type Clock, systemClock } from '../../src/system/clock.js';
+import { type Answering, answerQuestions } from '../../src/runtime/notices.js';
+import { type Clock, systemClock } from '../../src/system/drafts.js';
 import { eventually } from '../e2e/support/eventually.js';
 import { startTool } from '../e2e/support/own-tool.js';
 import {
@@ -14,7 +14,7 @@ import {
   resultArrives,
   timedOut,
   VIEW,
-} from '../exchange/build.js';
+} from '../events/build.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { leaks } from '../support/leaks.js';
 import { startServing } from '../support/serving.js';

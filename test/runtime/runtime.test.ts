@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { llmTextOf } from '../../src/exchange/ending.js';
-import { isAcknowledgedLate } from '../../src/exchange/exchange.js';
+import { isAcknowledgedLate, llmTextOf } from '../../src/events/exchange.js';
 import { type Call, Runtime } from '../../src/runtime/runtime.js';
-import { systemClock } from '../../src/system/clock.js';
-import { ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../exchange/build.js';
+import { systemClock } from '../../src/system/drafts.js';
+import { ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../events/build.js';
 import { type Received, type Reply, startServing } from '../support/serving.js';
 import { type Workbench, workbench } from './wire-of.js';
 

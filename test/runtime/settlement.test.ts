@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Exchange } from '../../src/exchange/exchange.js';
-import { History } from '../../src/exchange/history.js';
-import { createLog } from '../../src/exchange/log.js';
-import { settlement } from '../../src/runtime/settlement.js';
+import type { Exchange } from '../../src/events/exchange.js';
+import { History } from '../../src/events/history.js';
+import { createLog } from '../../src/events/log.js';
+import { settlement } from '../../src/runtime/notices.js';
 import {
   acknowledged,
   arrives,
@@ -14,7 +14,7 @@ import {
   type Moment,
   OAUTH,
   resultArrives,
-} from '../exchange/build.js';
+} from '../events/build.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 /** A call that was sent, with somebody waiting for its end. */

@@ -1,7 +1,7 @@
-import { History } from '../../src/exchange/history.js';
-import { createLog } from '../../src/exchange/log.js';
-import type { Wire } from '../../src/runtime/wire.js';
-import { createNodeClient } from '../../src/transport/node-client.js';
+import { History } from '../../src/events/history.js';
+import { createLog } from '../../src/events/log.js';
+import { createNodeClient } from '../../src/http/node-client.js';
+import type { Wire } from '../../src/runtime/notices.js';
 
 export interface Workbench extends AsyncDisposable {
   readonly wire: Wire;

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { parsePatch } from '../../src/display/diff/parse.js';
+import { parsePatch } from '../../src/display/diff.js';
 import { loadHighlighter } from '../../src/display/syntax/load.js';
-import { wrapLine } from '../../src/dress/dress.js';
-import { createTheme } from '../../src/dress/theme.js';
-import { paneLines } from '../../src/story/pane-lines.js';
-import type { Pane } from '../../src/story/panes.js';
-import { frameOf } from '../../src/ui/live/frame.js';
+import { paneLines } from '../../src/render/pane-lines.js';
+import type { Pane } from '../../src/render/panes.js';
+import { createTheme, wrapLine } from '../../src/render/terminal/theme.js';
+import { frameOf } from '../../src/tui/live/frame.js';
 import { anyCodePoint } from '../support/characters.js';
 import { Emulator } from './support/emulator.js';
 import { settledScene } from './support/scenes.js';

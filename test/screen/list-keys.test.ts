@@ -1,6 +1,6 @@
 import type { Key } from 'ink';
 import { expect, test } from 'vitest';
-import { BINDINGS, commandOf, commandsOf } from '../../src/ui/list/keys.js';
+import { BINDINGS, commandOf, commandsOf } from '../../src/tui/list.js';
 
 const none = {} as Key;
 const pressed = (name: keyof Key) => ({ [name]: true }) as unknown as Key;

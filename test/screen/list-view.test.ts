@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../src/ui/list/keys.js';
-import { FIRST_VIEW, selectedIndex, stepView, type View } from '../../src/ui/list/view.js';
+import type { Command } from '../../src/tui/list.js';
+import { FIRST_VIEW, selectedIndex, stepView, type View } from '../../src/tui/list.js';
 
 const CALLS = ['a', 'b', 'c', 'd'];
 const STAGE = { calls: CALLS, height: 10, most: 25 };

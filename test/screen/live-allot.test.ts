@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { allot, type Want } from '../../src/ui/live/allot.js';
+import { allot, type Want } from '../../src/tui/live/frame.js';
 
 const want = (rows: number, rank = 0, least = 2): Want => ({ rows, least, rank });
 const anyWant = fc.record({

@@ -1,6 +1,6 @@
 import type { Key } from 'ink';
 import { expect, test } from 'vitest';
-import { commandsOf } from '../../src/ui/live/keys.js';
+import { commandsOf } from '../../src/tui/live/frame.js';
 
 const none = {} as Key;
 const pressed = (...names: (keyof Key)[]) =>

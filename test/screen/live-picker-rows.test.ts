@@ -1,8 +1,7 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { createTheme } from '../../src/dress/theme.js';
-import { openPicker, type Picker, stepPicker } from '../../src/ui/live/picker.js';
-import { pickerRows } from '../../src/ui/live/picker-rows.js';
+import { createTheme } from '../../src/render/terminal/theme.js';
+import { openPicker, type Picker, pickerRows, stepPicker } from '../../src/tui/live/frame.js';
 import { question } from './support/scenes.js';
 
 const THEME = createTheme(0);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PickerCommand } from '../../src/ui/live/keys.js';
-import { openPicker, stepPicker } from '../../src/ui/live/picker.js';
+import type { PickerCommand } from '../../src/tui/live/frame.js';
+import { openPicker, stepPicker } from '../../src/tui/live/frame.js';
 import { question } from './support/scenes.js';
 
 const LABELS = Array.from({ length: 15 }, (_, index) => `choice ${index}`);

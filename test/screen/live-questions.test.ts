@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Questions } from '../../src/ui/live/questions.js';
+import { Questions } from '../../src/tui/live/session.js';
 import { question } from './support/scenes.js';
 
 const FIRST = question('first?', ['a', 'b', 'c'], 1);

@@ -1,9 +1,9 @@
 import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
-import { History } from '../../src/exchange/history.js';
-import { createLog } from '../../src/exchange/log.js';
-import { systemClock } from '../../src/system/clock.js';
-import { liveReporter } from '../../src/ui/live/reporter.js';
+import { History } from '../../src/events/history.js';
+import { createLog } from '../../src/events/log.js';
+import { systemClock } from '../../src/system/drafts.js';
+import { liveReporter } from '../../src/tui/live/reporter.js';
 import {
   acknowledged,
   arrives,
@@ -15,7 +15,7 @@ import {
   OAUTH,
   resultArrives,
   VIEW,
-} from '../exchange/build.js';
+} from '../events/build.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';

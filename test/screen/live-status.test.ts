@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { OAuth } from '../../src/protocol/callbacks/index.js';
-import { awaitedLine, subscriptionLine, visitLines } from '../../src/ui/live/status.js';
+import type { OAuth } from '../../src/protocol/callbacks.js';
+import { awaitedLine, subscriptionLine, visitLines } from '../../src/tui/live/session.js';
 import {
   acknowledged,
   arrives,
@@ -10,7 +10,7 @@ import {
   OAUTH,
   resultArrives,
   VIEW,
-} from '../exchange/build.js';
+} from '../events/build.js';
 
 const said = (line: readonly { text: string }[]) => line.map(({ text }) => text).join('');
 const subscription = (events: number) => ({ openedAt: 1_000, events, ended: null });

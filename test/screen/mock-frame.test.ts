@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Key } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { Session } from '../../src/ui/mock/session.js';
+import { Session } from '../../src/tui/mock/screen.js';
 import { anyCharacter } from '../support/characters.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { delivered, MockStory } from '../support/mock-story.js';

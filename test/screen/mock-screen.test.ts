@@ -1,7 +1,7 @@
 import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/system/clock.js';
-import { mockScreen } from '../../src/ui/mock/screen.js';
+import { type Clock, systemClock } from '../../src/system/drafts.js';
+import { mockScreen } from '../../src/tui/mock/screen.js';
 import { fakeClock } from '../support/fake-clock.js';
 import { delivered, MockStory, TOKEN } from '../support/mock-story.js';
 import { Emulator, type Size } from './support/emulator.js';

@@ -1,21 +1,19 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { createTheme } from '../../src/dress/theme.js';
-import type { Event } from '../../src/exchange/events.js';
-import { History } from '../../src/exchange/history.js';
-import { Sessions } from '../../src/exchange/session/sessions.js';
-import type { OAuth, UserChoice } from '../../src/protocol/callbacks/index.js';
-import type { View } from '../../src/ui/list/view.js';
-import { FIRST_VIEW } from '../../src/ui/list/view.js';
-import type { Frame } from '../../src/ui/live/frame.js';
-import { openPicker } from '../../src/ui/live/picker.js';
-import { answerFrame } from '../../src/ui/session/answer/frame.js';
-import { callsOf, panesOfCalls } from '../../src/ui/session/answer/scene.js';
-import { CallDetails } from '../../src/ui/session/platform/details.js';
-import { platformFrame } from '../../src/ui/session/platform/frame.js';
-import type { ShownPlatform } from '../../src/ui/session/platform/head.js';
-import { at, CHOICE, eventsOf, type Moment, OAUTH } from '../exchange/build.js';
+import type { Event } from '../../src/events/events.js';
+import { History } from '../../src/events/history.js';
+import { Sessions } from '../../src/events/session-calls.js';
+import type { OAuth, UserChoice } from '../../src/protocol/callbacks.js';
+import { createTheme } from '../../src/render/terminal/theme.js';
+import type { View } from '../../src/tui/list.js';
+import { FIRST_VIEW } from '../../src/tui/list.js';
+import type { Frame } from '../../src/tui/live/frame.js';
+import { openPicker } from '../../src/tui/live/frame.js';
+import { answerFrame, callsOf, panesOfCalls } from '../../src/tui/session/answer.js';
+import type { ShownPlatform } from '../../src/tui/session/platform.js';
+import { CallDetails, platformFrame } from '../../src/tui/session/platform.js';
+import { at, CHOICE, eventsOf, type Moment, OAUTH } from '../events/build.js';
 import {
   answered,
   answers,
@@ -29,8 +27,8 @@ import {
   result,
   SESSION,
   status,
-} from '../exchange/session/build.js';
-import { callOf, legTo } from '../story/session/legs.js';
+} from '../events/session/build.js';
+import { callOf, legTo } from '../render/session/legs.js';
 import { anyCharacter } from '../support/characters.js';
 
 type Story = readonly (readonly Moment[])[];

@@ -1,12 +1,12 @@
 import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
-import { History } from '../../src/exchange/history.js';
-import { createLog } from '../../src/exchange/log.js';
-import { Sessions } from '../../src/exchange/session/sessions.js';
-import { systemClock } from '../../src/system/clock.js';
-import { liveSession } from '../../src/ui/session/answer/live.js';
-import { platformScreen } from '../../src/ui/session/platform/screen.js';
-import { CHOICE, type Moment } from '../exchange/build.js';
+import { History } from '../../src/events/history.js';
+import { createLog } from '../../src/events/log.js';
+import { Sessions } from '../../src/events/session-calls.js';
+import { systemClock } from '../../src/system/drafts.js';
+import { liveSession } from '../../src/tui/session/answer.js';
+import { platformScreen } from '../../src/tui/session/platform.js';
+import { CHOICE, type Moment } from '../events/build.js';
 import {
   answered,
   answers,
@@ -18,8 +18,8 @@ import {
   result,
   SESSION,
   status,
-} from '../exchange/session/build.js';
-import { callOf, legTo } from '../story/session/legs.js';
+} from '../events/session/build.js';
+import { callOf, legTo } from '../render/session/legs.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { throttled } from '../../src/ui/throttle.js';
+import { throttled } from '../../src/tui/terminal.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 test('any number of wishes are one, and never more than 20 a second', () => {

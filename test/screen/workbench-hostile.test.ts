@@ -1,11 +1,10 @@
 import './support/outside-ci.js';
 import { describe, expect, test } from 'vitest';
-import { Content } from '../../src/exchange/content.js';
-import type { Fact } from '../../src/exchange/events.js';
-import { systemClock } from '../../src/system/clock.js';
-import type { Controls } from '../../src/ui/workbench/controls.js';
-import { workbenchScreen } from '../../src/ui/workbench/screen.js';
-import type { Server } from '../../src/ui/workbench/world.js';
+import { Content } from '../../src/events/content.js';
+import type { Fact } from '../../src/events/events.js';
+import { systemClock } from '../../src/system/drafts.js';
+import type { Controls, Server } from '../../src/tui/workbench/model.js';
+import { workbenchScreen } from '../../src/tui/workbench/screen.js';
 import {
   acknowledged,
   answered,
@@ -21,8 +20,8 @@ import {
   resultArrives,
   THREAD,
   VIEW,
-} from '../exchange/build.js';
-import { type BenchOptions, openBench, readyServer, toolOf } from '../ui/workbench/support/bench.js';
+} from '../events/build.js';
+import { type BenchOptions, openBench, readyServer, toolOf } from '../tui/workbench/support/bench.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';

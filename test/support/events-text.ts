@@ -1,4 +1,4 @@
-import type { Event } from '../../src/exchange/events.js';
+import type { Event } from '../../src/events/events.js';
 
 /** All that events say, their bodies too: a `Content` shows nothing of its bytes by itself. */
 export function textOfEvents(events: readonly Event[]): string {

@@ -1,4 +1,4 @@
-import { type ErrorCode, ProtocolCliError } from '../../src/errors.js';
+import { type ErrorCode, ProtocolCliError } from '../../src/util/errors.js';
 
 /** What a call of ours throws; anything but a {@link ProtocolCliError} is a fault of the test's subject. */
 export async function errorOf(work: () => unknown): Promise<ProtocolCliError> {

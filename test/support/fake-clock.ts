@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/system/clock.js';
+import type { Clock } from '../../src/system/drafts.js';
 
 export interface FakeClock extends Clock {
   /** Lets time pass; what falls due meanwhile is called, in its order, at its time. */

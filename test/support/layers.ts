@@ -1,53 +1,32 @@
-import { type Graph, roomGraph, roomOf, type Sources, specifiersOf } from './imports.js';
+import { type Graph, roomGraph, type Sources, specifiersOf } from './imports.js';
 
-/** What each room may import (the design, section 3). A room that is not here may not exist. */
+/** The folders each folder of src may import. A folder that is not listed here may not exist. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = (() => {
-  const base = ['errors', 'text'];
-  const protocol = [...base, 'json-schema', 'protocol'];
-  const exchange = [...protocol, 'outcome', 'dialects', 'exchange'];
-  const story = [...exchange, 'display', 'rules', 'story'];
-  const apart = [...base, 'transport', 'system'];
-  const rules = [...exchange, 'display', 'fixtures', 'rules'];
-  const role = [...exchange, 'fixtures', 'transport', 'system'];
-  const telling = [...story, 'dress', 'system'];
-  const commands = [
-    ...new Set([
-      ...role,
-      ...telling,
-      'runtime',
-      'tool',
-      'session',
-      'recorder',
-      'probes',
-      'reporters',
-      'ui',
-      'package-root',
-    ]),
-  ];
+  const protocol = ['util', 'json-schema', 'protocol'];
+  const events = [...protocol, 'dialects', 'events'];
+  const role = [...events, 'fixtures', 'http', 'system'];
+  const check = [...role, 'display', 'runtime'];
+  const render = [...events, 'display', 'fixtures', 'system', 'check', 'render'];
+  const commands = [...new Set([...check, ...render, 'mock', 'session', 'record', 'tui', 'package-root'])];
   return {
-    errors: [],
-    text: [],
-    'json-schema': base,
-    protocol: [...base, 'json-schema'],
-    outcome: protocol,
-    dialects: [...protocol, 'outcome'],
-    exchange: [...protocol, 'outcome', 'dialects'],
-    display: [...protocol, 'outcome', 'exchange'],
-    fixtures: [...protocol, 'outcome', 'exchange'],
-    rules: rules.filter(room => room !== 'rules'),
-    story: [...exchange, 'display', 'rules'],
-    dress: story,
-    transport: apart.filter(room => room !== 'transport'),
-    system: base,
+    util: [],
+    'json-schema': ['util'],
+    protocol: ['util', 'json-schema'],
+    dialects: protocol,
+    events: [...protocol, 'dialects'],
+    display: events,
+    fixtures: events,
+    http: ['util', 'system'],
+    system: ['util'],
     runtime: role,
-    tool: role,
+    mock: role,
     session: role,
-    recorder: role,
-    probes: [...role, 'runtime'],
-    reporters: telling,
-    ui: [...telling, 'reporters'],
+    record: role,
+    check,
+    render: render.filter(folder => folder !== 'render'),
+    tui: render,
     commands,
-    cli: [...base, 'commands', 'reporters', 'system'],
+    cli: ['util', 'commands', 'render', 'system'],
     index: [...commands, 'commands'],
     'package-root': [],
   };
@@ -62,19 +41,9 @@ export function wrongWays(graph: Graph): string[] {
   });
 }
 
-const PURE = [
-  'text',
-  'json-schema',
-  'protocol',
-  'outcome',
-  'dialects',
-  'exchange',
-  'display',
-  'fixtures',
-  'rules',
-  'story',
-  'dress',
-];
+/** Folders without sockets, files, processes, clocks and terminals. */
+const PURE =
+  /^(util|json-schema|protocol|dialects|events|display|fixtures|check(?!\/probes)|render(?!\/outputs))\//;
 const MACHINERY =
   /^(node:)?(net|tls|dgram|https?|http2|fs|fs\/promises|child_process|cluster|worker_threads|readline|readline\/promises|tty|timers|timers\/promises|dns|dns\/promises|os|perf_hooks)$/;
 const WORLD =
@@ -83,7 +52,7 @@ const WORLD =
 /** What a pure room touches of the world: sockets, files, processes, clocks, the terminal. */
 export function impurities(sources: Sources): string[] {
   return [...sources]
-    .filter(([path]) => PURE.includes(roomOf(path)))
+    .filter(([path]) => PURE.test(path))
     .flatMap(([path, source]) => {
       const modules = specifiersOf(source).filter(specifier => MACHINERY.test(specifier));
       const [word] = WORLD.exec(withoutComments(source)) ?? [];

@@ -1,8 +1,8 @@
-import { Content } from '../../src/exchange/content.js';
-import type { Event, Fact } from '../../src/exchange/events.js';
-import { createLog } from '../../src/exchange/log.js';
-import { RecentCalls } from '../../src/exchange/recent-calls.js';
-import type { ToolCall } from '../../src/exchange/tool-call.js';
+import { RecentCalls } from '../../src/events/bounded-events.js';
+import { Content } from '../../src/events/content.js';
+import type { Event, Fact } from '../../src/events/events.js';
+import { createLog } from '../../src/events/log.js';
+import type { ToolCall } from '../../src/events/tool-call.js';
 
 export const TOKEN = 'tok-0123456789abcdef';
 export const CALLBACK_URL = `http://127.0.0.1:4000/callback/${TOKEN}`;

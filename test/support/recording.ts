@@ -1,7 +1,7 @@
-import { Content } from '../../src/exchange/content.js';
-import type { Event, Fact, RequestEvent } from '../../src/exchange/events.js';
-import { transcriptWriter } from '../../src/exchange/transcript-writer.js';
-import { createRedactor } from '../../src/text/redact.js';
+import { Content } from '../../src/events/content.js';
+import type { Event, Fact, RequestEvent } from '../../src/events/events.js';
+import { transcriptWriter } from '../../src/events/transcript-writer.js';
+import { createRedactor } from '../../src/util/redact.js';
 
 /*
  * Recordings of calls, told in a few words: `recorded(told({ id: 'call_1' }, { at: 20, message: result('done') }))`. Times are in ms since

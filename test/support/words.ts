@@ -1,4 +1,4 @@
-import type { Line } from '../../src/story/line.js';
+import type { Line } from '../../src/render/line.js';
 
 /** A line as it reads, without its tones. */
 export function words(line: Line): string {

@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runAttached } from '../../src/system/attached-command.js';
+import { runAttached } from '../../src/system/child.js';
 import { eventually } from '../e2e/support/eventually.js';
 
 /** A program that runs its arguments as we do, and then says the status. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { isClosed, quietPipes, writeOut } from '../../src/system/output.js';
+import { isClosed, quietPipes, writeOut } from '../../src/system/streams.js';
 
 const MiB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Files } from '../../src/system/files.js';
-import { placeFree, placeNew } from '../../src/system/place-new.js';
+import { placeFree, placeNew } from '../../src/system/files.js';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 
 let folder: Folder;

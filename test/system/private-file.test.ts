@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Files } from '../../src/system/files.js';
-import { createPrivateFile } from '../../src/system/private-file.js';
+import { createPrivateFile } from '../../src/system/files.js';
 
 let folder: string;
 let path: string;

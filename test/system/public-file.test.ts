@@ -2,7 +2,7 @@ import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writePublicFile } from '../../src/system/public-file.js';
+import { writePublicFile } from '../../src/system/files.js';
 
 let folder: string;
 let path: string;

@@ -2,7 +2,7 @@ import { appendFile, mkdir, mkdtemp, rename, rm, symlink, unlink, utimes, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Clock, systemClock } from '../../src/system/clock.js';
+import { type Clock, systemClock } from '../../src/system/drafts.js';
 import { type Watching, watchFiles } from '../../src/system/watch-files.js';
 import { errorOf } from '../support/failing.js';
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { llmTextOf, outcomeOf } from '../../src/exchange/ending.js';
+import { llmTextOf, outcomeOf } from '../../src/events/exchange.js';
 import { arrivalsOf, type Folded, folded } from '../e2e/support/folded.js';
 
 /** The transcripts that come with the package, recorded by record.mjs: what each of them comes to. */

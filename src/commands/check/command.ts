@@ -1,10 +1,32 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { REQUIREMENTS, type RequirementId } from '../../protocol/requirements.js';
+import { ruleMeant } from '../../protocol/rule-meant.js';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
-import { bearerOption, collect, duration, headerOption, port, publicBase, valueOption } from '../options.js';
-import type { RunCommand } from '../run-command.js';
-import type { CheckFlags } from './flags.js';
-import { reporterOption } from './reporter-option.js';
-import { ruleOption } from './rule-option.js';
+import {
+  bearerOption,
+  collect,
+  duration,
+  headerOption,
+  port,
+  publicBase,
+  type RunCommand,
+  valueOption,
+} from '../options.js';
+import { reporterOption } from '../reports.js';
+import type { CheckFlags } from './plan.js';
+
+/** Reads the id of a rule, one more each time, in any case. @throws InvalidArgumentError with those that are near */
+export function ruleOption(text: string, before: readonly RequirementId[] = []): readonly RequirementId[] {
+  const id = text.toUpperCase();
+  if (isRule(id)) return [...before, id];
+  if (id.includes(','))
+    throw new InvalidArgumentError(`"${text}" is no rule: one at a time, give the option once for each.`);
+  throw new InvalidArgumentError(`"${text}" is no rule. ${ruleMeant(text)}`);
+}
+
+function isRule(id: string): id is RequirementId {
+  return Object.hasOwn(REQUIREMENTS, id);
+}
 
 export const CHECK_EXAMPLES: readonly Example[] = [
   { about: 'check a tool', line: 'protocol-cli check http://127.0.0.1:3001' },

@@ -1,25 +1,212 @@
 import { setMaxListeners } from 'node:events';
-import { ProtocolCliError } from '../../errors.js';
-import type { Event } from '../../exchange/events.js';
-import { createLog } from '../../exchange/log.js';
-import { cameWithin } from '../../system/within.js';
-import { createRedactor } from '../../text/redact.js';
-import type { ExitStatus } from '../exit-status.js';
-import { readHeaders, secretsOf } from '../headers.js';
-import { interruption } from '../interruption.js';
-import type { ServerTarget } from '../target.js';
-import type { Terminal } from '../terminal.js';
-import type { Desk, Making } from './desk.js';
-import { hasQuery, nameOf, QUERY_UNSENT, secretsOfQuery } from './named-target.js';
+import { stat } from 'node:fs/promises';
+import { basename, isAbsolute } from 'node:path';
+import type { ProbeOptions } from '../../check/probes/run-probes.js';
+import type { Event } from '../../events/events.js';
+import { createLog, type Log } from '../../events/log.js';
+import { lazyClient } from '../../http/client.js';
+import type { RequirementId } from '../../protocol/requirements.js';
+import type { Clock } from '../../system/drafts.js';
+import { cameWithin } from '../../system/signals.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { createRedactor } from '../../util/redact.js';
+import { visibleLine } from '../../util/visible.js';
+import { reach } from '../rap-config.js';
+import { checkedSecrets, saveTranscript, type Witness } from '../save-files.js';
+import { deathText } from '../started-server.js';
+import { readCredentials, readHeaders, type ServerTarget, secretsOf } from '../target.js';
+import {
+  type ExitStatus,
+  type Interruption,
+  interruption,
+  type OnStop,
+  PROGRAM,
+  type Terminal,
+} from '../terminal.js';
 import type { CheckPlan } from './plan.js';
-import { probe } from './probing.js';
-import { savingTo } from './saving.js';
-import { checkedSecrets } from './secrets.js';
-import { openStops } from './stops.js';
-import type { Witness } from './witness.js';
+
+/** What a check was made with; a test gives other probes. */
+export interface Making {
+  readonly clock: Clock;
+  readonly probes: (options: ProbeOptions) => Promise<void>;
+}
+
+/** What there is at hand while a tool is called. */
+interface Desk {
+  readonly plan: CheckPlan;
+  readonly terminal: Terminal;
+  readonly making: Making;
+  readonly interrupted: Interruption;
+  readonly onStop: OnStop;
+}
+
+/** Words as a shell takes them, roughly: what is quoted is one. */
+const WORD = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
+const ASSIGNMENT = /^\w+=/;
+
+/**
+ * A command for a report, which goes to others: its program and the files that it is given, which tell one run from another. The rest
+ * may hold a secret (threats, row 25).
+ */
+export async function programIn(command: string, isFile = isThere): Promise<string> {
+  const words = command.match(WORD) ?? [];
+  const start = words.findIndex(word => !ASSIGNMENT.test(word));
+  const [program = '', ...rest] = start < 0 ? [] : words.slice(start).map(unquoted);
+  const files = await Promise.all(rest.map(async word => ((await isFile(word)) ? [shown(word)] : [])));
+  return ['--command', basename(program), ...files.flat()].join(' ').trim();
+}
+
+function unquoted(word: string): string {
+  return word.replaceAll(/["']/g, '');
+}
+
+/** Where on this machine it is concerns nobody. */
+function shown(path: string): string {
+  return isAbsolute(path) ? basename(path) : path;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    there => there.isFile(),
+    () => false,
+  );
+}
+
+const QUERY_UNSENT =
+  'the query of the URL is not sent, and in no report: a base has none; credentials go in -H or --bearer';
+
+/** What a report calls a target; nothing of it is secret (threats, row 25). */
+async function nameOf(target: ServerTarget): Promise<string> {
+  if (target.kind === 'demo') return 'the bundled demo';
+  return target.kind === 'command' ? programIn(target.command) : target.url.replace(/[?#].*$/s, '');
+}
+
+function hasQuery(target: ServerTarget): boolean {
+  return target.kind === 'url' && new URL(target.url).search !== '';
+}
+
+/** It may hold a key. */
+function secretsOfQuery(target: ServerTarget): string[] {
+  return target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : [];
+}
+
+/** One line on a terminal that is written over and over, and gone at the end; nothing anywhere else. */
+interface Progress {
+  update(done: number, total: number): void;
+  /** For what is to stay: the line makes room for it. */
+  aside(text: string): void;
+  end(): void;
+}
+
+const CLEAR = '\r\u001b[2K';
+
+export function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, isQuiet: boolean): Progress {
+  const isDrawn = stderr.isTTY === true && env['TERM'] !== 'dumb' && !isQuiet;
+  let line = '';
+  const draw = (text: string) => {
+    if (isDrawn && text !== line) stderr.write(`${CLEAR}${text}`);
+    line = text;
+  };
+  return {
+    update: (done, total) => draw(`checking … ${done} of ${total}`),
+    aside(text) {
+      const shown = line;
+      draw('');
+      stderr.write(text);
+      draw(shown);
+    },
+    end: () => draw(''),
+  };
+}
+
+const MAX_CALLBACK = 64 * 1024 * 1024;
+
+/** Reaches a tool, and calls it with all that the probes know. @throws what the probes throw, or whoever starts the tool. */
+async function probe(target: ServerTarget, log: Log, desk: Desk): Promise<void> {
+  const { plan, terminal, making, interrupted, onStop } = desk;
+  const url = await reach(target, {
+    onStop,
+    signal: interrupted.signal,
+    onDeath: death => log.emit({ kind: 'warned', message: deathText(death) }),
+  });
+  const client = lazyClient(async () => (await import('../../http/pooled-client.js')).createAgentClient());
+  onStop(() => client.close());
+  const progress = progressOn(terminal, plan.flags.quiet === true);
+  onStop(async () => progress.end());
+  await making.probes({
+    ...choicesOf(plan),
+    wire: { client, log, credentials: readCredentials(plan.flags, url, terminal.env) },
+    clock: making.clock,
+    url,
+    onConsent: consent => progress.aside(`visit this URL to go on: ${visibleLine(consent)}\n`),
+    onProgress: (done, total) => progress.update(done, total),
+    signal: interrupted.signal,
+  });
+  progress.end();
+}
+
+/** What the command line says of the probes. */
+function choicesOf({ flags, cases, selection: { only, skip } }: CheckPlan) {
+  const {
+    callbackHost: host,
+    callbackPort,
+    callbackUrl,
+    allowHost = [],
+    operation = [],
+    probeTimeout,
+  } = flags;
+  const publicUrl = callbackUrl === undefined ? {} : { publicUrl: callbackUrl };
+  return {
+    listener: { host, port: callbackPort, allowedHosts: allowHost, maxBody: MAX_CALLBACK, ...publicUrl },
+    operations: operation,
+    cases,
+    wants: (id: RequirementId) => (only?.has(id) ?? true) && !skip?.has(id),
+    probeTimeoutMs: probeTimeout,
+  };
+}
+
+/** What is written down, where that is wanted: the line of each event, and how to end it, with the reason. */
+interface Saved extends Pick<Witness, 'file'> {
+  readonly lines?: ReadonlyMap<number, number>;
+  readonly finish: (reason: string) => Promise<void>;
+}
+
+/** Writes down what happens from now on. */
+async function savingTo(
+  log: Log,
+  redactor: Witness['redactor'],
+  { plan, making, terminal: { stderr } }: Desk,
+): Promise<Saved> {
+  const { save } = plan.flags;
+  if (save === undefined) return { finish: async () => {} };
+  const about = {
+    startedAt: making.clock.wall().toISOString(),
+    observer: 'runtime',
+    program: PROGRAM,
+  } as const;
+  const lines = new Map<number, number>();
+  const onLine = (seq: number, line: number) => void lines.set(seq, line);
+  return { file: save, lines, finish: await saveTranscript(log, save, redactor, about, { stderr, onLine }) };
+}
+
+/** What was started, and is to be stopped. */
+interface Stops {
+  readonly onStop: OnStop;
+  /** What was started last first; nothing twice, and whatever fails is no reason to leave the others running. */
+  stopAll(): Promise<unknown>;
+}
+
+function openStops(): Stops {
+  const stops: (() => Promise<void>)[] = [];
+  const lastFirst = () => stops.splice(0).reverse();
+  return {
+    onStop: stop => stops.push(stop),
+    stopAll: () => Promise.allSettled(lastFirst().map(stop => stop())),
+  };
+}
 
 /** What was seen of a tool, to the end or until somebody stopped it. */
-export interface LiveWitness extends Witness {
+interface LiveWitness extends Witness {
   /** Of the signal that came before the end; undefined where none did. */
   readonly interrupted: ExitStatus | undefined;
 }

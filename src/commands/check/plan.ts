@@ -1,14 +1,142 @@
-import { ProtocolCliError } from '../../errors.js';
-import type { Case } from '../../fixtures/cases/case.js';
-import type { ExpectedFailure } from '../../fixtures/expected-failures/expected-failure.js';
-import { REQUIREMENTS, type Side } from '../../protocol/requirements.js';
-import type { Selection } from '../../rules/report.js';
-import { checkReportFolders } from '../reports.js';
+import { stat } from 'node:fs/promises';
+import type { Selection } from '../../check/report.js';
+import type { Case } from '../../fixtures/cases.js';
+import type { ExpectedFailure } from '../../fixtures/expected-failures.js';
+import { REQUIREMENTS, type RequirementId, type Side } from '../../protocol/requirements.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { decodeUtf8 } from '../../util/json.js';
+import { readSource } from '../read-source.js';
+import {
+  checkReportFolders,
+  type ReporterOptionReportRequest as ReportRequest,
+  reportsOf,
+} from '../reports.js';
+import { asUrl, type HeaderOptions, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
 import type { Terminal } from '../terminal.js';
-import { readCaseFile, readFailureFile } from './files.js';
-import type { CheckFlags } from './flags.js';
-import { type ReportRequest, reportsOf } from './reporter-option.js';
-import { type Subject, subjectOf } from './subject.js';
+
+/** Files that are larger were hardly written by hand. */
+const MOST = 16 * 1024 * 1024;
+
+type Stdin = AsyncIterable<Uint8Array>;
+
+/** @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`. */
+async function readCaseFile(file: string, stdin: Stdin): Promise<readonly Case[]> {
+  const { readCases } = await import('../../fixtures/cases.js');
+  return readCases({ path: file, text: await textOf(file, stdin) });
+}
+
+/** @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`. */
+async function readFailureFile(file: string, stdin: Stdin): Promise<readonly ExpectedFailure[]> {
+  const { readExpectedFailures } = await import('../../fixtures/expected-failures.js');
+  return readExpectedFailures({ path: file, text: await textOf(file, stdin) });
+}
+
+async function textOf(file: string, stdin: Stdin): Promise<string> {
+  const text = decodeUtf8(await readSource(file, stdin, MOST));
+  if (text !== null) return text;
+  throw new ProtocolCliError('unreadable-file', `cannot read ${file}: it is not UTF-8`, {
+    hint: 'It is to be YAML or JSON.',
+  });
+}
+
+/** The options of `check`, as commander hands them over. */
+export interface CheckFlags extends Omit<TargetOptions, 'endpoint'>, HeaderOptions {
+  readonly side?: Side;
+  readonly list?: boolean;
+  readonly spec?: readonly RequirementId[];
+  readonly only?: readonly RequirementId[];
+  readonly skip?: readonly RequirementId[];
+  readonly operation?: readonly string[];
+  /** A file. */
+  readonly cases?: string;
+  /** Milliseconds. */
+  readonly probeTimeout: number;
+  readonly strict?: boolean;
+  /** A file. */
+  readonly expectedFailures?: string;
+  readonly reporter?: readonly ReportRequest[];
+  readonly save?: string;
+  readonly callbackHost: string;
+  readonly callbackPort: number;
+  readonly callbackUrl?: string;
+  readonly allowHost?: readonly string[];
+  readonly quiet?: boolean;
+  readonly color: boolean;
+  /** The options that somebody gave, and are not defaults: `--save`. */
+  readonly given: readonly string[];
+}
+
+/** What is judged: a tool that we call, or what somebody saved. */
+export type Subject =
+  | { readonly kind: 'tool'; readonly target: ServerTarget }
+  | { readonly kind: 'transcript'; readonly file: string };
+
+/** @throws ProtocolCliError `usage`, also for options that this subject has no use for. */
+async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<Subject> {
+  const subject = await meantBy(word, flags);
+  const strange = STRANGE[subject.kind].find(option => flags.given.includes(option));
+  if (strange !== undefined)
+    throw new ProtocolCliError('usage', `${strange} is for ${OTHERS[subject.kind]}`, {
+      hint: 'protocol-cli check --help says what belongs to which.',
+    });
+  return subject;
+}
+
+/** Where a file has the name that a host could have too, the file is meant. */
+async function meantBy(word: string | undefined, flags: CheckFlags): Promise<Subject> {
+  if (flags.demo || flags.command !== undefined) return { kind: 'tool', target: ofOptions(word, flags) };
+  if (word === undefined || word === '')
+    throw new ProtocolCliError('usage', 'nothing to check is named', { hint: NAME_IT });
+  if (word === '-' || (!word.includes('://') && (await isThere(word))))
+    return { kind: 'transcript', file: word };
+  const url = FILE_NAME.test(word) ? null : asUrl(word);
+  if (url) return { kind: 'tool', target: { kind: 'url', url } };
+  throw new ProtocolCliError('unreadable-file', `there is no file ${word}, and it is no URL`, {
+    hint: NAME_IT,
+  });
+}
+
+function ofOptions(word: string | undefined, flags: CheckFlags): ServerTarget {
+  const { target } = readTarget(word === undefined ? [] : [word], flags);
+  if (word !== undefined || !target || target.kind === 'endpoint')
+    throw new ProtocolCliError('usage', `"${word}" is one subject too many`, {
+      hint: 'Beside --demo or --command there is neither a URL nor a file.',
+    });
+  return target;
+}
+
+/** As transcripts are called; without a file of that name it would be taken for a host. */
+const FILE_NAME = /\.(?:nd)?jsonl?$/i;
+
+const NAME_IT =
+  'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, or --demo.';
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+const STRANGE: Readonly<Record<Subject['kind'], readonly string[]>> = {
+  tool: ['--side'],
+  transcript: [
+    '--operation',
+    '--probe-timeout',
+    '--save',
+    '--header',
+    '--bearer',
+    '--callback-host',
+    '--callback-port',
+    '--callback-url',
+    '--allow-host',
+  ],
+};
+
+const OTHERS: Readonly<Record<Subject['kind'], string>> = {
+  tool: 'a transcript: of a tool that is called here, the tool alone is judged',
+  transcript: 'a tool that is called, and this is a transcript',
+};
 
 /** What is to be done. */
 export interface CheckPlan {

@@ -11,16 +11,18 @@ import {
   outputOption,
   port,
   publicBase,
+  type RunCommand,
   repeats,
   sideBySide,
   supportsOption,
   valueOption,
   wholeNumber,
 } from '../options.js';
-import type { RunCommand } from '../run-command.js';
-import { IDLE_OPTIONS as IDLE_IN_WORKBENCH } from '../workbench/idle-options.js';
-import { idleText } from './idle.js';
-import { IDLE_OPTIONS as IDLE_ON_MCP } from './mcp/idle-options.js';
+import {
+  IDLE_OPTIONS as IDLE_IN_WORKBENCH,
+  IDLE_OPTIONS_IDLE_OPTIONS as IDLE_ON_MCP,
+  idleText,
+} from './idle-options.js';
 import type { InvokeOptions } from './plan.js';
 
 export const INVOKE_EXAMPLES: readonly Example[] = [

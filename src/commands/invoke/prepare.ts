@@ -1,12 +1,20 @@
 import type { Warning } from '../../protocol/requirements.js';
 import { checkArguments } from '../../runtime/check-call.js';
+import type { Wire } from '../../runtime/notices.js';
 import type { Governed } from '../../runtime/policy.js';
-import type { Wire } from '../../runtime/wire.js';
-import { readCredentials } from '../headers.js';
-import { readArguments } from './arguments.js';
-import { locate, operationOf, type Stage } from './locate.js';
-import type { InvokePlan } from './plan.js';
-import { withheld } from './withheld.js';
+import { readCredentials } from '../target.js';
+import { type InvokePlan, locate, operationOf, readArguments, type Stage } from './plan.js';
+
+/** That credentials are kept from an endpoint, since they were given for another origin (threats, row 12). */
+export function withheld({ credentials }: Wire, endpoint: string): Warning[] {
+  const names = Object.keys(credentials.headers);
+  if (names.length === 0 || new URL(endpoint).origin === credentials.origin) return [];
+  return [
+    {
+      message: `the endpoint ${endpoint} is on another origin than ${credentials.origin}: ${names.join(', ')} withheld from it`,
+    },
+  ];
+}
 
 /** Everything an invocation needs besides its callback URL. */
 export interface Prepared {

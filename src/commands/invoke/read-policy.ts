@@ -1,10 +1,9 @@
-import { ProtocolCliError } from '../../errors.js';
-import { faultsOf } from '../../fixtures/reading/explain.js';
-import { lineOf } from '../../fixtures/reading/source.js';
-import { readYaml } from '../../fixtures/reading/yaml.js';
+import { faultsOf, lineOf } from '../../fixtures/file-errors.js';
+import { readYaml } from '../../fixtures/yaml.js';
 import type { Policy } from '../../runtime/policy.js';
 import { policySchema } from '../../runtime/policy-schema.js';
-import { decodeUtf8 } from '../../text/json.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { decodeUtf8 } from '../../util/json.js';
 import { readSource } from '../read-source.js';
 
 /**

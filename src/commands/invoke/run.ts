@@ -1,18 +1,145 @@
-import { ProtocolCliError } from '../../errors.js';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Exchange } from '../../events/exchange.js';
+import type { Log } from '../../events/log.js';
+import { type HttpClient, lazyClient } from '../../http/client.js';
+import { createNodeClient } from '../../http/node-client.js';
+import type { Invocation } from '../../protocol/read-invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
-import type { Ending, Trouble } from '../../reporters/reporter.js';
-import { type Clock, systemClock } from '../../system/clock.js';
-import { type ExitStatus, statusOfFailure } from '../exit-status.js';
-import { interruption } from '../interruption.js';
+import { failureOf } from '../../render/failure.js';
+import type { Ending, Trouble } from '../../render/outputs/reporter.js';
+import { subscriptionEnd } from '../../runtime/check-call.js';
+import { type Clock, systemClock } from '../../system/drafts.js';
+import { type Watching as WatchingOfWatchFiles, watchFiles } from '../../system/watch-files.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { StartedServers } from '../started-server.js';
-import type { Terminal } from '../terminal.js';
-import { callOnce } from './call-once.js';
-import { clientFor } from './client.js';
-import type { Finish } from './finish.js';
-import { notesOf } from './notes.js';
-import { observe } from './observe.js';
-import { open, type Setting } from './opening.js';
-import type { InvokePlan } from './plan.js';
+import { type ExitStatus, interruption, statusOfFailure, type Terminal } from '../terminal.js';
+import {
+  address,
+  asideOf,
+  cancelWhenInterrupted,
+  converse,
+  type Finish,
+  notesOf,
+  type Opened,
+  open,
+  type Setting,
+  statusOfCall,
+  takeLeave,
+} from './discover.js';
+import { observe } from './output.js';
+import { type InvokeOptions, type InvokePlan, planInvoke } from './plan.js';
+import { answeringWith, isLeftOpen, unfitting } from './questions.js';
+
+/** What is looked at while more may come, and until when. */
+interface Watching {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Aborted when a person wants to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** `--linger`: what still comes is told too. That nothing more came is a fact, unless a person did not wait for it. */
+export async function linger({ log, clock, signal }: Watching, afterMs: number): Promise<void> {
+  await waiting(clock, afterMs, signal);
+  if (!signal.aborted) log.emit({ kind: 'expired', what: 'linger', afterMs });
+}
+
+/** Resolves after a time, or at once where a person wants to stop. */
+export function waiting(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal?.aborted) return resolve();
+    const leave = () => {
+      cancel();
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    };
+    const cancel = clock.after(ms, leave);
+    signal?.addEventListener('abort', leave);
+  });
+}
+
+/** Resolves once nobody reads what is told, as after `head -1`, or it can be told no more. */
+function readerGone(stdout: NodeJS.WritableStream): Promise<void> {
+  return new Promise(resolve => {
+    stdout.once('error', () => resolve());
+  });
+}
+
+/** After a cancel: what is on its way already is told. */
+const FAREWELL_MS = 300;
+/** Whoever has pressed Ctrl-C does not wait for a `--linger` of minutes. */
+const LONGEST_FAREWELL_MS = 2_000;
+
+/** Calls, tells the result as soon as it is here, stays as long as was asked for, and takes leave of the tool. */
+async function callOnce(setting: Setting, opened: Opened): Promise<Finish> {
+  const invocation = address(setting, opened, setting.plan.identity);
+  const { denial, runtime } = opened;
+  if (denial) await tell(setting, opened, runtime.deny(invocation, denial));
+  else await call(setting, opened, invocation);
+  const exchange = setting.observation.history.exchanges.get(invocation.id);
+  if (!exchange) throw new Error('a call that was made or denied has an exchange');
+  await takeLeave(exchange, farewell(setting, opened));
+  const trouble = troubleOf(setting, exchange);
+  return { exchange, trouble, status: statusOfCall(exchange, trouble) };
+}
+
+async function call(setting: Setting, opened: Opened, invocation: Invocation): Promise<void> {
+  const { plan, observation } = setting;
+  const chooser = { choose: plan.options.choose, pick: observation.reporter.choose, ...asideOf(setting) };
+  const stopCancelling = cancelWhenInterrupted(setting, invocation.id);
+  const exchange = await converse(setting, opened, invocation, {
+    answering: answeringWith(chooser),
+    leave: pending => isLeftOpen(pending, chooser),
+  });
+  await tell(setting, opened, exchange);
+  await stay(setting, exchange);
+  stopCancelling();
+}
+
+async function tell(setting: Setting, { prepared }: Opened, exchange: Exchange): Promise<void> {
+  const { history, reporter } = setting.observation;
+  const notes = notesOf(setting.plan, prepared);
+  await reporter.settled?.({ history, exchange, notes, trouble: troubleOf(setting, exchange) });
+}
+
+async function stay(
+  { plan, observation, clock, interrupted, terminal }: Setting,
+  { key, settled }: Exchange,
+): Promise<void> {
+  const { follow: isFollowing, linger: lingerMs = 0 } = plan.options;
+  const { log, history } = observation;
+  if (isFollowing) await Promise.race([subscriptionEnd(log, history, key), readerGone(terminal.stdout)]);
+  if (lingerMs > 0 && (settled?.by === 'result' || settled?.by === 'timeout'))
+    await linger({ log, clock, signal: interrupted.signal }, lingerMs);
+}
+
+function farewell({ plan, clock }: Setting, { prepared: { wire, base } }: Opened) {
+  const ms = Math.min(plan.options.linger ?? FAREWELL_MS, LONGEST_FAREWELL_MS);
+  return {
+    wire,
+    base,
+    isOurThread: plan.identity.isOurThread,
+    closes: plan.options.close !== false,
+    listenOn: () => waiting(clock, ms),
+  };
+}
+
+function troubleOf({ observation, plan, servers }: Setting, exchange: Exchange): Trouble | null {
+  const failure = servers.explain(failureOf(exchange, observation.history.errands));
+  const { choose } = plan.options;
+  if (failure?.code !== 'decision-needed' || choose === undefined) return failure;
+  return {
+    ...failure,
+    message: `--choose ${unfitting(exchange, choose)} is none of the choices that the tool offers`,
+  };
+}
+
+/** One call is soon over: what is made for throughput takes longer to load. */
+function clientFor({ repeat }: Pick<InvokeOptions, 'repeat'>): HttpClient {
+  if (repeat === undefined) return createNodeClient();
+  return lazyClient(async () => (await import('../../http/pooled-client.js')).createAgentClient());
+}
 
 /** Makes the calls of a plan. @param note takes what is to be warned of, as soon as it is known */
 export type Calling = (setting: Setting, note: (notes: readonly Warning[]) => void) => Promise<Finish>;
@@ -49,7 +176,7 @@ export async function runInvoke(
 }
 
 async function loadRepeatedly() {
-  return (await import('./call-repeatedly.js')).callRepeatedly;
+  return (await import('./discover.js')).callRepeatedly;
 }
 
 /** Whatever happened: nothing of ours goes on, and the terminal is in order. */
@@ -85,4 +212,76 @@ function failed(error: unknown): Finish {
 function asTrouble(error: unknown): Trouble {
   if (error instanceof ProtocolCliError) return error;
   throw error;
+}
+
+const MOST_FILES = 500;
+
+/** `--watch`: makes the call, and makes it again with a fresh server whenever a file of the command changes, until a signal comes. */
+export async function invokeAndWatch(
+  words: readonly string[],
+  options: InvokeOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const interrupted = interruption();
+  const over = new Promise<void>(resolve => void interrupted.onSignal(resolve));
+  let change = () => {};
+  let changed = new Promise<void>(() => {});
+  const expectChange = () => {
+    changed = new Promise(resolve => {
+      change = resolve;
+    });
+  };
+  const watching = await watchCommand(options.command, terminal.cwd, () => change());
+  try {
+    for (;;) {
+      expectChange(); // one that comes during the call counts
+      const status = await runInvoke(planInvoke(words, options), terminal);
+      if (interrupted.signal.aborted) return status;
+      terminal.stderr.write('waiting for a change of the files of --command; Ctrl-C stops\n');
+      await Promise.race([changed, over]);
+      if (interrupted.signal.aborted) return interrupted.signalStatus() ?? status;
+    }
+  } finally {
+    watching.close();
+    interrupted.release();
+  }
+}
+
+/**
+ * Watches the files that a command names, and those beside them.
+ * @throws ProtocolCliError `usage` where it names none.
+ */
+export async function watchCommand(
+  command: string | undefined,
+  cwd: string,
+  onChange: () => void,
+): Promise<WatchingOfWatchFiles> {
+  if (command === undefined) throw new ProtocolCliError('usage', '--watch needs --command');
+  const list = () => filesOf(command, cwd);
+  const files = await list();
+  if (files.length > 0) return watchFiles(files, onChange, systemClock, list);
+  throw new ProtocolCliError('usage', `--watch: the command names no file: ${command}`, {
+    hint: "Name the server's file, as in --command 'node server.mjs'.",
+  });
+}
+
+async function filesOf(command: string, cwd: string): Promise<string[]> {
+  const words = command.split(/[\s'"]+/).map(word => resolve(cwd, word));
+  const named = await Promise.all(words.map(async path => ((await isFile(path)) ? [dirname(path)] : [])));
+  const folders = [...new Set(named.flat())].filter(folder => folder !== dirname(process.execPath));
+  const found = await Promise.all(
+    folders.map(async folder =>
+      (await readdir(folder, { withFileTypes: true }))
+        .filter(entry => entry.isFile() && !entry.name.startsWith('.'))
+        .map(({ name }) => join(folder, name)),
+    ),
+  );
+  return found.flat().sort().slice(0, MOST_FILES);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isFile(),
+    () => false,
+  );
 }

@@ -1,4 +1,5 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CallIds } from '../../runtime/callback-server.js';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import {
   collect,
@@ -6,13 +7,21 @@ import {
   maxBodyOption,
   port,
   publicBase,
+  type RunCommand,
   supportsOption,
   valueOption,
   wholeNumber,
 } from '../options.js';
-import type { RunCommand } from '../run-command.js';
-import { expectation } from './expectation.js';
-import type { ListenFlags } from './plan.js';
+import type { ListenFlags } from './formats.js';
+
+/** `--expect <group_id>/<id>`; the last slash parts them. */
+export function expectation(text: string, before: readonly CallIds[] = []): readonly CallIds[] {
+  const slash = text.lastIndexOf('/');
+  const ids = { groupId: text.slice(0, Math.max(0, slash)), id: text.slice(slash + 1) };
+  if (ids.groupId === '' || ids.id === '')
+    throw new InvalidArgumentError('It takes a group_id and an id: thread_1/call_1.');
+  return [...before, ids];
+}
 
 export const LISTEN_EXAMPLES: readonly Example[] = [
   { about: 'show everything that tools post, until Ctrl-C', line: 'protocol-cli listen --port 4000' },

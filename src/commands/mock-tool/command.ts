@@ -1,13 +1,34 @@
-import { Command, Option } from 'commander';
-import { DEFAULTS } from '../../tool/defaults.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseRate, type Rate } from '../../mock/answers/rate-limit.js';
+import { DEFAULTS } from '../../mock/defaults.js';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
-import { byteCount, collect, duration, origins, port, valueOption, wholeNumber } from '../options.js';
-import type { RunCommand } from '../run-command.js';
-import { MCP_TRANSPORTS } from './mcp/flags.js';
+import {
+  byteCount,
+  collect,
+  duration,
+  origins,
+  port,
+  type RunCommand,
+  valueOption,
+  wholeNumber,
+} from '../options.js';
+import { MCP_TRANSPORTS, reportOption } from '../reports.js';
 import type { MockToolFlags } from './plan.js';
-import { rate } from './rate-option.js';
-import { reportOption } from './report-option.js';
-import { speed } from './speed-option.js';
+
+function rate(text: string): Rate {
+  const parsed = parseRate(text);
+  if (!parsed) throw new InvalidArgumentError('A rate is 10/s, 100/m or 5/10s.');
+  return parsed;
+}
+
+/** Slower than this nobody waits for. */
+const SLOWEST = 0.001;
+
+function speed(text: string): number {
+  const number = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  if (number === 0 || number >= SLOWEST) return number;
+  throw new InvalidArgumentError('A speed is a number such as 2 or 0.5; 0 is at once.');
+}
 
 export const MOCK_TOOL_EXAMPLES: readonly Example[] = [
   { about: 'serve the bundled demo', line: 'protocol-cli mock-tool --port 3001' },

@@ -1,12 +1,21 @@
-import { ProtocolCliError } from '../../errors.js';
-import type { TranscriptHeader } from '../../exchange/transcript-format.js';
-import { isWhole, missingFrom } from '../../exchange/transcript-losses.js';
-import type { Transcript } from '../../exchange/transcript-reader.js';
-import { isTranscript, withoutReadyLines } from '../../exchange/transcript-signs.js';
+import { basename, resolve } from 'node:path';
+import type { TranscriptHeader } from '../../events/log.js';
+import {
+  isTranscript,
+  isWhole,
+  missingFrom,
+  type Transcript,
+  withoutReadyLines,
+} from '../../events/transcript-reader.js';
 import type { NamedRecording } from '../../fixtures/recorded/together.js';
-import { byteLines } from '../../text/byte-lines.js';
-import { visibleLine } from '../../text/visible.js';
-import type { FixtureBytes } from '../../tool/fixture-files.js';
+import { type FixtureBytes, readFixtureFiles } from '../../mock/fixture-files.js';
+import { writePublicFile } from '../../system/files.js';
+import { writeOut } from '../../system/streams.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { byteLines } from '../../util/strings.js';
+import { visibleLine } from '../../util/visible.js';
+import { refuseToReplace } from '../save-files.js';
+import type { ExitStatus, Terminal } from '../terminal.js';
 
 /** Bytes that are enough to see what a file is. */
 const HEAD = 64 * 1024;
@@ -25,7 +34,7 @@ export function refuseSpeed(speed: number | undefined): void {
 }
 
 /** Transcripts as fixtures, and where they are from. */
-export interface Recordings {
+interface Recordings {
   readonly recordings: readonly NamedRecording[];
   readonly headers: readonly { readonly path: string; readonly header: TranscriptHeader | null }[];
   readonly warnings: readonly string[];
@@ -41,8 +50,8 @@ export async function readRecordings(
 ): Promise<Recordings> {
   if (files.length === 0) return { recordings: [], headers: [], warnings: [] };
   const [{ readTranscripts }, { fixturesOfTranscript }, { sideBySide }] = await Promise.all([
-    import('../../exchange/transcript-reader.js'),
-    import('../../fixtures/recorded/fixtures-of-transcript.js'),
+    import('../../events/transcript-reader.js'),
+    import('../../fixtures/recording/from-transcript.js'),
     import('../../fixtures/recorded/together.js'),
   ]);
   const parts = files.flatMap(({ path, bytes }) =>
@@ -118,4 +127,76 @@ function nothingServable(path: string, faults: readonly string[]): ProtocolCliEr
       hint: 'A transcript of calls over RAP is what invoke --save, record --save or mock-tool -o ndjson writes.',
     },
   );
+}
+
+/**
+ * `--export`: transcripts as one fixture file, which never replaces one that may have been edited; `-` is stdout. What was written, and
+ * what could not be carried over, is said.
+ * @throws ProtocolCliError `usage`, `unreadable-file`, `unwritable-file`, `invalid-fixtures`.
+ */
+export async function exportFixtures(
+  files: readonly string[],
+  target: string,
+  speed: number | undefined,
+  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
+): Promise<ExitStatus> {
+  const read = await readFixtureFiles(files);
+  refuseOthers(read.filter(each => !isTranscriptFile(each)).map(({ path }) => path));
+  refuseItself(files, target);
+  if (target !== '-') await refuseToReplace(target, '--export');
+  const recorded = await readRecordings(read, { speed });
+  const [{ asOneFile }, { yamlOf }] = await Promise.all([
+    import('../../fixtures/recorded/together.js'),
+    import('../../fixtures/recording/write-yaml.js'),
+  ]);
+  const file = asOneFile(recorded.recordings);
+  const text = yamlOf(file, commentsOf(recorded));
+  await (target === '-' ? writeOut(stdout, text) : writePublicFile(target, text, { replaces: false }));
+  for (const warning of recorded.warnings) stderr.write(`warning: ${warning}\n`);
+  if (target !== '-') stderr.write(`${wrote(target, file.fixtures.length, recorded.warnings.length)}\n`);
+  return 0;
+}
+
+function wrote(target: string, fixtures: number, warnings: number): string {
+  const lost = warnings > 0 ? `, ${counted(warnings, 'warning')}` : '';
+  return visibleLine(`wrote ${target}: ${counted(fixtures, 'fixture')}${lost}`);
+}
+
+/** Where it is from, and what to do with it. */
+function commentsOf({ headers, warnings }: Recordings): string[] {
+  const from = headers.map(({ path, header }) => {
+    const about = header
+      ? `: ${header.startedAt}, by ${header.program}, as the ${header.observer} saw it`
+      : '';
+    return visibleLine(`Recorded in ${basename(path)}${about}`);
+  });
+  const lost =
+    warnings.length > 0
+      ? ['Not all of it could be carried over:', ...warnings.map(each => `  ${named(each, headers)}`)]
+      : [];
+  return [...from, ...lost, 'Serve it: protocol-cli mock-tool <this file>'];
+}
+
+/** A warning begins with its file, as that was typed: in which folder it is concerns nobody who gets the fixtures. */
+function named(warning: string, headers: Recordings['headers']): string {
+  const path = headers.map(header => visibleLine(header.path)).find(each => warning.startsWith(each));
+  return path === undefined ? warning : basename(path) + warning.slice(path.length);
+}
+
+function refuseOthers([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new ProtocolCliError('usage', `--export makes fixtures of transcripts, and ${first} is none`, {
+    hint: 'Name transcripts alone: what --save or -o ndjson has written.',
+  });
+}
+
+function refuseItself(files: readonly string[], target: string): void {
+  if (target === '-' || !files.some(file => resolve(file) === resolve(target))) return;
+  throw new ProtocolCliError('usage', `--export would write over the transcript ${target}`, {
+    hint: 'Give it a file of its own, such as fixtures.yaml.',
+  });
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

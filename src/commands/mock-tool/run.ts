@@ -1,18 +1,169 @@
-import { runAttached } from '../../system/attached-command.js';
-import { keepHeapTight } from '../../system/tight-heap.js';
-import { fixtureFiles } from '../../tool/fixture-files.js';
-import type { ExitStatus } from '../exit-status.js';
-import { type Interruption, interruption } from '../interruption.js';
+import { fixtureFiles } from '../../mock/fixture-files.js';
+import { MockTool } from '../../mock/mock-tool.js';
+import { humanVerification, VERIFICATION_FORMATS } from '../../render/outputs/verification.js';
+import { runAttached } from '../../system/child.js';
+import { systemClock } from '../../system/drafts.js';
+import { writeOut } from '../../system/streams.js';
+import { keepHeapTight, watchFiles } from '../../system/watch-files.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { writeReports } from '../read-source.js';
 import { checkReportFolders } from '../reports.js';
-import type { Terminal } from '../terminal.js';
-import type { exportFixtures } from './export.js';
-import { type MockToolFlags, type MockToolPlan, readPlan } from './plan.js';
-import { serveRap } from './rap.js';
-import { rereading } from './reread.js';
-import type { Served } from './served.js';
-import { sourcesOf } from './sources.js';
-import { tellVerdict } from './verdict.js';
-import { watchFixtures } from './watch.js';
+import { type ExitStatus, type Interruption, interruption, type Terminal } from '../terminal.js';
+import { loadFixtures } from './load-fixtures.js';
+import {
+  fixtureWarnings,
+  type MockToolFlags,
+  type MockToolPlan,
+  readPlan,
+  type Served,
+  type Sources,
+  sourcesOf,
+  startTelling,
+  startWarnings,
+  type Telling,
+} from './plan.js';
+import type { exportFixtures } from './recordings.js';
+
+/** Serves RAP. @throws ProtocolCliError as {@link MockTool.start}. */
+async function serveRap(
+  plan: MockToolPlan,
+  { warnings = [], ...sources }: Sources,
+  terminal: Terminal,
+): Promise<Served> {
+  const tool = await MockTool.start({ ...plan.tool, ...sources });
+  return {
+    tool,
+    env: { TOOL_URL: tool.url },
+    warnings: [...warnings, ...startWarnings(plan.flags, tool.url, sources.fixtures)],
+    over: new Promise<never>(() => {}),
+    tell: () => startTelling(tool, plan, terminal),
+    close: () => tool.close(),
+    status: () => journalStatus(tool, terminal),
+  };
+}
+
+/** What was not kept was not acknowledged either; but whoever relies on the journal must hear of it. */
+function journalStatus({ journalFailure }: MockTool, { stderr }: Terminal): ExitStatus {
+  if (journalFailure) stderr.write(`error: the journal could not be written: ${journalFailure.message}\n`);
+  return journalFailure ? 1 : 0;
+}
+
+/** Where fixtures are from. */
+interface FixtureSource {
+  /** Files and folders, as they were named. */
+  readonly paths: readonly string[];
+  /** Of transcripts. */
+  readonly speed?: number | undefined;
+}
+
+/** Reads the fixtures again, whoever asks: one reading after the other, since an older one must not win. */
+interface Rereading {
+  again(): void;
+  /** Resolves once what was asked for so far is done. */
+  done(): Promise<void>;
+}
+
+/** A broken edit keeps the old ones, and says so. */
+export function rereading(
+  source: FixtureSource,
+  tool: Pick<MockTool, 'verify' | 'replaceFixtures'>,
+  telling: Pick<Telling, 'notice' | 'warn'>,
+): Rereading {
+  let reading = Promise.resolve();
+  return {
+    again() {
+      reading = reading.then(() => readAgain(source, tool, telling));
+    },
+    done: () => reading,
+  };
+}
+
+async function readAgain(
+  { paths, speed }: FixtureSource,
+  ...[tool, telling]: [Parameters<typeof rereading>[1], Parameters<typeof rereading>[2]]
+): Promise<void> {
+  if (paths.length === 0) {
+    telling.notice('there are no fixture files to be read again');
+    return;
+  }
+  try {
+    const { length: before } = tool.verify().fixtures;
+    const { fixtures, warnings } = await loadFixtures(await fixtureFiles(paths), speed);
+    await tool.replaceFixtures(fixtures);
+    telling.notice(reread(fixtures.fixtures.length, before));
+    telling.warn([...warnings, ...fixtureWarnings(fixtures)]);
+  } catch (error) {
+    telling.notice(`the fixtures are as before: ${reasonOf(error)}`, true);
+  }
+}
+
+function reread(count: number, before: number): string {
+  const was = count === before ? '' : ` (was ${before})`;
+  return `${count} fixture${count === 1 ? '' : 's'} read again${was}`;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ProtocolCliError) return [error.message, ...error.faults].join('\n  ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * What was unused, unmatched or undelivered: for people on stderr where it decides, and as the reports that were asked for.
+ * Where the command failed, that is said last: its status is the one that counts. A report that cannot be written is said, and hides nothing.
+ */
+async function tellVerdict(
+  tool: Pick<MockTool, 'verify'>,
+  { isVerified, reports, command }: MockToolPlan,
+  terminal: Terminal,
+  commandStatus: number,
+): Promise<ExitStatus> {
+  const { stderr } = terminal;
+  const report = tool.verify();
+  if (isVerified) await writeOut(stderr, humanVerification(report));
+  if (command && commandStatus !== 0) stderr.write(`✗ the command exited with ${commandStatus}\n`);
+  const unwritten = await writeReports(
+    reports,
+    ({ format }) => VERIFICATION_FORMATS[format](report),
+    terminal,
+  );
+  return isVerified && !report.ok ? 1 : unwritten;
+}
+
+/** Fixture files that are watched. */
+interface FixtureWatch {
+  /** From now on changes are read, those first that came before. */
+  serve(rereading: Rereading): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Has the fixtures read again when they change, or when there are more of them in a folder. It watches before the mock is there, so
+ * that no edit falls between.
+ * @param paths files and folders, as they were named
+ * @param files what they were when the fixtures were read
+ */
+export async function watchFixtures(
+  paths: readonly string[],
+  files: readonly string[],
+): Promise<FixtureWatch> {
+  let served: Rereading | null = null;
+  let isChanged = false;
+  const change = () => {
+    isChanged = true;
+    served?.again();
+  };
+  const watcher = await watchFiles(files, change, systemClock, () => fixtureFiles(paths));
+  return {
+    serve(rereading) {
+      served = rereading;
+      if (isChanged) rereading.again();
+    },
+    async close() {
+      watcher.close();
+      await served?.done();
+    },
+  };
+}
 
 /**
  * `mock-tool`, from the words to the exit status: serves until the command ends, or somebody stops it.
@@ -58,7 +209,7 @@ export async function runMockTool(
 }
 
 async function writeFixtures(...about: Parameters<typeof exportFixtures>): Promise<ExitStatus> {
-  return (await import('./export.js')).exportFixtures(...about);
+  return (await import('./recordings.js')).exportFixtures(...about);
 }
 
 async function serve(...about: Parameters<typeof serveRap>): Promise<Served> {

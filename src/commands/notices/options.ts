@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { HeaderOptions } from '../headers.js';
 import { bearerOption, duration, headerOption, valueOption } from '../options.js';
+import type { HeaderOptions } from '../target.js';
 
 /** What the commands that send a notice have in common. */
 export interface NoticeOptions extends HeaderOptions {

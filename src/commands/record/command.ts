@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
-import { DEFAULTS } from '../../recorder/options.js';
+import { DEFAULTS } from '../../record/recorded-calls.js';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
-import { byteCount, collect, duration, port, publicBase, valueOption } from '../options.js';
-import type { RunCommand } from '../run-command.js';
+import { byteCount, collect, duration, port, publicBase, type RunCommand, valueOption } from '../options.js';
 import { RECORD_OUTPUTS, type RecordFlags } from './plan.js';
 
 export const RECORD_EXAMPLES: readonly Example[] = [

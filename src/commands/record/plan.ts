@@ -1,6 +1,6 @@
-import { ProtocolCliError } from '../../errors.js';
-import type { RecorderOptions } from '../../recorder/options.js';
-import { readUrl } from '../../text/url.js';
+import type { RecorderOptions } from '../../record/recorded-calls.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { readUrl } from '../../util/strings.js';
 import { asUrl } from '../target.js';
 
 export const RECORD_OUTPUTS = ['plain', 'ndjson'] as const;

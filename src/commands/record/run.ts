@@ -1,20 +1,103 @@
-import { ProtocolCliError } from '../../errors.js';
-import type { EventRedactor } from '../../exchange/callback-secrets.js';
-import type { Event } from '../../exchange/events.js';
-import { createLog, type GroupKeeper } from '../../exchange/log.js';
-import { type Recorder, startRecorder } from '../../recorder/recorder.js';
-import { createTranscriptFile } from '../../recorder/transcript-file.js';
-import { warningText } from '../../reporters/trouble.js';
-import { type Clock, systemClock } from '../../system/clock.js';
-import { keepHeapTight } from '../../system/tight-heap.js';
-import type { ExitStatus } from '../exit-status.js';
-import { type Interruption, interruption } from '../interruption.js';
-import { PROGRAM } from '../program.js';
-import { refuseToReplace } from '../refuse-to-replace.js';
-import type { Terminal } from '../terminal.js';
-import { planRecord, type RecordFlags } from './plan.js';
-import { recordedSecrets } from './secrets.js';
-import { startTelling, type TellingDesk, tellReady } from './telling.js';
+import type { Event } from '../../events/events.js';
+import { createLog, type GroupKeeper, type Log } from '../../events/log.js';
+import type { EventRedactor } from '../../events/shareable.js';
+import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
+import { isWildcard } from '../../http/server.js';
+import { PROTOCOL_WORDS } from '../../protocol/words.js';
+import { createTranscriptFile, fieldsOf } from '../../record/forward.js';
+import { type Recorder, startRecorder } from '../../record/recorder.js';
+import { warningText } from '../../render/outputs/trouble.js';
+import { colourLevel } from '../../render/terminal/colour-level.js';
+import { type Clock, systemClock } from '../../system/drafts.js';
+import { quietPipes } from '../../system/streams.js';
+import { keepHeapTight } from '../../system/watch-files.js';
+import { isCredentialHeader } from '../../util/credentials.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { createRedactor, type Redactor } from '../../util/redact.js';
+import { BoundedLines, refuseToReplace, wireSecrets } from '../save-files.js';
+import { secretsOf } from '../target.js';
+import { type ExitStatus, type Interruption, interruption, PROGRAM, type Terminal } from '../terminal.js';
+import { planRecord, type RecordFlags, type RecordPlan } from './plan.js';
+
+/** Shorter ones may be anything, and header values are not written down anyway. */
+const SHORTEST = 8;
+const IDS = ['id', 'group_id', 'call_id', 'tool_call_id', 'thread_id', 'session_id'];
+
+/**
+ * What is secret in a recording, learned from its events (threats, row 25): besides what is on any wire, whatever either side sent as
+ * a credential.
+ */
+export function recordedSecrets(): EventRedactor {
+  const credentials = createRedactor();
+  const secrets = wireSecrets(credentials);
+  return {
+    ...secrets,
+    learn(event) {
+      secrets.learn(event);
+      for (const secret of credentialsIn(event)) credentials.add(secret);
+    },
+  };
+}
+
+/** Ids of the message itself are none: a recording without them tells of nothing. */
+function credentialsIn(event: Event): string[] {
+  if (event.kind !== 'request' && event.kind !== 'response') return [];
+  const named = Object.entries(event.headers).filter(([name]) => isCredentialHeader(name));
+  const told = named.length > 0 ? idsIn(event) : [];
+  const isSecret = (value: string) => !told.includes(value) && !PROTOCOL_WORDS.has(value);
+  return secretsOf(Object.fromEntries(named)).filter(value => value.length >= SHORTEST && isSecret(value));
+}
+
+function idsIn({ body, calls = [], thread }: Extract<Event, { kind: 'request' | 'response' }>): unknown[] {
+  const fields = fieldsOf(body);
+  return [...IDS.map(name => fields[name]), ...calls, thread];
+}
+
+interface TellingDesk {
+  readonly plan: RecordPlan;
+  readonly terminal: Terminal;
+  readonly log: Log;
+  readonly redactor: Redactor;
+  readonly about: TranscriptAbout;
+}
+
+/** Says where the recorder is reached: for programs on stdout, for people where they look. */
+function tellReady({ port, url }: Recorder, { plan, terminal: { stdout, stderr } }: TellingDesk): void {
+  const { flags, recorder } = plan;
+  if (stdout.isTTY === true) stderr.write(`recording ${recorder.url}: point the runtime at ${url}\n`);
+  else stdout.write(`${JSON.stringify({ port, url })}\n`);
+  if (isWildcard(flags.host))
+    stderr.write(warningText({ message: `the recorder is open to the network (--host ${flags.host})` }));
+}
+
+/** Tells what happens while it does. Returns how to end it. */
+async function startTelling(desk: TellingDesk): Promise<(reason: string) => void> {
+  const { plan, terminal, log, redactor } = desk;
+  if (plan.flags.output === 'ndjson') return events(desk);
+  if (plan.flags.quiet) return () => {};
+  const { recordedPlain } = await import('../../render/outputs/recorded-plain.js');
+  const { stdout, stderr, env } = terminal;
+  const stream = stdout.isTTY === true ? stdout : stderr;
+  const level = colourLevel({ env, isTTY: stream.isTTY === true, noColor: !plan.flags.color });
+  return log.subscribe(recordedPlain(stream, { level, redactor }));
+}
+
+/** Every event as it happens: the lines of a transcript. */
+function events({ terminal: { stdout }, log, redactor, about }: TellingDesk): (reason: string) => void {
+  const writer = transcriptWriter(redactor);
+  let latest = { seq: 0, at: 0 };
+  const why = 'whoever reads this is too slow for it';
+  quietPipes(stdout);
+  const lines = new BoundedLines(stdout, count =>
+    writer.event({ kind: 'dropped', what: 'event', why, count, ...latest }),
+  );
+  lines.end(() => [writer.header(about)]);
+  log.subscribe(event => {
+    lines.write(() => writer.event(event));
+    latest = { seq: event.seq, at: event.at };
+  });
+  return reason => lines.end(() => [writer.end(reason)]);
+}
 
 /**
  * `record`, from the flags to the exit status: to be stopped is its normal end.

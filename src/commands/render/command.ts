@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DIALECT_NAMES } from '../../dialects/dialect.js';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
-import { supportsOption, wholeNumber } from '../options.js';
-import type { RunCommand } from '../run-command.js';
+import { type RunCommand, supportsOption, wholeNumber } from '../options.js';
 import type { RenderOptions } from './run.js';
 
 export const RENDER_EXAMPLES: readonly Example[] = [

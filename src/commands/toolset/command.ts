@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
-import { bearerOption, headerOption } from '../options.js';
-import type { RunCommand } from '../run-command.js';
+import { bearerOption, headerOption, type RunCommand } from '../options.js';
 import type { ToolsetOptions } from './run.js';
 
 export const TOOLSET_EXAMPLES: readonly Example[] = [

@@ -1,25 +1,26 @@
-import { colourLevel } from '../../dress/colour-level.js';
-import { dressLine } from '../../dress/dress.js';
-import { createTheme } from '../../dress/theme.js';
-import { ProtocolCliError } from '../../errors.js';
-import { createLog } from '../../exchange/log.js';
+import { createLog } from '../../events/log.js';
+import { createNodeClient } from '../../http/node-client.js';
 import type { Toolset } from '../../protocol/toolset.js';
-import { troubleText, warningText } from '../../reporters/trouble.js';
+import { troubleText, warningText } from '../../render/outputs/trouble.js';
+import { colourLevel } from '../../render/terminal/colour-level.js';
+import { createTheme, dressLine } from '../../render/terminal/theme.js';
+import { toolsetLines } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
-import { toolsetLines } from '../../story/toolset-lines.js';
-import { systemClock } from '../../system/clock.js';
-import { writeOut } from '../../system/output.js';
-import { safeJson } from '../../text/json-safe.js';
-import { visibleLine } from '../../text/visible.js';
-import { createNodeClient } from '../../transport/node-client.js';
-import { confirmCommands } from '../confirm-commands.js';
-import { type ExitStatus, statusOfFailure } from '../exit-status.js';
-import { type HeaderOptions, readCredentials, readHeaders } from '../headers.js';
-import { type OnStop, stoppable } from '../interruption.js';
-import { noServersText, readRapConfig } from '../rap-config.js';
-import { reach } from '../reach.js';
-import { type ConfiguredTarget, readTarget, type TargetOptions } from '../target.js';
-import type { Terminal } from '../terminal.js';
+import { systemClock } from '../../system/drafts.js';
+import { writeOut } from '../../system/streams.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { safeJson } from '../../util/redact-json.js';
+import { visibleLine } from '../../util/visible.js';
+import { confirmCommands, noServersText, reach, readRapConfig } from '../rap-config.js';
+import {
+  type ConfiguredTarget,
+  type HeaderOptions,
+  readCredentials,
+  readHeaders,
+  readTarget,
+  type TargetOptions,
+} from '../target.js';
+import { type ExitStatus, type OnStop, statusOfFailure, stoppable, type Terminal } from '../terminal.js';
 
 export interface ToolsetOptions extends TargetOptions, HeaderOptions {
   readonly output: 'text' | 'json';
@@ -68,7 +69,7 @@ async function runMcpToolset(
     });
   const [{ readMcpTarget }, { refuseHeaders }, { openServer }] = await Promise.all([
     import('../invoke/mcp/target.js'),
-    import('../invoke/mcp/refuse.js'),
+    import('../invoke/idle-options.js'),
     import('../invoke/mcp/reach.js'),
   ]);
   const peer = readMcpTarget(given);

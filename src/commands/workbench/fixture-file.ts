@@ -1,9 +1,24 @@
-import type { Book } from '../../exchange/book.js';
-import { yamlOf } from '../../fixtures/recorded/yaml.js';
-import { writePublicFile } from '../../system/public-file.js';
-import type { Redactor } from '../../text/redact.js';
-import { visibleLine } from '../../text/visible.js';
-import { fixtureOf } from './fixture-of.js';
+import type { Book } from '../../events/call-log.js';
+import { discoveryOf } from '../../events/discovery-of.js';
+import { readTranscript } from '../../events/transcript-reader.js';
+import { transcriptWriter } from '../../events/transcript-writer.js';
+import { fixturesOfTranscript, type RecordedFixtures } from '../../fixtures/recording/from-transcript.js';
+import { yamlOf } from '../../fixtures/recording/write-yaml.js';
+import { writePublicFile } from '../../system/files.js';
+import type { Redactor } from '../../util/redact.js';
+import { visibleLine } from '../../util/visible.js';
+
+/** What came of a call, as the fixtures that `mock-tool --export` makes of its transcript; of the toolset no more than its operation. */
+async function fixtureOf(book: Book, key: string, redactor: Redactor): Promise<RecordedFixtures> {
+  const own = book.of(key);
+  const { endpoint = '', invocation } = book.history.exchanges.get(key) ?? {};
+  const discovery = discoveryOf(book.of(null), { endpoint, seq: own[0]?.seq ?? 0 });
+  const writer = transcriptWriter(redactor);
+  const lines = [...discovery, ...own].flatMap(event => writer.event(event));
+  const { file, warnings } = await fixturesOfTranscript(readTranscript(lines));
+  const tools = file.toolset.tools.filter(({ name }) => name === invocation?.operation);
+  return { file: { ...file, toolset: { ...file.toolset, tools } }, warnings };
+}
 
 // Loaded when a person wants a file.
 

@@ -1,11 +1,15 @@
 import { Readable } from 'node:stream';
-import type { Event } from '../../exchange/events.js';
-import { readTranscripts, type Transcript } from '../../exchange/transcript-reader.js';
-import { isTranscript, withoutReadyLines } from '../../exchange/transcript-signs.js';
-import { type TranscriptAbout, transcriptWriter } from '../../exchange/transcript-writer.js';
-import { createPrivateFile } from '../../system/private-file.js';
-import { byteLines } from '../../text/byte-lines.js';
-import type { Redactor } from '../../text/redact.js';
+import type { Event } from '../../events/events.js';
+import {
+  isTranscript,
+  readTranscripts,
+  type Transcript,
+  withoutReadyLines,
+} from '../../events/transcript-reader.js';
+import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
+import { createPrivateFile } from '../../system/files.js';
+import type { Redactor } from '../../util/redact.js';
+import { byteLines } from '../../util/strings.js';
 import { LARGEST_SAVED, readSource } from '../read-source.js';
 
 // Loaded when a person wants a file.

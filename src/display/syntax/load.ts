@@ -1,6 +1,5 @@
-import type { Drawing } from '../segments/kind.js';
-import { Highlighter } from './highlighter.js';
-import { languageOf } from './language.js';
+import type { Drawing } from '../segments.js';
+import { Highlighter, languageOf } from '../syntax.js';
 
 /**
  * The highlighter for what is to be drawn, to be awaited once before; null where there is no code in a language that is known.
@@ -13,7 +12,7 @@ export async function loadHighlighter(drawings: readonly Drawing[]): Promise<Hig
 
 /** Takes some 20 ms, once: good to have done where there is something to wait for. */
 export function loadLexers() {
-  return import('./lexers.js');
+  return import('../syntax-lexers.js');
 }
 
 function hasKnownCode(drawing: Drawing): boolean {

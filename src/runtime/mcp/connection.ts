@@ -4,17 +4,30 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { ProtocolCliError } from '../../errors.js';
-import type { Log } from '../../exchange/log.js';
+import type { Log } from '../../events/log.js';
+import { TransportError } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
-import { TransportError } from '../../transport/client.js';
-import { type McpConnection, NEWEST, openMcp } from './client.js';
-import { endpointOf, explainMcp, failureOfMcp, garbageOf, type McpFailure, type McpPeer } from './explain.js';
-import { HttpLink } from './http.js';
-import type { Link } from './link.js';
-import { type Hearing, missingCapabilities, overhear } from './overhear.js';
-import { StdioLink } from './stdio.js';
-import { listTools } from './tool-list.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import {
+  type Hearing,
+  type McpConnection,
+  missingCapabilities,
+  NEWEST,
+  openMcp,
+  overhear,
+} from './client.js';
+import {
+  endpointOf,
+  explainMcp,
+  failureOfMcp,
+  garbageOf,
+  HttpLink,
+  type Link,
+  listTools,
+  type McpFailure,
+  type McpPeer,
+  StdioLink,
+} from './transports.js';
 
 /** An MCP server to connect to. */
 export interface McpTarget extends McpPeer {

@@ -1,5 +1,5 @@
-import { ProtocolCliError } from '../../errors.js';
-import { readUrl } from '../../text/url.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { readUrl } from '../../util/strings.js';
 
 const API = '/api/v2';
 

@@ -1,6 +1,8 @@
-import type { Log } from '../../exchange/log.js';
-import type { Clock } from '../../system/clock.js';
-import type { Session, Stepped } from './state/session.js';
+import type { Log } from '../../events/log.js';
+import type { SessionScript } from '../../fixtures/session-script.js';
+import type { Clock } from '../../system/drafts.js';
+import { isRecord } from '../../util/json-diagnosis.js';
+import { type Session, type Stepped, statusOf } from './session-state.js';
 
 /** So many sessions are kept, whatever becomes of them. */
 const MOST = 1_000;
@@ -74,4 +76,163 @@ export class SessionStore {
 
 function bytesOf(session: Session | undefined): number {
   return session ? session.postedBytes + session.eventBytes : 0;
+}
+
+/** Tells once that a platform stops. Whoever listens no longer is forgotten: a promise would keep them all. */
+export class StopBell {
+  readonly #listeners = new Set<() => void>();
+  #hasRung = false;
+
+  /** How many still listen. */
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  /** Calls back when it rings, or soon where it has. Returns how to stop listening. */
+  listen(listener: () => void): () => void {
+    if (this.#hasRung) queueMicrotask(listener);
+    else this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  ring(): void {
+    this.#hasRung = true;
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+export interface NewsWait {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  /** Rings when the platform stops. */
+  readonly bell: StopBell;
+}
+
+interface Wanted {
+  readonly id: string;
+  readonly ms: number;
+  /** Whether there is what is waited for. */
+  readonly isThere: () => boolean;
+  /** Calls back where nobody waits any more. */
+  readonly onGone?: ((callback: () => void) => void) | undefined;
+}
+
+/** Resolves once there is news of a session, after its time, or when the platform stops; false where whoever waited went away. */
+export function untilNews(
+  { store, clock, bell }: NewsWait,
+  { id, ms, isThere, onGone }: Wanted,
+): Promise<boolean> {
+  if (ms <= 0 || isThere()) return Promise.resolve(true);
+  return new Promise(resolve => {
+    const done = (isWanted: boolean) => {
+      callOff();
+      unwatch();
+      unlisten();
+      resolve(isWanted);
+    };
+    const callOff = clock.after(ms, () => done(true));
+    const unwatch = store.watch(id, () => {
+      if (isThere()) done(true);
+    });
+    const unlisten = bell.listen(() => done(true));
+    onGone?.(() => done(false));
+  });
+}
+
+/** Everything a session platform can be told; nothing is needed. */
+export interface SessionPlatformOptions {
+  /** Read by `readSessionScript`, or checked by `parseSessionScript`; one pending call of `lookup_order` unless told. */
+  readonly script?: SessionScript;
+  /** What clients show as `Authorization: Bearer …`; a random one unless told. */
+  readonly key?: string;
+  /** 127.0.0.1 unless told. */
+  readonly host?: string;
+  /** Any free one unless told. */
+  readonly port?: number;
+  /** Host names that requests may use besides the loopback's. */
+  readonly allowHosts?: readonly string[];
+  /** How many events are remembered. */
+  readonly keep?: number;
+  readonly clock?: Clock;
+  /** Where its events go; a log of its own unless told. */
+  readonly log?: Log;
+}
+
+/** What holds where nobody says otherwise. */
+export const DEFAULTS = {
+  /** Of a body; the documented limit (platforms). */
+  maxBody: 5 * 1024 * 1024,
+  keep: 10_000,
+} as const;
+
+/** The session that is there from the start. */
+export const FIRST_SESSION = 'session_1';
+
+/** `GET …/status`: the live status, cheap to ask for. */
+export function statusView(session: Session) {
+  return {
+    status: statusOf(session),
+    error: session.error,
+    steps: session.round + 1,
+    usage_per_model: [],
+    subagent_session_ids: [],
+  };
+}
+
+/** `GET …/{id}`: everything but the events. */
+export function sessionView(session: Session) {
+  return {
+    id: session.id,
+    request: session.request,
+    status: statusView(session),
+    latest_answer: session.answer,
+    tools: session.tools,
+    ...timesOf(session),
+  };
+}
+
+/** One of the list. */
+export function summaryView(session: Session) {
+  const { request } = session;
+  return {
+    id: session.id,
+    agent: isRecord(request) ? (request['agent'] ?? null) : null,
+    status: statusOf(session),
+    ...timesOf(session),
+  };
+}
+
+/** `GET …/changes`: what is new from an index on. */
+export function changesView(session: Session, { from, limit, events }: ChangesQuery) {
+  const news = session.events.slice(from, limit === null ? undefined : from + limit);
+  return {
+    status: statusOf(session),
+    started_at: session.startedAt,
+    finished_at: session.finishedAt,
+    error: session.error,
+    answer: session.answer,
+    metrics: { steps: session.round + 1 },
+    new_events: events ? news : [],
+  };
+}
+
+interface ChangesQuery {
+  /** Index of an event, from 0. */
+  readonly from: number;
+  /** Null has no limit. */
+  readonly limit: number | null;
+  /** Whether events are told, or only counted. */
+  readonly events: boolean;
+}
+
+/** A part of a list, as all lists of the API are given. @param page from 1 */
+export function pageView<T>(
+  all: readonly T[],
+  { page, size }: { readonly page: number; readonly size: number },
+) {
+  return { items: all.slice((page - 1) * size, page * size), page, total: all.length };
+}
+
+function timesOf({ createdAt, startedAt, finishedAt }: Session) {
+  return { created_at: createdAt, started_at: startedAt, finished_at: finishedAt };
 }

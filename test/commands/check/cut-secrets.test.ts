@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { checkedSecrets } from '../../../src/commands/check/secrets.js';
-import type { Event } from '../../../src/exchange/events.js';
-import { History } from '../../../src/exchange/history.js';
-import { transcriptWriter } from '../../../src/exchange/transcript-writer.js';
+import { conformanceOf } from '../../../src/check/cases.js';
+import { checkTranscript } from '../../../src/check/report.js';
+import { checkedSecrets } from '../../../src/commands/save-files.js';
+import type { Event } from '../../../src/events/events.js';
+import { History } from '../../../src/events/history.js';
+import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
-import { CHECK_FORMATS } from '../../../src/reporters/check/index.js';
-import { checkTranscript } from '../../../src/rules/check-transcript.js';
-import { conformanceOf } from '../../../src/rules/conformance.js';
-import { judgedLines } from '../../../src/story/calls/judged-lines.js';
-import { plainText } from '../../../src/story/checks/plain-text.js';
-import { shareableRun } from '../../../src/story/checks/shareable-run.js';
-import { createRedactor } from '../../../src/text/redact.js';
-import { eventsOf, INVOCATION, type Moment } from '../../exchange/build.js';
+import { plainText } from '../../../src/render/check-pieces.js';
+import { shareableRun } from '../../../src/render/check-report.js';
+import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
+import { judgedLines } from '../../../src/render/problems.js';
+import { createRedactor } from '../../../src/util/redact.js';
+import { discovery, someCall, TOOLSET } from '../../check/samples/parts.js';
+import { eventsOf, INVOCATION, type Moment } from '../../events/build.js';
 import { LOOK, STORY } from '../../reporters/check/story-of.js';
-import { discovery, someCall, TOOLSET } from '../../rules/samples/parts.js';
 
 /** Rules, and whatever they ask, cut what is foreign long before anybody takes secrets out of it. */
 

@@ -1,17 +1,17 @@
 import { mkdir, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Making } from '../../../src/commands/check/desk.js';
-import type { CheckFlags } from '../../../src/commands/check/flags.js';
+import type { ProbeOptions } from '../../../src/check/probes/run-probes.js';
+import type { Making } from '../../../src/commands/check/live.js';
+import type { CheckFlags } from '../../../src/commands/check/plan.js';
 import { runCheck } from '../../../src/commands/check/run.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
-import { ProtocolCliError } from '../../../src/errors.js';
-import { Content } from '../../../src/exchange/content.js';
-import type { Fact } from '../../../src/exchange/events.js';
-import type { ProbeOptions } from '../../../src/probes/run-probes.js';
-import { systemClock } from '../../../src/system/clock.js';
+import { Content } from '../../../src/events/content.js';
+import type { Fact } from '../../../src/events/events.js';
+import { systemClock } from '../../../src/system/drafts.js';
+import { ProtocolCliError } from '../../../src/util/errors.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
-import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../exchange/build.js';
+import { acknowledged, call, INVOCATION, KEY, type Moment, resultArrives } from '../../events/build.js';
 import { errorOf } from '../../support/failing.js';
 
 /*

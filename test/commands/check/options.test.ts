@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { reporterOption, reportsOf } from '../../../src/commands/check/reporter-option.js';
-import { ruleOption } from '../../../src/commands/check/rule-option.js';
-import { ProtocolCliError } from '../../../src/errors.js';
+import { ruleOption } from '../../../src/commands/check/command.js';
+import { reporterOption, reportsOf } from '../../../src/commands/reports.js';
+import { ProtocolCliError } from '../../../src/util/errors.js';
 
 describe('--only, --skip, --spec', () => {
   test('ids in any case, one more each time', () => {

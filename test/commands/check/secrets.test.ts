@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { checkedSecrets } from '../../../src/commands/check/secrets.js';
-import { transcriptWriter } from '../../../src/exchange/transcript-writer.js';
-import { gather } from '../../../src/rules/evidence/gather.js';
-import { checksOf } from '../../../src/rules/report.js';
-import { plainText } from '../../../src/story/checks/plain-text.js';
-import { wireLines } from '../../../src/story/checks/wire-lines.js';
-import { createRedactor } from '../../../src/text/redact.js';
+import { gather } from '../../../src/check/evidence/seen-from.js';
+import { checksOf } from '../../../src/check/report.js';
+import { checkedSecrets } from '../../../src/commands/save-files.js';
+import { transcriptWriter } from '../../../src/events/transcript-writer.js';
+import { plainText } from '../../../src/render/check-pieces.js';
+import { wireLines } from '../../../src/render/check-requests.js';
+import { createRedactor } from '../../../src/util/redact.js';
 import {
   acknowledged,
   answered,
@@ -14,7 +14,7 @@ import {
   INVOCATION,
   type Moment,
   resultArrives,
-} from '../../exchange/build.js';
+} from '../../events/build.js';
 
 const SECRET = `ghp_${'a1'.repeat(18)}`;
 

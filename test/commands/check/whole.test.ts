@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CheckFlags } from '../../../src/commands/check/flags.js';
-import type { Subject } from '../../../src/commands/check/subject.js';
-import { howToSeeWhole } from '../../../src/commands/check/whole.js';
+import type { CheckFlags, Subject } from '../../../src/commands/check/plan.js';
+import { howToSeeWhole } from '../../../src/commands/check/run.js';
 
 const TOOL: Subject = { kind: 'tool', target: { kind: 'demo' } };
 const FLAGS: CheckFlags = { probeTimeout: 1, callbackHost: '', callbackPort: 0, color: false, given: [] };

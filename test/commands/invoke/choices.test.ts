@@ -5,11 +5,11 @@ import {
   type Chooser,
   isLeftOpen,
   selectedIndex,
-} from '../../../src/commands/invoke/choices.js';
+} from '../../../src/commands/invoke/questions.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
-import type { Exchange } from '../../../src/exchange/exchange.js';
-import type { UserChoice } from '../../../src/protocol/callbacks/index.js';
-import { acknowledged, arrives, CHOICE, call, historyOf, OAUTH } from '../../exchange/build.js';
+import type { Exchange } from '../../../src/events/exchange.js';
+import type { UserChoice } from '../../../src/protocol/callbacks.js';
+import { acknowledged, arrives, CHOICE, call, historyOf, OAUTH } from '../../events/build.js';
 
 const choice = { ...CHOICE, choices: ['staging', 'production', '0', 'Default'], default: 1 } as UserChoice;
 

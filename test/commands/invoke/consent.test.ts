@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { type Consent, type Denial, denialOf } from '../../../src/commands/invoke/consent.js';
+import { type Consent, type Denial, denialOf } from '../../../src/commands/invoke/questions.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
 import type { Governed } from '../../../src/runtime/policy.js';
 import { errorOf } from '../../support/failing.js';

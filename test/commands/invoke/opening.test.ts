@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitsForPeople } from '../../../src/commands/invoke/opening.js';
+import { waitsForPeople } from '../../../src/commands/invoke/discover.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
 
 const terminal = (isTTY: boolean) => ({ stdin: { isTTY }, stderr: { isTTY } }) as unknown as Terminal;

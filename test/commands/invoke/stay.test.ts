@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { linger, waiting } from '../../../src/commands/invoke/stay.js';
+import { linger, waiting } from '../../../src/commands/invoke/run.js';
 import { workbench } from '../../runtime/wire-of.js';
 import { fakeClock } from '../../support/fake-clock.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { BoundedHistory, type HistoryLimits } from '../../../src/commands/listen/bounded-history.js';
-import { Content } from '../../../src/exchange/content.js';
-import { History } from '../../../src/exchange/history.js';
-import { createLog } from '../../../src/exchange/log.js';
-import { readCallback } from '../../../src/protocol/callbacks/read.js';
-import { ForeignCalls } from '../../../src/runtime/foreign-calls.js';
+import { BoundedHistory, type HistoryLimits } from '../../../src/commands/listen/run.js';
+import { Content } from '../../../src/events/content.js';
+import { History } from '../../../src/events/history.js';
+import { createLog } from '../../../src/events/log.js';
+import { readCallback } from '../../../src/protocol/callbacks.js';
+import { ForeignCalls } from '../../../src/runtime/callback-server.js';
 
 const LIMITS: HistoryLimits = { calls: 10, arrivals: 20, bytes: 100_000 };
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { expect, test } from 'vitest';
-import { expectation } from '../../../src/commands/listen/expectation.js';
+import { expectation } from '../../../src/commands/listen/command.js';
 
 test.each([
   ['thread_1/call_1', { groupId: 'thread_1', id: 'call_1' }],

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Format, FormatOptions } from '../../../src/commands/listen/formats/format.js';
-import { jsonFormat } from '../../../src/commands/listen/formats/json.js';
-import { ndjsonFormat } from '../../../src/commands/listen/formats/ndjson.js';
-import { plainFormat } from '../../../src/commands/listen/formats/plain.js';
-import { heardIn } from '../../../src/commands/listen/heard.js';
-import { History } from '../../../src/exchange/history.js';
-import { readTranscript } from '../../../src/exchange/transcript-reader.js';
-import { createRedactor } from '../../../src/text/redact.js';
+import type { Format, FormatOptions } from '../../../src/commands/listen/formats.js';
+import { heardIn, jsonFormat, ndjsonFormat, plainFormat } from '../../../src/commands/listen/formats.js';
+import { History } from '../../../src/events/history.js';
+import { readTranscript } from '../../../src/events/transcript-reader.js';
+import { createRedactor } from '../../../src/util/redact.js';
 import {
   arrives,
   at,
@@ -19,7 +16,7 @@ import {
   RESULT,
   refused,
   VIEW,
-} from '../../exchange/build.js';
+} from '../../events/build.js';
 
 const OPTIONS: FormatOptions = {
   supports: new Set(['diff', 'text']),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ListenFlags, planListen } from '../../../src/commands/listen/plan.js';
-import { ProtocolCliError } from '../../../src/errors.js';
+import { type ListenFlags, planListen } from '../../../src/commands/listen/formats.js';
+import { ProtocolCliError } from '../../../src/util/errors.js';
 
 const FLAGS: ListenFlags = {
   host: '127.0.0.1',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkReports, reportOption } from '../../../src/commands/mock-tool/report-option.js';
+import { checkReports, reportOption } from '../../../src/commands/reports.js';
 import { errorOf } from '../../support/failing.js';
 
 describe('--report', () => {

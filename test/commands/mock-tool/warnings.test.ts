@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { startWarnings } from '../../../src/commands/mock-tool/warnings.js';
-import { parseFixtures } from '../../../src/fixtures/parse-fixtures.js';
+import { startWarnings } from '../../../src/commands/mock-tool/plan.js';
+import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
 
 const done = { payload: 'done' };
 const setOf = (...fixtures: object[]) => parseFixtures({ version: 1, fixtures }, 'a.yaml');

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  reportOf,
-  type SentNotice,
-  troubleOf,
-  warningsOf,
-} from '../../../src/commands/notices/sent-notice.js';
+import { reportOf, type SentNotice, troubleOf, warningsOf } from '../../../src/commands/notices/run.js';
 import type { NoticeAnswer } from '../../../src/runtime/notices.js';
 
 const BASE = 'http://127.0.0.1:3001';

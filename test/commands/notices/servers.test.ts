@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serversAt, splitWords, urlOf } from '../../../src/commands/notices/servers.js';
+import { serversAt, splitWords, urlOf } from '../../../src/commands/notices/run.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { recordedSecrets } from '../../../src/commands/record/secrets.js';
-import { Content } from '../../../src/exchange/content.js';
-import type { RequestEvent } from '../../../src/exchange/events.js';
+import { recordedSecrets } from '../../../src/commands/record/run.js';
+import { Content } from '../../../src/events/content.js';
+import type { RequestEvent } from '../../../src/events/events.js';
 
 const request = (more: Partial<RequestEvent>): RequestEvent => ({
   kind: 'request',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Saved } from '../../../src/commands/render/kinds/kind.js';
 import { recognise } from '../../../src/commands/render/recognise.js';
-import { translated } from '../../../src/commands/render/translated.js';
+import { translated } from '../../../src/commands/render/run.js';
+import type { Saved } from '../../../src/commands/render/transcripts.js';
 import { DIALECT_NAMES, type DialectName } from '../../../src/dialects/dialect.js';
-import { INVOCATION, OAUTH, RESULT } from '../../exchange/build.js';
+import { INVOCATION, OAUTH, RESULT } from '../../events/build.js';
 import { errorOf } from '../../support/failing.js';
 
 const VIEWED = { supports: new Set(['diff', 'text']), isPrivate: false };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { recognise } from '../../../src/commands/render/recognise.js';
 import type { DialectName } from '../../../src/dialects/dialect.js';
-import { CALLBACK_TYPES } from '../../../src/protocol/callbacks/index.js';
-import { CHOICE, EVENT, INVOCATION, OAUTH, RESULT, VIEW } from '../../exchange/build.js';
+import { CALLBACK_TYPES } from '../../../src/protocol/callbacks.js';
+import { CHOICE, EVENT, INVOCATION, OAUTH, RESULT, VIEW } from '../../events/build.js';
 import { SEED_INVOCATION, SEED_RESULTS } from '../../protocol/seed-messages.js';
 import { errorOf } from '../../support/failing.js';
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Saved } from '../../../src/commands/render/kinds/kind.js';
-import { sessionReportKind } from '../../../src/commands/render/kinds/session/report.js';
-import { recogniseTranscript } from '../../../src/commands/render/kinds/transcript.js';
-import { rowsOf } from '../../../src/commands/render/rows.js';
-import { translated } from '../../../src/commands/render/translated.js';
-import { createTheme } from '../../../src/dress/theme.js';
-import type { Event } from '../../../src/exchange/events.js';
-import { transcriptWriter } from '../../../src/exchange/transcript-writer.js';
-import { parseJson } from '../../../src/text/json.js';
-import { createRedactor } from '../../../src/text/redact.js';
+import { sessionReportKind } from '../../../src/commands/render/answers.js';
+import { recogniseTranscript } from '../../../src/commands/render/recognise.js';
+import { rowsOf, translated } from '../../../src/commands/render/run.js';
+import type { Saved } from '../../../src/commands/render/transcripts.js';
+import type { Event } from '../../../src/events/events.js';
+import { transcriptWriter } from '../../../src/events/transcript-writer.js';
+import { createTheme } from '../../../src/render/terminal/theme.js';
+import { parseJson } from '../../../src/util/json.js';
+import { createRedactor } from '../../../src/util/redact.js';
+import { someCall } from '../../check/samples/parts.js';
 import {
   acknowledged,
   arrives,
@@ -23,7 +23,7 @@ import {
   RESULT,
   resultArrives,
   VIEW,
-} from '../../exchange/build.js';
+} from '../../events/build.js';
 import {
   answered,
   awaiting,
@@ -32,9 +32,8 @@ import {
   LOOKUP,
   result,
   SESSION,
-} from '../../exchange/session/build.js';
-import { someCall } from '../../rules/samples/parts.js';
-import { callOf, legTo } from '../../story/session/legs.js';
+} from '../../events/session/build.js';
+import { callOf, legTo } from '../../render/session/legs.js';
 
 const SUPPORTS = new Set(['diff', 'text']);
 const ABOUT = {

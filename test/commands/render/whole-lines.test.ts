@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { wholeDrawing, wholePane } from '../../../src/commands/render/whole-lines.js';
-import { parsePatch } from '../../../src/display/diff/parse.js';
-import { textLines } from '../../../src/story/text-lines.js';
+import { wholeDrawing, wholePane } from '../../../src/commands/render/run.js';
+import { parsePatch } from '../../../src/display/diff.js';
+import { textLines } from '../../../src/render/line.js';
 import { words } from '../../support/words.js';
 
 const linesOf = (text: string, width = 80) => [...wholeDrawing({ kind: 'text', text }, { width })].map(words);

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { Answers } from '../../../src/commands/workbench/answers.js';
-import type { UserChoice } from '../../../src/protocol/callbacks/index.js';
-import { CHOICE } from '../../exchange/build.js';
+import { Answers } from '../../../src/commands/workbench/server-connection.js';
+import type { UserChoice } from '../../../src/protocol/callbacks.js';
+import { CHOICE } from '../../events/build.js';
 
 const question = (): UserChoice => ({ ...CHOICE, type: 'user_choice' });
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readArguments } from '../../../src/commands/invoke/arguments.js';
-import { asCommand, type Repeatable } from '../../../src/commands/workbench/as-command.js';
-import { parseJson } from '../../../src/text/json.js';
+import { readArguments } from '../../../src/commands/invoke/plan.js';
+import { asCommand, type Repeatable } from '../../../src/commands/workbench/servers.js';
+import { parseJson } from '../../../src/util/json.js';
 import { anyCodePoint } from '../../support/characters.js';
 
 const call = (fields: Partial<Repeatable['invocation']>, rest: Partial<Repeatable> = {}): Repeatable => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { asCurl } from '../../../src/commands/workbench/as-curl.js';
-import { createRedactor } from '../../../src/text/redact.js';
-import { call, eventsOf, INVOCATION } from '../../exchange/build.js';
+import { asCurl } from '../../../src/commands/workbench/actions.js';
+import { createRedactor } from '../../../src/util/redact.js';
+import { call, eventsOf, INVOCATION } from '../../events/build.js';
 
 /** The call as it was sent, with these headers. */
 function sentWith(headers: Readonly<Record<string, string>>) {

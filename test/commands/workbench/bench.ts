@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
-import { createEngine, type Engine } from '../../../src/commands/workbench/engine.js';
-import type { Manners } from '../../../src/commands/workbench/manners.js';
-import type { Exchange } from '../../../src/exchange/exchange.js';
-import { systemClock } from '../../../src/system/clock.js';
-import type { Server } from '../../../src/ui/workbench/world.js';
+import { createEngine, type Engine } from '../../../src/commands/workbench/actions.js';
+import type { Manners } from '../../../src/commands/workbench/servers.js';
+import type { Exchange } from '../../../src/events/exchange.js';
+import { systemClock } from '../../../src/system/drafts.js';
+import type { Server } from '../../../src/tui/workbench/model.js';
 import { eventually } from '../../e2e/support/eventually.js';
 
 const MANNERS: Manners = {

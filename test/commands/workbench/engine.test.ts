@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { llmTextOf } from '../../../src/exchange/ending.js';
+import { llmTextOf } from '../../../src/events/exchange.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { fieldOf, type Peer, startPeer } from '../../e2e/support/peers.js';
 import { startServing } from '../../support/serving.js';

@@ -3,12 +3,12 @@ import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
 import { writeTranscript } from '../../../src/commands/workbench/transcript-file.js';
-import { llmTextOf } from '../../../src/exchange/ending.js';
-import { startMockTool } from '../../../src/tool/mock-tool.js';
+import { llmTextOf } from '../../../src/events/exchange.js';
+import { startMockTool } from '../../../src/mock/mock-tool.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
-import { call, eventsOf, INVOCATION } from '../../exchange/build.js';
+import { call, eventsOf, INVOCATION } from '../../events/build.js';
 import { startServing } from '../../support/serving.js';
 import { type Bench, startBench } from './bench.js';
 

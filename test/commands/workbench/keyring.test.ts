@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Keyring } from '../../../src/commands/workbench/keyring.js';
+import { Keyring } from '../../../src/commands/workbench/server-connection.js';
 
 const KEYS = { authorization: 'Bearer canary' };
 

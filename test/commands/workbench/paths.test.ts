@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pathOf, pathsFrom } from '../../../src/commands/workbench/paths.js';
+import { pathOf, pathsFrom } from '../../../src/commands/workbench/transcripts.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 
 let folder: Folder;

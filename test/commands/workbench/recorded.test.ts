@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeTranscript } from '../../../src/commands/workbench/transcript-file.js';
-import { systemClock } from '../../../src/system/clock.js';
-import { createRedactor } from '../../../src/text/redact.js';
-import { Session } from '../../../src/ui/workbench/session.js';
+import { systemClock } from '../../../src/system/drafts.js';
+import { Session } from '../../../src/tui/workbench/screen.js';
+import { createRedactor } from '../../../src/util/redact.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
 import { type Peer, startPeer } from '../../e2e/support/peers.js';
-import { type Recording, startRecording } from '../../recorder/recording.js';
-import { press } from '../../ui/workbench/form/support/pressing.js';
-import { withoutStyle } from '../../ui/workbench/support/open-session.js';
+import { type Recording, startRecording } from '../../record/recording.js';
+import { press } from '../../tui/workbench/form/support/pressing.js';
+import { withoutStyle } from '../../tui/workbench/support/open-session.js';
 import { type Bench, startBench } from './bench.js';
 
 let plain: Peer;

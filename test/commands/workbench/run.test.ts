@@ -3,10 +3,13 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { InvokeOptions } from '../../../src/commands/invoke/plan.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
-import { planWorkbench } from '../../../src/commands/workbench/plan.js';
-import { type Draw, runWorkbench } from '../../../src/commands/workbench/run.js';
-import { startWorkbench } from '../../../src/commands/workbench/start.js';
-import type { WorkbenchOptions } from '../../../src/ui/workbench/options.js';
+import {
+  type Draw,
+  planWorkbench,
+  runWorkbench,
+  startWorkbench,
+} from '../../../src/commands/workbench/start.js';
+import type { WorkbenchOptions } from '../../../src/tui/workbench/model.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { startPeer } from '../../e2e/support/peers.js';

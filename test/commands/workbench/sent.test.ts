@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { asCurl } from '../../../src/commands/workbench/as-curl.js';
-import { sentCall } from '../../../src/commands/workbench/sent.js';
-import { Book } from '../../../src/exchange/book.js';
-import type { Event } from '../../../src/exchange/events.js';
-import { createRedactor } from '../../../src/text/redact.js';
-import { call, eventsOf, KEY } from '../../exchange/build.js';
+import { asCurl, sentCall } from '../../../src/commands/workbench/actions.js';
+import { Book } from '../../../src/events/call-log.js';
+import type { Event } from '../../../src/events/events.js';
+import { createRedactor } from '../../../src/util/redact.js';
+import { call, eventsOf, KEY } from '../../events/build.js';
 
 /** The first line of what is copied of a call that these requests are about; null where nothing can be. */
 function curlOf(...requests: readonly Partial<Extract<Event, { kind: 'request' }>>[]): string | null {

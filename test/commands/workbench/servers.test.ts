@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shellWord } from '../../../src/text/shell-word.js';
+import { shellWord } from '../../../src/util/strings.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Peer, peerCommand, startPeer } from '../../e2e/support/peers.js';
 import { startServing } from '../../support/serving.js';

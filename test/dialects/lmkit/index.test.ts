@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { lmkitDialect } from '../../../src/dialects/lmkit/index.js';
-import type { Outcome } from '../../../src/outcome/outcome.js';
+import { lmkitDialect } from '../../../src/dialects/lmkit.js';
+import type { Outcome } from '../../../src/protocol/outcome.js';
 import { dialectContract } from '../contract.js';
 import { readSound } from '../survival.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mcpDialect } from '../../../src/dialects/mcp/index.js';
-import type { JudgedOutcome } from '../../../src/outcome/outcome.js';
+import { mcpDialect } from '../../../src/dialects/mcp.js';
+import type { JudgedOutcome } from '../../../src/protocol/outcome.js';
 import { dialectContract } from '../contract.js';
 import { readSound } from '../survival.js';
 

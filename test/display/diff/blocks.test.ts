@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Block, blocksOf, type Changed, partnerOf } from '../../../src/display/diff/blocks.js';
-import type { Hunk, RowKind, Rows } from '../../../src/display/diff/model.js';
+import type { Hunk, RowKind, Rows } from '../../../src/display/diff-model.js';
+import { type Block, blocksOf, type Changed, partnerOf } from '../../../src/display/diff-model.js';
 
 const KINDS: Readonly<Record<string, RowKind>> = { '-': 'removed', '+': 'added', ' ': 'context' };
 

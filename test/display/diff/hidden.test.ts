@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { hiddenIn } from '../../../src/display/diff/hidden.js';
-import { parsePatch } from '../../../src/display/diff/parse.js';
+import { hiddenIn, parsePatch } from '../../../src/display/diff.js';
 
 test.each([
   ['nothing hidden\n\t', 0, []],

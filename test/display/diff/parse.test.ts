@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Hunk } from '../../../src/display/diff/model.js';
-import { parsePatch } from '../../../src/display/diff/parse.js';
+import { parsePatch } from '../../../src/display/diff.js';
+import type { Hunk } from '../../../src/display/diff-model.js';
 import { anyCodePoint } from '../../support/characters.js';
 import { rowsOf } from './rows-of.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PatchLines } from '../../../src/display/diff/patch-lines.js';
+import { PatchLines } from '../../../src/display/diff.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', '\\', '\n', '\r', '日') });
 

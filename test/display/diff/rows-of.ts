@@ -1,5 +1,5 @@
-import { blocksOf } from '../../../src/display/diff/blocks.js';
-import type { Hunk, RowKind } from '../../../src/display/diff/model.js';
+import type { Hunk, RowKind } from '../../../src/display/diff-model.js';
+import { blocksOf } from '../../../src/display/diff-model.js';
 
 /** A row with all that is known of it; a number is null where its side has no such line. */
 export interface Row {

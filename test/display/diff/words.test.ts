@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { wordMarks } from '../../../src/display/diff/words.js';
+import { wordMarks } from '../../../src/display/diff-model.js';
 import { anyCodePoint } from '../../support/characters.js';
 
 const joined = (marks: readonly { text: string }[]) => marks.map(mark => mark.text).join('');

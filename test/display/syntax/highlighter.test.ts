@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Rows } from '../../../src/display/diff/model.js';
-import { parsePatch } from '../../../src/display/diff/parse.js';
-import { Highlighter } from '../../../src/display/syntax/highlighter.js';
-import { lexerOf } from '../../../src/display/syntax/lexers.js';
+import { parsePatch } from '../../../src/display/diff.js';
+import type { Rows } from '../../../src/display/diff-model.js';
+import { Highlighter } from '../../../src/display/syntax.js';
+import { lexerOf } from '../../../src/display/syntax-lexers.js';
 
 function rowsOf(body: string): Rows {
   const parsed = parsePatch(`--- x\n+++ x\n@@ -1,99 +1,99 @@\n${body}`);

@@ -1,6 +1,6 @@
 import { common } from 'lowlight';
 import { expect, test } from 'vitest';
-import { LANGUAGES, languageOf } from '../../../src/display/syntax/language.js';
+import { LANGUAGES, languageOf } from '../../../src/display/syntax.js';
 
 test.each([
   ['src/main.rs', 'rust'],

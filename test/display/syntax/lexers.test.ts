@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LANGUAGES } from '../../../src/display/syntax/language.js';
-import { lexerOf } from '../../../src/display/syntax/lexers.js';
+import { LANGUAGES } from '../../../src/display/syntax.js';
+import { lexerOf } from '../../../src/display/syntax-lexers.js';
 import { anyCodePoint } from '../../support/characters.js';
 
 const rolesIn = (language: string, text: string) =>

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseSegment, type Drawing } from '../../../src/display/choose.js';
-import { knownTypes } from '../../../src/display/segments/index.js';
+import { chooseSegment, type Drawing, knownTypes } from '../../../src/display/segments.js';
 import { loadHighlighter } from '../../../src/display/syntax/load.js';
 
 function drawingOf(path: string): Drawing {

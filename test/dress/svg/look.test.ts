@@ -1,8 +1,7 @@
 import { Chalk } from 'chalk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PLAIN, withCodes } from '../../../src/dress/svg/look.js';
-import { runsOf } from '../../../src/dress/svg/runs.js';
+import { PLAIN, runsOf, withCodes } from '../../../src/render/terminal/svg.js';
 
 const chalk = new Chalk({ level: 2 });
 

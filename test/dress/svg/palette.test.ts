@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { colourOf } from '../../../src/dress/svg/palette.js';
+import { colourOf } from '../../../src/render/terminal/svg.js';
 
 test.each([
   [1, '#ff7b72'],

@@ -1,7 +1,6 @@
 import { Chalk } from 'chalk';
 import { describe, expect, test } from 'vitest';
-import { svgLines } from '../../../src/dress/svg/picture.js';
-import { runsOf } from '../../../src/dress/svg/runs.js';
+import { runsOf, svgLines } from '../../../src/render/terminal/svg.js';
 
 const chalk = new Chalk({ level: 2 });
 

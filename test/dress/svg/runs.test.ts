@@ -2,7 +2,7 @@ import { Chalk } from 'chalk';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { runsOf } from '../../../src/dress/svg/runs.js';
+import { runsOf } from '../../../src/render/terminal/svg.js';
 
 const chalk = new Chalk({ level: 2 });
 const placesOf = (row: string) => runsOf(row).map(({ column, text, width }) => [column, text, width]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { TOOL_RULES } from '../../../src/check/rules/all.js';
 import { REQUIREMENTS, type RequirementId } from '../../../src/protocol/requirements.js';
-import { TOOL_RULES } from '../../../src/rules/tool/index.js';
 import { checking, findingsIn } from '../support/checking.js';
 import { BROKEN_TOOLS } from './broken/index.js';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readTranscript } from '../../../src/exchange/transcript-reader.js';
-import { checkTranscript } from '../../../src/rules/check-transcript.js';
+import { checkTranscript } from '../../../src/check/report.js';
+import { readTranscript } from '../../../src/events/transcript-reader.js';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';

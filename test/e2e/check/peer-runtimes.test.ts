@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { checkTranscript } from '../../../src/check/report.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
-import { checkTranscript } from '../../../src/rules/check-transcript.js';
 import { ROOT } from '../support/program.js';
 import { pythonRuntime } from '../support/python-runtime.js';
 import { brokenIn } from './runtimes/broken-runtime.js';

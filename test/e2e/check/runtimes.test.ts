@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RUNTIME_RULES } from '../../../src/rules/runtime/index.js';
+import { RUNTIME_RULES } from '../../../src/check/rules/runtime.js';
 import { OWN } from './runtimes/own.js';
 import { FAILING, findingsBetween, RECORDED } from './runtimes/recorded.js';
 import { choose, findingsOn, SEEN_BY_TOOL } from './runtimes/seen-by-tool.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Callback } from '../../../src/protocol/callbacks/index.js';
+import type { Callback } from '../../../src/protocol/callbacks.js';
 import { type FlowTool, flowTools, startMockTool } from '../support/flow-tools.js';
 import { arrivalsOf, folded } from '../support/folded.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTranscript } from '../../../src/exchange/transcript-reader.js';
+import { readTranscript } from '../../../src/events/transcript-reader.js';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { startMockHere } from '../support/mock.js';

@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
-import { toldOn } from '../../recorder/recording.js';
+import { toldOn } from '../../record/recording.js';
 import { eventually } from '../support/eventually.js';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';

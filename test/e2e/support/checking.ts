@@ -1,6 +1,6 @@
-import type { ProbeOptions } from '../../../src/probes/run-probes.js';
-import type { Check } from '../../../src/rules/judge.js';
-import { checksOf } from '../../../src/rules/report.js';
+import type { Check } from '../../../src/check/judge.js';
+import type { ProbeOptions } from '../../../src/check/probes/run-probes.js';
+import { checksOf } from '../../../src/check/report.js';
 import { probing } from '../../probes/probing.js';
 
 /** What a check makes of a tool server, a row for each rule. */

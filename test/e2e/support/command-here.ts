@@ -1,14 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Command, CommanderError } from 'commander';
-import { commandLine } from '../../../src/commands/command-line.js';
-import { statusOfFailure } from '../../../src/commands/exit-status.js';
+import { COMMANDS, commandLine } from '../../../src/commands/command-line.js';
 import { GUIDES } from '../../../src/commands/guides.js';
-import { COMMANDS } from '../../../src/commands/index.js';
+import { statusOfFailure } from '../../../src/commands/terminal.js';
 import '../../../src/commands/invoke/start.js'; // loaded now, since to load it takes longer than some calls may
 import type { Terminal } from '../../../src/commands/terminal.js';
-import { ProtocolCliError } from '../../../src/errors.js';
-import '../../../src/reporters/json.js';
-import { troubleText } from '../../../src/reporters/trouble.js';
+import { ProtocolCliError } from '../../../src/util/errors.js';
+import '../../../src/render/outputs/call-report.js';
+import { troubleText } from '../../../src/render/outputs/trouble.js';
 import type { EndingSignal } from '../../../src/system/signals.js';
 
 /** What a command of this process is given of the world. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
-import type { Event } from '../../../src/exchange/events.js';
-import { readTranscript } from '../../../src/exchange/transcript-reader.js';
+import type { Event } from '../../../src/events/events.js';
+import { readTranscript } from '../../../src/events/transcript-reader.js';
 import { eventually } from './eventually.js';
 import { type MockHere, startMockHere } from './mock.js';
 import { type Entry, fieldOf, type Peer, type PeerName, startPeer } from './peers.js';

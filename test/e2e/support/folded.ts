@@ -1,6 +1,6 @@
-import type { Exchange } from '../../../src/exchange/exchange.js';
-import { History } from '../../../src/exchange/history.js';
-import { readTranscript, type Transcript } from '../../../src/exchange/transcript-reader.js';
+import type { Exchange } from '../../../src/events/exchange.js';
+import { History } from '../../../src/events/history.js';
+import { readTranscript, type Transcript } from '../../../src/events/transcript-reader.js';
 import { publishedSchema } from '../../support/published-schema.js';
 
 export interface Folded extends Transcript {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { readTranscript, type Transcript } from '../../../src/exchange/transcript-reader.js';
+import { readTranscript, type Transcript } from '../../../src/events/transcript-reader.js';
 import type { RunOptions } from './program.js';
 import { type Server, type ServerHere, startServer, startServerHere } from './server.js';
 

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CALLBACK_TYPES, type CallbackType } from '../../../src/protocol/callbacks/index.js';
-import { type CallbackReading, readCallback } from '../../../src/protocol/callbacks/read.js';
-import { parseJson } from '../../../src/text/json.js';
+import {
+  CALLBACK_TYPES,
+  type CallbackReading,
+  type CallbackType,
+  readCallback,
+} from '../../../src/protocol/callbacks.js';
+import { parseJson } from '../../../src/util/json.js';
 import { SEED_RESULTS } from '../seed-messages.js';
 
 const read = (value: unknown): CallbackReading => readCallback(parseJson(JSON.stringify(value)));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusalIn } from '../../../src/protocol/session/refusal.js';
+import { refusalIn } from '../../../src/protocol/session.js';
 
 test.each([
   [{ detail: 'Session not found.' }, 'Session not found.'],

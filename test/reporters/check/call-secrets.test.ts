@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { CHECK_FORMATS } from '../../../src/reporters/check/index.js';
-import type { ConcernedCall } from '../../../src/rules/concerned-call.js';
-import { conformanceOf } from '../../../src/rules/conformance.js';
-import { shareableRun } from '../../../src/story/checks/shareable-run.js';
-import { createRedactor } from '../../../src/text/redact.js';
+import { conformanceOf } from '../../../src/check/cases.js';
+import type { ConcernedCall } from '../../../src/check/judge.js';
+import { shareableRun } from '../../../src/render/check-report.js';
+import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
+import { createRedactor } from '../../../src/util/redact.js';
 import { LOOK, STORY } from './story-of.js';
 
 const SECRET = 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f';

@@ -1,6 +1,6 @@
 import { parse } from 'junit2json';
 import { expect, test } from 'vitest';
-import { CHECK_FORMATS } from '../../../src/reporters/check/index.js';
+import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LOOK, LOSSY } from './story-of.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ADVICE } from '../../../src/protocol/advice.js';
-import { githubCheck } from '../../../src/reporters/check/github.js';
+import { ADVICE } from '../../../src/protocol/requirements.js';
+import { githubCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, HOSTILE, LONG_ID, LOOK, STORY } from './story-of.js';
 

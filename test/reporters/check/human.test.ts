@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ADVICE } from '../../../src/protocol/advice.js';
-import { humanCheck } from '../../../src/reporters/check/human.js';
+import { ADVICE } from '../../../src/protocol/requirements.js';
+import { humanCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
 

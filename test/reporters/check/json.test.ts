@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { ADVICE } from '../../../src/protocol/advice.js';
-import { githubCheck } from '../../../src/reporters/check/github.js';
-import { humanCheck } from '../../../src/reporters/check/human.js';
-import { jsonCheck } from '../../../src/reporters/check/json.js';
-import { junitCheck } from '../../../src/reporters/check/junit.js';
+import { ADVICE } from '../../../src/protocol/requirements.js';
+import { githubCheck, humanCheck, jsonCheck, junitCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { HOSTILE, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
 

@@ -1,6 +1,6 @@
 import { parse, type TestCase, type TestSuites } from 'junit2json';
 import { expect, test } from 'vitest';
-import { junitCheck } from '../../../src/reporters/check/junit.js';
+import { junitCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
 

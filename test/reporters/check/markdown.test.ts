@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markdownCheck } from '../../../src/reporters/check/markdown.js';
+import { markdownCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LONG_ID, LOOK, STORY } from './story-of.js';
 

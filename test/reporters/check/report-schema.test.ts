@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { jsonCheck } from '../../../src/reporters/check/json.js';
-import { checkReportJsonSchema } from '../../../src/reporters/check/report-json-schema.js';
+import { jsonCheck } from '../../../src/render/outputs/check.js';
+import { checkReportJsonSchema } from '../../../src/render/outputs/check-schema.js';
 import { publishedSchema, schemaText } from '../../support/published-schema.js';
 import { GREEN, LOOK, LOSSY, STORY } from './story-of.js';
 

@@ -1,9 +1,9 @@
-import { callbackSecrets } from '../../../src/exchange/callback-secrets.js';
-import type { CheckStory } from '../../../src/reporters/check/format.js';
-import type { CaseCheck } from '../../../src/rules/cases.js';
-import { conformanceOf } from '../../../src/rules/conformance.js';
-import type { Check } from '../../../src/rules/judge.js';
-import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../../exchange/build.js';
+import type { CaseCheck } from '../../../src/check/cases.js';
+import { conformanceOf } from '../../../src/check/cases.js';
+import type { Check } from '../../../src/check/judge.js';
+import { callbackSecrets } from '../../../src/events/shareable.js';
+import type { CheckStory } from '../../../src/render/outputs/check-schema.js';
+import { acknowledged, at, call, eventsOf, INVOCATION, KEY, resultArrives } from '../../events/build.js';
 
 export const TOKEN = 'tok_0123456789abcdef';
 /** What would act on a terminal, or in a workflow, or in a table. */

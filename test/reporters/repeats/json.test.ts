@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { jsonRepeats } from '../../../src/reporters/repeats/json.js';
-import type { Ending, Reporter } from '../../../src/reporters/reporter.js';
-import { createRedactor } from '../../../src/text/redact.js';
-import { call, errand, eventsOf, INVOCATION, type Moment } from '../../exchange/build.js';
+import { jsonRepeats } from '../../../src/render/outputs/repeats.js';
+import type { Ending, Reporter } from '../../../src/render/outputs/reporter.js';
+import { createRedactor } from '../../../src/util/redact.js';
+import { call, errand, eventsOf, INVOCATION, type Moment } from '../../events/build.js';
 import { report } from '../paper.js';
 
 /** A call, and the notice that its thread is over, with a status of its own. */

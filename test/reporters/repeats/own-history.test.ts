@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Errand } from '../../../src/exchange/errands.js';
-import { ownHistory } from '../../../src/reporters/repeats/own-history.js';
-import { warningsOf } from '../../../src/story/warnings.js';
-import { call, exchangeOf, historyOf, INVOCATION, KEY, THREAD } from '../../exchange/build.js';
+import type { Errand } from '../../../src/events/history.js';
+import { ownHistory } from '../../../src/render/outputs/repeats.js';
+import { warningsOf } from '../../../src/render/warnings.js';
+import { call, exchangeOf, historyOf, INVOCATION, KEY, THREAD } from '../../events/build.js';
 
 const errand = (leg: string, fields: Partial<Errand>): Errand => ({
   leg,

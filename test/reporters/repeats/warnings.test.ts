@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { warningsOfAll } from '../../../src/reporters/repeats/warnings.js';
+import { warningsOfAll } from '../../../src/render/outputs/repeats/warnings.js';
 import {
   acknowledged,
   arrives,
@@ -9,7 +9,7 @@ import {
   RESULT,
   refused,
   resultArrives,
-} from '../../exchange/build.js';
+} from '../../events/build.js';
 
 test('what is said of many is said once; what belongs to no call is said once too', () => {
   const history = historyOf(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { jsonSession } from '../../../src/reporters/session/json.js';
-import { sessionReportJsonSchema } from '../../../src/reporters/session/report-json-schema.js';
-import { createRedactor } from '../../../src/text/redact.js';
-import { at, eventsOf, type Moment } from '../../exchange/build.js';
+import { jsonSession } from '../../../src/render/outputs/session/report.js';
+import { sessionReportJsonSchema } from '../../../src/render/outputs/session-schema.js';
+import { createRedactor } from '../../../src/util/redact.js';
+import { at, eventsOf, type Moment } from '../../events/build.js';
 import {
   answered,
   answers,
@@ -19,8 +19,8 @@ import {
   SESSION,
   status,
   warned,
-} from '../../exchange/session/build.js';
-import { callOf, legTo } from '../../story/session/legs.js';
+} from '../../events/session/build.js';
+import { callOf, legTo } from '../../render/session/legs.js';
 import { publishedSchema, schemaText } from '../../support/published-schema.js';
 import { tell } from './told.js';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Content } from '../../../src/exchange/content.js';
-import { readTranscript } from '../../../src/exchange/transcript-reader.js';
-import { transcriptWriter } from '../../../src/exchange/transcript-writer.js';
-import { ndjsonSession } from '../../../src/reporters/session/ndjson.js';
-import { createRedactor } from '../../../src/text/redact.js';
-import { eventsOf, fold } from '../../exchange/build.js';
+import { Content } from '../../../src/events/content.js';
+import { readTranscript } from '../../../src/events/transcript-reader.js';
+import { transcriptWriter } from '../../../src/events/transcript-writer.js';
+import { ndjsonSession } from '../../../src/render/outputs/text.js';
+import { createRedactor } from '../../../src/util/redact.js';
+import { eventsOf, fold } from '../../events/build.js';
 import {
   answered,
   awaiting,
@@ -12,7 +12,7 @@ import {
   foldSessions,
   LOOKUP,
   status,
-} from '../../exchange/session/build.js';
+} from '../../events/session/build.js';
 import { publishedSchema } from '../../support/published-schema.js';
 import { tell } from './told.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { plainSession } from '../../../src/reporters/session/plain.js';
-import { createRedactor } from '../../../src/text/redact.js';
-import { at, eventsOf, type Moment, OAUTH } from '../../exchange/build.js';
+import { plainSession } from '../../../src/render/outputs/session.js';
+import { createRedactor } from '../../../src/util/redact.js';
+import { at, eventsOf, type Moment, OAUTH } from '../../events/build.js';
 import {
   answered,
   answers,
@@ -16,8 +16,8 @@ import {
   result,
   status,
   warned,
-} from '../../exchange/session/build.js';
-import { callOf, legTo } from '../../story/session/legs.js';
+} from '../../events/session/build.js';
+import { callOf, legTo } from '../../render/session/legs.js';
 import { tell } from './told.js';
 
 const SECRET = 'token-canary-4711';

@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream';
-import type { Event } from '../../../src/exchange/events.js';
-import { History } from '../../../src/exchange/history.js';
-import { Sessions } from '../../../src/exchange/session/sessions.js';
-import type { Paper, Trouble } from '../../../src/reporters/reporter.js';
-import type { KnownSession, SessionReporter } from '../../../src/reporters/session/reporter.js';
-import { BASE, SESSION } from '../../exchange/session/build.js';
+import type { Event } from '../../../src/events/events.js';
+import { History } from '../../../src/events/history.js';
+import { Sessions } from '../../../src/events/session-calls.js';
+import type { Paper, Trouble } from '../../../src/render/outputs/reporter.js';
+import type { KnownSession, SessionReporter } from '../../../src/render/outputs/session/report.js';
+import { BASE, SESSION } from '../../events/session/build.js';
 
 /** Lets a reporter live through the events of a session, as they happened, to the end of a command. */
 export async function tell(

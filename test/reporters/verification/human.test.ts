@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { humanVerification } from '../../../src/reporters/verification/human.js';
+import { humanVerification } from '../../../src/render/outputs/verification.js';
 import { anyCodePoint } from '../../support/characters.js';
 import { BROKEN, FINE, hostile } from './reports.js';
 

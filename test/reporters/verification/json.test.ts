@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonVerification } from '../../../src/reporters/verification/json.js';
+import { jsonVerification } from '../../../src/render/outputs/verification.js';
 import { BROKEN, hostile } from './reports.js';
 
 test('the report as it is', () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { junitVerification } from '../../../src/reporters/verification/junit.js';
+import { junitVerification } from '../../../src/render/outputs/verification.js';
 import { anyCodePoint } from '../../support/characters.js';
 import { BROKEN, FINE, hostile } from './reports.js';
 

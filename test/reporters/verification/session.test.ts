@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { SessionProblem } from '../../../src/exchange/verification/session-report.js';
-import { humanSessionVerification } from '../../../src/reporters/verification/session.js';
+import type { SessionProblem } from '../../../src/events/verification-report.js';
+import { humanSessionVerification } from '../../../src/render/outputs/verification.js';
 
 const report = (problems: SessionProblem[], { count = problems.length, sessions = 1 } = {}) => ({
   ok: count === 0,

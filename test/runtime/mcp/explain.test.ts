@@ -1,8 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { explainMcp, failureOfMcp, garbageOf } from '../../../src/runtime/mcp/explain.js';
-import { StdioLink } from '../../../src/runtime/mcp/stdio.js';
-import { TransportError } from '../../../src/transport/client.js';
+import { TransportError } from '../../../src/http/client.js';
+import { explainMcp, failureOfMcp, garbageOf, StdioLink } from '../../../src/runtime/mcp/transports.js';
 
 const link = new StdioLink({ command: 'true', maxBytes: 1 });
 const url = { kind: 'http', name: 'http://h/mcp' } as const;

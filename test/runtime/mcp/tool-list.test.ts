@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listTools } from '../../../src/runtime/mcp/tool-list.js';
+import { listTools } from '../../../src/runtime/mcp/transports.js';
 
 const schema = { type: 'object' };
 const tool = (name: string, more = {}) => ({ name, inputSchema: schema, ...more });

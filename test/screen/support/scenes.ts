@@ -1,7 +1,7 @@
-import type { UserChoice } from '../../../src/protocol/callbacks/index.js';
-import type { Pane, Panes } from '../../../src/story/panes.js';
-import type { Scene } from '../../../src/ui/live/frame.js';
-import { openPicker } from '../../../src/ui/live/picker.js';
+import type { UserChoice } from '../../../src/protocol/callbacks.js';
+import type { Pane, Panes } from '../../../src/render/panes.js';
+import type { Scene } from '../../../src/tui/live/frame.js';
+import { openPicker } from '../../../src/tui/live/frame.js';
 
 const TONE = 'plain';
 const done = (key: string, text: string): Scene['steps'][number] => ({

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Event } from '../../../src/exchange/events.js';
-import { type AnswerSessionOptions, answerSession } from '../../../src/session/answering/answer-session.js';
-import { answerWith, type ToolFunctions } from '../../../src/session/answering/answerer.js';
-import type { SessionEnd } from '../../../src/session/answering/answering.js';
+import type { Event } from '../../../src/events/events.js';
+import type { SessionEnd } from '../../../src/session/client/answering.js';
+import { type AnswerSessionOptions, answerSession } from '../../../src/session/client/answering.js';
+import { answerWith, type ToolFunctions } from '../../../src/session/client/pending-calls.js';
 import { type PlatformPeer, type Script, startPlatform } from '../../e2e/support/session-platform.js';
 import { textOfEvents } from '../../support/events-text.js';
 import { startServing } from '../../support/serving.js';

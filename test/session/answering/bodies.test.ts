@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { bodiesOf, bodyOf } from '../../../src/session/answering/bodies.js';
-import type { Settled } from '../../../src/session/answering/settled.js';
+import type { Settled } from '../../../src/session/client/pending-calls.js';
+import { bodiesOf, bodyOf } from '../../../src/session/client/pending-calls.js';
 
 const settled = (key: string, result: unknown = key): Settled => ({
   call: { key, tool: 't', args: {}, id: key, native: {} },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PendingCalls } from '../../../src/session/answering/pending-calls.js';
+import { PendingCalls } from '../../../src/session/client/pending-calls.js';
 
 const awaiting = (...calls: unknown[]) => stateChange('awaiting_tool_results', calls);
 const running = () => stateChange('running', []);

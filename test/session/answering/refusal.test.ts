@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refusalDetail, refusedBy } from '../../../src/session/answering/refusal.js';
+import { refusalDetail, refusedBy } from '../../../src/session/client/platform-client.js';
 
 const detailOf = (body: unknown, clean = (text: string) => text) =>
   refusalDetail(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), clean);

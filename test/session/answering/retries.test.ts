@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { busyPauseMs, failurePauseMs, judgeGet, judgePost } from '../../../src/session/answering/retries.js';
+import { busyPauseMs, failurePauseMs, judgeGet, judgePost } from '../../../src/session/client/requests.js';
 
 describe('the answer to posted results', () => {
   it.each<[number, ReturnType<typeof judgePost>]>([

@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest';
 import type { Answer } from '../../../src/dialects/dialect.js';
-import type { Outcome } from '../../../src/outcome/outcome.js';
-import { answerWith, clientError, successOf, unknownTool } from '../../../src/session/answering/answerer.js';
-import type { PendingCall } from '../../../src/session/answering/pending-calls.js';
-import { settle } from '../../../src/session/answering/settled.js';
+import type { Outcome } from '../../../src/protocol/outcome.js';
+import type { PendingCall } from '../../../src/session/client/pending-calls.js';
+import {
+  answerWith,
+  clientError,
+  settle,
+  successOf,
+  unknownTool,
+} from '../../../src/session/client/pending-calls.js';
 
 const native = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1', tenant: 'ours' };
 const call: PendingCall = { key: 'call_1', tool: 'lookup_order', args: native.args, id: 'call_1', native };

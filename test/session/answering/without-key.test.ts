@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { Content } from '../../../src/exchange/content.js';
-import type { Event } from '../../../src/exchange/events.js';
-import { createLog } from '../../../src/exchange/log.js';
-import { withoutKey } from '../../../src/session/answering/without-key.js';
+import { Content } from '../../../src/events/content.js';
+import type { Event } from '../../../src/events/events.js';
+import { createLog } from '../../../src/events/log.js';
+import { withoutKey } from '../../../src/session/client/answering.js';
 import { textOfEvent } from '../../support/events-text.js';
 
 const KEY = 'sk-very/secret key';

@@ -1,6 +1,10 @@
-import { parseSessionScript } from '../../../src/fixtures/session/parse-script.js';
-import { start } from '../../../src/session/platform/state/play.js';
-import { createSession, type Session, type Stepped } from '../../../src/session/platform/state/session.js';
+import { parseSessionScript } from '../../../src/fixtures/session-script.js';
+import {
+  createSession,
+  type Session,
+  type Stepped,
+  start,
+} from '../../../src/session/platform/session-state.js';
 import { deepFreeze } from '../../support/deep-freeze.js';
 
 export const AT = '2026-01-01T00:00:00.000Z';

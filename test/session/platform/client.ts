@@ -1,5 +1,5 @@
-import type { SessionPlatformOptions } from '../../../src/session/platform/options.js';
 import { type SessionPlatform, startSessionPlatform } from '../../../src/session/platform/platform.js';
+import type { SessionPlatformOptions } from '../../../src/session/platform/store.js';
 
 export interface Answered {
   readonly status: number;

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../../src/exchange/log.js';
-import { untilNews } from '../../../src/session/platform/news-wait.js';
-import { StopBell } from '../../../src/session/platform/stop-bell.js';
-import { SessionStore } from '../../../src/session/platform/store.js';
+import { createLog } from '../../../src/events/log.js';
+import { SessionStore, StopBell, untilNews } from '../../../src/session/platform/store.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
 function waiting() {

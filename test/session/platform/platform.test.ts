@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/exchange/events.js';
+import type { Event } from '../../../src/events/events.js';
 import { startSessionPlatform } from '../../../src/session/platform/platform.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { textOfEvents } from '../../support/events-text.js';

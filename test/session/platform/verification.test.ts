@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { FindingsCollector } from '../../../src/exchange/verification/findings.js';
-import type { SessionProblem } from '../../../src/exchange/verification/session-report.js';
-import { judgeResults } from '../../../src/session/platform/judge/judge.js';
-import type { Session } from '../../../src/session/platform/state/session.js';
-import { settle } from '../../../src/session/platform/state/settle.js';
-import { cancel, forceAnswer } from '../../../src/session/platform/state/steer.js';
-import { verificationOf } from '../../../src/session/platform/verification.js';
-import { readJson } from '../../../src/text/json.js';
+import type { SessionProblem } from '../../../src/events/verification-report.js';
+import { FindingsCollector } from '../../../src/events/verification-report.js';
+import { judgeResults } from '../../../src/session/platform/judge-results.js';
+import { cancel, forceAnswer, settle, verificationOf } from '../../../src/session/platform/platform.js';
+import type { Session } from '../../../src/session/platform/session-state.js';
+import { readJson } from '../../../src/util/json.js';
 import { AT, batch, begun, errorEvent, TWO_ROUNDS, toolResult } from './build.js';
 import { platformWith } from './client.js';
 

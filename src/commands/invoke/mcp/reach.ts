@@ -1,19 +1,48 @@
-import type { Log } from '../../../exchange/log.js';
+import type { Log } from '../../../events/log.js';
 import type { Warning } from '../../../protocol/requirements.js';
 import type { Tool } from '../../../protocol/toolset.js';
 import { checkArguments, toolOf } from '../../../runtime/check-call.js';
+import type { Hearing } from '../../../runtime/mcp/client.js';
 import { connectMcp, type McpServer, type McpTarget } from '../../../runtime/mcp/connection.js';
-import type { McpPeer } from '../../../runtime/mcp/explain.js';
-import type { Hearing } from '../../../runtime/mcp/overhear.js';
-import type { Clock } from '../../../system/clock.js';
-import { readHeaders } from '../../headers.js';
-import type { OnStop } from '../../interruption.js';
-import { PROGRAM } from '../../program.js';
-import type { Terminal } from '../../terminal.js';
-import { readArguments } from '../arguments.js';
-import { operationOf } from '../locate.js';
-import type { InvokePlan } from '../plan.js';
-import { patience, tellIfSlow } from './patience.js';
+import type { McpPeer } from '../../../runtime/mcp/transports.js';
+import type { Clock } from '../../../system/drafts.js';
+import { formatDuration } from '../../../util/format-duration.js';
+import { visibleLine } from '../../../util/visible.js';
+import { readHeaders } from '../../target.js';
+import { type OnStop, PROGRAM, type Terminal } from '../../terminal.js';
+import { type InvokePlan, operationOf, readArguments } from '../plan.js';
+
+/** As a RAP server has it, and no less than a program needs to start, whatever `--timeout` says; in ms. */
+const START_MS = { most: 10_000, least: 2_000 };
+/** After so long, in ms, it is told what is waited for. */
+const TELL_AFTER_MS = 3_000;
+
+/** How long a server may take to start, to shake hands and to list its tools. */
+interface Patience {
+  readonly limitMs: number;
+  /** Ms, at least 1. */
+  readonly left: () => number;
+}
+
+/** @param timeoutMs of the call; 0 is none */
+export function patience(timeoutMs: number, clock: Clock): Patience {
+  const limitMs =
+    timeoutMs === 0 ? START_MS.most : Math.min(START_MS.most, Math.max(START_MS.least, timeoutMs));
+  const until = clock.now() + limitMs;
+  return { limitMs, left: () => Math.max(1, until - clock.now()) };
+}
+
+/** Says what is waited for, unless that is over soon. Returns how to leave it. */
+export function tellIfSlow(
+  { kind, name }: McpPeer,
+  { limitMs }: Patience,
+  clock: Clock,
+  write: (text: string) => unknown,
+): () => void {
+  const does = kind === 'stdio' ? 'starting the MCP server' : 'reaching the MCP server';
+  const words = `${does}: ${visibleLine(name)} (it has ${formatDuration(limitMs)})\n`;
+  return clock.after(TELL_AFTER_MS, () => void write(words));
+}
 
 /** A tool of an MCP server that can be called. */
 export interface Reached {

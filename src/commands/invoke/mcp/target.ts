@@ -1,5 +1,5 @@
-import { ProtocolCliError } from '../../../errors.js';
-import type { McpPeer } from '../../../runtime/mcp/explain.js';
+import type { McpPeer } from '../../../runtime/mcp/transports.js';
+import { ProtocolCliError } from '../../../util/errors.js';
 import { asUrl } from '../../target.js';
 
 /** What is a URL, written out or as curl takes one with a port; a file name such as `server.js` is none. */

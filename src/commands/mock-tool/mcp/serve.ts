@@ -1,12 +1,31 @@
-import { takeStream } from '../../../system/take-stream.js';
-import { leftOut } from '../../../tool/local/left-out.js';
-import { type McpTool, serveMcpHttp, serveMcpStdio } from '../../../tool/mcp/mcp-tool.js';
+import { leftOut } from '../../../mock/local/local-call.js';
+import { type McpTool, serveMcpHttp, serveMcpStdio } from '../../../mock/mcp/mcp-tool.js';
+import { takeStream } from '../../../system/drafts.js';
 import type { Terminal } from '../../terminal.js';
-import type { MockToolPlan } from '../plan.js';
-import type { Served } from '../served.js';
-import type { Sources } from '../sources.js';
-import { fixtureWarnings, openWarnings } from '../warnings.js';
-import { startMcpTelling } from './telling.js';
+import {
+  fixtureWarnings,
+  lines,
+  type MockToolPlan,
+  openWarnings,
+  type Served,
+  type Sources,
+  type Telling,
+} from '../plan.js';
+
+/** Says first where the mock is reached: for programs in a line of JSON, which on stdio goes to stderr with all else. */
+async function startMcpTelling(
+  { tool, address }: McpTool,
+  plan: MockToolPlan,
+  terminal: Terminal,
+): Promise<Telling> {
+  const { stdout, stderr } = terminal;
+  const isPiped = stdout.isTTY !== true && plan.command === null;
+  const { seed } = tool;
+  const place = address ? { port: address.port, url: address.base, mcp: address.url } : { mcp: 'stdio' };
+  if (isPiped) stdout.write(`${JSON.stringify({ ...place, seed })}\n`);
+  else stderr.write(`mock-tool ${tool.toolset.name}, MCP at ${place.mcp} (seed ${seed})\n`);
+  return lines(tool, plan, terminal);
+}
 
 /**
  * Serves MCP. On stdio stdout is the wire: what anybody else writes there, a handler or a library, goes to stderr.

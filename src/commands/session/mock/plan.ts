@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ProtocolCliError } from '../../../errors.js';
+import { ProtocolCliError } from '../../../util/errors.js';
 import { canDraw, type Terminal } from '../../terminal.js';
 
 export const SESSION_MOCK_OUTPUTS = ['ui', 'plain', 'ndjson'] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patience, tellIfSlow } from '../../../../src/commands/invoke/mcp/patience.js';
+import { patience, tellIfSlow } from '../../../../src/commands/invoke/mcp/reach.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readMcpTarget } from '../../../../src/commands/invoke/mcp/target.js';
-import { endpointOf } from '../../../../src/runtime/mcp/explain.js';
+import { endpointOf } from '../../../../src/runtime/mcp/transports.js';
 
 describe('what --mcp names', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { governing } from '../../../../src/commands/session/answer/consent.js';
+import { governing } from '../../../../src/commands/session/answer-output.js';
 import type { Terminal } from '../../../../src/commands/terminal.js';
 
 const DELETE = { name: 'delete_all', annotations: { destructive: true } };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { troubleOf } from '../../../../src/commands/session/answer/ending.js';
-import type { SessionEnd } from '../../../../src/session/answering/answering.js';
+import { troubleOf } from '../../../../src/commands/session/answer.js';
+import type { SessionEnd } from '../../../../src/session/client/answering.js';
 
 const ended = (status: string, more: Partial<SessionEnd> = {}): SessionEnd => ({
   id: 's1',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AnswerFlags, planAnswer } from '../../../../src/commands/session/answer/plan.js';
+import { type AnswerFlags, planAnswer } from '../../../../src/commands/session/answer-plan.js';
 import type { Terminal } from '../../../../src/commands/terminal.js';
 import { errorOf } from '../../../support/failing.js';
 

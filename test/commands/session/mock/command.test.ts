@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { EXIT_STATUSES } from '../../../../src/commands/exit-status.js';
-import { mockCommand, SESSION_MOCK_EXAMPLES } from '../../../../src/commands/session/mock/command.js';
+import { mockCommand, SESSION_MOCK_EXAMPLES } from '../../../../src/commands/session/command.js';
+import { EXIT_STATUSES } from '../../../../src/commands/terminal.js';
 
 function help(): string {
   let text = '';

@@ -1,6 +1,6 @@
-import type { ProbeOptions } from '../../../../src/probes/run-probes.js';
+import type { CheckStatus } from '../../../../src/check/judge.js';
+import type { ProbeOptions } from '../../../../src/check/probes/run-probes.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';
-import type { CheckStatus } from '../../../../src/rules/judge.js';
 
 /** A tool that breaks one rule, and how that is told. */
 export interface BrokenTool {

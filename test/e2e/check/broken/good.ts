@@ -1,5 +1,5 @@
-import { parseFixtures } from '../../../../src/fixtures/parse-fixtures.js';
-import { type MockTool, startMockTool } from '../../../../src/tool/mock-tool.js';
+import { parseFixtures } from '../../../../src/fixtures/reading/check-set.js';
+import { type MockTool, startMockTool } from '../../../../src/mock/mock-tool.js';
 import { type Front, startFront, type Twist } from './front.js';
 
 /** An operation that does all well, and everything is tried with; its only argument is a number. */

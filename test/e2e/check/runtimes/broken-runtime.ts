@@ -1,7 +1,7 @@
-import type { Event } from '../../../../src/exchange/events.js';
-import type { TranscriptHeader } from '../../../../src/exchange/transcript-format.js';
+import { checkTranscript } from '../../../../src/check/report.js';
+import type { Event } from '../../../../src/events/events.js';
+import type { TranscriptHeader } from '../../../../src/events/log.js';
 import type { RequirementId } from '../../../../src/protocol/requirements.js';
-import { checkTranscript } from '../../../../src/rules/check-transcript.js';
 import { findingsIn } from '../../support/checking.js';
 
 /** A runtime that breaks one rule, and what somebody saw of it. */

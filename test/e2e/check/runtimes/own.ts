@@ -1,5 +1,5 @@
-import { Content } from '../../../../src/exchange/content.js';
-import type { Event } from '../../../../src/exchange/events.js';
+import { Content } from '../../../../src/events/content.js';
+import type { Event } from '../../../../src/events/events.js';
 import { temporaryFolder } from '../../support/folder.js';
 import { runHere } from '../../support/in-process.js';
 import { startPeer } from '../../support/peers.js';

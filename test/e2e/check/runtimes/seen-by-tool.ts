@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { Event } from '../../../../src/exchange/events.js';
-import { readTranscript } from '../../../../src/exchange/transcript-reader.js';
+import type { Event } from '../../../../src/events/events.js';
+import { readTranscript } from '../../../../src/events/transcript-reader.js';
 import { openRuntime, type Runtime } from '../../../peers/runtime.mjs';
 import { startMockHere } from '../../support/mock.js';
 import { type BrokenRuntime, brokenIn } from './broken-runtime.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { judgeResults } from '../../../../src/session/platform/judge/judge.js';
-import type { Session } from '../../../../src/session/platform/state/session.js';
-import { cancel } from '../../../../src/session/platform/state/steer.js';
-import { readJson } from '../../../../src/text/json.js';
+import { judgeResults } from '../../../../src/session/platform/judge-results.js';
+import { cancel } from '../../../../src/session/platform/platform.js';
+import type { Session } from '../../../../src/session/platform/session-state.js';
+import { readJson } from '../../../../src/util/json.js';
 import { AT, batch, begun, errorEvent, TWO_ROUNDS, toolResult } from '../build.js';
 
 const bytes = (body: unknown) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));

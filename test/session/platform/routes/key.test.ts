@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyCheck } from '../../../../src/session/platform/routes/key.js';
+import { keyCheck } from '../../../../src/session/platform/routes.js';
 
 const shows = keyCheck('k-123');
 

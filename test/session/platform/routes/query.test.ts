@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Query } from '../../../../src/session/platform/routes/query.js';
+import { Query } from '../../../../src/session/platform/create-and-read.js';
 
 test('fields that are left out are as preset', () => {
   const query = new Query('/x');

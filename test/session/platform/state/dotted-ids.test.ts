@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { judgeResults } from '../../../../src/session/platform/judge/judge.js';
-import { settle } from '../../../../src/session/platform/state/settle.js';
-import { readJson } from '../../../../src/text/json.js';
+import { judgeResults } from '../../../../src/session/platform/judge-results.js';
+import { settle } from '../../../../src/session/platform/platform.js';
+import { readJson } from '../../../../src/util/json.js';
 import { AT, batch, begun } from '../build.js';
 
 const calls = ['call', 'call.1', 'call.1.a'].map(id => ({ tool_name: 'f', args: {}, id }));

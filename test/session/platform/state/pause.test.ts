@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { judgeResults } from '../../../../src/session/platform/judge/judge.js';
-import type { Session } from '../../../../src/session/platform/state/session.js';
-import { statusOf } from '../../../../src/session/platform/state/session.js';
-import { settle } from '../../../../src/session/platform/state/settle.js';
-import { pause, resume } from '../../../../src/session/platform/state/steer.js';
-import { readJson } from '../../../../src/text/json.js';
+import { judgeResults } from '../../../../src/session/platform/judge-results.js';
+import { pause, resume, settle } from '../../../../src/session/platform/platform.js';
+import type { Session } from '../../../../src/session/platform/session-state.js';
+import { statusOf } from '../../../../src/session/platform/session-state.js';
+import { readJson } from '../../../../src/util/json.js';
 import { AT, batch, begun, errorEvent, toolResult } from '../build.js';
 
 const STATES = ['running', 'idle', 'awaiting_tool_results'];

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judgeResults } from '../../../../src/session/platform/judge/judge.js';
-import { type Session, statusOf } from '../../../../src/session/platform/state/session.js';
-import { settle } from '../../../../src/session/platform/state/settle.js';
+import { judgeResults } from '../../../../src/session/platform/judge-results.js';
 import {
   cancel,
   forceAnswer,
   pause,
   resume,
+  settle,
   takeMessages,
-} from '../../../../src/session/platform/state/steer.js';
-import { readJson } from '../../../../src/text/json.js';
+} from '../../../../src/session/platform/platform.js';
+import { type Session, statusOf } from '../../../../src/session/platform/session-state.js';
+import { readJson } from '../../../../src/util/json.js';
 import { deepFreeze } from '../../../support/deep-freeze.js';
 import { AT, batch, beginning, begun, errorEvent, toolResult } from '../build.js';
 

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import {
-  answerOfExchange,
-  withParsedText,
-} from '../../../../../src/commands/session/answer/answerers/answer-of-exchange.js';
-import { Content } from '../../../../../src/exchange/content.js';
-import type { Event, Fact } from '../../../../../src/exchange/events.js';
-import type { Exchange } from '../../../../../src/exchange/exchange.js';
-import { History } from '../../../../../src/exchange/history.js';
-import type { PendingCall } from '../../../../../src/session/answering/pending-calls.js';
+import { answerOfExchange, withParsedText } from '../../../../../src/commands/session/answer-rap-tool.js';
+import { Content } from '../../../../../src/events/content.js';
+import type { Event, Fact } from '../../../../../src/events/events.js';
+import type { Exchange } from '../../../../../src/events/exchange.js';
+import { History } from '../../../../../src/events/history.js';
+import type { PendingCall } from '../../../../../src/session/client/pending-calls.js';
 
 const native = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' };
 const call: PendingCall = { key: 'call_1', tool: 'lookup_order', args: native.args, id: 'call_1', native };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withinTime } from '../../../../../src/commands/session/answer/answerers/within-time.js';
+import { withinTime } from '../../../../../src/commands/session/answer-tools.js';
 import { fakeClock } from '../../../../support/fake-clock.js';
 
 const never = () => new Promise<never>(() => {});

@@ -1,0 +1,288 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Case, Offer } from '../../fixtures/cases.js';
+import { exampleArguments } from '../../json-schema/example.js';
+import type { RequirementId } from '../../protocol/requirements.js';
+import type { Tool, Toolset } from '../../protocol/toolset.js';
+import { toolOf } from '../../runtime/check-call.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { didYouMean } from '../../util/nearest.js';
+import { visibleLine } from '../../util/visible.js';
+import { came, cameBy, isSubscription, type Letter, type Patience } from './callback-listener.js';
+import {
+  type Deferred,
+  type Desk,
+  deferred,
+  inLanes,
+  type Plan,
+  type Probed,
+  type Prober,
+  proberFor,
+  type Stimulus,
+} from './probe-call.js';
+
+/** An operation that may be called, and valid arguments for it. */
+export interface Callable {
+  readonly tool: Tool;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Whether it may be called again and again: it only reads, or somebody has named it. */
+  readonly isHarmless: boolean;
+}
+
+export interface Callables {
+  readonly callables: readonly Callable[];
+  /** Why something is not called, and what helps. */
+  readonly warnings: readonly string[];
+}
+
+/** What may be called, by name and by case. */
+interface Permission {
+  readonly operations: readonly string[];
+  readonly cases: readonly Case[];
+}
+
+/**
+ * The operations that may be called: named by hand, written down as a case, or marked as harmless. Nothing else ever is: a check deletes
+ * nobody's data.
+ * @throws ProtocolCliError `unknown-operation` for a name that is none, of a case with its place.
+ */
+export async function callablesOf(toolset: Toolset, permission: Permission): Promise<Callables> {
+  refuseUnknown(toolset, permission);
+  const allowed = toolset.tools.filter(tool => mayBeCalled(tool, permission));
+  const found = await inTurn(allowed, tool => callableOf(tool, permission));
+  return {
+    callables: found.filter(each => typeof each !== 'string'),
+    warnings: [...gapsOf(allowed, permission), ...found.filter(each => typeof each === 'string')],
+  };
+}
+
+/** For the example arguments of all operations together, in ms: a foreign schema may be made to be costly (threats, row 22). */
+const MOST_MS = 5_000;
+
+/** For the example arguments, or the broken ones, of one operation. */
+export const SCHEMA_MS = 1_000;
+
+export function overAfter(ms: number): () => boolean {
+  const end = performance.now() + ms;
+  return () => performance.now() > end;
+}
+
+/** One operation after another, so that a signal is handled in between. */
+async function inTurn(
+  tools: readonly Tool[],
+  work: (tool: Tool) => Promise<Callable | string>,
+): Promise<readonly (Callable | string)[]> {
+  const isOver = overAfter(MOST_MS);
+  const done: (Callable | string)[] = [];
+  for (const tool of tools) {
+    await setImmediate();
+    done.push(
+      isOver()
+        ? visibleLine(`${tool.name} is not called: the schemas of the others took too long`)
+        : await work(tool),
+    );
+  }
+  return done;
+}
+
+/** A misspelt name would end in an error result, which a case may even expect. */
+function refuseUnknown(toolset: Toolset, { operations, cases }: Permission): void {
+  for (const operation of operations) toolOf(toolset, operation);
+  const names = toolset.tools.map(({ name }) => name);
+  const faults = cases
+    .filter(({ operation }) => !names.includes(operation))
+    .map(({ place, operation }) => `${place}: no operation "${operation}". ${didYouMean(operation, names)}`);
+  if (faults.length === 0) return;
+  const whose = `the toolset ${visibleLine(toolset.name)} does not have`;
+  throw new ProtocolCliError('unknown-operation', `the cases name what ${whose}`, {
+    faults: faults.map(fault => visibleLine(fault.trim())),
+    hint: 'correct the operations of these cases; `protocol-cli toolset <url>` lists those there are',
+  });
+}
+
+/** Most rules are tried with an operation that may be called again and again: without one a check cannot come to an end. */
+function gapsOf(allowed: readonly Tool[], permission: Permission): readonly string[] {
+  if (allowed.length === 0) return [`no operation is called: ${WHY}`];
+  const isAny = allowed.some(tool => isMarkedHarmless(tool) || permission.operations.includes(tool.name));
+  return isAny ? [] : [`the cases are called once each, and most rules cannot be tried: ${WHY}`];
+}
+
+const WHY =
+  'none is marked readOnly without needing authentication or much time; name one that may be called again and again with --operation <name>, and single calls with --cases <file>';
+
+function mayBeCalled(tool: Tool, { operations, cases }: Permission): boolean {
+  const isWritten = cases.some(({ operation }) => operation === tool.name);
+  return operations.includes(tool.name) || isWritten || isMarkedHarmless(tool);
+}
+
+function isMarkedHarmless({ annotations = {} }: Tool): boolean {
+  const { readOnly, destructive, requiresAuth, longRunning } = annotations;
+  return readOnly === true && !destructive && !longRunning && requiresAuth === undefined;
+}
+
+async function callableOf(tool: Tool, { operations, cases }: Permission): Promise<Callable | string> {
+  const isHarmless = isMarkedHarmless(tool) || operations.includes(tool.name);
+  const written = cases.find(({ operation }) => operation === tool.name);
+  if (written) return { tool, arguments: written.arguments, isHarmless };
+  const example = await exampleArguments(tool.inputSchema, overAfter(SCHEMA_MS));
+  if (example.ok) return { tool, arguments: example.arguments, isHarmless };
+  const why = `no valid arguments could be made from its inputSchema (${example.reason})`;
+  return visibleLine(`${tool.name} is not called: ${why}; write a case`);
+}
+
+/** A subscription that is followed may end by itself: what a cancel does is seen by another one, at the same time. */
+async function callToCancel(desk: Desk, stimulus: Stimulus, { mailbox }: Probed): Promise<void> {
+  if (!desk.wants('TOOL-SUB')) return;
+  await cameBy(desk, desk.windowMs, mailbox.until(came('tool_result')));
+  if (desk.signal.aborted || !mailbox.letters.some(isSubscription)) return;
+  const plan = { id: `subscription ${stimulus.operation}`, checks: [] };
+  await proberFor(desk, plan).call({ ...stimulus, isFollowed: false });
+}
+
+/** How well an operation serves for all that is to be tried with one, from 0; null where it does not. */
+type Rank = 0 | 1 | 2 | 3 | null;
+
+type Waiting = Patience & { readonly windowMs: number };
+
+/** An operation that is tried, and its first call. */
+interface Candidate {
+  readonly callable: Callable;
+  /** Null where it was not called any more. */
+  readonly call: Promise<Probed | null>;
+}
+
+/**
+ * The operation to try everything else with: the first that answers with a plain result; else one that asks, subscribes, or says nothing.
+ * One that needs a person's consent would need it each time.
+ */
+async function pickWorkhorse(patience: Waiting, candidates: readonly Candidate[]): Promise<Callable | null> {
+  const ranked: { readonly rank: number; readonly callable: Callable }[] = [];
+  const trying = candidates
+    .filter(({ callable }) => callable.isHarmless)
+    .map(({ callable, call }) => ({ callable, ranking: call.then(made => made && rankOf(patience, made)) }));
+  for (const { callable, ranking } of trying) {
+    const rank = await ranking;
+    if (rank === 0) return callable;
+    if (rank !== null) ranked.push({ rank, callable });
+  }
+  return ranked.toSorted((one, other) => one.rank - other.rank)[0]?.callable ?? null;
+}
+
+async function rankOf(patience: Waiting, { mailbox }: Probed): Promise<Rank> {
+  await cameBy(
+    patience,
+    patience.windowMs,
+    mailbox.until(letters => letters.some(isTelling)),
+  );
+  const { letters } = mailbox;
+  if (came('oauth')(letters)) return null;
+  if (came('user_choice')(letters)) return 1;
+  if (letters.some(isSubscription)) return 2;
+  return came('tool_result')(letters) ? 0 : 3;
+}
+
+function isTelling({ message }: Letter): boolean {
+  return message?.type === 'tool_result' || message?.type === 'user_choice' || message?.type === 'oauth';
+}
+
+/** Every operation that may be called, called: a case as it is written, the others with an example of their arguments. */
+export interface Trials {
+  /** What everything else is tried with, as soon as that is known; null where there is none. */
+  readonly workhorse: Promise<Callable | null>;
+  readonly finished: Promise<void>;
+}
+
+/** What there is to call. */
+export interface Tried {
+  readonly callables: readonly Callable[];
+  readonly cases: readonly Case[];
+}
+
+const LANES = 8;
+/** Operations that nobody has written down, of a large toolset; and how many of them may say nothing before it is taken for silent. */
+const MOST = { operations: 25, silent: 3 };
+
+const SHOWN_BY: Readonly<Record<Offer, readonly RequirementId[]>> = {
+  choice: ['TOOL-CHOICE'],
+  oauth: ['TOOL-OAUTH'],
+  subscription: ['TOOL-SUB'],
+  view: ['TOOL-POST'],
+};
+
+interface Trial {
+  readonly prober: Prober;
+  readonly stimulus: Stimulus;
+  readonly sent: Deferred<Probed | null>;
+  readonly isWritten: boolean;
+}
+
+/** @param plan of the calls that nobody has written down */
+export function startTrials(desk: Desk, plan: Plan, { callables, cases }: Tried): Trials {
+  const isFollowed = desk.wants('TOOL-SUB');
+  const written = cases.map((each, index) => {
+    const prober = proberFor(desk, planOf(each, index));
+    return trialOf(prober, { ...each, isFollowed: isFollowed || each.offers.includes('subscription') }, true);
+  });
+  const prober = proberFor(desk, plan);
+  const unwritten = callables.filter(({ tool }) => !cases.some(({ operation }) => operation === tool.name));
+  const others = unwritten
+    .slice(0, MOST.operations)
+    .map(({ tool, arguments: args }) =>
+      trialOf(prober, { operation: tool.name, arguments: args, isFollowed }, false),
+    );
+  const left = unwritten.length - others.length;
+  if (left > 0) warn(desk, `${left} operations more were not called: ${MOST.operations} are enough`);
+  const trials = [...written, ...others];
+  const firstOf = ({ tool }: Callable) => trials.find(({ stimulus }) => stimulus.operation === tool.name);
+  const repeatable = new Set(callables.filter(({ isHarmless }) => isHarmless).map(firstOf));
+  const finished = tryAll(desk, trials, repeatable);
+  const candidates = callables.flatMap(callable => {
+    const first = firstOf(callable);
+    return first ? [{ callable, call: first.sent.promise }] : [];
+  });
+  return { finished, workhorse: pickWorkhorse(desk, candidates) };
+}
+
+/**
+ * Side by side. One that is silent costs a whole window, and a tool that is silent throughout is not waited for each time.
+ * @param repeatable of the operations that may be called again, the first trial of each
+ */
+async function tryAll(
+  desk: Desk,
+  trials: readonly Trial[],
+  repeatable: ReadonlySet<Trial | undefined>,
+): Promise<void> {
+  let silent = 0;
+  let left = 0;
+  await inLanes(trials, LANES, async trial => {
+    const { prober, stimulus, sent, isWritten } = trial;
+    if (silent >= MOST.silent && !isWritten) {
+      left++;
+      return sent.resolve(null);
+    }
+    const call = prober.send(stimulus);
+    sent.resolve(call);
+    const isTwice = repeatable.has(trial);
+    await Promise.all([prober.finish(call), isTwice ? callToCancel(desk, stimulus, call) : null]);
+    if (call.mailbox.letters.length === 0) silent++;
+  });
+  if (left > 0) warn(desk, `${left} operations more were not called: ${silent} said nothing in time`);
+}
+
+function warn({ wire, signal }: Desk, message: string): void {
+  if (!signal.aborted) wire.log.emit({ kind: 'warned', message });
+}
+
+function trialOf(
+  prober: Prober,
+  { operation, arguments: args, isFollowed }: Pick<Stimulus, 'operation' | 'arguments' | 'isFollowed'>,
+  isWritten: boolean,
+): Trial {
+  const stimulus = { operation, arguments: args, isFollowed };
+  return { prober, stimulus, sent: deferred(), isWritten };
+}
+
+/** The plan of a case, by its place in the list. */
+function planOf({ offers }: Case, index: number): Plan {
+  const checks = [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))];
+  return { id: `case ${index}`, checks, case: index };
+}

@@ -1,0 +1,170 @@
+import { migrateSchema, type Tool } from '../../protocol/toolset.js';
+import { validate } from '../../protocol/validate.js';
+import { parseDisplayScript } from '../../util/display-script/parser.js';
+import { cut } from '../../util/json-diagnosis.js';
+import { firstFew } from '../../util/json-layout.js';
+import { visibleLine } from '../../util/visible.js';
+import { type Discovery, type Evidence, type Leg, statusOf, toolsetsAt } from '../evidence.js';
+import { breakOf, isBodyLost, OF_CALLS, toolsetFaults, toolsetNotes } from '../evidence-queries.js';
+import {
+  broken,
+  type Difference,
+  doubtful,
+  held,
+  heldBut,
+  lacking,
+  type Observation,
+  type Rule,
+  unseen,
+} from '../judge.js';
+
+/** Characters of one. */
+const FAULTS_MOST = 300;
+
+/** What is wrong with a document or a message, each fault by itself: short, and safe to print. */
+export function withFaults(faults: readonly string[]): Pick<Difference, 'faults'> {
+  return { faults: faults.map(fault => cut(visibleLine(fault), FAULTS_MOST)) };
+}
+
+/** Paths that one remark names. */
+const MOST_PATHS = 3;
+
+/** One remark on optional members that are null. */
+export function nullRemark(nulls: readonly string[] = []): readonly string[] {
+  if (nulls.length === 0) return [];
+  const paths = firstFew(nulls, MOST_PATHS);
+  return [cut(`null for an optional member counts as absent, better leave it out: ${paths}`, FAULTS_MOST)];
+}
+
+/** Characters of a content type. */
+const MOST = 500;
+
+/** TOOL-DISCOVER: there is a toolset, and it is valid. Whether its names are is of TOOL-NAMES. */
+export const servesToolset: Rule = {
+  id: 'TOOL-DISCOVER',
+  masks: ['TOOL-NAMES', ...OF_CALLS],
+  absent: 'no toolset was asked for',
+  observe: ({ discoveries }) => {
+    const found = discoveries.filter(discovery => statusOf(discovery) === 200);
+    if (found.length > 0) return [...found.flatMap(onFound), ...discoveries.flatMap(onFailed)];
+    return discoveries.length > 0 ? [onNothing(discoveries)] : [];
+  },
+};
+
+/** Asked at the base, and then at the origin: it need not be at both. */
+function onNothing(discoveries: readonly Discovery[]): Observation {
+  const statuses = discoveries.flatMap(discovery => statusOf(discovery) ?? []);
+  if (statuses.length === 0) return unseen(whyNone(discoveries), discoveries);
+  if (statuses.some(status => status === 401 || status === 403))
+    return unseen('discovery wants credentials (--bearer, --header)', discoveries);
+  const actual = [...new Set(statuses)].join(', ');
+  return lacking(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
+}
+
+/** Whoever asked may have ended before there was an answer, as a recorder that is stopped. */
+function whyNone(discoveries: readonly Discovery[]): string {
+  return discoveries.every(discovery => breakOf(discovery) === 'called-off')
+    ? 'asking for the toolset was called off before an answer came'
+    : `the tool could not be reached (${[...new Set(discoveries.flatMap(({ broken: end }) => end?.code ?? []))].join(', ')})`;
+}
+
+/** Beside one that came. */
+function onFailed(discovery: Discovery, at: number, all: readonly Discovery[]): Observation[] {
+  const { broken: end } = discovery;
+  if (!end || breakOf(discovery) === 'called-off') return [];
+  return [
+    heldBut(`asked ${all.length} times; it could not be reached once (${end.code})`, all.slice(at, at + 1)),
+  ];
+}
+
+/** A document that was not kept cannot be judged. */
+function onNoDocument(discovery: Discovery): Observation {
+  const { response } = discovery;
+  return response && isBodyLost(response)
+    ? unseen('the document that came was not kept', [discovery])
+    : broken('discovery answered 200 with nothing', [discovery], { expected: '200, and a toolset' });
+}
+
+function onFound(discovery: Discovery): readonly Observation[] {
+  const { reading, response } = discovery;
+  if (!reading) return [onNoDocument(discovery)];
+  const { rest } = toolsetFaults(discovery);
+  if (rest.length > 0) return [broken('no valid toolset', [discovery], withFaults(rest))];
+  if (!reading.ok) return [held([discovery], 'valid but for its names')];
+  const { rest: notes } = toolsetNotes(discovery);
+  const scripts = reading.toolset.tools.flatMap(scriptRemark);
+  const remarks = [
+    ...notes,
+    ...scripts,
+    ...nullRemark(reading.nulls),
+    ...remarkOn(response?.headers['content-type']),
+  ];
+  return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [discovery]) : held([discovery])];
+}
+
+/** Clients show name(arguments) in its place. */
+function scriptRemark({ displayScript }: Tool, index: number): string[] {
+  const script = displayScript === undefined ? null : parseDisplayScript(displayScript);
+  if (script?.kind !== 'invalid') return [];
+  return [`$.tools[${index}].displayScript cannot be parsed: ${script.reason}`];
+}
+
+function remarkOn(type = 'none'): readonly string[] {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(type) ? [] : [`its content type is ${cut(type, MOST)}`];
+}
+
+/** TOOL-NAMES: each tool has a name of its own, in the letters that names have. */
+export const namesToolsWell: Rule = {
+  id: 'TOOL-NAMES',
+  masks: ['TOOL-DISCOVER', ...OF_CALLS],
+  absent: 'no toolset was found whose names could be judged',
+  observe: ({ discoveries }) => discoveries.flatMap(onDiscovery),
+};
+
+function onDiscovery(discovery: Discovery): readonly Observation[] {
+  const { names } = toolsetFaults(discovery);
+  if (names.length > 0)
+    return [broken('the names of tools are not valid, or not unique', [discovery], withFaults(names))];
+  if (!discovery.reading?.ok) return [];
+  const { names: odd } = toolsetNotes(discovery);
+  const what = 'clients may refuse the names of tools';
+  return [odd.length > 0 ? doubtful(what, [discovery], withFaults(odd)) : held([discovery])];
+}
+
+/** TOOL-MIGRATE: where the toolset says that it needs it, there is a `/migrate`, and its 200 means that the state has moved. */
+export const migrates: Rule = {
+  id: 'TOOL-MIGRATE',
+  absent: 'the toolset needs no migration, or none was asked for',
+  observe: evidence =>
+    evidence.migrations.filter(migration => isNeeded(migration, evidence)).map(onMigration),
+};
+
+function isNeeded({ request }: Leg, { discoveries }: Evidence): boolean {
+  return toolsetsAt(discoveries, request.at).some(({ needsMigration }) => needsMigration);
+}
+
+function onMigration(migration: Leg): Observation {
+  const status = statusOf(migration);
+  if (status === null) return unseen('/migrate did not answer', [migration]);
+  if (status === 405 || (status === 404 && !saysWhy(migration)))
+    return broken(`there is no /migrate: it answered ${status}`, [migration]);
+  if (status === 200 && isVain(migration))
+    return broken('/migrate answered 200 to what cannot succeed', [migration], {
+      expected: '4xx or 5xx',
+      actual: '200',
+    });
+  return held([migration], `/migrate answered ${status}`);
+}
+
+/** It says not both what is to move and where to. What was not kept may have said so. */
+function isVain({ request }: Leg): boolean {
+  if (isBodyLost(request)) return false;
+  const { body } = request;
+  return !validate(migrateSchema, body?.json.ok ? body.json.value : undefined).ok;
+}
+
+/** A session that nobody knows may be answered with 404, too; a server's own page for what it does not serve does not tell of it. */
+function saysWhy({ response }: Leg): boolean {
+  const said = response?.body ? Buffer.from(response.body.bytes.subarray(0, 4_096)).toString('utf8') : '';
+  return /session|destination|migration|thread/i.test(said);
+}

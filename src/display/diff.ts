@@ -1,0 +1,411 @@
+import { parsePatch as parseWithJsdiff, type StructuredPatch } from 'diff';
+import { excerpt } from '../util/excerpt.js';
+import { picturesIn, visibleLine } from '../util/visible.js';
+import type { Diff, DiffFile, FileKind, Hidden, Hunk, RowKind, Rows } from './diff-model.js';
+
+/** How many lines of the old and of the new file a hunk spans. */
+interface Counts {
+  readonly old: number;
+  readonly new: number;
+}
+
+interface HunkHeader {
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly said: Counts;
+  readonly section: string;
+}
+
+const HUNK_HEADER_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/s;
+
+/** Reads `@@ -1,3 +1,4 @@ section`; undefined for anything else, and for numbers no file can have. */
+function readHunkHeader(line: string): HunkHeader | undefined {
+  const match = HUNK_HEADER_HEADER.exec(line);
+  if (!match) return undefined;
+  const [, oldStart, oldCount = '1', newStart, newCount = '1', section = ''] = match;
+  const header = {
+    oldStart: Number(oldStart),
+    newStart: Number(newStart),
+    said: { old: Number(oldCount), new: Number(newCount) },
+    section: section.trim(),
+  };
+  const numbers = [header.oldStart, header.newStart, header.said.old, header.said.new];
+  return numbers.every(Number.isSafeInteger) ? header : undefined;
+}
+
+/** The lines of a patch: where each begins is known, and one is cut out only when it is asked for. */
+export class PatchLines {
+  readonly #starts: Uint32Array;
+
+  /** @param most lines; one more is looked for, so that {@link count} tells of too many */
+  constructor(
+    readonly text: string,
+    most = Number.POSITIVE_INFINITY,
+  ) {
+    const starts = [0];
+    for (let end = text.indexOf('\n'); end >= 0 && starts.length <= most; end = text.indexOf('\n', end + 1))
+      starts.push(end + 1);
+    this.#starts = Uint32Array.from(starts);
+  }
+
+  get count(): number {
+    return this.#starts.length;
+  }
+
+  /** A line without its line feed; undefined where the patch has none. */
+  at(index: number): string | undefined {
+    const start = this.#starts[index];
+    if (start === undefined) return undefined;
+    const next = this.#starts[index + 1];
+    return this.text.slice(start, next === undefined ? undefined : next - 1);
+  }
+
+  /** The first character of a line, `''` where it is empty; undefined where the patch has none. */
+  signAt(index: number): string | undefined {
+    const start = this.#starts[index];
+    if (start === undefined) return undefined;
+    const sign = this.text.charAt(start);
+    return sign === '\n' ? '' : sign;
+  }
+
+  startsWith(index: number, words: string): boolean {
+    const start = this.#starts[index];
+    return start !== undefined && this.text.startsWith(words, start);
+  }
+
+  /** Where the lines `from` … `to` begin, as offsets into the text. */
+  starts(from: number, to: number): Uint32Array {
+    return this.#starts.subarray(from, to);
+  }
+}
+
+/** What a hunk's body really is, whatever its header says. */
+interface Extent {
+  /** Lines of the patch, `\ No newline at end of file` included. */
+  readonly height: number;
+  readonly has: Counts;
+}
+
+const ANY: Counts = { old: Number.POSITIVE_INFINITY, new: Number.POSITIVE_INFINITY };
+
+/** Takes the header's word where the lines bear it out, else everything that looks like the hunk's body. */
+function measure(lines: PatchLines, from: number, said: Counts): Extent {
+  const promised = walk(lines, from, said);
+  const kept = promised.has.old === said.old && promised.has.new === said.new;
+  if (kept && !goesOn(lines, from + promised.height)) return promised;
+  return withoutBlankEnd(lines, from, walk(lines, from, ANY));
+}
+
+function walk(lines: PatchLines, from: number, limit: Counts): Extent {
+  const has = { old: 0, new: 0 };
+  let at = from;
+  for (; has.old < limit.old || has.new < limit.new; at++) {
+    if (!isRow(lines, at) && !isStrippedContext(lines, at) && !isRemark(lines, at, from)) break;
+    const sign = lines.signAt(at);
+    if (sign !== '+' && sign !== '\\') has.old++;
+    if (sign !== '-' && sign !== '\\') has.new++;
+  }
+  while (isRemark(lines, at, from)) at++;
+  return { height: at - from, has };
+}
+
+function goesOn(lines: PatchLines, from: number): boolean {
+  let at = from;
+  while (lines.signAt(at) === '') at++;
+  return isRow(lines, at);
+}
+
+/** Ends at the next file and at a mail's signature, whose first characters would pass for removed lines. */
+function isRow(lines: PatchLines, at: number): boolean {
+  const sign = lines.signAt(at);
+  if (sign === '-') return !startsFile(lines, at) && !startsSignature(lines, at);
+  return sign === ' ' || sign === '+';
+}
+
+/** `\ No newline at end of file`, in whatever language: about the row before it, so never a hunk's first line. */
+function isRemark(lines: PatchLines, at: number, from: number): boolean {
+  return at > from && lines.startsWith(at, '\\ ');
+}
+
+/** Editors strip the one space that an empty context line consists of. */
+function isStrippedContext(lines: PatchLines, at: number): boolean {
+  return lines.signAt(at) === '' && at < lines.count - 1;
+}
+
+function startsFile(lines: PatchLines, at: number): boolean {
+  return lines.startsWith(at, '--- ') && lines.startsWith(at + 1, '+++ ') && lines.startsWith(at + 2, '@@ ');
+}
+
+function startsSignature(lines: PatchLines, at: number): boolean {
+  return lines.startsWith(at, '-- ') && lines.at(at) === '-- ' && /^\d/.test(lines.signAt(at + 1) ?? '');
+}
+
+/** Where nothing is promised, empty lines at the end belong to nobody. */
+function withoutBlankEnd(lines: PatchLines, from: number, { height, has }: Extent): Extent {
+  let blank = 0;
+  while (blank < height && lines.signAt(from + height - 1 - blank) === '') blank++;
+  return { height: height - blank, has: { old: has.old - blank, new: has.new - blank } };
+}
+
+interface HunkOutline extends HunkHeader, Extent {
+  /** Index of its `@@` line. */
+  readonly at: number;
+}
+
+/** Every line of a patch, accounted for: it is of a hunk or it is not. */
+interface Outline {
+  readonly hunks: readonly HunkOutline[];
+  /** Indexes of the lines outside of all hunks. */
+  readonly outside: readonly number[];
+}
+
+/** Finds the hunks of a patch and their true extent. */
+function outlineOf(lines: PatchLines): Outline {
+  const hunks: HunkOutline[] = [];
+  const outside: number[] = [];
+  for (let at = 0; at < lines.count; at++) {
+    const header = readHunkHeader(lines.at(at) ?? '');
+    if (header) {
+      const hunk = { at, ...header, ...measure(lines, at + 1, header.said) };
+      hunks.push(hunk);
+      at += hunk.height;
+    } else outside.push(at);
+  }
+  return { hunks, outside };
+}
+
+/** What may stand between hunks: the headers of diff, git, svn and hg. */
+const HEADER =
+  /^(?:(?:---|\+\+\+)[ \t]|diff |index |Index: |=+\r?$|(?:old|new|deleted file|new file) mode |(?:rename|copy) (?:from|to) |(?:dis)?similarity index |Binary files )/;
+
+/** Why these lines are no unified diff, in words for the author of the tool; undefined when nothing speaks against it. */
+function faultOf(lines: PatchLines, { hunks, outside }: Outline): string | undefined {
+  const stray = outside.find(at => !isHeader(lines.at(at) ?? ''));
+  if (stray !== undefined) {
+    const inside = (hunks[0]?.at ?? lines.count) < stray;
+    return `line ${stray + 1}: ${strayFault(lines.at(stray) ?? '', inside)}`;
+  }
+  const hollow = hunks.findIndex(({ height }) => height === 0);
+  return hollow < 0 ? undefined : `hunk ${hollow + 1} has no lines`;
+}
+
+function isHeader(line: string): boolean {
+  return line.trim() === '' || HEADER.test(line);
+}
+
+function strayFault(line: string, inside: boolean): string {
+  const found = excerpt(line);
+  if (line.startsWith('\uFEFF')) return 'a byte order mark (U+FEFF) stands before the patch';
+  if (line.startsWith('@@@')) return `${found} is a combined diff of a merge; diff against a single parent`;
+  if (line.startsWith('@@')) return `${found} is no hunk header; it looks like "@@ -1,3 +1,4 @@"`;
+  if (line.startsWith('GIT binary patch')) return 'a binary patch cannot be drawn; leave out --binary';
+  if (line === '-- ') return 'a mail\'s signature ("-- ") follows the diff';
+  if (line.startsWith('\\')) return `${found} has no row before it to be about`;
+  if (inside) return `${found} starts with none of " ", "+", "-" and "\\"`;
+  return `${found} is not part of a unified diff`;
+}
+
+/** Why parsed files say less than a diff should: each has a hunk, unless git says why it has none. */
+function missingHunk(files: readonly StructuredPatch[]): string | undefined {
+  const empty = files.find(file => file.hunks.length === 0 && !needsNoHunk(file));
+  if (!empty) return undefined;
+  const name = empty.newFileName ?? empty.index;
+  return `no hunk${name === undefined ? '' : ` for ${excerpt(name)}`}: nothing like "@@ -1,3 +1,4 @@"`;
+}
+
+function needsNoHunk(file: StructuredPatch): boolean {
+  const { isRename, isCopy, isCreate, isDelete, isBinary, newMode } = file;
+  return Boolean(isRename || isCopy || isCreate || isDelete || isBinary || newMode);
+}
+
+/** Nobody learns from a longer list. */
+const NAMED = 3;
+
+/** Counts what nobody would see in these texts, and what would act on a terminal. */
+export function hiddenIn(...texts: readonly string[]): Hidden {
+  const pictures = new Set<string>();
+  let count = 0;
+  for (const text of texts)
+    for (const picture of picturesIn(text)) {
+      count++;
+      if (pictures.size < NAMED) pictures.add(picture);
+    }
+  return { count, pictures: [...pictures] };
+}
+
+const REMARK = '\\';
+const KINDS: Readonly<Record<string, RowKind>> = { '+': 'added', '-': 'removed' };
+
+/** The rows of a hunk as offsets into the patch: four bytes each, however long they are. */
+class HunkRows implements Rows {
+  constructor(
+    private readonly patch: string,
+    private readonly starts: Uint32Array,
+  ) {}
+
+  get length(): number {
+    return this.starts.length;
+  }
+
+  kindAt(index: number): RowKind | undefined {
+    const start = this.starts[index];
+    return start === undefined ? undefined : (KINDS[this.patch.charAt(start)] ?? 'context');
+  }
+
+  textAt(index: number): string {
+    const start = this.starts[index];
+    if (start === undefined) return '';
+    return this.patch.slice(start + 1, Math.max(start + 1, this.#endOf(start)));
+  }
+
+  endsWithoutNewline(index: number): boolean {
+    const start = this.starts[index];
+    return start !== undefined && this.patch.charAt(this.#endOf(start) + 1) === REMARK;
+  }
+
+  #endOf(start: number): number {
+    const end = this.patch.indexOf('\n', start);
+    return end < 0 ? this.patch.length : end;
+  }
+}
+
+/** The rows of a hunk; each `\ No newline` is no row of its own, it is about the one before it. */
+function rowsOf(lines: PatchLines, { at, height }: HunkOutline): Rows {
+  const from = at + 1;
+  const starts = lines.starts(from, from + height);
+  const isRow = (_: number, index: number) => lines.signAt(from + index) !== REMARK;
+  return new HunkRows(lines.text, starts.every(isRow) ? starts : starts.filter(isRow));
+}
+
+const NOWHERE = '/dev/null';
+
+/** What a patch is read from; `path` names the file of one that has no file headers. */
+interface Source {
+  readonly lines: PatchLines;
+  readonly path: string;
+}
+
+/** One file of the parsed patch; `outlines` are those of its hunks, in order. */
+function fileOf(patch: StructuredPatch, outlines: readonly HunkOutline[], { lines, path }: Source): DiffFile {
+  const hunks = outlines.map(outline => hunkOf(outline, lines));
+  const { oldPath, newPath } = pathsOf(patch, path);
+  const sum = (of: (hunk: Hunk) => number) => hunks.reduce((total, hunk) => total + of(hunk), 0);
+  return {
+    oldPath,
+    newPath,
+    kind: kindOf(patch),
+    ...(patch.oldMode === undefined ? {} : { oldMode: patch.oldMode }),
+    ...(patch.newMode === undefined ? {} : { newMode: patch.newMode }),
+    hunks,
+    added: sum(({ rows, oldCount }) => rows.length - oldCount),
+    removed: sum(({ rows, newCount }) => rows.length - newCount),
+    hidden: hiddenIn(oldPath === newPath ? '' : oldPath, newPath, textOf(outlines, lines)),
+  };
+}
+
+function hunkOf(outline: HunkOutline, lines: PatchLines): Hunk {
+  const { oldStart, newStart, has, section } = outline;
+  const rows = rowsOf(lines, outline);
+  return { oldStart, oldCount: has.old, newStart, newCount: has.new, section, rows };
+}
+
+/** Everything between a file's first hunk and the end of its last. */
+function textOf(outlines: readonly HunkOutline[], lines: PatchLines): string {
+  const [first, last] = [outlines[0], outlines.at(-1)];
+  if (!first || !last) return '';
+  const [start] = lines.starts(first.at, first.at + 1);
+  const [end] = lines.starts(last.at + last.height + 1, last.at + last.height + 2);
+  return lines.text.slice(start, end);
+}
+
+function pathsOf({ oldFileName, newFileName }: StructuredPatch, fallback: string) {
+  const oldName = oldFileName === NOWHERE ? undefined : oldFileName;
+  const newName = newFileName === NOWHERE ? undefined : newFileName;
+  const prefixed = (oldName ?? 'a/').startsWith('a/') && (newName ?? 'b/').startsWith('b/');
+  const [oldPath, newPath] = [oldName, newName].map(name => (prefixed ? name?.slice(2) : name));
+  return { oldPath: oldPath ?? newPath ?? fallback, newPath: newPath ?? oldPath ?? fallback };
+}
+
+function kindOf(patch: StructuredPatch): FileKind {
+  if (patch.isBinary) return 'binary';
+  if (patch.isCreate || patch.oldFileName === NOWHERE) return 'created';
+  if (patch.isDelete || patch.newFileName === NOWHERE) return 'deleted';
+  if (patch.isRename) return 'renamed';
+  if (patch.isCopy) return 'copied';
+  return patch.hunks.length === 0 && patch.newMode !== undefined ? 'mode' : 'changed';
+}
+
+/** A hunk of one row: what is in a hunk is known already. */
+const STAND_IN = '@@ -1 +1 @@\n ';
+
+/**
+ * The patch without what its hunks say: enough to read of which files it is and how many hunks each has,
+ * however long it is.
+ */
+function headingsOf(lines: PatchLines, { hunks, outside }: Outline): string {
+  const headings: string[] = [];
+  let next = 0;
+  for (const at of outside) {
+    for (; (hunks[next]?.at ?? lines.count) < at; next++) headings.push(STAND_IN);
+    headings.push(lines.at(at) ?? '');
+  }
+  for (; next < hunks.length; next++) headings.push(STAND_IN);
+  return headings.join('\n');
+}
+
+/** One sentence for every hunk whose header is wrong (TOOL-DIFF; the example of seed 000 has such a one). */
+function miscounts(hunks: readonly HunkOutline[]): string[] {
+  return hunks.flatMap(({ said, has }, index) =>
+    said.old === has.old && said.new === has.new
+      ? []
+      : [`hunk ${index + 1}: says ${span(said)} lines, has ${span(has)}`],
+  );
+}
+
+function span(counts: Counts): string {
+  return `−${counts.old} +${counts.new}`;
+}
+
+/** Beyond this nobody reads a patch. */
+const MAX_LINES = 500_000;
+
+/** `recounted` has a sentence for every hunk whose header was wrong; `reason` is for the tool's author and safe to print. */
+type Parsed =
+  | { readonly ok: true; readonly diff: Diff; readonly recounted: readonly string[] }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Reads a unified diff, strictly: every line must have its place, or the whole is refused with a reason. Never throws.
+ * Only wrong counts in hunk headers are put right (TOOL-DIFF).
+ * @param path names the file of a patch that has no `---` and `+++` lines
+ */
+export function parsePatch(patch: string, path = ''): Parsed {
+  const lines = new PatchLines(patch, MAX_LINES);
+  if (lines.count > MAX_LINES) return { ok: false, reason: `it has more than ${MAX_LINES} lines` };
+  const outline = outlineOf(lines);
+  const fault = faultOf(lines, outline);
+  if (fault !== undefined) return { ok: false, reason: fault };
+  try {
+    const files = parseWithJsdiff(headingsOf(lines, outline));
+    const missing = missingHunk(files);
+    if (missing !== undefined) return { ok: false, reason: missing };
+    return {
+      ok: true,
+      diff: diffOf(files, outline.hunks, { lines, path }),
+      recounted: miscounts(outline.hunks),
+    };
+  } catch (error) {
+    return { ok: false, reason: visibleLine(error instanceof Error ? error.message : String(error)) };
+  }
+}
+
+function diffOf(patches: readonly StructuredPatch[], outlines: readonly HunkOutline[], source: Source): Diff {
+  let taken = 0;
+  const files = patches.map(patch => {
+    const own = outlines.slice(taken, taken + patch.hunks.length);
+    taken += own.length;
+    return fileOf(patch, own, source);
+  });
+  const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
+  return { files, added: sum('added'), removed: sum('removed') };
+}

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto';
+import { type JsonReading, readJson } from '../util/json.js';
+import { readJsonOnce } from '../util/json-once.js';
+
+/** A message body: the bytes as they came, and what follows from them, computed once and only when asked. */
+export class Content {
+  /** Bytes. */
+  readonly size: number;
+  #bytes: Uint8Array | null;
+  #sha256: string | undefined;
+  #json: JsonReading | undefined;
+
+  constructor(bytes: Uint8Array) {
+    this.size = bytes.length;
+    this.#bytes = bytes;
+  }
+
+  static ofJson(value: unknown): Content {
+    return new Content(Buffer.from(JSON.stringify(value)));
+  }
+
+  /** A body whose JSON is known already: it was read from another body, and changed. */
+  static withJson(bytes: Uint8Array, json: JsonReading): Content {
+    const content = new Content(bytes);
+    content.#json = json;
+    return content;
+  }
+
+  /** What follows from the bytes, without them: they are used up to save memory, and nobody else may look at them again. */
+  static readOnce(bytes: Uint8Array): Content {
+    const content = new Content(bytes);
+    content.#sha256 = digest(bytes);
+    content.#json = readJsonOnce(bytes);
+    content.#bytes = null;
+    return content;
+  }
+
+  /** @throws Error where the content was {@link readOnce}. */
+  get bytes(): Uint8Array {
+    if (!this.#bytes) throw new Error('the bytes of this body were not kept');
+    return this.#bytes;
+  }
+
+  /** Lower-case hex. */
+  get sha256(): string {
+    this.#sha256 ??= digest(this.bytes);
+    return this.#sha256;
+  }
+
+  get json(): JsonReading {
+    this.#json ??= readJson(this.bytes);
+    return this.#json;
+  }
+
+  /** As {@link json}, but not kept in memory for a body that many others are remembered with. */
+  peekJson(): JsonReading {
+    return this.#json ?? readJson(this.bytes);
+  }
+}
+
+function digest(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'hex');
+}

@@ -1,0 +1,148 @@
+import * as z from 'zod/mini';
+import { type Event, type Fact, factSchema } from './events.js';
+
+/** What it throws concerns nobody else: its first failure is a `warned` event, and it goes on hearing. */
+export type Listener = (event: Event) => void;
+/**
+ * A listener whose failure counts: what it could not keep must not be acknowledged (a full disk becomes a 503). It gets one event
+ * after the other.
+ */
+type Keeper = (event: Event) => Promise<void>;
+
+/** A keeper that gets events as they are emitted and keeps them in groups: one write for all that came meanwhile. */
+export interface GroupKeeper {
+  take(event: Event): void;
+  /** Resolves once everything taken so far is kept; rejects where it could not be, and may succeed another time. */
+  kept(): Promise<void>;
+}
+
+/** Where events are produced: gives each its place and time and hands it on, in order. */
+export interface Log {
+  /** The fact becomes the event: each is emitted once. */
+  emit(fact: Fact): Event;
+  /** A name for one more request and what becomes of it. */
+  leg(): string;
+  subscribe(listener: Listener): () => void;
+  keep(keeper: Keeper | GroupKeeper): void;
+  /** Resolves once the keeper holds everything emitted so far; rejects with its error. */
+  kept(): Promise<void>;
+}
+
+/** `now` is a monotonic clock in milliseconds; times in events count from this call. */
+export function createLog(now: () => number): Log {
+  const start = now();
+  let listeners: readonly Listener[] = [];
+  let keeper: GroupKeeper | null = null;
+  let seq = 0;
+  let legs = 0;
+  const waiting: Event[] = [];
+  let isTelling = false;
+  const failed = new WeakSet<Listener>();
+  const reportOnce = (listener: Listener, error: unknown) => {
+    if (failed.has(listener)) return;
+    failed.add(listener);
+    const why = error instanceof Error ? error.message : String(error);
+    log.emit({ kind: 'warned', message: `a listener failed: ${why}` });
+  };
+  // An event that a listener emits waits its turn: everybody hears of everything in the same order.
+  const tell = (first: Event) => {
+    isTelling = true;
+    try {
+      for (let event: Event | undefined = first; event; event = waiting.shift())
+        for (const listener of listeners)
+          try {
+            listener(event);
+          } catch (error) {
+            reportOnce(listener, error);
+          }
+    } finally {
+      isTelling = false;
+    }
+  };
+  const log: Log = {
+    emit(fact) {
+      const event = fact as Event; // a copy would cost as much as all the rest of this
+      event.seq = seq++;
+      event.at = micro(now() - start);
+      keeper?.take(event);
+      if (isTelling) waiting.push(event);
+      else tell(event);
+      return event;
+    },
+    leg: () => `l${++legs}`,
+    subscribe(listener) {
+      listeners = [...listeners, listener];
+      return () => {
+        listeners = listeners.filter(each => each !== listener);
+      };
+    },
+    keep(next) {
+      keeper = typeof next === 'function' ? oneByOne(next) : next;
+    },
+    kept: () => keeper?.kept() ?? Promise.resolve(),
+  };
+  return log;
+}
+
+/** Once one event could not be kept, none after it is. */
+function oneByOne(keeper: Keeper): GroupKeeper {
+  let keeping: Promise<void> = Promise.resolve();
+  return {
+    take(event) {
+      keeping = keeping.then(() => keeper(event));
+      keeping.catch(() => {}); // whoever awaits `kept()` hears of it; until then it is no unhandled rejection
+    },
+    kept: () => keeping,
+  };
+}
+
+/** Finer than this nothing is measured here, and a file should not say so. */
+function micro(milliseconds: number): number {
+  return Math.round(milliseconds * 1_000) / 1_000;
+}
+
+/** The format's name and version; a reader refuses what it does not know. */
+export const TRANSCRIPT_FORMAT = 'protocol-cli-transcript/1';
+
+/** Stands for bytes that a `body` line carries. */
+const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
+
+const frames = [
+  z.object({
+    kind: z.literal('header'),
+    format: z.literal(TRANSCRIPT_FORMAT),
+    /** RFC 3339, UTC. */
+    startedAt: z.string(),
+    /** Whose eyes these are. */
+    observer: z.enum(['runtime', 'tool', 'recorder', 'platform', 'client']),
+    program: z.string(),
+    redaction: z.string(),
+  }),
+  /** Bytes, once, before the first event that refers to them. `sha256` is that of the bytes written here. */
+  z.object({
+    kind: z.literal('body'),
+    sha256: z.string(),
+    encoding: z.enum(['utf8', 'base64']),
+    data: z.string(),
+  }),
+  /** `seq` follows the last event's, so that what was lost right before it is missed. */
+  z.object({ kind: z.literal('end'), seq: z.optional(z.int().check(z.nonnegative())), reason: z.string() }),
+] as const;
+
+/** One line of a transcript (NDJSON): a frame or an event. */
+export const transcriptLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
+
+export type TranscriptLine = z.infer<typeof transcriptLineSchema>;
+export type TranscriptHeader = Extract<TranscriptLine, { kind: 'header' }>;
+
+/** No more is taken off, in ms: a tool that works before it answers may have a toolset that is as slow. */
+const MOST_OFF_MS = 500;
+
+/**
+ * How long an acknowledgement took by itself: without what the toolset takes at the same time, since the machine may be busy, or the
+ * tool far away. What took over a second stays late in any case.
+ */
+export function ownTime(tookMs: number, toolsetMs: number): { readonly ms: number; readonly offMs: number } {
+  const offMs = Math.min(tookMs, toolsetMs, MOST_OFF_MS);
+  return { ms: tookMs - offMs, offMs };
+}

@@ -1,0 +1,132 @@
+import * as z from 'zod/mini';
+import { RecentMap } from '../util/json-diagnosis.js';
+import { cleanWords, type Redactor, redactHeaders } from '../util/redact.js';
+import { safeJson } from '../util/redact-json.js';
+import { Content } from './content.js';
+import type { Event } from './events.js';
+import {
+  TRANSCRIPT_FORMAT,
+  type TranscriptHeader,
+  type TranscriptLine,
+  transcriptLineSchema,
+} from './log.js';
+import { shareableFact, shareableText, shareableUrl, withoutPowerInText } from './shareable.js';
+
+/** What a transcript says of itself. */
+export type TranscriptAbout = Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
+
+/** Turns events into the lines of a shareable transcript: each body once, unless it is of long ago, secrets out (threats, row 25). */
+export interface TranscriptWriter {
+  /** The line that starts the file. */
+  header(about: TranscriptAbout): string;
+  /** The event's line, after a `body` line where its bytes are new; none after the end. */
+  event(event: Event): string[];
+  /** The line that closes the file, numbered after the last event. */
+  end(reason: string): string;
+}
+
+/** Digests. A body that comes again after so many others is written again: whoever writes for days must not remember them all. */
+const REMEMBERED = 10_000;
+
+const REDACTION = 'callback tokens, credentials, header values, queries of auth_url, tokens of response_url';
+
+export function transcriptWriter(redactor: Redactor): TranscriptWriter {
+  const written = new RecentMap<string, true>(REMEMBERED);
+  let next = 0;
+  let isOver = false;
+  const write = (line: TranscriptLine) => safeJson(line);
+  const known = new WeakMap<Content, BodyRef>();
+  /** What an event says of its body, and the line for the body where it is new. */
+  const take = (content: Content): { readonly ref: BodyRef; readonly lines: readonly string[] } => {
+    const before = known.get(content);
+    if (before && written.get(before.sha256)) return { ref: before, lines: [] };
+    const { sha256, size, ...data } = bodyData(content, redactor);
+    const ref = { sha256, size };
+    known.set(content, ref);
+    if (written.get(sha256)) return { ref, lines: [] };
+    written.set(sha256, true);
+    return { ref, lines: [write({ kind: 'body', sha256, ...data })] };
+  };
+  return {
+    header: about => write({ kind: 'header', format: TRANSCRIPT_FORMAT, ...about, redaction: REDACTION }),
+    event(event) {
+      if (isOver) return [];
+      next = Math.max(next, event.seq + 1);
+      const body = 'body' in event && event.body ? take(event.body) : null;
+      return [...(body?.lines ?? []), write(eventLine(event, body?.ref ?? null, redactor))];
+    },
+    end(reason) {
+      isOver = true;
+      return write({ kind: 'end', seq: next, reason });
+    },
+  };
+}
+
+interface BodyRef {
+  readonly sha256: string;
+  readonly size: number;
+}
+
+interface BodyData extends BodyRef {
+  readonly encoding: 'utf8' | 'base64';
+  readonly data: string;
+}
+
+function eventLine(event: Event, body: BodyRef | null, redactor: Redactor): TranscriptLine {
+  const ref = body ? { body } : {};
+  if (event.kind === 'request')
+    return {
+      ...event,
+      url: shareableUrl(event, redactor),
+      headers: redactHeaders(event.headers, redactor),
+      body: undefined,
+      ...ref,
+    };
+  if (event.kind === 'response') {
+    const { refusal } = event;
+    const why = refusal === undefined ? {} : { refusal: cleanWords(redactor, withoutPowerInText(refusal)) };
+    return { ...event, headers: redactHeaders(event.headers, redactor), body: undefined, ...ref, ...why };
+  }
+  if (event.kind === 'expected' || event.kind === 'denied') return { ...event, body: undefined, ...ref };
+  if (event.kind === 'answered')
+    return { ...event, body: undefined, ...ref, ...unexpectedIn(event, redactor) };
+  if (event.kind === 'session' || event.kind === 'awaiting') return shareableFact(event, redactor);
+  if (event.kind === 'loaded') {
+    const { endpoint, displayScripts: scripts } = event;
+    const clean = scripts && mapValues(scripts, script => cleanWords(redactor, script));
+    return { ...event, endpoint: redactor.text(endpoint), ...(clean && { displayScripts: clean }) };
+  }
+  if (event.kind === 'warned') return { ...event, message: cleanWords(redactor, event.message) };
+  return event.kind === 'dropped' ? { ...event, why: cleanWords(redactor, event.why) } : event;
+}
+
+/** It quotes what a client posted. */
+function unexpectedIn({ unexpected }: Extract<Event, { kind: 'answered' }>, redactor: Redactor) {
+  return unexpected && { unexpected: unexpected.map(words => cleanWords(redactor, words)) };
+}
+
+/** The digest is that of the redacted bytes: a reader can check it, and nobody can guess a secret against it. */
+function bodyData(content: Content, redactor: Redactor): BodyData {
+  const { bytes } = content;
+  const data = shareableText(content, redactor);
+  if (data === null) {
+    const clean = new Content(Buffer.from(redactor.text(Buffer.from(bytes).toString('latin1')), 'latin1'));
+    const base64 = Buffer.from(clean.bytes).toString('base64');
+    return { sha256: clean.sha256, size: clean.size, encoding: 'base64', data: base64 };
+  }
+  const { sha256, bytes: shown } = new Content(Buffer.from(data));
+  return { sha256, size: shown.length, encoding: 'utf8', data };
+}
+
+function mapValues(record: Readonly<Record<string, string>>, change: (value: string) => string) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}
+
+/** The JSON Schema of a line of a transcript. Published as fixtures/transcript.schema.json. */
+export function transcriptJsonSchema(): Readonly<Record<string, unknown>> {
+  return {
+    title: 'Line of a transcript of protocol-cli',
+    description: 'What --save and -o ndjson write: one JSON object on each line',
+    ...z.toJSONSchema(transcriptLineSchema, { unrepresentable: 'any' }),
+  };
+}

@@ -1,0 +1,171 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIPv4, isIPv6, type LookupFunction } from 'node:net';
+import { ProtocolCliError } from '../util/errors.js';
+import { remembering } from '../util/remembering.js';
+import { readUrl } from '../util/strings.js';
+import { TransportError } from './client.js';
+
+const LINK_LOCAL = blockList([...inBothFamilies('169.254.0.0', 16), ['fe80::', 10]]);
+
+/** Metadata servers outside the link-local range. */
+const METADATA = blockList([
+  ...inBothFamilies('100.100.100.200', 32), // Alibaba
+  ...inBothFamilies('168.63.129.16', 32), // Azure
+  ...inBothFamilies('192.0.0.192', 32), // Oracle
+  ['fd00:c1::a9fe:a9fe', 128], // Oracle
+  ['fd00:ec2::', 32], // AWS
+  ['fd20:ce::254', 128], // Google
+]);
+
+/**
+ * Why we never connect to an address (threats, row 9); null where we may, and for what is no IP address. Remembered: a look into a
+ * BlockList costs as much as a fifth of a request.
+ */
+export const addressProblem = remembering(problemOf);
+
+function problemOf(address: string): string | null {
+  const bare = address.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
+  if (isListed(LINK_LOCAL, bare)) return `${address} is a link-local address`;
+  if (isListed(METADATA, bare)) return `${address} is a cloud's metadata address`;
+  return null;
+}
+
+const LOOPBACK = blockList([
+  ['127.0.0.0', 8],
+  ['::1', 128],
+]);
+
+/** Whether a host, as the URL parser writes it, is this machine: an address, or the one name for it. */
+export const isLoopback = remembering(
+  host => host === 'localhost' || isListed(LOOPBACK, host.replace(/^\[|\]$/g, '')),
+);
+
+type Subnet = readonly [net: string, prefix: number];
+
+/**
+ * An IPv4 subnet and its IPv6 forms: mapped, translated (RFC 2765), compatible, NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056).
+ */
+function inBothFamilies(net: string, prefix: number): Subnet[] {
+  const embedded = ['::ffff:', '::ffff:0:', '::', '64:ff9b::', '64:ff9b:1::'];
+  const [a = 0, b = 0, c = 0, d = 0] = net.split('.').map(Number);
+  const hex = [a * 256 + b, c * 256 + d].map(group => group.toString(16)).join(':');
+  return [
+    [net, prefix],
+    ...embedded.map((start): Subnet => [start + net, 96 + prefix]),
+    [`2002:${hex}::`, 16 + prefix],
+  ];
+}
+
+function blockList(subnets: readonly Subnet[]): BlockList {
+  const list = new BlockList();
+  for (const [net, prefix] of subnets) list.addSubnet(net, prefix, family(net));
+  return list;
+}
+
+function isListed(list: BlockList, address: string): boolean {
+  const isAddress = family(address) === 'ipv6' ? isIPv6(address) : isIPv4(address);
+  return isAddress && list.check(address, family(address));
+}
+
+// Node's IPv6 pattern takes 6 ms to compile: it is asked only where there is a colon.
+function family(address: string): 'ipv4' | 'ipv6' {
+  return address.includes(':') ? 'ipv6' : 'ipv4';
+}
+
+/** Why nothing is posted to a url; null where it may be. */
+export type Allows = (url: string) => string | null;
+
+/**
+ * Where callbacks may go (threats, row 9): loopback, and exactly these origins. Link-local and metadata addresses never, not even
+ * where they are listed. What a name resolves to is judged by the client when it connects (row 10).
+ * @param origins as `https://runtime.example:8443`.
+ * @throws ProtocolCliError `usage` where one is no origin.
+ */
+export function allowedDestinations(origins: readonly string[]): Allows {
+  const listed = new Set(origins.map(originOf));
+  return url => {
+    const parsed = readUrl(url);
+    if (!parsed) return 'the callback URL is not a URL';
+    const { protocol, username, password, hostname, origin } = parsed;
+    if (!isHttp(protocol)) return `the callback URL is neither http nor https, but ${protocol}`;
+    if (username || password) return `the callback URL for ${origin} carries a user name or a password`;
+    const problem = addressProblem(hostname);
+    if (problem) return `${problem}: nothing is posted there`;
+    if (isLoopback(hostname) || listed.has(origin)) return null;
+    return `${origin} is not allowed. Allow it with --allow-callback ${origin}`;
+  };
+}
+
+function originOf(text: string): string {
+  const url = readUrl(text);
+  if (url && isHttp(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  throw new ProtocolCliError('usage', `"${text}" is not an origin that callbacks could be allowed for`, {
+    hint: 'Give scheme, host and port, and nothing after them: http://runtime:8080.',
+  });
+}
+
+const isHttp = (protocol: string) => protocol === 'http:' || protocol === 'https:';
+
+/**
+ * Where a request goes.
+ * @throws TransportError `BAD_URL` unless it is a plain http or https url; `REFUSED_ADDRESS` (threats, row 9).
+ */
+export function destinationOf(url: string): URL {
+  const destination = readUrl(url);
+  if (!destination) throw badUrl(url, 'is not a url');
+  const { protocol } = destination;
+  if (protocol !== 'http:' && protocol !== 'https:') throw badUrl(url, 'is neither http nor https');
+  if (destination.username || destination.password)
+    throw badUrl(destination.origin, 'was given with a user name or a password');
+  refuseAddress(destination.hostname);
+  return destination;
+}
+
+/**
+ * @param name what resolved to it: `localhost` must be this machine (threats, row 10).
+ * @throws TransportError `REFUSED_ADDRESS` where we never connect to it.
+ */
+function refuseAddress(address: string, name = address): void {
+  const isStray = name === 'localhost' && !isLoopback(address);
+  const problem = isStray ? `localhost resolves to ${address}, another machine` : addressProblem(address);
+  if (problem) throw new TransportError('address', 'REFUSED_ADDRESS', problem);
+}
+
+function badUrl(url: string, problem: string): TransportError {
+  return new TransportError('address', 'BAD_URL', `${url} ${problem}`);
+}
+
+/** Every address of a host name, the preferred one first. */
+type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export interface ClientOptions {
+  /** The system's resolver unless told. */
+  readonly resolve?: Resolve;
+}
+
+const systemResolve: Resolve = hostname => lookup(hostname, { all: true });
+
+/**
+ * A lookup for node:net that hands out no refused address. It is asked for each connection and names the very address that is
+ * then used: a name that resolves differently a second later cannot slip by (threats, row 10).
+ */
+export function guardedLookup({ resolve = systemResolve }: ClientOptions): LookupFunction {
+  return (hostname, { all }, callback) => {
+    allowedAddresses(resolve, hostname).then(
+      ([first, ...others]) =>
+        all ? callback(null, [first, ...others]) : callback(null, first.address, first.family),
+      error => callback(error, ''),
+    );
+  };
+}
+
+async function allowedAddresses(
+  resolve: Resolve,
+  hostname: string,
+): Promise<[LookupAddress, ...LookupAddress[]]> {
+  const [first, ...others] = await resolve(hostname);
+  if (!first) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+  for (const { address } of [first, ...others]) refuseAddress(address, hostname);
+  return [first, ...others];
+}

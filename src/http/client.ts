@@ -1,0 +1,371 @@
+import { ProtocolCliError } from '../util/errors.js';
+import { bytesText } from '../util/json-diagnosis.js';
+import { announcedLength, ByteGatherer, errnoOf, isEncoded, type Pace } from './request-body.js';
+
+/**
+ * How much of an answer's body to read: nothing (settled at the headers; the rest is dropped, within bounds),
+ * or at most `maxBytes`, beyond which it fails, or with `partial` is cut; with `withinMs`, also that long after the headers,
+ * or where it breaks off: it is the headers that count. An encoded one fails, unless it is `opaque`: only passed on.
+ */
+export type ReadLimit =
+  | 'nothing'
+  | {
+      readonly maxBytes: number;
+      readonly partial?: boolean;
+      readonly withinMs?: number;
+      readonly opaque?: boolean;
+    };
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  /** Its path and query are sent as they are written here. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** Sends the body in small pieces; all at once unless told. */
+  readonly pace?: Pace;
+  /** The limit, or how it follows from the head of the answer. */
+  readonly read: ReadLimit | ((status: number, headers: HttpAnswer['headers']) => ReadLimit);
+  readonly signal?: AbortSignal;
+  /** For all of it, from the name's lookup to the last byte read. 30,000 ms unless told, 0 for no limit. */
+  readonly timeoutMs?: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names in lower case; repeated ones joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Sends one request, once: no redirect is followed, nothing is decoded, nothing is retried (threats, rows 9 to 11, 15 and 16). */
+export interface HttpClient {
+  /** @throws TransportError wherever there is no answer to give. */
+  send(request: HttpRequest): Promise<HttpAnswer>;
+  /** Drops every connection, and fails what is still under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * How far a request came: `address` (its url, its name), `connect`, `send` (connected, no answer yet) or `answer`.
+ * In the first two the peer has certainly not seen it.
+ */
+type Phase = 'address' | 'connect' | 'send' | 'answer';
+
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+
+  /** @param code a system code (`ECONNREFUSED`, `ENOTFOUND`, `ECONNRESET`, …) or ours: `ETIMEDOUT`, `ABORTED`, `TOO_LARGE`, `ENCODED`, `REFUSED_ADDRESS`, `BAD_URL`, `BAD_HEADER`, `PARSE`. */
+  constructor(
+    readonly phase: Phase,
+    readonly code: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/**
+ * Calls `giveUp` once, when the time is over or the signal says so.
+ * @param timeoutMs milliseconds; 0 for no limit.
+ * @returns how to call it off.
+ */
+function watchDeadline(
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  giveUp: (code: 'ETIMEDOUT' | 'ABORTED', message: string) => void,
+): () => void {
+  const late = () => giveUp('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
+  const timer = timeoutMs > 0 ? setTimeout(late, timeoutMs) : undefined;
+  if (!signal) return () => clearTimeout(timer);
+  const abort = () => giveUp('ABORTED', 'the request was called off');
+  signal.addEventListener('abort', abort, { once: true });
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  };
+}
+
+/** What node:http and undici call the same thing. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  ERR_INVALID_CHAR: 'BAD_HEADER',
+  ERR_INVALID_HTTP_TOKEN: 'BAD_HEADER',
+  UND_ERR_INVALID_ARG: 'BAD_HEADER',
+  UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
+  UND_ERR_SOCKET: 'ECONNRESET',
+  UND_ERR_HEADERS_OVERFLOW: 'PARSE',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'PARSE',
+  UND_ERR_DESTROYED: 'ABORTED',
+};
+
+const NAME_PROBLEM = /^(?:ENOTFOUND|EAI_\w+)$/;
+
+/** A library's error in our words; ours passes as it is. */
+export function asTransportError(error: unknown, phase: Phase): TransportError {
+  if (error instanceof TransportError) return error;
+  const code = codeOf(error);
+  return new TransportError(NAME_PROBLEM.test(code) ? 'address' : phase, code, messageOf(error), {
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): string {
+  const code = errnoOf(error);
+  if (code.startsWith('HPE_') || isParserError(error)) return 'PARSE';
+  return SYNONYMS[code] ?? (code || 'FAILED');
+}
+
+/** undici's parser gives most of its errors no code. */
+function isParserError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'HTTPParserError';
+}
+
+/** Where every address of a name failed, Node gives one error without a text around them. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DRAIN_MS = 1_000;
+const DRAIN_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array(0);
+
+type Limit = Exclude<ReadLimit, 'nothing'>;
+type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * One request's answer as it arrives, whichever library carries it: that one tells what happens on the wire, and hangs up
+ * when it is told to. Settles once; what comes after that is dropped, and little of it.
+ */
+export class Reception {
+  readonly answer: Promise<HttpAnswer>;
+  readonly #limitFor: Exclude<HttpRequest['read'], ReadLimit>;
+  #read: ReadLimit = 'nothing';
+  readonly #callOff: () => void;
+  #resolve: (answer: HttpAnswer) => void = () => {};
+  #reject: (error: TransportError) => void = () => {};
+  #isSettled = false;
+  #phase: Phase = 'connect';
+  #head: Omit<HttpAnswer, 'body'> = { status: 0, headers: {} };
+  #body: ByteGatherer | null = null;
+  #toDrop = DRAIN_BYTES;
+  #patience: NodeJS.Timeout | undefined;
+  #hangUp: (() => void) | undefined;
+
+  constructor({ read, signal, timeoutMs = DEFAULT_TIMEOUT_MS }: HttpRequest) {
+    this.#limitFor = typeof read === 'function' ? read : () => read;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#callOff = watchDeadline(timeoutMs, signal, (code, message) => this.#fail(code, message));
+    if (signal?.aborted) this.cancel('the request was called off before it was sent');
+  }
+
+  /** From here on there is something to hang up. */
+  opened(hangUp: () => void): void {
+    this.#hangUp = hangUp;
+    if (this.#isSettled) hangUp();
+  }
+
+  connected(): void {
+    this.#phase = 'send';
+  }
+
+  head(status: number, foreign: ForeignHeaders): void {
+    if (status < 200) return;
+    this.#phase = 'answer';
+    const headers = flatten(foreign);
+    this.#head = { status, headers };
+    this.#read = this.#limitFor(status, headers);
+    if (this.#read === 'nothing') this.#leaveRest(headers);
+    else this.#prepare(this.#read, headers);
+  }
+
+  chunk(bytes: Uint8Array): void {
+    if (this.#isSettled || this.#read === 'nothing') this.#drop(bytes.length);
+    else if (!this.#body?.add(bytes)) this.#overflow(this.#read);
+  }
+
+  end(): void {
+    clearTimeout(this.#patience);
+    this.#succeed();
+  }
+
+  failed(error: unknown): void {
+    clearTimeout(this.#patience);
+    if (this.#isHeadEnough()) this.#succeed();
+    else if (this.#settle()) this.#reject(asTransportError(error, this.#phase));
+  }
+
+  /** Hangs up, settled or not. */
+  cancel(why: string): void {
+    this.#fail('ABORTED', why);
+    this.#hangUp?.();
+  }
+
+  #prepare(read: Limit, headers: Readonly<Record<string, string>>): void {
+    const expected = announcedLength(headers);
+    if (isEncoded(headers) && !read.opaque)
+      this.#fail('ENCODED', 'the answer is encoded, though identity was asked for');
+    else if (expected > read.maxBytes && !read.partial) this.#overflow(read);
+    else this.#body = new ByteGatherer(read.maxBytes, expected);
+    if (this.#body && read.withinMs !== undefined) this.#cutAfter(read.withinMs);
+  }
+
+  #cutAfter(ms: number): void {
+    this.#patience = setTimeout(() => this.#leaveRest(this.#head.headers), ms);
+  }
+
+  #overflow({ maxBytes, partial }: Limit): void {
+    if (!partial) this.#fail('TOO_LARGE', `the answer is larger than ${bytesText(maxBytes)}`);
+    else if (this.#isHeadEnough()) this.#leaveRest(this.#head.headers);
+    else this.#cut();
+  }
+
+  #cut(): void {
+    this.#succeed();
+    this.#hangUp?.();
+  }
+
+  /** An answer that goes on for ever holds neither memory nor the process; where nothing follows, none can. */
+  #leaveRest(headers: Readonly<Record<string, string>>): void {
+    this.#succeed();
+    if (announcedLength(headers) === 0) return;
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(() => this.#hangUp?.(), DRAIN_MS).unref();
+  }
+
+  #drop(length: number): void {
+    this.#toDrop -= length;
+    if (this.#toDrop < 0) this.#hangUp?.();
+  }
+
+  #succeed(): void {
+    if (!this.#settle()) return;
+    const { status, headers } = this.#head;
+    this.#resolve({ status, headers, body: this.#body?.bytes() ?? NOTHING });
+  }
+
+  #fail(code: string, message: string): void {
+    if (this.#isHeadEnough()) this.#succeed();
+    else if (this.#settle()) this.#reject(new TransportError(this.#phase, code, message));
+    else return;
+    this.#hangUp?.();
+  }
+
+  /** Whether the body is only looked at: what becomes of it changes nothing. */
+  #isHeadEnough(): boolean {
+    return this.#body !== null && this.#read !== 'nothing' && this.#read.withinMs !== undefined;
+  }
+
+  /** True the first time. */
+  #settle(): boolean {
+    if (this.#isSettled) return false;
+    this.#isSettled = true;
+    this.#callOff();
+    return true;
+  }
+}
+
+function flatten(foreign: ForeignHeaders): Readonly<Record<string, string>> {
+  if (isFlat(foreign)) return foreign;
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(foreign)) headers[name] = String(foreign[name] ?? '');
+  return headers;
+}
+
+/** Nearly always: a header that comes several times is a list. */
+function isFlat(foreign: ForeignHeaders): foreign is Readonly<Record<string, string>> {
+  for (const name in foreign) if (typeof foreign[name] !== 'string') return false;
+  return true;
+}
+
+/** The headers to send: what was asked for, and no encoding of the answer (threats, row 16). A body in pieces keeps its length. */
+export function headersFor({ headers = {}, body, pace }: HttpRequest): Record<string, string> {
+  const sent: Record<string, string> = {};
+  for (const name of Object.keys(headers))
+    if (name.toLowerCase() !== 'accept-encoding') sent[name] = headers[name] ?? '';
+  sent['accept-encoding'] = 'identity';
+  if (body && pace) sent['content-length'] = String(body.length);
+  return sent;
+}
+
+/** Bytes of an answer's head that are read. */
+export const MAX_HEADER_BYTES = 16 * 1024;
+
+/** A client that is loaded when it is first needed: what carries most takes longest to load. */
+export function lazyClient(load: () => Promise<HttpClient>): HttpClient {
+  let loading: Promise<HttpClient> | undefined;
+  let loaded: HttpClient | undefined;
+  const client = () => {
+    loading ??= load().then(client => {
+      loaded = client;
+      return client;
+    });
+    return loading;
+  };
+  return {
+    send: request => loaded?.send(request) ?? client().then(client => client.send(request)),
+    close: async () => (await loading)?.close(),
+  };
+}
+
+/**
+ * A failure on the wire in words: what, where, what to do.
+ * @param peer what listens there, or should
+ */
+export function explainFailure(
+  error: TransportError,
+  url: string,
+  peer: 'tool' | 'platform',
+): ProtocolCliError {
+  const isUnknownName = /^(?:ENOTFOUND|EAI_\w+)$/.test(error.code);
+  if (error.phase === 'address' && !isUnknownName)
+    return new ProtocolCliError('refused-address', `${url} is not called: ${error.message}`, {
+      hint: 'Only http and https URLs are called, without a user in them, and never link-local or metadata addresses.',
+      cause: error,
+    });
+  const hint = isUnknownName ? 'The name does not resolve. Is it spelt right?' : hintOn(error.code, peer);
+  const reason = error.code === 'EPROTO' ? 'the TLS handshake failed' : error.message;
+  return new ProtocolCliError('unreachable', `${url}: ${reason}`, { hint, cause: error });
+}
+
+function hintOn(code: string, peer: string): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `Nothing listens there. Is the ${peer} running, and is the port right?`;
+    case 'BAD_PORT':
+      return `Have the ${peer} listen on another port.`;
+    case 'EPROTO':
+      return 'The server does not speak TLS on this port. Try http:// instead of https://.';
+    case 'ECONNRESET':
+      return 'The connection was closed before an answer came. Does the server speak plain HTTP on this port?';
+    case 'ETIMEDOUT':
+      return `No answer came in time. Is something between here and the ${peer} dropping packets?`;
+    case 'ENCODED':
+      return 'The answer was compressed though identity was asked for. Switch compression off for this route.';
+    default:
+      return `Is the ${peer} running, and is this its address?`;
+  }
+}
+
+const SECONDS = /^\d+$/;
+/** RFC 9110, 5.6.7: today's form and the two old ones, which do not name their zone. */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
+
+/** `Retry-After` in ms from now (RFC 9110, 10.2.3); 0 where there is none, or none that can be read. */
+export function retryAfterMs(value: string | undefined, now: Date): number {
+  return readRetryAfter(value, now) ?? 0;
+}
+
+/** As {@link retryAfterMs}; null where there is none, or none that can be read. */
+export function readRetryAfter(value: string | undefined, now: Date): number | null {
+  const text = value?.trim() ?? '';
+  if (SECONDS.test(text)) return Number(text) * 1_000;
+  if (!HTTP_DATE.test(text)) return null;
+  const due = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isNaN(due) ? null : Math.max(0, due - now.getTime());
+}

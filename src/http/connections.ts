@@ -1,0 +1,129 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ServerLimits } from './request-body.js';
+
+interface Connection {
+  /** When it was opened, or its latest request began; monotonic. */
+  since: number;
+  request: IncomingMessage | null;
+  response: ServerResponse | null;
+  /** A large body that was sent, and that the peer has not read yet. */
+  unread: object | null;
+}
+
+/** Which connections give way first: those of a lower number. A request that is worked on never does. */
+const UNFINISHED = 0;
+const IDLE = 1;
+const UNREAD = 2;
+const BUSY = 3;
+
+/** Smaller bodies are not counted: the number of connections bounds them. */
+const SMALL = 64 * 1024;
+
+/**
+ * The connections of a server, and what each is doing. At the cap, the one that has been unfinished for longest gives way to a new one,
+ * so that silent, dripping and unread connections do not shut out other callers (threats, row 14).
+ */
+export class Connections {
+  readonly #connections = new Map<Duplex, Connection>();
+  /** Bodies that were sent and are not read yet, and by how many connections. One body may be sent to many. */
+  readonly #unread = new Map<object, { readonly bytes: number; readers: number }>();
+  #unreadBytes = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** @param onCut is called before a connection is destroyed to make room. */
+  constructor(
+    server: Server,
+    private readonly limits: ServerLimits,
+    private readonly onCut: (socket: Duplex) => void,
+  ) {
+    server.on('connection', (socket: Duplex) => this.#open(socket));
+  }
+
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#connections.get(request.socket);
+    if (!connection) return;
+    connection.since = performance.now();
+    connection.request = request;
+    connection.response = response;
+  }
+
+  /** The response that a connection waits for. */
+  unanswered(socket: Duplex): ServerResponse | undefined {
+    const { response } = this.#connections.get(socket) ?? {};
+    return response && !response.writableFinished ? response : undefined;
+  }
+
+  /** To be called once a part of an answer was written. A peer that takes nothing more of it is cut off in the end. */
+  watchReading({ socket }: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
+    if (socket.writableLength === 0) return;
+    socket.setTimeout(this.limits.requestMs); // without progress
+    const connection = this.#connections.get(socket);
+    if (!connection || body.length <= SMALL) return;
+    this.#forgetBody(connection);
+    connection.unread = typeof body === 'string' ? {} : body;
+    const held = this.#unread.get(connection.unread);
+    if (held) held.readers++;
+    else {
+      this.#unread.set(connection.unread, { bytes: body.length, readers: 1 });
+      this.#unreadBytes += body.length;
+    }
+    response.once('close', () => this.#forgetBody(connection));
+    while (this.#unreadBytes > this.limits.unreadBytes && this.#cutOldest(UNREAD, socket));
+  }
+
+  /** Of those who wait for it, one goes on in each turn of the event loop. */
+  turn(): Promise<unknown> {
+    this.#turn = this.#turn.then(() => new Promise(setImmediate));
+    return this.#turn;
+  }
+
+  #open(socket: Duplex): void {
+    if (this.#connections.size >= this.limits.connections && !this.#cutOldest(UNFINISHED, socket)) {
+      socket.destroy();
+      return;
+    }
+    const since = performance.now();
+    this.#connections.set(socket, { since, request: null, response: null, unread: null });
+    socket.once('close', () => this.#forget(socket));
+  }
+
+  /** Of the kinds from `first` to {@link UNREAD}, the first that there is; false where there is none. */
+  #cutOldest(first: number, except: Duplex): boolean {
+    let found: { socket: Duplex; kind: number; since: number } | null = null;
+    for (const [socket, connection] of this.#connections) {
+      const kind = kindOf(connection);
+      const { since } = connection;
+      if (kind < first || kind === BUSY || socket === except) continue;
+      if (found && (kind > found.kind || (kind === found.kind && since >= found.since))) continue;
+      found = { socket, kind, since };
+    }
+    if (!found) return false;
+    this.onCut(found.socket);
+    this.#forget(found.socket);
+    found.socket.destroy();
+    return true;
+  }
+
+  #forget(socket: Duplex): void {
+    const connection = this.#connections.get(socket);
+    if (!connection) return;
+    this.#forgetBody(connection);
+    this.#connections.delete(socket);
+  }
+
+  #forgetBody(connection: Connection): void {
+    const body = connection.unread;
+    const held = body && this.#unread.get(body);
+    connection.unread = null;
+    if (!held || --held.readers > 0) return;
+    this.#unread.delete(body);
+    this.#unreadBytes -= held.bytes;
+  }
+}
+
+function kindOf({ request, response }: Connection): number {
+  if (!request?.complete || !response) return UNFINISHED;
+  if (response.writableFinished) return IDLE;
+  return response.headersSent ? UNREAD : BUSY;
+}

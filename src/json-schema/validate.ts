@@ -1,0 +1,90 @@
+import type { ErrorObject, Format } from 'ajv';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { bounded, weightOf } from '../util/bounded.js';
+import { isRecord } from '../util/json-diagnosis.js';
+import { jsonPath, pointerToPath } from '../util/redact-json.js';
+
+/** One thing wrong with a value: where (a JSON path) and which rule it breaks. */
+export interface SchemaFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A value can break its schema in a million places, and each fault may quote the schema: the others are counted. */
+const MOST_FAULTS = 100;
+
+export function toFaults(errors: readonly ErrorObject[] | null | undefined): SchemaFault[] {
+  const all = errors ?? [];
+  const more = all.length - MOST_FAULTS;
+  const shown = all.slice(0, MOST_FAULTS).map(toFault);
+  return more > 0 ? [...shown, { path: '$', message: `has ${more} more faults` }] : shown;
+}
+
+function toFault({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject): SchemaFault {
+  const path = pointerToPath(instancePath);
+  const named = (name: unknown) => `${path}${jsonPath([String(name)]).slice(1)}`;
+  switch (keyword) {
+    case 'required':
+      return { path: named(params['missingProperty']), message: 'is required' };
+    case 'additionalProperties':
+      return {
+        path: named(params['additionalProperty']),
+        message: 'is not one of the properties allowed here',
+      };
+    case 'enum':
+      return { path, message: `must be one of ${listed(params['allowedValues'])}` };
+    case 'const':
+      return { path, message: `must be ${quoted(params['allowedValue'])}` };
+    case 'format':
+      return { path, message: unlike(String(params['format'])) };
+    default:
+      return { path, message: `${message} (${keyword})` };
+  }
+}
+
+/** That a value is none of a format. */
+export function unlike(format: string): string {
+  return `does not look like ${/^[aeio]/.test(format) ? 'an' : 'a'} ${format} (format)`;
+}
+
+/** Allowed values that a message shows. */
+const MOST_VALUES = 50;
+/** What is larger is not quoted. */
+const MOST_WEIGHT = 50;
+
+function listed(values: unknown): string {
+  if (!Array.isArray(values)) return 'the allowed values';
+  const shown = values.slice(0, MOST_VALUES).map(quoted);
+  const more = values.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function quoted(value: unknown): string {
+  if (weightOf(value, MOST_WEIGHT) <= MOST_WEIGHT) return JSON.stringify(value);
+  return 'a value that is too long to show';
+}
+
+// Statically imported here, lazily by whoever makes a call.
+
+/** Every `format` that JSON Schema names, and a few more, as ajv has them. */
+export const FORMATS: Readonly<Record<string, Format>> = fullFormats;
+
+/** Characters: what is longer is none of these, and some of their patterns take their time over it (threats, row 22). */
+const LONGEST = 300;
+
+/** Whether a text looks as a format says; also where that is not known, and where it cannot be told in time. */
+export function looksLike(text: string, format: string): boolean {
+  if (!Object.hasOwn(FORMATS, format) || text.length > LONGEST) return true;
+  try {
+    return bounded(() => accepts(FORMATS[format], text));
+  } catch {
+    return true;
+  }
+}
+
+function accepts(format: unknown, text: string): boolean {
+  if (format instanceof RegExp) return format.test(text);
+  if (typeof format === 'function') return Boolean(format(text));
+  const isOfNumbers = !isRecord(format) || format['type'] === 'number';
+  return isOfNumbers || accepts(format['validate'], text);
+}

@@ -1,0 +1,252 @@
+import type { Step } from '../fixtures/schema/reply.js';
+import type { ToolResult } from '../protocol/callbacks/tool-result.js';
+import type { Invocation } from '../protocol/read-invocation.js';
+import type { Tool } from '../protocol/toolset.js';
+import { type Plan, plain } from './answer-calls.js';
+import type { Conversation } from './conversation/conversation.js';
+import type { Middlewares } from './middleware/middleware.js';
+import { playStep } from './reply-steps.js';
+import type { Call } from './reply-waits.js';
+
+/** A JSON Schema as it is written in code. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+interface Scalars {
+  string: string;
+  number: number;
+  integer: number;
+  boolean: boolean;
+  null: null;
+}
+
+/** The type of the values that a JSON Schema lets in, as far as TypeScript can say it; `unknown` beyond that. */
+export type ValueOf<S> = S extends { readonly const: infer C }
+  ? C
+  : S extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : S extends { readonly type: keyof Scalars }
+      ? Scalars[S['type']]
+      : S extends { readonly type: 'array' }
+        ? ValueOf<S extends { readonly items: infer I } ? I : unknown>[]
+        : S extends { readonly type: 'object' }
+          ? ObjectOf<S>
+          : unknown;
+
+/** A schema that declares no properties says nothing about them. */
+type Properties<S> = S extends { readonly properties: infer P } ? P : Record<string, unknown>;
+type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
+
+type ObjectOf<S> = {
+  [K in keyof Properties<S> as K extends Required<S> ? K : never]: ValueOf<Properties<S>[K]>;
+} & {
+  [K in keyof Properties<S> as K extends Required<S> ? never : K]?: ValueOf<Properties<S>[K]>;
+};
+
+/** The `arguments` of an operation with this `inputSchema`. */
+export type ArgumentsOf<S> = S extends { readonly type: 'object' } ? ObjectOf<S> : Record<string, unknown>;
+
+/** What a handler gets: the invocation, its arguments typed by the schema, and when to stop. */
+export type HandlerInput<S> = Omit<Invocation, 'arguments'> & {
+  readonly arguments: ArgumentsOf<S>;
+  /**
+   * Aborted by `/cancel_tool_call`, `/close_thread` and the end of the tool; after a result with `subscription: true` as well, until
+   * the final event. Who does not heed it is not waited for.
+   */
+  readonly signal: AbortSignal;
+};
+
+/** What a handler may say besides its return value. Each resolves once its callback was delivered or given up. */
+export interface HandlerCall {
+  event(
+    event: string | { readonly text: string; readonly associative?: boolean; readonly final?: boolean },
+  ): Promise<void>;
+  view(view: {
+    readonly view_type: string;
+    readonly content: Readonly<Record<string, unknown>>;
+  }): Promise<void>;
+  /**
+   * Asks the user to pick one. Resolves to what was picked; null where nobody answered within `withinMs` milliseconds
+   * or the call was cancelled.
+   */
+  choice(question: {
+    readonly prompt: string;
+    readonly choices: readonly string[];
+    /** An index; 0 unless told. */
+    readonly default?: number;
+    readonly withinMs?: number;
+  }): Promise<{ readonly selected: number; readonly choice: string } | null>;
+  /** Asks the user to allow something, on the mock's own consent page or at `authUrl`. Null as with {@link choice}. */
+  oauth(question?: {
+    readonly scopes?: readonly string[];
+    readonly authUrl?: string;
+    readonly withinMs?: number;
+  }): Promise<'granted' | 'refused' | null>;
+}
+
+/** One operation in code. */
+export interface ToolDefinition<S extends JsonSchema = JsonSchema> extends Omit<Tool, 'inputSchema'> {
+  readonly inputSchema: S;
+  /**
+   * A plain value is a payload; {@link payload}, {@link result} and their like say it outright. What it throws becomes an
+   * error result with the message, and no stack.
+   */
+  handle(input: HandlerInput<S>, call: HandlerCall): unknown;
+}
+
+/** Types `handle` by `inputSchema`; says nothing else. */
+export function defineTool<const S extends JsonSchema>(definition: ToolDefinition<S>): ToolDefinition<S> {
+  return definition;
+}
+
+const NO_QUESTION = 'a choice needs choices, and the index of one of them as its default';
+
+/** A conversation as a handler sees it. */
+function handlerCall(conversation: Conversation, operation: string): HandlerCall {
+  const { key, addressee } = conversation.caller;
+  const about = { calls: [key], thread: addressee.group_id };
+  const isLate = (what: string, isOver = conversation.isClosed) => {
+    if (isOver && !conversation.isCancelled)
+      conversation.warn(`${what} came after the end, and was not sent`);
+    return isOver;
+  };
+  return {
+    async event(event) {
+      if (isLate('an event', conversation.isClosed || conversation.isFinal)) return;
+      await conversation.event(typeof event === 'string' ? { text: event } : { ...event });
+    },
+    async view(view) {
+      if (!isLate('a view')) await conversation.view({ ...view });
+    },
+    async choice({ prompt, choices, default: preset = 0, withinMs }) {
+      if (choices[preset] === undefined) throw new RangeError(NO_QUESTION);
+      if (isLate('a choice')) return null;
+      const question = { prompt, choices, default: preset, ...about, id: addressee.id };
+      const selected = await conversation.choice(question, withinMs);
+      return selected === null ? null : { selected, choice: choices[selected] ?? '' };
+    },
+    async oauth({ scopes = [], authUrl, withinMs } = {}) {
+      if (isLate('a consent')) return null;
+      return conversation.consent({ operation, scopes, ...about }, withinMs, authUrl);
+    },
+  };
+}
+
+/** Known to every copy of this library: a handler's module may have loaded another one than the program. */
+const BRAND: unique symbol = Symbol.for('protocol-cli.output') as never;
+
+/**
+ * How a handler answers (seed 003): made by {@link payload}, {@link result} and their like. The kinds are open: one that
+ * this version does not know is reported, and the call ends in an error result.
+ */
+export interface ToolOutput {
+  readonly [BRAND]: true;
+  readonly kind: string;
+}
+
+/** A value that the mock wraps: through response middleware, then a string is the text, other JSON is encoded. */
+export function payload(value: unknown): ToolOutput {
+  return output({ kind: 'payload', payload: value });
+}
+
+/**
+ * A whole `tool_result`, verbatim: **it bypasses response middleware**, so redaction and sanitising are the handler's own
+ * (seed 003). `type` and the ids are filled in where they are absent.
+ */
+export function result(fields: Partial<ToolResult> & Readonly<Record<string, unknown>>): ToolOutput {
+  return output({ kind: 'result', result: fields });
+}
+
+/** The text is `Error: message` (TOOL-ERRPREFIX). */
+export function error(message: string): ToolOutput {
+  return output({ kind: 'error', error: { message } });
+}
+
+/** The texts of seed 002. */
+export function canceled(reason: string, by: 'user' | 'policy' | 'system' = 'system'): ToolOutput {
+  return output({ kind: 'canceled', canceled: { reason, by } });
+}
+
+export function timeout(durationMs: number): ToolOutput {
+  return output({ kind: 'timeout', timeout: { durationMs } });
+}
+
+export function denied(tool: string, reason: string): ToolOutput {
+  return output({ kind: 'denied', denied: { tool, reason } });
+}
+
+/** Sends nothing at all: for trying what a runtime does then. */
+export function silence(): ToolOutput {
+  return output({ kind: 'silence' });
+}
+
+/** What a handler returned, as the step of a reply; a plain value is a payload. */
+export function stepOf(returned: unknown): Step {
+  const words = isOutput(returned) ? returned : payload(returned === undefined ? null : returned);
+  return { delay: 0, ...words } as unknown as Step;
+}
+
+function output(step: { readonly kind: string } & Readonly<Record<string, unknown>>): ToolOutput {
+  return { [BRAND]: true, ...step };
+}
+
+function isOutput(value: unknown): value is ToolOutput {
+  return typeof value === 'object' && value !== null && BRAND in value;
+}
+
+/** Answers calls by functions. */
+export class HandlerAnswers {
+  readonly #handlers: ReadonlyMap<string, ToolDefinition>;
+
+  constructor(
+    definitions: readonly ToolDefinition[],
+    private readonly middlewares: Middlewares,
+  ) {
+    this.#handlers = new Map(definitions.map(definition => [definition.name, definition]));
+  }
+
+  answers(operation: string): boolean {
+    return this.#handlers.has(operation);
+  }
+
+  plan(call: Call): Plan {
+    const fixture = `handler:${call.invocation.operation}`;
+    return {
+      ...plain([{ kind: 'matched', fixture }], conversation => this.#perform(call, conversation)),
+      isOpenEnded: true,
+      words: message => this.middlewares.words(message, call.invocation).value,
+    };
+  }
+
+  /** @throws what the handler throws: the error path is the same for all. */
+  async #perform(call: Call, conversation: Conversation): Promise<void> {
+    const invocation = await this.middlewares.request(call.invocation);
+    const { operation } = call.invocation; // whatever middleware calls it
+    const input = { ...invocation, signal: conversation.caller.callingOff.signal };
+    const handling = outcomeOf(() =>
+      this.#handlers.get(operation)?.handle(input, handlerCall(conversation, operation)),
+    );
+    const outcome = await conversation.waits.orCalledOff(handling);
+    if (outcome === null) return conversation.close(); // it does not heed its signal: the call ends without it
+    await playStep(stepOf(outcome()), {
+      conversation,
+      middlewares: this.middlewares,
+      invocation,
+      fill: tree => tree,
+      say: words => words,
+      delayOf: () => 0,
+      enter: () => {},
+    });
+  }
+}
+
+/** What a handler returned or threw, to be had when it is wanted: where nobody wants it any more, that is no unhandled rejection. */
+async function outcomeOf(handle: () => unknown): Promise<() => unknown> {
+  try {
+    const returned = await handle();
+    return () => returned;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}

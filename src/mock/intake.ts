@@ -1,0 +1,418 @@
+import { isUtf8 } from 'node:buffer';
+import { Content } from '../events/content.js';
+import type { RequestEvent } from '../events/events.js';
+import type { Log } from '../events/log.js';
+import type { Answer, Incoming, Reply } from '../http/request-body.js';
+import {
+  type Addressee,
+  addresseeIn,
+  type InvocationReading,
+  readInvocation,
+} from '../protocol/read-invocation.js';
+import { readJson } from '../util/json.js';
+import { bytesText, isRecord } from '../util/json-diagnosis.js';
+import { type Plan, refusal } from './answer-calls.js';
+import type { Conversation } from './conversation/conversation.js';
+import { type Desk, RapConversation } from './conversation.js';
+import type { Repeats, Sighting } from './repeated-invocations.js';
+import { CANCELLED, type Caller, CallingOff, THREAD_CLOSED } from './reply-waits.js';
+import type { Answers } from './toolset.js';
+
+/** Which call or thread a request is about, as far as that is known. */
+export interface Concern {
+  readonly calls?: string[];
+  readonly thread?: string;
+}
+
+interface Served {
+  readonly purpose: RequestEvent['purpose'];
+  readonly about: Concern;
+  readonly body?: Content;
+  readonly attempt?: number;
+}
+
+/** A request that a runtime, or its user, makes to us, and what it is answered, as facts. */
+export class ServedRequest {
+  readonly #about: Concern;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #leg: string;
+
+  constructor(
+    private readonly log: Log,
+    incoming: Incoming,
+    { purpose, about, body, attempt = 1 }: Served,
+  ) {
+    this.#about = about;
+    this.headers = headersOf(incoming);
+    this.#leg = log.leg();
+    log.emit({
+      kind: 'request',
+      leg: this.#leg,
+      from: purpose === 'consent' ? 'unknown' : 'runtime',
+      to: 'tool',
+      purpose,
+      method: incoming.method,
+      url: incoming.target,
+      headers: this.headers,
+      attempt,
+      calls: about.calls,
+      thread: about.thread,
+      body,
+    });
+  }
+
+  answer(status: number, more?: Omit<Answer, 'status'>): Answer {
+    this.#answered(status);
+    return more ? { status, ...more } : { status };
+  }
+
+  /** As {@link answer}, where what is said is worth telling: what a runtime does next follows from it. */
+  answerWith(body: Content, answer: Answer): Answer {
+    this.#answered(answer.status, lowerCased(answer.headers), body);
+    return answer;
+  }
+
+  #answered(status: number, headers: Headers = NO_HEADERS, body?: Content): void {
+    const { calls, thread } = this.#about;
+    this.log.emit({ kind: 'response', leg: this.#leg, status, headers, calls, thread, body });
+  }
+
+  /** The connection ended without an answer, as planned. */
+  broken(code: string): void {
+    this.log.emit({ kind: 'broken', leg: this.#leg, phase: 'answer', code, ...this.#about });
+  }
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const NO_HEADERS: Headers = Object.freeze({});
+
+function lowerCased(headers: Headers = NO_HEADERS): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Of a request; names in lower case. The very object, where nothing in it is a list: events hold on to it. */
+export function headersOf({ headers }: Incoming): Readonly<Record<string, string>> {
+  return isFlat(headers) ? headers : flattened(headers);
+}
+
+function isFlat(headers: Incoming['headers']): headers is Record<string, string> {
+  for (const name in headers) if (typeof headers[name] !== 'string') return false;
+  return true;
+}
+
+function flattened(headers: Incoming['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+/** Our own base URL, as whoever sent this reaches us: the guard has judged its Host. */
+export function baseFor({ headers }: Incoming): string {
+  return `http://${headers.host}`;
+}
+
+interface Acceptance {
+  readonly plan: Plan;
+  readonly request: ServedRequest;
+  readonly conversation: RapConversation;
+  /** Begins the work; resolves at its end. */
+  readonly begin: () => Promise<void>;
+  /** Resolves when the tool stops. */
+  readonly stopped: Promise<void>;
+}
+
+/** 200 at once, then the work (TOOL-ACK); or what else the plan's faults make of it. */
+function acknowledge(acceptance: Acceptance): Reply | Promise<Reply> {
+  const { plan, request, begin } = acceptance;
+  if (plan.ack || plan.faultsOf(0).length > 0) return acknowledgeOddly(acceptance);
+  return request.answer(200, afterwards(begin));
+}
+
+async function acknowledgeOddly({ plan, request, conversation, begin, stopped }: Acceptance): Promise<Reply> {
+  if (plan.faultsOf(0).some(({ kind }) => kind === 'before-ack')) {
+    await Promise.race([begin(), conversation.begun()]);
+    return request.answer(200);
+  }
+  switch (plan.ack?.kind) {
+    case 'hang':
+      void begin();
+      await stopped;
+      return reset(request);
+    case 'reset':
+      void begin();
+      return reset(request);
+    case 'delay':
+      await conversation.pause(plan.ack.ms);
+      break;
+    default:
+  }
+  return request.answer(200, afterwards(begin));
+}
+
+/** The work waits for the other acknowledgements of its turn. */
+function afterwards(begin: () => void): Pick<Answer, 'sent'> {
+  return { sent: () => setImmediate(begin) };
+}
+
+function reset(request: ServedRequest): Reply {
+  request.broken('PLANNED');
+  return 'reset';
+}
+
+/** What a runtime knows of a call. One that is executed twice has the same key twice. */
+interface Named {
+  readonly key: string;
+  readonly thread: string;
+  /** Bytes of its invocation. */
+  readonly size: number;
+}
+
+interface WorkLimits {
+  readonly calls: number;
+  /** Of their invocations. */
+  readonly bytes: number;
+}
+
+/** A call may wait for hours, with all that came with it. */
+const DEFAULTS: WorkLimits = { calls: 50_000, bytes: 256 * 1024 * 1024 };
+
+/** The calls that are worked on, to be called off by what a runtime knows of them (TOOL-CANCEL, TOOL-CLOSE). */
+export class CallsUnderWay {
+  readonly #open = new Map<CallingOff, Named>();
+  readonly #resting = new Map<CallingOff, Named>();
+  readonly #limits: WorkLimits;
+  #bytes = 0;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(limits: Partial<WorkLimits> = {}) {
+    this.#limits = { ...DEFAULTS, ...limits };
+  }
+
+  /** Why there is no room for one more call of `size` bytes; null where there is. */
+  problem(size: number): string | null {
+    const { calls, bytes } = this.#limits;
+    if (this.#open.size >= calls) return `too many calls are worked on: ${calls}`;
+    const isTooMuch = this.#open.size > 0 && this.#bytes + size > bytes;
+    return isTooMuch ? `the calls that are worked on are too large: more than ${bytesText(bytes)}` : null;
+  }
+
+  /** @param size bytes of the invocation. */
+  begin(key: string, thread: string, size = 0): CallingOff {
+    const callingOff = new CallingOff();
+    this.#open.set(callingOff, { key, thread, size });
+    this.#bytes += size;
+    return callingOff;
+  }
+
+  /** Its work is done, but events may follow: it can still be called off, and nobody waits for it. */
+  rest(call: CallingOff): void {
+    const named = this.#open.get(call);
+    this.end(call);
+    if (named) this.#resting.set(call, named);
+  }
+
+  end(call: CallingOff): void {
+    this.#resting.delete(call);
+    this.#bytes -= this.#open.get(call)?.size ?? 0;
+    this.#open.delete(call);
+    if (this.#open.size > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  /** Unknown, repeated, or long over: never an error. */
+  cancel(cancelled: string): void {
+    this.#callOff(CANCELLED, ({ key }) => key === cancelled);
+  }
+
+  closeThread(closed: string): void {
+    this.#callOff(THREAD_CLOSED, ({ thread }) => thread === closed);
+  }
+
+  stop(): void {
+    this.#callOff('the tool is stopping', () => true);
+  }
+
+  /** Resolves once nothing is worked on. */
+  idle(): Promise<void> {
+    if (this.#open.size === 0) return Promise.resolve();
+    return new Promise(resolve => this.#whenIdle.push(resolve));
+  }
+
+  #callOff(why: string, isMeant: (call: Named) => boolean): void {
+    for (const calls of [this.#open, this.#resting])
+      for (const [callingOff, named] of calls) if (isMeant(named)) callingOff.callOff(why);
+  }
+}
+
+const QUOTED = /(['"`])(?:file:\/\/|[a-z]:)?[\\/][^'"`\n]*[\\/]([^'"`\\/\n]*)\1/gi;
+const BARE = /(?<![\w:/\\\].-])(?:file:\/\/|[a-z]:)?[\\/][^\s'"`<>|,;()]*[\\/]([^\s'"`<>|,;()\\/]*)/gi;
+
+/** A message without the folders of absolute paths, which say how a machine is set up: `…/name` is enough for whoever owns it. */
+export function withoutPaths(message: string): string {
+  return message.replace(QUOTED, '$1…/$2$1').replace(BARE, '…/$1');
+}
+
+const NO_LAST_EVENT =
+  'nothing more is planned, and its subscription has had no last event: it is open until somebody cancels it';
+
+type Performed = Pick<Plan, 'perform' | 'words' | 'isOpenEnded'>;
+
+/**
+ * Does what was planned for a call, after its acknowledgement (TOOL-ASYNC). However that goes, the call ends in a result
+ * (TOOL-ALWAYS): what is thrown on the way becomes its message, never a stack nor a path (TOOL-NOLEAK), and without secrets
+ * (TOOL-SECRET). Never rejects.
+ */
+export async function work(plan: Performed, conversation: Conversation): Promise<void> {
+  try {
+    await plan.perform(conversation);
+    if (!conversation.isAnswered) await conclude(conversation);
+    if (!plan.isOpenEnded && conversation.goesOn) conversation.warn(NO_LAST_EVENT);
+  } catch (error) {
+    const message = tellable(messageOf(error), plan);
+    conversation.warn(`the call failed: ${message}`);
+    conversation.goesOnAt(undefined);
+    if (conversation.isCancelled) await conversation.canceled();
+    else if (!conversation.isAnswered)
+      await conversation.outcome({ type: 'error', message: withoutPaths(message) });
+  } finally {
+    if (!plan.isOpenEnded || !conversation.goesOn) conversation.close();
+  }
+}
+
+/** {@link work} on a call that is under way, and it stays so while events may follow: they can be called off, but not waited for. */
+export async function carryOut(
+  plan: Performed,
+  conversation: Conversation,
+  underWay: CallsUnderWay,
+): Promise<void> {
+  const { callingOff } = conversation.caller;
+  try {
+    await work(plan, conversation);
+    if (conversation.isClosed) return;
+    underWay.rest(callingOff);
+    await conversation.over();
+    conversation.close();
+  } finally {
+    underWay.end(callingOff);
+  }
+}
+
+/** Where even to look for secrets fails, nothing is told. */
+function tellable(message: string, { words }: Pick<Plan, 'words'>): string {
+  try {
+    return words ? words(message) : message;
+  } catch {
+    return 'the tool failed';
+  }
+}
+
+/** Whatever was thrown: it may be anything. */
+function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  if (isRecord(error) && typeof error['message'] === 'string') return error['message'];
+  return typeof error === 'object' || typeof error === 'function' ? 'the tool failed' : String(error);
+}
+
+function conclude(conversation: Conversation): Promise<void> {
+  if (conversation.isCancelled) return conversation.canceled();
+  return conversation.outcome({ type: 'error', message: 'the tool ended without a result' });
+}
+
+export interface IntakeParts {
+  readonly desk: Desk;
+  /** Whoever answers at the moment: fixtures may be replaced. */
+  readonly answers: () => Answers;
+  readonly repeats: Repeats;
+  readonly underWay: CallsUnderWay;
+  /** A repeated invocation is executed again. */
+  readonly allowRepeats: boolean;
+  /** Resolves when the tool stops. */
+  readonly stopped: Promise<void>;
+}
+
+/** Takes invocations: acknowledged at once, worked on afterwards (TOOL-ACK, TOOL-ASYNC). */
+export class Intake {
+  constructor(private readonly parts: IntakeParts) {}
+
+  readonly receive = (incoming: Incoming): Reply | Promise<Reply> => {
+    const body = new Content(incoming.body);
+    const reading = readInvocation(readJson(incoming.body)); // not kept with the bytes: many are remembered
+    const addressee = addresseeIn(reading);
+    if (addressee) return this.#take(incoming, body, reading, addressee);
+    return this.#giveUp(incoming, body, reading.ok ? [] : reading.faults);
+  };
+
+  async #take(
+    incoming: Incoming,
+    body: Content,
+    reading: InvocationReading,
+    addressee: Addressee,
+  ): Promise<Reply> {
+    const { desk, repeats, allowRepeats, underWay } = this.parts;
+    const { group_id: thread, id } = addressee;
+    const sighting = repeats.arrive(thread, id, body.sha256);
+    const { key, attempt } = sighting;
+    const about = { calls: [key], thread };
+    const request = this.#serve(incoming, { purpose: 'invocation', about, body, attempt });
+    if (sighting.isRepeat && !allowRepeats) return request.answer((await this.#unkept()) ?? 200);
+    const overflow = underWay.problem(body.size);
+    if (overflow !== null)
+      return this.#turnAway(request, overflow, about, () => repeats.refuse(thread, id, body.sha256));
+    const callingOff = underWay.begin(key, thread, body.size);
+    const caller = { key, addressee, base: baseFor(incoming), callingOff };
+    this.#warn(reading, sighting, about);
+    const plan = await this.#plan(request, reading, caller, attempt);
+    for (const fact of plan.facts) desk.log.emit(Object.assign(fact, about));
+    const refusedWith = plan.ack?.kind === 'status' ? plan.ack.status : await this.#unkept();
+    if (refusedWith === null) return this.#acknowledge(caller, plan, request);
+    repeats.refuse(thread, id, body.sha256);
+    underWay.end(caller.callingOff);
+    return request.answer(refusedWith);
+  }
+
+  /** There is no room for one more: it may come again (threats, row 15). */
+  #turnAway(request: ServedRequest, why: string, about: Concern, refuse: () => void): Reply {
+    this.parts.desk.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
+    refuse();
+    return request.answer(503);
+  }
+
+  #warn(reading: InvocationReading, { isReused }: Sighting, about: Concern): void {
+    const warn = (message: string) => this.parts.desk.log.emit({ kind: 'warned', message, ...about });
+    if (isReused) warn('its id is that of another call of this thread');
+    if (reading.ok) for (const note of reading.notes) warn(`the invocation: ${note}`);
+  }
+
+  #plan({ headers }: ServedRequest, reading: InvocationReading, caller: Caller, attempt: number) {
+    if (reading.ok)
+      return this.parts.answers().plan({ caller, invocation: reading.invocation, headers }, attempt);
+    return refusal(`the invocation is malformed: ${reading.faults.join('; ')}. Correct it and call again.`);
+  }
+
+  #acknowledge(caller: Caller, plan: Plan, request: ServedRequest): Reply | Promise<Reply> {
+    const { desk, underWay, stopped } = this.parts;
+    const conversation = new RapConversation(caller, desk, plan.faultsOf);
+    const begin = () => carryOut(plan, conversation, underWay);
+    return acknowledge({ plan, request, conversation, begin, stopped });
+  }
+
+  /** Nobody can be told anything: not even a callback URL could be read (TOOL-MALFORMED; threats, row 21). */
+  #giveUp(incoming: Incoming, body: Content, faults: readonly string[]): Reply {
+    const request = this.#serve(incoming, { purpose: 'invocation', about: {}, body });
+    const why = `malformed, and without a callback URL: ${faults.join('; ')}`;
+    this.parts.desk.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
+    return request.answer(isUtf8(incoming.body) ? 200 : 400);
+  }
+
+  #serve(incoming: Incoming, served: ConstructorParameters<typeof ServedRequest>[2]): ServedRequest {
+    return new ServedRequest(this.parts.desk.log, incoming, served);
+  }
+
+  /** What is not kept must come again: null where it is. */
+  #unkept(): Promise<503 | null> {
+    return this.parts.desk.log.kept().then(fine, unavailable);
+  }
+}
+
+const fine = () => null;
+const unavailable = () => 503 as const;

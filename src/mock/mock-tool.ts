@@ -1,0 +1,437 @@
+import { randomBytes } from 'node:crypto';
+import type { Event } from '../events/events.js';
+import { createLog, type Listener, type Log } from '../events/log.js';
+import { type ToolCall, type ToolCallState, toolCallState } from '../events/tool-call.js';
+import { ToolCalls } from '../events/tool-calls.js';
+import type { VerificationReport } from '../events/verification-report.js';
+import { allowedDestinations } from '../http/addresses.js';
+import { type HttpClient, lazyClient } from '../http/client.js';
+import type { Route } from '../http/request-body.js';
+import { type RunningServer, startServer } from '../http/server.js';
+import { systemClock } from '../system/drafts.js';
+import { ProtocolCliError } from '../util/errors.js';
+import { isRecord } from '../util/json-diagnosis.js';
+import { didYouMean } from '../util/nearest.js';
+import type { Desk } from './conversation.js';
+import { DEFAULTS } from './defaults.js';
+import { type FixtureSource, fixturesFrom } from './fixture-files.js';
+import { Intake } from './intake.js';
+import type { Journal } from './journal/durable.js';
+import type { Recovery } from './journal/journal.js';
+import { JournalReports } from './journal/report.js';
+import { type MockToolOptions, NO_FIXTURES, refusalText, Workshop } from './mock-state.js';
+import { Outbox, Questions } from './outbox.js';
+import { Demands, Pauses } from './reply-waits.js';
+import {
+  adminRoutes,
+  CHOICE_PREFIX,
+  CONSENT_PREFIX,
+  choiceRoute,
+  consentRoutes,
+  discoveryRoute,
+  INVOKE_PATH,
+  noticeRoutes,
+  post,
+} from './routes.js';
+import { requireSound, type ToolsetFields, toolsetOf } from './toolset.js';
+
+/** The name of an operation, or a question. */
+type CallFilter = string | ((call: ToolCall) => boolean);
+
+/** A call that is waited for. */
+interface Awaited {
+  /** For whoever waits in vain: `a call of "search"`. */
+  readonly what: string;
+  readonly filter?: CallFilter | undefined;
+  readonly ready?: (call: ToolCall) => boolean;
+}
+
+/** Less than test runners allow a test by default, so that what this says is what is read. */
+const PATIENCE_MS = 4_000;
+
+interface Observed {
+  readonly events: readonly Event[];
+  subscribe(listener: Listener): () => void;
+}
+
+/** @throws Error for the name of an operation that is not among those that are offered, with the one that was probably meant. */
+export function requireOffered(name: string, offered: readonly string[]): void {
+  if (offered.includes(name)) return;
+  const meant = didYouMean(name, offered) || `It offers ${offered.join(', ')}.`;
+  throw new Error(`the tool offers no operation "${name}". ${meant} A filter function waits for any call.`);
+}
+
+/**
+ * The first call, come or still to come, that passes `filter` and is `ready`.
+ * @throws Error where there is none within `timeoutMs`; it says what came instead.
+ */
+export function callWithin(
+  observed: Observed,
+  timeoutMs: number,
+  { what, filter = () => true, ready = () => true }: Awaited,
+): Promise<ToolCall> {
+  const isIt =
+    typeof filter === 'string' ? (call: ToolCall) => call.invocation?.operation === filter : filter;
+  const calls = ToolCalls.of(observed.events);
+  const there = calls.list.find(call => isIt(call) && ready(call));
+  if (there) return Promise.resolve(there);
+  return new Promise((resolve, reject) => {
+    const stop = observed.subscribe(event => {
+      calls.apply(event);
+      const call = event.calls?.map(key => calls.get(key)).find(each => each && isIt(each) && ready(each));
+      if (!call) return;
+      clearTimeout(timer);
+      stop();
+      resolve(call);
+    });
+    const timer = setTimeout(() => {
+      stop();
+      reject(new Error(`waited ${timeoutMs} ms for ${what} in vain; ${whatCame(calls.list)}`));
+    }, timeoutMs);
+  });
+}
+
+function whatCame(calls: readonly ToolCall[]): string {
+  if (calls.length === 0) return 'no call came at all';
+  const named = calls
+    .slice(-5)
+    .map(
+      call =>
+        `${call.invocation?.operation ?? 'a malformed one'} (${[call.addressee?.id, toolCallState(call)].join(', ')})`,
+    );
+  return `the last calls were ${named.join(', ')}`;
+}
+
+/** What conversations need, set up as the options say. @throws ProtocolCliError `usage` for an origin that is none. */
+export function deskOf(log: Log, client: HttpClient, options: MockToolOptions): Desk {
+  const { clock = systemClock, allowCallbacks = [], maxPending, retries } = options;
+  return {
+    log,
+    outbox: new Outbox({
+      log,
+      client,
+      clock,
+      random: Math.random,
+      allows: allowedDestinations(allowCallbacks),
+      queueLimit: maxPending ?? DEFAULTS.maxPending,
+      queueBytes: DEFAULTS.maxPendingBytes,
+      perOrigin: DEFAULTS.perOrigin,
+      retries: retries ?? DEFAULTS.retries,
+      maxPauseMs: DEFAULTS.maxPauseMs,
+      timeoutMs: DEFAULTS.attemptMs,
+    }),
+    pauses: new Pauses(clock),
+    demands: new Demands(),
+    choices: new Questions(CHOICE_PREFIX),
+    consents: new Questions(CONSENT_PREFIX),
+  };
+}
+
+interface Serving {
+  readonly workshop: Workshop;
+  readonly options: MockToolOptions;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  /** Resolves when the tool stops. */
+  readonly stopped: Promise<void>;
+}
+
+/** Opens the server of a mock tool. @throws ProtocolCliError `port-in-use`, `usage`. */
+function serve(serving: Serving): Promise<RunningServer> {
+  const { host, port, allowHosts = [], maxBody = DEFAULTS.maxBody } = serving.options;
+  return startServer({
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    allowedHosts: allowHosts,
+    maxBody,
+    explains: true,
+    routes: routesOf(serving),
+    onRefused: refusal => serving.workshop.log.emit({ kind: 'warned', message: refusalText(refusal) }),
+  });
+}
+
+function routesOf({ workshop, options, startedAt, stopped }: Serving): Route[] {
+  const { log, desk, repeats, underWay, ring } = workshop;
+  const { allowRepeats = false } = options;
+  const intake = new Intake({
+    desk,
+    repeats,
+    underWay,
+    allowRepeats,
+    stopped,
+    answers: () => workshop.answers,
+  });
+  return [
+    post(INVOKE_PATH, intake.receive),
+    discoveryRoute(log, () => workshop.toolset),
+    ...noticeRoutes({
+      log,
+      cancel: (thread, id) => workshop.cancel(thread, id),
+      closeThread: thread => workshop.closeThread(thread),
+      needsMigration: () => workshop.toolset.needsMigration,
+    }),
+    choiceRoute(log, desk.choices),
+    ...consentRoutes(log, desk.consents, () => workshop.toolset.name),
+    ...adminRoutes({
+      journal: new JournalReports(ring, { startedAt, program: options.program ?? 'protocol-cli' }),
+      reset: key => workshop.reset(key),
+      fire: (id, thread) => desk.demands.fire(id, thread),
+    }),
+  ];
+}
+
+/** Which call, and how long. */
+export interface DeliveryWait {
+  readonly groupId?: string;
+  readonly timeoutMs?: number;
+}
+
+/** Everything that `startMockTool` takes. */
+export interface StartMockToolOptions extends Omit<MockToolOptions, 'fixtures'> {
+  readonly fixtures?: FixtureSource;
+}
+
+/** A tool that answers as it is told, and knows afterwards what happened. */
+export class MockTool implements AsyncDisposable {
+  #closed: Promise<void> | undefined;
+
+  private constructor(
+    private readonly workshop: Workshop,
+    private readonly server: RunningServer,
+    private readonly options: MockToolOptions,
+    private readonly kept: { readonly journal: Journal; readonly recovery: Recovery } | null,
+    private readonly release: () => Promise<void>,
+  ) {}
+
+  /**
+   * Serves fixtures, handlers, or both.
+   * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`, `invalid-toolset`, `port-in-use`; for a journal `unwritable-file`.
+   */
+  static async start(given: StartMockToolOptions): Promise<MockTool> {
+    const options = await readOptions(given);
+    const { fixtures = NO_FIXTURES, handlers = [], clock = systemClock } = options;
+    await requireSound(toolsetOf(fixtures, handlers));
+    const log = createLog(() => clock.now());
+    const client = lazyClient(options.client ?? agentClient);
+    const seed = options.seed ?? randomBytes(4).toString('hex');
+    const workshop = new Workshop(options, seed, log, deskOf(log, client, options));
+    let stop = () => {};
+    const stopped = new Promise<void>(resolve => {
+      stop = resolve;
+    });
+    const startedAt = clock.wall().toISOString();
+    const kept = options.journal
+      ? await keepJournal(options.journal, { workshop, startedAt, options })
+      : null;
+    const server = await serve({ workshop, options, startedAt, stopped }).catch(async error => {
+      await kept?.journal.close();
+      throw error;
+    });
+    if (kept) workshop.resume(kept.recovery, server.url);
+    const release = async () => {
+      stop();
+      await client.close();
+    };
+    return new MockTool(workshop, server, options, kept, release);
+  }
+
+  /** All that is drawn comes from it. */
+  get seed(): string {
+    return this.workshop.seed;
+  }
+
+  get port(): number {
+    return this.server.port;
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** What it offers at the moment. */
+  get toolset(): ToolsetFields {
+    return this.workshop.toolset;
+  }
+
+  /** The calls that are remembered, oldest first. */
+  calls(): readonly ToolCall[] {
+    return ToolCalls.of(this.events).list;
+  }
+
+  /** The events that are remembered, oldest first. */
+  get events(): readonly Event[] {
+    return this.workshop.ring.events;
+  }
+
+  /** How many events were forgotten. */
+  get forgotten(): number {
+    return this.workshop.ring.forgotten;
+  }
+
+  /** Tells of every event from now on. Returns how to stop listening. */
+  subscribe(listener: Listener): () => void {
+    return this.workshop.desk.log.subscribe(listener);
+  }
+
+  /**
+   * A call that came, or the next one that does: by operation, or whatever `filter` says.
+   * @throws Error after `timeoutMs`, 4,000 unless told; at once for an operation that is not offered.
+   */
+  async waitForCall(filter?: CallFilter, { timeoutMs = PATIENCE_MS } = {}): Promise<ToolCall> {
+    if (typeof filter !== 'string')
+      return callWithin(this, timeoutMs, {
+        what: filter ? 'a call that passes the filter' : 'a call',
+        filter,
+      });
+    requireOffered(
+      filter,
+      this.toolset.tools.map(({ name }) => name),
+    );
+    return callWithin(this, timeoutMs, { what: `a call of "${filter}"`, filter });
+  }
+
+  /**
+   * The call with this `id`, once its result was delivered or given up. An id is unique in its thread only: `groupId` tells which.
+   * @throws Error after `timeoutMs`, 4,000 unless told.
+   */
+  waitForDelivery(id: string, { groupId, timeoutMs = PATIENCE_MS }: DeliveryWait = {}): Promise<ToolCall> {
+    const thread = groupId === undefined ? '' : ` in "${groupId}"`;
+    return callWithin(this, timeoutMs, {
+      what: `the delivery of the call "${id}"${thread}`,
+      filter: ({ addressee }) =>
+        addressee?.id === id && (groupId === undefined || addressee.group_id === groupId),
+      ready: call => OVER.has(toolCallState(call)),
+    });
+  }
+
+  /** Begins anew: counts and states of one key, or everything there is, journal and verification included. */
+  reset(key?: string): void {
+    this.workshop.reset(key);
+  }
+
+  /** How many calls the runs before left to go on with. */
+  get resumed(): number {
+    return this.kept?.recovery.calls.length ?? 0;
+  }
+
+  /** Why the durable journal does not hold everything; null where it does, or there is none. */
+  get journalFailure(): Error | null {
+    return this.kept?.journal.failure ?? null;
+  }
+
+  /**
+   * Fires what a call waits for: an event on demand, a consent, the default of a choice. All that wait where no id is given, and
+   * in every thread where none is.
+   */
+  fire(id?: string, groupId?: string): number {
+    return this.workshop.desk.demands.fire(id, groupId);
+  }
+
+  /** Sends the last callback of a call once more: the same bytes. False where there is none any more. */
+  redeliver(key: string): boolean {
+    return this.workshop.redeliver(key);
+  }
+
+  /** Holds deliveries back, until {@link resume}. */
+  pause(): void {
+    this.workshop.desk.outbox.pause();
+  }
+
+  resume(): void {
+    this.workshop.desk.outbox.resume();
+  }
+
+  /** Answers by other fixtures from the next call on. @throws ProtocolCliError as {@link start}. */
+  async replaceFixtures(source: FixtureSource): Promise<void> {
+    const fixtures = await fixturesFrom(source);
+    await requireSound(toolsetOf(fixtures, this.options.handlers ?? []));
+    this.workshop.replaceFixtures(fixtures);
+  }
+
+  /** What was unused, unmatched, undelivered or other than expected, so far. */
+  verify(): VerificationReport {
+    return this.workshop.verification.report();
+  }
+
+  /**
+   * Waits until no call is open and no callback is on its way, then returns what {@link verify} returns. After `timeoutMs`, 4,000
+   * by default, it returns at once: what is still pending then is reported as undelivered.
+   */
+  async verified({ timeoutMs = PATIENCE_MS } = {}): Promise<VerificationReport> {
+    await this.workshop.settled(timeoutMs);
+    return this.verify();
+  }
+
+  /** Whatever is pending is sent at once, for at most `drainMs`; then everything ends. */
+  close({ drainMs = this.options.drainMs ?? DEFAULTS.drainMs } = {}): Promise<void> {
+    this.#closed ??= this.#close(drainMs);
+    return this.#closed;
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    const unheard = this.server.close();
+    await this.workshop.drain(drainMs);
+    await this.release();
+    await unheard;
+    await this.kept?.journal.close();
+    this.workshop.stop(); // the journal has its last line: what is called off now, the next run goes on with
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** One that was refused may come again. */
+const OVER: ReadonlySet<ToolCallState> = new Set(['delivered', 'undelivered', 'silent']);
+
+async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions> {
+  if (!isRecord(given))
+    throw new ProtocolCliError('usage', 'startMockTool takes an object', {
+      hint: "For example: startMockTool({ fixtures: 'fixtures.yaml' })",
+    });
+  const { fixtures, ...options }: StartMockToolOptions = given;
+  if (options.handlers !== undefined && !Array.isArray(options.handlers))
+    throw new ProtocolCliError('usage', 'handlers must be a list', {
+      hint: 'For example: startMockTool({ handlers: [defineTool({ … })] })',
+    });
+  return fixtures === undefined ? options : { ...options, fixtures: await fixturesFrom(fixtures) };
+}
+
+/** From here on nothing is acknowledged that is not in the journal. */
+async function keepJournal(
+  { path, sync = false }: NonNullable<MockToolOptions['journal']>,
+  about: { readonly workshop: Workshop; readonly startedAt: string; readonly options: MockToolOptions },
+) {
+  const { workshop, startedAt, options } = about;
+  const { openJournal } = await import('./journal/durable.js');
+  const { journal, recovery } = await openJournal({
+    path,
+    sync,
+    startedAt,
+    program: options.program ?? 'protocol-cli',
+  });
+  workshop.keepJournal(journal, recovery);
+  if (recovery.tornBytes > 0)
+    workshop.log.emit({ kind: 'warned', message: `the last line of ${path} was cut off, and is gone` });
+  for (const message of damageWarnings(path, recovery.damaged))
+    workshop.log.emit({ kind: 'warned', message });
+  return { journal, recovery };
+}
+
+const MOST_DAMAGE_WARNINGS = 20;
+
+function damageWarnings(path: string, damaged: Recovery['damaged']): readonly string[] {
+  const warnings = damaged
+    .slice(0, MOST_DAMAGE_WARNINGS)
+    .map(({ number, held }) => `${path}:${number}: this line is damaged and was skipped; it held ${held}`);
+  const more = damaged.length - warnings.length;
+  return more > 0 ? [...warnings, `${path}: ${more} more damaged lines were skipped`] : warnings;
+}
+
+async function agentClient(): Promise<HttpClient> {
+  return (await import('../http/pooled-client.js')).createAgentClient();
+}
+
+/** See {@link MockTool.start}. */
+export const startMockTool = MockTool.start;

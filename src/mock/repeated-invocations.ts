@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import { RecentMap } from '../util/json-diagnosis.js';
+
+/** One arrival of an invocation. What a runtime sends again because the acknowledgement was lost has the same ids and bytes. */
+export interface Sighting {
+  /** Names the call in every event. */
+  readonly key: string;
+  /** 1 for the first time. */
+  readonly attempt: number;
+  /** It was accepted before. */
+  readonly isRepeat: boolean;
+  /** Its id is that of another call of the same thread. */
+  readonly isReused: boolean;
+}
+
+interface Known {
+  readonly sha256: string;
+  readonly key: string;
+  attempts: number;
+  isAccepted: boolean;
+}
+
+/** Characters. Nobody limits how long ids are, and keys are in every event (threats, row 15): longer ones are a digest. */
+const LONGEST = 256;
+
+/** A repeat comes within seconds. */
+const REMEMBERED = 5_000;
+
+/** Tells a repeated invocation from a new one. The oldest are forgotten first. */
+export class Repeats {
+  /** The latest call of each id. */
+  readonly #known: RecentMap<string, Known>;
+  /** Calls whose id another one took since: by id and bytes. */
+  readonly #earlier: RecentMap<string, Known>;
+  #reuses = 0;
+
+  /** @param count how many are remembered at least. */
+  constructor(count = REMEMBERED) {
+    this.#known = new RecentMap(count);
+    this.#earlier = new RecentMap(count);
+  }
+
+  /** Takes note of an invocation; it counts as accepted until it is refused. */
+  arrive(thread: string, id: string, sha256: string): Sighting {
+    const identity = identityOf(thread, id);
+    const known = this.#find(identity, sha256);
+    if (!known) return this.#first(identity, sha256);
+    const { isAccepted: isRepeat } = known;
+    known.attempts++;
+    known.isAccepted = true;
+    return { key: known.key, attempt: known.attempts, isRepeat, isReused: false };
+  }
+
+  /** What was accepted before a restart. @param key where it was not the usual one. */
+  recall(thread: string, id: string, sha256: string, key = identityOf(thread, id)): void {
+    const identity = identityOf(thread, id);
+    if (key !== identity) this.#reuses++;
+    this.#remember(identity, { sha256, key, attempts: 1, isAccepted: true });
+  }
+
+  /** It was not accepted after all: when it comes again, it is no repeat. */
+  refuse(thread: string, id: string, sha256: string): void {
+    const known = this.#find(identityOf(thread, id), sha256);
+    if (known) known.isAccepted = false;
+  }
+
+  /** The key of the latest call that a runtime names so, whether it is known or not. */
+  keyOf(thread: string, id: string): string {
+    const identity = identityOf(thread, id);
+    return this.#known.get(identity)?.key ?? identity;
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#earlier.clear();
+  }
+
+  #find(identity: string, sha256: string): Known | undefined {
+    const latest = this.#known.get(identity);
+    return !latest || latest.sha256 === sha256 ? latest : this.#earlier.get(identity + sha256);
+  }
+
+  #remember(identity: string, call: Known): void {
+    const latest = this.#known.get(identity);
+    if (latest && latest.sha256 !== call.sha256) this.#earlier.set(identity + latest.sha256, latest);
+    this.#known.set(identity, call);
+  }
+
+  #first(identity: string, sha256: string): Sighting {
+    const isReused = this.#known.get(identity) !== undefined;
+    const key = isReused ? `${identity}#${++this.#reuses + 1}` : identity;
+    this.#remember(identity, { sha256, key, attempts: 1, isAccepted: true });
+    return { key, attempt: 1, isRepeat: false, isReused };
+  }
+}
+
+/** Exact: no thread and id run together into those of another call (TOOL-ISOLATE). */
+function identityOf(thread: string, id: string): string {
+  const identity = JSON.stringify([thread, id]);
+  return identity.length <= LONGEST ? identity : `sha256:${hash('sha256', identity)}`;
+}

@@ -1,0 +1,276 @@
+import type { Log } from '../events/log.js';
+import type { Addressee, Invocation } from '../protocol/read-invocation.js';
+import type { Clock } from '../system/drafts.js';
+import type { Question } from './outbox.js';
+
+/** Reasons, as clauses for the LLM. */
+export const CANCELLED = 'the call was cancelled';
+export const THREAD_CLOSED = 'the thread was closed';
+
+/** Who called it off: a thread is closed by a runtime, and whether a person wanted that nobody says here. */
+export function byOf(reason: string): 'user' | 'system' {
+  return reason === THREAD_CLOSED ? 'system' : 'user';
+}
+
+/**
+ * Whether a call was called off, and why. One is made for every call, and hardly any is ever used: an AbortController
+ * costs a tenth of all the work there is for a call, and is made only for code that asks for it.
+ */
+export class CallingOff {
+  #reason: string | null = null;
+  #listeners: Set<() => void> | null = null;
+  #controller: AbortController | null = null;
+
+  /** A clause for the LLM; null while the call goes on. */
+  get reason(): string | null {
+    return this.#reason;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== null) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  /** The first reason counts. */
+  callOff(reason: string): void {
+    if (this.#reason !== null) return;
+    this.#reason = reason;
+    for (const listener of [...(this.#listeners ?? [])]) listener();
+    this.#controller?.abort(reason);
+  }
+
+  /** Resolves when it happens; at once where it has. */
+  happened(): Promise<void> {
+    return new Promise(resolve => {
+      if (this.#reason === null) this.listen(resolve);
+      else resolve();
+    });
+  }
+
+  /** Calls back when it happens. Returns how to stop listening. */
+  listen(listener: () => void): () => void {
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
+    return () => this.#listeners?.delete(listener);
+  }
+}
+
+/** Somebody who waits for callbacks. */
+export interface Caller {
+  /** Names the call in every event; unique in a run. */
+  readonly key: string;
+  readonly addressee: Addressee;
+  /** Our own base URL, as this runtime reaches us. */
+  readonly base: string;
+  readonly callingOff: CallingOff;
+}
+
+/** One invocation that is worked on. */
+export interface Call {
+  readonly caller: Caller;
+  readonly invocation: Invocation;
+  /** Of the request; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Waiting that can be cut short: for one call when it is called off, for all of them when everything is due at once. */
+export class Pauses {
+  readonly #cuts = new Set<() => void>();
+  #isHurried = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Monotonic milliseconds. */
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** Resolves after `ms` milliseconds, or as soon as the waiting is cut short. */
+  async wait(ms: number, callingOff: CallingOff): Promise<void> {
+    if (ms > 0) await this.within(new Promise<never>(() => {}), ms, callingOff);
+  }
+
+  /** What `work` comes to; null where `ms` milliseconds passed first, or the waiting was cut short. */
+  within<T>(work: Promise<T>, ms: number | undefined, callingOff: CallingOff): Promise<T | null> {
+    if (this.#isHurried || callingOff.reason !== null) return Promise.resolve(null);
+    return new Promise(resolve => {
+      const settle = (value: T | null) => {
+        cancelTimer();
+        this.#cuts.delete(cut);
+        stopListening();
+        resolve(value);
+      };
+      const cut = () => settle(null);
+      const cancelTimer = ms === undefined ? () => {} : this.clock.after(ms, cut);
+      this.#cuts.add(cut);
+      const stopListening = callingOff.listen(cut);
+      work.then(settle, cut);
+    });
+  }
+
+  /** Nothing is waited for any more. */
+  get isHurried(): boolean {
+    return this.#isHurried;
+  }
+
+  /** From now on nothing is waited for. */
+  hurry(): void {
+    this.#isHurried = true;
+    for (const cut of [...this.#cuts]) cut();
+  }
+}
+
+/** A wait for somebody to say that it is time. */
+export interface Demand {
+  readonly fired: Promise<true>;
+  /** Nobody can fire it any more. */
+  leave(): void;
+}
+
+interface Waiting {
+  /** Of the call, in events. */
+  readonly key: string;
+  /** As the runtime named the call: an id is unique in its thread only. */
+  readonly named: Named;
+  readonly fire: () => void;
+}
+
+type Named = Pick<Addressee, 'group_id' | 'id'>;
+
+/** What calls wait for until somebody says so: an event on demand, a consent that nobody can give through our own page. */
+export class Demands {
+  /** Oldest first. */
+  readonly #waiting = new Set<Waiting>();
+
+  wait(key: string, named: Named): Demand {
+    let fire: () => void = () => {};
+    const fired = new Promise<true>(resolve => {
+      fire = () => resolve(true);
+    });
+    const waiting = { key, named, fire };
+    this.#waiting.add(waiting);
+    return { fired, leave: () => void this.#waiting.delete(waiting) };
+  }
+
+  /** Fires the oldest of each call that waits, or only of those with this id, in this thread. @returns how many were fired. */
+  fire(id?: string, thread?: string): number {
+    const isMeant = ({ named }: Waiting) =>
+      (id === undefined || named.id === id) && (thread === undefined || named.group_id === thread);
+    const oldest = new Map<string, Waiting>();
+    for (const each of this.#waiting) if (isMeant(each) && !oldest.has(each.key)) oldest.set(each.key, each);
+    for (const each of oldest.values()) {
+      this.#waiting.delete(each);
+      each.fire();
+    }
+    return oldest.size;
+  }
+}
+
+export interface WaitsDesk {
+  readonly log: Log;
+  readonly pauses: Pauses;
+  readonly demands: Demands;
+}
+
+interface Asking<Answer> {
+  readonly what: 'choice' | 'consent';
+  readonly asked: Question<Answer>;
+  readonly preset: Answer;
+  readonly withinMs: number | undefined;
+}
+
+/** How long a handler may take to end by itself after a cancel: its caller waits for a result. */
+const LAST_WORDS_MS = 1_000;
+
+/** What one call waits for: people's answers, and somebody to say that it is time. None of it outlasts the call. */
+export class Waits {
+  #expected: Demand | undefined;
+  #closers: Set<() => void> | undefined;
+
+  constructor(
+    private readonly caller: Caller,
+    private readonly desk: WaitsDesk,
+  ) {}
+
+  /** From now on this call can be fired, for what will be {@link demanded} next: nobody who saw a message fires in vain. */
+  expectDemand(): void {
+    this.#expected ??= this.#demand();
+  }
+
+  /** True once somebody fired this call; false where the call or the tool ends first. */
+  async demanded(): Promise<boolean> {
+    const { log, pauses } = this.desk;
+    const { callingOff } = this.caller;
+    const { fired, leave } = this.#expected ?? this.#demand();
+    this.#expected = undefined;
+    if (!pauses.isHurried) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...this.#about() });
+    const wasFired = await pauses.within(fired, undefined, callingOff);
+    leave();
+    if (wasFired !== true && callingOff.reason !== null) this.#isGivenUp(callingOff.reason);
+    return wasFired === true;
+  }
+
+  /** Asks a person by what `send` sends. Who fires the call gives the answer that was preset; null where nobody answers. */
+  async ask<A extends string | number>(
+    { what, asked, preset, withinMs }: Asking<A>,
+    send: () => Promise<boolean>,
+  ): Promise<A | null> {
+    const { log, pauses } = this.desk;
+    const demand = this.desk.demands.wait(this.caller.key, this.caller.addressee);
+    const close = () => {
+      demand.leave();
+      asked.close();
+    };
+    this.#atClose(close);
+    void demand.fired.then(() => {
+      if (asked.resolve(preset))
+        log.emit({ kind: 'decided', what, by: 'policy', value: preset, ...this.#about() });
+    });
+    const isAsked = await send(); // a question that never arrived is not waited for
+    const since = pauses.now();
+    const answer = isAsked ? await pauses.within(asked.answer, withinMs, this.caller.callingOff) : null;
+    this.#closers?.delete(close);
+    close();
+    if (answer === null && isAsked && this.caller.callingOff.reason === null)
+      log.emit({
+        kind: 'expired',
+        what: 'answer',
+        afterMs: Math.round(pauses.now() - since),
+        ...this.#about(),
+      });
+    return answer;
+  }
+
+  /** The event that was to be fired: whoever saw it wait must see that it does so no more. */
+  #isGivenUp(why: string): void {
+    const message = { what: 'event', type: 'subscription_event', count: 1 } as const;
+    this.desk.log.emit({ kind: 'dropped', why, ...message, ...this.#about() });
+  }
+
+  #demand(): Demand {
+    const { fired, leave } = this.desk.demands.wait(this.caller.key, this.caller.addressee);
+    this.#atClose(leave);
+    return { fired, leave };
+  }
+
+  #atClose(close: () => void): void {
+    this.#closers ??= new Set();
+    this.#closers.add(close);
+  }
+
+  /** What `work` comes to. Once the call is called off, it has a moment left to say something itself: null after that. */
+  orCalledOff<T>(work: Promise<T>): Promise<T | null> {
+    const lastWords = () => this.desk.pauses.within(work, LAST_WORDS_MS, new CallingOff());
+    return Promise.race([work, this.caller.callingOff.happened().then(lastWords)]);
+  }
+
+  /** Nobody is asked any more. */
+  close(): void {
+    for (const close of this.#closers ?? []) close();
+  }
+
+  #about() {
+    return { calls: [this.caller.key], thread: this.caller.addressee.group_id };
+  }
+}

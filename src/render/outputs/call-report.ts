@@ -1,0 +1,167 @@
+import {
+  type Arrival,
+  acknowledgedAfter,
+  answeredAttempt,
+  type Exchange,
+  llmTextOf,
+  outcomeOf,
+  type Settlement,
+} from '../../events/exchange.js';
+import type { History } from '../../events/history.js';
+import { syntheticCall } from '../../events/synthetic-call.js';
+import { writeOut } from '../../system/streams.js';
+import { since } from '../../util/excerpt.js';
+import { isRecord } from '../../util/json-diagnosis.js';
+import { bareUrl, type Redactor } from '../../util/redact.js';
+import { redactJson, safeJson } from '../../util/redact-json.js';
+import { type Panes, panesOf } from '../panes.js';
+import { eventOf } from '../steps/events.js';
+import { counted, warningsOf } from '../warnings.js';
+import type { CallReport, Report } from './report-schema.js';
+import type { Ending, Paper, Reporter } from './reporter.js';
+import { errorReport, troubleText } from './trouble.js';
+import { urgentTeller } from './urgent.js';
+
+type CallbackReport = CallReport['callbacks'][number];
+
+/** What is reported of everything that came to a call's callback URL. */
+function callbackReports({ arrivals, attempts, dialect }: Exchange): CallbackReport[] {
+  if (dialect === 'mcp') return []; // what the server sends meanwhile are no callbacks
+  const sentAt = attempts[0]?.sentAt ?? 0;
+  return arrivals.map(arrival => callbackReport(arrival, sentAt));
+}
+
+function callbackReport(
+  { at, verdict, message, status, broken, size }: Arrival,
+  sentAt: number,
+): CallbackReport {
+  return {
+    type: message?.type ?? null,
+    ms: since(at, sentAt),
+    verdict: verdict.kind,
+    status: status ?? (broken === undefined ? verdict.status : null),
+    ...((status ?? verdict.status) !== verdict.status && { ourStatus: verdict.status }),
+    ...('reason' in verdict && { reason: verdict.reason }),
+    bytes: size,
+    ...(message?.type === 'subscription_event' && { text: message.text }),
+    ...(message?.type === 'oauth' && { auth_url: bareUrl(message.auth_url) }),
+  };
+}
+
+/** What a call subscribed to, and what a runtime makes of its events (RT-SUB); null where it did not. */
+function subscriptionReport({ invocation, arrivals, subscription }: Exchange): CallReport['subscription'] {
+  if (subscription === null) return null;
+  const calls = arrivals.flatMap(arrival => {
+    const event = eventOf(arrival);
+    return event ? [syntheticCall(invocation, event)] : [];
+  });
+  return {
+    events: subscription.events,
+    ended: subscription.ended?.by ?? null,
+    calls: calls.map(call => ({ ...call, thread_ancestors: [...call.thread_ancestors] })),
+  };
+}
+
+/** The views of the call's thread as they are now (RT-VIEW). */
+function viewReports({ threads }: History, { invocation }: Exchange): CallReport['views'] {
+  const views = threads.get(invocation.group_id)?.views.values() ?? [];
+  return [...views].map(({ type, content, updates }) => ({ type, content, updates }));
+}
+
+/** What was put before the user, and what was picked (RT-CHOICE). */
+function choiceReports(exchange: Exchange): CallReport['choices'] {
+  const { questions, selections } = exchange;
+  return questions.flatMap(({ leg, message }) => {
+    if (message.type !== 'user_choice') return [];
+    const { selected = null, by = null } = selections.find(({ question }) => question === leg) ?? {};
+    return [{ prompt: message.prompt, selected, by }];
+  });
+}
+
+/** What is reported of one call. */
+function callReport(history: History, exchange: Exchange, panes: Panes | null): CallReport {
+  const { dialect, endpoint, settled, attempts, forgotten } = exchange;
+  const text = llmTextOf(exchange);
+  const ackMs = acknowledgedAfter(exchange);
+  return {
+    ...(dialect && { dialect }),
+    invocation: invocationOf(exchange),
+    endpoint,
+    acknowledgement: acknowledgement(exchange),
+    outcome: outcomeOf(exchange),
+    result: resultOf(exchange),
+    llm: text === null ? null : { text },
+    display: panes && displayReport(panes),
+    timing: {
+      ackMs: ackMs === null ? null : since(ackMs, 0),
+      resultMs: isResult(settled) ? since(settled.at, attempts[0]?.sentAt ?? 0) : null,
+    },
+    callbacks: callbackReports(exchange),
+    forgotten,
+    subscription: subscriptionReport(exchange),
+    views: viewReports(history, exchange),
+    choices: choiceReports(exchange),
+  };
+}
+
+function acknowledgement(exchange: Exchange): CallReport['acknowledgement'] {
+  const { status, sentAt = 0, endedAt } = answeredAttempt(exchange) ?? {};
+  return status === undefined || endedAt === undefined ? null : { status, ms: since(endedAt, sentAt) };
+}
+
+/** Over MCP nobody is called back. */
+function invocationOf({ dialect, invocation }: Exchange): CallReport['invocation'] {
+  if (dialect !== 'mcp') return invocation;
+  const { callback_url: _, ...rest } = invocation;
+  return rest;
+}
+
+function isResult(settled: Exchange['settled']): settled is Extract<Settlement, { by: 'result' | 'answer' }> {
+  return settled?.by === 'result' || settled?.by === 'answer';
+}
+
+/** As it came: what the protocol does not know is in there too. */
+function resultOf({ settled }: Exchange): CallReport['result'] {
+  if (settled?.by === 'answer') return settled.reading && isRecord(settled.native) ? settled.native : null;
+  if (settled?.by !== 'result') return null;
+  return { ...settled.result, ...(isRecord(settled.native) && settled.native) };
+}
+
+/** Which segment the human sees, and what was passed over. */
+export function displayReport({ choice }: Panes): NonNullable<CallReport['display']> {
+  const { chosen } = choice;
+  const skipped = choice.skipped.map(({ index, type, reason }) => ({ index, type, reason }));
+  if (chosen === null) return { chosen: null, type: 'text', reason: choice.reason, skipped };
+  return { chosen: chosen.index, type: chosen.type, reason: chosen.reason, skipped };
+}
+
+/** One object at the end, as the contract has it; where the call failed, as far as it got, with `error`. */
+export function jsonReporter(
+  history: History,
+  paper: Paper,
+  redactor: Redactor,
+  supports: ReadonlySet<string>,
+): Reporter {
+  return {
+    event: urgentTeller(history, paper),
+    async end(ending: Ending) {
+      const report = redactJson(safeJson(invokeReport(ending, supports), 2), redactor);
+      await writeOut(paper.stdout, `${report}\n`);
+      if (ending.trouble) paper.stderr.write(troubleText(ending.trouble));
+    },
+  };
+}
+
+/** The report as a value; undefined members are left out of the JSON. */
+export function invokeReport(
+  { history, exchange, notes, trouble }: Ending,
+  supports: ReadonlySet<string>,
+): Report {
+  const panes = exchange ? panesOf(exchange, supports) : null;
+  const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
+  return {
+    ...(exchange && callReport(history, exchange, panes)),
+    warnings: counted(warnings),
+    ...(trouble && { error: errorReport(trouble) }),
+  };
+}

@@ -1,0 +1,25 @@
+import { visible } from '../../util/visible.js';
+
+/** Where an error came up that nobody was prepared for. */
+export interface FaultScene {
+  /** `protocol-cli/0.1.0`, and what it runs on. */
+  readonly program: string;
+  /** Code runs that is not ours: it may be that which failed, and its author needs the stack. */
+  readonly hasGuests: boolean;
+  readonly wantsStack: boolean;
+}
+
+/** What failed, whose fault that is, and where to report it; every line safe to print. */
+export function faultText(error: unknown, scene: FaultScene): string {
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  const told = scene.wantsStack || scene.hasGuests ? stack : message;
+  return `internal error: ${visible(told)}\nhint: ${hintFor(scene)}\n`;
+}
+
+function hintFor({ program, hasGuests, wantsStack }: FaultScene): string {
+  const stack = wantsStack || hasGuests ? 'this stack' : 'the stack that it shows with DEBUG=1';
+  const report = `Please report it, with ${stack} (${program}): npm bugs protocol-cli says where.`;
+  return hasGuests
+    ? `Nobody caught it. Where the stack names a module of yours, that threw it; otherwise it is a fault of protocol-cli. ${report}`
+    : `This is a fault of protocol-cli, not yours. ${report}`;
+}

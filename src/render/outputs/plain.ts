@@ -1,0 +1,98 @@
+import type { Event } from '../../events/events.js';
+import type { Arrival } from '../../events/exchange.js';
+import type { History } from '../../events/history.js';
+import { cleanWords, type Redactor } from '../../util/redact.js';
+import { type Layout, type Line, say } from '../line.js';
+import { paneLines, viewPane } from '../pane-lines.js';
+import { type Pane, panesOf } from '../panes.js';
+import { newStepsOf, stepLine } from '../steps.js';
+import type { ColourLevel } from '../terminal/colour-level.js';
+import { createTheme, dressLine } from '../terminal/theme.js';
+import { newArrivalOf, untold, warningsOf } from '../warnings.js';
+import type { Ending, Paper, Reporter } from './reporter.js';
+import { Page } from './text.js';
+import { troubleText, warningText } from './trouble.js';
+import { urgentTeller } from './urgent.js';
+
+const WHOLE: Layout = { count: Number.POSITIVE_INFINITY, isUnfolded: true };
+/** A view may be drawn many times: so much of it each time. */
+const OF_VIEW: Layout = { count: 200 };
+
+export interface PlainOptions {
+  readonly level: ColourLevel;
+  readonly isTTY: boolean;
+  readonly redactor: Redactor;
+}
+
+/**
+ * The story of the live view in lines, for pipes, logs and screen readers: steps as they happen and views as they change, the two
+ * panes once there is a result.
+ */
+export function plainReporter(
+  history: History,
+  paper: Paper,
+  supports: ReadonlySet<string>,
+  { level, isTTY, redactor }: PlainOptions,
+): Reporter {
+  const theme = createTheme(level);
+  const told = new Set<string>();
+  const urgent = isTTY ? null : urgentTeller(history, paper, told);
+  const page = new Page(paper.stdout, count => `… ${count} that came while nobody read are not shown\n`);
+  const dressed = (lines: readonly Line[]) =>
+    cleanWords(redactor, lines.map(line => `${dressLine(line, theme)}\n`).join(''));
+  return {
+    event(event) {
+      urgent?.(event);
+      const lines = () => [
+        // In a file or a pipe this is a log, and a consent URL whole belongs before the user only (RT-OAUTH).
+        ...newStepsOf(history, event, { isPrivate: isTTY }).map(step => stepLine(step)),
+        ...viewLines(history, event, newArrivalOf(history, event), redactor),
+      ];
+      page.news(() => dressed(lines()));
+    },
+    async aside(work) {
+      await page.written(); // a person is asked below what was told before
+      return work();
+    },
+    async settled({ exchange }: Ending) {
+      const panes = exchange ? panesOf(exchange, supports) : null;
+      if (!panes) return;
+      for (const pane of [panes.human, panes.llm])
+        page.write(`\n${dressed(paneLines(cleanPane(pane, redactor), WHOLE).lines)}`);
+      page.write('\n');
+      await page.written();
+    },
+    async end({ exchange, notes, trouble }: Ending) {
+      await page.written();
+      const panes = exchange ? panesOf(exchange, supports) : null;
+      const warnings = [...notes, ...warningsOf(history, exchange), ...(panes?.warnings ?? [])];
+      if (!paper.quiet)
+        for (const warning of untold(warnings, told)) paper.stderr.write(warningText(warning));
+      if (trouble) paper.stderr.write(troubleText(trouble));
+    },
+  };
+}
+
+/** A pane whose text is redacted before long lines are cut: a cut could leave the beginning of a secret. */
+function cleanPane(pane: Pane, redactor: Redactor): Pane {
+  const { drawing } = pane;
+  return drawing.kind === 'text'
+    ? { ...pane, drawing: { ...drawing, text: redactor.text(drawing.text) } }
+    : pane;
+}
+
+/** A view that has just changed, between empty lines; nothing where it was cleared. */
+function viewLines(
+  { threads }: History,
+  { thread = '' }: Event,
+  arrival: Arrival | null,
+  redactor: Redactor,
+): Line[] {
+  const { message, verdict } = arrival ?? {};
+  if (verdict?.kind !== 'noted' || message?.type !== 'view_update') return [];
+  const view = threads.get(thread)?.views.get(message.view_type);
+  if (!view) return [];
+  const { lines, total } = paneLines(cleanPane(viewPane(view), redactor), OF_VIEW);
+  const rest = total - lines.length;
+  return [[], ...lines, ...(rest > 0 ? [[say(`… ${rest} more lines`, 'dim')]] : []), []];
+}

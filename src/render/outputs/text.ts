@@ -1,0 +1,172 @@
+import { llmTextOf } from '../../events/exchange.js';
+import type { History } from '../../events/history.js';
+import type { TranscriptHeader } from '../../events/log.js';
+import type { TranscriptAbout, TranscriptWriter } from '../../events/transcript-writer.js';
+import { writeOut } from '../../system/streams.js';
+import { toWellFormed } from '../../util/strings-in.js';
+import { visible } from '../../util/visible.js';
+import { eventOf } from '../steps/events.js';
+import { newArrivalOf, untold, warningsOf } from '../warnings.js';
+import type { Ending, Paper, Reporter } from './reporter.js';
+import type { KnownSession, SessionReporter } from './session/report.js';
+import { troubleText, warningText } from './trouble.js';
+import { urgentTeller } from './urgent.js';
+
+/** Characters that may wait for a reader. */
+const MOST = 64 * 1024 * 1024;
+
+/**
+ * What a reporter says on stdout, one thing after the other, as its reader takes it. News that would fill the memory meanwhile are
+ * dropped, and counted: never in silence (threats, row 30).
+ */
+export class Page {
+  #writing: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #lost = 0;
+  #isBroken = false;
+
+  /** @param lost says how many news were dropped */
+  constructor(
+    private readonly stdout: NodeJS.WritableStream,
+    private readonly lost: (count: number) => string = () => '',
+    private readonly most = MOST,
+  ) {}
+
+  /** Written in any case. */
+  write(text: string): void {
+    this.last(() => text);
+  }
+
+  /** Written in any case, and made after what was lost is told. */
+  last(make: () => string): void {
+    const told = this.#lost > 0 ? this.lost(this.#lost) : '';
+    this.#lost = 0;
+    const text = make();
+    if (told + text !== '' && !this.#isBroken) this.#queue(told + text);
+  }
+
+  /** Written where there is room; else they are not even made. */
+  news(make: () => string): void {
+    if (this.#waiting > this.most) this.#lost++;
+    else this.last(make);
+  }
+
+  /** Resolves once all that was said is written. @throws ProtocolCliError `unwritable-file`, as on a full disk. */
+  written(): Promise<void> {
+    return this.#writing;
+  }
+
+  #queue(text: string): void {
+    const isIdle = this.#waiting === 0;
+    this.#waiting += text.length;
+    const written = isIdle
+      ? writeOut(this.stdout, text)
+      : this.#writing.then(() => writeOut(this.stdout, text));
+    this.#writing = written.finally(() => {
+      this.#waiting -= text.length;
+    });
+    this.#writing.catch(() => {
+      this.#isBroken = true; // whoever awaits `written()` hears of it
+    });
+  }
+}
+
+/** Every event as it happens: a transcript on stdout. */
+export function ndjsonReporter(
+  history: History,
+  paper: Paper,
+  writer: TranscriptWriter,
+  about: Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>,
+): Reporter {
+  const urgent = urgentTeller(history, paper);
+  const lines = (each: readonly string[]) => each.map(line => `${line}\n`).join('');
+  let latest = { seq: 0, at: 0 };
+  const why = 'whoever reads this is too slow for it';
+  const page = new Page(paper.stdout, count =>
+    lines(writer.event({ kind: 'dropped', what: 'event', why, count, ...latest })),
+  );
+  page.write(lines([writer.header(about)]));
+  return {
+    event(event) {
+      const { seq, at } = event;
+      urgent(event);
+      page.news(() => lines(writer.event(event)));
+      latest = { seq, at };
+    },
+    async end({ trouble }: Ending) {
+      page.last(() => lines([writer.end(trouble?.code ?? 'done')]));
+      await page.written();
+      if (trouble) paper.stderr.write(troubleText(trouble));
+    },
+  };
+}
+
+interface TextOptions {
+  readonly isTTY: boolean;
+  /** `--follow`: the LLM gets the text of each event too, each on a line of its own. */
+  readonly follows?: boolean;
+}
+
+/** Stdout is exactly what the LLM gets; everything else goes to stderr. On a terminal the text is made safe first. */
+export function textReporter(
+  history: History,
+  paper: Paper,
+  { isTTY, follows = false }: TextOptions,
+): Reporter {
+  const { stdout, stderr, quiet } = paper;
+  const told = new Set<string>();
+  const urgent = urgentTeller(history, paper, told);
+  const page = new Page(stdout, count => `… ${count} events that came while nobody read are not here\n`);
+  const texts = textPage(page, isTTY);
+  return {
+    event(event) {
+      urgent(event);
+      const arrival = follows ? newArrivalOf(history, event) : null;
+      const news = arrival && eventOf(arrival);
+      if (news) texts.add(news.text);
+    },
+    async settled({ exchange }: Ending) {
+      const text = exchange && llmTextOf(exchange);
+      const isSubscribed = follows && exchange?.subscription != null;
+      if (text !== null && text !== undefined) texts.begin(text, isSubscribed);
+      await page.written();
+    },
+    async end({ exchange, notes, trouble }: Ending) {
+      await page.written();
+      const warnings = [...notes, ...warningsOf(history, exchange)];
+      if (!quiet) for (const warning of untold(warnings, told)) stderr.write(warningText(warning));
+      if (trouble) stderr.write(troubleText(trouble));
+    },
+  };
+}
+
+/** One text after the other, the result's first: an event may come before that could be told. */
+function textPage(page: Page, isTTY: boolean) {
+  const early: string[] = [];
+  let hasBegun = false;
+  const shown = (text: string) => (isTTY ? `${visible(text)}\n` : toWellFormed(text).text);
+  const add = (text: string) => page.news(() => (isTTY ? shown(text) : `${shown(text)}\n`));
+  return {
+    /** @param goesOn events may follow it: each is a line, so it is one too */
+    begin(text: string, goesOn: boolean): void {
+      hasBegun = true;
+      page.write(goesOn && !isTTY && !text.endsWith('\n') ? `${shown(text)}\n` : shown(text));
+      early.forEach(add);
+    },
+    add: (text: string) => (hasBegun ? add(text) : void early.push(text)),
+  };
+}
+
+/** Every event of both legs as it happens: a transcript on stdout. */
+export function ndjsonSession(
+  { history }: KnownSession,
+  paper: Paper,
+  writer: TranscriptWriter,
+  about: TranscriptAbout,
+): SessionReporter {
+  const { event, end } = ndjsonReporter(history, paper, writer, about);
+  return {
+    ...(event && { event }),
+    end: ({ notes, trouble }) => end({ history, exchange: undefined, notes, trouble }),
+  };
+}

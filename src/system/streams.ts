@@ -1,0 +1,80 @@
+import { ProtocolCliError } from '../util/errors.js';
+import { errnoOf } from './errno.js';
+
+const CHUNK = 64 * 1024;
+
+const quiet = new WeakSet<NodeJS.WritableStream>();
+const closed = new WeakSet<NodeJS.WritableStream>();
+
+/** Whether the reader of a stream went away, as `head -1` does, or a terminal whose window is closed. */
+export function isClosed(stream: NodeJS.WritableStream): boolean {
+  return closed.has(stream);
+}
+
+/**
+ * Makes a reader that goes away no reason to crash (threats, row 30). Any other error is thrown as `unwritable-file`, unless somebody
+ * else listens.
+ */
+export function quietPipes(...streams: readonly NodeJS.WritableStream[]): void {
+  for (const stream of streams) {
+    if (quiet.has(stream)) continue;
+    quiet.add(stream);
+    stream.on('error', error => {
+      if (!endsQuietly(stream, error) && stream.listenerCount('error') === 1) throw unwritable(error);
+    });
+  }
+}
+
+/**
+ * Writes all of `data`, piece by piece as the reader takes it: a long string is never turned into one buffer of bytes.
+ * Resolves too where the reader has gone; see {@link isClosed}.
+ * @throws ProtocolCliError `unwritable-file` for what else went wrong, as a full disk.
+ */
+export async function writeOut(stream: NodeJS.WritableStream, data: string | Uint8Array): Promise<void> {
+  quietPipes(stream);
+  for (let from = 0; from < data.length && !isClosed(stream); ) {
+    const to = typeof data === 'string' ? wholeCharacters(data, from + CHUNK) : from + CHUNK;
+    await writePiece(stream, typeof data === 'string' ? data.slice(from, to) : data.subarray(from, to));
+    from = to;
+  }
+}
+
+/** Resolves once all that was written has left us; also where its reader has gone. */
+export function flushed(stream: NodeJS.WritableStream): Promise<void> {
+  return new Promise(resolve => void stream.write('', () => resolve()));
+}
+
+/** Where to cut a text: half a surrogate pair, written alone, would come out as U+FFFD. */
+export function wholeCharacters(text: string, end: number): number {
+  const code = text.codePointAt(end - 1) ?? 0;
+  return code > 0xffff ? end + 1 : end;
+}
+
+function writePiece(stream: NodeJS.WritableStream, piece: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listened = () => {};
+    stream.once('error', listened); // the same error comes as an event too, a moment later
+    stream.write(piece, error => {
+      if (!error) stream.off('error', listened);
+      if (!error || endsQuietly(stream, error)) resolve();
+      else reject(unwritable(error));
+    });
+  });
+}
+
+function endsQuietly(stream: NodeJS.WritableStream, error: Error): boolean {
+  const code = errnoOf(error);
+  if (code === 'EPIPE' || (code === 'EIO' && isTerminal(stream))) closed.add(stream);
+  return isClosed(stream);
+}
+
+function isTerminal(stream: NodeJS.WritableStream & { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY === true;
+}
+
+function unwritable(error: Error): ProtocolCliError {
+  return new ProtocolCliError('unwritable-file', `cannot write the output: ${error.message}`, {
+    hint: 'Is the disk full?',
+    cause: error,
+  });
+}

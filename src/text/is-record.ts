@@ -1,4 +1,0 @@
-/** Whether a foreign value is a JSON object: no array, not null. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

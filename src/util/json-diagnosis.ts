@@ -1,0 +1,216 @@
+/** What a JSON text is made of, without building values: works on texts that `JSON.parse` would alter or choke on. */
+export type JsonTokenKind = 'open' | 'close' | 'string' | 'scalar' | 'comma' | 'colon';
+
+/** Called with the token's half-open range; return `false` to stop the scan. */
+type JsonVisitor = (kind: JsonTokenKind, from: number, to: number) => unknown;
+
+const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
+  '{': 'open',
+  '[': 'open',
+  '}': 'close',
+  ']': 'close',
+  ',': 'comma',
+  ':': 'colon',
+  '"': 'string',
+  ' ': 'blank',
+  '\n': 'blank',
+  '\r': 'blank',
+  '\t': 'blank',
+};
+
+/** By character code, since a look-up by a one-letter string costs ten times as much; what is not here belongs to a scalar. */
+const BY_CODE = Array.from({ length: 128 }, (_, code) => KINDS[String.fromCharCode(code)]);
+
+/** Walks the tokens in linear time and constant space. Says nothing about validity: that stays with `JSON.parse`. */
+export function scanJson(text: string, visit: JsonVisitor): void {
+  for (let at = 0; at < text.length; ) {
+    const kind = BY_CODE[text.charCodeAt(at)] ?? 'scalar';
+    const to = kind === 'string' ? stringEnd(text, at) : kind === 'scalar' ? scalarEnd(text, at) : at + 1;
+    if (kind !== 'blank' && visit(kind, at, to) === false) return;
+    at = to;
+  }
+}
+
+function stringEnd(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
+
+function scalarEnd(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && !endsScalar(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function endsScalar(code: number): boolean {
+  const kind = BY_CODE[code];
+  return kind !== undefined && kind !== 'string';
+}
+
+/** Deeper than this nobody nests on purpose, and re-serialising overflows the stack at a few thousand (threats, row 18). */
+export const MAX_DEPTH = 128;
+const MAX_NOTES = 8;
+/** Longer ones are not looked into: they are no mistake that anybody makes. */
+const LONGEST_NUMBER = 400;
+const LONGEST_KEY = 1024;
+
+interface Diagnosis {
+  readonly isTooDeep: boolean;
+  /** What `JSON.parse` would pass over in silence. */
+  readonly notes: readonly string[];
+}
+
+/** Looks a JSON text over before it is parsed: its depth, keys that are there twice, numbers that cannot be held (threats, row 20). */
+export function diagnose(text: string): Diagnosis {
+  const notes = new Set<string>();
+  const note = (message: string) => notes.size < MAX_NOTES && notes.add(message);
+  const keys: SeenKeys[] = [];
+  let isTooDeep = false;
+  let wordFrom = 0;
+  let wordTo = 0;
+  scanJson(text, (kind, from, to) => {
+    if (kind === 'open') isTooDeep = keys.push(new SeenKeys()) > MAX_DEPTH;
+    else if (kind === 'close') keys.pop();
+    else if (kind === 'string') {
+      wordFrom = from;
+      wordTo = to;
+    } else if (kind === 'colon') noteRepeatedKey(text.slice(wordFrom, wordTo), keys.at(-1), note);
+    else if (kind === 'scalar') noteLossyNumber(text.slice(from, Math.min(to, from + LONGEST_NUMBER)), note);
+    return !isTooDeep;
+  });
+  return { isTooDeep, notes: [...notes] };
+}
+
+/** Of the numbers in a JSON text, those that `JSON.parse` makes others of: a note for each. */
+export function lossyNumberNotes(text: string): readonly string[] {
+  const notes = new Set<string>();
+  scanJson(text, (kind, from, to) => {
+    if (kind === 'scalar')
+      noteLossyNumber(text.slice(from, Math.min(to, from + LONGEST_NUMBER)), note => notes.add(note));
+    return notes.size < MAX_NOTES;
+  });
+  return [...notes];
+}
+
+/** The keys of one object. Most have few, and a list of a few is quicker than a set of them. */
+class SeenKeys {
+  readonly #few: string[] = [];
+  #many: Set<string> | undefined;
+
+  /** Whether it was seen before; now it has been. */
+  isKnown(key: string): boolean {
+    const isKnown = this.#many ? this.#many.has(key) : this.#few.includes(key);
+    if (isKnown) return true;
+    if (this.#many) this.#many.add(key);
+    else if (this.#few.push(key) > FEW) this.#many = new Set(this.#few);
+    return false;
+  }
+}
+
+const FEW = 16;
+
+function noteRepeatedKey(token: string, seen: SeenKeys | undefined, note: (message: string) => void): void {
+  if (token.length > LONGEST_KEY) return;
+  const key = token.includes('\\') ? unescaped(token) : token;
+  if (seen?.isKnown(key)) note(`the key ${token} is there twice in one object; the last one counts`);
+}
+
+function unescaped(token: string): string {
+  try {
+    return JSON.stringify(JSON.parse(token));
+  } catch {
+    return token;
+  }
+}
+
+function noteLossyNumber(literal: string, note: (message: string) => void): void {
+  const value = Number(literal);
+  if (!/^-?\d/.test(literal) || Number.isNaN(value)) return;
+  if (!Number.isFinite(value)) note(`the number ${literal.slice(0, 40)} is too large to hold`);
+  else if (/^-?\d{16,}$/.test(literal) && BigInt(literal) !== BigInt(value))
+    note(`the number ${literal.slice(0, 40)} cannot be held exactly`);
+}
+
+/** Half of a UTF-16 pair can only come from an escape, since the bytes themselves were valid UTF-8. */
+export function loneSurrogateNotes(text: string, value: unknown): readonly string[] {
+  if (!/\\u[dD][89a-fA-F]/.test(text) || isWellFormed(value)) return [];
+  return ['a string holds a lone surrogate (half of a UTF-16 pair)'];
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  return Object.keys(value).every(
+    key => key.isWellFormed() && isWellFormed(value[key as keyof typeof value]),
+  );
+}
+
+/**
+ * The latest entries: at least `count` of them, and at most twice as many. Two generations, of which the elder is dropped whole:
+ * to delete the oldest of a Map one by one gets slow, since each time it steps over all that were deleted before.
+ */
+export class RecentMap<K, V> {
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
+
+  constructor(private readonly count: number) {}
+
+  get(key: K): V | undefined {
+    return this.#young.get(key) ?? this.#old.get(key);
+  }
+
+  set(key: K, value: V): void {
+    this.#young.set(key, value);
+    if (this.#young.size < this.count) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  delete(key: K): void {
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
+  /** The latest of each key; those of the elder generation come first. */
+  *values(): Generator<V> {
+    for (const [key, value] of this.#old) if (!this.#young.has(key)) yield value;
+    yield* this.#young.values();
+  }
+
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+  }
+}
+
+/** `1 byte`, `312 bytes`. */
+export function bytesText(count: number): string {
+  return `${count} byte${count === 1 ? '' : 's'}`;
+}
+
+/** Whether a foreign value is a JSON object: no array, not null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Of a character that a cut went through. */
+const HALF = /[\uD800-\uDBFF]$/;
+
+/** The beginning of a foreign text, of a length that a person reads. */
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).replace(HALF, '').toWellFormed()}…`;
+}
+
+/** JSON without blanks; null for what is none: a cycle, a bigint, nothing at all. */
+export function compactJson(value: unknown): string | null {
+  try {
+    return JSON.stringify(value) ?? null;
+  } catch {
+    return null;
+  }
+}

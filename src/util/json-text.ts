@@ -1,0 +1,111 @@
+import { cut, isRecord, type JsonTokenKind, scanJson } from './json-diagnosis.js';
+
+/** The direct members of a JSON object or list, each as it was written; of a key that is there twice the last one. Of a list by index. */
+export function membersOf(text: string): ReadonlyMap<string, string> {
+  const written = ([key, { from, to }]: [string, Span]) => [key, text.slice(from, to)] as const;
+  return new Map([...spansOf(text)].map(written));
+}
+
+/** The same JSON with another string as a direct member of its object, and all else as it was written. */
+export function withStringMember(text: string, name: string, value: string): string {
+  const span = spansOf(text).get(name);
+  return span ? text.slice(0, span.from) + JSON.stringify(value) + text.slice(span.to) : text;
+}
+
+/** A half-open range. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+function spansOf(text: string): Map<string, Span> {
+  const members = new Map<string, Span>();
+  let depth = 0;
+  let isList = false;
+  let key = '';
+  let from = -1;
+  let to = -1;
+  const finish = () => {
+    if (from >= 0) members.set(isList ? String(members.size) : key, { from, to });
+    from = -1;
+  };
+  const goOn = (start: number, end: number) => {
+    if (from < 0) from = start;
+    to = end;
+  };
+  const name = () => {
+    key = String(JSON.parse(text.slice(from, to)));
+    from = -1;
+  };
+  const outside = (kind: JsonTokenKind, start: number) => {
+    if (kind === 'open') isList = text.charAt(start) === '[';
+    else finish();
+  };
+  scanJson(text, (kind, start, end) => {
+    if (kind === 'close') depth--;
+    if (depth === 0) outside(kind, start);
+    else if (depth === 1 && kind === 'comma') finish();
+    else if (depth === 1 && kind === 'colon') name();
+    else goOn(start, end);
+    if (kind === 'open') depth++;
+  });
+  return members;
+}
+
+/** Looks up parts of one JSON text by their path, each as it was written; null where there is none. A container is taken apart once. */
+export function jsonParts(text: string): (path: readonly PropertyKey[]) => string | null {
+  const known = new Map<string, ReadonlyMap<string, string>>();
+  const partsOf = (container: string, place: string) => {
+    const parts = known.get(place) ?? membersOf(container);
+    known.set(place, parts);
+    return parts;
+  };
+  return path => {
+    let part: string | undefined = text;
+    for (const [depth, key] of path.entries()) {
+      if (part === undefined) return null;
+      part = partsOf(part, JSON.stringify(path.slice(0, depth).map(String))).get(String(key));
+    }
+    return part ?? null;
+  };
+}
+
+/** A JSON text on one line, each token as it was written; one that has no line breaks stays as it is. */
+export function onOneLine(text: string): string {
+  if (!/[\r\n]/.test(text)) return text.trim();
+  const tokens: string[] = [];
+  scanJson(text, (_, from, to) => tokens.push(text.slice(from, to)));
+  return tokens.join('');
+}
+
+/** Characters of a text. */
+const LONGEST = 32;
+const MOST_ITEMS = 4;
+const MOST_MEMBERS = 12;
+/** Below it, what holds something is a sign that it does. */
+const DEEPEST = 3;
+
+/** JSON as a person looks it over: every member of a message is there, and long texts and lists are cut. */
+export function jsonSketch(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return JSON.stringify(cut(value, LONGEST));
+  if (Array.isArray(value)) return listed('[]', value, MOST_ITEMS, depth, jsonSketch);
+  if (isRecord(value)) return listed('{}', Object.entries(value), MOST_MEMBERS, depth, member);
+  return JSON.stringify(value) ?? 'null';
+}
+
+function member([name, value]: readonly [string, unknown], depth: number): string {
+  return `${JSON.stringify(cut(name, LONGEST))}:${jsonSketch(value, depth)}`;
+}
+
+function listed<Item>(
+  [open = '', close = '']: string,
+  items: readonly Item[],
+  most: number,
+  depth: number,
+  sketch: (item: Item, depth: number) => string,
+): string {
+  if (items.length > 0 && depth >= DEEPEST) return `${open}…${close}`;
+  const shown = items.slice(0, most).map(item => sketch(item, depth + 1));
+  const rest = items.length - shown.length;
+  return `${open}${[...shown, ...(rest > 0 ? [`… ${rest} more`] : [])].join(', ')}${close}`;
+}

@@ -1,0 +1,113 @@
+import { compactJson, scanJson } from './json-diagnosis.js';
+import type { Redactor } from './redact.js';
+
+/** What is unseen, and the `#` that breaks a workflow command of a CI system (`##[error]`, `##vso[`, `##teamcity[`). */
+const UNSAFE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/gu;
+
+/**
+ * JSON that is safe on a terminal and in a CI log: what `JSON.stringify` leaves raw (C1, DEL, bidi and invisible characters) is written as
+ * `\uXXXX`, which means the same to every reader.
+ */
+export function safeJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(UNSAFE, character =>
+    character === '\n' ? '\n' : escaped(character),
+  );
+}
+
+/** A JSON text as it was written, safe likewise: nothing but what is unseen is written otherwise, and blanks stay. */
+export function safeSource(text: string): string {
+  return text.replace(UNSAFE, character => (/[\n\r\t]/.test(character) ? character : escaped(character)));
+}
+
+function escaped(character: string): string {
+  return [...Array(character.length).keys()]
+    .map(at => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+/** As {@link Redactor.text}, for a JSON text: only strings are touched, by what they mean, so that it stays JSON. */
+export function redactJson(source: string, redactor: Redactor): string {
+  if (source.length <= BLOCK && isClean(source, redactor)) return source;
+  const pieces: string[] = [];
+  let strings: Literal[] = [];
+  let done = 0;
+  let isChanged = false;
+  const finishBlock = (to: number) => {
+    const block = source.slice(done, to);
+    if (isClean(block, redactor)) pieces.push(block);
+    else {
+      isChanged = true;
+      for (const { from, to: end, isName } of strings) {
+        pieces.push(source.slice(done, from), redactString(source.slice(from, end), redactor, isName));
+        done = end;
+      }
+      pieces.push(source.slice(done, to));
+    }
+    strings = [];
+    done = to;
+  };
+  scanJson(source, (kind, from, to) => {
+    const last = strings.at(-1);
+    if (kind === 'colon' && last) last.isName = true;
+    else if (from - done >= BLOCK) finishBlock(from);
+    if (kind === 'string') strings.push({ from, to, isName: false });
+  });
+  finishBlock(source.length);
+  return isChanged ? pieces.join('') : source; // a copy of a large text is dear
+}
+
+/** Characters. Of a long text, only the blocks with something secret in them are read string by string. */
+const BLOCK = 16 * 1024;
+
+interface Literal {
+  readonly from: number;
+  readonly to: number;
+  isName: boolean;
+}
+
+/** An escape may hide any character; whatever else is in there is found as it is written. */
+function isClean(text: string, redactor: Redactor): boolean {
+  return !text.includes('\\u') && redactor.text(text) === text;
+}
+
+function redactString(literal: string, redactor: Redactor, isName: boolean): string {
+  const text = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
+  const clean = isName && redactor.name ? redactor.name(text) : redactor.text(text);
+  return clean === text ? literal : safeJson(clean);
+}
+
+/** A foreign value in words: a text as it is, all else as JSON. Never throws, as `String` does for `{"toString":1}`. */
+export function foreignWords(value: unknown): string {
+  return typeof value === 'string' ? value : (compactJson(value) ?? '');
+}
+
+/** `$.tools[0].name`; a key that is no identifier is quoted: `$["x-y"]`. */
+export function jsonPath(path: readonly PropertyKey[]): string {
+  return `$${path.map(step).join('')}`;
+}
+
+/** A JSON Pointer (RFC 6901) as the same notation. */
+export function pointerToPath(pointer: string): string {
+  const steps = pointer
+    .split('/')
+    .slice(1)
+    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return jsonPath(steps.map(part => (/^\d+$/.test(part) ? Number(part) : part)));
+}
+
+function step(key: PropertyKey): string {
+  if (typeof key === 'number') return `[${key}]`;
+  const name = String(key);
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+/** What a tree has at a path, by own keys only; undefined where it has nothing there. */
+export function valueAt(tree: unknown, ...path: readonly (string | number)[]): unknown {
+  let value = tree;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = value[key as keyof typeof value];
+  }
+  return value;
+}

@@ -1,0 +1,26 @@
+import { isRecord } from './json-diagnosis.js';
+
+/** Every text in a JSON value, but for what its members are called. */
+export function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  return isRecord(value) ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** A lone surrogate has no UTF-8 form; it goes out as U+FFFD (the contract, "Output"). */
+export function toWellFormed(text: string): { readonly text: string; readonly replaced: boolean } {
+  const formed = text.toWellFormed();
+  return { text: formed, replaced: formed !== text };
+}
+
+/** The last index of ascending numbers whose number is not above `value`; -1 where there is none. */
+export function lastUpTo(ascending: ArrayLike<number>, value: number): number {
+  let from = 0;
+  let to = ascending.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ascending[middle] ?? 0) <= value) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
+}

@@ -1,0 +1,101 @@
+import { decodeUtf8 } from './json.js';
+
+let last: { readonly text: string; readonly url: URL } | undefined;
+
+/**
+ * Null where a text is no absolute URL. Asked of one callback URL several times in a row, and parsed once: that costs as much as all
+ * the rest of what is asked. Nobody changes what it gives.
+ */
+export function readUrl(text: string): URL | null {
+  if (last?.text === text) return last.url;
+  try {
+    last = { text, url: new URL(text) };
+    return last.url;
+  } catch {
+    return null;
+  }
+}
+
+/** What a Content-Type says without its parameters, in lower case (RFC 9110, section 8.3). */
+export function mediaTypeOf(contentType: string): string {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** A word as a POSIX shell takes it for just these characters. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The same, without quotes where a shell would do nothing to it. */
+export function shellWord(text: string): string {
+  return PLAIN.test(text) ? text : quoted(text);
+}
+
+const LINE_FEED = 0x0a;
+/** Stands for a line that no text can be made of; whoever reads it as JSON says so. */
+const UNREADABLE = '(not UTF-8)';
+
+/** The lines of a file, each decoded by itself: what is broken in one does not spoil the others. */
+export function* byteLines(bytes: Uint8Array): Generator<string> {
+  for (let from = 0; from < bytes.length; ) {
+    const next = bytes.indexOf(LINE_FEED, from);
+    const end = next < 0 ? bytes.length : next;
+    yield decodeUtf8(bytes.subarray(from, end)) ?? UNREADABLE;
+    from = end + 1;
+  }
+}
+
+const LINE_SPLITTER_LINE_FEED = 0x0a;
+
+/** Cuts bytes into lines as they come. What has no line feed yet is kept; of a line that is longer than allowed nothing is. */
+export class LineSplitter {
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(
+    private readonly maxBytes: number,
+    private readonly onLine: (line: Uint8Array) => void,
+  ) {}
+
+  /** @returns false where a line is too long: what comes after it is not looked at. */
+  add(chunk: Uint8Array): boolean {
+    let from = 0;
+    for (
+      let end = chunk.indexOf(LINE_SPLITTER_LINE_FEED);
+      end >= 0;
+      end = chunk.indexOf(LINE_SPLITTER_LINE_FEED, from)
+    ) {
+      if (!this.#keep(chunk.subarray(from, end))) return false;
+      this.onLine(this.#take());
+      from = end + 1;
+    }
+    return this.#keep(chunk.subarray(from));
+  }
+
+  /** Bytes after the last line feed. */
+  get rest(): number {
+    return this.#length;
+  }
+
+  #keep(piece: Uint8Array): boolean {
+    this.#length += piece.length;
+    if (piece.length > 0) this.#pieces.push(piece);
+    const fits = this.#length <= this.maxBytes;
+    if (!fits) this.#drop();
+    return fits;
+  }
+
+  #take(): Uint8Array {
+    const [only, ...more] = this.#pieces;
+    const line = only && more.length === 0 ? only : Buffer.concat(this.#pieces);
+    this.#drop();
+    return line;
+  }
+
+  #drop(): void {
+    this.#pieces = [];
+    this.#length = 0;
+  }
+}

@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest';
+import { judgeCases } from '../../src/check/cases.js';
+import { gather } from '../../src/check/evidence/seen-from.js';
+import { readCases } from '../../src/fixtures/cases.js';
+import {
+  acknowledged,
+  answered,
+  arrives,
+  at,
+  CHOICE,
+  call,
+  eventsOf,
+  INVOCATION,
+  KEY,
+  lost,
+  type Moment,
+  OAUTH,
+  resultArrives,
+  VIEW,
+} from '../events/build.js';
+
+const planned = (index = 0): Moment[] => [
+  { kind: 'planned', by: 'probe', plan: 'a case', case: index, checks: [], calls: [KEY] },
+];
+const expired = (afterMs = 5_000): Moment[] => [
+  { kind: 'expired', what: 'observation', afterMs, calls: [KEY] },
+];
+
+function judged(expected: string, ...story: readonly (readonly Moment[])[]) {
+  return judgedBy(`expect: ${expected}`, ...story);
+}
+
+async function judgedBy(terms: string, ...story: readonly (readonly Moment[])[]) {
+  const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
+  const cases = await readCases({ path: 'c.yaml', text });
+  const [check, ...others] = judgeCases(cases, [await gather(eventsOf(...story), 'runtime', 'tool')]);
+  expect(others).toEqual([]);
+  return check;
+}
+
+const diff = { type: 'diff', content: { path: 'a', patch: '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n' } };
+const shown = [{ type: 'hologram', content: 1 }, diff, { type: 'text', content: 'short' }];
+
+describe('a result against what is expected of it', () => {
+  test.each<[string, object]>([
+    ['{ outcome: success, text: done }', { text: 'done' }],
+    ['{ outcome: error }', { text: 'Error: no' }],
+    ['{ outcome: denied }', { text: '{"denied":{"tool":"x"}}' }],
+    ['{ text: { $regex: "^do" } }', { text: 'done' }],
+    ['{ json: { count: { $gte: 1 } } }', { text: '{"count":2,"more":1}' }],
+    ['{ display: { type: diff, content: { path: a } } }', { display_as: shown }],
+    ['{ subscription: true }', { subscription: true }],
+  ])('%s fits', async (expected, fields) => {
+    const check = await judged(expected, planned(), call(), acknowledged(), resultArrives(fields));
+    expect(check).toMatchObject({ place: 'c.yaml:3', operation: 'edit_file', status: 'pass' });
+    expect(check?.events).toEqual([3, 4]);
+  });
+
+  test.each<[string, object, string]>([
+    ['{ text: done }', { text: 'other' }, '$.text: wanted "done", got "other"'],
+    ['{ outcome: success }', { text: 'Error: no' }, '$.outcome: wanted "success", got "error"'],
+    ['{ json: { a: 1 } }', { text: 'plain' }, '$.json: wanted {"a":1}, got nothing'],
+    ['{ display: { type: text } }', { display_as: shown }, '$.display.type: wanted "text", got "diff"'],
+    [
+      '{ outcome: error, text: x }',
+      {},
+      '$.outcome: wanted "error", got "success"; $.text: wanted "x", got "done"',
+    ],
+  ])('%s does not', async (expected, fields, reason) => {
+    const check = await judged(expected, planned(), call(), acknowledged(), resultArrives(fields));
+    expect(check).toMatchObject({ status: 'fail', reason });
+  });
+});
+
+describe('a call without a result', () => {
+  test.each<[string, Moment[][], string, RegExp]>([
+    ['that was never made', [call(), acknowledged()], 'could-not-run', /not called/],
+    ['that was planned for another case', [planned(1), call()], 'could-not-run', /not called/],
+    ['that was refused', [planned(), call(), answered(503)], 'fail', /answered 503/],
+    ['that broke', [planned(), call(), lost()], 'could-not-run', /never answered/],
+    ['that was waited for', [planned(), call(), acknowledged(), expired()], 'fail', /within 5s/],
+    ['that asks', [planned(), call(), acknowledged(), arrives(CHOICE)], 'could-not-run', /person/],
+  ])('%s', async (_, story, status, reason) => {
+    expect(await judged('{}', ...story)).toMatchObject({
+      status,
+      reason: expect.stringMatching(reason),
+    });
+  });
+});
+
+describe('what a case offers', () => {
+  const offered = (offer: string, ...before: Moment[][]) =>
+    judgedBy(`offers: [${offer}]`, planned(), call(), acknowledged(), ...before);
+  const subscribed = resultArrives({ subscription: true }, { leg: 'b' });
+  const ends = resultArrives({}, { leg: 'b' });
+
+  test.each<[string, Moment[][]]>([
+    ['choice', [arrives(CHOICE), ends]],
+    ['oauth', [arrives(OAUTH), ends]],
+    ['subscription', [subscribed]],
+    ['view', [arrives(VIEW), ends]],
+    ['choice, view', [arrives(CHOICE), arrives(VIEW, { leg: 'v' }), ends]],
+  ])('%s: it came', async (offer, story) => {
+    expect(await offered(offer, ...story)).toMatchObject({ status: 'pass' });
+  });
+
+  test.each<[string, Moment[][], string]>([
+    ['choice', [arrives(OAUTH), ends], 'no user_choice came, which it offers'],
+    ['oauth', [arrives(CHOICE), ends], 'no oauth came, which it offers'],
+    ['subscription', [arrives(VIEW), ends], 'no tool_result with subscription: true came, which it offers'],
+    ['view', [ends], 'no view_update came, which it offers'],
+    [
+      'view',
+      [arrives({ ...VIEW, content: 7 }, { status: 400 }), ends],
+      'no view_update came, which it offers',
+    ],
+    ['choice, view', [arrives(CHOICE), ends], 'no view_update came, which it offers'],
+    ['oauth, view', [ends], 'no oauth came, which it offers; no view_update came, which it offers'],
+  ])('%s: it did not', async (offer, story, reason) => {
+    expect(await offered(offer, ...story)).toMatchObject({ status: 'fail', reason });
+  });
+
+  test('comes after what is expected of its result', async () => {
+    const check = await judgedBy(
+      'expect: { text: other }\n    offers: [view]',
+      ...[planned(), call(), acknowledged(), ends],
+    );
+    expect(check?.reason).toBe('$.text: wanted "other", got "done"; no view_update came, which it offers');
+  });
+});
+
+test('the first result counts, as for everybody', async () => {
+  const check = await judged(
+    '{ text: done }',
+    planned(),
+    call(),
+    acknowledged(),
+    at(10, resultArrives()),
+    at(20, resultArrives({ text: 'other' }, { leg: 'back-2' })),
+  );
+  expect(check?.status).toBe('pass');
+});
+
+describe('of a transcript that has lost a part', () => {
+  const judgedOf = async (terms: string, ...story: readonly (readonly Moment[])[]) => {
+    const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
+    const cases = await readCases({ path: 'c.yaml', text });
+    const evidence = await gather(eventsOf(planned(), call(), ...story), 'runtime', 'tool', false);
+    return judgeCases(cases, [evidence])[0];
+  };
+
+  test.each<[string, string, Moment[][], string]>([
+    [
+      'a result that did not come',
+      'expect: {}',
+      [acknowledged(), expired()],
+      'no result came within 5s; that may have been lost',
+    ],
+    [
+      'what it offers and did not come',
+      'offers: [view]',
+      [acknowledged(), resultArrives()],
+      'no view_update came, which it offers; that may have been lost',
+    ],
+  ])('%s may have come', async (_, terms, story, reason) => {
+    expect(await judgedOf(terms, ...story)).toMatchObject({ status: 'could-not-run', reason });
+  });
+
+  test.each<[string, Moment[][]]>([
+    ['another result', [acknowledged(), resultArrives({ text: 'other' })]],
+    ['a refusal', [answered(503)]],
+  ])('%s came all the same', async (_, story) => {
+    const terms = 'expect: { text: done }\n    offers: [view]';
+    expect(await judgedOf(terms, ...story)).toMatchObject({ status: 'fail' });
+  });
+});
+
+describe('a recorded call that nobody made for a case', () => {
+  const judgedOf = (args: string, ...story: readonly (readonly Moment[])[]) =>
+    judgedBy(`arguments: ${args}\n    expect: { text: done }`, ...story);
+  const same = JSON.stringify(INVOCATION.arguments);
+
+  test('is that of a case which sends the same', async () => {
+    expect(await judgedOf(same, call(), acknowledged(), resultArrives())).toMatchObject({ status: 'pass' });
+    expect(await judgedOf(same, call(), acknowledged(), resultArrives({ text: 'other' }))).toMatchObject({
+      status: 'fail',
+      reason: '$.text: wanted "done", got "other"',
+    });
+  });
+
+  const probed = [{ ...planned()[0], case: undefined } as Moment];
+
+  test.each([
+    ['other arguments', '{ path: elsewhere }', []],
+    ['what was made for another case', same, planned(7)],
+  ])('is not that of a case: %s', async (_, args, plan) => {
+    expect(await judgedOf(args, plan, call(), acknowledged(), resultArrives())).toMatchObject({
+      status: 'could-not-run',
+      reason: 'it was not called',
+    });
+  });
+
+  test('cannot be one where a check was made without cases, which is said, and what helps', async () => {
+    expect(await judgedOf(same, probed, call(), acknowledged(), resultArrives())).toMatchObject({
+      status: 'could-not-run',
+      reason:
+        'the cases were not run in this transcript, which is of a check without them; check the tool itself with --cases',
+    });
+    expect(await judgedOf(same, probed)).toMatchObject({ reason: 'it was not called' });
+  });
+});
+
+test('a result that names another call is told as that', async () => {
+  const story = [planned(), call(), acknowledged(), resultArrives({ id: 'other' }, { status: 404 })];
+  expect(await judged('{ text: done }', ...story)).toMatchObject({
+    status: 'fail',
+    reason: 'the result that came names another call, and is ignored (TOOL-ID, RT-MATCH)',
+  });
+});
+
+describe('recordings that were joined', () => {
+  const good = [planned(), call(), acknowledged(), resultArrives()];
+  const bad = [planned(), call(), acknowledged(), resultArrives({ text: 'other' })];
+  const torn = [planned(), call()];
+  const judgedOf = async (...stories: readonly (readonly Moment[][])[]) => {
+    const text = 'version: 1\ncases:\n  - operation: edit_file\n    expect: { text: done }\n';
+    const cases = await readCases({ path: 'c.yaml', text });
+    const evidences = await Promise.all(stories.map(story => gather(eventsOf(...story), 'runtime', 'tool')));
+    return judgeCases(cases, evidences).map(({ status }) => status);
+  };
+
+  test.each<[string, Moment[][][], string]>([
+    ['one that fails, at first', [bad, good], 'fail'],
+    ['one that fails, in the end', [good, torn, bad], 'fail'],
+    ['one that could not run', [good, torn], 'could-not-run'],
+    ['another that has no case', [[call()], good], 'pass'],
+    ['two that pass', [good, good], 'pass'],
+  ])('the worst counts: %s', async (_, stories, status) => {
+    expect(await judgedOf(...stories)).toEqual([status]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import type { CaseCheck } from '../../src/check/cases.js';
+import { conformanceOf, type Standing, type Verdict } from '../../src/check/cases.js';
+import type { Check, CheckStatus } from '../../src/check/judge.js';
+
+const row = (status: CheckStatus, id: Check['id'] = 'TOOL-ACK'): Check => ({
+  id,
+  side: 'tool',
+  level: 'MUST',
+  status,
+  reason: 'a reason',
+  events: [],
+});
+const aCase = (status: CaseCheck['status']): CaseCheck => ({
+  place: 'c.yaml:1',
+  operation: 'a',
+  status,
+  reason: '',
+  events: [],
+});
+const plain = { excuses: [], isStrict: false, sides: ['tool'] } as const;
+const excuse = { id: 'TOOL-ACK', reason: 'known', place: 'f.yaml:1' } as const;
+
+describe('what a run comes to', () => {
+  test.each<[string, Verdict, Check[], CaseCheck[]]>([
+    ['zero checks are never green', 'incomplete', [], []],
+    ['nor is what applies to nothing', 'incomplete', [row('not-applicable')], []],
+    ['a pass', 'passed', [row('pass'), row('not-applicable')], []],
+    ['a warning is no failure', 'passed', [row('pass'), row('warn')], []],
+    ['a gap', 'incomplete', [row('pass'), row('could-not-run')], []],
+    ['a failure counts before a gap', 'failed', [row('fail'), row('could-not-run')], []],
+    ['a case that passes', 'passed', [row('not-applicable')], [aCase('pass')]],
+    ['a case that fails', 'failed', [row('pass')], [aCase('fail')]],
+    ['a case that was not called', 'incomplete', [row('pass')], [aCase('could-not-run')]],
+  ])('%s: %s', (_, verdict, checks, cases) => {
+    expect(conformanceOf(checks, cases, plain).verdict).toBe(verdict);
+  });
+
+  test('--strict: a warning is a failure', () => {
+    const run = conformanceOf([row('pass'), row('warn')], [], { ...plain, isStrict: true });
+    expect(run.verdict).toBe('failed');
+    expect(run.checks.map(({ standing }) => standing)).toEqual(['passed', 'failed']);
+  });
+});
+
+describe('what was lost', () => {
+  const lossy = { ...plain, gaps: [{ place: 'run.ndjson:7', reason: 'not valid JSON' }] };
+
+  test.each<[string, Verdict, Check[]]>([
+    ['may hide a breach', 'incomplete', [row('pass')]],
+    ['makes nothing better', 'incomplete', [row('could-not-run')]],
+    ['takes no breach away', 'failed', [row('fail')]],
+  ])('%s: %s', (_, verdict, checks) => {
+    expect(conformanceOf(checks, [], lossy)).toMatchObject({ verdict, gaps: lossy.gaps });
+  });
+
+  test('leaves it open whether an expected failure is stale', () => {
+    const run = conformanceOf([row('pass')], [], { ...lossy, excuses: [excuse] });
+    expect(run).toMatchObject({ verdict: 'incomplete', checks: [{ standing: 'passed' }] });
+  });
+});
+
+describe('a failure that is expected', () => {
+  test.each<[CheckStatus, Standing, Verdict]>([
+    ['fail', 'expected', 'passed'],
+    ['warn', 'expected', 'passed'],
+    ['could-not-run', 'expected', 'passed'],
+    ['pass', 'stale', 'failed'],
+    ['not-applicable', 'not-applicable', 'passed'],
+  ])('%s is %s: %s', (status, standing, verdict) => {
+    const run = conformanceOf([row(status), row('pass', 'TOOL-ID')], [], { ...plain, excuses: [excuse] });
+    expect(run.checks[0]).toMatchObject({ standing, status, excuse });
+    expect(run.checks[1]).not.toHaveProperty('excuse');
+    expect(run.verdict).toBe(verdict);
+  });
+
+  test('alone is not green: nothing passed', () => {
+    expect(conformanceOf([row('fail')], [], { ...plain, excuses: [excuse] }).verdict).toBe('incomplete');
+  });
+
+  test.each<[string, Partial<typeof excuse> | { id: Check['id'] }, Check[], RegExp]>([
+    ['of a rule that was left out', {}, [], /^was not judged: /],
+    [
+      "of the other side's rule",
+      { id: 'RT-OP' },
+      [],
+      /^is a rule of the runtime, and the tool alone is judged$/,
+    ],
+    ['of one that nobody can see', { id: 'TOOL-RATE' }, [row('not-applicable', 'TOOL-RATE')], /a flood/],
+    ['of one that did not apply', {}, [row('not-applicable')], /^did not apply: a reason$/],
+  ])('%s excuses nothing, which is told, and fails nothing', (_, other, rows, why) => {
+    const excuses = [{ ...excuse, ...other }];
+    const run = conformanceOf([...rows, row('pass', 'TOOL-ID')], [], { ...plain, excuses });
+    expect(run.idle).toEqual([{ ...excuses[0], why: expect.stringMatching(why) }]);
+    expect(run.verdict).toBe('passed');
+  });
+
+  test.each<CheckStatus>(['fail', 'warn', 'could-not-run', 'pass'])(
+    'of what came to %s is not idle',
+    status => {
+      expect(conformanceOf([row(status)], [], { ...plain, excuses: [excuse] }).idle).toEqual([]);
+    },
+  );
+});
+
+test('the summary counts by status', () => {
+  const { summary } = conformanceOf([row('fail'), row('pass'), row('pass')], [], {
+    ...plain,
+    excuses: [excuse],
+  });
+  expect(summary).toEqual({ pass: 2, fail: 1, warn: 0, 'not-applicable': 0, 'could-not-run': 0 });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { gather } from '../../src/check/evidence/seen-from.js';
+import { checksOf } from '../../src/check/report.js';
+import { eventsOf } from '../events/build.js';
+import { discovery, notice, someCall } from './samples/parts.js';
+
+const CALLBACKS = 4_000;
+const CALLS = 2_000;
+/** Far more than it takes, and far less than comparing each with each. */
+const MOST_MS = 20_000;
+
+test('a call with thousands of events is judged in time', { timeout: 60_000 }, async () => {
+  const a = someCall('a');
+  const text = 'x'.repeat(2_000);
+  const news = Array.from({ length: CALLBACKS }, (_, index) => a.news({ text: `${text} ${index}` }));
+  const events = eventsOf(discovery(), a.sent(), a.answered(), a.result({ subscription: true }), ...news);
+  const begun = performance.now();
+  for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather(events, 'runtime', side)]);
+  expect(performance.now() - begun).toBeLessThan(MOST_MS);
+});
+
+test('so are as many calls of one operation with extra fields', { timeout: 60_000 }, async () => {
+  const failure = { text: 'Error: nothing there.' };
+  const stories = Array.from({ length: CALLS }, (_, index) => {
+    const call = someCall(`call_${index}`, index % 2 === 0 ? { x_trace: 1 } : {});
+    return [call.sent(), call.answered(), call.result(failure)];
+  });
+  const events = eventsOf(discovery(), ...stories.flat());
+  const begun = performance.now();
+  for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather(events, 'runtime', side)]);
+  expect(performance.now() - begun).toBeLessThan(MOST_MS);
+});
+
+const times = <T>(count: number, make: (index: number) => readonly T[]) =>
+  Array.from({ length: count }, (_, index) => make(index)).flat();
+const shared = { id: 'same', group_id: 'g' };
+
+test.each([
+  [
+    'calls with one id, taken for one that is sent again',
+    times(6_000, () => {
+      const call = someCall('k', shared);
+      return [call.sent(), call.answered(), call.result(shared)].flat();
+    }),
+  ],
+  [
+    'calls with one id, whose thread is closed for each',
+    times(4_000, index => {
+      const call = someCall(`k${index}`, shared);
+      return [call.sent(), call.answered(), call.result(shared), notice('close', {}, { thread: 'g' })].flat();
+    }),
+  ],
+  [
+    'questions of one call, each answered',
+    times(4_000, index => {
+      const call = someCall('k', shared);
+      const begin = index === 0 ? [call.sent(), call.answered()].flat() : [];
+      return [...begin, ...call.asks({ ...shared, prompt: `${index}?` }), ...call.selected()];
+    }),
+  ],
+])('so are thousands of %s', { timeout: 60_000 }, async (_, story) => {
+  const events = eventsOf(discovery(), story);
+  const begun = performance.now();
+  for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather(events, 'runtime', side)]);
+  expect(performance.now() - begun).toBeLessThan(30_000);
+});

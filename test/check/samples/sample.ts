@@ -1,0 +1,24 @@
+import type { CheckStatus } from '../../../src/check/judge.js';
+import type { Event } from '../../../src/events/events.js';
+import type { TranscriptHeader } from '../../../src/events/log.js';
+import type { RequirementId } from '../../../src/protocol/requirements.js';
+
+/** What a rule must say of a story. */
+export interface Sample {
+  /** As a test's title goes on: `TOOL-ACK passes: a 200 before the result`. */
+  readonly story: string;
+  readonly events: readonly Event[];
+  /** `runtime` unless told. */
+  readonly observer?: TranscriptHeader['observer'];
+  /** Lines were lost; none unless told. */
+  readonly isLossy?: true;
+  readonly status: CheckStatus;
+  /** A part of the reason. */
+  readonly says?: RegExp;
+}
+
+/** A rule's samples: each must have one that passes and one that does not. */
+export type Samples = readonly Sample[];
+
+/** By the rule that they are of. */
+export type SampleSet = Readonly<Partial<Record<RequirementId, Samples>>>;

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { gather } from '../../src/check/evidence/seen-from.js';
+import { RULES } from '../../src/check/rules/all.js';
+import type { Event } from '../../src/events/events.js';
+import { eventsOf } from '../events/build.js';
+import { ACTIONS, storyOf } from '../events/model.js';
+import { SAMPLES } from './samples/index.js';
+
+/*
+ * A transcript may be cut, merged, or somebody else's: a rule observes what is there, or nothing, and points at events that are there.
+ */
+
+const RUNS = { numRuns: 150 };
+
+async function observesWell(events: readonly Event[]): Promise<void> {
+  const places = new Set(events.map(({ seq }) => seq));
+  for (const side of ['tool', 'runtime'] as const) {
+    const evidence = await gather(events, 'recorder', side);
+    for (const rule of RULES.values())
+      for (const { events: proof } of rule.observe(evidence))
+        expect(
+          proof.filter(place => !places.has(place)),
+          rule.id,
+        ).toEqual([]);
+  }
+}
+
+describe('each rule judges whatever happened', () => {
+  test('to one call, in any order', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...ACTIONS), { maxLength: 20 }), async drawn => {
+        await observesWell(eventsOf(...storyOf(drawn)));
+      }),
+      RUNS,
+    ));
+
+  test('in parts of all the samples, shuffled and cut', () => {
+    const told = Object.values(SAMPLES).flatMap(samples => samples.flatMap(({ events }) => events));
+    return fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(told, { maxLength: 40 }), async drawn => {
+        await observesWell(drawn.map((event, seq) => ({ ...event, seq, at: seq * 10 })));
+      }),
+      RUNS,
+    );
+  });
+});

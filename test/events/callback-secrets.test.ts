@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { callbackSecrets, urlSecrets, withQuestionSecrets } from '../../src/events/shareable.js';
+import { cleanWords, createRedactor } from '../../src/util/redact.js';
+import { redactJson } from '../../src/util/redact-json.js';
+import {
+  arrives,
+  CHOICE,
+  call,
+  eventsOf,
+  INVOCATION,
+  KEY,
+  OAUTH,
+  RESULT,
+  resultArrives,
+  THREAD,
+} from './build.js';
+
+const token = 'canary-_aB3.~canary-canary-canary-canary-1';
+const callback_url = `http://runtime:3000/callback/${token}/back?more=${token}2`;
+
+describe('row 25: what events tell of callback URLs is secret', () => {
+  test.each([
+    ['the URL of an invocation', call({ invocation: { ...INVOCATION, callback_url } })],
+    ['the URL of a choice', arrives({ ...CHOICE, response_url: callback_url })],
+    ['the URL of a consent', arrives({ ...OAUTH, auth_url: callback_url })],
+    ['the address of a callback', resultArrives().map(moment => ({ ...moment, url: callback_url }))],
+  ])('%s', (_, moments) => {
+    const redactor = callbackSecrets(eventsOf(moments));
+    expect(redactor.text(`POST ${callback_url}, ${token}.`)).toBe(
+      'POST http://runtime:3000/callback/[redacted]/back?more=[redacted], [redacted].',
+    );
+  });
+
+  test('an event may be learnt later', () => {
+    const redactor = callbackSecrets();
+    expect(redactor.text(token)).toBe(token);
+    for (const event of eventsOf(call({ invocation: { ...INVOCATION, callback_url } })))
+      redactor.learn(event);
+    expect(redactor.text(token)).toBe('[redacted]');
+  });
+
+  test('ids of its own are none, though its path names them', () => {
+    const { id, group_id } = INVOCATION;
+    const url = `http://runtime:3000/threads/${group_id}/calls/${id}?token=${token}`;
+    const redactor = callbackSecrets(eventsOf(call({ invocation: { ...INVOCATION, callback_url: url } })));
+    expect(redactor.text(url)).toBe(url.replace(token, '[redacted]'));
+  });
+
+  test.each([
+    ['after an escape of JSON', JSON.stringify(`see\n${token}`), '"see\\n[redacted]"'],
+    ['after another', `"\\u0041${token}"`, '"\\u0041[redacted]"'],
+    ['in quotes', JSON.stringify({ token }), '{"token":"[redacted]"}'],
+  ])('it is found %s', (_, text, clean) => {
+    expect(urlSecrets([callback_url]).text(text)).toBe(clean);
+  });
+
+  test('row 25: in the form that a URL means, too', () => {
+    const redactor = urlSecrets(['http://127.0.0.1/?token=AAAAAAAAAAAAAAAA%2DBBBB%C3%A9']);
+    expect(redactor.text('AAAAAAAAAAAAAAAA-BBBB')).toBe('[redacted]');
+    expect(redactor.text('http://127.0.0.1/?token=AAAAAAAAAAAAAAAA%2DBBBB')).not.toContain('AAAA');
+  });
+
+  test.each([
+    ['a base64 token', 'ab+/cd+/ef1234=='],
+    ['a token that is encoded', 'ab%2B%2Fcd1234%3D%3D'],
+    ['one of eight characters', 'tok-1234'],
+    ['one that ends like a sentence', 'tok-1234567890..'],
+    ['one of digits', '0123456789'],
+    ['one that begins with a slash', '/tok-1234'],
+  ])('row 25: %s, wherever and however it is written', (_, secret) => {
+    const meant = decodeURIComponent(secret);
+    const redactor = urlSecrets([`http://h/callback?token=${secret}&a=b`]);
+    const texts = [secret, meant, encodeURIComponent(meant), meant.replaceAll('/', '\\/')];
+    for (const each of texts)
+      for (const text of [each, `say ${each}.`, `"\\n${each}"`, `http://h/callback?token=${each}&a=b`])
+        expect(redactor.text(text), text).not.toMatch(/1234/);
+  });
+
+  test('row 25: what a cut has left of one', () => {
+    const redactor = urlSecrets([callback_url]);
+    for (let length = 8; length < token.length; length++)
+      expect(cleanWords(redactor, `"the id ${token.slice(0, length)}…"`)).toBe('"the id [redacted]…"');
+  });
+
+  test('row 25: a short one within URLs', () => {
+    const redactor = urlSecrets(['http://h/v1/callback/a7?k=9']);
+    expect(redactor.text('a7 9 http://h/v1/callback/a7?k=9 https:\\/\\/h\\/a7')).toBe(
+      'a7 9 http://h/v1/callback/[redacted]?k=[redacted] https:\\/\\/h\\/[redacted]',
+    );
+  });
+
+  test('hosts, common words and what is told anyway are none', () => {
+    const text = 'http://a-very-long-host-name-indeed.example/callback/v2 and call_0123456789abcdef';
+    const redactor = urlSecrets(
+      [text.split(' ')[0] ?? '', 'http://h/call_0123456789abcdef'],
+      ['call_0123456789abcdef'],
+    );
+    expect(redactor.text(text)).toBe(text);
+  });
+
+  test('JSON stays JSON, and what is no secret stays as it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string(), (value, text) => {
+        const source = JSON.stringify({ value, text: `${text}\n${token}` });
+        const clean = urlSecrets([callback_url]).text(source);
+        expect(clean).toBe(urlSecrets([callback_url]).text(clean));
+        expect(JSON.parse(clean).value).toEqual(JSON.parse(source).value);
+      }),
+    );
+  });
+});
+
+describe('the address at which a question is answered', () => {
+  function having(message: object, ...secrets: string[]) {
+    const redactor = withQuestionSecrets(createRedactor(secrets));
+    for (const event of eventsOf(call(), arrives(message))) redactor.learn(event);
+    return redactor;
+  }
+  const asked = (path: string) => having({ ...CHOICE, response_url: `http://127.0.0.1:3001${path}` });
+
+  test('row 25: its token is secret wherever else it is', () => {
+    const redactor = asked(`/choices/${KEY}/${token}?code=0123456789abcdef`);
+    expect(redactor.text(`${token} of ${KEY}, "0123456789abcdef"`)).toBe(
+      `[redacted] of ${KEY}, "[redacted]"`,
+    );
+  });
+
+  test.each([
+    ['words of the protocol', '/user_choice/edit_file/group_id/subscription_event/thread_ancestors'],
+    ['ids', `/${KEY}/${THREAD}`],
+    ['parts of ids', `/a?${THREAD.slice(0, 8)}=${KEY.slice(1)}`],
+    ['escapes', '/u001b/u000a/n'],
+  ])('a tool blanks nothing else with %s in it', (_, path) => {
+    const message = { ...RESULT, text: 'user_choice edit_file\u001b\n', thread_ancestors: [] };
+    const text = JSON.stringify({ ...message, event: 'subscription_event' });
+    expect(redactJson(text, asked(path))).toBe(text);
+  });
+
+  test('what an object calls its members stays, and JSON stays JSON', () => {
+    const word = 'u001b0123456789abcdef';
+    const value = { [word]: `\u001b0123456789abcdef ${word}` };
+    expect(JSON.parse(redactJson(JSON.stringify(value), asked(`/${word}`)))).toEqual({
+      [word]: '\u001b0123456789abcdef [redacted]',
+    });
+  });
+
+  test('what else is secret stays secret, in names too', () => {
+    const redactor = having(RESULT, 's3cret');
+    redactor.add('another');
+    expect(redactJson('{"s3cret":"another"}', redactor)).toBe('{"[redacted]":"[redacted]"}');
+  });
+
+  test.each([
+    ['a result', { ...RESULT, response_url: callback_url }],
+    ['a choice without one', { ...CHOICE, response_url: 7 }],
+  ])('%s has none', (_, message) => {
+    expect(having(message).text(callback_url)).toBe(callback_url);
+  });
+});

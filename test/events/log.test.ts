@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { Event, Fact } from '../../src/events/events.js';
+import { createLog } from '../../src/events/log.js';
+import { fakeClock } from '../support/fake-clock.js';
+
+const fact = (): Fact => ({ kind: 'expired', what: 'linger', afterMs: 1 });
+
+function logWithClock() {
+  const clock = fakeClock();
+  return { clock, log: createLog(() => clock.now()) };
+}
+
+test('each event has its place and its time since the start, in microseconds', () => {
+  const { clock, log } = logWithClock();
+  expect(log.emit(fact())).toEqual({ ...fact(), seq: 0, at: 0 });
+  clock.advance(1.23456);
+  expect(log.emit(fact())).toEqual({ ...fact(), seq: 1, at: 1.235 });
+});
+
+test('every leg has a name of its own', () => {
+  const { log } = logWithClock();
+  expect(new Set([log.leg(), log.leg(), log.leg()]).size).toBe(3);
+});
+
+describe('listeners', () => {
+  test('hear everything from when they come until they leave', () => {
+    const { log } = logWithClock();
+    const heard: number[] = [];
+    log.emit(fact());
+    const leave = log.subscribe(event => heard.push(event.seq));
+    log.emit(fact());
+    log.emit(fact());
+    leave();
+    log.emit(fact());
+    expect(heard).toEqual([1, 2]);
+  });
+
+  test('hear events in their order, even where one of them emits', () => {
+    const { log } = logWithClock();
+    const heard: number[] = [];
+    log.subscribe(event => {
+      if (event.seq === 0) log.emit(fact());
+    });
+    log.subscribe(event => heard.push(event.seq));
+    log.emit(fact());
+    expect(heard).toEqual([0, 1]);
+  });
+});
+
+describe('the keeper', () => {
+  test('gets the events one after the other; kept() waits for the last', async () => {
+    const { log } = logWithClock();
+    const steps: string[] = [];
+    log.keep(async ({ seq }) => {
+      steps.push(`begin ${seq}`);
+      await Promise.resolve();
+      steps.push(`end ${seq}`);
+    });
+    log.emit(fact());
+    log.emit(fact());
+    await log.kept();
+    expect(steps).toEqual(['begin 0', 'end 0', 'begin 1', 'end 1']);
+  });
+
+  test('without one, everything is kept', async () => {
+    const { log } = logWithClock();
+    log.emit(fact());
+    await log.kept();
+  });
+
+  test('a full disk: kept() rejects from then on, and nothing is left unhandled', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const { log } = logWithClock();
+    const kept: Event[] = [];
+    log.keep(async event => {
+      if (event.seq === 1) throw new Error('ENOSPC');
+      kept.push(event);
+    });
+    log.emit(fact());
+    await log.kept();
+    log.emit(fact());
+    log.emit(fact());
+    await new Promise(setImmediate);
+    await expect(log.kept()).rejects.toThrow('ENOSPC');
+    await expect(log.kept()).rejects.toThrow('ENOSPC');
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+    expect(kept.map(({ seq }) => seq)).toEqual([0]);
+  });
+});
+
+describe('a keeper of groups', () => {
+  test('gets events at once, and says itself when they are kept', async () => {
+    const { log } = logWithClock();
+    const taken: number[] = [];
+    const outcomes = [Promise.resolve(), Promise.reject(new Error('ENOSPC')), Promise.resolve()];
+    log.keep({
+      take: ({ seq }) => void taken.push(seq),
+      kept: () => outcomes.shift() ?? Promise.reject(new Error('asked too often')),
+    });
+    log.emit(fact());
+    log.emit(fact());
+    expect(taken).toEqual([0, 1]);
+    await log.kept();
+    await expect(log.kept()).rejects.toThrow('ENOSPC');
+    await log.kept();
+  });
+});
+
+test('a listener that throws harms nobody: it is reported once, the others hear everything', () => {
+  const { log } = logWithClock();
+  const heard: (number | string)[] = [];
+  log.subscribe(() => {
+    throw new Error('a fault of theirs');
+  });
+  log.subscribe(event => heard.push(event.kind === 'warned' ? event.message : event.seq));
+  log.emit(fact());
+  log.emit(fact());
+  expect(heard).toEqual([0, 'a listener failed: a fault of theirs', 2]);
+});

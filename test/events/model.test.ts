@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Event } from '../../src/events/events.js';
+import type { Exchange, Question } from '../../src/events/exchange.js';
+import { llmTextOf, outcomeOf } from '../../src/events/exchange.js';
+import { begin, step } from '../../src/events/fold-exchange.js';
+import { judge } from '../../src/events/judge-callback.js';
+import { openQuestions } from '../../src/events/questions.js';
+import { readTranscript } from '../../src/events/transcript-reader.js';
+import { transcriptWriter } from '../../src/events/transcript-writer.js';
+import { readCallback } from '../../src/protocol/callbacks.js';
+import { createRedactor } from '../../src/util/redact.js';
+import { deepFreeze } from '../support/deep-freeze.js';
+import { CHOICE, eventsOf, exchangeOf, fold, historyOf, KEY, THREAD } from './build.js';
+import { ACTIONS, type Action, FORGED, type Model, PENDING, storyOf } from './model.js';
+
+const actions = fc.array(fc.constantFrom(...ACTIONS), { maxLength: 30 });
+const holds = (predicate: (drawn: Action[]) => void) =>
+  fc.assert(fc.property(actions, predicate), { numRuns: 500 });
+/** For what there are more states of. */
+const agrees = (predicate: (drawn: Action[]) => void) =>
+  fc.assert(fc.property(actions, predicate), { numRuns: 2_000 });
+
+/** The exchange after each event, made of frozen values only: a step that writes to its input throws. */
+function* lives(
+  events: readonly Event[],
+): Generator<{ event: Event; before: Exchange | null; after: Exchange }> {
+  let before: Exchange | null = null;
+  for (const event of deepFreeze(events)) {
+    const known: Exchange | null = before ?? (event.kind === 'request' ? begin(KEY, event) : null);
+    if (!known) throw new Error('the first event is the call');
+    const after: Exchange = deepFreeze(step(known, event, text => text));
+    yield { event, before, after };
+    before = after;
+  }
+}
+
+function modelOf(drawn: readonly Action[]): Model {
+  return drawn.reduce((model, action) => action.next(model), PENDING);
+}
+
+describe('row 8: any interleaving of what can happen to a call', () => {
+  test('it is settled by the first that could, and by nothing else', () => {
+    agrees(drawn => {
+      const { settled } = exchangeOf(...storyOf(drawn));
+      const model = modelOf(drawn);
+      expect(settled?.by ?? null).toBe(model.by);
+      expect(settled?.by === 'result' ? settled.result.text : null).toBe(model.text);
+    });
+  });
+
+  test('RT-SUB: what it subscribed to counts its events until its end', () => {
+    agrees(drawn => {
+      const { subscription } = exchangeOf(...storyOf(drawn));
+      const model = modelOf(drawn).subscription;
+      expect(subscription?.events).toBe(model?.events);
+      expect(subscription?.ended === null).toBe(model?.ended === null);
+    });
+  });
+
+  test('RT-VIEW: the latest view of its thread is what is seen', () => {
+    holds(drawn => {
+      const view = historyOf(...storyOf(drawn))
+        .threads.get(THREAD)
+        ?.views.get('diff');
+      expect(view?.content['patch'] ?? null).toBe(modelOf(drawn).view);
+    });
+  });
+
+  test('RT-PENDING: it waits for the oldest question that nobody has answered', () => {
+    const nameOf = ({ message }: Question) => {
+      if (message.type === 'oauth') return 'oauth';
+      return message.prompt === CHOICE.prompt ? 'choice' : 'another choice';
+    };
+    agrees(drawn => {
+      const exchange = exchangeOf(...storyOf(drawn));
+      const open = openQuestions(exchange);
+      expect(open.map(nameOf)).toEqual(modelOf(drawn).open);
+      expect(exchange.waitingFor).toBe(open[0]?.message ?? null);
+    });
+  });
+
+  test('settled once, it never changes', () => {
+    holds(drawn => {
+      for (const { before, after } of lives(eventsOf(...storyOf(drawn))))
+        if (before?.settled) expect(after.settled).toBe(before.settled);
+    });
+  });
+
+  test('each arrival gets the verdict that the model gives it', () => {
+    agrees(drawn => {
+      const expected: string[] = [];
+      let model = PENDING;
+      for (const action of drawn) {
+        if (action.verdict) expected.push(action.verdict(model));
+        model = action.next(model);
+      }
+      const { arrivals } = exchangeOf(...storyOf(drawn));
+      expect(arrivals.map(({ verdict }) => verdict.kind)).toEqual(expected);
+    });
+  });
+
+  test('RT-MATCH: nothing of a message that was not taken reaches the LLM, nor a person', () => {
+    holds(drawn => {
+      const exchange = exchangeOf(...storyOf(drawn));
+      expect(llmTextOf(exchange) ?? '').not.toContain(FORGED);
+      expect(JSON.stringify(outcomeOf(exchange))).not.toContain(FORGED);
+      expect(JSON.stringify(exchange.waitingFor)).not.toContain(FORGED);
+    });
+  });
+
+  test('there is a text for the LLM exactly when it is settled', () => {
+    holds(drawn => {
+      const exchange = exchangeOf(...storyOf(drawn));
+      expect(llmTextOf(exchange) === null).toBe(exchange.settled === null);
+      if (exchange.settled) expect(exchange.waitingFor).toBeNull();
+    });
+  });
+
+  test('what the listener answers is what the fold says', () => {
+    holds(drawn => {
+      for (const { event, before, after } of lives(eventsOf(...storyOf(drawn)))) {
+        if (event.kind !== 'request' || event.purpose !== 'callback' || !before || !event.body) continue;
+        const answer = judge(before, readCallback(event.body.json), event.body.sha256);
+        expect(after.arrivals.at(-1)?.verdict).toEqual(answer);
+      }
+    });
+  });
+
+  test('written as a transcript and read again it is the same history', () => {
+    holds(drawn => {
+      const events = eventsOf(...storyOf(drawn));
+      const writer = transcriptWriter(createRedactor());
+      const transcript = readTranscript(events.flatMap(event => writer.event(event)));
+      expect(transcript.faults).toEqual([]);
+      expect(fold(transcript.events)).toEqual(fold(events));
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { Content } from '../../src/events/content.js';
+import {
+  callbackSecrets,
+  shareableFact,
+  shareableMessage,
+  shareableText,
+  shareableUrl,
+} from '../../src/events/shareable.js';
+import { createRedactor } from '../../src/util/redact.js';
+import { arrives, CHOICE, call, eventsOf, INVOCATION, OAUTH, RESULT } from './build.js';
+
+const token = '0123456789abcdefghij';
+const response_url = `http://127.0.0.1:3001/user_choice/${token}?code=1`;
+const shared = 'http://127.0.0.1:3001/user_choice/[redacted]';
+
+test('row 25: a callback has the same address in its request line as in the invocation', () => {
+  const callback_url = 'http://127.0.0.1:4000/callback/0123456789abcdefghij/?thread=a&attempt=1';
+  const [event] = eventsOf(call({ invocation: { ...INVOCATION, callback_url } }));
+  const redactor = callbackSecrets(event ? [event] : []);
+  const given = JSON.parse(shareableText(Content.ofJson({ callback_url }), redactor) ?? '').callback_url;
+  const [came] = eventsOf(arrives(RESULT));
+  if (came?.kind !== 'request') throw new Error('a request');
+  const url = shareableUrl({ ...came, url: '/callback/0123456789abcdefghij/?thread=a&attempt=1' }, redactor);
+  expect(`http://127.0.0.1:4000${url}`).toBe(given);
+  expect(url).toContain('attempt=[redacted]');
+});
+
+describe('row 25: what leaves the machine', () => {
+  const textOf = (message: unknown) => shareableText(Content.ofJson(message), createRedactor());
+
+  test('has no token of a question, and everything else', () => {
+    expect(JSON.parse(textOf({ ...CHOICE, response_url }) ?? '')).toEqual({
+      ...CHOICE,
+      response_url: shared,
+    });
+  });
+
+  test('has no query of a consent', () => {
+    const message = { ...OAUTH, auth_url: 'https://auth.example/consent?state=1' };
+    expect(JSON.parse(textOf(message) ?? '')).toEqual(OAUTH);
+  });
+
+  test('what is no URL in the place of one spoils nothing', () => {
+    expect(textOf({ ...OAUTH, auth_url: { toString: 1 } })).toContain('"type":"oauth"');
+    expect(textOf({ ...CHOICE, response_url: { toString: 1 } })).toContain('"type":"user_choice"');
+  });
+
+  const secret = 'https://auth.example/consent?state=s3cr3t#x';
+  test.each([
+    ['in a list', JSON.stringify([{ auth_url: secret }])],
+    ['in another message', JSON.stringify({ message: { auth_url: secret } })],
+    ['in JSON that is broken', `{"type":"oauth","auth_url": "${secret}",}`],
+    ['in a form', `type=oauth&auth_url=${secret}`],
+  ])('has no query of a consent %s, though the message counts for nothing', (_, text) => {
+    const told = shareableText(new Content(Buffer.from(text)), createRedactor());
+    expect(told).toContain('https://auth.example/consent');
+    expect(told).not.toContain('s3cr3t');
+  });
+
+  test.each([
+    ['a choice without a token', CHOICE],
+    ['a choice without an address', { type: 'user_choice' }],
+    ['a result that names one', { ...RESULT, response_url }],
+    ['no object', [response_url]],
+  ])('is %s as it was written', (_, message) => {
+    const bytes = Buffer.from(JSON.stringify(message, null, 3));
+    expect(shareableText(new Content(bytes), createRedactor())).toBe(bytes.toString());
+  });
+
+  test('an address that is none goes out whole', () => {
+    expect(JSON.parse(textOf({ ...CHOICE, response_url: 7 }) ?? '').response_url).toBe('[redacted]');
+  });
+});
+
+test('a message is shared as its text is', () => {
+  const choice = { ...CHOICE, type: 'user_choice', response_url } as const;
+  expect(shareableMessage(choice)).toEqual({ ...choice, response_url: shared });
+});
+
+test('row 25: how a session stands is told without a secret that it repeats; the rest stays as it is', () => {
+  const redactor = createRedactor(['canary-key']);
+  const place = { seq: 0, at: 1, thread: 'session_1' };
+  const ended = {
+    kind: 'session',
+    status: 'failed',
+    error: 'canary-key',
+    answer: { said: ['canary-key', 1] },
+    ...place,
+  } as const;
+  expect(shareableFact(ended, redactor)).toEqual({
+    ...ended,
+    error: '[redacted]',
+    answer: { said: ['[redacted]', 1] },
+  });
+  const call = { key: 'call_1', tool_name: 'a', id: null };
+  const waits = {
+    kind: 'awaiting',
+    pending: [{ ...call, args: { seen: 'canary-key' } }, call],
+    ...place,
+  } as const;
+  expect(shareableFact({ ...waits, pending: [...waits.pending] }, redactor)).toEqual({
+    ...waits,
+    pending: [{ ...call, args: { seen: '[redacted]' } }, call],
+  });
+});

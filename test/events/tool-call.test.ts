@@ -1,0 +1,328 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Content } from '../../src/events/content.js';
+import type { Event } from '../../src/events/events.js';
+import {
+  isDelivered,
+  stepToolCall,
+  type ToolCall,
+  toolCallState,
+  typeOfDelivery,
+} from '../../src/events/tool-call.js';
+import { deepFreeze } from '../support/deep-freeze.js';
+import {
+  answered,
+  arrives,
+  CHOICE,
+  call,
+  EVENT,
+  errand,
+  eventsOf,
+  INVOCATION,
+  KEY,
+  lost,
+  type Moment,
+  OAUTH,
+  RESULT,
+  resultArrives,
+} from './build.js';
+
+const calls = [KEY];
+const fact = (moment: Moment): Moment[] => [{ ...moment, calls }];
+
+/** A callback as its n-th attempt; answered with a status, or lost. */
+function sent(
+  message: object,
+  leg: string,
+  { attempt = 1, status }: { attempt?: number; status?: number | null } = {},
+): Moment[] {
+  const [request, response] = arrives(message, { leg });
+  if (!request || !response) return [];
+  const ending: Moment[] =
+    status === undefined
+      ? []
+      : [
+          status === null
+            ? { kind: 'broken', leg, phase: 'connect', code: 'ECONNRESET', calls }
+            : ({ ...response, status } as Moment),
+        ];
+  return [{ ...request, attempt } as Moment, ...ending];
+}
+
+function fold(...moments: readonly Moment[][]): ToolCall | undefined {
+  let current: ToolCall | undefined;
+  for (const event of eventsOf(...moments)) current = stepToolCall(KEY, deepFreeze(current), event);
+  return current;
+}
+
+const stateOf = (...moments: readonly Moment[][]) => {
+  const folded = fold(call(), ...moments);
+  return folded && toolCallState(folded);
+};
+
+describe('a call begins', () => {
+  test('with its invocation, and nothing else', () => {
+    for (const moments of [resultArrives(), answered(200), errand('cancel')])
+      expect(fold(moments)).toBeUndefined();
+    expect(fold(call())).toMatchObject({
+      key: KEY,
+      invocation: INVOCATION,
+      receivedAt: 0,
+      arrivals: 1,
+      deliveries: [],
+    });
+  });
+
+  test('malformed: whom it names is kept', () => {
+    expect(fold(call({ invocation: { ...INVOCATION, operation: 7 } }))).toMatchObject({
+      invocation: null,
+      addressee: { id: KEY, callback_url: INVOCATION.callback_url },
+    });
+  });
+
+  test('sent again it is the same call, with another acknowledgement', () => {
+    expect(fold(call(), answered(503), call({ attempt: 2 }))).toMatchObject({
+      arrivals: 2,
+      acknowledgement: { leg: 'try-2' },
+    });
+    expect(
+      fold(call(), answered(503), call({ attempt: 2 }), answered(200, { attempt: 2 }))?.acknowledgement,
+    ).toEqual({
+      leg: 'try-2',
+      status: 200,
+      at: 3,
+    });
+  });
+
+  test('an acknowledgement that breaks has no status', () => {
+    expect(fold(call(), lost('PLANNED'))?.acknowledgement).toEqual({ leg: 'try-1' });
+  });
+});
+
+describe('callbacks', () => {
+  test('each with its attempts, and what became of them', () => {
+    const folded = fold(
+      call(),
+      sent(EVENT, 'a', { status: 500 }),
+      sent(EVENT, 'b', { attempt: 2, status: null }),
+      sent(EVENT, 'c', { attempt: 3, status: 200 }),
+      sent(RESULT, 'd'),
+    );
+    expect(folded?.deliveries).toMatchObject([
+      {
+        attempts: [
+          { leg: 'a', at: 1, endedAt: 2, status: 500 },
+          { leg: 'b', broken: 'ECONNRESET' },
+          { leg: 'c', status: 200 },
+        ],
+      },
+      { attempts: [{ leg: 'd', at: 7 }] },
+    ]);
+    expect(folded?.deliveries.map(each => [typeOfDelivery(each), isDelivered(each)])).toEqual([
+      ['subscription_event', true],
+      ['tool_result', false],
+    ]);
+  });
+
+  test('a further attempt belongs to its own bytes, where several are on their way', () => {
+    const folded = fold(
+      call(),
+      sent(EVENT, 'a'),
+      sent(RESULT, 'b'),
+      sent(EVENT, 'c', { attempt: 2 }),
+      sent(RESULT, 'd', { attempt: 2 }),
+    );
+    expect(folded?.deliveries.map(({ attempts }) => attempts.map(({ leg }) => leg))).toEqual([
+      ['a', 'c'],
+      ['b', 'd'],
+    ]);
+  });
+
+  test('one whose first attempt was forgotten is a delivery all the same', () => {
+    expect(fold(call(), sent(RESULT, 'b', { attempt: 2 }))?.deliveries).toMatchObject([
+      { attempts: [{ leg: 'b' }] },
+    ]);
+  });
+
+  test.each(['{', '[]', '{"type":7}'])('bytes that are no message have no type: %s', source => {
+    expect(typeOfDelivery({ url: '', body: new Content(Buffer.from(source)), attempts: [] })).toBeNull();
+  });
+});
+
+describe('what is told of it', () => {
+  test('fixture, plans, decisions, losses, warnings', () => {
+    const nearest = { fixture: 'f', path: '$.a', reason: 'r' };
+    const folded = fold(
+      call(),
+      fact({ kind: 'matched', fixture: null, nearest }),
+      fact({ kind: 'planned', by: 'fault', plan: 'slow' }),
+      fact({ kind: 'decided', what: 'choice', by: 'person', value: 1 }),
+      fact({ kind: 'dropped', what: 'callback', why: 'refused', count: 1 }),
+      fact({ kind: 'warned', message: 'odd' }),
+    );
+    expect(folded).toMatchObject({
+      answeredBy: null,
+      nearest,
+      plans: ['slow'],
+      decisions: [{ what: 'choice', value: 1 }],
+      dropped: ['refused'],
+      warnings: ['odd'],
+      isSilent: false,
+    });
+  });
+});
+
+describe('its state', () => {
+  const silence = fact({ kind: 'planned', by: 'fixture', plan: 'silence' });
+  const droppedAs = (sign: object) =>
+    fact({ kind: 'dropped', what: 'callback', why: 'x', count: 1, ...sign });
+  const dropped = droppedAs({});
+
+  test.each<[string, Moment[][], string]>([
+    ['nothing yet', [], 'waiting'],
+    ['acknowledged', [answered(200)], 'waiting'],
+    ['refused', [answered(503)], 'refused'],
+    ['no acknowledgement', [lost()], 'waiting'],
+    ['an event', [sent(EVENT, 'a', { status: 200 })], 'waiting'],
+    ['a result on its way', [sent(RESULT, 'a')], 'waiting'],
+    ['a result refused', [sent(RESULT, 'a', { status: 404 }), dropped], 'undelivered'],
+    ['an event refused', [sent(EVENT, 'a', { status: 404 }), droppedAs({ leg: 'a' })], 'waiting'],
+    ['a view refused before it was sent', [droppedAs({ type: 'view_update' })], 'waiting'],
+    [
+      'a result refused, and then an event',
+      [dropped, droppedAs({ type: 'subscription_event' })],
+      'undelivered',
+    ],
+    ['a result that a fault made unreadable', [droppedAs({ type: 'tool_rezult' })], 'undelivered'],
+    ['a result taken', [sent(RESULT, 'a', { status: 204 })], 'delivered'],
+    ['a result taken, and an event lost', [sent(RESULT, 'a', { status: 200 }), dropped], 'delivered'],
+    ['a choice', [sent(CHOICE, 'a', { status: 200 })], 'asking'],
+    ['a consent', [sent(OAUTH, 'a', { status: 200 })], 'asking'],
+    ['a consent on its way', [sent(OAUTH, 'a')], 'waiting'],
+    [
+      'an answered choice',
+      [sent(CHOICE, 'a', { status: 200 }), sent(RESULT, 'b', { status: 200 })],
+      'delivered',
+    ],
+    ['silence', [silence], 'silent'],
+  ])('%s', (_, moments, state) => {
+    expect(stateOf(...moments)).toBe(state);
+  });
+});
+
+test('whatever comes in whatever order: attempts are never lost, and a delivered call stays delivered', () => {
+  const moments = fc.constantFrom<Moment[]>(
+    call({ attempt: 2 }),
+    answered(200),
+    answered(503),
+    lost(),
+    sent(EVENT, 'a', { status: 200 }),
+    sent(RESULT, 'b', { status: 500 }),
+    sent(RESULT, 'c', { attempt: 2, status: 200 }),
+    sent(RESULT, 'd', { status: null }),
+    fact({ kind: 'dropped', what: 'callback', why: 'x', count: 1 }),
+    fact({ kind: 'planned', by: 'fixture', plan: 'silence' }),
+  );
+  fc.assert(
+    fc.property(fc.array(moments), story => {
+      let current: ToolCall | undefined;
+      let wasDelivered = false;
+      const events: Event[] = eventsOf(call(), ...story);
+      for (const event of events) {
+        current = stepToolCall(KEY, deepFreeze(current), event);
+        if (!current) continue;
+        if (wasDelivered) expect(toolCallState(current)).toBe('delivered');
+        wasDelivered = toolCallState(current) === 'delivered';
+      }
+      const requests = events.filter(event => event.kind === 'request' && event.purpose === 'callback');
+      expect(current?.deliveries.flatMap(({ attempts }) => attempts)).toHaveLength(requests.length);
+    }),
+  );
+});
+
+describe('what a call waits for', () => {
+  const demanded = fact({ kind: 'planned', by: 'fixture', plan: 'demand' });
+  const on = sent(RESULT, 'r', { status: 200 });
+  const turned = ([moment, ...rest]: Moment[], index: number): Moment[] =>
+    moment ? [{ ...moment, turn: { index } } as Moment, ...rest] : [];
+  const awaits = (...moments: readonly Moment[][]) => fold(call(), ...moments)?.awaits;
+
+  test.each<[string, Moment[][], ToolCall['awaits']]>([
+    ['nobody, at first', [], null],
+    ['its event to be fired', [on, demanded], 'fire'],
+    ['nobody, once it was', [on, demanded, sent(EVENT, 'e', { status: 200 })], null],
+    ['the next one', [on, demanded, sent(EVENT, 'e', { status: 200 }), demanded], 'fire'],
+    [
+      'nobody, where one like another was',
+      [on, sent(EVENT, 'e'), demanded, turned(sent(EVENT, 'f'), 2)],
+      null,
+    ],
+    ['the same, where its last callback is sent once more', [on, demanded, sent(RESULT, 'again')], 'fire'],
+    [
+      'nobody, where it is called off',
+      [on, demanded, fact({ kind: 'dropped', what: 'event', why: 'x', count: 1 })],
+      null,
+    ],
+    [
+      'nobody, where it was fired and is dropped by a fault',
+      [on, demanded, fact({ kind: 'planned', by: 'fault', plan: 'drop' })],
+      null,
+    ],
+    ['a choice', [sent(CHOICE, 'q', { status: 200 })], 'choice'],
+    [
+      'consent, however often it is sent',
+      [sent(OAUTH, 'q', { status: 500 }), sent(OAUTH, 'p', { attempt: 2 })],
+      'consent',
+    ],
+    [
+      'nobody, once somebody decided',
+      [sent(CHOICE, 'q'), fact({ kind: 'decided', what: 'choice', by: 'person', value: 0 })],
+      null,
+    ],
+    [
+      'nobody, once nobody did in time',
+      [sent(CHOICE, 'q'), fact({ kind: 'expired', what: 'answer', afterMs: 1 })],
+      null,
+    ],
+  ])('%s', (_, moments, expected) => {
+    expect(awaits(...moments)).toBe(expected);
+  });
+
+  test('to be fired is no fault: it is not among its plans', () => {
+    expect(fold(call(), demanded)?.plans).toEqual([]);
+  });
+
+  test('a question that was decided is asked no more', () => {
+    const asked = sent(CHOICE, 'q', { status: 200 });
+    const decided = fact({ kind: 'decided', what: 'choice', by: 'person', value: 0 });
+    expect([stateOf(asked), stateOf(asked, decided)]).toEqual(['asking', 'waiting']);
+  });
+});
+
+describe('a client that is not called back', () => {
+  const asked = call().map(moment => ({ ...moment, from: 'client' }) as Moment);
+  const told = (...story: readonly Moment[][]) =>
+    eventsOf(asked, ...story).reduce<ToolCall | undefined>(
+      (before, event) => stepToolCall(KEY, before, event),
+      undefined,
+    );
+
+  test('waits for its answer', () => {
+    const waiting = told();
+    expect(waiting && [waiting.isDirect, toolCallState(waiting)]).toEqual([true, 'waiting']);
+  });
+
+  test('has its result with it, and nobody is waited for any more', () => {
+    const demand: Moment = { kind: 'planned', by: 'fixture', plan: 'demand', calls };
+    const done = told([demand], answered(200, { body: '{"content":[]}' }));
+    expect(done && [toolCallState(done), done.awaits]).toEqual(['delivered', null]);
+    const [delivery] = done?.deliveries ?? [];
+    expect(delivery && typeOfDelivery(delivery)).toBe('tool_result');
+    expect(delivery?.attempts).toMatchObject([{ status: 200 }]);
+  });
+
+  test('has none where that is broken off', () => {
+    const broken = told(lost('CANCELLED', { phase: 'answer' }));
+    expect(broken && [toolCallState(broken), broken.lost]).toEqual(['undelivered', 'CANCELLED']);
+  });
+});

@@ -1,0 +1,105 @@
+import { Content } from '../../../src/events/content.js';
+import type { Event, Fact } from '../../../src/events/events.js';
+import { Verification } from '../../../src/events/verification.js';
+import type { VerificationReport } from '../../../src/events/verification-report.js';
+
+/*
+ * A run of a mock, as its log tells it: `verified(invoked('a'), matched('a', 'pay'), delivered('a'))`.
+ * A call is named by its key, which is its `id` too.
+ */
+
+export const FIXTURES = [{ id: 'pay', place: 'tool.yaml:3' }];
+
+export function verified(...story: readonly (readonly Fact[])[]): VerificationReport {
+  const verification = new Verification(FIXTURES);
+  tell(verification, ...story);
+  return verification.report();
+}
+
+export function tell(verification: Verification, ...story: readonly (readonly Fact[])[]): void {
+  for (const [seq, fact] of story.flat().entries()) {
+    const event: Event = { ...fact, seq, at: seq };
+    verification.apply(event);
+  }
+}
+
+const THREAD = 'thread_a';
+const on = (key: string) => ({ calls: [key], thread: THREAD });
+let legs = 0;
+
+/** The invocation, and its acknowledgement; `broken` where that was not sent. */
+export function invoked(
+  key: string,
+  { status = 200 as number | 'broken', fields = {}, attempt = 1 } = {},
+): Fact[] {
+  const body = {
+    operation: 'pay',
+    arguments: {},
+    id: key,
+    group_id: THREAD,
+    callback_url: `http://127.0.0.1:9/cb/${key}?token=canary`,
+    ...fields,
+  };
+  const leg = `in-${++legs}`;
+  const answer: Fact =
+    status === 'broken'
+      ? { kind: 'broken', leg, phase: 'answer', code: 'PLANNED', ...on(key) }
+      : { kind: 'response', leg, status, headers: {}, ...on(key) };
+  return [request(leg, 'invocation', on(key), Content.ofJson(body), attempt), answer];
+}
+
+/** One of which not even a callback URL could be read. */
+export function nameless(bytes: string): Fact[] {
+  return [
+    request('in-0', 'invocation', {}, new Content(Buffer.from(bytes))),
+    { kind: 'dropped', what: 'invocation', why: 'malformed', count: 1 },
+    { kind: 'response', leg: 'in-0', status: 200, headers: {} },
+  ];
+}
+
+export const matched = (key: string, fixture: string | null, more: object = {}): Fact[] => [
+  { kind: 'matched', fixture, ...on(key), ...more },
+];
+export const planned = (key: string, plan: string, by: 'fixture' | 'fault' = 'fault'): Fact[] => [
+  { kind: 'planned', by, plan, ...on(key) },
+];
+export const dropped = (key: string, why: string): Fact[] => [
+  { kind: 'dropped', what: 'callback', why, count: 1, ...on(key) },
+];
+export const cancelNotice = (key: string): Fact[] => [request('cancel', 'cancel', on(key))];
+export const closeNotice = (thread = THREAD): Fact[] => [request('close', 'close', { thread })];
+
+/** One attempt at a callback, and the answer to it. */
+export function posted(key: string, status: number | 'broken', message: object = {}): Fact[] {
+  const leg = `out-${++legs}`;
+  const body = Content.ofJson({ type: 'tool_result', group_id: THREAD, id: key, text: 'done', ...message });
+  const answer: Fact =
+    status === 'broken'
+      ? { kind: 'broken', leg, phase: 'connect', code: 'ECONNREFUSED', ...on(key) }
+      : { kind: 'response', leg, status, headers: {}, ...on(key) };
+  return [request(leg, 'callback', on(key), body), answer];
+}
+
+export const delivered = (key: string, message: object = {}): Fact[] => posted(key, 200, message);
+
+function request(
+  leg: string,
+  purpose: 'invocation' | 'callback' | 'cancel' | 'close',
+  about: { readonly calls?: string[]; readonly thread?: string },
+  body?: Content,
+  attempt = 1,
+): Fact {
+  const [from, to] = purpose === 'callback' ? (['tool', 'runtime'] as const) : (['runtime', 'tool'] as const);
+  const what = {
+    kind: 'request',
+    leg,
+    from,
+    to,
+    purpose,
+    method: 'POST',
+    url: '/',
+    headers: {},
+    attempt,
+  } as const;
+  return { ...what, ...about, ...(body && { body }) };
+}

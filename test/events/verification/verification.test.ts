@@ -1,0 +1,355 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { Content } from '../../../src/events/content.js';
+import type { Fact } from '../../../src/events/events.js';
+import { isToolResult, Verification } from '../../../src/events/verification.js';
+import {
+  cancelNotice,
+  closeNotice,
+  delivered,
+  dropped,
+  FIXTURES,
+  invoked,
+  matched,
+  nameless,
+  planned,
+  posted,
+  tell,
+  verified,
+} from './run.js';
+
+const call = (key: string) => [...invoked(key), ...matched(key, 'pay')];
+const paid = (key: string) => [...call(key), ...delivered(key)];
+const url = 'http://127.0.0.1:9/cb/a';
+
+describe('a run in which everything happened', () => {
+  test('is fine', () => {
+    expect(verified(paid('a'), paid('b'))).toEqual({
+      ok: true,
+      calls: 2,
+      fixtures: [{ id: 'pay', place: 'tool.yaml:3', calls: 2, status: 'used' }],
+      unmatched: { count: 0, examples: [] },
+      undelivered: { count: 0, examples: [] },
+    });
+  });
+
+  test('is fine where nothing was needed', () => {
+    const verification = new Verification([{ id: 'a', place: 'x', expect: { calls: { min: 0 } } }]);
+    expect(verification.report()).toMatchObject({ ok: true, calls: 0, fixtures: [{ status: 'not-needed' }] });
+  });
+
+  test('a handler is no fixture, and answers all the same', () => {
+    const verification = new Verification([]);
+    tell(verification, invoked('a'), matched('a', 'handler:pay'), delivered('a'));
+    expect(verification.report()).toMatchObject({ ok: true, calls: 1, fixtures: [] });
+  });
+});
+
+describe('fixtures', () => {
+  test('one that was never used is a failure', () => {
+    expect(verified()).toMatchObject({ ok: false, fixtures: [{ calls: 0, status: 'unused' }] });
+  });
+
+  test.each([
+    [{ operation: 'pay', arguments: { $exact: { amount: 7 } } }, 'pay {"amount":7}'],
+    [
+      { operation: { $regex: '^pay' }, arguments: { amount: { $gt: 1 } } },
+      '{"$regex":"^pay"} {"amount":{"$gt":1}}',
+    ],
+    [{ arguments: { long: 'x'.repeat(200) } }, expect.stringMatching(/^any operation .{100,110}…$/)],
+  ])('one of a recording says what it answers: %j', (match, answers) => {
+    const verification = new Verification([{ id: 'run.ndjson#2', place: 'run.ndjson#2', match }]);
+    expect(verification.report().fixtures).toEqual([
+      { id: 'run.ndjson#2', place: 'run.ndjson#2', answers, calls: 0, status: 'unused' },
+    ]);
+  });
+
+  test('one that was used too often is a failure', () => {
+    const verification = new Verification([{ id: 'pay', place: 'x', expect: { calls: { max: 1 } } }]);
+    tell(verification, paid('a'), paid('b'));
+    expect(verification.report()).toMatchObject({
+      ok: false,
+      fixtures: [{ calls: 2, status: 'too-many', expected: { max: 1 } }],
+    });
+  });
+
+  test('RT-RETRY: a repeated invocation counts once, also when its call is over', () => {
+    const again = invoked('a', { attempt: 2 });
+    expect(verified(call('a'), again, delivered('a'), again)).toMatchObject({
+      ok: true,
+      calls: 1,
+      fixtures: [{ calls: 1 }],
+    });
+  });
+
+  test('reloaded ones keep their calls', () => {
+    const verification = new Verification(FIXTURES);
+    tell(verification, paid('a'));
+    verification.reload([...FIXTURES, { id: 'new', place: 'tool.yaml:9' }]);
+    expect(verification.report().fixtures).toMatchObject([
+      { id: 'pay', calls: 1, status: 'used' },
+      { id: 'new', calls: 0, status: 'unused' },
+    ]);
+  });
+});
+
+describe('a call that no fixture answers is a failure', () => {
+  const nearest = { fixture: 'pay', path: '$.arguments.amount', reason: 'is 1, not 2' };
+
+  test('with the nearest one', () => {
+    const story = [
+      invoked('a'),
+      matched('a', null, { nearest }),
+      delivered('a', { text: 'Error: no fixture' }),
+    ];
+    expect(verified(paid('b'), ...story)).toMatchObject({
+      ok: false,
+      unmatched: { count: 1, examples: [{ operation: 'pay', id: 'a', group_id: 'thread_a', nearest }] },
+      undelivered: { count: 0 },
+    });
+  });
+
+  test.each([
+    ['said to be unmatched', matched('a', null)],
+    ['of which nothing is said', []],
+  ])('TOOL-UNKNOWN-OP, TOOL-BAD-ARGS: with the words of the error, once: %s', (_, said) => {
+    const error = { text: 'Error: unknown operation "py".' };
+    const came = [...invoked('a', { fields: { operation: 'py' } }), ...said];
+    expect(verified(came, posted('a', 503, error), delivered('a', error)).unmatched).toEqual({
+      count: 1,
+      examples: [{ operation: 'py', id: 'a', group_id: 'thread_a', reason: 'unknown operation "py".' }],
+    });
+  });
+
+  test.each([
+    [
+      'not JSON',
+      '{',
+      { operation: null, id: null, group_id: null },
+      /^the invocation is malformed: not valid JSON/,
+    ],
+    [
+      'no address',
+      '{"operation":"pay","id":"a"}',
+      { operation: 'pay', id: 'a', group_id: null },
+      /callback_url/,
+    ],
+  ])('TOOL-MALFORMED: nor can anybody be told: %s', (_, bytes, who, reason) => {
+    const { calls, unmatched, undelivered } = verified(nameless(bytes));
+    expect({ calls, unmatched, undelivered }).toEqual({
+      calls: 1,
+      unmatched: { count: 1, examples: [{ ...who, reason: expect.stringMatching(reason) }] },
+      undelivered: { count: 0, examples: [] },
+    });
+  });
+
+  test('TOOL-RATE: not one over the rate, which was asked for', () => {
+    const late = [...invoked('b'), ...planned('b', 'rate-limit', 'fixture'), ...delivered('b')];
+    expect(verified(paid('a'), late)).toMatchObject({ ok: true, calls: 2, fixtures: [{ calls: 1 }] });
+  });
+
+  test('the first hundred are shown, all are counted', () => {
+    const strangers = Array.from({ length: 150 }, (_, index) => [
+      ...invoked(`c${index}`),
+      ...matched(`c${index}`, null),
+    ]);
+    const { unmatched, undelivered } = verified(...strangers);
+    expect([unmatched.count, unmatched.examples.length]).toEqual([150, 100]);
+    expect([undelivered.count, undelivered.examples.length]).toEqual([150, 100]);
+    expect(unmatched.examples[99]).toMatchObject({ id: 'c99' });
+  });
+});
+
+describe('a callback that does not arrive is a failure', () => {
+  test.each([
+    ['it was refused', [posted('a', 404), dropped('a', 'answered 404')], 'answered 404', 'tool_result'],
+    ['it never went out', [dropped('a', 'not an allowed address')], 'not an allowed address', undefined],
+    ['it is on its way', [posted('a', 'broken')], 'still pending', 'tool_result'],
+    ['it was not even made', [], 'still pending', undefined],
+    ['a question is open', [delivered('a', { type: 'user_choice' })], 'still pending', undefined],
+    [
+      'a question was refused',
+      [posted('a', 400, { type: 'oauth' }), dropped('a', 'answered 400')],
+      'answered 400',
+      'oauth',
+    ],
+  ])('%s', (_, story, why, type) => {
+    expect(verified(call('a'), ...story)).toMatchObject({ ok: false, calls: 1, unmatched: { count: 0 } });
+    expect(verified(call('a'), ...story).undelivered).toEqual({
+      count: 1,
+      examples: [{ operation: 'pay', id: 'a', url, ...(type && { type }), why }],
+    });
+  });
+
+  test('an event after the result', () => {
+    const event = { type: 'subscription_event' };
+    const story = [paid('a'), delivered('a', event), posted('a', 500, event), dropped('a', 'answered 500')];
+    expect(verified(...story).undelivered.examples).toEqual([
+      { operation: 'pay', id: 'a', url, type: 'subscription_event', why: 'answered 500' },
+    ]);
+  });
+
+  test.each(['?token=canary', '/canary-d859f485-4218-47f3', '/%63anary-d859f485-4218-47f3'])(
+    'row 25: no token of its address is told: %s',
+    token => {
+      const { undelivered } = verified(invoked('a', { fields: { callback_url: `${url}${token}` } }));
+      expect(undelivered.examples[0]?.url).toMatch(/^http:\/\/127\.0\.0\.1:9\/cb\/a/);
+      expect(JSON.stringify(undelivered)).not.toContain('anary');
+    },
+  );
+
+  test('not one that arrives after all', () => {
+    expect(verified(call('a'), posted('a', 503), posted('a', 'broken'), delivered('a')).ok).toBe(true);
+  });
+
+  test('not one whose type does not stand first', () => {
+    const late = Content.ofJson({ id: 'a', text: 'x', type: 'tool_result' });
+    const event = Content.ofJson({ type: 'subscription_event', text: '"type":"tool_result"' });
+    expect([isToolResult(late), isToolResult(event)]).toEqual([true, false]);
+  });
+});
+
+describe('what was planned is not missed', () => {
+  test.each([
+    ['silence', [planned('a', 'silence', 'fixture')]],
+    ['a callback that is dropped', [planned('a', 'drop')]],
+    ['a wrong id, refused', [planned('a', 'wrong-id'), posted('a', 404), dropped('a', 'answered 404')]],
+    ['a malformed one, refused', [planned('a', 'malformed'), posted('a', 400), dropped('a', 'answered 400')]],
+    ['a call that was cancelled', [cancelNotice('a'), posted('a', 404), dropped('a', 'answered 404')]],
+    ['a thread that was closed', [closeNotice(), dropped('a', 'answered 404')]],
+    [
+      'the second copy, refused',
+      [planned('a', 'duplicate'), delivered('a'), posted('a', 404), dropped('a', 'answered 404')],
+    ],
+    [
+      'the first copy, lost',
+      [planned('a', 'duplicate'), posted('a', 500), dropped('a', 'answered 500'), delivered('a')],
+    ],
+  ])('%s', (_, story) => {
+    expect(verified(call('a'), ...story).undelivered.count).toBe(0);
+  });
+
+  test('but both copies are', () => {
+    const lost = [...posted('a', 500), ...dropped('a', 'answered 500')];
+    expect(verified(call('a'), planned('a', 'duplicate'), lost, lost).undelivered.count).toBe(1);
+  });
+
+  test.each(['late', 'slow', 'before-ack'])('but a callback that is only %s is', plan => {
+    expect(verified(call('a'), planned('a', plan), dropped('a', 'answered 408')).undelivered.count).toBe(1);
+  });
+
+  describe('but what was planned for one callback excuses no other', () => {
+    const event = { type: 'subscription_event' };
+    const faulty = (plan: string) => planned('a', plan).map(fact => ({ ...fact, ...event }));
+    const refused = [...posted('a', 404, event), ...dropped('a', 'answered 404')];
+    test.each([
+      ['an event that is dropped', [faulty('drop')]],
+      ['one that was refused for it', [faulty('wrong-id'), refused]],
+      ['one that was taken all the same', [faulty('wrong-id'), posted('a', 200, event)]],
+    ])('%s', (_, story) => {
+      expect(verified(call('a'), ...story, delivered('a')).ok).toBe(true);
+      expect(verified(call('a'), ...story).undelivered.examples).toMatchObject([{ why: 'still pending' }]);
+      const lost = [...posted('a', 500), ...dropped('a', 'answered 500')];
+      expect(verified(call('a'), ...story, lost).undelivered.examples).toMatchObject([
+        { why: 'answered 500' },
+      ]);
+    });
+  });
+
+  test('another thread`s end is not ours', () => {
+    expect(verified(call('a'), closeNotice('thread_b')).undelivered.count).toBe(1);
+  });
+});
+
+describe('the acknowledgement', () => {
+  test('a fixture that refuses is used, though what it refuses is no call', () => {
+    const plan = planned('a', 'ack status').map(fact => ({ ...fact, fixture: 'pay' }));
+    expect(verified(invoked('a', { status: 503 }), plan)).toMatchObject({
+      ok: true,
+      fixtures: [{ id: 'pay', calls: 0, status: 'used' }],
+    });
+  });
+
+  const refused = [...invoked('a', { status: 503 }), ...matched('a', 'pay')];
+
+  test.each([503, 404, 201, 204])('an invocation that was answered %i is owed nothing', status => {
+    const story = [...invoked('a', { status }), ...matched('a', 'pay')];
+    expect(verified(story)).toMatchObject({ calls: 1, undelivered: { count: 0 } });
+  });
+
+  test('until it comes again: it is still the same call', () => {
+    const again = [...invoked('a', { attempt: 2 }), ...matched('a', 'pay')];
+    expect(verified(refused, again)).toMatchObject({ calls: 1, undelivered: { count: 1 } });
+    expect(verified(refused, again, delivered('a'))).toMatchObject({
+      ok: true,
+      calls: 1,
+      fixtures: [{ calls: 1 }],
+    });
+  });
+
+  test('one that breaks off says nothing: the work is done, and the repeat changes nothing', () => {
+    const broken = [...invoked('a', { status: 'broken' }), ...matched('a', 'pay')];
+    expect(verified(broken).undelivered.count).toBe(1);
+    expect(verified(broken, delivered('a'), invoked('a', { attempt: 2 })).ok).toBe(true);
+  });
+});
+
+describe('bounds', () => {
+  test('what began before is not its business', () => {
+    expect(verified(paid('a'), dropped('z', 'answered 404'), delivered('z')).ok).toBe(true);
+  });
+
+  test('a long run counts all and keeps little', () => {
+    const verification = new Verification(FIXTURES);
+    const before = memory();
+    for (let index = 0; index < 50_000; index++) tell(verification, paid(`call ${index}`));
+    expect(verification.report()).toMatchObject({ ok: true, calls: 50_000 });
+    expect(memory() - before).toBeLessThan(8 * 1024 * 1024);
+  });
+});
+
+function memory(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
+
+describe('a client that is not called back', () => {
+  const ask = (key: string): Fact[] => {
+    const [request] = invoked(key);
+    return request ? [{ ...request, from: 'client', leg: `ask-${key}` } as Fact] : [];
+  };
+  const answer = (key: string, body: object, status = 200): Fact[] => [
+    { kind: 'response', leg: `ask-${key}`, status, headers: {}, body: Content.ofJson(body), calls: [key] },
+  ];
+
+  test('has its result with the answer', () => {
+    const call = [...ask('a'), ...matched('a', 'pay')];
+    expect(verified(call)).toMatchObject({ ok: false, undelivered: { count: 1 } });
+    expect(verified(call, answer('a', { content: [], isError: false }))).toMatchObject({
+      ok: true,
+      calls: 1,
+    });
+  });
+
+  test.each<[string, object]>([
+    ['RAP', { type: 'tool_result', text: 'Error: no such tool' }],
+    ['MCP', { content: [{ type: 'text', text: 'no such tool' }], isError: true }],
+    ['JSON-RPC', { error: { code: -32602, message: 'no such tool' } }],
+  ])('why a call is unmatched is read of what it was answered, as in %s', (_, body) => {
+    expect(verified(ask('a'), matched('a', null), answer('a', body)).unmatched).toMatchObject({
+      count: 1,
+      examples: [{ id: 'a', reason: 'no such tool' }],
+    });
+  });
+
+  test.each<[string, object]>([
+    ['no list', { content: 'x' }],
+    ['nothing in it', { content: [null] }],
+    ['no text', { content: [{ text: 7 }], error: 'x' }],
+  ])('hostile content, %s, gives no reason', (_, body) => {
+    const { unmatched } = verified(ask('a'), matched('a', null), answer('a', body));
+    expect(unmatched.examples).toEqual([{ operation: 'pay', id: 'a', group_id: 'thread_a' }]);
+  });
+});

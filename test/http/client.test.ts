@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNodeClient } from '../../src/http/node-client.js';
+import { createAgentClient } from '../../src/http/pooled-client.js';
+import { clientContract } from './client.contract.js';
+import { answer, pour, startPeer } from './peer.js';
+
+clientContract('on node:http', createNodeClient);
+clientContract('on undici’s Agent', createAgentClient);
+
+describe.each([
+  ['node:http', createNodeClient],
+  ['undici', createAgentClient],
+])('connections of %s', (_, create) => {
+  it('are kept', async () => {
+    const client = create();
+    await using peer = await startPeer(answer(200, 'ok'));
+    for (let i = 0; i < 10; i++) await client.send({ method: 'GET', url: peer.url, read: { maxBytes: 10 } });
+    await client.close();
+    expect(peer.connections()).toBeLessThan(3);
+  });
+
+  it('carry a body that is read only after the acknowledgement', async () => {
+    const client = create();
+    const server = createServer();
+    const received = acknowledgeFirst(server);
+    await client.send({
+      method: 'POST',
+      url: await listening(server),
+      body: Buffer.from('{"a":1}'),
+      read: 'nothing',
+    });
+    expect(await received).toBe('{"a":1}');
+    await client.close();
+    server.close();
+  });
+});
+
+/** The body, read by a server that has answered already. */
+function acknowledgeFirst(server: Server): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('request', (request, response) => {
+      response.end(() => text(request).then(resolve, reject));
+    });
+  });
+}
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+}
+
+const run = promisify(execFile);
+
+describe.each(['Node', 'Agent'])('a process with the %s client', kind => {
+  const script = `
+    import { create${kind}Client as create } from './src/transport/${kind.toLowerCase()}-client.js';
+    const [, , url = '', end] = process.argv;
+    const client = create();
+    client.send({ method: 'GET', url, read: 'nothing' }).then(({ status }) => {
+      console.log(status);
+      if (end === 'close') client.close();
+    });`;
+  let folder: string;
+  let outfile: string;
+  let inputs: string[];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'client-'));
+    outfile = join(folder, 'client.cjs');
+    const stdin = { contents: script, resolveDir: process.cwd(), loader: 'ts' as const };
+    const { metafile } = await build({
+      stdin,
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      metafile: true,
+    });
+    inputs = Object.keys(metafile.inputs);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('row 16: ends in spite of acknowledgements that do not, closed or not', async () => {
+    await using stalled = await startPeer('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx');
+    await using endless = await startPeer(socket => void pour(socket));
+    const ends = [stalled, endless].flatMap(({ url }) => [[url, 'close'], [url]]);
+    const said = await Promise.all(
+      ends.map(end => run(process.execPath, [outfile, ...end], { timeout: 30_000 })),
+    );
+    expect(said.map(({ stdout }) => stdout)).toEqual(['200\n', '200\n', '200\n', '200\n']);
+  });
+
+  it('loads undici only where it is used', () => {
+    expect(inputs.some(path => path.includes('undici'))).toBe(kind === 'Agent');
+  });
+});

@@ -1,0 +1,63 @@
+import { connect } from 'node:net';
+import type { Refusal, Route } from '../../src/http/request-body.js';
+import type { RunningServer, ServerOptions } from '../../src/http/server.js';
+import { startServer } from '../../src/http/server.js';
+
+/** What came back for some bytes, up to the peer's end of the connection. */
+export function rawExchange(port: number, ...pieces: readonly (string | Uint8Array)[]): Promise<string> {
+  return new Promise(resolve => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      for (const piece of pieces) socket.write(piece);
+    });
+    socket
+      .setEncoding('latin1')
+      .on('data', text => {
+        answer += text;
+      })
+      .on('error', () => {})
+      .on('close', () => resolve(answer));
+  });
+}
+
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+}
+
+/** A request that ends its connection, so that {@link rawExchange} comes back. */
+export function request(line: string, ...headers: readonly string[]): string {
+  return [`${line} HTTP/1.1`, ...headers, 'Connection: close', '\r\n'].join('\r\n');
+}
+
+export const echo: Route = {
+  name: 'echo',
+  method: 'POST',
+  serves: path => path === '/echo',
+  accepts: 'json',
+  handle: ({ body }) => ({ status: 200, body: `${body.length} bytes` }),
+};
+
+export const hello: Route = {
+  name: 'hello',
+  method: 'GET',
+  serves: path => path === '/hello',
+  accepts: 'nothing',
+  handle: () => ({ status: 200, body: 'hello' }),
+};
+
+export interface Watched extends RunningServer {
+  readonly refusals: Refusal[];
+}
+
+/** A server with two routes, quick limits, and a list of what it refused. */
+export async function watchedServer(options: Partial<ServerOptions> = {}): Promise<Watched> {
+  const refusals: Refusal[] = [];
+  const server = await startServer({
+    routes: [echo, hello],
+    maxBody: 1_000,
+    onRefused: refusal => refusals.push(refusal),
+    ...options,
+    limits: { closeMs: 20, lingerMs: 50, ...options.limits },
+  });
+  return Object.assign(server, { refusals });
+}

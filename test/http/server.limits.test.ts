@@ -1,0 +1,326 @@
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Refusal } from '../../src/http/request-body.js';
+import { echo, hello, rawExchange, request, statusOf, type Watched, watchedServer } from './raw.js';
+
+const HOST = 'Host: 127.0.0.1';
+const JSON_POST = ['POST /echo HTTP/1.1', HOST, 'Content-Type: application/json'];
+const post = (...headers: string[]) => [...JSON_POST, ...headers, '\r\n'].join('\r\n');
+const isServed = async ({ port }: Watched) =>
+  statusOf(await rawExchange(port, request('GET /hello', HOST))) === 200;
+const reasons = ({ refusals }: Watched) => refusals.map(refusal => refusal.reason);
+
+describe('smuggling', () => {
+  let server: Watched;
+  beforeEach(async () => {
+    server = await watchedServer();
+  });
+  afterEach(() => server.close());
+
+  it.each([
+    ['a length and chunks', post('Content-Length: 5', 'Transfer-Encoding: chunked'), '0\r\n\r\n'],
+    ['chunks and a length', post('Transfer-Encoding: chunked', 'Content-Length: 5'), '0\r\n\r\n'],
+    ['two lengths', post('Content-Length: 2', 'Content-Length: 2'), '{}'],
+    ['a list of lengths', post('Content-Length: 2, 2'), '{}'],
+    ['a signed length', post('Content-Length: +2'), '{}'],
+    ['chunks twice', post('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'), '0\r\n\r\n'],
+    ['an unknown transfer', post('Transfer-Encoding: xchunked'), '0\r\n\r\n'],
+    ['bare line feeds', `GET /hello HTTP/1.1\n${HOST}\n\n`, ''],
+    ['one bare line feed', `GET /hello HTTP/1.1\r\n${HOST}\nX: y\r\n\r\n`, ''],
+    ['a bare line feed in the chunks', post('Transfer-Encoding: chunked'), '2\n{}\r\n0\r\n\r\n'],
+    ['a folded header', `GET /hello HTTP/1.1\r\n${HOST}\r\nX: y\r\n z\r\n\r\n`, ''],
+    ['a blank before the colon', 'GET /hello HTTP/1.1\r\nHost : 127.0.0.1\r\n\r\n', ''],
+    ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\r\n\r\n', ''],
+  ])('row 17: is a 400, told once, and the next request is served: %s', async (_, head, body) => {
+    expect(statusOf(await rawExchange(server.port, head, body))).toBe(400);
+    expect(reasons(server)).toEqual(['malformed']);
+    expect(await isServed(server)).toBe(true);
+  });
+
+  it('answers 431 to a head beyond the limit', async () => {
+    expect(statusOf(await rawExchange(server.port, post(`X: ${'y'.repeat(20_000)}`)))).toBe(431);
+    expect(server.refusals).toMatchObject([{ status: 431, reason: 'too-large' }]);
+  });
+});
+
+describe('slow clients', () => {
+  let server: Watched;
+  beforeEach(async () => {
+    server = await watchedServer({ limits: { headersMs: 60, requestMs: 120, checkEveryMs: 10 } });
+  });
+  afterEach(() => server.close());
+
+  it('row 14: a silent connection is ended', async () => {
+    expect(statusOf(await rawExchange(server.port))).toBe(408);
+    expect(server.refusals).toMatchObject([{ status: 408, reason: 'slow' }]);
+  });
+
+  it('row 14: a head that never ends is ended', async () => {
+    expect(statusOf(await rawExchange(server.port, 'GET /hello HTTP/1.1\r\nX: '))).toBe(408);
+    expect(reasons(server)).toEqual(['slow']);
+  });
+
+  it('row 14: a body that drips is ended, and told once', async () => {
+    const dripping = await drip(server.port, post('Content-Length: 900'));
+    expect(statusOf(dripping)).toBe(408);
+    expect(reasons(server)).toEqual(['slow']);
+    expect(await isServed(server)).toBe(true);
+  });
+
+  it('row 14: where all connections are worked on, one more is not taken', async () => {
+    let answer = () => {};
+    const handle = () =>
+      new Promise<{ status: number }>(resolve => (answer = () => resolve({ status: 200 })));
+    let begin = () => {};
+    const begun = new Promise<void>(resolve => (begin = resolve));
+    const busy = { ...hello, serves: leaving(() => begin()), handle };
+    await using crowded = await watchedServer({ routes: [busy], limits: { connections: 1 } });
+    const first = rawExchange(crowded.port, request('GET /hello', HOST));
+    await begun;
+    expect(await rawExchange(crowded.port, request('GET /hello', HOST))).toBe('');
+    answer();
+    expect(statusOf(await first)).toBe(200);
+  });
+});
+
+describe('more slow connections than there is room for', () => {
+  it.each<[string, string]>([
+    ['silent', ''],
+    ['in the middle of a head', 'GET /hello HTTP/1.1\r\nX: '],
+    ['in the middle of a body', `${post('Content-Length: 900')}{`],
+  ])('row 14: 500 that are %s do not shut out a good caller', async (_, sent) => {
+    await using server = await watchedServer();
+    await using _crowd = await openMany(server.port, 500, sent);
+    expect(await quickest(3, () => isServed(server))).toBeLessThan(250);
+  });
+
+  it('row 14: clients that do not read neither shut out others, nor hold a copy of the answer each', async () => {
+    const body = Buffer.alloc(6 * 1024 * 1024, 32);
+    const large = {
+      ...hello,
+      serves: (path: string) => path === '/large',
+      handle: () => ({ status: 200, body }),
+    };
+    await using server = await watchedServer({ routes: [hello, large] });
+    const before = process.memoryUsage();
+    await using _crowd = await openMany(server.port, 300, `GET /large HTTP/1.1\r\n${HOST}\r\n\r\n`);
+    expect(await quickest(3, () => isServed(server))).toBeLessThan(250);
+    const { arrayBuffers, heapUsed } = process.memoryUsage();
+    expect(arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(64 * 1024 * 1024);
+    const whole = await fetch(`${server.url}/large`);
+    expect((await whole.arrayBuffer()).byteLength).toBe(body.length);
+  });
+
+  it('row 14: a client that reads nothing more of its answer is cut off', async () => {
+    const body = Buffer.alloc(16 * 1024 * 1024, 32);
+    let handled = 0;
+    const handle = () => {
+      handled++;
+      return { status: 200, body };
+    };
+    const limits = { requestMs: 60, headersMs: 60, checkEveryMs: 10 };
+    await using server = await watchedServer({ routes: [{ ...hello, handle }], limits });
+    const open = () => process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length;
+    const before = open();
+    await using crowd = await openMany(server.port, 3, `GET /hello HTTP/1.1\r\n${HOST}\r\n\r\n`);
+    await expect.poll(() => handled).toBe(3);
+    await expect.poll(open).toBeLessThanOrEqual(before + crowd.sockets.length); // their own ends
+  });
+
+  it('row 15: of answers that are not read, so many bytes are held: the oldest is cut off', async () => {
+    const handle = () => ({ status: 200, body: Buffer.alloc(8 * 1024 * 1024, 32) });
+    const limits = { unreadBytes: 20 * 1024 * 1024 };
+    await using server = await watchedServer({ routes: [{ ...hello, handle }], limits });
+    const before = process.memoryUsage().arrayBuffers;
+    await using _crowd = await openMany(server.port, 30, `GET /hello HTTP/1.1\r\n${HOST}\r\n\r\n`);
+    const whole = await fetch(`${server.url}/hello`);
+    expect((await whole.arrayBuffer()).byteLength).toBe(8 * 1024 * 1024);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(60 * 1024 * 1024);
+  });
+});
+
+/** The least of the times that some work took, in ms: the machine may be busy with something else. */
+async function quickest(times: number, work: () => Promise<boolean>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < times && least >= 250; n++) {
+    const start = performance.now();
+    expect(await work()).toBe(true);
+    least = Math.min(least, performance.now() - start);
+  }
+  return least;
+}
+
+/** Connections that send this, and read nothing. */
+async function openMany(port: number, count: number, sent: string | Uint8Array) {
+  const open = () =>
+    new Promise<Socket>(resolve => {
+      const socket: Socket = connect(port, '127.0.0.1', () => socket.write(sent, () => resolve(socket)));
+      socket.pause().on('error', () => resolve(socket));
+    });
+  const sockets = await Promise.all(Array.from({ length: count }, open));
+  return {
+    sockets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** After the head one byte every 10 ms, for ever. */
+function drip(port: number, head: string): Promise<string> {
+  return new Promise(resolve => {
+    let answer = '';
+    let timer: NodeJS.Timeout | undefined;
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(head);
+      timer = setInterval(() => socket.write(' '), 10);
+    });
+    socket.on('data', bytes => {
+      answer += bytes.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearInterval(timer);
+      resolve(answer);
+    });
+  });
+}
+
+describe('large bodies', () => {
+  const MiB = 1024 * 1024;
+  let server: Watched;
+  beforeEach(async () => {
+    server = await watchedServer({ maxBody: MiB });
+  });
+  afterEach(() => server.close());
+
+  it('row 15: an announced length over the limit is refused before its body', async () => {
+    expect(statusOf(await rawExchange(server.port, post(`Content-Length: ${MiB + 1}`)))).toBe(413);
+    expect(server.refusals).toMatchObject([{ status: 413, reason: 'too-large' }]);
+  });
+
+  it('row 15: bodies that are held unfinished have one budget; small ones are served beside them', async () => {
+    const limits = { bodyBytes: 8 * MiB };
+    await using server = await watchedServer({ maxBody: 4 * MiB, limits });
+    const before = process.memoryUsage().arrayBuffers;
+    const piece = Buffer.from(`${post(`Content-Length: ${4 * MiB}`)}${' '.repeat(4 * MiB - 1)}`);
+    await using crowd = await openMany(server.port, 60, piece);
+    await expect.poll(() => reasons(server).filter(reason => reason === 'busy').length).toBeGreaterThan(40);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(160 * MiB); // of 240
+    const small = request('POST /echo', HOST, 'Content-Type: application/json', 'Content-Length: 2');
+    expect(statusOf(await rawExchange(server.port, small, '{}'))).toBe(200);
+    for (const socket of crowd.sockets) socket.destroy();
+    const large = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: piece.subarray(-3 * MiB),
+    };
+    await expect.poll(async () => (await fetch(`${server.url}/echo`, large)).status).toBe(200);
+  });
+
+  it('row 15: of bodies that are too large together, as many are taken as there is room for', async () => {
+    await using server = await watchedServer({ maxBody: 4 * MiB, limits: { bodyBytes: 9 * MiB } });
+    const large = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.alloc(4 * MiB, 32),
+    };
+    const post = () =>
+      fetch(`${server.url}/echo`, large).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    const statuses = await Promise.all(Array.from({ length: 12 }, post));
+    expect(statuses.filter(status => status === 200).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('row 15: an endless chunked body is refused, in flat memory', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    let peak = 0;
+    const answer = await endless(server.port, post('Transfer-Encoding: chunked'), () => {
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers);
+    });
+    expect(statusOf(answer)).toBe(413);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(reasons(server)).toEqual(['too-large']);
+    expect(peak - before).toBeLessThan(16 * MiB);
+  });
+
+  it('row 15: exactly the limit is served, with a length and in chunks', async () => {
+    const body = new Uint8Array(MiB).fill(32);
+    const headers = { 'content-type': 'application/json' };
+    const whole = await fetch(`${server.url}/echo`, { method: 'POST', headers, body });
+    expect(await whole.text()).toBe(`${MiB} bytes`);
+    const stream = Readable.toWeb(Readable.from([body.subarray(0, 7), body.subarray(7)]));
+    const chunked = await fetch(`${server.url}/echo`, {
+      method: 'POST',
+      headers,
+      body: stream,
+      duplex: 'half',
+    });
+    expect(await chunked.text()).toBe(`${MiB} bytes`);
+  });
+
+  it('row 15: a client that sends all before it reads still gets its 413', async () => {
+    const body = ' '.repeat(4 * MiB);
+    expect(statusOf(await rawExchange(server.port, post(`Content-Length: ${body.length}`), body))).toBe(413);
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['ends', socket => socket.end()],
+    ['breaks', socket => socket.resetAndDestroy()],
+  ])('is told once when a sender %s in the middle', async (_, leave) => {
+    let tell: (refusal: Refusal) => void = () => {};
+    const told = new Promise<Refusal>(resolve => {
+      tell = resolve;
+    });
+    await using watched = await watchedServer({
+      onRefused: tell,
+      routes: [{ ...echo, serves: leaving(() => leave(socket)) }],
+    });
+    const socket = connect(watched.port, '127.0.0.1', () => socket.write(post('Content-Length: 10')));
+    socket.resume();
+    expect(await told).toMatchObject({ reason: 'aborted', method: 'POST', target: '/echo' });
+  });
+});
+
+/** Serves every path, and lets the sender leave once its head has come. */
+function leaving(leave: () => void): () => boolean {
+  return () => {
+    setImmediate(leave);
+    return true;
+  };
+}
+
+function endless(port: number, head: string, onDrain: () => void): Promise<string> {
+  const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+  return new Promise(resolve => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(head);
+      pump();
+    });
+    const pump = () => {
+      onDrain();
+      while (socket.writable && socket.write(chunk));
+    };
+    socket.on('drain', pump).on('error', () => {});
+    socket.on('data', bytes => {
+      answer += bytes.toString('latin1');
+    });
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+describe('a body nobody reads', () => {
+  it('is not waited for, and does not end up in the next request', async () => {
+    await using server = await watchedServer({ routes: [hello, echo] });
+    const answer = await rawExchange(
+      server.port,
+      `GET /hello HTTP/1.1\r\n${HOST}\r\nContent-Length: 40\r\n\r\nGET /echo`,
+    );
+    expect(statusOf(answer)).toBe(200);
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+});

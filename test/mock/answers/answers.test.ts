@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { defineTool } from '../../../src/mock/handlers.js';
+import { fakeClock } from '../../support/fake-clock.js';
+import { replying, type Stage, stageWith } from '../stage.js';
+
+async function textOf(stage: Stage, id: string, options: object = {}) {
+  return (await (await stage.invoke({ id, ...options })).result()).body?.['text'];
+}
+
+describe('TOOL-RATE: what is over the rate gets 200 and an error with the time to wait', () => {
+  test.each([
+    [{ calls: 1, within: 60_000 }, 'Error: rate limit exceeded. Retry after 60 seconds.'],
+    [{ calls: 1, within: 1_000 }, 'Error: rate limit exceeded. Retry after 1 second.'],
+    [{ calls: 1, within: 20 }, 'Error: rate limit exceeded. Retry after 1 second.'],
+    [{ calls: 2, within: 120_000 }, 'ok'],
+  ])('%j', async (rateLimit, text) => {
+    await using stage = await stageWith(replying({ payload: 'ok' }), { rateLimit, clock: fakeClock() });
+    expect([await textOf(stage, 'a'), await textOf(stage, 'b')]).toEqual(['ok', text]);
+  });
+
+  test('it counts for no fixture, and is neither unmatched; time gives another', async () => {
+    const clock = fakeClock();
+    await using stage = await stageWith(replying({ payload: '{{count}}' }), {
+      rateLimit: { calls: 1, within: 1_000 },
+      clock,
+    });
+    await textOf(stage, 'a');
+    await textOf(stage, 'b');
+    clock.advance(1_000);
+    expect(await textOf(stage, 'c')).toBe('2');
+    expect(stage.told('planned')).toMatchObject([{ plan: 'rate-limit' }]);
+    await stage.tool.waitForDelivery('c');
+    expect(stage.tool.verify()).toMatchObject({ ok: true, calls: 3, unmatched: { count: 0 } });
+  });
+});
+
+describe('TOOL-VALIDATE: first the schema, then code, then fixtures', () => {
+  const handler = defineTool({
+    name: 'op',
+    description: 'In code',
+    inputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+    handle: ({ arguments: { n } }) => `code ${n}`,
+  });
+
+  test('where both have an operation, the code answers, by its own schema', async () => {
+    await using stage = await stageWith(replying({ payload: 'fixture' }), { handlers: [handler] });
+    expect(await textOf(stage, 'a', { args: { n: 1 } })).toBe('code 1');
+    expect(await textOf(stage, 'b', { args: {} })).toContain(
+      'Error: the arguments do not fit: $.n is required',
+    );
+    expect(stage.told('matched').map(({ fixture }) => fixture)).toEqual(['handler:op', null]);
+  });
+
+  test('TOOL-UNKNOWN-OP, row 24: what it is called is repeated, and cannot drive a terminal', async () => {
+    await using stage = await stageWith(null, { handlers: [handler] });
+    expect(await textOf(stage, 'a', { operation: 'o\u202e\u001b[2Jp' })).toBe(
+      'Error: unknown operation "o\\u202e\\u001b[2Jp". Use one of op.',
+    );
+    expect(stage.told('matched')).toMatchObject([{ fixture: null }]);
+  });
+
+  test('no fixture matches: the nearest, and where it differs', async () => {
+    const fixtures = [
+      { id: 'far', match: { operation: 'op', arguments: { n: 1 } }, reply: { payload: 'x' } },
+    ];
+    await using stage = await stageWith({ fixtures });
+    expect(await textOf(stage, 'a', { args: { n: 2 } })).toMatch(
+      /^Error: no fixture matches .*"far".*\$\.arguments\.n/,
+    );
+    expect(stage.tool.calls()).toMatchObject([{ answeredBy: null, nearest: { fixture: 'far' } }]);
+  });
+});

@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest';
+import { isDelivered } from '../../../src/events/tool-call.js';
+import { replying, stageWith, watchedClock } from '../stage.js';
+
+describe('TOOL-ID, TOOL-CALLID, TOOL-OPAQUE', () => {
+  test.each([
+    ['given', 'call-7'],
+    ['null', null],
+  ])('a call_id that is %s comes back', async (_, callId) => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const { raw } = await (await stage.invoke({ callId })).result();
+    expect(raw).toBe(
+      `{"type":"tool_result","group_id":"g","id":"i","call_id":${JSON.stringify(callId)},"text":"x"}`,
+    );
+  });
+
+  test('ids and type are filled in where they are absent: what a result says itself goes out', async () => {
+    const wrong = { type: 'tool_rezult', group_id: 'other', id: 7, call_id: 'own', text: 'x' };
+    await using stage = await stageWith(replying({ result: wrong }));
+    const { body } = await (await stage.invoke({ callId: 'c' })).next();
+    expect(body).toEqual(wrong);
+  });
+
+  test('the callback URL is used exactly as it is given', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const call = await stage.invoke({ callbackPath: '/a%2Fb//c/?q=%20&r=' });
+    expect((await call.result()).url).toBe('/a%2Fb//c/?q=%20&r=');
+  });
+
+  test('row 19: nothing that comes in reaches a prototype', async () => {
+    await using stage = await stageWith(replying({ payload: { got: '{{arguments}}', id: '{{id}}' } }));
+    const hostile =
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":{"__proto__":{"polluted":1}}}';
+    await (await stage.invoke({ id: '__proto__', groupId: '__proto__', args: JSON.parse(hostile) })).result();
+    await (await stage.invoke({ id: 'constructor', groupId: '__proto__', args: {} })).result();
+    expect(
+      (await stage.post('/__mock__/reset', '{"__proto__":{"polluted":1},"key":"__proto__"}')).status,
+    ).toBe(400); // no field of ours
+    expect(Reflect.get(Object.prototype, 'polluted')).toBeUndefined();
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});
+
+describe('TOOL-CANCEL', () => {
+  const events = [
+    { result: { text: 'on', subscription: true } },
+    { event: { text: 'one' }, delay: '1s' },
+    { event: { text: 'two' }, delay: '1s' },
+  ];
+
+  test('a call that waits ends at once, in a result that says so', async () => {
+    const clock = watchedClock();
+    await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }), { clock });
+    const call = await stage.invoke();
+    await clock.nextWait();
+    expect((await stage.runtime.cancel(stage.tool.url, 'g', 'i')).status).toBe(200);
+    expect((await call.result()).body).toMatchObject({
+      text: '{"canceled":{"reason":"the call was cancelled","by":"user"}}',
+    });
+    expect(clock.pending()).toBe(0);
+    expect(stage.tool.calls()).toMatchObject([{ isCancelled: true }]);
+  });
+
+  test.each([
+    [
+      'cancel',
+      (url: string, runtime: Awaited<ReturnType<typeof stageWith>>['runtime']) =>
+        runtime.cancel(url, 'g', 'i'),
+    ],
+    [
+      'close',
+      (url: string, runtime: Awaited<ReturnType<typeof stageWith>>['runtime']) =>
+        runtime.closeThread(url, 'g'),
+    ],
+  ])('TOOL-SUB: no event after a %s', async (_, end) => {
+    const clock = watchedClock();
+    await using stage = await stageWith(replying(events), { clock });
+    const call = await stage.invoke();
+    clock.advance(await clock.nextWait());
+    await call.waitFor('subscription_event');
+    await clock.nextWait();
+    await end(stage.tool.url, stage.runtime);
+    await stage.tool.close();
+    expect(call.callbacks.map(({ body }) => body?.['text'])).toEqual(['on', 'one']);
+    expect(stage.runtime.verdict()).toEqual([]);
+  });
+
+  test('TOOL-SUB: nor one that was late on purpose', async () => {
+    const clock = watchedClock();
+    const faults = { callback: [{ late: '5s' }] };
+    await using stage = await stageWith(replying(events, { faults }), { clock });
+    const call = await stage.invoke();
+    clock.advance(await clock.nextWait()); // the result
+    await call.result();
+    clock.advance(await clock.nextWait()); // the event's delay
+    expect(await clock.nextWait()).toBe(5_000);
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    await stage.tool.close();
+    expect(call.callbacks).toHaveLength(1);
+  });
+
+  test('TOOL-SUB: nor one that is held back, or tried again', async () => {
+    const clock = watchedClock();
+    await using stage = await stageWith(replying(events), { clock });
+    const call = await stage.invoke({ answers: [200, 503] });
+    await call.result();
+    clock.advance(await clock.nextWait());
+    await stage.until(event => event.kind === 'response' && event.status === 503);
+    await clock.nextWait(); // before the next attempt
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    clock.advance(60_000);
+    expect(await stage.until(({ kind }) => kind === 'dropped')).toMatchObject({
+      what: 'event',
+      why: 'the call was cancelled',
+    });
+    expect(call.callbacks.map(({ status }) => status)).toEqual([200, 503]);
+    expect(stage.tool.verify().undelivered.count).toBe(0);
+  });
+
+  test('a question that nobody answers any more did not expire: it was cancelled', async () => {
+    const oauth = { oauth: {}, granted: { payload: 'y' }, refused: { payload: 'n' } };
+    await using stage = await stageWith(replying(oauth));
+    const call = await stage.invoke();
+    await call.waitFor('oauth');
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    expect((await call.result()).body).toMatchObject({ text: expect.stringContaining('canceled') });
+    expect(stage.told('expired')).toEqual([]);
+  });
+
+  test('TOOL-ISOLATE: only the call that is named', async () => {
+    const clock = watchedClock();
+    await using stage = await stageWith(replying({ payload: 'x', delay: '1s' }), { clock });
+    const calls = [];
+    for (const [groupId, id] of [
+      ['g', 'i'],
+      ['g', 'j'],
+      ['h', 'i'],
+      ['["g","i"]', ''],
+    ])
+      if (id !== '') calls.push(await stage.invoke({ groupId, id }));
+    await Promise.all(calls.map(() => clock.nextWait()));
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    await calls[0]?.result();
+    clock.advance(1_000);
+    const texts = await Promise.all(calls.map(call => call.result()));
+    expect(texts.map(({ body }) => body?.['text'])).toEqual([expect.stringContaining('canceled'), 'x', 'x']);
+  });
+
+  test('TOOL-CLOSE: every call of the thread, and what was counted for it', async () => {
+    const clock = watchedClock();
+    const sequence = [{ payload: 'first' }, { payload: 'second', delay: '1h' }];
+    const file = { fixtures: [{ match: { operation: 'op' }, sequence }] };
+    await using stage = await stageWith(file, { clock });
+    await (await stage.invoke({ id: 'a' })).result();
+    const second = await stage.invoke({ id: 'b' });
+    await clock.nextWait();
+    await stage.runtime.closeThread(stage.tool.url, 'g');
+    expect((await second.result()).body).toMatchObject({
+      text: '{"canceled":{"reason":"the thread was closed","by":"system"}}',
+    });
+    expect((await (await stage.invoke({ id: 'c' })).result()).body).toMatchObject({ text: 'first' });
+  });
+});
+
+describe('questions', () => {
+  const choice = (more: object = {}) => ({
+    choice: { prompt: 'Sure?', choices: ['Yes', 'No'], default: 1 },
+    // biome-ignore lint/suspicious/noThenProperty: the word of the file format
+    then: { Yes: { payload: 'written' }, No: { error: { message: 'the user said no' } } },
+    ...more,
+  });
+  const oauth = (more: object = {}) => ({
+    oauth: { scopes: ['repo'] },
+    granted: { payload: { issue: 7 } },
+    refused: { error: { message: 'refused' } },
+    ...more,
+  });
+
+  test.each([
+    [0, 'written'],
+    [1, 'Error: the user said no'],
+  ])('TOOL-CHOICE: selection %i leads to its branch', async (selected, text) => {
+    await using stage = await stageWith(replying(choice()));
+    const call = await stage.invoke();
+    await call.waitFor('user_choice');
+    expect((await stage.runtime.choose(call, selected)).status).toBe(200);
+    expect((await call.result()).body).toMatchObject({ text });
+    expect(stage.told('decided')).toMatchObject([{ what: 'choice', by: 'person', value: selected }]);
+    expect(stage.runtime.verdict()).toEqual([]);
+  });
+
+  test.each([
+    [
+      'user_choice',
+      choice({ within: '5m' }),
+      'Error: nobody answered "Sure?" in time; ask the user and call again',
+    ],
+    [
+      'oauth',
+      oauth({ within: '5m' }),
+      'Error: nobody gave the authorization in time; ask the user and call again',
+    ],
+  ])('TOOL-ALWAYS: %s that nobody answers within its time', async (type, reply, text) => {
+    const clock = watchedClock();
+    await using stage = await stageWith(replying(reply), { clock });
+    const call = await stage.invoke();
+    await call.waitFor(type);
+    expect(await clock.nextWait()).toBe(300_000);
+    clock.advance(300_000);
+    expect((await call.result()).body).toMatchObject({ text });
+    expect(stage.told('expired')).toMatchObject([{ what: 'answer', afterMs: 300_000 }]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  test.each([
+    [
+      'user_choice',
+      choice(),
+      'Error: the tool is stopping, and nobody answered "Sure?" before; call again later',
+    ],
+    [
+      'oauth',
+      oauth(),
+      'Error: the tool is stopping, and nobody gave the authorization before; call again later',
+    ],
+  ])('TOOL-ALWAYS: %s that is open when the tool stops', async (type, reply, text) => {
+    await using stage = await stageWith(replying(reply));
+    const call = await stage.invoke();
+    await call.waitFor(type);
+    await stage.tool.waitForCall(({ deliveries }) => deliveries.some(isDelivered));
+    await stage.tool.close({ drainMs: 5_000 });
+    expect((await call.result()).body).toMatchObject({ text });
+  });
+
+  test.each([
+    ['the default of a choice', choice(), 'user_choice', 'Error: the user said no', 1],
+    ['a consent', oauth(), 'oauth', '{"issue":7}', 'granted'],
+    [
+      'a consent elsewhere',
+      oauth({ oauth: { auth_url: 'https://auth.example/?x=1' } }),
+      'oauth',
+      '{"issue":7}',
+      'granted',
+    ],
+  ])('fire(): %s', async (_, reply, type, text, value) => {
+    await using stage = await stageWith(replying(reply));
+    const call = await stage.invoke();
+    await call.waitFor(type);
+    expect([stage.tool.fire('nobody'), stage.tool.fire('i'), stage.tool.fire()]).toEqual([0, 1, 0]);
+    expect((await call.result()).body).toMatchObject({ text });
+    expect(stage.told('decided')).toMatchObject([{ by: 'policy', value }]);
+  });
+
+  test('TOOL-OAUTH: an auth_url of its own goes out as it is written', async () => {
+    const auth_url = 'https://auth.example/?user={{user_id}}';
+    await using stage = await stageWith(replying(oauth({ oauth: { auth_url } })));
+    const call = await stage.invoke({ userId: 'u' });
+    expect((await call.waitFor('oauth')).body).toMatchObject({ auth_url: 'https://auth.example/?user=u' });
+  });
+
+  test('what was answered is not fired: an event on demand after it is', async () => {
+    const steps = [{ event: { text: 'now' }, on: 'demand' }, { payload: 'done' }];
+    const { choice: asked } = choice();
+    // biome-ignore lint/suspicious/noThenProperty: the word of the file format
+    await using stage = await stageWith(replying({ choice: asked, then: { Yes: steps, No: steps } }));
+    const call = await stage.invoke();
+    await call.waitFor('user_choice');
+    await stage.runtime.choose(call, 0);
+    await stage.until(({ kind }) => kind === 'decided');
+    await expect.poll(() => stage.tool.fire()).toBe(1);
+    await call.result();
+    expect(call.callbacks.map(({ body }) => body?.['type'])).toEqual([
+      'user_choice',
+      'subscription_event',
+      'tool_result',
+    ]);
+  });
+
+  test('an event on demand: by its id, or all that wait', async () => {
+    const reply = [
+      { result: { text: 'on', subscription: true } },
+      { event: { text: 'now', final: true }, on: 'demand' },
+    ];
+    await using stage = await stageWith(replying(reply));
+    const calls = [];
+    for (const id of ['a', 'b', 'c']) calls.push(await stage.invoke({ id }));
+    for (const call of calls) await call.result();
+    expect([stage.tool.fire('b'), stage.tool.fire('b')]).toEqual([1, 0]);
+    await calls[1]?.waitFor('subscription_event');
+    expect(calls[0]?.callbacks).toHaveLength(1);
+    expect([stage.tool.fire(), stage.tool.fire()]).toEqual([2, 0]);
+    await calls[0]?.waitFor('subscription_event');
+  });
+
+  test('an event on demand says when it waits, and when it does so no more', async () => {
+    const event = (text: string) => ({ event: { text }, on: 'demand' });
+    const reply = [{ result: { text: 'on', subscription: true } }, event('one'), event('two')];
+    await using stage = await stageWith(replying(reply));
+    await stage.invoke();
+    const isWaiting = () => stage.tool.calls()[0]?.awaits;
+    await expect.poll(isWaiting).toBe('fire');
+    stage.tool.fire('i');
+    await expect.poll(() => stage.told('planned').length).toBe(2);
+    expect(isWaiting()).toBe('fire');
+    await stage.runtime.closeThread(stage.tool.url, 'g');
+    const about = { what: 'event', type: 'subscription_event', calls: [expect.any(String)] };
+    expect(stage.told('dropped')).toMatchObject([{ ...about, why: 'the thread was closed' }]);
+    expect(isWaiting()).toBe(null);
+  });
+});

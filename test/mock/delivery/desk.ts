@@ -1,0 +1,62 @@
+import { Content } from '../../../src/events/content.js';
+import type { Event } from '../../../src/events/events.js';
+import { createLog, type Log } from '../../../src/events/log.js';
+import { allowedDestinations } from '../../../src/http/addresses.js';
+import { createAgentClient } from '../../../src/http/pooled-client.js';
+import { Outbox, type OutboxOptions } from '../../../src/mock/outbox.js';
+import type { Callback } from '../../../src/mock/send-callback.js';
+import { type FakeClock, fakeClock } from '../../support/fake-clock.js';
+
+export interface Desk extends AsyncDisposable {
+  readonly outbox: Outbox;
+  readonly log: Log;
+  readonly clock: FakeClock;
+  readonly events: Event[];
+  /** What happened, one word each: `request 1`, `response 200`, `broken ECONNRESET`, `dropped`. */
+  told(): string[];
+}
+
+/** An outbox on a real client; pauses are of no length unless `random` says otherwise. */
+export function deskWith(options: Partial<OutboxOptions> = {}): Desk {
+  const clock = fakeClock();
+  const log = options.log ?? createLog(() => clock.now());
+  const client = options.client ?? createAgentClient();
+  const events: Event[] = [];
+  log.subscribe(event => events.push(event));
+  const outbox = new Outbox({
+    clock,
+    random: () => 0,
+    allows: allowedDestinations([]),
+    queueLimit: 100,
+    queueBytes: 1024 * 1024,
+    perOrigin: 256,
+    retries: 2,
+    maxPauseMs: 10_000,
+    timeoutMs: 2_000,
+    ...options,
+    log,
+    client,
+  });
+  return {
+    outbox,
+    log,
+    clock,
+    events,
+    told: () => events.map(wordsFor),
+    async [Symbol.asyncDispose]() {
+      await outbox.close();
+      await client.close();
+    },
+  };
+}
+
+export function callbackTo(url: string, options: Partial<Callback> = {}): Callback {
+  const body = Content.ofJson({ type: 'tool_result', group_id: 'g', id: 'i', text: 'é' });
+  return { key: 'c1', thread: 'g', url, body, ...options };
+}
+
+function wordsFor(event: Event): string {
+  if (event.kind === 'request') return `request ${event.attempt}`;
+  if (event.kind === 'response') return `response ${event.status}`;
+  return event.kind === 'broken' ? `broken ${event.code}` : event.kind;
+}

@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { Content } from '../../../src/events/content.js';
+import { answer, startPeer } from '../../http/peer.js';
+import { startServing } from '../../support/serving.js';
+import { callbackTo, deskWith } from './desk.js';
+
+const hanging = () => startPeer(() => {});
+
+describe('a bad receiver does not stop the others', () => {
+  it.each<[string, () => ReturnType<typeof startPeer>]>([
+    ['hangs', hanging],
+    ['resets', () => startPeer(socket => void socket.resetAndDestroy())],
+    ['answers 500', () => startPeer(answer(500, ''))],
+    [
+      'answers one byte a second',
+      () => startPeer(socket => void setInterval(() => socket.write('H'), 1_000).unref()),
+    ],
+    [
+      'reads one byte a second',
+      () =>
+        startPeer(socket => {
+          socket.pause();
+          setInterval(() => socket.read(1), 1_000).unref();
+        }),
+    ],
+  ])('delivery faults: one that %s', async (_, start) => {
+    await using bad = await start();
+    await using good = await startServing(200);
+    await using desk = deskWith({ perOrigin: 2, timeoutMs: 60_000, random: () => 0.5 });
+    const stuck = Array.from({ length: 10 }, () => desk.outbox.post(callbackTo(bad.url)));
+    const others = Array.from({ length: 10 }, () => desk.outbox.post(callbackTo(good.url)));
+    expect((await Promise.all(others)).every(({ delivered }) => delivered)).toBe(true);
+    expect(desk.outbox.pending).toBeGreaterThan(0);
+    await desk.outbox.close();
+    expect((await Promise.all(stuck)).some(({ delivered }) => delivered)).toBe(false);
+  });
+
+  it('delivery faults: on the same origin a path that hangs gives its slots back with the time of one attempt', async () => {
+    await using runtime = await startServing((response, { url }) => {
+      if (url === '/good') response.end();
+    });
+    await using desk = deskWith({ perOrigin: 4, timeoutMs: 100, random: () => 0.5 });
+    for (let i = 0; i < 4; i++) void desk.outbox.post(callbackTo(`${runtime.url}hangs`));
+    const began = performance.now();
+    await desk.outbox.post(callbackTo(`${runtime.url}good`));
+    expect(performance.now() - began).toBeGreaterThan(50);
+    expect(desk.told().filter(word => word === 'request 2')).toEqual([]);
+  });
+});
+
+describe('the queue', () => {
+  it('counts everything that is not over; what is too much is dropped, and said', async () => {
+    await using runtime = await hanging();
+    await using desk = deskWith({ queueLimit: 3, perOrigin: 1 });
+    for (let i = 0; i < 3; i++) void desk.outbox.post(callbackTo(runtime.url));
+    const why = 'the queue is full: 3 callbacks are on their way';
+    expect(await desk.outbox.post(callbackTo(runtime.url))).toEqual({ delivered: false, why, attempts: 0 });
+    expect(desk.events.filter(({ kind }) => kind === 'dropped')).toEqual([
+      expect.objectContaining({ why, type: 'tool_result' }),
+    ]);
+    expect(desk.outbox.pending).toBe(3);
+  });
+
+  it('row 15: takes no more bytes than it may, but one of any size', async () => {
+    await using runtime = await hanging();
+    await using desk = deskWith({ queueBytes: 100, perOrigin: 1 });
+    const body = new Content(new Uint8Array(60));
+    const post = (size: number) =>
+      desk.outbox.post(callbackTo(runtime.url, { body: new Content(new Uint8Array(size)) }));
+    void post(60);
+    const why = 'the queue is full: callbacks of 60 bytes are on their way, and of 100 may be';
+    expect(await post(41)).toEqual({ delivered: false, why, attempts: 0 });
+    void post(40);
+    expect(desk.outbox.pending).toBe(2);
+    await using empty = deskWith({ queueBytes: 10 });
+    void empty.outbox.post(callbackTo(runtime.url, { body }));
+    expect(empty.outbox.pending).toBe(1);
+  });
+
+  it('has room again for what came to its end', async () => {
+    await using runtime = await startServing(200);
+    await using desk = deskWith({ queueLimit: 1 });
+    for (let i = 0; i < 3; i++)
+      expect(await desk.outbox.post(callbackTo(runtime.url))).toMatchObject({ delivered: true });
+    expect(desk.outbox.pending).toBe(0);
+  });
+
+  it('never has more on the way to an origin than it has slots', async () => {
+    await using runtime = await startServing(200);
+    await using desk = deskWith({ perOrigin: 3 });
+    await Promise.all(Array.from({ length: 30 }, () => desk.outbox.post(callbackTo(runtime.url))));
+    const onTheWay = desk.events.map(
+      (_, index) =>
+        2 * desk.events.slice(0, index + 1).filter(({ kind }) => kind === 'request').length - index - 1,
+    );
+    expect(Math.max(...onTheWay)).toBe(3);
+  });
+});
+
+describe('a pause', () => {
+  it('sends nothing new until it is over', async () => {
+    await using runtime = await startServing(200);
+    await using desk = deskWith();
+    desk.outbox.pause();
+    const deliveries = [1, 2, 3].map(() => desk.outbox.post(callbackTo(runtime.url)));
+    await new Promise(setImmediate);
+    expect([desk.events, desk.outbox.pending]).toEqual([[], 3]);
+    desk.outbox.resume();
+    expect((await Promise.all(deliveries)).every(({ delivered }) => delivered)).toBe(true);
+  });
+
+  it('holds back another attempt too', async () => {
+    await using runtime = await startServing(500, 200);
+    await using desk = deskWith();
+    const delivery = desk.outbox.post(callbackTo(runtime.url));
+    await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
+    desk.outbox.pause();
+    desk.clock.advance(0);
+    await new Promise(setImmediate);
+    expect(runtime.requests).toHaveLength(1);
+    desk.outbox.resume();
+    expect(await delivery).toMatchObject({ delivered: true, attempts: 2 });
+  });
+});
+
+describe('the end', () => {
+  it('in a hurry, what waits gets one more attempt at once', async () => {
+    await using runtime = await startServing(500);
+    await using desk = deskWith({ retries: 9, random: () => 0.5 });
+    const delivery = desk.outbox.post(callbackTo(runtime.url));
+    await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
+    desk.outbox.hurry();
+    const why = 'the tool was stopped before it was delivered: it was answered 500';
+    expect(await delivery).toEqual({ delivered: false, why, attempts: 2 });
+    expect(desk.clock.pending()).toBe(0);
+  });
+
+  it('in a hurry, so does what fails from then on', async () => {
+    await using runtime = await startServing(500);
+    await using desk = deskWith({ retries: 9, random: () => 0.5 });
+    desk.outbox.hurry();
+    expect(await desk.outbox.post(callbackTo(runtime.url))).toMatchObject({ delivered: false, attempts: 2 });
+  });
+
+  it('in a hurry, what was held back goes out', async () => {
+    await using runtime = await startServing(200);
+    await using desk = deskWith();
+    desk.outbox.pause();
+    const delivery = desk.outbox.post(callbackTo(runtime.url));
+    desk.outbox.hurry();
+    expect(await delivery).toMatchObject({ delivered: true });
+  });
+
+  it('is idle when everything is over', async () => {
+    await using runtime = await startServing(200);
+    await using desk = deskWith();
+    await desk.outbox.idle();
+    for (let i = 0; i < 3; i++) void desk.outbox.post(callbackTo(runtime.url));
+    await desk.outbox.idle();
+    expect([desk.outbox.pending, runtime.requests.length]).toEqual([0, 3]);
+  });
+
+  it('gives up what is left, each with a word', async () => {
+    await using busy = await startServing(500);
+    await using mute = await hanging();
+    await using desk = deskWith({ perOrigin: 1, timeoutMs: 60_000, random: () => 0.5 });
+    const waiting = desk.outbox.post(callbackTo(busy.url, { key: 'waits' }));
+    await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
+    const others = ['under way', 'queued'].map(key => desk.outbox.post(callbackTo(mute.url, { key })));
+    await vi.waitFor(() => expect(mute.requests).toHaveLength(1));
+    await desk.outbox.close();
+    const why = 'the tool was stopped before it was delivered';
+    expect(await Promise.all([waiting, ...others])).toEqual([
+      { delivered: false, why, attempts: 1 },
+      { delivered: false, why: expect.stringMatching(`^${why}: .`), attempts: 1 },
+      { delivered: false, why, attempts: 0 },
+    ]);
+    const dropped = desk.events.filter(({ kind }) => kind === 'dropped');
+    expect(dropped.flatMap(({ calls = [] }) => calls).sort()).toEqual(['queued', 'under way', 'waits']);
+    expect(await desk.outbox.post(callbackTo(busy.url))).toEqual({ delivered: false, why, attempts: 0 });
+  });
+
+  it('leaves no connection under way', async () => {
+    const closed: Promise<unknown>[] = [];
+    await using mute = await startPeer(socket => void closed.push(once(socket, 'close')));
+    await using desk = deskWith({ timeoutMs: 60_000 });
+    void desk.outbox.post(callbackTo(mute.url));
+    await vi.waitFor(() => expect(mute.requests).toHaveLength(1));
+    await desk.outbox.close();
+    await Promise.all(closed);
+  });
+});

@@ -1,0 +1,48 @@
+import { expectTypeOf, test } from 'vitest';
+import type { ArgumentsOf, ValueOf } from '../../../src/mock/handlers.js';
+
+const schema = {
+  type: 'object',
+  properties: {
+    path: { type: 'string' },
+    lines: { type: 'integer' },
+    ratio: { type: 'number' },
+    force: { type: 'boolean' },
+    nothing: { type: 'null' },
+    mode: { enum: ['r', 'w'] },
+    version: { const: 2 },
+    tags: { type: 'array', items: { type: 'string' } },
+    any: { type: 'array' },
+    inner: { type: 'object', properties: { deep: { type: 'number' } }, required: ['deep'] },
+    either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+  },
+  required: ['path', 'mode', 'inner'],
+} as const;
+
+test('the arguments have the types of the schema', () => {
+  type Arguments = ArgumentsOf<typeof schema>;
+  expectTypeOf<Arguments['path']>().toEqualTypeOf<string>();
+  expectTypeOf<Arguments['mode']>().toEqualTypeOf<'r' | 'w'>();
+  expectTypeOf<Arguments['inner']['deep']>().toEqualTypeOf<number>();
+  expectTypeOf<Arguments['lines']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<Arguments['ratio']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<Arguments['force']>().toEqualTypeOf<boolean | undefined>();
+  expectTypeOf<Arguments['nothing']>().toEqualTypeOf<null | undefined>();
+  expectTypeOf<Arguments['version']>().toEqualTypeOf<2 | undefined>();
+  expectTypeOf<Arguments['tags']>().toEqualTypeOf<string[] | undefined>();
+  expectTypeOf<Arguments['any']>().toEqualTypeOf<unknown[] | undefined>();
+  expectTypeOf<Arguments['either']>().toEqualTypeOf<unknown>();
+});
+
+test('what a schema does not say is unknown', () => {
+  expectTypeOf<ArgumentsOf<Record<never, never>>>().toEqualTypeOf<Record<string, unknown>>();
+  expectTypeOf<ValueOf<true>>().toEqualTypeOf<unknown>();
+});
+
+test('an object without properties is an open record', () => {
+  type Open = { readonly type: 'object' };
+  expectTypeOf<ArgumentsOf<Open>['anything']>().toEqualTypeOf<unknown>();
+  expectTypeOf<ArgumentsOf<Open>>().toExtend<Record<string, unknown>>();
+  expectTypeOf<Record<string, unknown>>().toExtend<ArgumentsOf<Open>>();
+  expectTypeOf<ValueOf<{ readonly properties: { readonly inner: Open } }>>().toEqualTypeOf<unknown>();
+});

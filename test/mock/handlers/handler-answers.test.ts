@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import {
+  canceled,
+  defineTool,
+  denied,
+  error,
+  type HandlerCall,
+  payload,
+  result,
+  silence,
+  type ToolOutput,
+  timeout,
+} from '../../../src/mock/handlers.js';
+import { stageWith, watchedClock } from '../stage.js';
+
+const definition = { name: 'op', description: 'In code', inputSchema: {} };
+type Input = Parameters<ReturnType<typeof defineTool>['handle']>[0];
+
+/** A mock whose one operation is a function. */
+function staged(handle: (input: Input, call: HandlerCall) => unknown) {
+  return stageWith(null, { handlers: [defineTool({ ...definition, handle })] });
+}
+
+async function resultOf(handle: (input: Input, call: HandlerCall) => unknown) {
+  await using stage = await staged(handle);
+  return (await (await stage.invoke({ callId: 'c' })).result()).raw;
+}
+
+const message = (text: string) =>
+  `{"type":"tool_result","group_id":"g","id":"i","call_id":"c","text":${JSON.stringify(text)}}`;
+
+describe('TOOL-ALWAYS: whatever a handler does, its call ends in a result', () => {
+  test.each<[string, () => unknown, string]>([
+    ['a text', () => 'done', 'done'],
+    ['JSON', () => ({ n: [1, null] }), '{"n":[1,null]}'],
+    ['nothing', () => undefined, 'null'],
+    ['a promise', () => Promise.resolve(7), '7'],
+    ['a date', () => ({ at: new Date(0) }), '{"at":"1970-01-01T00:00:00.000Z"}'],
+    ['payload', () => payload('p'), 'p'],
+    ['result', () => result({ text: 'verbatim \u0007' }), 'verbatim \u0007'],
+    ['error', () => error('no disk'), 'Error: no disk'],
+    ['canceled', () => canceled('late'), '{"canceled":{"reason":"late","by":"system"}}'],
+    ['timeout', () => timeout(5), '{"timeout":{"durationMs":5}}'],
+    ['denied', () => denied('rm', 'no'), '{"denied":{"tool":"rm","reason":"no"}}'],
+    ['TOOL-NOLEAK: an error', () => Promise.reject(new TypeError('no disk')), 'Error: no disk'],
+    ['an error without a message', () => Promise.reject(new TypeError()), 'Error: TypeError'],
+    ['a text that is thrown', () => Promise.reject('no disk'), 'Error: no disk'],
+    ['an object that is thrown', () => Promise.reject(Object.create(null)), 'Error: the tool failed'],
+    ['a symbol', () => Promise.reject(Symbol('x')), 'Error: Symbol(x)'],
+    ['nothing that is thrown', () => Promise.reject(), 'Error: undefined'],
+    ['what JSON cannot hold', () => ({ n: 1n }), 'Error: Do not know how to serialize a BigInt'],
+  ])('%s', async (_, handle, text) => {
+    expect(await resultOf(handle)).toBe(message(text));
+  });
+
+  test('a value that holds itself', async () => {
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    expect(await resultOf(() => circle)).toMatch(/"text":"Error: /);
+  });
+
+  test.each(['telepathy', 'toString', '__proto__'])(
+    'seed 003: an unknown kind, %s, is reported and ends in an error',
+    async kind => {
+      const output = { [Symbol.for('protocol-cli.output')]: true, kind } as unknown as ToolOutput;
+      await using stage = await staged(() => output);
+      const { body } = await (await stage.invoke()).result();
+      expect(body).toMatchObject({ text: `Error: "${kind}" is no kind of reply` });
+      expect(stage.told('warned')).toMatchObject([
+        { message: `the call failed: "${kind}" is no kind of reply` },
+      ]);
+    },
+  );
+
+  test('silence', async () => {
+    await using stage = await staged(() => silence());
+    await stage.invoke();
+    expect((await stage.tool.waitForDelivery('i')).isSilent).toBe(true);
+  });
+});
+
+describe('what a handler gets', () => {
+  test('the invocation, and its own arguments', async () => {
+    const seen: object[] = [];
+    await using stage = await staged(({ signal, ...input }) => void seen.push(input));
+    await (await stage.invoke({ args: { a: 1 }, callId: 'c', userId: 'u', ancestors: ['root'] })).result();
+    expect(seen).toMatchObject([
+      {
+        operation: 'op',
+        arguments: { a: 1 },
+        id: 'i',
+        group_id: 'g',
+        call_id: 'c',
+        user_id: 'u',
+        thread_ancestors: ['root'],
+      },
+    ]);
+  });
+
+  test('TOOL-CANCEL: a signal that a cancel notice aborts, with the reason', async () => {
+    await using stage = await staged(
+      ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const call = await stage.invoke();
+    await stage.tool.waitForCall('op');
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    expect((await call.result()).body).toMatchObject({
+      text: '{"canceled":{"reason":"the call was cancelled","by":"user"}}',
+    });
+  });
+
+  test('a result that a handler gives after a cancel is sent: it may still arrive', async () => {
+    await using stage = await staged(async ({ signal }, call) => {
+      await new Promise(resolve => signal.addEventListener('abort', resolve));
+      await call.event('none of these after a cancel');
+      return 'tidied up';
+    });
+    const call = await stage.invoke();
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    expect((await call.result()).body).toMatchObject({ text: 'tidied up' });
+    expect(call.callbacks).toHaveLength(1);
+  });
+});
+
+describe('TOOL-ALWAYS: a handler that does not heed its signal', () => {
+  test('has a moment after a cancel, then its call ends without it; what it says later is not sent', async () => {
+    const clock = watchedClock();
+    let wake = () => {};
+    const never = new Promise<void>(resolve => {
+      wake = resolve;
+    });
+    let whenDone: Promise<unknown> = Promise.resolve();
+    const handle = (_: Input, call: HandlerCall) => {
+      whenDone = never.then(() => call.view({ view_type: 'x', content: {} }));
+      return whenDone.then(() => Promise.reject(new Error('too late')));
+    };
+    await using stage = await stageWith(null, {
+      handlers: [defineTool({ ...definition, handle })],
+      clock,
+    });
+    const call = await stage.invoke();
+    await stage.until(({ kind }) => kind === 'matched');
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    expect(await clock.nextWait()).toBe(1_000);
+    clock.advance(1_000);
+    expect((await call.result()).body).toMatchObject({
+      text: '{"canceled":{"reason":"the call was cancelled","by":"user"}}',
+    });
+    wake();
+    await whenDone;
+    expect(call.callbacks).toHaveLength(1);
+    expect(clock.pending()).toBe(0);
+  });
+});
+
+describe('TOOL-SUB: what a handler subscribed goes on after it returned', () => {
+  const subscribing = () => {
+    let call: HandlerCall | undefined;
+    let signal: AbortSignal | undefined;
+    const handle = (input: Input, given: HandlerCall) => {
+      [call, signal] = [given, input.signal];
+      return result({ text: 'on', subscription: true });
+    };
+    return {
+      staged: () => staged(handle),
+      event: (event: Parameters<HandlerCall['event']>[0]) => call?.event(event),
+      isAborted: () => signal?.aborted,
+    };
+  };
+  const textsOf = (call: Awaited<ReturnType<Awaited<ReturnType<typeof staged>>['invoke']>>) =>
+    call.callbacks.map(({ body }) => body?.['text']);
+
+  test('until its final event', async () => {
+    const { staged: open, event } = subscribing();
+    await using stage = await open();
+    const call = await stage.invoke();
+    await stage.tool.waitForDelivery('i');
+    await event('one');
+    await event({ text: 'last', final: true });
+    await event('one more');
+    expect(textsOf(call)).toEqual(['on', 'one', 'last']);
+    expect(stage.told('warned')).toMatchObject([
+      { message: 'an event came after the end, and was not sent' },
+    ]);
+  });
+
+  test.each(['cancel', 'closeThread'] as const)('until a %s, which aborts its signal', async end => {
+    const { staged: open, event, isAborted } = subscribing();
+    await using stage = await open();
+    const call = await stage.invoke();
+    await stage.tool.waitForDelivery('i');
+    await event('one');
+    expect(isAborted()).toBe(false);
+    await stage.runtime[end](stage.tool.url, 'g', 'i');
+    expect(isAborted()).toBe(true);
+    await event('two');
+    expect(textsOf(call)).toEqual(['on', 'one']);
+    expect(stage.told('warned')).toEqual([]);
+  });
+
+  test('nobody waits for it at the end of the tool', async () => {
+    const { staged: open, event, isAborted } = subscribing();
+    await using stage = await open();
+    await stage.invoke();
+    await stage.tool.waitForDelivery('i');
+    await event('one');
+    await stage.tool.close({ drainMs: 3_600_000 });
+    expect(isAborted()).toBe(true);
+  });
+});
+
+test('a handler has no fixture, and is named in the journal', async () => {
+  await using stage = await staged(() => 'x');
+  await (await stage.invoke()).result();
+  expect(stage.told('matched')).toMatchObject([{ fixture: 'handler:op' }]);
+});

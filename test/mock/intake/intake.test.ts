@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import type { Event } from '../../../src/events/events.js';
+import { createLog } from '../../../src/events/log.js';
+import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { createAgentClient } from '../../../src/http/pooled-client.js';
+import { CallsUnderWay, Intake, type IntakeParts } from '../../../src/mock/intake.js';
+import { Workshop } from '../../../src/mock/mock-state.js';
+import { deskOf } from '../../../src/mock/mock-tool.js';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { type FileText, replying, stageWith, watchedClock } from '../stage.js';
+
+const messages = (stage: Awaited<ReturnType<typeof stageWith>>) =>
+  stage.told('warned').map(({ message }) => message);
+
+describe('a repeated invocation', () => {
+  test('TOOL-ONCE: is acknowledged and not executed', async () => {
+    await using stage = await stageWith(replying({ payload: '{{count}}' }));
+    const call = await stage.invoke();
+    const body = JSON.stringify(call.invocation);
+    const repeats = await Promise.all([1, 2, 3].map(() => stage.post('/invoke', body)));
+    expect(repeats.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await stage.tool.waitForDelivery('i');
+    expect(stage.tool.calls()).toMatchObject([{ arrivals: 4, deliveries: [{ attempts: [{}] }] }]);
+    expect(
+      stage
+        .told('request')
+        .filter(({ purpose }) => purpose === 'invocation')
+        .map(({ attempt }) => attempt),
+    ).toEqual([1, 2, 3, 4]);
+    expect(call.callbacks).toHaveLength(1);
+    expect(stage.tool.verify().calls).toBe(1);
+  });
+
+  test('with allowRepeats it is executed again, and each can be called off', async () => {
+    const clock = watchedClock();
+    const file = replying({ payload: '{{count}}', delay: '1h' });
+    await using stage = await stageWith(file, { allowRepeats: true, clock });
+    const call = await stage.invoke();
+    await clock.nextWait();
+    await stage.post('/invoke', JSON.stringify(call.invocation));
+    await clock.nextWait();
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    const [first, second] = [await call.next(), await call.next()];
+    expect([first.body?.['text'], second.body?.['text']]).toEqual([
+      expect.stringContaining('canceled'),
+      expect.stringContaining('canceled'),
+    ]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('of another call of the thread it is a call of its own, and warned of', async () => {
+    await using stage = await stageWith(replying({ payload: '{{arguments.n}} {{count}}' }));
+    const [a, b] = [await stage.invoke({ args: { n: 1 } }), await stage.invoke({ args: { n: 2 } })];
+    expect([(await a.result()).body?.['text'], (await b.result()).body?.['text']]).toEqual(['1 1', '2 2']);
+    expect(messages(stage)).toEqual(['its id is that of another call of this thread']);
+    expect(stage.tool.calls().map(({ key }) => key)).toEqual(['["g","i"]', '["g","i"]#2']);
+  });
+
+  test('of another thread it is nothing special (TOOL-ISOLATE)', async () => {
+    await using stage = await stageWith(replying({ payload: '{{group_id}}' }));
+    const calls = [await stage.invoke({ groupId: 'g' }), await stage.invoke({ groupId: 'h' })];
+    const texts = await Promise.all(calls.map(async call => (await call.result()).body?.['text']));
+    expect([texts, messages(stage)]).toEqual([['g', 'h'], []]);
+  });
+});
+
+describe('TOOL-MALFORMED', () => {
+  test.each<[string, object, string]>([
+    ['no operation', { operation: undefined }, '$.operation'],
+    ['an operation of the wrong type', { operation: 7 }, '$.operation'],
+    ['no arguments', { arguments: undefined }, '$.arguments'],
+    ['arguments in a list', { arguments: [] }, '$.arguments'],
+    ['an empty id', { id: '' }, '$.id'],
+    ['no thread', { group_id: undefined }, '$.group_id'],
+    ['a call_id that is none', { call_id: 7 }, '$.call_id'],
+  ])('%s: 200, and an error result', async (_, fields, fault) => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const call = await stage.invoke({ fields: { ...fields } });
+    expect(call.ack.status).toBe(200);
+    const { body } = await call.next();
+    expect(body).toMatchObject({ type: 'tool_result' });
+    const text = String(body?.['text']);
+    expect(text).toMatch(/^Error: the invocation is malformed: .*Correct it and call again\.$/);
+    expect(text).toContain(fault);
+    expect(stage.tool.calls()).toMatchObject([{ invocation: null, answeredBy: null }]);
+  });
+
+  test('an id that is a number comes back as a text', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const call = await stage.invoke({ fields: { id: 7 }, callId: 'c' });
+    expect((await call.next()).body).toMatchObject({ id: '7', group_id: 'g', call_id: 'c' });
+  });
+
+  test.each<[string, string | Uint8Array, number]>([
+    ['no JSON', '{', 200],
+    ['a list', '[]', 200],
+    ['no callback URL', '{"operation":"op"}', 200],
+    ['an empty one', '{"operation":"op","callback_url":""}', 200],
+    ['row 18: too deep', '['.repeat(200) + ']'.repeat(200), 200],
+    ['row 21: ff', Uint8Array.of(0x7b, 0xff, 0x7d), 400],
+    ['row 21: overlong', Uint8Array.of(0x22, 0xc0, 0xaf, 0x22), 400],
+    ['row 21: CESU', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), 400],
+  ])('nobody can be told: %s', async (_, body, status) => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${stage.tool.url}/invoke`, {
+      method: 'POST',
+      body: Buffer.from(body),
+      headers,
+    });
+    expect([answer.status, await answer.text()]).toEqual([status, '']);
+    expect(stage.told('dropped')).toMatchObject([
+      { what: 'invocation', count: 1, why: expect.stringContaining('malformed') },
+    ]);
+    expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'x' });
+  });
+});
+
+describe('what is odd about it', () => {
+  test('TOOL-EXTRA: unknown fields do no harm', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const call = await stage.invoke({ fields: { more: { deep: [1] }, type: 'x' } });
+    expect((await call.result()).body).toMatchObject({ text: 'x' });
+    expect(messages(stage)).toEqual([]);
+  });
+
+  test('row 20: duplicate keys and numbers beyond doubles are told', async () => {
+    await using stage = await stageWith(replying({ payload: '{{arguments.a}}' }));
+    const { invocation } = await stage.invoke({ id: 'other', args: { a: 0 } });
+    const body = JSON.stringify({ ...invocation, id: 'i' }).replace('"a":0', '"a":9007199254740993,"a":2');
+    expect((await stage.post('/invoke', body)).status).toBe(200);
+    await stage.tool.waitForDelivery('i');
+    expect(messages(stage)).toEqual([
+      'the invocation: the number 9007199254740993 cannot be held exactly',
+      'the invocation: the key "a" is there twice in one object; the last one counts',
+    ]);
+  });
+
+  test('row 15: a body that is too large is refused, and told', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }), { maxBody: 1_000 });
+    expect((await stage.invoke({ args: { text: 'x'.repeat(1_000) } })).ack.status).toBe(413);
+    expect(messages(stage)).toMatchObject([expect.stringContaining('413')]);
+  });
+
+  test('row 9: a callback that may not go where it was told to is dropped, and said', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    for (const [id, callbackUrl] of [
+      ['a', 'http://169.254.169.254/'],
+      ['b', 'file:///etc/passwd'],
+      ['c', 'nonsense'],
+    ] as const)
+      expect((await stage.invoke({ id, callbackUrl })).ack.status).toBe(200);
+    for (const id of ['a', 'b', 'c']) {
+      const call = await stage.tool.waitForDelivery(id);
+      expect([call.deliveries, call.dropped.length]).toEqual([[], 1]);
+    }
+    expect(stage.tool.verify().undelivered.count).toBe(3);
+  });
+});
+
+describe('threats, "disk full": what is not kept is not acknowledged, and may come again', () => {
+  test('503, for a repeat as well; nothing is executed until it is', async () => {
+    await using runtime = await openRuntime();
+    const invocation = {
+      operation: 'op',
+      arguments: {},
+      id: 'i',
+      group_id: 'g',
+      callback_url: `${runtime.url}/nobody`,
+    };
+    const { log, receive } = intakeFor(replying({ payload: '{{count}}' }));
+    const events: Event[] = [];
+    log.subscribe(event => events.push(event));
+    let isFull = true;
+    const kept = async () => {
+      if (isFull) throw new Error('the disk is full');
+    };
+    log.keep({ take: () => {}, kept });
+    const statuses = await Promise.all([receive(invocation), receive(invocation)]);
+    statuses.push(await receive(invocation));
+    expect(statuses).toMatchObject([{ status: 503 }, { status: 503 }, { status: 503 }]);
+    isFull = false;
+    const executed = new Promise(resolve =>
+      log.subscribe(event => event.kind === 'dropped' && resolve(event)),
+    );
+    expect(await receive(invocation)).toMatchObject({ status: 200 });
+    await executed;
+    expect(events.filter(({ kind }) => kind === 'dropped')).toHaveLength(1);
+  });
+});
+
+test('row 15: a call for which there is no room may come again, and it is said', async () => {
+  const underWay = new CallsUnderWay({ calls: 1 });
+  const { log, receive } = intakeFor(replying({ payload: 'x', delay: '1h' }), { underWay });
+  const events: Event[] = [];
+  log.subscribe(event => events.push(event));
+  const invocation = (id: string) => ({
+    operation: 'op',
+    arguments: {},
+    id,
+    group_id: 'g',
+    callback_url: 'http://127.0.0.1:9/',
+  });
+  expect(await receive(invocation('a'))).toMatchObject({ status: 200 });
+  expect(await receive(invocation('b'))).toMatchObject({ status: 503 });
+  expect(events.filter(({ kind }) => kind === 'dropped')).toMatchObject([
+    { what: 'invocation', why: 'too many calls are worked on: 1', calls: ['["g","b"]'] },
+  ]);
+  expect(await receive(invocation('b'))).toMatchObject({ status: 503 });
+});
+
+function intakeFor(file: FileText, parts: Partial<IntakeParts> = {}) {
+  const options = { fixtures: parseFixtures({ version: 1, ...file }) };
+  const log = createLog(() => 0);
+  const workshop = new Workshop(options, 'seed', log, deskOf(log, createAgentClient(), options));
+  const { desk, repeats, underWay } = workshop;
+  const stopped = new Promise<void>(() => {});
+  const intake = new Intake({
+    desk,
+    repeats,
+    underWay,
+    allowRepeats: false,
+    stopped,
+    answers: () => workshop.answers,
+    ...parts,
+  });
+  const about = { method: 'POST', target: '/invoke', headers: { host: '127.0.0.1' }, remote: '127.0.0.1' };
+  const receive = async (message: object) => {
+    const reply = await intake.receive({ ...about, body: Buffer.from(JSON.stringify(message)) });
+    if (reply !== 'reset') reply.sent?.();
+    return reply;
+  };
+  return { log, receive };
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Repeats } from '../../../src/mock/repeated-invocations.js';
+
+describe('an invocation that comes again', () => {
+  test('with the same bytes is a repeat of the same call', () => {
+    const repeats = new Repeats();
+    const first = repeats.arrive('g', 'i', 'x');
+    expect(first).toEqual({ key: '["g","i"]', attempt: 1, isRepeat: false, isReused: false });
+    expect(repeats.arrive('g', 'i', 'x')).toEqual({ ...first, attempt: 2, isRepeat: true });
+  });
+
+  test('with other bytes is another call, with a key of its own', () => {
+    const repeats = new Repeats();
+    repeats.arrive('g', 'i', 'x');
+    const second = repeats.arrive('g', 'i', 'y');
+    expect(second).toEqual({ key: '["g","i"]#2', attempt: 1, isRepeat: false, isReused: true });
+    expect(repeats.arrive('g', 'i', 'y')).toEqual({ ...second, attempt: 2, isRepeat: true, isReused: false });
+    expect(repeats.keyOf('g', 'i')).toBe('["g","i"]#2');
+  });
+
+  test('of an id that another call took meanwhile is the same call all the same', () => {
+    const repeats = new Repeats();
+    const [first, second] = [repeats.arrive('g', 'i', 'x'), repeats.arrive('g', 'i', 'y')];
+    repeats.refuse('g', 'i', 'x');
+    expect(repeats.arrive('g', 'i', 'x')).toEqual({ ...first, attempt: 2, isRepeat: false });
+    expect(repeats.arrive('g', 'i', 'x')).toEqual({ ...first, attempt: 3, isRepeat: true });
+    expect(repeats.arrive('g', 'i', 'y')).toEqual({ ...second, attempt: 2, isRepeat: true, isReused: false });
+    expect(repeats.keyOf('g', 'i')).toBe(second.key);
+  });
+
+  test('after it was refused is no repeat, but a further attempt', () => {
+    const repeats = new Repeats();
+    repeats.arrive('g', 'i', 'x');
+    repeats.refuse('g', 'i', 'x');
+    expect(repeats.arrive('g', 'i', 'x')).toMatchObject({ attempt: 2, isRepeat: false });
+    expect(repeats.arrive('g', 'i', 'x')).toMatchObject({ attempt: 3, isRepeat: true });
+  });
+
+  test('the key of what never came names it all the same; nothing is refused', () => {
+    const repeats = new Repeats();
+    repeats.refuse('g', 'i', 'x');
+    expect(repeats.keyOf('g', 'i')).toBe('["g","i"]');
+  });
+
+  test('the oldest are forgotten first, and so is everything', () => {
+    const repeats = new Repeats(2);
+    for (const id of ['a', 'b', 'c', 'd', 'e']) repeats.arrive('g', id, 'x');
+    expect(['e', 'd', 'a'].map(id => repeats.arrive('g', id, 'x').isRepeat)).toEqual([true, true, false]);
+    repeats.clear();
+    expect(repeats.arrive('g', 'a', 'x').isRepeat).toBe(false);
+  });
+});
+
+/** The plainest thing that can be right: a list of all that came. */
+class Model {
+  readonly #arrivals: { identity: string; sha256: string; attempts: number; isAccepted: boolean }[] = [];
+
+  arrive(thread: string, id: string, sha256: string) {
+    const identity = JSON.stringify([thread, id]);
+    const known = this.#find(identity, sha256);
+    if (known) {
+      const isRepeat = known.isAccepted;
+      known.attempts++;
+      known.isAccepted = true;
+      return { attempt: known.attempts, isRepeat, isReused: false };
+    }
+    const isReused = this.#arrivals.some(each => each.identity === identity);
+    this.#arrivals.push({ identity, sha256, attempts: 1, isAccepted: true });
+    return { attempt: 1, isRepeat: false, isReused };
+  }
+
+  refuse(thread: string, id: string, sha256: string) {
+    const known = this.#find(JSON.stringify([thread, id]), sha256);
+    if (known) known.isAccepted = false;
+  }
+
+  #find(identity: string, sha256: string) {
+    return this.#arrivals.find(each => each.identity === identity && each.sha256 === sha256);
+  }
+}
+
+test('TOOL-ISOLATE: as a model has it, and no two calls have one key', () => {
+  const names = fc.constantFrom('a', 'b', '","', '["a","b"]', '__proto__', 'a#2');
+  const step = fc.record({
+    thread: names,
+    id: names,
+    sha256: fc.constantFrom('x', 'y'),
+    refused: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), steps => {
+      const [repeats, model, keys] = [new Repeats(), new Model(), new Map<string, string>()];
+      for (const { thread, id, sha256, refused } of steps) {
+        const { key, ...sighting } = repeats.arrive(thread, id, sha256);
+        expect(sighting).toEqual(model.arrive(thread, id, sha256));
+        const call = JSON.stringify([thread, id, sha256]);
+        if (sighting.attempt > 1) expect(keys.get(key)).toBe(call);
+        else expect(keys.has(key)).toBe(false);
+        keys.set(key, call);
+        if (sighting.attempt === 1) expect(repeats.keyOf(thread, id)).toBe(key);
+        if (!refused) continue;
+        repeats.refuse(thread, id, sha256);
+        model.refuse(thread, id, sha256);
+      }
+    }),
+  );
+});
+
+test('row 15: however long ids are, keys are short, and each call has its own', () => {
+  const repeats = new Repeats();
+  const id = 'i'.repeat(1_000_000);
+  const keys = [repeats.arrive('g', id, 'a'), repeats.arrive('g', `${id}i`, 'b')].map(({ key }) => key);
+  expect(new Set(keys).size).toBe(2);
+  for (const key of keys) expect(key.length).toBeLessThan(100);
+  expect(repeats.arrive('g', id, 'a')).toMatchObject({ key: keys[0], isRepeat: true });
+  expect(repeats.keyOf('g', id)).toBe(keys[0]);
+});

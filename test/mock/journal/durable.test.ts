@@ -1,0 +1,416 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs/promises';
+import { basename } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../../src/events/log.js';
+import { draftBeside } from '../../../src/system/drafts.js';
+import { errorOf, troubleOf } from '../../support/failing.js';
+import { disk } from './disk.js';
+import {
+  accepted,
+  answered,
+  type Folder,
+  journalAt,
+  messageOf,
+  posted,
+  run,
+  temporaryFolder,
+} from './runs.js';
+
+let place: Folder;
+beforeEach(async () => {
+  place = await temporaryFolder();
+});
+afterEach(() => place[Symbol.asyncDispose]());
+
+const content = () => fs.readFile(place.path, 'utf8');
+const names = () => fs.readdir(place.folder);
+const found = async () => (await run(place.path)).calls.map(({ key }) => key);
+
+describe('the file of a journal', () => {
+  it('row 26: may be read by its owner only, what was there before included', async () => {
+    const modes = () =>
+      names().then(all =>
+        Promise.all(all.map(async name => (await fs.stat(`${place.folder}/${name}`)).mode & 0o777)),
+      );
+    const { journal } = await journalAt(place.path);
+    expect(await modes()).toEqual([0o600, 0o600]);
+    await journal.close();
+    expect(await names()).toEqual(['mock.ndjson']);
+    await fs.chmod(place.path, 0o644);
+    await run(place.path);
+    expect(await modes()).toEqual([0o600]);
+  });
+
+  it('row 26: is not read or written through a planted link', async () => {
+    const victim = `${place.folder}/victim`;
+    await fs.writeFile(victim, 'mine');
+    await fs.symlink(victim, place.path);
+    expect(await troubleOf(() => journalAt(place.path))).toBe(
+      `unreadable-file: ${place.path}: this journal cannot be read: it is a symbolic link`,
+    );
+    expect(await fs.readFile(victim, 'utf8')).toBe('mine');
+    expect(await names()).toEqual(['mock.ndjson', 'victim']);
+  });
+
+  it('row 26: is not locked through a planted link', async () => {
+    const victim = `${place.folder}/victim`;
+    await fs.writeFile(victim, 'mine');
+    await fs.symlink(victim, `${place.path}.lock`);
+    expect(await troubleOf(() => journalAt(place.path))).toMatch(/^unwritable-file: .*mock\.ndjson\.lock/);
+    expect(await fs.readFile(victim, 'utf8')).toBe('mine');
+  });
+
+  it.each(['a folder', 'a device'])('is not %s', async what => {
+    const path = what === 'a folder' ? place.path : '/dev/null';
+    if (what === 'a folder') await fs.mkdir(path);
+    else if (process.getuid?.() !== 0) return; // nobody else may put a lock beside a device
+    expect(await troubleOf(() => journalAt(path))).toBe(
+      `unreadable-file: ${path}: this journal cannot be read: it is not a file`,
+    );
+  });
+
+  it('says what to do where its folder is missing', async () => {
+    const { code, hint } = await errorOf(() => journalAt(`${place.folder}/no/mock.ndjson`));
+    expect([code, hint]).toEqual(['unwritable-file', 'Create its folder first.']);
+  });
+
+  it('does not grow for ever: what is over is taken out when it is opened', async () => {
+    await run(place.path, log => {
+      accepted(log, 'open');
+      for (let i = 0; i < 200; i++) {
+        accepted(log, `over${i}`);
+        const leg = posted(log, `over${i}`, messageOf('tool_result', `over${i}`));
+        answered(log, leg, 200, `over${i}`);
+        log.emit({ kind: 'warned', message: 'x'.repeat(100) });
+      }
+    });
+    const { size: before } = await fs.stat(place.path);
+    expect(await found()).toEqual(['open']);
+    const { size: once } = await fs.stat(place.path);
+    expect(once).toBeLessThan(before / 4);
+    for (let i = 0; i < 3; i++) await run(place.path);
+    expect((await fs.stat(place.path)).size).toBe(once);
+  });
+
+  it('row 27: is the old one or the new one, where rewriting it fails', async () => {
+    await run(place.path, log => accepted(log, 'a'));
+    const before = await content();
+    for (const name of ['open', 'rename'] as const) {
+      const files = disk();
+      const failing = { ...files, [name]: () => Promise.reject(new Error('EIO')) };
+      await expect(journalAt(place.path, { files: failing })).rejects.toThrow(place.path);
+      expect([await content(), await names()]).toEqual([before, ['mock.ndjson']]);
+    }
+  });
+});
+
+describe('torn journal tail', () => {
+  it.each([1, 20, 60])('is passed over, and said: %i bytes missing', async missing => {
+    await run(place.path, log => {
+      accepted(log, 'a');
+      accepted(log, 'b');
+      log.emit({ kind: 'warned', message: 'x'.repeat(100) });
+    });
+    const whole = await content();
+    await fs.truncate(place.path, whole.length - missing);
+    const recovery = await run(place.path);
+    const lastLine = whole.slice(whole.slice(0, -1).lastIndexOf('\n') + 1);
+    expect([recovery.tornBytes, recovery.calls.length]).toEqual([lastLine.length - missing, 2]);
+    expect((await run(place.path)).tornBytes).toBe(0);
+  });
+
+  it('loses nothing before it, wherever it is torn', async () => {
+    await run(place.path, log => {
+      for (const id of ['a', 'b', 'c']) accepted(log, id);
+    });
+    const whole = await content();
+    const begun = whole.indexOf('"begun"');
+    for (let length = whole.length; length > begun + 10; length -= 37) {
+      await fs.writeFile(place.path, whole.slice(0, length));
+      const told = whole.slice(0, length).match(/"purpose":"invocation"[^\n]*\n/g)?.length ?? 0;
+      expect(await found()).toEqual(['a', 'b', 'c'].slice(0, told));
+    }
+  });
+});
+
+describe('a damaged line', () => {
+  const sixty = Array.from({ length: 60 }, (_, index) => `c${index}`);
+  const written = async () => {
+    await run(place.path, log => {
+      for (const id of sixty) accepted(log, id);
+    });
+    return content();
+  };
+
+  it('in which one letter of a body changed is reported with what it held; all other calls go on', async () => {
+    const whole = await written();
+    const at = whole.indexOf('edit', whole.indexOf('\\"c17\\"') - 40);
+    await fs.writeFile(place.path, `${whole.slice(0, at)}E${whole.slice(at + 1)}`);
+    const { calls, damaged } = await run(place.path);
+    expect(calls.map(({ key }) => key)).toEqual(sixty.filter(id => id !== 'c17'));
+    const number = whole.slice(0, at).split('\n').length;
+    expect(damaged).toEqual([
+      {
+        number,
+        held: expect.stringMatching(/^\d+ bytes, kind "body", operation "Edit", group_id "g", id "c17"$/),
+      },
+    ]);
+    expect((await run(place.path)).damaged).toEqual([]);
+  });
+
+  it('is reported wherever a byte changed, and no more than one call is lost', async () => {
+    const whole = Buffer.from(await written());
+    const begun = whole.indexOf('"begun"') + 30;
+    for (let at = whole.indexOf(0x0a, begun) + 5; at < whole.length; at += 997) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      await fs.writeFile(place.path, bytes);
+      const { calls, damaged, tornBytes } = await run(place.path);
+      expect(damaged.length + (tornBytes > 0 ? 1 : 0)).toBeGreaterThan(0);
+      expect(calls.length).toBeGreaterThanOrEqual(59);
+    }
+  });
+
+  const older = '{"kind":"header","format":"protocol-cli-journal/1","startedAt":"x","program":"p"}\n';
+
+  it.each([
+    `${older}{"kind":"request"}\n`,
+    `${older}\n`,
+    `${older}[${'['.repeat(100_000)}\n`,
+    `${older}{"kind":"settled","__proto__":{"x":1}}\n`,
+  ])('of the format without checksums is skipped where it cannot be read: %j', async bytes => {
+    await fs.writeFile(place.path, bytes);
+    expect((await run(place.path)).damaged).toMatchObject([{ number: 2 }]);
+  });
+});
+
+describe('a temporary file that a killed process left behind', () => {
+  it('is removed by the next run; that of a running process, and any other, stays', async () => {
+    const child = spawn('true');
+    await once(child, 'exit');
+    const files = [place.path, `${place.path}.lock`, `${place.folder}/other`];
+    const [journal = '', lock = '', other = ''] = await Promise.all(files.map(draftBeside));
+    const left = (draft: string) => draft.replace(`-${process.pid}-`, `-${child.pid}-`);
+    for (const draft of [left(journal), left(lock), left(other), lock]) await fs.writeFile(draft, '');
+    await run(place.path);
+    expect((await names()).sort()).toEqual(['mock.ndjson', basename(left(other)), basename(lock)].sort());
+  });
+});
+
+describe('a file that is no journal', () => {
+  const header = '{"kind":"header","format":"protocol-cli-journal/1","startedAt":"x","program":"p"}\n';
+
+  it.each([
+    ['fixtures:\n  - a\n', ':1: this journal cannot be read: not valid JSON'],
+    ['no line feed', ': this journal cannot be read: it does not begin as a journal does'],
+    ['{"kind":"begun"}\n', ':1: this journal cannot be read: it does not begin as a journal does'],
+    ['{"kind":"header","format":"protocol-cli-journal/9"}\n', ':1: this journal cannot be read: $.format'],
+    ['{"kind":"header","format":"protocol-cli-transcript/1"}\n', ':1: this journal cannot be read: $.format'],
+    [`${header}${header}`, ':2: this journal cannot be read: a journal has one header'],
+    [Buffer.from([0xff, 0xfe, 0x0a]), ':1: this journal cannot be read: the body is not valid UTF-8'],
+  ])('is refused with its place, and left as it is: %j', async (bytes, problem) => {
+    await fs.writeFile(place.path, bytes);
+    const { code, message, hint } = await errorOf(() => journalAt(place.path));
+    expect(code).toBe('unreadable-file');
+    expect(message).toContain(`${place.path}${problem}`);
+    expect(hint).toBe('Move the file away to begin a new journal, or give another path.');
+    expect(await fs.readFile(place.path)).toEqual(Buffer.from(bytes));
+    expect(await names()).toEqual(['mock.ndjson']);
+  });
+
+  it('may be an empty file', async () => {
+    await fs.writeFile(place.path, '');
+    expect(await found()).toEqual([]);
+  });
+});
+
+describe('two on one journal', () => {
+  it('are refused, until the first lets go', async () => {
+    const { journal } = await journalAt(place.path);
+    const { code, message, hint } = await errorOf(() => journalAt(place.path));
+    expect([code, message]).toEqual([
+      'unreadable-file',
+      `${place.path}: process ${process.pid} is writing this journal`,
+    ]);
+    expect(hint).toContain(`${place.path}.lock`);
+    await journal.close();
+    expect(await found()).toEqual([]);
+  });
+
+  it('a lock of a process that is gone is taken over', async () => {
+    const child = spawn('true');
+    await once(child, 'exit');
+    await fs.writeFile(`${place.path}.lock`, `${child.pid} 1`);
+    expect([await found(), await names()]).toEqual([[], ['mock.ndjson']]);
+  });
+
+  it('a lock of an earlier process with the same pid is taken over, as in a container', async ctx => {
+    const tellsAge = await fs.stat('/proc/self/stat').then(
+      () => true,
+      () => false,
+    );
+    if (!tellsAge) ctx.skip();
+    await fs.writeFile(`${place.path}.lock`, `${process.pid} 1`);
+    expect([await found(), await names()]).toEqual([[], ['mock.ndjson']]);
+  });
+
+  it('a file that only has the name of a lock is not touched', async () => {
+    await fs.writeFile(`${place.path}.lock`, '# yarn lockfile v1\n');
+    expect(await troubleOf(() => journalAt(place.path))).toBe(
+      `unreadable-file: ${place.path}: ${place.path}.lock is in the way`,
+    );
+    expect(await fs.readFile(`${place.path}.lock`, 'utf8')).toBe('# yarn lockfile v1\n');
+  });
+});
+
+describe('keeping', () => {
+  it('writes in groups: all that came meanwhile goes with one write', async () => {
+    const files = disk();
+    const { journal } = await journalAt(place.path, { files });
+    const log = createLog(() => 0);
+    log.keep(journal);
+    const kept = Array.from({ length: 1_000 }, (_, index) => {
+      accepted(log, `c${index}`);
+      return log.kept();
+    });
+    await Promise.all(kept);
+    expect([files.writes, files.syncs]).toEqual([1, 0]);
+    await journal.close();
+    expect(await found()).toHaveLength(1_000);
+  });
+
+  it('holds bytes once, however many attempts there were', async () => {
+    await run(place.path, log => {
+      accepted(log, 'a');
+      const body = messageOf('tool_result', 'a');
+      for (const attempt of [1, 2, 3]) posted(log, 'a', body, { attempt });
+    });
+    expect((await content()).match(/"kind":"body"/g)).toHaveLength(2);
+  });
+
+  it('goes on where a write took only a part', async () => {
+    const files = disk();
+    const { journal } = await journalAt(place.path, { files });
+    const log = createLog(() => 0);
+    log.keep(journal);
+    files.isShort = true;
+    for (const id of ['a', 'b', 'c']) accepted(log, id);
+    await journal.close();
+    expect(files.writes).toBeGreaterThan(3);
+    expect(await found()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('waits for the disk where it is told to', async () => {
+    const files = disk();
+    const { journal } = await journalAt(place.path, { files, sync: true });
+    journal.take({ kind: 'warned', message: '', seq: 0, at: 0 });
+    await journal.kept();
+    expect([files.writes, files.syncs]).toEqual([1, 1]);
+    await journal.close();
+  });
+
+  it('is not over before the line is in the file', async () => {
+    const { journal } = await journalAt(place.path);
+    journal.take({ kind: 'warned', message: 'first', seq: 0, at: 0 });
+    const first = journal.kept();
+    journal.take({ kind: 'warned', message: 'second', seq: 1, at: 0 });
+    await first;
+    expect(await content()).toContain('first');
+    journal.take({ kind: 'warned', message: 'third', seq: 2, at: 0 });
+    await journal.kept();
+    expect((await content()).match(/first|second|third/g)).toEqual(['first', 'second', 'third']);
+    await journal.close();
+  });
+});
+
+describe('disk full', () => {
+  const fail = { code: 'unwritable-file', hint: 'The disk is full: free some space, or write elsewhere.' };
+
+  it('is told to everybody who waits, and remembered', async () => {
+    const files = disk();
+    const { journal } = await journalAt(place.path, { files });
+    const log = createLog(() => 0);
+    log.keep(journal);
+    expect(journal.failure).toBeNull();
+    files.isFull = true;
+    accepted(log, 'a');
+    const waiting = [log.kept(), log.kept()];
+    for (const kept of waiting) await expect(kept).rejects.toMatchObject(fail);
+    await expect(log.kept()).rejects.toMatchObject(fail);
+    expect(journal.failure).toMatchObject(fail);
+    await journal.close(); // a second time it says nothing: the verdict is still to come
+    expect(await names()).toEqual(['mock.ndjson']);
+  });
+
+  it('with space again, goes on where it stopped, nothing missing and nothing torn', async () => {
+    const files = disk();
+    const { journal } = await journalAt(place.path, { files });
+    const log = createLog(() => 0);
+    log.keep(journal);
+    for (const id of ['a', 'b', 'c', 'd']) {
+      files.isFull = id === 'b' || id === 'c';
+      accepted(log, id);
+      await log.kept().catch(() => {});
+    }
+    await log.kept();
+    expect(journal.failure).toMatchObject(fail);
+    await journal.close();
+    expect(await found()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('leaves no rejection unhandled, though nobody waits', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const files = disk();
+    const { journal } = await journalAt(place.path, { files });
+    files.isFull = true;
+    journal.take({ kind: 'warned', message: '', seq: 0, at: 0 });
+    await journal.close().catch(() => {});
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('row 15: holds back only so much, and then keeps nothing any more', async () => {
+    const files = disk();
+    const { journal } = await journalAt(place.path, { files });
+    files.isFull = true;
+    const take = (message: string, seq: number) => journal.take({ kind: 'warned', message, seq, at: 0 });
+    const large = 'x'.repeat(33 * 1024 * 1024);
+    take(large, 0);
+    await journal.kept().catch(() => {}); // from here on it knows that the disk fails
+    take(large, 1);
+    take('one more', 2);
+    await journal.kept().catch(() => {});
+    files.isFull = false;
+    await expect(journal.kept()).rejects.toThrow('too much could not be written');
+    await journal.close().catch(() => {});
+    expect((await fs.stat(place.path)).size).toBeLessThan(100 * 1024 * 1024);
+  });
+});
+
+describe('a reset', () => {
+  const twoKeys = async (key?: string) => {
+    const { journal } = await journalAt(place.path);
+    const log = createLog(() => 0);
+    log.keep(journal);
+    accepted(log, 'over');
+    answered(log, posted(log, 'over', messageOf('tool_result', 'over')), 200, 'over');
+    for (const of of ['k', 'l']) log.emit({ kind: 'matched', fixture: 'f', key: of, count: 1 });
+    journal.reset(key);
+    await journal.close();
+    const { matched, settled } = await run(place.path);
+    return [matched.map(({ key: of }) => of), settled.length];
+  };
+
+  it('of one key forgets what was counted for it', async () => {
+    expect(await twoKeys('k')).toEqual([['l'], 1]);
+  });
+
+  it('of everything forgets the calls that are over, too', async () => {
+    expect(await twoKeys()).toEqual([[], 0]);
+  });
+});

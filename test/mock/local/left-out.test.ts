@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { leftOut } from '../../../src/mock/local/local-call.js';
+
+const event = [{ event: { text: 'x' } }, { payload: 1 }];
+const view = [{ view: { view_type: 'x', content: {} } }, { payload: 1 }];
+
+test.each<[string, object, readonly string[]]>([
+  ['a plain reply', { reply: { payload: 1, delay: '1s' } }, []],
+  ['a result of RAP', { reply: { result: { text: 'x', display_as: [] } } }, []],
+  [
+    'a fault of a callback',
+    { reply: { payload: 1 }, faults: { callback: ['drop'] } },
+    ['faults are those of a wire that calls back, and do not happen (one)'],
+  ],
+  [
+    'a fault of an acknowledgement',
+    { reply: { payload: 1 }, faults: { ack: { status: 503 } } },
+    ['faults are those of a wire that calls back, and do not happen (one)'],
+  ],
+  ['an event in a sequence', { sequence: [{ payload: 1 }, event] }, ['events reach nobody (one)']],
+  [
+    'a view within the branches of questions',
+    {
+      reply: {
+        choice: { prompt: 'x', choices: ['a'] },
+        // biome-ignore lint/suspicious/noThenProperty: the word of the file format
+        then: { a: { oauth: {}, granted: view, refused: { payload: 1 } } },
+      },
+    },
+    [
+      'views reach nobody (one)',
+      'nobody is asked for a choice: its default counts (one)',
+      'nobody is asked for a consent: it counts as refused (one)',
+    ],
+  ],
+])('%s', (_, fixture, sentences) => {
+  const set = parseFixtures({
+    version: 1,
+    fixtures: [{ id: 'one', match: { operation: 'op' }, ...fixture }],
+  });
+  expect(leftOut(set)).toEqual(sentences);
+});
+
+test('of many fixtures the first are named', () => {
+  const fixtures = Array.from({ length: 8 }, (_, n) => ({
+    id: `f${n}`,
+    match: { operation: 'op' },
+    reply: view,
+  }));
+  expect(leftOut(parseFixtures({ version: 1, fixtures }))).toEqual([
+    'views reach nobody (f0, f1, f2, f3, f4 and 3 more)',
+  ]);
+});

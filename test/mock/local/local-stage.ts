@@ -1,0 +1,18 @@
+import type { Event } from '../../../src/events/events.js';
+import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { type LocalTool, type LocalToolOptions, startLocalTool } from '../../../src/mock/local/local-tool.js';
+import type { FileText } from '../stage.js';
+
+/** A local tool that serves a fixture file; or handlers alone. */
+export function localTool(file: FileText | null, options: LocalToolOptions = {}): Promise<LocalTool> {
+  const fixtures = file ? { fixtures: parseFixtures({ version: 1, ...file }) } : {};
+  return startLocalTool({ ...fixtures, drainMs: 0, ...options });
+}
+
+/** What was told so far of one kind. */
+export function told<K extends Event['kind']>(
+  { events }: Pick<LocalTool, 'events'>,
+  kind: K,
+): Extract<Event, { kind: K }>[] {
+  return events.filter((event): event is Extract<Event, { kind: K }> => event.kind === kind);
+}

@@ -1,0 +1,404 @@
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../../../src/events/log.js';
+import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { defineTool, payload, result } from '../../../src/mock/handlers.js';
+import { replying, watchedClock } from '../stage.js';
+import { localTool, told } from './local-stage.js';
+
+const OP = { operation: 'op', arguments: {} };
+
+describe('seed 003: payload and result', () => {
+  test.each<[string, unknown, unknown, string]>([
+    ['a string is the text', 'done', 'done', 'done'],
+    ['other JSON is encoded without blanks', { a: [1, null] }, { a: [1, null] }, '{"a":[1,null]}'],
+    ['null', null, null, 'null'],
+    [
+      'one that looks like a result is not sniffed',
+      { content: [], isError: true },
+      { content: [], isError: true },
+      '{"content":[],"isError":true}',
+    ],
+  ])('a payload: %s', async (_, given, value, text) => {
+    await using tool = await localTool(replying({ payload: given }));
+    expect(await tool.call(OP)).toEqual({
+      kind: 'payload',
+      payload: value,
+      text,
+      said: [],
+      sent: { type: 'tool_result', text },
+    });
+  });
+
+  test('a payload goes through response middleware before it is wrapped; a result does not, and that is told', async () => {
+    const secret = { token: 'abcd1234', text: 'abcd1234' };
+    const fixtures = [
+      { match: { operation: 'a' }, reply: { payload: secret } },
+      { match: { operation: 'b' }, reply: { result: secret } },
+    ];
+    await using tool = await localTool({ fixtures });
+    expect(await tool.call({ operation: 'a', arguments: {} })).toMatchObject({
+      payload: { token: '[redacted]', text: '[redacted]' },
+      text: '{"token":"[redacted]","text":"[redacted]"}',
+    });
+    expect(await tool.call({ operation: 'b', arguments: {} })).toMatchObject({
+      kind: 'verbatim',
+      result: secret,
+    });
+    expect(told(tool, 'shaped').map(({ by }) => by)).toEqual(['middleware', 'middleware', 'verbatim']);
+  });
+
+  test('request middleware sees both; response middleware the payload alone', async () => {
+    const seen: string[] = [];
+    const middleware = [
+      {
+        onRequest: (invocation: { operation: string }) => void seen.push(`request ${invocation.operation}`),
+        onResponse: (value: unknown) => {
+          seen.push('response');
+          return { wrapped: value };
+        },
+      },
+    ];
+    const handlers = [
+      defineTool({ name: 'a', description: 'a', inputSchema: {}, handle: () => payload(1) }),
+      defineTool({ name: 'b', description: 'b', inputSchema: {}, handle: () => result({ text: 'x' }) }),
+    ];
+    await using tool = await localTool(null, { handlers, middleware });
+    expect(await tool.call({ operation: 'a', arguments: {} })).toMatchObject({ payload: { wrapped: 1 } });
+    expect(await tool.call({ operation: 'b', arguments: {} })).toMatchObject({ result: { text: 'x' } });
+    expect(seen).toEqual(['request a', 'response', 'request b']);
+  });
+
+  test('what a handler gives becomes JSON, and what cannot is an error', async () => {
+    const handlers = [
+      defineTool({
+        name: 'date',
+        description: 'd',
+        inputSchema: {},
+        handle: () => ({ at: new Date(0), no: undefined }),
+      }),
+      defineTool({ name: 'big', description: 'b', inputSchema: {}, handle: () => ({ n: 1n }) }),
+      defineTool({ name: 'list', description: 'l', inputSchema: {}, handle: () => result([] as never) }),
+    ];
+    await using tool = await localTool(null, { handlers });
+    const call = (operation: string) => tool.call({ operation, arguments: {} });
+    expect(await call('date')).toMatchObject({ payload: { at: '1970-01-01T00:00:00.000Z' } });
+    expect(await call('big')).toMatchObject({ kind: 'outcome', outcome: { type: 'error' } });
+    expect(await call('list')).toMatchObject({ kind: 'outcome', outcome: { type: 'error' } });
+  });
+});
+
+describe('outcomes that are no success', () => {
+  test.each<[string, object, object]>([
+    [
+      'an error keeps its code and type, which RAP has no place for',
+      { error: { message: 'no {{id}}', code: 'C', type: 'T' } },
+      { type: 'error', message: 'no i', code: 'C', errorType: 'T' },
+    ],
+    [
+      'canceled',
+      { canceled: { reason: 'veto', by: 'policy' } },
+      { type: 'canceled', reason: 'veto', by: 'policy' },
+    ],
+    ['timeout', { timeout: { durationMs: 30_000 } }, { type: 'timeout', durationMs: 30_000 }],
+    ['denied', { denied: { tool: 'op', reason: 'no' } }, { type: 'denied', tool: 'op', reason: 'no' }],
+  ])('%s', async (_, reply, outcome) => {
+    await using tool = await localTool(replying(reply));
+    expect(await tool.call({ ...OP, id: 'i' })).toMatchObject({ kind: 'outcome', outcome, said: [] });
+  });
+
+  test.each<[string, object, RegExp]>([
+    [
+      'an unknown operation',
+      { operation: 'po', arguments: {} },
+      /unknown operation "po"\. Did you mean op\?/,
+    ],
+    [
+      'arguments that break the schema',
+      { operation: 'op', arguments: { n: 'x' } },
+      /arguments do not fit: \$\.n/,
+    ],
+    ['no operation at all', { operation: '', arguments: {} }, /malformed: \$\.operation/],
+    ['arguments that are none', { operation: 'op', arguments: [] }, /malformed: \$\.arguments/],
+    ['a call that no fixture matches', { operation: 'op', arguments: { n: 2 } }, /no fixture matches/],
+  ])('TOOL-ALWAYS: %s is an error, and counts as unmatched', async (_, call, message) => {
+    const inputSchema = { type: 'object', properties: { n: { type: 'integer' } } };
+    await using tool = await localTool({
+      toolset: { name: 't', tools: [{ name: 'op', description: 'o', inputSchema }] },
+      fixtures: [{ match: { operation: 'op', arguments: { n: 1 } }, reply: { payload: 1 } }],
+    });
+    expect(await tool.call(call as never)).toMatchObject({
+      kind: 'outcome',
+      outcome: { type: 'error', message: expect.stringMatching(message) },
+    });
+    expect(tool.verify()).toMatchObject({ ok: false, unmatched: { count: 1 }, undelivered: { count: 0 } });
+  });
+
+  test('TOOL-NOLEAK, TOOL-SECRET: what a handler throws is its message, without paths and secrets', async () => {
+    const handlers = [
+      defineTool({
+        name: 'op',
+        description: 'o',
+        inputSchema: {},
+        handle: () => Promise.reject(new Error('no key hunter22 at /home/me/keys/a.pem')),
+      }),
+    ];
+    await using tool = await localTool(null, { handlers });
+    expect(await tool.call({ operation: 'op', arguments: { password: 'hunter22' } })).toMatchObject({
+      outcome: { type: 'error', message: 'no key [redacted] at …/a.pem' },
+    });
+  });
+
+  test('TOOL-RATE: over the rate', async () => {
+    await using tool = await localTool(replying({ payload: 1 }), { rateLimit: { calls: 1, within: 60_000 } });
+    await tool.call(OP);
+    expect(await tool.call(OP)).toMatchObject({
+      outcome: { message: 'rate limit exceeded. Retry after 60 seconds.' },
+    });
+    expect(tool.verify()).toMatchObject({ ok: true, calls: 2 });
+  });
+});
+
+describe('being called off', () => {
+  test('a call that waits ends at once when its signal says so, and no timer stays', async () => {
+    const clock = watchedClock();
+    await using tool = await localTool(replying({ payload: 1, delay: '1h' }), { clock });
+    const abort = new AbortController();
+    const answer = tool.call({ ...OP, signal: abort.signal });
+    await clock.nextWait();
+    abort.abort();
+    expect(await answer).toMatchObject({
+      outcome: { type: 'canceled', reason: 'the call was cancelled', by: 'user' },
+    });
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('a signal that was aborted before', async () => {
+    await using tool = await localTool(replying({ payload: 1, delay: '1h' }));
+    expect(await tool.call({ ...OP, signal: AbortSignal.abort() })).toMatchObject({
+      outcome: { type: 'canceled' },
+    });
+  });
+
+  test("a handler hears of it; one that heeds it has the call's last word", async () => {
+    const abort = new AbortController();
+    const handlers = [
+      defineTool({
+        name: 'op',
+        description: 'o',
+        inputSchema: {},
+        handle: ({ signal }) =>
+          new Promise(resolve => {
+            signal.addEventListener('abort', () => resolve(payload('stopped in time')));
+            abort.abort();
+          }),
+      }),
+    ];
+    await using tool = await localTool(null, { handlers });
+    expect(await tool.call({ ...OP, signal: abort.signal })).toMatchObject({ text: 'stopped in time' });
+  });
+
+  test('close(): what waits is due at once', async () => {
+    const clock = watchedClock();
+    const tool = await localTool(replying({ payload: 1, delay: '1h' }), { clock });
+    const answer = tool.call(OP);
+    await clock.nextWait();
+    await tool.close();
+    expect(await answer).toMatchObject({ payload: 1 });
+  });
+
+  test('close(): a handler that never ends is called off', async () => {
+    let began = () => {};
+    const begun = new Promise<void>(resolve => {
+      began = resolve;
+    });
+    const handle = () => {
+      began();
+      return new Promise(() => {});
+    };
+    const handlers = [defineTool({ name: 'op', description: 'o', inputSchema: {}, handle })];
+    const tool = await localTool(null, { handlers });
+    const answer = tool.call(OP);
+    await begun;
+    await tool.close({ drainMs: 0 });
+    expect(await answer).toMatchObject({ outcome: { type: 'canceled', reason: 'the tool is stopping' } });
+  });
+
+  test('silence is told at once, and owes nothing; that nobody waits for it any more is told, too', async () => {
+    await using tool = await localTool(replying({ silence: true }));
+    const abort = new AbortController();
+    expect(await tool.call({ ...OP, signal: abort.signal })).toEqual({
+      kind: 'silence',
+      said: [],
+      sent: undefined,
+    });
+    abort.abort();
+    expect(told(tool, 'request').map(({ purpose }) => purpose)).toEqual(['invocation', 'cancel']);
+    expect(tool.verify()).toMatchObject({ ok: true, calls: 1 });
+  });
+});
+
+describe('what is said beside the answer', () => {
+  test('events and views that come before it are handed over; what comes after it is not waited for', async () => {
+    const clock = watchedClock();
+    const reply = [
+      { view: { view_type: 'note', content: { a: 1 } } },
+      { event: { text: 'half' }, on: 'demand' },
+      { payload: 'done' },
+      { event: { text: 'never' }, delay: '1h' },
+    ];
+    await using tool = await localTool(replying(reply), { clock });
+    expect(await tool.call({ ...OP, id: 'i', groupId: 'g' })).toMatchObject({
+      text: 'done',
+      said: [
+        { type: 'view_update', group_id: 'g', view_type: 'note', content: { a: 1 } },
+        { type: 'subscription_event', group_id: 'g', tool_call_id: 'i', text: 'half' },
+      ],
+    });
+    expect(clock.pending()).toBe(0);
+  });
+});
+
+describe('questions', () => {
+  const choice = {
+    choice: { prompt: 'Sure?', choices: ['a', 'b'], default: 1 },
+    // biome-ignore lint/suspicious/noThenProperty: the word of the file format
+    then: { a: { payload: 'A' }, b: { payload: 'B' } },
+  };
+  const consent = { oauth: { scopes: ['s'] }, granted: { payload: 'yes' }, refused: { payload: 'no' } };
+
+  test.each([
+    ['a choice takes its default', choice, 'B', 'the default counts, "b"'],
+    ['a consent is refused', consent, 'no', 'it counts as refused'],
+  ])('nobody is there: %s, with a warning', async (_, reply, text, warning) => {
+    await using tool = await localTool(replying(reply));
+    expect(await tool.call(OP)).toMatchObject({ text });
+    expect(told(tool, 'warned')).toMatchObject([{ message: expect.stringContaining(warning) }]);
+    expect(told(tool, 'decided')).toMatchObject([{ by: 'policy' }]);
+  });
+
+  test('somebody is there', async () => {
+    const asked: unknown[] = [];
+    const ask = {
+      choice: async ({ prompt, choices }: { prompt: string; choices: readonly string[] }) => {
+        asked.push([prompt, choices]);
+        return 0;
+      },
+      consent: async () => 'granted' as const,
+    };
+    const fixtures = [
+      { match: { operation: 'a' }, reply: choice },
+      { match: { operation: 'b' }, reply: consent },
+    ];
+    await using tool = await localTool({ fixtures }, { ask });
+    expect(await tool.call({ operation: 'a', arguments: {} })).toMatchObject({ text: 'A' });
+    expect(await tool.call({ operation: 'b', arguments: {} })).toMatchObject({ text: 'yes' });
+    expect(asked).toEqual([['Sure?', ['a', 'b']]]);
+    expect(told(tool, 'decided')).toMatchObject([
+      { what: 'choice', by: 'person', value: 0 },
+      { what: 'consent', by: 'person', value: 'granted' },
+    ]);
+  });
+
+  test('somebody who does not answer in time', async () => {
+    const clock = watchedClock();
+    const ask = { choice: () => new Promise<null>(() => {}) };
+    await using tool = await localTool(replying({ ...choice, within: '5s' }), { ask, clock });
+    const answer = tool.call(OP);
+    expect(await clock.nextWait()).toBe(5_000);
+    clock.advance(5_000);
+    expect(await answer).toMatchObject({
+      outcome: { type: 'error', message: expect.stringContaining('nobody answered "Sure?"') },
+    });
+    expect(told(tool, 'expired')).toMatchObject([{ what: 'answer', afterMs: 5_000 }]);
+  });
+});
+
+describe('sequences, states and threads', () => {
+  const fixtures = [
+    {
+      match: { operation: 'op' },
+      sequence: [{ payload: 'one' }, { payload: 'two' }],
+      exhausted: 'cycle',
+      faults: { ack: { status: 503 }, callback: ['drop', 'malformed'] },
+    },
+  ];
+
+  test('each thread has its own; faults of a wire that is not there do not happen', async () => {
+    await using tool = await localTool({ fixtures });
+    const text = async (groupId?: string) => {
+      const answer = await tool.call({ ...OP, ...(groupId !== undefined && { groupId }) });
+      return answer.kind === 'payload' ? answer.text : answer.kind;
+    };
+    expect([await text('x'), await text('y'), await text('x'), await text(), await text()]).toEqual([
+      'one',
+      'one',
+      'two',
+      'one',
+      'two',
+    ]);
+  });
+
+  test('calls that come at once each have their place', async () => {
+    await using tool = await localTool({ fixtures });
+    const answers = await Promise.all([tool.call(OP), tool.call(OP), tool.call(OP)]);
+    expect(answers).toMatchObject([{ text: 'one' }, { text: 'two' }, { text: 'one' }]);
+    expect(new Set(told(tool, 'matched').flatMap(({ calls = [] }) => calls)).size).toBe(3);
+  });
+
+  test('other fixtures from the next call on', async () => {
+    await using tool = await localTool({ fixtures });
+    const faults = { ack: { reset: true } };
+    await tool.replaceFixtures(parseFixtures({ version: 1, ...replying({ payload: 'new' }, { faults }) }));
+    expect(await tool.call(OP)).toMatchObject({ text: 'new' });
+  });
+});
+
+describe('what is told', () => {
+  test('a call and its answer, as they would have gone over RAP', async () => {
+    await using tool = await localTool(replying({ payload: { a: 1 } }));
+    await tool.call({ ...OP, id: 'i', groupId: 'g', headers: { 'x-a': 'b' } });
+    const [request] = told(tool, 'request');
+    const [response] = told(tool, 'response');
+    expect(request).toMatchObject({
+      from: 'client',
+      purpose: 'invocation',
+      thread: 'g',
+      headers: { 'x-a': 'b' },
+    });
+    expect(request?.body?.json).toMatchObject({ value: { operation: 'op', id: 'i', group_id: 'g' } });
+    expect(response?.leg).toBe(request?.leg);
+    expect(response?.body?.json).toMatchObject({ value: { type: 'tool_result', text: '{"a":1}' } });
+  });
+
+  test('another log hears what was decided, under the key it knows, and nothing of the wire', async () => {
+    const log = createLog(() => 0);
+    const kinds: unknown[] = [];
+    log.subscribe(({ kind, calls, thread }) => kinds.push([kind, calls, thread]));
+    await using tool = await localTool(replying({ payload: { token: 'abcd' } }), { log });
+    await tool.call({ ...OP, key: '#1', groupId: 'session-1' });
+    expect(kinds).toEqual([
+      ['matched', ['#1'], 'session-1'],
+      ['shaped', ['#1'], 'session-1'],
+    ]);
+    expect(tool.verify()).toMatchObject({ ok: true, calls: 1 });
+  });
+
+  test('expectations are verified', async () => {
+    const expectation = { expect: { calls: { min: 2 } } };
+    await using tool = await localTool(replying({ payload: 1 }, expectation));
+    await tool.call(OP);
+    expect(tool.verify()).toMatchObject({
+      ok: false,
+      fixtures: [{ id: 'one', status: 'too-few', calls: 1 }],
+    });
+    await tool.call(OP);
+    expect(tool.verify()).toMatchObject({ ok: true });
+  });
+});
+
+test('row 19: no argument reaches a prototype', async () => {
+  await using tool = await localTool(replying({ payload: '{{arguments}}' }));
+  const args = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
+  await tool.call({ operation: 'op', arguments: args, id: '__proto__', groupId: '__proto__' });
+  expect(Reflect.get(Object.prototype, 'polluted')).toBeUndefined();
+});

@@ -1,0 +1,362 @@
+import { describe, expect, test } from 'vitest';
+import { defineTool, result } from '../../../src/mock/handlers.js';
+import { eventually } from '../../e2e/support/eventually.js';
+import { told } from '../local/local-stage.js';
+import { replying } from '../stage.js';
+import { ERAS, mcpStage, resultOf } from './mcp-stage.js';
+
+const SECRET = { token: 'abcd1234' };
+const text = (words: string) => [{ type: 'text', text: words }];
+
+describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
+  test('tools/list: the schema is an object, annotations become hints', async () => {
+    const tools = [
+      {
+        name: 'op',
+        description: 'Does it',
+        inputSchema: { properties: { n: { type: 'integer' } }, required: ['n'] },
+        annotations: { readOnly: true, destructive: false, idempotent: true, longRunning: true },
+      },
+      { name: 'po', description: 'Undoes it', inputSchema: { type: ['object', 'null'] } },
+    ];
+    const fixtures = [{ match: { operation: 'op' }, reply: { payload: 1 } }];
+    await using stage = await mcpStage({ toolset: { name: 'shop', description: 'A shop', tools }, fixtures });
+    const client = await stage.client(era);
+    expect(client.getServerVersion()).toEqual({ name: 'shop', version: '0' });
+    expect(client.getInstructions()).toBe('A shop');
+    expect((await client.listTools()).tools).toEqual([
+      {
+        name: 'op',
+        description: 'Does it',
+        inputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+      },
+      { name: 'po', description: 'Undoes it', inputSchema: { type: 'object' } },
+    ]);
+  });
+
+  test('tools/list: an outputSchema goes to the client, which checks structured content by it', async () => {
+    const outputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const tools = [{ name: 'op', description: 'o', inputSchema: {}, outputSchema }];
+    const reply = { result: { content: text('1'), structuredContent: { n: 1 } } };
+    await using stage = await mcpStage({
+      toolset: { name: 'shop', tools },
+      fixtures: [{ match: { operation: 'op' }, reply }],
+    });
+    const client = await stage.client(era);
+    expect((await client.listTools()).tools).toMatchObject([{ name: 'op', outputSchema }]);
+    const called = await client.callTool({ name: 'op', arguments: {} });
+    expect(called).toMatchObject({ structuredContent: { n: 1 } });
+  });
+
+  test.each<[string, object, object]>([
+    ['a text', { payload: 'done' }, { content: text('done'), isError: false }],
+    [
+      'JSON, redacted first',
+      { payload: { a: [1], ...SECRET } },
+      { content: text('{"a":[1],"token":"[redacted]"}'), isError: false },
+    ],
+    [
+      'JSON that looks like a result',
+      { payload: { content: [], isError: true } },
+      { content: text('{"content":[],"isError":true}'), isError: false },
+    ],
+    [
+      'a result: nothing is added but isError',
+      { result: { content: text('abcd1234'), ...SECRET } },
+      { content: text('abcd1234'), isError: false, ...SECRET },
+    ],
+    [
+      'a result with all there is',
+      { result: { content: text('no'), isError: true, structuredContent: { a: 1 }, _meta: { own: 1 } } },
+      { content: text('no'), isError: true, structuredContent: { a: 1 }, _meta: { own: 1 } },
+    ],
+    [
+      'a result of RAP: what the model gets',
+      { result: { text: 'done', display_as: [{ type: 'text', content: 'seen' }] } },
+      { content: text('done'), isError: false },
+    ],
+    [
+      'an error of RAP, by convention',
+      { result: { text: 'Error: no' } },
+      { content: text('no'), isError: true },
+    ],
+    ['an error', { error: { message: 'no' } }, { content: text('no'), isError: true }],
+    [
+      'an error with its code',
+      { error: { message: 'no', code: 'C' } },
+      { content: text('no'), isError: true, structuredContent: { error: { message: 'no', code: 'C' } } },
+    ],
+    [
+      'denied',
+      { denied: { tool: 'op', reason: 'no' } },
+      {
+        content: text('{"denied":{"tool":"op","reason":"no"}}'),
+        isError: true,
+        structuredContent: { denied: { tool: 'op', reason: 'no' } },
+      },
+    ],
+    [
+      'a timeout',
+      { timeout: { durationMs: 5 } },
+      {
+        content: text('{"timeout":{"durationMs":5}}'),
+        isError: true,
+        structuredContent: { timeout: { durationMs: 5 } },
+      },
+    ],
+  ])('%s', async (_, reply, expected) => {
+    await using stage = await mcpStage(replying(reply));
+    const { _meta: { 'io.modelcontextprotocol/serverInfo': _stamp, ...meta } = {}, ...given } =
+      await resultOf(await stage.client(era));
+    expect({ ...given, ...(Object.keys(meta).length > 0 && { _meta: meta }) }).toEqual(expected);
+  });
+
+  test('a call that breaks the schema is a result; an unknown tool is an error of the protocol', async () => {
+    const tools = [{ name: 'op', description: 'o', inputSchema: { properties: { n: { type: 'integer' } } } }];
+    const fixtures = [{ match: { operation: 'op' }, reply: { payload: 1 } }];
+    await using stage = await mcpStage({ toolset: { name: 't', tools }, fixtures });
+    const client = await stage.client(era);
+    expect(await resultOf(client, { n: 'x' })).toMatchObject({
+      isError: true,
+      content: [
+        { text: 'the arguments do not fit: $.n must be integer (type). Correct them and call again.' },
+      ],
+    });
+    await expect(resultOf(client, {}, 'po')).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('unknown operation "po". Did you mean op?'),
+    });
+    expect(stage.mcp.tool.verify()).toMatchObject({
+      unmatched: {
+        count: 2,
+        examples: [
+          { operation: 'op', reason: expect.stringContaining('$.n must be integer') },
+          { operation: 'po', reason: expect.stringContaining('unknown operation') },
+        ],
+      },
+      undelivered: { count: 0 },
+    });
+  });
+
+  test('what a handler throws is a result, without a stack', async () => {
+    const handle = () => Promise.reject(new Error('no disk'));
+    const handlers = [defineTool({ name: 'op', description: 'o', inputSchema: {}, handle })];
+    await using stage = await mcpStage(null, { handlers });
+    expect(await resultOf(await stage.client(era))).toMatchObject({
+      isError: true,
+      content: text('no disk'),
+    });
+  });
+
+  test('a call that is cancelled is called off, and told so; nothing is answered', async () => {
+    await using stage = await mcpStage(replying({ silence: true }));
+    const client = await stage.client(era);
+    const abort = new AbortController();
+    const call = client.callTool({ name: 'op', arguments: {} }, { signal: abort.signal });
+    await eventually('planned', () => told(stage.mcp.tool, 'planned').length > 0);
+    abort.abort();
+    await expect(call).rejects.toThrow();
+    await eventually('broken', () => told(stage.mcp.tool, 'broken').length > 0);
+    expect(told(stage.mcp.tool, 'response')).toEqual([]);
+    expect(stage.mcp.tool.verify()).toMatchObject({ ok: true });
+  });
+
+  test('a handler hears of the cancel', async () => {
+    let began = () => {};
+    const begun = new Promise<void>(resolve => {
+      began = resolve;
+    });
+    let stopped = (_: unknown) => {};
+    const stop = new Promise(resolve => {
+      stopped = resolve;
+    });
+    const handlers = [
+      defineTool({
+        name: 'op',
+        description: 'o',
+        inputSchema: {},
+        handle: ({ signal }) => {
+          signal.addEventListener('abort', () => stopped(signal.reason));
+          began();
+          return new Promise(() => {});
+        },
+      }),
+    ];
+    await using stage = await mcpStage(null, { handlers });
+    const client = await stage.client(era);
+    const abort = new AbortController();
+    const call = client
+      .callTool({ name: 'op', arguments: {} }, { signal: abort.signal })
+      .catch(() => 'cancelled');
+    await begun;
+    abort.abort();
+    expect([await stop, await call]).toEqual(['the call was cancelled', 'cancelled']);
+    expect(told(stage.mcp.tool, 'request').map(({ purpose }) => purpose)).toEqual(['invocation', 'cancel']);
+  });
+
+  test('calls that come at once each get their own answer', async () => {
+    await using stage = await mcpStage(replying({ payload: '{{arguments.n}}' }));
+    const client = await stage.client(era);
+    const numbers = Array.from({ length: 50 }, (_, n) => n);
+    const results = await Promise.all(numbers.map(n => resultOf(client, { n })));
+    expect(results.map(({ content }) => content)).toEqual(numbers.map(n => text(String(n))));
+  });
+});
+
+describe('on the wire', () => {
+  const call = (id: number, params: unknown = { name: 'op', arguments: {} }) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params,
+  });
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  };
+
+  test('isError is always there, structuredContent and _meta are not; a result of our own making is sent byte by byte', async () => {
+    const odd = { content: [{ type: 'hologram', depth: 3, text: 7 }], extra: { a: null } };
+    const fixtures = [
+      { match: { operation: 'op' }, reply: { payload: 'x' } },
+      { match: { operation: 'odd' }, reply: { result: odd } },
+    ];
+    await using stage = await mcpStage({ fixtures });
+    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
+    const headers = { 'mcp-session-id': session };
+    const plain = await stage.post(call(2), headers);
+    expect(await plain.text()).toBe(
+      '{"result":{"content":[{"type":"text","text":"x"}],"isError":false},"jsonrpc":"2.0","id":2}',
+    );
+    const verbatim = await stage.post(call(3, { name: 'odd' }), headers);
+    expect(await verbatim.json()).toMatchObject({ result: { ...odd, isError: false } });
+  });
+
+  test.each<[string, unknown, number, object]>([
+    ['no JSON', '{"jsonrpc":', 400, { error: { code: -32700 } }],
+    ['no JSON-RPC', { hello: 1 }, 400, { error: { code: -32600 } }],
+    ['no session', call(2), 400, { error: { code: -32000 } }],
+    [
+      'a subscription',
+      { jsonrpc: '2.0', id: 4, method: 'subscriptions/listen', params: {} },
+      200,
+      { id: 4, error: { code: -32601 } },
+    ],
+  ])('%s is refused, and what comes next is served', async (_, message, status, expected) => {
+    await using stage = await mcpStage(replying({ payload: 'x' }));
+    const response = await stage.post(message);
+    expect([response.status, await response.json()]).toEqual([
+      status,
+      expect.objectContaining({ error: expect.objectContaining((expected as { error: object }).error) }),
+    ]);
+    expect((await stage.post(initialize)).status).toBe(200);
+  });
+
+  test.each<[string, unknown]>([
+    ['a name that is none', { name: 7 }],
+    ['arguments that are none', { name: 'op', arguments: [] }],
+    ['nothing at all', {}],
+  ])('a malformed call, %s, is an error of the protocol', async (_, params) => {
+    await using stage = await mcpStage(replying({ payload: 'x' }));
+    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
+    const response = await stage.post(call(2, params), { 'mcp-session-id': session });
+    expect(await response.json()).toMatchObject({ id: 2, error: { code: -32602 } });
+  });
+
+  test('of several messages at once, one call that is cancelled keeps no other answer back', async () => {
+    const fixtures = [
+      { match: { operation: 'op', arguments: { slow: true } }, reply: { silence: true } },
+      { match: { operation: 'op' }, reply: { payload: 'fast' } },
+    ];
+    await using stage = await mcpStage({ fixtures });
+    const begun = await stage.post(initialize);
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const slow = call(12, { name: 'op', arguments: { slow: true } });
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 12 } };
+    const batch = stage.post([call(11), slow], session);
+    await eventually('the slow one', () => told(stage.mcp.tool, 'planned').length > 0);
+    await stage.post(cancelled, session);
+    const answer = await batch;
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject([{ id: 11, result: { content: text('fast') } }]);
+  });
+
+  test('a session that there is not, or that was ended', async () => {
+    await using stage = await mcpStage(replying({ payload: 'x' }));
+    expect((await stage.post(call(2), { 'mcp-session-id': 'nobody' })).status).toBe(404);
+    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
+    const headers = { 'mcp-session-id': session };
+    expect((await fetch(stage.url, { method: 'DELETE', headers })).status).toBe(200);
+    expect((await stage.post(call(2), headers)).status).toBe(404);
+  });
+
+  test('streams are not served, and nobody is warned of a client that asks', async () => {
+    await using stage = await mcpStage(replying({ payload: 'x' }));
+    const response = await fetch(stage.url, { headers: { accept: 'text/event-stream' } });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, DELETE']);
+    expect(told(stage.mcp.tool, 'warned')).toEqual([]);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, number]>([
+    ['a web page', { origin: 'http://evil.example' }, 403],
+    ['a browser', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['a form', { 'content-type': 'text/plain' }, 415],
+  ])('threats, rows 2 to 4: %s is refused', async (_, headers, status) => {
+    await using stage = await mcpStage(replying({ payload: 'x' }));
+    expect((await stage.post(initialize, headers)).status).toBe(status);
+    expect(told(stage.mcp.tool, 'warned')).toHaveLength(1);
+  });
+
+  test('row 15: a body over the limit is refused', async () => {
+    await using stage = await mcpStage(replying({ payload: 'x' }), { maxBody: 1_000 });
+    expect((await stage.post(call(1, { name: 'x'.repeat(1_000) }))).status).toBe(413);
+  });
+
+  test("the mock's own journal and reset are there", async () => {
+    await using stage = await mcpStage(replying({ payload: 'x' }));
+    await resultOf(await stage.client());
+    const base = stage.mcp.address?.base;
+    const journal = await (await fetch(`${base}/__mock__/journal`)).json();
+    expect(journal).toMatchObject({ calls: [{ state: 'delivered' }] });
+    await fetch(`${base}/__mock__/reset`, { method: 'POST' });
+    expect(stage.mcp.tool.events).toEqual([]);
+  });
+});
+
+test('each session is a thread: sequences are counted for it alone', async () => {
+  const fixtures = [{ match: { operation: 'op' }, sequence: [{ payload: 'one' }, { payload: 'two' }] }];
+  await using stage = await mcpStage({ fixtures });
+  const [a, b] = [await stage.client(), await stage.client()];
+  const said = [await resultOf(a), await resultOf(b), await resultOf(a)].map(({ content }) => content);
+  expect(said).toEqual([text('one'), text('one'), text('two')]);
+});
+
+test('fixtures match by headers, and a handler decides for verbatim: the secret stays', async () => {
+  const handle = () => result({ content: text('token abcd1234'), structuredContent: SECRET } as never);
+  const handlers = [defineTool({ name: 'op', description: 'o', inputSchema: {}, handle })];
+  await using stage = await mcpStage(null, { handlers });
+  expect(await resultOf(await stage.client(), SECRET)).toEqual({
+    content: text('token abcd1234'),
+    structuredContent: SECRET,
+    isError: false,
+  });
+});
+
+test('close(): what waits is answered at once, and a call that is silent is let go', async () => {
+  const fixtures = [
+    { match: { operation: 'op' }, reply: { payload: 'late', delay: '1h' } },
+    { match: { operation: 'po' }, reply: { silence: true } },
+  ];
+  const stage = await mcpStage({ fixtures });
+  const client = await stage.client();
+  const late = resultOf(client);
+  const silent = resultOf(client, {}, 'po').catch(() => 'gone');
+  await eventually('matched', () => told(stage.mcp.tool, 'matched').length === 2);
+  await stage.mcp.close();
+  expect(await late).toMatchObject({ content: text('late') });
+  expect(await silent).toBe('gone');
+  await stage[Symbol.asyncDispose]();
+});

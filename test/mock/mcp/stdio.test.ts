@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
+import { type McpToolOptions, serveMcpStdio } from '../../../src/mock/mcp/mcp-tool.js';
+import { told } from '../local/local-stage.js';
+import { type FileText, replying, watchedClock } from '../stage.js';
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 'init',
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+};
+
+const call = (id: number, name = 'op', args: object = {}) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
+/** A client made of lines. */
+async function connected(file: FileText, options: McpToolOptions = {}) {
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  const fixtures = parseFixtures({ version: 1, ...file });
+  const mcp = await serveMcpStdio({ fixtures, drainMs: 0, ...options }, { stdin, stdout });
+  const lines: string[] = [];
+  stdout.on('data', chunk => lines.push(...String(chunk).trimEnd().split('\n')));
+  const say = (message: unknown) =>
+    stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+  const messages = () => lines.map(line => JSON.parse(line));
+  return {
+    mcp,
+    stdin,
+    stdout,
+    say,
+    messages,
+    /** The answer to the request with this id, once it is there. */
+    async answer(id: unknown) {
+      for (;;) {
+        const found = messages().find(message => message.id === id);
+        if (found) return found;
+        await once(stdout, 'data');
+      }
+    },
+    [Symbol.asyncDispose]: () => mcp.close(),
+  };
+}
+
+test('a client that says all it has to say at once, and ends: everything is answered before that', async () => {
+  const clock = watchedClock();
+  await using client = await connected(
+    {
+      fixtures: [
+        { match: { operation: 'op' }, reply: { payload: 'now' } },
+        { match: { operation: 'late' }, reply: { payload: 'late', delay: '1h' } },
+      ],
+    },
+    { clock, drainMs: 5_000 },
+  );
+  client.say(INITIALIZE);
+  client.say(call(1));
+  client.say(call(2, 'late'));
+  client.stdin.end();
+  await client.mcp.over;
+  expect(client.messages().map(({ id }) => id)).toEqual(['init', 1, 2]);
+  expect(await client.answer(2)).toMatchObject({ result: { content: [{ text: 'late' }], isError: false } });
+});
+
+test('all of stdout is JSON-RPC, a line each', async () => {
+  await using client = await connected(replying({ payload: 'a\nb' }));
+  client.say(INITIALIZE);
+  client.say(call(1));
+  await client.answer(1);
+  expect(client.messages()).toMatchObject([{ jsonrpc: '2.0' }, { jsonrpc: '2.0' }]);
+});
+
+describe('what is no message is told, and what comes next is served', () => {
+  test.each([
+    ['no JSON', '{"jsonrpc": "2.0", garbage', 'MCP: a line is no JSON: '],
+    ['no JSON-RPC', '{"hello":1}', 'MCP: a line is JSON, but no message of JSON-RPC'],
+    ['a list', '[]', 'MCP: a line is JSON, but no message of JSON-RPC'],
+    ['controls', '\u001b[31m', 'MCP: a line is no JSON: '],
+  ])('%s', async (_, line, warning) => {
+    await using client = await connected(replying({ payload: 'x' }));
+    client.say(line);
+    client.say('');
+    client.say(INITIALIZE);
+    client.say(call(1));
+    await client.answer(1);
+    const warned = told(client.mcp.tool, 'warned').map(({ message }) => message);
+    expect(warned).toEqual([expect.stringContaining(warning)]);
+    expect(warned.join('')).not.toContain('\u001b');
+  });
+
+  test('a line over the limit ends the connection', async () => {
+    await using client = await connected(replying({ payload: 'x' }), { maxBody: 1_000 });
+    client.say('x'.repeat(2_000));
+    await client.mcp.over;
+    expect(told(client.mcp.tool, 'warned')).toMatchObject([
+      { message: 'MCP: a line is longer than 1000 bytes' },
+    ]);
+  });
+
+  test('a reader that is gone ends it, too', async () => {
+    await using client = await connected(replying({ payload: 'x' }));
+    client.say(INITIALIZE);
+    client.stdout.destroy(new Error('EPIPE'));
+    await client.mcp.over;
+  });
+});
+
+test('a call that is cancelled is not answered', async () => {
+  const clock = watchedClock();
+  await using client = await connected(replying({ payload: '{{id}}', delay: '1h' }), { clock });
+  client.say(INITIALIZE);
+  client.say(call(1));
+  await clock.nextWait();
+  client.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  client.say(call(2));
+  await clock.nextWait();
+  clock.advance(3_600_000);
+  expect(await client.answer(2)).toMatchObject({ result: { content: [{ text: '2' }] } });
+  expect(client.messages().map(({ id }) => id)).toEqual(['init', 2]);
+});
+
+test('other fixtures: the client is told that the tools have changed', async () => {
+  await using client = await connected(replying({ payload: 'x' }));
+  client.say(INITIALIZE);
+  client.say({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await client.answer('init');
+  const fixtures = [{ match: { operation: 'new' }, reply: { payload: 'y' } }];
+  await client.mcp.replaceFixtures(parseFixtures({ version: 1, fixtures }));
+  client.say({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  expect(await client.answer(1)).toMatchObject({ result: { tools: [{ name: 'new' }] } });
+  expect(client.messages()).toContainEqual({
+    jsonrpc: '2.0',
+    method: 'notifications/tools/list_changed',
+  });
+});

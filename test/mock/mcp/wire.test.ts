@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { SpokenReply } from '../../../src/mock/local/local-call.js';
+import { mcpWire } from '../../../src/mock/mcp/mcp-tool.js';
+
+const text = (words: string) => [{ type: 'text', text: words }];
+const verbatim = (result: Readonly<Record<string, unknown>>): SpokenReply => ({ kind: 'verbatim', result });
+const write = (reply: SpokenReply, isOffered = true) => mcpWire('/mcp').write(reply, () => isOffered);
+
+test.each<[string, SpokenReply, object, readonly string[]]>([
+  [
+    'a payload is never sniffed',
+    { kind: 'payload', payload: { content: [], isError: true }, text: '{"content":[],"isError":true}' },
+    { content: text('{"content":[],"isError":true}'), isError: false },
+    [],
+  ],
+  [
+    'of a result isError alone is filled in',
+    verbatim({ content: text('x'), more: 1 }),
+    { content: text('x'), more: 1, isError: false },
+    [],
+  ],
+  [
+    'where it is there, it stays',
+    verbatim({ content: [], isError: true }),
+    { content: [], isError: true },
+    [],
+  ],
+  [
+    'a result that is none goes out all the same, and is warned of',
+    verbatim({ content: [{ type: 'text' }], isError: 'yes' }),
+    { content: [{ type: 'text' }], isError: 'yes' },
+    [expect.stringContaining('a result went out that is none of MCP: $.')],
+  ],
+  [
+    'a result of RAP loses its display, which is warned of',
+    verbatim({ text: 'x', display_as: [{ type: 'text', content: 'y' }] }),
+    { content: text('x'), isError: false },
+    [expect.stringContaining('cannot carry what people see (display_as, 1 segment)')],
+  ],
+  [
+    'what is no result of anything is a text',
+    verbatim({ answer: 42 }),
+    { content: text('{"answer":42}'), isError: false },
+    [expect.stringContaining('neither content, as in MCP, nor text, as in RAP')],
+  ],
+  [
+    'canceled',
+    { kind: 'outcome', outcome: { type: 'canceled', reason: 'veto', by: 'policy' } },
+    {
+      content: text('{"canceled":{"reason":"veto","by":"policy"}}'),
+      isError: true,
+      structuredContent: { canceled: { reason: 'veto', by: 'policy' } },
+    },
+    [],
+  ],
+])('seed 003: %s', (_, reply, body, warnings) => {
+  expect(write(reply)).toEqual({ body, warnings });
+});
+
+test('an error about a tool that there is not is one of JSON-RPC', () => {
+  const reply: SpokenReply = { kind: 'outcome', outcome: { type: 'error', message: 'unknown' } };
+  expect(write(reply, false)).toEqual({
+    body: { error: { code: -32_602, message: 'unknown' } },
+    warnings: [],
+  });
+  expect(write(reply).body).toEqual({ content: text('unknown'), isError: true });
+});

@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type MiddlewareOptions, responseMiddleware } from '../../../src/mock/middleware/middleware.js';
+import { anyCharacter } from '../../support/characters.js';
+import { deepFreeze } from '../../support/deep-freeze.js';
+
+const KEYS = ['authorization', 'api_key', 'password', 'secret', 'token'];
+const shape = (value: unknown, args: unknown = {}, options: Partial<MiddlewareOptions> = {}) =>
+  responseMiddleware({ redact: KEYS, sanitize: true, ...options }).shape(deepFreeze(value), deepFreeze(args));
+/** As it goes over the wire. */
+const wire = (value: unknown, args?: unknown, options?: Partial<MiddlewareOptions>) =>
+  JSON.parse(JSON.stringify(shape(value, args, options).value));
+const R = '[redacted]';
+
+describe('TOOL-SECRET: values of secret keys', () => {
+  test.each([
+    ['a text', { password: 'hunter2' }, { password: R }],
+    ['a number', { token: 7 }, { token: R }],
+    ['an object', { secret: { a: ['b'] } }, { secret: R }],
+    ['null', { apiKey: null }, { apiKey: R }],
+    ['deep inside', [{ a: [{ 'API-KEY': 'x' }] }], [{ a: [{ 'API-KEY': R }] }]],
+    ['what is redacted already', { token: R, a: R }, { token: R, a: R }],
+  ])('%s', (_, value, expected) => {
+    expect(wire(value)).toEqual(expected);
+  });
+});
+
+describe('TOOL-SECRET: the same values elsewhere', () => {
+  test.each([
+    ['in a text', { token: 's3cret', note: 'it is s3cret!' }, 'note', `it is ${R}!`],
+    ['before the key', { note: 's3crets3cret', token: 's3cret' }, 'note', `${R}${R}`],
+    ['in a list', { token: 's3cret', note: ['s3cret'] }, 'note', [R]],
+    ['as a key', { token: 's3cret', note: { 'my-s3cret': 1 } }, 'note', { [`my-${R}`]: 1 }],
+    ['a number in a text', { password: 12_345, note: 'PIN 12345' }, 'note', `PIN ${R}`],
+    ['a number as a number', { password: 12_345, note: [12_345, 12_346] }, 'note', [R, 12_346]],
+    ['below a secret key', { secret: { a: ['deeper'] }, note: 'deeper' }, 'note', R],
+    ['without their scheme', { authorization: 'Bearer abc.def', note: 'abc.def' }, 'note', R],
+    ['in JSON', { token: 'a"bcd', note: '{"x":"a\\"bcd"}' }, 'note', `{"x":"${R}"}`],
+    ['in a URL', { token: 'a/b c', note: 'http://x/?t=a%2Fb%20c' }, 'note', `http://x/?t=${R}`],
+    ['in base64', { token: 'hunter2', note: 'aHVudGVyMg==' }, 'note', `${R}==`],
+    ['with controls between', { token: 'hunter2', note: 'hun\u0000ter2' }, 'note', R],
+    ['which itself has controls', { token: 'hun\u0000ter2', note: 'hun\u0000ter2' }, 'note', R],
+    ['not three characters', { token: 'abc', note: 'abc' }, 'note', 'abc'],
+  ])('%s', (_, value, key, expected) => {
+    expect(wire(value)[key]).toEqual(expected);
+  });
+
+  test('two keys that become the same stay two', () => {
+    const value = { token: ['first1', 'second2'], first1: 1, second2: 2, '[redacted] 2': 3 };
+    expect(wire(value)).toEqual({ token: R, [R]: 1, '[redacted] 2': 3, '[redacted] 3': 2 });
+  });
+
+  test('of the arguments too: an echo is the classic leak', () => {
+    const args = { login: { password: 'hunter2' }, path: 'visible' };
+    expect(shape('you said hunter2 for visible', args)).toEqual({
+      value: `you said ${R} for visible`,
+      changes: [{ path: '$', change: 'redacted' }],
+    });
+    expect(wire({ said: ['hunter2'] }, args)).toEqual({ said: [R] });
+  });
+
+  test('a text alone has no keys: nothing in it is known to be a secret', () => {
+    expect(wire('password: hunter2')).toBe('password: hunter2');
+    expect(wire('{"password":"hunter2"}')).toBe('{"password":"hunter2"}');
+  });
+
+  test('none goes out, whatever holds it', () => {
+    const secret = fc.string({ unit: fc.constantFrom(...'XYZ'), minLength: 4, maxLength: 6 });
+    const text = fc.string({ unit: fc.constantFrom(...'XYZ'), maxLength: 12 });
+    const value = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.dictionary(text, text)));
+    fc.assert(
+      fc.property(secret, secret, value, (one, two, rest) => {
+        const out = JSON.stringify(shape({ ...rest, token: one }, { password: two }).value);
+        expect(out).not.toContain(one);
+        expect(out).not.toContain(two);
+      }),
+    );
+  });
+});
+
+describe('control characters', () => {
+  test.each([
+    ['C0', 'a\u0000\u001b[31mb', 'a[31mb'],
+    ['a carriage return', 'a\r\nb', 'a\nb'],
+    ['DEL and C1', 'a\u007f\u0080\u009fb', 'ab'],
+    ['not line feeds and tabs', 'a\n\tb', 'a\n\tb'],
+    ['not others that are unseen', 'a\u200b\u202eb\ud800', 'a\u200b\u202eb\ud800'],
+  ])('%s', (_, text, expected) => {
+    expect(wire([text])).toEqual([expected]);
+    expect(wire({ [text]: 1 })).toEqual({ [expected]: 1 });
+  });
+
+  test('none goes out, and nothing else is lost', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCharacter }), text => {
+        expect(shape(text, {}, { redact: [] }).value).toBe(
+          [...text].filter(each => each === '\n' || each === '\t' || !/\p{Cc}/u.test(each)).join(''),
+        );
+      }),
+    );
+  });
+});
+
+describe('as configured', () => {
+  test('keys of one`s own', () => {
+    expect(wire({ pin: 'abcd', token: 'efgh' }, {}, { redact: ['PIN'] })).toEqual({ pin: R, token: 'efgh' });
+  });
+
+  test('sanitising only, redaction only', () => {
+    const value = { token: 'a\u0000' };
+    expect(wire(value, {}, { redact: [] })).toEqual({ token: 'a' });
+    expect(wire({ a: 'a\u0000', token: 'a' }, {}, { sanitize: false })).toEqual({ a: 'a\u0000', token: R });
+  });
+});
+
+describe('what was changed', () => {
+  test('by its place in what goes out', () => {
+    const value = { token: 's3cret', list: ['a\u0000s3cret'], 's3cret\u0007': { b: 's3cret' } };
+    expect(shape(value).changes).toEqual([
+      { path: '$.token', change: 'redacted' },
+      { path: '$.list[0]', change: 'sanitized' },
+      { path: '$.list[0]', change: 'redacted' },
+      { path: '$["[redacted]"]', change: 'sanitized' },
+      { path: '$["[redacted]"]', change: 'redacted' },
+      { path: '$["[redacted]"].b', change: 'redacted' },
+    ]);
+  });
+
+  test('is told for the first hundred', () => {
+    const { value, changes } = shape(Array.from({ length: 150 }, () => ({ token: 'x' })));
+    expect(changes).toHaveLength(100);
+    expect(JSON.stringify(value)).not.toContain('"x"');
+  });
+
+  test('is told of a result that goes out verbatim', () => {
+    const { wouldChange } = responseMiddleware({ redact: KEYS, sanitize: true });
+    const result = { text: 'hunter2\u0007', display_as: [{ type: 'text', content: 'ok' }] };
+    expect(wouldChange(result, { password: 'hunter2' })).toEqual([
+      { path: '$.text', change: 'sanitized' },
+      { path: '$.text', change: 'redacted' },
+    ]);
+  });
+
+  test('is nothing where nothing was: the value itself comes back', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'grapheme-ascii' }), value => {
+        expect(shape(value, value)).toEqual({ value, changes: [] });
+        expect(shape(value, value).value).toBe(value);
+      }),
+    );
+  });
+
+  test('done once, it need not be done again', () => {
+    const value = fc.object({ key: fc.constantFrom('token', 'a', 'b\u0000'), values: [fc.string()] });
+    fc.assert(
+      fc.property(value, some => {
+        const once = shape(some).value;
+        expect(shape(once)).toEqual({ value: once, changes: [] });
+      }),
+    );
+  });
+});
+
+describe('odd values', () => {
+  test('row 19: __proto__ is a key like any other', () => {
+    const value = JSON.parse('{"__proto__":{"token":"s3cret"},"constructor":"s3cret","toString":1}');
+    expect(JSON.stringify(shape(value).value)).toBe(
+      '{"__proto__":{"token":"[redacted]"},"constructor":"[redacted]","toString":1}',
+    );
+    expect(Object.prototype).not.toHaveProperty('token');
+  });
+
+  const nested = (levels: number) => {
+    let value: unknown = 's3cret\u0000';
+    for (let level = 0; level < levels; level++) value = [value];
+    return value;
+  };
+
+  test('row 18: 128 levels and no more, be it because a value holds itself', () => {
+    expect(shape(nested(128)).changes).toHaveLength(1);
+    expect(() => shape(nested(129))).toThrow(/deeper than 128 levels/);
+    const ring: unknown[] = [];
+    ring.push({ ring });
+    expect(() => responseMiddleware({ redact: KEYS, sanitize: true }).shape(ring)).toThrow(RangeError);
+  });
+
+  test('what JSON writes otherwise is taken as it writes it', () => {
+    const at = new Date(0);
+    expect(wire({ at, token: 's3cret' })).toEqual({ at: '1970-01-01T00:00:00.000Z', token: R });
+    expect(wire({ held: { toJSON: () => ({ token: 's3cret' }) } })).toEqual({ held: { token: R } });
+    expect(shape({ at }).value).toEqual({ at });
+  });
+
+  test.each([undefined, null, true, 1, Number.NaN])('%s stays', value => {
+    expect(shape(value, value)).toEqual({ value, changes: [] });
+  });
+});
+
+describe('TOOL-SECRET: what a caller sends does not switch redaction off', () => {
+  const huge = 'x'.repeat(1_100_000);
+
+  test.each<[string, unknown]>([
+    ['one that is huge', { token: huge }],
+    ['one that leaves no room', { token: huge.slice(0, 1024 * 1024) }],
+    ['many', { token: Array.from({ length: 3 }, (_, index) => `${index}${huge.slice(0, 400_000)}`) }],
+  ])('%s', (_, args) => {
+    expect(wire({ password: 'hunter2', note: 'hunter2, aHVudGVyMg==' }, args)).toEqual({
+      password: R,
+      note: `${R}, ${R}==`,
+    });
+  });
+
+  test('what cannot be looked for is not let through', () => {
+    expect(() => shape(`you said ${huge}`, { token: huge })).toThrow('more secrets than can be looked for');
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import { defineTool, result } from '../../../src/mock/handlers.js';
+import { Middlewares } from '../../../src/mock/middleware/middleware.js';
+import { replying, stageWith } from '../stage.js';
+
+const canary = 'hunter2-canary';
+const leaky = { password: canary, text: `it is ${canary}`, control: 'a\u0007b' };
+
+describe('seed 003, TOOL-SECRET: a payload goes through response middleware', () => {
+  test('redacted, sanitised, and one journal line per change', async () => {
+    await using stage = await stageWith(replying({ payload: leaky }));
+    const { raw, body } = await (await stage.invoke()).result();
+    expect(raw).not.toContain(canary);
+    expect(JSON.parse(String(body?.['text']))).toEqual({
+      password: '[redacted]',
+      text: 'it is [redacted]',
+      control: 'ab',
+    });
+    expect(stage.told('shaped').map(({ by, changes }) => [by, ...changes])).toEqual([
+      ['middleware', { path: '$.password', change: 'redacted' }],
+      ['middleware', { path: '$.text', change: 'redacted' }],
+      ['middleware', { path: '$.control', change: 'sanitized' }],
+    ]);
+    expect(JSON.stringify(stage.told('shaped'))).not.toContain(canary);
+  });
+
+  test('a secret of the arguments that is echoed', async () => {
+    await using stage = await stageWith(replying({ payload: 'you said {{arguments.api_key}}' }));
+    expect((await (await stage.invoke({ args: { api_key: canary } })).result()).body).toMatchObject({
+      text: 'you said [redacted]',
+    });
+  });
+
+  test('a text is sanitised before it is wrapped', async () => {
+    await using stage = await stageWith(replying({ payload: 'a\u0007\u001b[31mb\n\tc' }));
+    expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'a[31mb\n\tc' });
+  });
+
+  test('without audit nothing is told, and it happens all the same', async () => {
+    await using stage = await stageWith({ ...replying({ payload: leaky }), middleware: { audit: false } });
+    expect((await (await stage.invoke()).result()).raw).not.toContain(canary);
+    expect(stage.told('shaped')).toEqual([]);
+  });
+
+  test('turned off, it goes out as it is', async () => {
+    const middleware = { redact: [], sanitize: false };
+    await using stage = await stageWith({ ...replying({ payload: leaky }), middleware });
+    expect(JSON.parse(String((await (await stage.invoke()).result()).body?.['text']))).toEqual(leaky);
+  });
+});
+
+describe('TOOL-SECRET: so do the words of errors', () => {
+  test.each<[string, unknown]>([
+    ['an error', { error: { message: 'bad key {{arguments.api_key}}' } }],
+    ['a denial', { denied: { tool: 'op', reason: 'bad key {{arguments.api_key}}' } }],
+    ['a cancellation', { canceled: { reason: 'bad key {{arguments.api_key}}', by: 'user' } }],
+  ])('%s', async (_, reply) => {
+    await using stage = await stageWith(replying(reply));
+    const { raw } = await (await stage.invoke({ args: { api_key: canary } })).result();
+    expect(raw).toContain('bad key [redacted]');
+    expect(raw).not.toContain(canary);
+    expect(stage.told('shaped')).toMatchObject([{ by: 'middleware', changes: [{ change: 'redacted' }] }]);
+  });
+
+  test('and what a handler throws', async () => {
+    const handle = ({ arguments: { api_key } }: { arguments: Record<string, unknown> }) => {
+      throw new Error(`no ${api_key} in '/home/me/keys'`);
+    };
+    const handlers = [defineTool({ name: 'op', description: '', inputSchema: { type: 'object' }, handle })];
+    await using stage = await stageWith(null, { handlers });
+    const { body } = await (await stage.invoke({ args: { api_key: canary } })).result();
+    expect(body).toMatchObject({ text: "Error: no [redacted] in '…/keys'" });
+    expect(JSON.stringify(stage.told('warned'))).not.toContain(canary);
+  });
+});
+
+describe('seed 003: a result goes out verbatim', () => {
+  const fields = { text: `it is ${canary}`, password: canary };
+
+  test.each([
+    ['of a fixture', replying({ result: fields }), {}],
+    [
+      'of a handler',
+      null,
+      {
+        handlers: [
+          defineTool({ name: 'op', description: '', inputSchema: {}, handle: () => result(fields) }),
+        ],
+      },
+    ],
+  ])(
+    '%s: the journal says that it bypassed middleware, and where that would have mattered',
+    async (_, file, options) => {
+      await using stage = await stageWith(file, options);
+      expect((await (await stage.invoke()).result()).body).toMatchObject(fields);
+      expect(stage.told('shaped')).toMatchObject([
+        {
+          by: 'verbatim',
+          changes: [
+            { path: '$.text', change: 'redacted' },
+            { path: '$.password', change: 'redacted' },
+          ],
+        },
+      ]);
+      expect(stage.told('warned')).toMatchObject([
+        { message: 'a result went out as written, with what middleware takes out at $.text, $.password' },
+      ]);
+    },
+  );
+
+  test('one that is clean is told as verbatim, without a warning', async () => {
+    await using stage = await stageWith(replying({ result: { text: 'fine' } }));
+    await (await stage.invoke()).result();
+    expect(stage.told('shaped')).toMatchObject([{ by: 'verbatim', changes: [] }]);
+    expect(stage.told('warned')).toEqual([]);
+  });
+});
+
+describe('middleware of the user', () => {
+  const noting = (name: string, seen: string[]) => ({
+    onRequest: (invocation: { operation: string }) =>
+      void seen.push(`${name} request ${invocation.operation}`),
+    onResponse: (payload: unknown) => {
+      seen.push(`${name} response`);
+      return `${payload}${name}`;
+    },
+  });
+
+  test('sees a payload in the order in which it is given, before redaction', async () => {
+    const seen: string[] = [];
+    const middleware = [
+      noting('a', seen),
+      noting('b', seen),
+      { onResponse: (payload: unknown) => ({ payload, token: canary }) },
+    ];
+    await using stage = await stageWith(replying({ payload: '!' }), { middleware });
+    expect((await (await stage.invoke()).result()).body).toMatchObject({
+      text: '{"payload":"!ab","token":"[redacted]"}',
+    });
+    expect(seen).toEqual(['a request op', 'b request op', 'a response', 'b response']);
+  });
+
+  test('sees the request of a result, but never the result', async () => {
+    const seen: string[] = [];
+    await using stage = await stageWith(replying({ result: { text: 'x' } }), {
+      middleware: [noting('a', seen)],
+    });
+    expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'x' });
+    expect(seen).toEqual(['a request op']);
+  });
+
+  test('may change the invocation: for templates, and for handlers', async () => {
+    const middleware = [
+      {
+        onRequest: async (invocation: object) =>
+          ({ ...invocation, operation: 'renamed', arguments: { n: 8 } }) as never,
+      },
+    ];
+    await using stage = await stageWith(replying({ payload: '{{arguments.n}}' }), { middleware });
+    expect((await (await stage.invoke({ args: { n: 7 } })).result()).body).toMatchObject({ text: '8' });
+    const handle = ({ arguments: args }: { arguments: unknown }) => args;
+    const handlers = [defineTool({ name: 'op', description: '', inputSchema: {}, handle })];
+    await using code = await stageWith(null, { middleware, handlers });
+    expect((await (await code.invoke({ args: { n: 7 } })).result()).body).toMatchObject({ text: '{"n":8}' });
+  });
+
+  test.each(['onRequest', 'onResponse'])(
+    'TOOL-ALWAYS: what %s throws becomes an error result, once',
+    async hook => {
+      const middleware = [
+        {
+          [hook]: () => {
+            throw new Error('not allowed here');
+          },
+        },
+      ];
+      await using stage = await stageWith(replying({ payload: 'x' }), { middleware });
+      expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'Error: not allowed here' });
+      expect(stage.told('warned')).toMatchObject([{ message: 'the call failed: not allowed here' }]);
+    },
+  );
+
+  test('a payload may become undefined: null', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }), {
+      middleware: [{ onResponse: () => undefined }],
+    });
+    expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'null' });
+  });
+});
+
+test('without any of its own an invocation stays the very same', async () => {
+  const middlewares = new Middlewares({ redact: [], sanitize: true, audit: true });
+  const invocation = {
+    operation: 'op',
+    arguments: {},
+    id: 'i',
+    group_id: 'g',
+    callback_url: 'http://127.0.0.1/',
+  };
+  expect(await middlewares.request(invocation)).toBe(invocation);
+  expect(await middlewares.response('x', invocation)).toEqual({ value: 'x', told: [] });
+});

@@ -1,0 +1,298 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import type { MockToolOptions } from '../../src/mock/mock-state.js';
+import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
+import { type Clock, systemClock } from '../../src/system/drafts.js';
+import { temporaryFolder } from '../e2e/support/folder.js';
+import { invokeOnce } from '../peers/runtime.mjs';
+import { troubleOf } from '../support/failing.js';
+import { replying, stageWith } from './stage.js';
+
+const DEMO_FILE = JSON.parse(readFileSync(new URL('../../fixtures/demo.json', import.meta.url), 'utf8'));
+const DEMO: unknown = DEMO_FILE;
+/** Nobody waits for a demonstration's delays here. */
+const impatient: Clock = { ...systemClock, after: (_, callback) => systemClock.after(0, callback) };
+let tool: MockTool;
+beforeAll(async () => {
+  tool = await startMockTool({ fixtures: parseFixtures(DEMO), clock: impatient });
+});
+afterAll(() => tool.close());
+
+const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(tool.url + path, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+
+async function resultOf(operation: string, args: Record<string, unknown>, callId: string | null = null) {
+  const { ack, callbacks, invocation } = await invokeOnce(tool.url, operation, args, { callId });
+  expect(ack.status).toBe(200);
+  expect(callbacks).toHaveLength(1);
+  const [callback] = callbacks;
+  const { group_id, id, call_id } = invocation;
+  expect(callback?.body).toMatchObject({ type: 'tool_result', group_id, id, call_id });
+  expect(callback?.headers['content-type']).toBe('application/json');
+  expect(callback?.url).toBe(invocation.callback_url.replace(/^http:\/\/[^/]+/, ''));
+  return callback?.body ?? {};
+}
+
+describe('TOOL-ALWAYS, TOOL-ID, TOOL-OPAQUE: every operation answers a runtime that shares no code with us', () => {
+  test.each([
+    ['edit_file', { path: 'a.txt' }, 'Replaced text in a.txt'],
+    [
+      'deploy',
+      { service: 'api', replicas: 2 },
+      'Deployment of api completed successfully. Instance i-0abc123 is running.',
+    ],
+    ['list_instances', {}, '{"instances":[{"id":"i-0abc123","state":"running"}],"count":1}'],
+    ['list_instances', { state: 'stopped' }, '{"instances":[],"count":0}'],
+    ['rate_limited', {}, 'Error: API rate limit exceeded. Retry after 60 seconds.'],
+  ])('%s %j', async (operation, args, text) => {
+    expect(await resultOf(operation, args)).toMatchObject({ text });
+  });
+
+  test('TOOL-CALLID: a call_id comes back', async () => {
+    await resultOf('rate_limited', {}, 'call-7');
+  });
+
+  test('TOOL-FALLBACK: the display ends with one short line', async () => {
+    const { display_as } = await resultOf('edit_file', { path: 'a.txt' });
+    expect(display_as).toMatchObject([
+      { type: 'diff', content: { path: 'a.txt', patch: expect.stringContaining('+++ b/a.txt') } },
+      { type: 'text', content: 'edit_file a.txt: 4 insertions, 2 deletions' },
+    ]);
+  });
+});
+
+describe('TOOL-VALIDATE: what cannot be carried out gets 200 and an error result', () => {
+  test('TOOL-UNKNOWN-OP', async () => {
+    expect(await resultOf('edit_fiel', {})).toMatchObject({
+      text: 'Error: unknown operation "edit_fiel". Did you mean edit_file? Use one of edit_file, deploy, list_instances, write_outside, open_issue, watch, refactor, rate_limited.',
+    });
+  });
+
+  test.each([
+    ['edit_file', {}, '$.path is required'],
+    ['edit_file', { path: 7 }, '$.path must be string'],
+    ['edit_file', { path: '', more: 1 }, '$.more is not one of the properties'],
+    ['deploy', { service: 'api', replicas: 10 }, '$.replicas must be <= 9'],
+  ])('TOOL-BAD-ARGS: %s %j', async (operation, args, fault) => {
+    const { text } = await resultOf(operation, args);
+    expect(text).toMatch(/^Error: the arguments do not fit: .* Correct them and call again\.$/);
+    expect(text).toContain(fault);
+  });
+});
+
+describe('what comes in besides', () => {
+  test.each(['{', '[]', '{}', '{"operation":"edit_file"}', '\u0000'])(
+    'TOOL-MALFORMED: %j is acknowledged',
+    async body => {
+      expect((await post('/invoke', body)).status).toBe(200);
+    },
+  );
+
+  test.each(['/close_thread', '/cancel_tool_call'])(
+    'TOOL-CLOSE, TOOL-CANCEL: %s answers 200, with nothing, always',
+    async path => {
+      for (const body of ['{"thread_id":"x","tool_call_id":"../../y"}', '{}', 'no JSON']) {
+        const answer = await post(path, body);
+        expect([answer.status, await answer.text()]).toEqual([200, '']);
+      }
+    },
+  );
+
+  test('row 3: a web page may not call it', async () => {
+    expect((await post('/invoke', '{}', { origin: 'https://evil.example' })).status).toBe(403);
+  });
+});
+
+test('TOOL-DISCOVER: the endpoint is its own', async () => {
+  const answer = await fetch(`${tool.url}/.well-known/rap-toolset`);
+  expect(answer.headers.get('content-type')).toBe('application/json');
+  expect(await answer.json()).toMatchObject({ name: 'demo', endpoint: `${tool.url}/invoke` });
+});
+
+test('TOOL-ISOLATE: concurrent calls keep their ids apart', async () => {
+  const paths = Array.from({ length: 8 }, (_, index) => `file-${index}.txt`);
+  const results = await Promise.all(paths.map(path => resultOf('edit_file', { path })));
+  expect(results.map(({ text }) => text)).toEqual(paths.map(path => `Replaced text in ${path}`));
+});
+
+describe('waitForCall(), waitForDelivery()', () => {
+  test('a call that came, or the next one that does', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const next = stage.tool.waitForCall('op');
+    await stage.invoke({ id: 'a' });
+    expect((await next).invocation?.id).toBe('a');
+    expect((await stage.tool.waitForCall()).key).toBe('["g","a"]');
+    await stage.invoke({ id: 'b' });
+    expect((await stage.tool.waitForCall(({ invocation }) => invocation?.id === 'b')).key).toBe('["g","b"]');
+  });
+
+  test('a delivery, once it was taken or given up; what was refused may come again', async () => {
+    const faults = { ack: { status: 503 } };
+    await using stage = await stageWith(replying({ payload: 'x' }, { faults }));
+    await stage.invoke({ id: 'refused' });
+    await expect(stage.tool.waitForDelivery('refused', { timeoutMs: 1 })).rejects.toThrow(
+      'waited 1 ms for the delivery of the call "refused" in vain; the last calls were op (refused, refused)',
+    );
+    await using taken = await stageWith(replying({ payload: 'x' }));
+    await taken.invoke({ id: 'taken' });
+    expect((await taken.tool.waitForDelivery('taken')).dropped).toEqual([]);
+    await taken.invoke({ id: 'lost', answers: [404] });
+    expect((await taken.tool.waitForDelivery('lost')).dropped).toEqual([
+      'it was answered 404, which is final',
+    ]);
+  });
+
+  test('in vain: what came instead is told', async () => {
+    await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
+    await expect(stage.tool.waitForCall('op', { timeoutMs: 1 })).rejects.toThrow(
+      'waited 1 ms for a call of "op" in vain; no call came at all',
+    );
+    await stage.invoke({ id: 'a' });
+    await expect(stage.tool.waitForDelivery('a', { timeoutMs: 1 })).rejects.toThrow(
+      'waited 1 ms for the delivery of the call "a" in vain; the last calls were op (a, waiting)',
+    );
+    await expect(stage.tool.waitForCall('po')).rejects.toThrow(
+      'the tool offers no operation "po". Did you mean "op"?',
+    );
+  });
+
+  test('a delivery in one thread: ids are not of all threads', async () => {
+    await using stage = await stageWith(replying({ payload: '{{group_id}}' }));
+    for (const groupId of ['g', 'h']) await (await stage.invoke({ groupId })).result();
+    const { key } = await stage.tool.waitForDelivery('i', { groupId: 'h' });
+    expect(key).toBe('["h","i"]');
+    await expect(stage.tool.waitForDelivery('i', { groupId: 'x', timeoutMs: 1 })).rejects.toThrow(
+      'waited 1 ms for the delivery of the call "i" in "x" in vain',
+    );
+  });
+
+  test('what is delivered can be fired at once: the event after it', async () => {
+    const reply = [{ result: { text: 'on', subscription: true } }, { event: { text: 'now' }, on: 'demand' }];
+    await using stage = await stageWith(replying(reply));
+    const call = await stage.invoke();
+    await stage.tool.waitForDelivery('i');
+    expect(stage.tool.fire('i')).toBe(1);
+    await call.waitFor('subscription_event');
+  });
+});
+
+describe('verified()', () => {
+  test('waits for callbacks on their way, and for results that come later', async () => {
+    await using stage = await stageWith(replying({ payload: 'x', delay: '30ms' }));
+    const call = await stage.invoke();
+    expect(stage.tool.verify()).toMatchObject({ ok: false, undelivered: { count: 1 } });
+    expect(await stage.tool.verified()).toMatchObject({ ok: true, calls: 1 });
+    expect(call.callbacks).toHaveLength(1);
+  });
+
+  test('after its time reports what is still pending', async () => {
+    await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
+    await stage.invoke();
+    expect(await stage.tool.verified({ timeoutMs: 1 })).toMatchObject({
+      ok: false,
+      undelivered: { examples: [{ why: 'still pending' }] },
+    });
+  });
+});
+
+describe('fixtures are given', () => {
+  const yaml = (operation: string) =>
+    `version: 1\nfixtures: [{ match: { operation: ${operation} }, reply: { payload: x } }]\n`;
+
+  test('as a path, several, a URL, a folder, an object of a file, or as they were parsed', async () => {
+    await using folder = await temporaryFolder();
+    const one = await folder.write('one.yaml', yaml('one'));
+    const two = await folder.write('two.yaml', yaml('two'));
+    const sources = [one, [one, two], pathToFileURL(two), folder.path, DEMO_FILE, parseFixtures(DEMO)];
+    const offered: string[][] = [];
+    for (const fixtures of sources) {
+      await using other = await startMockTool({ fixtures });
+      offered.push(other.toolset.tools.map(({ name }) => name));
+    }
+    const demo = expect.arrayContaining(['edit_file', 'deploy']);
+    expect(offered).toEqual([['one'], ['one', 'two'], ['two'], ['one', 'two'], demo, demo]);
+  });
+
+  test('and replaced likewise', async () => {
+    await using folder = await temporaryFolder();
+    await using other = await startMockTool({ fixtures: parseFixtures(DEMO) });
+    await other.replaceFixtures(await folder.write('one.yaml', yaml('one')));
+    expect(other.toolset.tools.map(({ name }) => name)).toEqual(['one']);
+  });
+
+  test.each<[unknown, string]>([
+    [
+      { fixtures: 7 },
+      'usage: fixtures must be a path, a list of paths, or fixtures, but it is of type number',
+    ],
+    [{ fixtures: null }, 'usage: fixtures must be a path, a list of paths, or fixtures, but it is null'],
+    [
+      { fixtures: [] },
+      'usage: fixtures must be a path, a list of paths, or fixtures, but it is an empty list',
+    ],
+    [
+      { fixtures: [{ path: 'a.yaml', text: '' }] },
+      'usage: fixtures must be a path, a list of paths, or fixtures, but it is a list with an item that is of type object',
+    ],
+    [
+      { fixtures: Promise.resolve() },
+      'usage: fixtures must be a path, a list of paths, or fixtures, but it is a promise; await it',
+    ],
+    [{ fixtures: { fixtures: [] } }, 'invalid-fixtures: '],
+    [{ fixtures: '/nonexistent/f.yaml' }, 'unreadable-file: cannot read the fixtures /nonexistent/f.yaml: '],
+    [{ handlers: {} }, 'usage: handlers must be a list'],
+    ['fixtures.yaml', 'usage: startMockTool takes an object'],
+  ])('%j is refused with what is wrong', async (options, trouble) => {
+    const start = () => startMockTool(options as Parameters<typeof startMockTool>[0]);
+    expect((await troubleOf(start)).slice(0, trouble.length)).toBe(trouble);
+  });
+});
+
+describe('what a tool needs', () => {
+  test.each<[string, MockToolOptions, RegExp]>([
+    ['fixtures or handlers', {}, /^invalid-toolset: /],
+    ['origins that are some', { fixtures: parseFixtures(DEMO), allowCallbacks: ['nonsense'] }, /^usage: /],
+  ])('%s', async (_, options, trouble) => {
+    expect(await troubleOf(() => startMockTool(options))).toMatch(trouble);
+  });
+
+  test('a port that is free', async () => {
+    const options = { fixtures: parseFixtures(DEMO), port: tool.port };
+    expect(await troubleOf(() => startMockTool(options))).toMatch(/^port-in-use: /);
+  });
+
+  test('no seed: one is made, and can be read', async () => {
+    expect(tool.seed).toMatch(/^[\da-f]{8}$/);
+    await using other = await startMockTool({ fixtures: parseFixtures(DEMO), seed: 'mine' });
+    expect(other.seed).toBe('mine');
+  });
+});
+
+test('events are told to whoever subscribes, and only so many are remembered', async () => {
+  await using stage = await stageWith(replying({ payload: 'x' }), { keep: 3 });
+  const told: string[] = [];
+  const stop = stage.tool.subscribe(({ kind }) => void told.push(kind));
+  await (await stage.invoke({ id: 'a' })).result();
+  expect(told).toContain('matched');
+  stop();
+  const before = told.length;
+  await (await stage.invoke({ id: 'b' })).result();
+  expect([told.length, stage.tool.events.length]).toEqual([before, 3]);
+  expect(stage.tool.forgotten).toBeGreaterThan(0);
+});
+
+test('pause() holds deliveries back, until resume()', async () => {
+  await using stage = await stageWith(replying({ payload: 'x' }));
+  stage.tool.pause();
+  const call = await stage.invoke();
+  await stage.until(({ kind }) => kind === 'matched');
+  expect(call.callbacks).toEqual([]);
+  stage.tool.resume();
+  await call.result();
+});

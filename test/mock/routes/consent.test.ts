@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { PAGE_HEADERS } from '../../../src/mock/routes.js';
+import { replying, type Stage, stageWith } from '../stage.js';
+
+const oauth = (more: object = {}) =>
+  replying({
+    oauth: { scopes: ['repo'], ...more },
+    granted: { payload: 'granted' },
+    refused: { error: { message: 'authorization was refused' } },
+  });
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+async function asked(stage: Stage) {
+  const call = await stage.invoke();
+  const { body } = await call.waitFor('oauth');
+  return { call, url: String(body?.['auth_url']) };
+}
+
+const visit = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers });
+const press = (url: string, headers: Record<string, string> = {}, body = 'decision=granted') =>
+  fetch(url, { method: 'POST', body, headers: { ...form, ...headers } });
+
+describe('TOOL-OAUTH: the consent page', () => {
+  test.each([
+    ['grant', 'granted', 'granted'],
+    ['refuse', 'refused', 'Error: authorization was refused'],
+  ] as const)('walked as by a browser: %s', async (decision, value, text) => {
+    await using stage = await stageWith(oauth());
+    const { call, url } = await asked(stage);
+    const { page, answer, press } = await stage.runtime.visitConsent(url, decision);
+    expect(page.body).toContain('<code>repo</code>');
+    expect([answer.status, answer.body]).toEqual([200, expect.stringContaining(`Permission ${value}`)]);
+    expect((await call.result()).body).toMatchObject({ text });
+    expect((await press()).status).toBe(410);
+    expect(stage.told('decided')).toMatchObject([
+      { what: 'consent', by: 'person', value, calls: ['["g","i"]'] },
+    ]);
+    expect(stage.runtime.verdict()).toEqual([]);
+  });
+
+  test('its headers let it show itself and nothing else', async () => {
+    await using stage = await stageWith(oauth());
+    const { url } = await asked(stage);
+    const { headers } = await visit(url);
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) expect(headers.get(name)).toBe(value);
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('a state works once: the page and the form are gone afterwards', async () => {
+    await using stage = await stageWith(oauth());
+    const { call, url } = await asked(stage);
+    expect([(await visit(url)).status, (await visit(url)).status]).toEqual([200, 200]);
+    expect((await press(url)).status).toBe(200);
+    await call.result();
+    const page = await visit(url);
+    expect([page.status, await page.text()]).toEqual([
+      410,
+      expect.stringContaining('Nothing to decide here'),
+    ]);
+    expect((await press(url)).status).toBe(410);
+  });
+
+  test.each(['', 'decision=maybe', 'decision=', 'x=granted'])(
+    'a form that decides nothing: %j',
+    async body => {
+      await using stage = await stageWith(oauth());
+      const { url } = await asked(stage);
+      expect((await press(url, {}, body)).status).toBe(410);
+      expect((await visit(url)).status).toBe(200);
+    },
+  );
+
+  test.each(['', '?state=', '?state=x', '?other=1', `?state=${'A'.repeat(43)}`])(
+    'a state that never was: %j',
+    async query => {
+      await using stage = await stageWith(oauth());
+      await asked(stage);
+      expect((await visit(`${stage.tool.url}/authorize${query}`)).status).toBe(410);
+      expect((await press(`${stage.tool.url}/authorize${query}`)).status).toBe(410);
+    },
+  );
+
+  test('a call that was cancelled has nothing to decide', async () => {
+    await using stage = await stageWith(oauth());
+    const { call, url } = await asked(stage);
+    await stage.runtime.cancel(stage.tool.url, 'g', 'i');
+    await call.result();
+    expect((await visit(url)).status).toBe(410);
+  });
+
+  test('nor one that was fired', async () => {
+    await using stage = await stageWith(oauth());
+    const { call, url } = await asked(stage);
+    expect(stage.tool.fire('i')).toBe(1);
+    expect((await call.result()).body).toMatchObject({ text: 'granted' });
+    expect((await press(url)).status).toBe(410);
+  });
+
+  test('with an auth_url elsewhere there is no page of ours; fire() grants', async () => {
+    await using stage = await stageWith(oauth({ auth_url: 'https://auth.example/consent' }));
+    const { call, url } = await asked(stage);
+    expect(url).toBe('https://auth.example/consent');
+    expect((await stage.post('/__mock__/fire', { id: 'i' })).status).toBe(200);
+    expect((await call.result()).body).toMatchObject({ text: 'granted' });
+  });
+});
+
+describe('row 3: the one route for browsers', () => {
+  test.each<[string, (base: string) => Record<string, string>, number]>([
+    ['a link that was typed', () => ({ 'sec-fetch-site': 'none' }), 200],
+    ['our own page', base => ({ 'sec-fetch-site': 'same-origin', origin: base }), 200],
+    ['another site', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
+    ['another port of this host', () => ({ 'sec-fetch-site': 'same-site' }), 403],
+    ['a foreign origin', () => ({ origin: 'https://evil.example' }), 403],
+    ['no origin that may be told', () => ({ origin: 'null' }), 403],
+  ])('%s', async (_, headersFor, status) => {
+    await using stage = await stageWith(oauth());
+    const { url } = await asked(stage);
+    const headers = headersFor(stage.tool.url);
+    expect([(await visit(url, headers)).status, (await press(url, headers)).status]).toEqual([
+      status,
+      status,
+    ]);
+  });
+
+  test.each([
+    ['GET', '/.well-known/rap-toolset'],
+    ['POST', '/invoke'],
+    ['POST', '/cancel_tool_call'],
+    ['POST', '/close_thread'],
+    ['GET', '/__mock__/journal'],
+    ['POST', '/__mock__/reset'],
+    ['POST', '/__mock__/fire'],
+    ['OPTIONS', '/invoke'],
+  ])('every other refuses them: %s %s', async (method, path) => {
+    await using stage = await stageWith(oauth());
+    const visitors: Record<string, string>[] = [
+      { origin: stage.tool.url },
+      { 'sec-fetch-site': 'same-origin' },
+    ];
+    for (const headers of visitors) {
+      const body = method === 'POST' ? { body: '{}' } : {};
+      const answer = await fetch(stage.tool.url + path, { method, headers, ...body });
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    }
+  });
+});
+
+test('row 25: the state is in no transcript, however the page was asked for', async () => {
+  await using stage = await stageWith(oauth());
+  const { call, url } = await asked(stage);
+  await stage.runtime.visitConsent(url, 'grant');
+  await call.result();
+  const secret = new URL(url).searchParams.get('state') ?? '';
+  const lines = await fetch(`${stage.tool.url}/__mock__/journal`, {
+    headers: { accept: 'application/x-ndjson' },
+  });
+  const journal = await fetch(`${stage.tool.url}/__mock__/journal`);
+  expect(secret).toHaveLength(43);
+  expect((await lines.text()) + (await journal.text())).not.toContain(secret);
+});

@@ -1,0 +1,94 @@
+import type { Event } from '../../src/events/events.js';
+import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import type { MockToolOptions } from '../../src/mock/mock-state.js';
+import { type MockTool, startMockTool } from '../../src/mock/mock-tool.js';
+import type { InvokeOptions, PendingCall, Runtime } from '../peers/runtime.mjs';
+import { openRuntime } from '../peers/runtime.mjs';
+import { type FakeClock, fakeClock } from '../support/fake-clock.js';
+
+export type FileText = Readonly<Record<string, unknown>>;
+
+/** A fixture file of one operation, `op`, that takes anything and is answered by `reply`. */
+export function replying(reply: unknown, more: FileText = {}): FileText {
+  return { fixtures: [{ id: 'one', match: { operation: 'op' }, reply, ...more }] };
+}
+
+export interface Stage extends AsyncDisposable {
+  readonly tool: MockTool;
+  readonly runtime: Runtime;
+  /** Calls `op` as `i` in the thread `g`, unless told otherwise. */
+  invoke(
+    options?: InvokeOptions & { operation?: string; args?: Record<string, unknown> },
+  ): Promise<PendingCall>;
+  /** What was told so far of one kind. */
+  told<K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[];
+  /** Resolves with the next event that fits, or one that came already. */
+  until(fits: (event: Event) => boolean): Promise<Event>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** A mock that serves a fixture file (or handlers), and a runtime that calls it. Nothing is waited for at its end. */
+export async function stageWith(
+  file: FileText | null,
+  options: Partial<MockToolOptions> = {},
+): Promise<Stage> {
+  const fixtures = file ? { fixtures: parseFixtures({ version: 1, ...file }) } : {};
+  const tool = await startMockTool({ ...fixtures, drainMs: 0, ...options });
+  const runtime = await openRuntime();
+  return {
+    tool,
+    runtime,
+    invoke: ({ operation = 'op', args = {}, ...more } = {}) =>
+      runtime.invoke(tool.url, operation, args, { id: 'i', groupId: 'g', ...more }),
+    told: kind => tool.events.filter((event): event is never => event.kind === kind),
+    until: fits => eventOf(tool, fits),
+    post: (path, body, headers = {}) =>
+      fetch(tool.url + path, {
+        method: 'POST',
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      }),
+    async [Symbol.asyncDispose]() {
+      runtime.close();
+      await tool.close();
+    },
+  };
+}
+
+function eventOf(tool: MockTool, fits: (event: Event) => boolean): Promise<Event> {
+  const there = tool.events.find(fits);
+  if (there) return Promise.resolve(there);
+  return new Promise(resolve => {
+    const stop = tool.subscribe(event => {
+      if (!fits(event)) return;
+      stop();
+      resolve(event);
+    });
+  });
+}
+
+export interface WatchedClock extends FakeClock {
+  /** The next wait that somebody begins, in ms: each is told once, in turn. */
+  nextWait(): Promise<number>;
+}
+
+/** A fake clock that tells when it is waited for, so that a test knows when to let time pass. */
+export function watchedClock(): WatchedClock {
+  const clock = fakeClock();
+  const waits: number[] = [];
+  const askers: ((ms: number) => void)[] = [];
+  return {
+    ...clock,
+    after(ms, callback) {
+      const cancel = clock.after(ms, callback);
+      const asker = askers.shift();
+      if (asker) asker(ms);
+      else waits.push(ms);
+      return cancel;
+    },
+    nextWait() {
+      const [first] = waits.splice(0, 1);
+      return first === undefined ? new Promise(resolve => askers.push(resolve)) : Promise.resolve(first);
+    },
+  };
+}

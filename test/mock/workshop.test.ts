@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { parseFixtures } from '../../src/fixtures/reading/check-set.js';
+import { defineTool } from '../../src/mock/handlers.js';
+import { troubleOf } from '../support/failing.js';
+import { replying, type Stage, stageWith, watchedClock } from './stage.js';
+
+async function textOf(stage: Stage, id: string, options: object = {}) {
+  return (await (await stage.invoke({ id, ...options })).result()).body?.['text'];
+}
+
+describe('close(): everything is due at once', () => {
+  test('callbacks that wait go out, every one, with no time passing', async () => {
+    const clock = watchedClock();
+    await using stage = await stageWith(replying({ payload: '{{id}}', delay: '1h' }), { clock });
+    const calls = [];
+    for (let n = 0; n < 50; n++) calls.push(await stage.invoke({ id: `i${n}`, groupId: `g${n}` }));
+    await Promise.all(calls.map(() => clock.nextWait()));
+    await stage.tool.close({ drainMs: 10_000 });
+    expect(calls.map(({ callbacks }) => callbacks.map(({ body }) => body?.['text']))).toEqual(
+      calls.map((_, n) => [`i${n}`]),
+    );
+    expect(clock.pending()).toBe(0);
+    expect(stage.tool.verify()).toMatchObject({ ok: true });
+  });
+
+  // biome-ignore lint/suspicious/noThenProperty: the word of the file format
+  const choice = { choice: { prompt: 'Sure?', choices: ['a'] }, then: { a: { payload: 'x' } } };
+  const consent = { oauth: {}, granted: { payload: 'x' }, refused: { payload: 'y' } };
+
+  test.each([
+    ['a choice', choice, 'user_choice'],
+    ['a consent', consent, 'oauth'],
+  ])('questions expire: %s', async (_, reply, type) => {
+    const clock = watchedClock();
+    await using stage = await stageWith(replying({ ...reply, within: '1h' }), { clock });
+    const call = await stage.invoke();
+    await call.waitFor(type);
+    await clock.nextWait();
+    clock.advance(7);
+    await stage.tool.close({ drainMs: 10_000 });
+    expect((await call.result()).body).toMatchObject({
+      text: expect.stringContaining('the tool is stopping, and nobody'),
+    });
+    expect(stage.told('expired')).toMatchObject([{ what: 'answer', afterMs: 7 }]);
+  });
+
+  test('an event on demand that nobody fired is not sent', async () => {
+    const reply = [{ result: { text: 'on', subscription: true } }, { event: { text: 'now' }, on: 'demand' }];
+    await using stage = await stageWith(replying(reply));
+    const call = await stage.invoke();
+    await call.result();
+    await stage.tool.close({ drainMs: 10_000 });
+    expect(call.callbacks).toHaveLength(1);
+  });
+
+  test('what is held back is let go', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    stage.tool.pause();
+    const call = await stage.invoke();
+    await stage.tool.close({ drainMs: 10_000 });
+    expect(call.callbacks).toHaveLength(1);
+  });
+
+  test('what is left after its time is given up, and said; a handler hears of it', async () => {
+    const heard: unknown[] = [];
+    const handle = ({ signal }: { signal: AbortSignal }) =>
+      new Promise(resolve => signal.addEventListener('abort', () => resolve(heard.push(signal.reason))));
+    const handlers = [defineTool({ name: 'op', description: '', inputSchema: {}, handle })];
+    await using stage = await stageWith(null, { handlers });
+    await stage.invoke();
+    await stage.tool.close({ drainMs: 0 });
+    expect(heard).toEqual(['the tool is stopping']);
+    expect(stage.tool.verify()).toMatchObject({ ok: false, undelivered: { count: 1 } });
+  });
+
+  test('twice is once', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    expect(stage.tool.close()).toBe(stage.tool.close());
+    await stage.tool.close();
+    await expect(fetch(stage.tool.url)).rejects.toThrow();
+  });
+});
+
+describe('redeliver(): the last callback once more', () => {
+  test('the same bytes, to the same address', async () => {
+    await using stage = await stageWith(replying({ payload: '{{uuid}}' }));
+    const call = await stage.invoke();
+    await call.result();
+    const { key } = await stage.tool.waitForDelivery('i');
+    expect(stage.tool.redeliver(key)).toBe(true);
+    const again = await call.waitFor(callback => callback !== call.callbacks[0]);
+    expect([again.raw, again.url]).toEqual([call.callbacks[0]?.raw, call.callbacks[0]?.url]);
+    expect(stage.runtime.verdict()).toEqual([]);
+    expect(stage.tool.calls()[0]?.deliveries).toHaveLength(2);
+  });
+
+  test('of a malformed call too, in its own thread', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const call = await stage.invoke({ fields: { operation: 7 } });
+    await call.next();
+    const { key } = await stage.tool.waitForDelivery('i');
+    expect(stage.tool.redeliver(key)).toBe(true);
+    await call.waitFor(callback => callback !== call.callbacks[0]);
+    const ofCalls = stage.told('request').filter(({ purpose }) => purpose !== 'discovery');
+    expect(new Set(ofCalls.map(({ thread }) => thread))).toEqual(new Set(['g']));
+  });
+
+  test('there is nothing to send', async () => {
+    await using stage = await stageWith(replying({ silence: true }));
+    await stage.invoke();
+    const { key } = await stage.tool.waitForDelivery('i');
+    expect([stage.tool.redeliver(key), stage.tool.redeliver('unknown')]).toEqual([false, false]);
+  });
+});
+
+describe('reset()', () => {
+  const sequence = {
+    fixtures: [
+      {
+        id: 'one',
+        match: { operation: 'op' },
+        sequence: [{ payload: '1' }, { payload: '2' }],
+        exhausted: 'last',
+      },
+    ],
+  };
+
+  test('of one key: its counts and states', async () => {
+    await using stage = await stageWith(sequence);
+    for (const groupId of ['g', 'h']) await textOf(stage, `a${groupId}`, { groupId });
+    stage.tool.reset('g');
+    expect([await textOf(stage, 'b'), await textOf(stage, 'c', { groupId: 'h' })]).toEqual(['1', '2']);
+    expect(stage.tool.verify().calls).toBe(4);
+  });
+
+  test('of everything: journal, repeats and verification too', async () => {
+    await using stage = await stageWith(sequence);
+    const call = await stage.invoke();
+    await call.result();
+    await stage.tool.waitForDelivery('i');
+    stage.tool.reset();
+    expect([stage.tool.events, stage.tool.calls(), stage.tool.verify().fixtures]).toMatchObject([
+      [],
+      [],
+      [{ id: 'one', calls: 0, status: 'unused' }],
+    ]);
+    await stage.post('/invoke', JSON.stringify(call.invocation));
+    expect(await stage.tool.waitForDelivery('i')).toMatchObject({ arrivals: 1 });
+  });
+});
+
+describe('replaceFixtures()', () => {
+  test('from the next call on; counts stay', async () => {
+    const clock = watchedClock();
+    await using stage = await stageWith(replying({ payload: 'old {{count}}', delay: 5 }), { clock });
+    const first = await stage.invoke({ id: 'a' });
+    await clock.nextWait();
+    await stage.tool.replaceFixtures(
+      parseFixtures({ version: 1, ...replying({ payload: 'new {{count}}' }) }),
+    );
+    clock.advance(5);
+    expect((await first.result()).body).toMatchObject({ text: 'old 1' });
+    expect(await textOf(stage, 'b')).toBe('new 2');
+  });
+
+  test('the toolset is theirs at once', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const fixtures = [{ match: { operation: 'other' }, reply: { payload: 'y' } }];
+    await stage.tool.replaceFixtures(parseFixtures({ version: 1, fixtures }));
+    expect((await stage.runtime.discover(stage.tool.url)).tools.map(({ name }) => name)).toEqual(['other']);
+    expect(await textOf(stage, 'a', { operation: 'other' })).toBe('y');
+    expect(stage.tool.toolset.tools).toHaveLength(1);
+  });
+
+  test('that are not sound change nothing', async () => {
+    await using stage = await stageWith(replying({ payload: 'x' }));
+    const { toolset, ...rest } = parseFixtures({ version: 1, ...replying({ payload: 'y' }) });
+    const broken = { ...rest, toolset: { ...toolset, tools: [] } };
+    expect(await troubleOf(() => stage.tool.replaceFixtures(broken))).toBe(
+      'invalid-toolset: the toolset is not valid',
+    );
+    expect(await textOf(stage, 'a')).toBe('x');
+  });
+});

@@ -1,0 +1,233 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { gather } from '../../src/check/evidence/seen-from.js';
+import { servesToolset } from '../../src/check/rules/discovery.js';
+import { createLog } from '../../src/events/log.js';
+import { TransportError } from '../../src/http/client.js';
+import { systemClock } from '../../src/system/drafts.js';
+import { ask } from '../e2e/support/http.js';
+import { closedPort } from '../e2e/support/sockets.js';
+import { type Reply, type Serving, startServing } from '../support/serving.js';
+import { type Recording, startRecording } from './recording.js';
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each[Symbol.asyncDispose]();
+});
+
+const keep = <T extends AsyncDisposable>(thing: T): T => {
+  open.push(thing);
+  return thing;
+};
+
+/** A tool that gives its toolset, and then these replies; and a recorder before it. */
+async function between(...replies: Reply[]): Promise<{ tool: Serving; recording: Recording }> {
+  const tool = keep(await startServing(toolsetAt('/invoke'), ...replies));
+  const recording = keep(await startRecording(tool.url));
+  await recording.findTool();
+  return { tool, recording };
+}
+
+const toolsetAt =
+  (path: string): Reply =>
+  (response, { headers }) =>
+    void response.end(JSON.stringify({ name: 't', endpoint: new URL(path, `http://${headers.host}`).href }));
+
+const invocation = (callback_url: string) =>
+  JSON.stringify({ operation: 'o', arguments: {}, id: 'c', group_id: 't', callback_url });
+const LOST = 'http://127.0.0.1:9/lost';
+const invoke = (recording: Recording, callbackUrl = LOST) =>
+  ask(`${recording.url}/invoke`, { body: invocation(callbackUrl) });
+
+describe('a tool', () => {
+  test('that is down is a 502 that says so, and broken on its side', async () => {
+    const recording = keep(await startRecording(`http://127.0.0.1:${await closedPort()}`));
+    expect(await recording.findTool()).toBe(false);
+    expect(await invoke(recording)).toMatchObject({
+      status: 502,
+      body: 'The recorder got no answer from the tool: ECONNREFUSED.\n',
+    });
+    expect(recording.told('runtime-side')).toEqual(['runtime invocation 502']);
+    expect(recording.told('tool-side')).toEqual(Array(2).fill('runtime discovery ECONNREFUSED'));
+  });
+
+  test('that comes up later is found by the first who asks', async () => {
+    const port = await closedPort();
+    const recording = keep(await startRecording(`http://127.0.0.1:${port}`));
+    expect(await recording.findTool()).toBe(false);
+    const tool = createServer((request, response) => {
+      const { headers, method } = request;
+      response.end(method === 'GET' ? `{"endpoint":"http://${headers.host}/invoke"}` : 'up');
+    }).listen(port, '127.0.0.1');
+    await once(tool, 'listening');
+    expect(await invoke(recording)).toMatchObject({ status: 200, body: 'up' });
+    tool.close().closeAllConnections();
+  });
+
+  test.each([500, 503, 404, 301])('that answers %i is heard as it is, and asked once', async status => {
+    const { tool, recording } = await between(status);
+    const answer = await invoke(recording);
+    expect(answer).toMatchObject({ status, body: `status ${status}`, headers: { location: '/elsewhere' } });
+    expect(tool.requests).toHaveLength(2);
+    expect(recording.told('tool-side').at(-1)).toBe(`runtime invocation ${status}`);
+  });
+
+  test.each([301, 302, 307, 308])(
+    'row 11: whose discovery is a %i is not followed elsewhere',
+    async status => {
+      const tool = keep(await startServing(status));
+      const recording = keep(await startRecording(tool.url));
+      const answer = await ask(`${recording.url}/.well-known/rap-toolset`, { method: 'GET' });
+      expect(answer).toMatchObject({ status, headers: { location: '/elsewhere' } });
+      expect(tool.requests.map(({ url }) => url)).toEqual(['/.well-known/rap-toolset']);
+    },
+  );
+
+  test('that breaks the connection off breaks off ours', async () => {
+    const { recording } = await between('reset');
+    await expect(invoke(recording)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(recording.told('runtime-side')).toEqual(['runtime invocation ECONNRESET']);
+    expect(recording.told('tool-side').at(-1)).toBe('runtime invocation ECONNRESET');
+  });
+
+  test('without an endpoint in its document is a 502', async () => {
+    const tool = keep(await startServing(response => void response.end('{"name":"t"}')));
+    const recording = keep(await startRecording(tool.url));
+    const document = await ask(`${recording.url}/.well-known/rap-toolset`, { method: 'GET' });
+    expect(document.body).toBe('{"name":"t"}');
+    expect(await invoke(recording)).toMatchObject({
+      status: 502,
+      body: "The tool's discovery document names no endpoint.\n",
+    });
+  });
+
+  test('row 9: with a metadata address for an endpoint is not called there', async () => {
+    const tool = keep(
+      await startServing(response => void response.end('{"endpoint":"http://169.254.169.254/"}')),
+    );
+    const recording = keep(await startRecording(tool.url));
+    expect(await invoke(recording)).toMatchObject({
+      status: 502,
+      body: 'The recorder got no answer from the tool: REFUSED_ADDRESS.\n',
+    });
+  });
+
+  test('row 12: at another origin than it was said to be does not get credentials, and that is told', async () => {
+    const elsewhere = keep(await startServing(200));
+    const tool = keep(await startServing(response => void response.end(`{"endpoint":"${elsewhere.url}"}`)));
+    const recording = keep(await startRecording(tool.url));
+    const headers = { authorization: 'Bearer canary', 'x-api-key': 'canary' };
+    await ask(`${recording.url}/.well-known/rap-toolset`, { method: 'GET', headers });
+    await ask(`${recording.url}/invoke`, { body: invocation(LOST), headers });
+    expect(tool.requests[0]?.headers).toMatchObject(headers);
+    expect(JSON.stringify(elsewhere.requests)).not.toContain('canary');
+    expect(recording.warnings).toEqual([
+      "withheld from another origin than the tool's: authorization, x-api-key",
+    ]);
+  });
+});
+
+describe('a runtime', () => {
+  /** What a tool hears that delivers a callback, while the runtime does this. */
+  const deliver = async (...replies: Reply[]) => {
+    const runtime = keep(await startServing(...replies));
+    const { tool, recording } = await between(200);
+    await invoke(recording, `${runtime.url}own?token=%2F`);
+    const { callback_url } = JSON.parse(tool.requests[1]?.body ?? '');
+    return { runtime, recording, answer: ask(callback_url, { body: '{"type":"odd"}' }) };
+  };
+
+  test.each([500, 404, 301])('that answers %i is heard by the tool', async status => {
+    const { runtime, recording, answer } = await deliver(status);
+    expect(await answer).toMatchObject({ status, body: `status ${status}` });
+    expect(runtime.requests).toMatchObject([{ url: '/own?token=%2F', body: '{"type":"odd"}' }]);
+    expect(recording.told('runtime-side').at(-1)).toBe(`tool callback ${status}`);
+  });
+
+  test('that breaks off is broken off for the tool', async () => {
+    const { recording, answer } = await deliver('reset');
+    await expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(recording.told('tool-side').at(-1)).toBe('tool callback ECONNRESET');
+  });
+
+  test('that is gone is a 502, so that the tool tries again', async () => {
+    const { tool, recording } = await between(200);
+    await invoke(recording, `http://127.0.0.1:${await closedPort()}/`);
+    const { callback_url } = JSON.parse(tool.requests[1]?.body ?? '');
+    expect(await ask(callback_url, { body: '{}' })).toMatchObject({
+      status: 502,
+      body: 'The recorder got no answer from the runtime: ECONNREFUSED.\n',
+    });
+  });
+});
+
+describe('the end', () => {
+  test('comes after what is on its way', async () => {
+    let answer = () => {};
+    const { tool, recording } = await between(response => {
+      answer = () => void response.end('late');
+    });
+    const asked = invoke(recording);
+    await expect.poll(() => tool.requests.length).toBe(2);
+    const closed = recording.close();
+    answer();
+    expect(await asked).toMatchObject({ status: 200, body: 'late' });
+    await closed;
+  });
+
+  test('cuts off what takes longer, and tells both sides of it', async () => {
+    const { tool, recording } = await between(() => {});
+    const asked = invoke(recording).catch(({ code }) => code);
+    await expect.poll(() => tool.requests.length).toBe(2);
+    await recording.close();
+    expect(await asked).toBe('ECONNRESET');
+    expect(recording.told('runtime-side')).toEqual(['runtime invocation ECONNRESET']);
+    expect(recording.told('tool-side').at(-1)).toBe('runtime invocation ABORTED');
+  });
+});
+
+test('a toolset that was still asked for at the end was called off', async () => {
+  const tool = keep(await startServing(() => {}));
+  const recording = keep(await startRecording(tool.url));
+  const found = recording.findTool();
+  await expect.poll(() => tool.requests.length).toBe(1);
+  await recording.close();
+  expect(await found).toBe(false);
+  expect(recording.told('tool-side')).toEqual(['runtime discovery ABORTED']);
+  const evidence = await gather(recording.events, 'recorder', 'tool');
+  expect(servesToolset.observe(evidence)).toMatchObject([
+    { what: 'asking for the toolset was called off before an answer came' },
+  ]);
+});
+
+describe('what cannot be kept', () => {
+  test('is answered 503, and not passed on', async () => {
+    const tool = keep(await startServing(toolsetAt('/invoke'), 200));
+    const log = createLog(() => systemClock.now());
+    const recording = keep(await startRecording(tool.url, {}, log));
+    await recording.findTool();
+    log.keep({ take: () => {}, kept: () => Promise.reject(new Error('full')) });
+    expect(await invoke(recording)).toMatchObject({
+      status: 503,
+      body: 'The recorder could not write its transcript.\n',
+    });
+    expect(tool.requests).toHaveLength(1);
+    expect(recording.told('tool-side').at(-1)).toBe('runtime invocation UNWRITABLE');
+  });
+});
+
+describe('a fault of ours', () => {
+  test('is a 500, and the next message is served', async () => {
+    const tool = keep(await startServing(toolsetAt('/invoke'), 200));
+    let count = 0;
+    const send = async () => {
+      count += 1;
+      throw count === 1 ? new Error('a fault') : new TransportError('connect', 'ECONNREFUSED', 'down');
+    };
+    const recording = keep(
+      await startRecording(tool.url, { client: async () => ({ send, close: async () => {} }) }),
+    );
+    expect([(await invoke(recording)).status, (await invoke(recording)).status]).toEqual([500, 502]);
+  });
+});

@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { callbackSecrets } from '../../src/events/shareable.js';
+import { transcriptWriter } from '../../src/events/transcript-writer.js';
+import { readJson } from '../../src/util/json.js';
+import { ask } from '../e2e/support/http.js';
+import { type Serving, startServing } from '../support/serving.js';
+import { type Recording, startRecording } from './recording.js';
+
+/** The tool gives its toolset on GET, and what it is told to say on POST. */
+let tool: Serving;
+let recording: Recording;
+
+beforeEach(async () => {
+  tool = await startServing((response, { method, headers }) => {
+    if (method === 'GET')
+      return void response
+        .writeHead(200, { 'content-type': 'application/json', 'x-tool': 'kept' })
+        .end(`{ "name":"t",  "endpoint" : "http://${headers.host}/deep/invoke?k=1" ,"odd":1e400}`);
+    response.writeHead(200, { 'x-ack': 'kept' }).end();
+  });
+  recording = await startRecording(tool.url);
+});
+afterEach(async () => {
+  await recording.close();
+  await tool[Symbol.asyncDispose]();
+});
+
+const posts = () => tool.requests.filter(({ method }) => method === 'POST');
+const invoke = (body: string | Uint8Array, headers?: Record<string, string>) =>
+  ask(`${recording.url}/invoke`, { body, ...(headers && { headers }) });
+const OURS = () => new RegExp(`"${recording.url}/callback/[\\w-]{43}"`, 'g');
+
+describe('discovery', () => {
+  test('is the tool’s own document with our endpoint in it, and otherwise byte for byte', async () => {
+    const answer = await ask(`${recording.url}/.well-known/rap-toolset`, { method: 'GET' });
+    expect(answer).toMatchObject({ status: 200, headers: { 'x-tool': 'kept' } });
+    expect(answer.body).toBe(`{ "name":"t",  "endpoint" : "${recording.url}/invoke" ,"odd":1e400}`);
+  });
+
+  test('names us as whoever asks reaches us', async () => {
+    await using open = await startRecording(tool.url, { allowHosts: ['recorder'] });
+    const { body } = await ask(`${open.url}/.well-known/rap-toolset`, {
+      method: 'GET',
+      headers: { host: 'recorder:9' },
+    });
+    expect(body).toContain('"http://recorder:9/invoke"');
+  });
+});
+
+describe('an invocation', () => {
+  test('that comes before any discovery makes one, and goes to the endpoint as it is written', async () => {
+    expect((await invoke('{}')).status).toBe(200);
+    expect(tool.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /.well-known/rap-toolset',
+      'POST /deep/invoke?k=1',
+    ]);
+  });
+
+  test('property: differs from what was sent in the callback URL only', async () => {
+    const value = fc.record(
+      { operation: fc.string(), id: fc.jsonValue(), group_id: fc.jsonValue(), more: fc.jsonValue() },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(value, fc.constantFrom(0, 1, '\t'), fc.webPath(), async (fields, indent, path) => {
+        const callback_url = `http://127.0.0.1:9${path}`;
+        const sent = JSON.stringify({ ...fields, callback_url, last: '\ud800"\\' }, null, indent);
+        expect((await invoke(sent)).status).toBe(200);
+        const { body } = posts().at(-1) ?? { body: '' };
+        expect(body).not.toBe(sent);
+        expect(body.replace(OURS(), () => JSON.stringify(callback_url))).toBe(sent);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each<[string, string | Buffer]>([
+    ['malformed JSON', '{"callback_url": "http://127.0.0.1:9/x"'],
+    ['no object', '["callback_url"]'],
+    ['no callback URL', '{"id":"c","group_id":"t","extra":[1.0]}'],
+    ['a callback URL that is no string', '{"callback_url":{"callback_url":"http://127.0.0.1:9/"}}'],
+    ['a callback URL that is no URL', '{"callback_url":"nowhere"}'],
+    ['a callback URL of another kind', '{"callback_url":"ftp://127.0.0.1/x"}'],
+    ['nothing', ''],
+    ['too deep', `${'['.repeat(200)}${']'.repeat(200)}`],
+  ])('with %s passes as it came', async (_, body) => {
+    expect((await invoke(body)).status).toBe(200);
+    expect(posts().map(request => request.body)).toEqual([String(body)]);
+    expect(recording.warnings).toEqual([]);
+  });
+
+  test('of another media type passes as it came', async () => {
+    expect((await invoke('id=1', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(200);
+    expect(posts()[0]).toMatchObject({
+      body: 'id=1',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  });
+
+  test('with a callback URL twice has ours in the place of the one that counts', async () => {
+    await invoke('{"callback_url":"http://127.0.0.1:9/a","callback_url":"http://127.0.0.1:9/b"}');
+    const [{ body } = { body: '' }] = posts();
+    expect(body.replace(OURS(), '"OURS"')).toBe(
+      '{"callback_url":"http://127.0.0.1:9/a","callback_url":"OURS"}',
+    );
+  });
+
+  test('with a callback URL in escapes has ours', async () => {
+    await invoke('{"callback\\u005furl":"http:\\/\\/127.0.0.1:9\\/a"}');
+    expect(posts()[0]?.body.replace(OURS(), '"OURS"')).toBe('{"callback\\u005furl":"OURS"}');
+  });
+
+  test('has the sender’s headers, and ours where they are the connection’s', async () => {
+    await invoke('{}', { authorization: 'Bearer canary', 'x-own': '1', 'accept-encoding': 'gzip' });
+    expect(posts()[0]?.headers).toMatchObject({
+      authorization: 'Bearer canary',
+      'x-own': '1',
+      'accept-encoding': 'identity',
+      host: new URL(tool.url).host,
+    });
+  });
+
+  test('is answered with the tool’s headers', async () => {
+    expect((await invoke('{}')).headers).toMatchObject({ 'x-ack': 'kept' });
+  });
+});
+
+describe('row 9: a callback URL', () => {
+  const body = (callback_url: string) => JSON.stringify({ id: 'c', group_id: 't', callback_url });
+
+  test.each([
+    'http://10.0.0.7/x',
+    'http://169.254.169.254/latest',
+    'http://[::ffff:169.254.169.254]/',
+    'http://runtime.example/x',
+    'http://me:secret@127.0.0.1:9/x',
+    `http://127.0.0.1:9/${'x'.repeat(8 * 1024)}`,
+  ])('%s is refused, and the tool is not called', async url => {
+    expect(await invoke(body(url))).toMatchObject({
+      status: 403,
+      body: 'The recorder may not post to this callback_url.\n',
+    });
+    expect(posts()).toEqual([]);
+    expect(recording.told('runtime-side')).toEqual(['runtime invocation 403']);
+    expect(recording.warnings).toHaveLength(1);
+  });
+
+  test('of an origin that is allowed goes on', async () => {
+    await using open = await startRecording(tool.url, { allowCallbacks: ['http://runtime.example'] });
+    await ask(`${open.url}/invoke`, { body: body('http://runtime.example/x') });
+    expect(posts()).toHaveLength(1);
+  });
+});
+
+describe('the guard', () => {
+  test('row 2: a foreign Host is refused on every route', async () => {
+    for (const path of ['/invoke', '/close_thread', '/.well-known/rap-toolset', '/callback/x'])
+      expect(await ask(recording.url + path, { headers: { host: 'evil.example' } })).toMatchObject({
+        status: 403,
+      });
+    expect(tool.requests).toEqual([]);
+  });
+
+  test('row 3: a web page is refused on every route', async () => {
+    for (const path of ['/invoke', '/close_thread', '/cancel_tool_call', '/callback/x', '/choices/x'])
+      expect(await ask(recording.url + path, { headers: { origin: 'null' } })).toMatchObject({ status: 403 });
+    expect(tool.requests).toEqual([]);
+  });
+
+  test('row 1: a wrong address is a bare 404, which is told', async () => {
+    expect(await ask(`${recording.url}/callback/${'x'.repeat(43)}`)).toMatchObject({ status: 404, body: '' });
+    expect(recording.events.map(event => ('url' in event ? event.url : event.kind))).toEqual([
+      '/callback/…',
+      'response',
+    ]);
+    expect(recording.told('tool-side')).toEqual(['tool callback 404']);
+  });
+
+  test('what is no message of the protocol is a 404', async () => {
+    expect(await ask(`${recording.url}/elsewhere`)).toMatchObject({ status: 404 });
+    expect(recording.warnings).toEqual([
+      'a request was refused with 404, since nothing is served at its path: POST /elsewhere',
+    ]);
+  });
+
+  test('row 15: a message that is too large is a 413, and goes nowhere', async () => {
+    await using small = await startRecording(tool.url, { maxBody: 100 });
+    expect(await ask(`${small.url}/invoke`, { body: 'x'.repeat(101) })).toMatchObject({ status: 413 });
+    expect(small.told('runtime-side')).toEqual(['runtime invocation 413']);
+    expect(posts()).toEqual([]);
+  });
+});
+
+describe('notices', () => {
+  test.each(['/close_thread', '/cancel_tool_call', '/migrate'])(
+    '%s goes to the base of the tool',
+    async path => {
+      const body = '{"thread_id":"t", "session_id":"t"}';
+      expect((await ask(recording.url + path, { body })).status).toBe(200);
+      expect(posts()).toMatchObject([{ url: path, body }]);
+    },
+  );
+});
+
+test('row 15: a body of very many keys holds up the others for about as long as reading it takes', async () => {
+  const members = Array.from({ length: 300_000 }, (_, n) => `"k${n.toString(36)}":${n % 10}`).join(',');
+  const callback = 'http://127.0.0.1:9/callback/token-of-one-call';
+  const body = `{"operation":"x","id":"i","group_id":"g","callback_url":"${callback}","arguments":{${members}}}`;
+  const bytes = Buffer.from(body);
+  const redactor = callbackSecrets();
+  const { event: lines } = transcriptWriter(redactor);
+  const written: string[] = [];
+  recording.log.subscribe(event => {
+    redactor.learn(event);
+    written.push(...lines(event));
+  });
+  const cpu = async (work: () => unknown) => {
+    const before = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  const reading = await cpu(() => readJson(bytes));
+  const all = await cpu(async () => expect((await invoke(bytes)).status).toBe(200));
+  expect(all / reading).toBeLessThan(4.5);
+  const bodies = written.filter(line => line.startsWith('{"kind":"body"'));
+  expect(bodies.filter(line => line.includes('arguments'))).toHaveLength(2); // on either side
+});

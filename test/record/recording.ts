@@ -1,0 +1,56 @@
+import type { Event } from '../../src/events/events.js';
+import { type Hop, seenOn } from '../../src/events/events.js';
+import { History } from '../../src/events/history.js';
+import { createLog, type Log } from '../../src/events/log.js';
+import type { RecorderOptions } from '../../src/record/recorded-calls.js';
+import { type Recorder, startRecorder } from '../../src/record/recorder.js';
+import { systemClock } from '../../src/system/drafts.js';
+
+/** A recorder in this process, and what it told. */
+export interface Recording extends Recorder {
+  readonly log: Log;
+  readonly events: readonly Event[];
+  /** What it told of one side, as `who purpose status`. */
+  told(hop: Hop): string[];
+  /** What it warned of. */
+  readonly warnings: readonly string[];
+}
+
+export async function startRecording(
+  url: string,
+  options: Partial<RecorderOptions> = {},
+  log = createLog(() => systemClock.now()),
+): Promise<Recording> {
+  const events: Event[] = [];
+  log.subscribe(event => events.push(event));
+  const recorder = await startRecorder(log, { url, drainMs: 200, ...options });
+  return {
+    ...recorder,
+    log,
+    events,
+    told: hop => toldOn(hop, events),
+    get warnings() {
+      return events.flatMap(event => (event.kind === 'warned' ? [event.message] : []));
+    },
+    [Symbol.asyncDispose]: () => recorder.close(),
+  };
+}
+
+/** Of events, what a history of one side makes of the calls. */
+export function historyOf(hop: Hop, events: readonly Event[]): History {
+  const history = new History();
+  for (const event of seenOn(hop, events)) history.apply(event);
+  return history;
+}
+
+/** What ended on one side, in its order: who spoke, what for, and what came of it. */
+export function toldOn(hop: Hop, events: readonly Event[]): string[] {
+  const open = new Map<string, string>();
+  return events.flatMap(event => {
+    if (event.kind === 'request' && event.hop === hop) open.set(event.leg, `${event.from} ${event.purpose}`);
+    if (event.kind !== 'response' && event.kind !== 'broken') return [];
+    const request = open.get(event.leg);
+    if (request === undefined) return [];
+    return [`${request} ${event.kind === 'response' ? event.status : event.code}`];
+  });
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { Content } from '../../../src/events/content.js';
+import type { Fact } from '../../../src/events/events.js';
+import { eventWords } from '../../../src/render/calls.js';
+import { createRedactor } from '../../../src/util/redact.js';
+import { words } from '../../support/words.js';
+
+const REQUEST = {
+  kind: 'request',
+  leg: 'l1',
+  from: 'runtime',
+  to: 'tool',
+  purpose: 'invocation',
+  method: 'POST',
+  url: 'http://127.0.0.1:3001/invoke',
+  headers: {},
+  attempt: 1,
+} as const;
+const RESPONSE = { kind: 'response', leg: 'l1', status: 200, headers: {} } as const;
+
+const told = (fact: Fact) => words(eventWords({ ...fact, seq: 0, at: 0 }, createRedactor(['canary'])));
+
+test.each<[string, Fact]>([
+  ['→ POST http://127.0.0.1:3001/invoke invocation', REQUEST],
+  [
+    '← POST http://127.0.0.1:3001/invoke callback, attempt 2, tool-side, 1 byte',
+    {
+      ...REQUEST,
+      from: 'tool',
+      purpose: 'callback',
+      attempt: 2,
+      hop: 'tool-side',
+      body: new Content(Buffer.from('x')),
+    },
+  ],
+  ['answered 200', RESPONSE],
+  ['answered 403 refused: a [redacted] header', { ...RESPONSE, status: 403, refusal: 'a canary header' }],
+  ['not answered: ECONNRESET (answer)', { kind: 'broken', leg: 'l1', phase: 'answer', code: 'ECONNRESET' }],
+  ['expected: somebody else sends the invocation', { kind: 'expected' }],
+  ['answered by the client; no␊ id', { kind: 'answered', by: 'client', unexpected: ['no\n id'] }],
+  ['denied by a policy: not here', { kind: 'denied', by: 'policy', tool: 'x', reason: 'not here' }],
+  [
+    'loaded demo, 1 operation',
+    { kind: 'loaded', base: null, endpoint: 'x', toolset: 'demo', operations: ['a'] },
+  ],
+  ['decided choice 1 by a person', { kind: 'decided', what: 'choice', by: 'person', value: 1 }],
+  ['decided give-up by a policy', { kind: 'decided', what: 'give-up', by: 'policy' }],
+  ['expired timeout after 2s', { kind: 'expired', what: 'timeout', afterMs: 2_000 }],
+  ['matched edit-main', { kind: 'matched', fixture: 'edit-main' }],
+  [
+    'matched by no fixture; the nearest is near',
+    { kind: 'matched', fixture: null, nearest: { fixture: 'near', path: '$', reason: 'no' } },
+  ],
+  [
+    'shaped by middleware: redacted $.a',
+    { kind: 'shaped', by: 'middleware', changes: [{ path: '$.a', change: 'redacted' }] },
+  ],
+  ['planned by a fault: drop', { kind: 'planned', by: 'fault', plan: 'drop' }],
+  ['warned ␛[2J [redacted]', { kind: 'warned', message: '\u001b[2J canary' }],
+  ['session running', { kind: 'session', status: 'running' }],
+  ['awaiting 1 call', { kind: 'awaiting', pending: [{ key: 'a', tool_name: 'x', id: null }] }],
+  ['dropped 2 × callback: gone', { kind: 'dropped', what: 'callback', why: 'gone', count: 2 }],
+])('%s', (line, fact) => {
+  expect(told(fact)).toBe(line);
+});

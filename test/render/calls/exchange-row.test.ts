@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { Book } from '../../../src/events/call-log.js';
+import { exchangeRow } from '../../../src/render/calls.js';
+import {
+  acknowledged,
+  answered,
+  arrives,
+  at,
+  CHOICE,
+  call,
+  canceled,
+  closed,
+  denied,
+  EVENT,
+  eventsOf,
+  expected,
+  gaveUp,
+  INVOCATION,
+  KEY,
+  lost,
+  type Moment,
+  OAUTH,
+  resultArrives,
+  timedOut,
+} from '../../events/build.js';
+import { words } from '../../support/words.js';
+
+const NOW = 65_432;
+
+const rowOf = (...parts: readonly (readonly Moment[])[]) => rowAt(NOW, ...parts);
+
+function rowAt(now: number, ...parts: readonly (readonly Moment[])[]) {
+  const book = new Book();
+  for (const event of eventsOf(...parts)) book.apply(event);
+  const exchange = book.history.exchanges.get(KEY);
+  if (!exchange) throw new Error('the story has no call');
+  return exchangeRow(exchange, now, book);
+}
+
+const sent = () => at(61_000, call());
+const subscribed = [sent(), acknowledged(), at(61_400, resultArrives({ subscription: true }))];
+
+test.each<[string, readonly (readonly Moment[])[]]>([
+  ['… sent 4.4s', [sent()]],
+  ['… acknowledged 4.4s', [sent(), acknowledged()]],
+  ['… not acknowledged: ECONNREFUSED 4.4s', [sent(), lost()]],
+  ['… not acknowledged: 503 4.4s', [sent(), answered(503)]],
+  ['… expected 4.4s', [at(61_000, expected())]],
+  ['? asks for a choice 4.4s', [sent(), acknowledged(), arrives(CHOICE)]],
+  ['? asks for consent 4.4s', [sent(), acknowledged(), arrives(OAUTH)]],
+  ['✓ success after 400ms', [sent(), acknowledged(), at(61_400, resultArrives())]],
+  [
+    '✗ error (by convention) after 400ms',
+    [sent(), acknowledged(), at(61_400, resultArrives({ text: 'Error: no' }))],
+  ],
+  ['✗ timeout (our own limit) after 2s', [sent(), acknowledged(), at(63_000, timedOut(2_000))]],
+  ['✗ canceled (ours) after 1s', [sent(), at(62_000, canceled())]],
+  ['✗ error (ours) after 2ms', [sent(), answered(400), gaveUp()]],
+  ['✗ denied (ours) after 0ms', [at(61_000, denied())]],
+  ['… success after 400ms, 0 events so far', subscribed],
+  ['… success after 400ms, 1 event so far', [...subscribed, arrives(EVENT, { leg: 'e1' })]],
+  ['✓ success after 400ms, 1 event', [...subscribed, arrives({ ...EVENT, final: true }, { leg: 'e1' })]],
+  ['✓ success after 400ms, 1 event, cancelled', [...subscribed, arrives(EVENT, { leg: 'e1' }), canceled()]],
+  ['✓ success after 400ms, 0 events, closed', [...subscribed, closed()]],
+])('the state %s', (state, parts) => {
+  const { mark, cells } = rowOf(...parts);
+  expect(`${mark.text} ${words(cells.state).trimEnd()}`).toBe(state);
+});
+
+test('the clock of a pending call goes on in the same room, however short the time is to write', () => {
+  const widths = [61_000, 62_000, 62_300, 75_400, 154_500, 3_661_000].map(now => {
+    const { cells } = rowAt(now, sent());
+    return words(cells.state).length;
+  });
+  expect(new Set(widths).size).toBe(1);
+});
+
+test('only the clock of a pending call goes on', () => {
+  expect(rowOf(sent()).isRunning).toBe(true);
+  expect(rowOf(sent(), arrives(CHOICE)).isRunning).toBe(true);
+  expect(rowOf(sent(), resultArrives()).isRunning).toBe(false);
+  expect(rowOf(...subscribed).isRunning).toBe(false);
+});
+
+test('which call it is, and when it began', () => {
+  const { cells } = rowOf(sent());
+  expect([cells.time, cells.operation, cells.id, cells.thread].map(words)).toEqual([
+    ' 1:01.0',
+    'edit_file',
+    'call_abc123',
+    'thread_xyz',
+  ]);
+  expect(words(rowOf(at(3_200, denied())).cells.time)).toBe(' 0:03.2');
+});
+
+test('threats, row 24: foreign words are safe to print, and no longer than a person reads', () => {
+  const hostile = { ...INVOCATION, operation: '\u001b[2J\n', group_id: '\u202e'.repeat(10_000) };
+  const { cells } = rowOf(call({ invocation: hostile }));
+  expect(words(cells.operation)).toBe('␛[2J␊');
+  expect(words(cells.thread)).toMatch(/^(<U\+202E>){300}… 9700 more characters$/);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { ADVICE, REQUIREMENTS, type RequirementId, SOURCES } from '../../../src/protocol/requirements.js';
+import { plainText } from '../../../src/render/check-pieces.js';
+import { ruleLine, specLines } from '../../../src/render/check-report.js';
+
+const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
+
+test('a line of the list has id, level, side and statement, in columns', () => {
+  const lines = plainText(IDS.map(ruleLine)).split('\n');
+  expect(lines).toHaveLength(IDS.length);
+  for (const [index, id] of IDS.entries()) {
+    const { level, side, statement } = REQUIREMENTS[id];
+    expect(lines[index]?.split(/ {2,}/)).toEqual([id, level === 'none' ? 'open' : level, side, statement]);
+  }
+});
+
+test.each(IDS)('%s: what it asks, and where that is from', id => {
+  const text = plainText(specLines(id));
+  const { page, words } = SOURCES[id];
+  expect(text).toContain(REQUIREMENTS[id].statement);
+  expect(text).toContain(page);
+  expect(text).toContain(`  to do        ${ADVICE[id]}`);
+  if (words) expect(text).toContain(`“${words}”`);
+});
+
+test('what nobody can see says why', () => {
+  expect(plainText(specLines('TOOL-RATE'))).toContain('a check floods nobody');
+});
+
+test('what is masked is named', () => {
+  expect(plainText(specLines('TOOL-ACK'))).toContain('TOOL-UNKNOWN-OP');
+});
+
+test('when a SHOULD is a failure all the same', () => {
+  const text = plainText(specLines('TOOL-MALFORMED'));
+  expect(text).toContain('a warning; with --strict, or where the tool dies of it, a failure');
+});

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import type { Spot } from '../../../src/check/judge.js';
+import { callbackSecrets } from '../../../src/events/shareable.js';
+import { plainText } from '../../../src/render/check-pieces.js';
+import { wireLines } from '../../../src/render/check-requests.js';
+import {
+  acknowledged,
+  answered,
+  arrives,
+  at,
+  bytesArrive,
+  CHOICE,
+  call,
+  eventsOf,
+  INVOCATION,
+  KEY,
+  lost,
+  type Moment,
+  OAUTH,
+  resultArrives,
+} from '../../events/build.js';
+
+const pointing = (spot: Spot, ...story: readonly (readonly Moment[])[]) => {
+  const events = eventsOf(...story);
+  const proof = { events: [spot.event], spots: [spot] };
+  return plainText(wireLines(proof, { events, redactor: callbackSecrets(events) }));
+};
+
+function told(seqs: readonly number[], ...story: readonly (readonly Moment[])[]): string {
+  const events = eventsOf(...story);
+  return plainText(wireLines({ events: seqs }, { events, redactor: callbackSecrets(events) }));
+}
+
+describe('the requests that prove something', () => {
+  test('with their answer, whichever of the two is named', () => {
+    const story = [call(), at(3, acknowledged())];
+    expect(told([1], ...story)).toMatch(
+      /^│ POST http:\/\/127\.0\.0\.1:3001\/invoke → 200 after 3ms\n│ {3}\{"operation"/,
+    );
+    expect(told([0], ...story)).toBe(told([1], ...story));
+  });
+
+  test('with what was said in the answer', () => {
+    expect(told([1], call(), answered(500, { body: 'Internal' }))).toContain('│   ← Internal');
+  });
+
+  test('that broke, or are on their way', () => {
+    expect(told([0], call(), lost())).toContain(' → connect: ECONNREFUSED');
+    expect(told([0], call())).toContain(' is not answered');
+  });
+
+  test('no more than a few of them', () => {
+    const all = [1, 2, 3, 4, 5, 6].map(count =>
+      call({ attempt: count, invocation: { ...INVOCATION, operation: `op_${count}` } }),
+    );
+    const text = told([0, 1, 2, 3, 4, 5], ...all);
+    expect(text.match(/POST/g)).toHaveLength(4);
+    expect(text).toMatch(/│ … 2 more$/);
+  });
+
+  test('alike ones once', () => {
+    const all = [1, 2, 3].map(count => call({ attempt: count }));
+    const text = told([0, 1, 2], ...all);
+    expect(text.match(/POST/g)).toHaveLength(1);
+    expect(text).toMatch(/│ … 2 more$/);
+  });
+
+  test('in the order in which they prove it, alike ones where the first of them is', () => {
+    const all = [1, 2, 3].map(count =>
+      call({ attempt: count, invocation: { ...INVOCATION, operation: `op_${count % 2}` } }),
+    );
+    expect(told([1, 0, 2], ...all).match(/op_\d/g)).toEqual(['op_0', 'op_1']);
+    expect(told([0, 1, 2], ...all).match(/op_\d/g)).toEqual(['op_1', 'op_0']);
+  });
+
+  test('what a probe did not take is its doing', () => {
+    const hangs: Moment[] = [
+      { kind: 'planned', by: 'probe', plan: 'listener-hangs', calls: [KEY] },
+      ...call(),
+      ...arrives({}).slice(0, 1),
+      { kind: 'broken', leg: 'back-1', phase: 'answer', code: 'ABORTED', calls: [KEY] },
+    ];
+    expect(told([2], hangs)).toContain(
+      ' → left unanswered by the probe listener-hangs after 1ms · of edit_file',
+    );
+    const fails = [...hangs.slice(0, 2), ...arrives({}, { status: 500 })];
+    expect(told([2], fails)).toContain(' → 500 by the probe listener-hangs after');
+    const takes = [...hangs.slice(0, 2), ...arrives({}, { status: 200 })];
+    expect(told([2], takes)).toContain(' → 200 after');
+    expect(told([1], hangs.slice(0, 1), call(), answered(500))).toContain(' → 500 after');
+    expect(told([1], hangs.slice(1))).toContain(' → answer: ABORTED after');
+  });
+
+  test('what was called is named with a callback of it', () => {
+    expect(told([1], call(), arrives({}))).toMatch(/^│ POST .* · of edit_file\n/);
+  });
+
+  test('nothing, where nothing is named, or it was no request', () => {
+    expect(told([], call())).toBe('');
+    expect(told([0], [{ kind: 'warned', message: 'x' }])).toBe('');
+  });
+});
+
+describe('of what a finding is about', () => {
+  const LONG = 'x'.repeat(2_000);
+  const TRACE = '    at read (/home/app/tool.js:12:5)';
+
+  test('the member, and not the beginning', () => {
+    const text = pointing(
+      { event: 1, path: ['display_as', 0, 'content', 'patch'] },
+      call(),
+      arrives({ text: LONG, display_as: [{ type: 'diff', content: { path: 'a', patch: 'no patch' } }] }),
+    );
+    expect(text).toContain('│   display_as[0].content.patch  "no patch"');
+    expect(text).not.toContain('xxx');
+  });
+
+  test('the part of a long text, with what stands around it', () => {
+    const at = { event: 1, path: ['text'], range: [2_001, 2_001 + TRACE.length] } as const;
+    const text = pointing(at, call(), arrives({ text: `${LONG}\n${TRACE}\n${LONG}` }));
+    expect(text).toMatch(/│ {3}text {2}"…x{39}␊ {4}at read \(\/home\/app\/tool\.js:12:5\)␊x{39}…"$/);
+  });
+
+  test('that it is not there, and what is', () => {
+    const text = pointing(
+      { event: 1, path: ['call_id'] },
+      call(),
+      resultArrives({ call_id: undefined, text: LONG }),
+    );
+    expect(text).toContain('│   call_id  is not there; there are type, group_id, id, text');
+  });
+
+  test('a value that is no text, looked over', () => {
+    const segments = [{ type: 'text', content: LONG }];
+    const text = pointing({ event: 1, path: ['display_as'] }, call(), arrives({ display_as: segments }));
+    expect(text).toMatch(/display_as {2}\[\{"type":"text", "content":"x{32}…"\}\]$/);
+  });
+
+  test('in a body that is large', () => {
+    const at = { event: 1, path: ['text'], range: [200_000, 200_004] } as const;
+    const text = pointing(at, call(), arrives({ text: `${'y'.repeat(200_000)}here${'z'.repeat(200_000)}` }));
+    expect(text).toMatch(/"…y{40}herez{40}…"$/);
+  });
+
+  test('row 25: no secret, nor half of one', () => {
+    const token = 'tok_0123456789abcdef';
+    const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${token}` };
+    const whole = `${LONG} ${token} here${LONG}`;
+    const at = { event: 1, path: ['text'], range: [2_010, 2_026] } as const;
+    expect(pointing(at, call({ invocation }), arrives({ text: whole }))).not.toMatch(/tok_|9abcdef/);
+    const oauth = { ...OAUTH, auth_url: 'https://auth.example/consent?state=s3cr3tstate' };
+    expect(pointing({ event: 1, path: ['auth_url'] }, call(), arrives(oauth))).toMatch(
+      /auth_url {2}"https:\/\/auth\.example\/consent"$/,
+    );
+  });
+});
+
+describe('of bodies', () => {
+  test('a long one is looked over: each member of it is there', () => {
+    const text = told([1], call(), arrives({ text: 'x'.repeat(2_000), metadata: 'last' }));
+    expect(text).toMatch(/"text":"x{32}…".*"metadata":"last"\}$/);
+  });
+
+  test('what is not UTF-8 is counted', () => {
+    expect(told([0], bytesArrive(new Uint8Array([0xff, 0xfe])))).toContain('(2 bytes that are not UTF-8)');
+  });
+
+  test('a large one is not read whole, and no secret is left at its end (row 25)', () => {
+    const token = 'tok_0123456789abcdef';
+    const invocation = { ...INVOCATION, callback_url: `http://127.0.0.1:4000/callback/${token}` };
+    const text = told([1], call({ invocation }), arrives({ text: `${token} ${'x'.repeat(200_000)}` }));
+    expect(text).toContain('"text":"[redacted] xxx');
+    expect(text).not.toContain(token);
+    expect(text.length).toBeLessThan(500);
+  });
+
+  test('row 25: what gives power over a conversation is left out', () => {
+    const oauth = { ...OAUTH, auth_url: 'https://auth.example/consent?state=s3cr3tstate' };
+    const choice = { ...CHOICE, response_url: 'http://127.0.0.1:3001/c/Zm9vYmFyYmF6cXV4MTIz' };
+    const text = told([0, 2], arrives(oauth), arrives(choice, { leg: 'back-2' }));
+    expect(text).not.toMatch(/s3cr3tstate|Zm9vYmFyYmF6cXV4MTIz/);
+  });
+});

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { textLines } from '../../src/render/line.js';
+import { visibleLine } from '../../src/util/visible.js';
+import { anyCodePoint } from '../support/characters.js';
+import { words } from '../support/words.js';
+
+const ALL = Number.POSITIVE_INFINITY;
+const linesOf = (text: string) => textLines(text, ALL).lines.map(words);
+
+test.each([
+  ['', ['']],
+  ['a', ['a']],
+  ['a\n', ['a']],
+  ['a\nb', ['a', 'b']],
+  ['\n\na', ['', '', 'a']],
+  ['a\n\n', ['a', '']],
+  ['a\r\nb', ['a␍', 'b']],
+])('%j is %j', (text, lines) => {
+  expect(linesOf(text)).toEqual(lines);
+});
+
+describe('the window', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', '\n', '\u202e', '\t', '日') });
+
+  test('is a slice of the whole, which is known in full', () => {
+    fc.assert(
+      fc.property(text, fc.nat(20), fc.nat(20), (given, count, from) => {
+        const whole = textLines(given, ALL);
+        expect(textLines(given, count, from)).toEqual({
+          lines: whole.lines.slice(from, from + count),
+          total: whole.total,
+        });
+        expect(whole.lines).toHaveLength(whole.total);
+      }),
+    );
+  });
+
+  test('holds every line, made visible', () => {
+    fc.assert(
+      fc.property(text, given => {
+        const lines = given === '' ? [''] : given.replace(/\n$/, '').split('\n');
+        expect(linesOf(given)).toEqual(lines.map(visibleLine));
+      }),
+    );
+  });
+
+  test('costs what is asked for, not what there is', () => {
+    const long = 'line\n'.repeat(2_000_000);
+    const start = performance.now();
+    expect(textLines(long, 10)).toMatchObject({ total: 2_000_000 });
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});
+
+test('an endless line is cut, and says so', () => {
+  const [line = ''] = linesOf('x'.repeat(1_000_000));
+  expect(line).toBe(`${'x'.repeat(4_000)} … 996000 more characters`);
+});
+
+test('row 24: nothing acts', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: anyCodePoint }), given => {
+      for (const line of linesOf(given)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+    }),
+  );
+});

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import { callRow } from '../../../src/render/tool-call-details.js';
+import { delivered, MockStory } from '../../support/mock-story.js';
+import { words } from '../../support/words.js';
+
+const NOW = 5_000;
+const RESULT = { type: 'tool_result', text: 'done' };
+
+/** The mark and the state of the call `a` of a story, in words. */
+function stateOf(tell: (story: MockStory) => unknown): string {
+  const story = new MockStory().at(1_000);
+  tell(story);
+  const { mark, cells } = callRow(story.call('a'), NOW);
+  return `${mark.text} ${words(cells.state).trimEnd()}`;
+}
+
+describe('the state of a call', () => {
+  test('held, where deliveries are paused', () => {
+    const story = new MockStory().at(1_000).receives('a');
+    expect(words(callRow(story.call('a'), NOW, false, true).cells.state)).toBe('held');
+  });
+
+  test('its clock goes on in the same room, however short the time is to write', () => {
+    const waiting = new MockStory().receives('a');
+    const asking = new MockStory().receives('a');
+    asking.sends('a', { type: 'user_choice' }).answered(1);
+    for (const story of [waiting, asking]) {
+      const rows = [3_000, 11_000, 75_400, 3_661_000].map(now => callRow(story.call('a'), now));
+      expect(new Set(rows.map(({ cells }) => words(cells.state).length)).size).toBe(1);
+    }
+  });
+
+  test('that no fixture answers is not fine, delivered or not', () => {
+    const story = new MockStory().at(1_000).receives('a');
+    story.about('a', { kind: 'matched', fixture: null });
+    story.about('a', { kind: 'warned', message: 'no fixture answers it' });
+    story.sends('a', RESULT).answered(1_200);
+    const { mark, cells } = callRow(story.call('a'), NOW);
+    expect([mark, cells.state[0]]).toMatchObject([
+      { text: '!', tone: 'warn' },
+      { text: 'no fixture, ', tone: 'warn' },
+    ]);
+  });
+
+  test.each<[string, (story: MockStory) => unknown, string]>([
+    ['waiting, with its clock', story => story.receives('a'), '… waiting 4s'],
+    ['delivered', story => delivered(story, 'a'), '✓ delivered after 200ms'],
+    [
+      'to be sent again',
+      story => story.receives('a').sends('a', RESULT).answered(1_100, 503),
+      '… to be sent again, answered 503 4s',
+    ],
+    [
+      'to be sent again after a fault on the wire',
+      story => story.receives('a').sends('a', RESULT).broken(1_100, 'ECONNREFUSED'),
+      '… to be sent again, ECONNREFUSED 4s',
+    ],
+    [
+      'delivered at the second attempt',
+      story => {
+        story.receives('a').sends('a', RESULT).answered(1_100, 503);
+        story.sends('a', RESULT, 2).answered(1_400);
+      },
+      '✓ delivered after 400ms, 2 attempts',
+    ],
+    [
+      'given up, and why',
+      story => {
+        story.receives('a').sends('a', RESULT).answered(1_100, 404);
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1 });
+      },
+      '✗ it was answered 404',
+    ],
+    [
+      'asking for a choice, since it was asked',
+      story => story.receives('a').at(2_000).sends('a', { type: 'user_choice' }).answered(2_001),
+      '? asks for a choice 3s',
+    ],
+    [
+      'asking for consent',
+      story => story.receives('a').at(3_000).sends('a', { type: 'oauth' }).answered(3_001),
+      '? asks for consent 2s',
+    ],
+    [
+      'silent',
+      story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'silence' }),
+      '• silent, as planned',
+    ],
+    ['refused', story => story.receives('a', {}, { status: 503 }), '✗ refused with 503'],
+    [
+      'received more than once',
+      story => {
+        delivered(story, 'a');
+        story.receives('a', {}, { attempt: 2 });
+      },
+      '✓ delivered after 200ms, came 2×',
+    ],
+    [
+      'with events after its result',
+      story => {
+        delivered(story, 'a');
+        for (const text of ['1', '2']) story.sends('a', { type: 'subscription_event', text }).answered(2_000);
+      },
+      '✓ delivered after 200ms, 2 events',
+    ],
+    [
+      'delivered, and once more to nobody',
+      story => {
+        delivered(story, 'a');
+        const { leg } = story.sends('a', RESULT);
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
+      },
+      '! delivered after 200ms, a later one not',
+    ],
+    [
+      'delivered, and an event of it not',
+      story => {
+        delivered(story, 'a');
+        const { leg } = story.sends('a', { type: 'subscription_event', text: '1' });
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
+      },
+      '! delivered after 200ms, a later one not',
+    ],
+    [
+      'given up, and delivered once more',
+      story => {
+        const { leg } = story.receives('a').sends('a', RESULT);
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
+        story.sends('a', RESULT).answered(2_000);
+      },
+      '✓ delivered after 1s',
+    ],
+    [
+      'waiting to be fired, and how',
+      story => {
+        delivered(story, 'a');
+        story.sends('a', { type: 'subscription_event', text: '1' }).answered(2_000);
+        story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
+      },
+      '? waits to be fired: press e, 1 event',
+    ],
+    [
+      'decided, and to be answered',
+      story => {
+        story.receives('a').sends('a', { type: 'user_choice' }).answered(1_001);
+        story.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 0 });
+      },
+      '… waiting 4s',
+    ],
+    [
+      'cancelled',
+      story =>
+        story.receives('a').tell({
+          kind: 'request',
+          leg: 'x',
+          from: 'runtime',
+          to: 'tool',
+          purpose: 'cancel',
+          method: 'POST',
+          url: '/cancel_tool_call',
+          headers: {},
+          attempt: 1,
+          calls: ['a'],
+        }),
+      '… cancelled 4s',
+    ],
+  ])('%s', (_, tell, text) => {
+    expect(stateOf(tell)).toBe(text);
+  });
+});
+
+describe('what answers a call', () => {
+  test.each<[string, (story: MockStory) => unknown, string]>([
+    ['a fixture', story => story.matches('a', 'edit-main'), 'edit-main'],
+    ['none', story => story.misses('a'), 'no fixture'],
+    [
+      'a rate limit',
+      story => story.about('a', { kind: 'planned', by: 'fixture', plan: 'rate-limit' }),
+      'over the rate limit',
+    ],
+    [
+      'a fault of the acknowledgement',
+      story => story.about('a', { kind: 'planned', by: 'fault', plan: 'ack status' }),
+      'a fault',
+    ],
+    ['not known yet', () => {}, ''],
+  ])('%s', (_, tell, text) => {
+    const story = new MockStory().receives('a');
+    tell(story);
+    expect(words(callRow(story.call('a'), NOW).cells.answeredBy)).toBe(text);
+  });
+});
+
+test('a row has its time, operation, id and thread', () => {
+  const story = new MockStory().at(61_200).receives('a');
+  const { time, operation, id, thread } = callRow(story.call('a'), NOW).cells;
+  expect([time, operation, id, thread].map(words)).toEqual([' 1:01.2', 'edit_file', 'a', 'thread_a']);
+});
+
+test('a malformed invocation is one too, by the ids that it has', () => {
+  const story = new MockStory().receives('a', { operation: 7 });
+  const { operation, id } = callRow(story.call('a'), NOW).cells;
+  expect([operation, id].map(words)).toEqual(['malformed', 'a']);
+});
+
+test('threats, row 24: foreign names are made visible, and clipped where nobody would read them', () => {
+  const story = new MockStory().receives('a', { operation: `\u001b]0;x\u0007${'y'.repeat(9_000)}` });
+  const { operation } = callRow(story.call('a'), NOW).cells;
+  expect(words(operation)).toMatch(/^␛\]0;x␇y+… 8706 more characters$/);
+  expect(operation[0]).toEqual({ text: '␛', tone: 'hidden' });
+});

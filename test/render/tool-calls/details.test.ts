@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { detailLines } from '../../../src/render/tool-call-details.js';
+import { CALLBACK_URL, MockStory, TOKEN } from '../../support/mock-story.js';
+import { words } from '../../support/words.js';
+
+const textOf = (story: MockStory) => detailLines(story.call('a')).map(words).join('\n');
+
+test('a call whole: what came, who answers, each callback with its attempts and its message', () => {
+  const story = new MockStory().at(1_000).receives('a', { call_id: 'c_1', user_id: 'ada' });
+  story.matches('a', 'edit-main');
+  story.sends('a', { type: 'tool_result', text: 'done' }).answered(1_003, 503);
+  story.at(1_200).sends('a', { type: 'tool_result', text: 'done' }, 2).answered(1_202);
+  expect(textOf(story)).toBe(`edit_file a (thread_a)
+call_id   c_1
+user      ada
+callback  http://127.0.0.1:4000/…
+received  at 0:01.0 answered 200 in 0ms
+answer    edit-main
+
+ARGUMENTS
+{
+  "path": "a.txt"
+}
+
+TOOL_RESULT 2 attempts
+  ✗ answered 503 in 3ms at 0:01.0
+  ✓ answered 200 in 2ms at 0:01.2
+{
+  "group_id": "thread_a",
+  "id": "a",
+  "type": "tool_result",
+  "text": "done"
+}`);
+});
+
+describe('what a call waits for, and how to give it', () => {
+  test('to be fired', () => {
+    const story = new MockStory().receives('a').matches('a', 'watch');
+    story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
+    expect(textOf(story)).toContain('answer    watch\nwaits     to be fired: press e\n');
+  });
+
+  test('consent: the URL of its page stands on a row of its own', () => {
+    const url = 'http://127.0.0.1:3001/authorize?state=abc';
+    const story = new MockStory().receives('a');
+    story.sends('a', { type: 'oauth', auth_url: url }).answered(1);
+    expect(textOf(story)).toContain(`waits     for consent: press e to grant it, or decide at\n${url}\n`);
+  });
+
+  test('a choice: the default, and what the runtime posts where', () => {
+    const story = new MockStory().receives('a');
+    const response_url = 'http://127.0.0.1:3001/choices/answer-0123456789abcdef';
+    story.sends('a', { type: 'user_choice', choices: ['Yes', 'No'], default: 1, response_url }).answered(1);
+    expect(textOf(story)).toContain(
+      `waits     for a choice: press e for No
+          or the runtime posts, such as {"id":"a","selected":1}
+          to its response_url, http://127.0.0.1:3001/…\n`,
+    );
+  });
+
+  test('once it was given, nothing', () => {
+    const story = new MockStory().receives('a');
+    story.sends('a', { type: 'user_choice', choices: ['Yes'], default: 0 }).answered(1);
+    story.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 0 });
+    expect(textOf(story)).not.toContain('waits');
+  });
+});
+
+describe('what went wrong', () => {
+  test('nothing matched: the nearest fixture, and where it differs', () => {
+    const nearest = { fixture: 'edit-main', path: '$.arguments.path', reason: '"a.txt" is not "b.txt"' };
+    const story = new MockStory().receives('a').misses('a', nearest);
+    expect(textOf(story)).toContain(
+      'answer    no fixture; the nearest is edit-main, but at $.arguments.path: "a.txt" is not "b.txt"\n' +
+        'warning   no fixture matches this call',
+    );
+  });
+
+  test('a callback on its way, one that broke, one that is no JSON, one given up', () => {
+    const story = new MockStory().at(100).receives('a');
+    story.sends('a', '{"type":"tool_result"').broken(101, 'ECONNRESET');
+    story.sends('a', { type: 'view_update' });
+    story.about('a', { kind: 'dropped', what: 'callback', why: 'attempts: 6', count: 1 });
+    expect(textOf(story)).toMatch(
+      /NO MESSAGE ✗ ECONNRESET in 1ms at 0:00\.1\n{"type":"tool_result"\n\nVIEW_UPDATE … on its way at 0:00\.1\n[\s\S]+\n}\n\n✗ given up: attempts: 6$/,
+    );
+  });
+
+  test('faults, decisions, and a call that came twice', () => {
+    const story = new MockStory().receives('a').receives('a', {}, { attempt: 2 });
+    story.about('a', { kind: 'planned', by: 'fault', plan: 'duplicate' });
+    story.about('a', { kind: 'decided', what: 'consent', by: 'person', value: 'granted' });
+    const text = textOf(story);
+    expect(text).toContain('received  at 0:00.0, came 2×, last answered 200\n');
+    expect(text).toContain('planned   duplicate\ndecided   consent granted by a person\n');
+  });
+});
+
+describe('threats, row 25: whoever has a callback URL can speak into a conversation', () => {
+  test('the token of a callback URL is nowhere, nor that of a response URL; a consent page can be visited', () => {
+    const [answer, consent] = [
+      'answer-0123456789abcdef',
+      'http://127.0.0.1:1/authorize?state=page-0123456789',
+    ];
+    const story = new MockStory().receives('a', { arguments: { echo: CALLBACK_URL } });
+    story.about('a', { kind: 'warned', message: `not posted to ${CALLBACK_URL}` });
+    story.sends('a', { type: 'user_choice', response_url: `http://127.0.0.1:1/choices/${answer}` });
+    story.sends('a', { type: 'tool_result', text: `${answer} ${TOKEN}` });
+    story.sends('a', { type: 'oauth', auth_url: consent });
+    story.about('a', { kind: 'dropped', what: 'callback', why: `${CALLBACK_URL} is gone`, count: 1 });
+    const text = textOf(story);
+    expect(text).not.toContain(TOKEN);
+    expect(text).not.toContain(answer);
+    expect(text).toContain(consent);
+  });
+
+  test('an id that the URL repeats is no secret', () => {
+    const id = 'call_0123456789abcdef';
+    const story = new MockStory().receives(id, { callback_url: `http://127.0.0.1:1/${id}` });
+    story.sends(id, { type: 'tool_result', text: 'x' });
+    expect(detailLines(story.call(id)).map(words)).toContain(`  "id": "${id}",`);
+  });
+});
+
+test('threats, row 24: foreign text acts on nothing', () => {
+  const hostile = '\u001b]52;c;x\u0007\u202e';
+  const story = new MockStory().receives('a', {
+    operation: hostile,
+    arguments: { [hostile]: hostile },
+    call_id: hostile,
+  });
+  story.sends('a', hostile);
+  for (const character of hostile.match(/\P{ASCII}|\p{Cc}/gu) ?? [])
+    expect(textOf(story)).not.toContain(character);
+  expect(textOf(story)).toContain('␛]52;c;x␇<U+202E>');
+});
+
+test('a message of ten thousand lines is cut, and says so', () => {
+  const story = new MockStory().receives('a', {
+    arguments: { list: Array.from({ length: 10_000 }, () => 1) },
+  });
+  const lines = detailLines(story.call('a')).map(words);
+  expect(lines.length).toBeLessThan(600);
+  expect(lines.at(-1)).toBe('… 9504 more lines');
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestEvent } from '../../../src/events/events.js';
+import { newsOf } from '../../../src/render/tool-call-news.js';
+import { CALLBACK_URL, MockStory, TOKEN } from '../../support/mock-story.js';
+import { words } from '../../support/words.js';
+
+/** Every line that a story is told in. */
+function newsIn(tell: (story: MockStory) => unknown): string[] {
+  const story = new MockStory().at(1_000);
+  const lines: string[] = [];
+  story.log.subscribe(event => {
+    const line = newsOf(event, story.calls.get(event.calls?.[0] ?? ''));
+    if (line) lines.push(words(line));
+  });
+  tell(story);
+  return lines;
+}
+
+const RESULT = { type: 'tool_result', text: 'done' };
+const NAME = 'edit_file a (thread_a)';
+const notice = (purpose: RequestEvent['purpose'], calls?: string[]) => (story: MockStory) =>
+  story.tell({
+    kind: 'request',
+    leg: 'n',
+    from: 'runtime',
+    to: 'tool',
+    purpose,
+    method: 'POST',
+    url: '/notice',
+    headers: {},
+    attempt: 1,
+    thread: 'thread_b',
+    ...(calls && { calls }),
+  });
+
+describe('a call', () => {
+  test.each<[string, (story: MockStory) => unknown, string[]]>([
+    ['matched', story => story.receives('a').matches('a', 'edit-main'), [`→ ${NAME} answered by edit-main`]],
+    ['not matched', story => story.receives('a').misses('a'), [`! ${NAME} no fixture matches this call`]],
+    [
+      'over the rate limit',
+      story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'rate-limit' }),
+      [`• ${NAME} is over the rate limit`],
+    ],
+    [
+      'that came again',
+      story => story.receives('a').receives('a', {}, { attempt: 2 }),
+      [`• ${NAME} came again, 2 times now`],
+    ],
+    ['refused', story => story.receives('a', {}, { status: 503 }), [`✗ ${NAME} was refused with 503`]],
+    ['cancelled', story => notice('cancel', ['a'])(story.receives('a')), [`• ${NAME} was cancelled`]],
+    [
+      'to be fired',
+      story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'demand' }),
+      [`• ${NAME} waits to be fired: POST /__mock__/fire`],
+    ],
+    [
+      'with a fault',
+      story => story.receives('a').about('a', { kind: 'planned', by: 'fault', plan: 'duplicate' }),
+      [`• ${NAME} fault: duplicate`],
+    ],
+    [
+      'that middleware works on',
+      story =>
+        story.receives('a').about('a', {
+          kind: 'shaped',
+          by: 'middleware',
+          changes: [{ path: '$.token', change: 'redacted' }],
+        }),
+      [`• ${NAME} middleware redacted $.token`],
+    ],
+    [
+      'that is not remembered any more',
+      story => story.about('gone', { kind: 'warned', message: 'odd' }),
+      ['! odd'],
+    ],
+  ])('%s', (_, tell, lines) => {
+    expect(newsIn(tell)).toEqual(lines);
+  });
+});
+
+describe('a callback', () => {
+  test.each<[string, (story: MockStory) => unknown, string[]]>([
+    [
+      'delivered',
+      story => story.sends('a', RESULT).answered(1_002),
+      [`✓ ${NAME} tool_result delivered in 2ms`],
+    ],
+    [
+      'delivered at the third attempt, after a 503 and a reset',
+      story => {
+        story.sends('a', RESULT).answered(1_002, 503);
+        story.sends('a', RESULT, 2).broken(1_003, 'ECONNRESET');
+        story.sends('a', RESULT, 3).answered(1_005);
+      },
+      [
+        `• ${NAME} tool_result attempt 1 failed: answered 503 in 2ms`,
+        `• ${NAME} tool_result attempt 2 failed: ECONNRESET in 1ms`,
+        `✓ ${NAME} tool_result delivered at attempt 3 in 2ms`,
+      ],
+    ],
+    [
+      'refused for good is told once: as given up',
+      story => {
+        const { leg, answered } = story.sends('a', RESULT);
+        answered(1_002, 404);
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1, leg });
+      },
+      [`✗ ${NAME} tool_result given up: it was answered 404`],
+    ],
+    [
+      'never attempted',
+      story =>
+        story.about('a', { kind: 'dropped', what: 'callback', why: 'not allowed', count: 1, type: 'oauth' }),
+      [`✗ ${NAME} oauth given up: not allowed`],
+    ],
+    [
+      'that is none, on purpose',
+      story => story.about('a', { kind: 'planned', by: 'fixture', plan: 'silence' }),
+      [`• ${NAME} gets no result, as planned`],
+    ],
+    [
+      'that breaks as no message',
+      story => story.sends('a', '{').answered(1_001),
+      [`✓ ${NAME} callback delivered in 1ms`],
+    ],
+  ])('%s', (_, tell, lines) => {
+    expect(newsIn(story => tell(story.receives('a')))).toEqual(lines);
+  });
+});
+
+describe('people', () => {
+  const asked = (story: MockStory) =>
+    story.receives('a').sends('a', { type: 'user_choice', choices: ['Yes', 'No'] });
+
+  test.each<[string, (story: MockStory) => unknown, string]>([
+    [
+      'a choice, by its label',
+      story => {
+        asked(story);
+        story.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 1 });
+      },
+      `✓ ${NAME} choice No by a person`,
+    ],
+    [
+      'a choice that was fired',
+      story => {
+        asked(story);
+        story.about('a', { kind: 'decided', what: 'choice', by: 'policy', value: 1 });
+      },
+      `✓ ${NAME} choice No fired by hand`,
+    ],
+    [
+      'a consent',
+      story =>
+        story.receives('a').about('a', { kind: 'decided', what: 'consent', by: 'person', value: 'refused' }),
+      `✓ ${NAME} consent refused by a person`,
+    ],
+    [
+      'nobody answered',
+      story => story.receives('a').about('a', { kind: 'expired', what: 'answer', afterMs: 300_000 }),
+      `• ${NAME} nobody answered within 5m`,
+    ],
+    [
+      'an answer that is none',
+      story => story.receives('a').about('a', { kind: 'response', leg: 'other', status: 400, headers: {} }),
+      `✗ ${NAME} a request about it was refused with 400`,
+    ],
+  ])('%s', (_, tell, line) => {
+    expect(newsIn(tell)).toEqual([line]);
+  });
+});
+
+describe('what is no call', () => {
+  test.each<[string, (story: MockStory) => unknown, string[]]>([
+    ['a thread that is closed', notice('close'), ['• thread thread_b was closed']],
+    ['a thread that moves', notice('migrate'), ['• thread thread_b moves elsewhere']],
+    [
+      'a cancel of nobody knows what',
+      notice('cancel', ['x']),
+      ['• thread thread_b cancels a call that is not known'],
+    ],
+    ['discovery', notice('discovery'), []],
+    [
+      'a refused request',
+      story => story.tell({ kind: 'warned', message: 'a request was refused with 403' }),
+      ['! a request was refused with 403'],
+    ],
+    [
+      'an invocation that nobody can be told about',
+      story => story.tell({ kind: 'dropped', what: 'invocation', why: 'malformed', count: 1 }),
+      ['✗ invocation given up: malformed'],
+    ],
+  ])('%s', (_, tell, lines) => {
+    expect(newsIn(tell)).toEqual(lines);
+  });
+});
+
+test('threats, rows 24 and 25: foreign words act on nothing, and what they say of a callback URL is left out', () => {
+  const lines = newsIn(story => {
+    story.receives('a', { operation: '\u001b]0;x\u0007' });
+    story.about('a', { kind: 'warned', message: `\u202e${CALLBACK_URL}` });
+  });
+  expect(lines).toEqual(['! ␛]0;x␇ a (thread_a) <U+202E>http://127.0.0.1:4000/callback/[redacted]']);
+  expect(lines.join()).not.toContain(TOKEN);
+});

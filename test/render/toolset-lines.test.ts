@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { Tool, Toolset } from '../../src/protocol/toolset.js';
+import { toolsetLines } from '../../src/render/toolset.js';
+import { words } from '../support/words.js';
+
+const TOOL: Tool = { name: 'edit_file', description: 'Replace text in a file', inputSchema: {} };
+const toolset = (tool: Partial<Tool> = {}): Toolset => ({
+  name: 'demo',
+  description: 'Tools to try',
+  endpoint: 'http://127.0.0.1:3001/invoke',
+  needsMigration: false,
+  tools: [{ ...TOOL, ...tool }],
+});
+const told = (tool: Partial<Tool>) => toolsetLines(toolset(tool)).map(words).slice(3);
+
+test('a toolset: who, where, what', () => {
+  const inputSchema = {
+    properties: {
+      path: { type: 'string', description: 'File to edit' },
+      n: { type: ['integer', 'null'] },
+      state: { enum: ['running', 1] },
+      any: true,
+    },
+    required: ['path'],
+  };
+  expect(toolsetLines(toolset({ inputSchema, annotations: { readOnly: true } })).map(words)).toEqual([
+    'demo  Tools to try',
+    'endpoint http://127.0.0.1:3001/invoke',
+    '',
+    'edit_file  readOnly',
+    '  Replace text in a file',
+    '    path   required  string  File to edit',
+    '    n      optional  integer | null',
+    '    state  optional  "running" | 1',
+    '    any    optional  any',
+  ]);
+});
+
+test('a call as its display script shows it, with names in place of texts', () => {
+  const inputSchema = { properties: { path: { type: 'string' }, mode: { enum: ['fast', 'slow'] } } };
+  const of = (displayScript: string) => told({ inputSchema, displayScript });
+  expect(of('"Edit " + args.path + ", " + args.mode')).toContain('  shown as  Edit <path>, fast');
+  expect(of('loop { }').join('\n')).not.toContain('shown as');
+});
+
+describe('what a tool says of itself', () => {
+  test.each<[NonNullable<Tool['annotations']>, string]>([
+    [{}, 'edit_file'],
+    [{ readOnly: false }, 'edit_file'],
+    [{ readOnly: true, requiresAuth: 'github' }, 'edit_file  readOnly, requiresAuth: github'],
+    [{ 'x-cost': 3 }, 'edit_file  x-cost: 3'],
+    [{ 'x-cost': { cents: 3 } }, 'edit_file  x-cost: {"cents":3}'],
+    [{ 'x-cost': { toString: 1 } }, 'edit_file  x-cost: {"toString":1}'],
+  ])('%j', (annotations, line) => {
+    expect(told({ annotations })[0]).toBe(line);
+  });
+
+  test('that it destroys stands out', () => {
+    const [, , , line] = toolsetLines(toolset({ annotations: { destructive: true } }));
+    expect(line?.at(-1)).toEqual({ text: 'destructive', tone: 'bad' });
+  });
+});
+
+test.each([
+  [{ properties: [] }],
+  [{ properties: { a: 1 } }],
+  [{ required: 'a' }],
+  [{ properties: { a: { description: 1 } } }],
+])('a schema as odd as %j is no reason to crash', inputSchema => {
+  expect(told({ inputSchema }).length).toBeGreaterThanOrEqual(2);
+});
+
+test('row 24: nothing foreign acts', () => {
+  const evil = '\u001b]0;x\u0007\u202e\n';
+  const inputSchema = { properties: { [evil]: { type: evil, description: evil } } };
+  const lines = toolsetLines({
+    ...toolset({ description: evil, inputSchema, annotations: { [evil]: evil } }),
+    description: evil,
+  });
+  for (const line of lines) expect(words(line)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest';
+import { counted, warningsOf, withoutFollow } from '../../src/render/warnings.js';
+import {
+  acknowledged,
+  answered,
+  arrives,
+  at,
+  call,
+  canceled,
+  closed,
+  EVENT,
+  errand,
+  historyOf,
+  INVOCATION,
+  KEY,
+  lost,
+  type Moment,
+  OAUTH,
+  RESULT,
+  refused,
+  resultArrives,
+  timedOut,
+  VIEW,
+} from '../events/build.js';
+import { event } from './stories.js';
+
+function told(...story: Moment[][]): string[] {
+  const history = historyOf(...story);
+  return warningsOf(history, history.first).map(({ id, message }) => (id ? `${id}: ${message}` : message));
+}
+const acknowledgedAt = (milliseconds: number) => [at(0, call()), at(milliseconds, acknowledged())];
+const started = () => acknowledgedAt(3);
+
+test('a call as it should be warns of nothing', () => {
+  expect(told(at(0, errand('discovery')), ...started(), at(9, resultArrives()), errand('close'))).toEqual([]);
+});
+
+test('callbacks that are not kept any more are said to be missing', () => {
+  const flood = Array.from({ length: 2_100 }, (_, index) => arrives(VIEW, { leg: `${index}` }));
+  const history = historyOf(...started(), ...flood);
+  const { forgotten } = history.first ?? {};
+  expect(told(...started(), ...flood)).toEqual([
+    `${forgotten} callbacks are not kept any more, the oldest of very many or very large ones`,
+  ]);
+});
+
+describe('TOOL-ACK', () => {
+  test.each([
+    [250, []],
+    [251, ['TOOL-ACK: the acknowledgement took 251ms, more than 250ms']],
+    [1_000, ['TOOL-ACK: the acknowledgement took 1s, more than 250ms']],
+    [1_500, ['TOOL-ACK: the acknowledgement took 1.5s, more than 1000ms']],
+  ])('after %i ms', (milliseconds, warnings) => {
+    expect(told(...acknowledgedAt(milliseconds))).toEqual(warnings);
+  });
+
+  test.each([
+    ['on another connection, a little', 102, []],
+    ['long', 103, ['TOOL-ACK: the result came before the acknowledgement, by more than 100ms']],
+  ])('the result came first: %s', (_, milliseconds, warnings) => {
+    const story = [at(0, call()), at(2, resultArrives()), at(milliseconds, acknowledged())];
+    expect(told(...story)).toEqual(warnings);
+  });
+
+  test('no acknowledgement at all', () => {
+    const never = ['TOOL-ACK: the result came, and no acknowledgement'];
+    expect(told(at(0, call()), at(2, resultArrives()))).toEqual(never);
+  });
+});
+
+describe('TOOL-ASYNC: an acknowledgement with a body', () => {
+  const unread =
+    'TOOL-ASYNC: the acknowledgement carried a body of 4 bytes, which is never read: a result is POSTed to callback_url';
+  const said = [at(0, call()), at(3, answered(200, { body: 'done' }))];
+
+  test.each([
+    ['and nothing else so far', []],
+    ['and a result', [at(9, resultArrives())]],
+    ['and no result in time', [timedOut()]],
+  ])('%s', (_, rest) => {
+    expect(told(...said, ...rest)).toEqual([unread]);
+  });
+
+  test('its size as it was announced, where nobody read it', () => {
+    const headers = { 'content-length': '4' };
+    const announced = acknowledged().map(each => ({ ...each, headers }) as Moment);
+    expect(told(at(0, call()), at(3, announced), at(9, resultArrives()))).toEqual([unread]);
+  });
+
+  test('a refusal may have one', () => {
+    expect(told(at(0, call()), at(3, answered(400, { body: 'why' })))).toEqual([]);
+  });
+});
+
+test('RT-RETRY: each attempt that was not the last', () => {
+  const story = [call(), lost(), call({ attempt: 2 }), answered(503, { attempt: 2 }), call({ attempt: 3 })];
+  expect(told(...story)).toEqual([
+    'RT-RETRY: attempt 1 of the invocation broke (ECONNREFUSED); it was sent again',
+    'RT-RETRY: attempt 2 of the invocation was answered 503; it was sent again',
+  ]);
+});
+
+describe('what arrived', () => {
+  const again = { leg: 'b2' };
+  test.each([
+    ['RT-VALIDATE', [arrives([])], 'RT-VALIDATE: a callback was rejected with 400: $: must be an object'],
+    [
+      'RT-MATCH',
+      [arrives({ ...RESULT, group_id: 'x' })],
+      'TOOL-GROUP: a tool_result was discarded with 404: group_id is "x", the call\'s is "thread_xyz"',
+    ],
+    [
+      'RT-MATCH: by its id',
+      [arrives({ ...RESULT, id: 'x' })],
+      'TOOL-ID: a tool_result was discarded with 404: id is "x", the call\'s is "call_abc123"',
+    ],
+    [
+      'RT-SUB',
+      [arrives(EVENT)],
+      'TOOL-SUB: a subscription_event was discarded with 404: no subscription was opened by this call',
+    ],
+    [
+      'RT-SUB: of another call',
+      [arrives({ ...EVENT, tool_call_id: 'x' })],
+      'TOOL-SUB: a subscription_event was discarded with 404: id is "x", the call\'s is "call_abc123"',
+    ],
+    [
+      'RT-DUP',
+      [resultArrives(), resultArrives({}, again)],
+      'RT-DUP: the tool_result was delivered again; it counts once',
+    ],
+    [
+      'TOOL-ONCE',
+      [resultArrives(), resultArrives({ text: 'other' }, again)],
+      'TOOL-ONCE: a second tool_result with other content came; the first counts',
+    ],
+    [
+      'late',
+      [timedOut(), resultArrives()],
+      'a tool_result came after the call had ended; it changes nothing',
+    ],
+    [
+      'row 3',
+      [refused('an Origin header', 403, { to: KEY })],
+      'RT-VALIDATE: a callback was rejected with 403: an Origin header',
+    ],
+    [
+      'TOOL-OAUTH',
+      [arrives({ ...OAUTH, auth_url: 'http://127.0.0.1/' })],
+      'TOOL-OAUTH: auth_url is http; that is fine on loopback only',
+    ],
+  ])('%s', (_, rest, warning) => {
+    expect(told(...started(), ...rest)).toEqual([warning]);
+  });
+
+  test('late, after our own cancel: it may have crossed it, and is told by its step', () => {
+    expect(told(...started(), canceled(), resultArrives())).toEqual([]);
+  });
+
+  test('TOOL-CALLID', () => {
+    const invocation = { ...INVOCATION, call_id: 'mine' };
+    expect(told(at(0, call({ invocation })), at(3, acknowledged()), resultArrives())).toEqual([
+      'TOOL-CALLID: call_id did not come back, it was "mine"',
+    ]);
+  });
+});
+
+describe('TOOL-SUB: after its end a subscription says nothing more', () => {
+  const opened = () => resultArrives({ subscription: true });
+
+  test.each([
+    ['the last event', event('e1', { final: true }), 'the subscription has ended'],
+    ['a cancel', canceled(), 'the subscription was cancelled'],
+  ])('after %s', (_, end, reason) => {
+    expect(told(...started(), opened(), end, event('e2'))).toEqual([
+      `TOOL-SUB: a subscription_event was discarded with 404: ${reason}`,
+    ]);
+  });
+
+  test('one that was closed with its thread was followed by nobody', () => {
+    expect(told(...started(), opened(), event('e1'), closed())).toEqual([
+      'a subscription was opened, and nobody stayed for its events (it was closed with its thread); --follow stays for them',
+    ]);
+  });
+
+  test.each([
+    ['open', []],
+    ['ended', event('e1', { final: true })],
+    ['cancelled', canceled()],
+  ])('one that is %s is none to warn of', (_, end) => {
+    expect(told(...started(), opened(), end)).toEqual([]);
+    expect(told(...started(), opened(), ...(end.length > 0 ? [end, closed()] : []))).toEqual([]);
+  });
+});
+
+describe('counted', () => {
+  test('what is said many times is said once, where it was said first', () => {
+    const [a, b] = [{ id: 'RT-DUP', message: 'a' } as const, { message: 'b' }];
+    expect(counted([a, b, a, a])).toEqual([{ id: 'RT-DUP', message: 'a (3 times)' }, b]);
+    expect(counted([])).toEqual([]);
+  });
+
+  test('row 15: of very many texts about the same, the first; of what has no requirement, all', () => {
+    const flood = Array.from(
+      { length: 500 },
+      (_, index) => ({ id: 'RT-MATCH', message: `${index}` }) as const,
+    );
+    const others = Array.from({ length: 30 }, (_, index) => ({ message: `other ${index}` }));
+    expect(counted([...flood, ...others])).toEqual([
+      ...flood.slice(0, 20),
+      ...others,
+      { id: 'RT-MATCH', message: '… and 480 more like it' },
+    ]);
+  });
+});
+
+describe('row 1: posts that reached no call', () => {
+  test('are counted', () => {
+    expect(told(refused('wrong-address', 404))).toEqual([
+      expect.stringMatching(/^TOOL-OPAQUE: 1 post to a wrong callback address: /),
+    ]);
+    expect(told(refused('wrong-address', 404), refused('wrong-address', 404, { leg: 's2' }))).toEqual([
+      expect.stringMatching(/^TOOL-OPAQUE: 2 posts to a wrong callback address: /),
+    ]);
+  });
+
+  test('those that are not kept are counted too', () => {
+    const flood = Array.from({ length: 600 }, (_, index) =>
+      refused('wrong-address', 404, { leg: `${index}` }),
+    );
+    expect(told(...flood)).toEqual([
+      expect.stringMatching(/^TOOL-OPAQUE: 600 posts to a wrong callback address: /),
+    ]);
+  });
+
+  test('each reason for a refusal is told once', () => {
+    const foreign = (leg: string) => refused('the Host is foreign', 403, { leg });
+    expect(told(foreign('s1'), foreign('s2'), refused('too large', 413, { leg: 's3' }))).toEqual([
+      'a request to the callback listener was refused with 403: the Host is foreign',
+      'a request to the callback listener was refused with 413: too large',
+    ]);
+  });
+});
+
+describe('RT-NOTIFY: notices that were not answered 200', () => {
+  test.each([
+    ['close', 404, 'TOOL-CLOSE: /close_thread was answered 404 instead of 200'],
+    ['close', null, 'TOOL-CLOSE: /close_thread was not answered (ECONNREFUSED)'],
+    ['cancel', 500, 'TOOL-CANCEL: /cancel_tool_call was answered 500 instead of 200'],
+    ['choice', 201, "TOOL-CHOICE: the choice's response_url was answered 201 instead of 200"],
+  ] as const)('%s, %j', (purpose, status, warning) => {
+    expect(told(errand(purpose, status))).toEqual([warning]);
+  });
+
+  test.each(['discovery', 'close', 'cancel', 'choice'] as const)('%s, answered 200 or not yet', purpose => {
+    expect(told(errand(purpose))).toEqual([]);
+    expect(told(errand(purpose).slice(0, 1))).toEqual([]);
+  });
+});
+
+describe('RT-SANITIZE: a text is never altered, but told of', () => {
+  test.each([
+    ['plain\ttext\n', []],
+    ['\u001b[31m', ['RT-SANITIZE']],
+    ['\ud800', ['TOOL-POST', 'RT-SANITIZE', 'RT-SANITIZE']],
+  ])('%j: %j', (text, ids) => {
+    const warnings = told(...started(), resultArrives({ text }));
+    expect(warnings.map(warning => warning.split(':')[0])).toEqual(ids);
+  });
+});
+
+test('where there is no --follow, no warning names it', () => {
+  expect(withoutFollow({ message: 'a subscription was opened; --follow stays for them' }).message).toBe(
+    'a subscription was opened',
+  );
+});

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { say } from '../../../src/render/line.js';
+import { createTheme } from '../../../src/render/terminal/theme.js';
+import { type Readable, SheetView } from '../../../src/tui/calls/details.js';
+import { firstBrowsing } from '../../../src/tui/calls/list.js';
+import type { Part } from '../../../src/tui/calls/tabs.js';
+import { diffDocument, textDocument } from '../../../src/tui/document/documents.js';
+import type { Document } from '../../../src/tui/document/search.js';
+import { diffOf, numbered } from '../document/support.js';
+
+type Tab = 'one' | 'two';
+
+const SIZE = { columns: 80, rows: 14 };
+const WIDE = { columns: 300, rows: 14 };
+
+const part = (title: string, document: Document, isStream = false): Part => ({
+  title: [say(title, 'title')],
+  document,
+  pane: null,
+  ...(isStream && { isStream }),
+});
+
+/** A person who reads these parts, the one with this index first. */
+function reading(sheetOf: Readable<Tab>['sheetOf'], focus = 0) {
+  const view = new SheetView<Tab>(createTheme(0));
+  const call: Readable<Tab> = {
+    name: 'call',
+    sheetOf,
+    others: tab => (tab === 'one' ? [{ tab: 'two', title: 'Two', key: '2' }] : []),
+  };
+  const state = { ...firstBrowsing<Tab>('one'), focus: focus as number | 'list' };
+  const press = (command: Parameters<typeof view.step>[0], size = SIZE) =>
+    view.step(command, state, call, size);
+  return {
+    sees: (size = SIZE) => view.rowsOf(state, call, size),
+    press,
+    search: (wanted: string) => view.search(wanted, state, call, SIZE),
+    to: (part: number) => {
+      state.focus = part;
+    },
+  };
+}
+
+describe('another look', () => {
+  const rowsOf = (sign: string, word: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${sign}${word} ${index}\n`).join('');
+  const context = rowsOf(' ', 'same', 30);
+  const changes = `${rowsOf('-', 'old', 60)}${rowsOf('+', 'new', 60)}`;
+  const diff = diffOf(`--- a\n+++ a\n@@ -1,120 +1,120 @@\n${context}${changes}${context}`);
+  const person = (focus: number) =>
+    reading(
+      (_, look) => ({
+        parts: [
+          part('HUMAN', diffDocument(diff, { ...look, highlighter: null })),
+          part('LLM', textDocument('done')),
+        ],
+      }),
+      focus,
+    );
+  /** The first row that is old, as far as it is seen. */
+  const topOld = (rows: readonly string[]) => /old \d+/.exec(rows.join('\n'))?.[0];
+
+  test.each(['split', 'fold'] as const)('%s goes on where one was, and back', command => {
+    const { press, search, sees } = person(0);
+    search('old 40');
+    press('lineDown');
+    const top = topOld(sees());
+    for (let times = 0; times < 2; times++) {
+      expect(press(command)).toBeNull();
+      expect(topOld(sees())).toBe(top);
+    }
+  });
+
+  test('so does a terminal that becomes wide enough for two sides', () => {
+    const { press, search, sees } = person(0);
+    search('old 40');
+    press('lineDown');
+    const top = topOld(sees());
+    const wide = sees(WIDE);
+    expect(wide.join('\n')).toMatch(/old 40.*new 40/);
+    expect(topOld(wide)).toBe(top);
+    expect(topOld(sees())).toBe(top);
+  });
+
+  test('what was folded is unfolded where the fold stood', () => {
+    const { press, sees } = person(0);
+    for (let times = 0; times < 3; times++) press('lineDown');
+    expect(sees()[3]).toContain('24 unchanged lines');
+    press('fold');
+    expect(sees()[3]).toContain('same 3');
+  });
+
+  test('a key for diffs is meant for the diff beside what has the focus', () => {
+    const { press, sees } = person(1);
+    expect(sees().join('\n')).toContain('unchanged lines');
+    expect(press('fold')).toBeNull();
+    expect(sees().join('\n')).not.toContain('unchanged lines');
+  });
+});
+
+describe('what is added to', () => {
+  const stream = (begin: number) => {
+    let count = begin;
+    const person = reading(() => ({ parts: [part('HUMAN', textDocument(numbered(count)), true)] }));
+    const grow = (by: number) => {
+      count += by;
+    };
+    return { ...person, grow };
+  };
+  const last = (rows: readonly string[]) => rows.findLast(row => row !== '');
+
+  test('is followed by whoever sees its end', () => {
+    const { grow, sees } = stream(5);
+    expect(last(sees())).toBe('line 5');
+    grow(100);
+    expect(last(sees())).toBe('line 105');
+    grow(1);
+    expect(last(sees())).toBe('line 106');
+  });
+
+  test('is not followed by whoever reads further up, until they are back', () => {
+    const { grow, sees, press } = stream(50);
+    sees();
+    grow(1);
+    expect(sees()[1]).toBe('line 1');
+    press('bottom');
+    grow(1);
+    expect(last(sees())).toBe('line 52');
+    press('lineUp');
+    sees();
+    grow(1);
+    expect(last(sees())).toBe('line 51');
+    press('pageDown');
+    grow(1);
+    expect(last(sees())).toBe('line 54');
+  });
+});
+
+test('what is not added to, but becomes another, is read from where one was', () => {
+  let count = 5;
+  const { sees } = reading(() => ({ parts: [part('VIEW', textDocument(numbered(count)))] }));
+  sees();
+  count = 100;
+  expect(sees()[1]).toBe('line 1');
+});
+
+describe('a search that finds nothing here', () => {
+  const parts: Readonly<Record<Tab, readonly Part[]>> = {
+    one: [part('HUMAN', textDocument('needle\nneedle\nhay')), part('LLM', textDocument('hay'))],
+    two: [part('TIMELINE', textDocument('thread'))],
+  };
+  const person = (focus: number) => reading(tab => ({ parts: parts[tab] }), focus);
+
+  test('says how often it is in the part beside, and how to get there', () => {
+    expect(person(1).search('needle')).toBe('"needle" is not in LLM; 2 in HUMAN: Shift-Tab, then n');
+  });
+
+  test('and n goes on with it there', () => {
+    const { search, to, press } = person(1);
+    search('needle');
+    to(0);
+    expect(press('nextMatch')).toBe('match 1 of 2 on line 1');
+    expect(press('nextMatch')).toBe('match 2 of 2 on line 2');
+    to(1);
+    expect(press('nextMatch')).toBe('"needle" is not in LLM; 2 in HUMAN: Shift-Tab, then n');
+  });
+
+  test('else in which tab it is, else that it is nowhere', () => {
+    expect(person(0).search('thread')).toBe('"thread" is not in HUMAN; 1 in Two: 2, then n');
+    expect(person(0).search('nowhere')).toBe('not found: "nowhere"');
+  });
+
+  test('of a very long text it is not said how often', () => {
+    const long = part('LLM', textDocument(`${numbered(30_000)}\nneedle`));
+    const { search } = reading(() => ({ parts: [part('HUMAN', textDocument('hay')), long] }));
+    expect(search('needle')).toBe('"needle" is not in HUMAN; some in LLM: Tab, then n');
+  });
+});

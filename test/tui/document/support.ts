@@ -1,0 +1,38 @@
+import { parsePatch } from '../../../src/display/diff.js';
+import { createTheme } from '../../../src/render/terminal/theme.js';
+import { stepReading } from '../../../src/tui/document/documents.js';
+import {
+  FIRST_READING,
+  type Reading,
+  type ReadingCommand,
+  type Viewport,
+} from '../../../src/tui/document/position.js';
+import type { Document } from '../../../src/tui/document/search.js';
+
+export const theme = createTheme(0);
+
+export const PLAIN = { isSplit: false, isUnfolded: false, highlighter: null };
+
+export function diffOf(patch: string) {
+  const result = parsePatch(patch);
+  if (!result.ok) throw new Error(result.reason);
+  return result.diff;
+}
+
+/** `line 1`, `line 2`, … */
+export function numbered(count: number): string {
+  return Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n');
+}
+
+/** What a person has read after these commands. */
+export function readAfter(
+  document: Document,
+  viewport: Viewport,
+  commands: readonly ReadingCommand[],
+  first: Reading = FIRST_READING,
+): Reading {
+  return commands.reduce(
+    (reading, command) => stepReading(reading, command, document, viewport, theme).reading,
+    first,
+  );
+}

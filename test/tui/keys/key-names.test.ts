@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { behindLine, lineTypedIn, nameOf, pressesIn, typedIn } from '../../../src/tui/keys.js';
+import { pressed } from './pressed.js';
+
+describe('the name of a key', () => {
+  test.each([
+    ['j', pressed('j')],
+    ['G', pressed('G')],
+    ['space', pressed(' ')],
+    ['up', pressed('', { upArrow: true })],
+    ['enter', pressed('\r', { return: true })],
+    ['escape', pressed('', { escape: true })],
+    ['tab', pressed('', { tab: true })],
+    ['shift+tab', pressed('', { tab: true, shift: true })],
+    ['ctrl+c', pressed('c', { ctrl: true })],
+    ['erase', pressed('', { delete: true })],
+    ['erase', pressed('', { backspace: true })],
+  ])('is %s', (name, press) => {
+    expect(nameOf(press)).toBe(name);
+  });
+});
+
+describe('what arrives at once', () => {
+  test('is as many keys as it has characters', () => {
+    expect(pressesIn(pressed('jj\r?')).map(nameOf)).toEqual(['j', 'j', 'enter', '?']);
+  });
+
+  test.each([
+    ['watch\rjj', ['watch', 'enter'], 'jj'],
+    ['watch\r\n', ['watch', 'enter'], ''],
+    ['src/\tmain\nq', ['src/', 'tab', 'main', 'enter'], 'q'],
+    ['a\u001bq', ['a', 'escape'], 'q'],
+    ['\rj', ['enter'], 'j'],
+    ['a\rj\u0003', ['a', 'enter', 'ctrl+c'], 'j'],
+    ['ab', ['ab'], ''],
+    ['a', ['a'], ''],
+  ])(
+    'stays together where a line is typed, and nothing behind its end is a key but Ctrl-C: %j',
+    (input, keys, behind) => {
+      expect(lineTypedIn(pressed(input)).map(nameOf)).toEqual(keys);
+      expect(behindLine(pressed(input))).toBe(behind);
+    },
+  );
+
+  test('with Esc before it is no letter', () => {
+    expect(nameOf(pressed('x', { meta: true }))).toBe('meta+x');
+    expect(nameOf(pressed('', { meta: true, escape: true }))).toBe('escape');
+  });
+
+  test('stays together where text is typed, but for an Enter at its end', () => {
+    expect(typedIn(pressed('src/main.rs\r')).map(nameOf)).toEqual(['src/main.rs', 'enter']);
+    expect(typedIn(pressed('two\nlines\r')).map(nameOf)).toEqual(['two\nlines\r']);
+    expect(typedIn(pressed('\r', { return: true })).map(nameOf)).toEqual(['enter']);
+  });
+
+  test('is keys and text where control characters come with it: Ctrl-C is never lost, and nothing is typed that is none', () => {
+    expect(pressesIn(pressed('jj\u0003')).map(nameOf)).toEqual(['j', 'j', 'ctrl+c']);
+    expect(typedIn(pressed('12\u007f\u0012')).map(nameOf)).toEqual(['12', 'erase', 'ctrl+r']);
+    expect(typedIn(pressed('\b\u0015main\t')).map(nameOf)).toEqual(['erase', 'ctrl+u', 'main', 'tab']);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { call, eventsOf, KEY, resultArrives } from '../../../events/build.js';
+import { readyServer, toolOf } from '../support/bench.js';
+import { EDIT, onCalls, openSession } from '../support/open-session.js';
+
+const settled = [...call(), ...resultArrives({ text: 'done' })];
+
+test('a call is saved of the transcript that it was asked about in, though another is opened again meanwhile', async () => {
+  const session = openSession({ opened: ['a.ndjson', 'b.ndjson'] });
+  const b = session.world.volumes[2];
+  for (const event of eventsOf(settled)) b?.book.apply(event);
+  session.press('c', 'V', 'V', 's');
+  await session.options.controls.openTranscript('a.ndjson');
+  expect(session.world.volumes[1]).toBe(b);
+  session.press('<enter>');
+  await session.settles();
+  expect(session.asked.at(-1)).toBe(`saveFixture ${KEY} ${b?.id} edit_file.yaml`);
+  expect(session.sees()).toContain('b.ndjson');
+});
+
+describe('the name that is offered is one that nothing has', () => {
+  const freeName = async (name: string) => name.replace('.', '-2.');
+
+  test.each([
+    ['S', /: session-2\.ndjson *$/m],
+    ['s', /: edit_file-2\.yaml *$/m],
+  ])('%s', async (key, shown) => {
+    const session = onCalls(settled, { controls: { freeName } });
+    session.press(key);
+    await session.settles();
+    expect(session.sees()).toMatch(shown);
+  });
+
+  test('whoever types already is left alone', async () => {
+    const session = onCalls(settled, { controls: { freeName } });
+    session.press('S', '<ctrl-u>', 'a');
+    await session.settles();
+    expect(session.sees()).toMatch(/: a *$/m);
+  });
+});
+
+describe('a line whose doing fails is there again, to be mended', () => {
+  const fails = async () => ({ text: 'no such folder', isBad: true });
+
+  test.each([
+    ['S', { saveTranscript: fails }],
+    ['s', { saveFixture: fails }],
+    ['O', { openTranscript: fails }],
+    ['u', { open: () => ({ text: 'no such folder', isBad: true }) }],
+  ])('%s', async (key, controls) => {
+    const session = onCalls(settled, { controls });
+    session.press(key, '<ctrl-u>');
+    session.typed('over/there\r');
+    await session.settles();
+    expect(session.sees()).toMatch(/: over\/there *$/m);
+    expect(session.sees()).toContain('no such folder');
+    session.press('<escape>');
+    expect(session.sees()).toContain('[Calls 1]');
+  });
+
+  test('but not over what somebody does by then', async () => {
+    const session = onCalls(settled, { controls: { saveTranscript: fails } });
+    session.press('S');
+    session.typed('over/there\r');
+    session.press('t');
+    await session.settles();
+    expect(session.sees()).toContain('[Tools]');
+    expect(session.sees()).not.toContain('over/there');
+    expect(session.sees()).toContain('no such folder');
+  });
+});
+
+test('the row of the server that was opened is selected', () => {
+  const other = { ...readyServer([toolOf('other_file')], { name: 'another' }), id: 's2' };
+  const session = openSession({
+    servers: [readyServer([EDIT]), other],
+    controls: { open: () => ({ server: 's2' }) },
+  });
+  session.press('c', 'u');
+  session.typed(':3002\r');
+  expect(session.sees()).toMatch(/^❯ another/m);
+});
+
+test('a transcript that is opened leads nobody away who types', async () => {
+  const session = openSession();
+  session.press('O');
+  session.typed('a.ndjson\r');
+  session.press('<enter>', 'x');
+  await session.settles();
+  expect(session.asked).toEqual(['openTranscript a.ndjson']);
+  expect(session.sees()).toContain('[Form edit_file]');
+  session.press('<escape>', 'O');
+  session.typed('b.ndjson\r');
+  session.press('u');
+  await session.settles();
+  session.press('<escape>');
+  expect(session.sees()).toContain('[Tools]');
+});

@@ -1,0 +1,316 @@
+import { describe, expect, test } from 'vitest';
+import type { Sent, Server } from '../../../../src/tui/workbench/model.js';
+import { call, denied, eventsOf, INVOCATION, KEY, resultArrives } from '../../../events/build.js';
+import { readyServer, toolOf } from '../support/bench.js';
+import { DROP, EDIT, onCalls, openSession } from '../support/open-session.js';
+
+const filled = { operation: 'edit_file', arguments: () => ({ path: 'x' }) };
+const FAULTS: Sent = { kind: 'invalid', faults: [{ path: '$.path', message: 'is too short' }] };
+const settled = [...call(), ...resultArrives({ text: 'done' })];
+
+/** A session whose calls are answered by hand, the oldest first. */
+function slowSession() {
+  const waiting: ((sent: Sent) => void)[] = [];
+  const session = openSession({
+    servers: [readyServer([EDIT, toolOf('other_file', { inputSchema: EDIT.inputSchema })])],
+    start: filled,
+    controls: { run: () => new Promise(resolve => waiting.push(resolve)) },
+  });
+  return {
+    ...session,
+    waiting,
+    async answers(sent: Sent) {
+      waiting.shift()?.(sent);
+      await session.settles();
+    },
+  };
+}
+
+/** Another server, whose operations go elsewhere. */
+function elsewhere(id: string): Server {
+  return { ...readyServer([EDIT], { endpoint: `http://${id}.example/invoke` }), id, about: `${id}.example` };
+}
+
+describe('what becomes of a call that was sent', () => {
+  test('whoever types in another form by then stays there, and is told', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>', '<escape>', 'j', '<enter>');
+    await session.answers({ kind: 'sent', key: KEY });
+    session.press('q');
+    expect(session.sees()).toContain('[Form other_file]');
+    expect(session.sees()).toMatch(/^❯ path\* {2}q/m);
+    expect(session.sees()).toContain('edit_file was sent: see Calls.');
+  });
+
+  test('its faults come to no other form', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>', '<escape>', 'j', '<enter>', 'y');
+    await session.answers(FAULTS);
+    expect(session.sees()).toMatch(/^❯ path\* {2}y/m);
+    expect(session.sees()).not.toContain('is too short');
+    expect(session.sees()).toContain('edit_file: Not sent');
+  });
+
+  test('whoever types on in the same form stays in their field, which has the fault', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>', 'z');
+    await session.answers(FAULTS);
+    expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is too short$/m);
+    session.press('<ctrl-r>', 'z');
+    await session.answers({ kind: 'sent', key: KEY });
+    expect(session.sees()).toContain('[Form edit_file]');
+  });
+
+  test('what was said of its faults stands until a key changes the form', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>');
+    await session.answers(FAULTS);
+    session.press('<down>', '<up>', '<left>');
+    expect(session.sees()).toContain('Not sent: the arguments break the inputSchema.');
+    session.press('z');
+    expect(session.sees()).not.toContain('Not sent');
+  });
+
+  test('only the form that sent it is sending, and it sends nothing twice when it is opened again', async () => {
+    const session = slowSession();
+    session.press('<ctrl-r>', '<escape>', '<enter>', '<ctrl-r>');
+    expect(session.waiting).toHaveLength(1);
+    expect(session.sees()).toContain('sending …');
+    session.press('<escape>', 'j', '<enter>');
+    expect(session.sees()).not.toContain('sending …');
+  });
+});
+
+describe('whoever does something else by the time it is sent stays there, and is told', () => {
+  test.each([
+    ['has the help before them', ['?'], /Esc close/],
+    ['types a line', ['O', 'a'], /^Open transcript: a/m],
+    ['reads a call', ['<enter>'], /❯ HUMAN/],
+    ['is at the tools', ['t'], /\[Tools\]/],
+  ])('%s', async (_, keys, seen) => {
+    const session = slowSession();
+    const other = { ...INVOCATION, id: 'call_other' };
+    const others = call({ invocation: other }).map(moment => ({
+      ...moment,
+      leg: 'o',
+      calls: ['call_other'],
+    }));
+    session.tell([...others, ...settled]);
+    session.press('<escape>', 'c', 'r', ...keys);
+    await session.answers({ kind: 'sent', key: 'call_other' });
+    expect(session.sees()).toMatch(seen);
+    expect(session.sees()).toContain('edit_file was sent: see Calls.');
+  });
+});
+
+test('an operation that its server does not offer any more is not sent', () => {
+  const session = openSession({ start: filled });
+  session.changes({ servers: [readyServer([DROP])] });
+  session.press('<ctrl-r>');
+  expect(session.asked).toEqual([]);
+  expect(session.sees()).toContain('edit_file is not offered any more.');
+});
+
+test('what this session sent goes out again as it was, also where it is written as if a secret were out', () => {
+  const invocation = { ...INVOCATION, arguments: { path: '/home/[redacted]' } };
+  const session = onCalls(call({ invocation }));
+  session.press('r');
+  expect(session.asked).toEqual(['run edit_file {"path":"/home/[redacted]"}']);
+});
+
+describe('a form that is not filled in', () => {
+  const tool = toolOf('edit_file', {
+    inputSchema: {
+      properties: { depth: { type: 'integer' }, path: { type: 'string' } },
+      required: ['path'],
+    },
+  });
+  const unfilled = { operation: 'edit_file', arguments: () => ({ depth: 12 }) };
+
+  test('is judged by the schema too: all that is wrong stands at its field', async () => {
+    const checked: unknown[] = [];
+    const session = openSession({
+      servers: [readyServer([tool])],
+      start: unfilled,
+      controls: {
+        check: async draft => {
+          checked.push(draft);
+          return [{ path: '$.depth', message: 'must be <= 9' }];
+        },
+      },
+    });
+    session.press('<ctrl-r>');
+    expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is required$/m);
+    await session.settles();
+    expect(session.sees()).toMatch(/^❯ depth {2}12.*\n {4}✗ must be <= 9\n {2}path\*.*\n {4}✗ is required$/m);
+    expect(checked).toEqual([
+      { server: 's1', operation: 'edit_file', arguments: { depth: 12, path: 'example' } },
+    ]);
+    expect(session.asked).toEqual([]);
+  });
+
+  test('is left alone where somebody types by then', async () => {
+    const session = openSession({
+      servers: [readyServer([tool])],
+      start: unfilled,
+      controls: { check: async () => [{ path: '$.depth', message: 'must be <= 9' }] },
+    });
+    session.press('<ctrl-r>', 'a');
+    await session.settles();
+    expect(session.sees()).toMatch(/^❯ path\* {2}a/m);
+    expect(session.sees()).not.toContain('must be <= 9');
+  });
+
+  test('is sent by Ctrl-T as it is', async () => {
+    const session = openSession({ servers: [readyServer([tool])], start: unfilled });
+    session.press('<ctrl-t>');
+    await session.settles();
+    expect(session.asked).toEqual(['run edit_file {"depth":12} unchecked']);
+  });
+});
+
+test.each([
+  ['fields', []],
+  ['JSON', ['<ctrl-e>']],
+])('a form whose inputSchema has changed is another one, with what was typed in %s', (_, keys) => {
+  const session = openSession({ start: filled });
+  session.press(...keys, '<escape>');
+  const inputSchema = { properties: { path: { type: 'string' }, mode: { type: 'string' } } };
+  Object.assign(session.world, { servers: [readyServer([toolOf('edit_file', { inputSchema })])] });
+  session.press('<enter>', ...keys);
+  expect(session.sees()).toMatch(/^❯ path {2}x/m);
+  expect(session.sees()).toMatch(/^ {2}mode/m);
+});
+
+describe('a call once more', () => {
+  const EVIL_TWIN = { ...readyServer([EDIT]), id: 's2', about: 'twin.example' };
+
+  test('goes to the server that had it, wherever that is now, and to no other that names its endpoint', () => {
+    const servers: string[] = [];
+    const moved = { ...elsewhere('moved'), id: 's3' };
+    const session = onCalls(settled, {
+      servers: [EVIL_TWIN, moved],
+      serverOf: key => (key === KEY ? 's3' : null),
+      controls: {
+        run: async ({ server }) => {
+          servers.push(server);
+          return { kind: 'refused', reason: 'no' };
+        },
+      },
+    });
+    session.press('r');
+    expect(servers).toEqual(['s3']);
+    session.press('e');
+    expect(session.sees()).not.toContain('This form is of');
+  });
+
+  test('goes nowhere where its server does not offer it now: its form is another one’s', () => {
+    const session = onCalls(settled, { servers: [EVIL_TWIN] });
+    session.press('r');
+    expect(session.asked).toEqual([]);
+    expect(session.sees()).toContain(
+      'Not run: its own tool server does not offer it now. e opens its form at',
+    );
+    session.press('e');
+    expect(session.sees()).toContain('This form is of twin.example');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs/m);
+  });
+
+  test('goes to the server that was asked about, where a person said no before', () => {
+    const session = onCalls(denied('person'));
+    session.press('r');
+    expect(session.asked).toEqual(['run edit_file {"path":"src/main.rs"}']);
+  });
+
+  test('of a transcript goes to the server that its endpoint is of; not where several name it', () => {
+    const transcriptOf = (servers: readonly Server[]) => {
+      const session = onCalls([], { servers, opened: ['a.ndjson'] });
+      for (const event of eventsOf(settled)) session.world.volumes[1]?.book.apply(event);
+      session.press('V', 'r');
+      return session;
+    };
+    expect(transcriptOf([elsewhere('evil'), readyServer([EDIT])]).asked).toHaveLength(1);
+    const strict = { ...EDIT, annotations: { destructive: true } };
+    const torn = transcriptOf([EVIL_TWIN, readyServer([strict])]);
+    expect(torn.asked).toEqual([]);
+    expect(torn.sees()).toContain('2 tool servers that are open name its endpoint. e opens its form at');
+    torn.press('e');
+    expect(torn.sees()).toContain('This form is of http://127.0.0.1:3001');
+  });
+
+  test('is sent without validation where it was; of a transcript it is not known how it was', () => {
+    const session = onCalls(settled, { unvalidated: [KEY], opened: ['a.ndjson'] });
+    for (const event of eventsOf(settled)) session.world.volumes[1]?.book.apply(event);
+    session.press('r', 'V', 'r');
+    const sent = 'run edit_file {"path":"src/main.rs"}';
+    expect(session.asked).toEqual([`${sent} unchecked`, sent]);
+  });
+
+  test('is shown to be on its way, and not sent twice meanwhile', async () => {
+    const waiting: ((sent: Sent) => void)[] = [];
+    const session = onCalls(settled, {
+      controls: { run: () => new Promise(resolve => waiting.push(resolve)) },
+    });
+    session.press('r', 'r');
+    expect(waiting).toHaveLength(1);
+    expect(session.sees()).toContain('[Calls 1, sending …]');
+    expect(session.sees()).toContain('Not run: it is on its way already.');
+    waiting[0]?.({ kind: 'sent', key: KEY });
+    await session.settles();
+    expect(session.sees()).not.toContain('sending …');
+    session.press('r');
+    expect(waiting).toHaveLength(2);
+  });
+
+  test('of a transcript is refused where a secret was taken out; its form is too until Ctrl-T', () => {
+    const invocation = { ...INVOCATION, arguments: { path: '/home/[redacted]' } };
+    const session = onCalls([], { opened: ['a.ndjson'] });
+    for (const event of eventsOf(call({ invocation }))) session.world.volumes[1]?.book.apply(event);
+    session.press('V', 'r');
+    expect(session.sees()).toContain('Not run: [redacted] stands where a secret was.');
+    session.press('e', '<ctrl-r>');
+    expect(session.sees()).toContain('Not sent: [redacted] stands where a secret was.');
+    expect(session.asked).toEqual([]);
+    session.press('<ctrl-t>');
+    expect(session.asked).toEqual(['run edit_file {"path":"/home/[redacted]"} unchecked']);
+  });
+
+  test('is asked about again where it is destructive: No is the default, and on record', async () => {
+    const invocation = { ...INVOCATION, operation: 'drop_table', arguments: { path: 'a\u202eb' } };
+    const agreed: unknown[] = [];
+    const session = onCalls(call({ invocation }), {
+      servers: [readyServer([DROP])],
+      controls: {
+        needsConsent: () => true,
+        run: async (_, { isAgreed }) => {
+          agreed.push(isAgreed);
+          return { kind: 'sent', key: KEY };
+        },
+      },
+    });
+    session.press('r');
+    expect(session.sees()).toContain(String.raw`At http://127.0.0.1:3001, with {"path":"a\u202eb"}`);
+    session.press('<enter>');
+    await session.settles();
+    expect(session.sees()).toContain('drop_table: decline: done. r, then 0, calls it.');
+    session.press('r', '<escape>');
+    expect(session.asked).toEqual(['decline drop_table', 'decline drop_table']);
+    expect(agreed).toEqual([]);
+    session.press('r', '0', '<enter>');
+    expect(agreed).toEqual([true]);
+  });
+});
+
+test('the question of a very large call still says which and where', () => {
+  const tool = toolOf('drop_table', { inputSchema: {} });
+  const session = openSession({
+    servers: [readyServer([tool])],
+    start: { operation: 'drop_table', arguments: () => ({ path: 'x'.repeat(1_000_000) }) },
+    controls: { needsConsent: () => true },
+  });
+  session.press('<ctrl-r>');
+  expect(session.sees()).toMatch(
+    /drop_table is marked destructive\. Call it\?\nAt http:\/\/127\.0\.0\.1:3001, with/,
+  );
+  expect(session.sees()).toContain('❯ 1 Do not call it');
+});

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { argumentsOf, wantsRun } from '../../../../src/tui/workbench/form/edit.js';
+import { withFaults } from '../../../../src/tui/workbench/form/rows.js';
+import { drawn, formFor, press, pressAll, valueIn } from './support/pressing.js';
+
+const EDIT = formFor(
+  {
+    path: { type: 'string', description: 'The file to edit, relative to the project' },
+    mode: { enum: ['replace', 'append', 'create'] },
+    line: { type: 'integer', minimum: 1 },
+    ratio: { type: 'number' },
+    dry_run: { type: 'boolean', default: true },
+  },
+  ['path', 'mode'],
+);
+
+test('each property has a row: its name, whether it is required, what is in it, its type', () => {
+  expect(drawn(EDIT)).toEqual([
+    '❯ path*    [ ]                                                              string',
+    '    The file to edit, relative to the project',
+    '    required · Ctrl-D sends ""',
+    '  mode*    ‹ – ›                                                            enum',
+    '  line                                                                   integer',
+    '  ratio                                                                   number',
+    '  dry_run  ‹ true ›                                                      boolean',
+    '',
+    '  ▶ Run',
+  ]);
+});
+
+test('what was typed and chosen are the arguments; what is optional and empty is left out', () => {
+  const form = pressAll(EDIT, 'src/main.rs', '<down>', ' ', '<right>', '<tab>', '12', '<enter>', '-0.5');
+  expect(valueIn(form)).toEqual({
+    path: 'src/main.rs',
+    mode: 'append',
+    line: 12,
+    ratio: -0.5,
+    dry_run: true,
+  });
+});
+
+test('what is required and empty, or no number, is told at its field, and the first one is in focus', () => {
+  const read = argumentsOf(pressAll(EDIT, '<down>', 'c', '<down>', 'twelve', '<tab>', '1e999'));
+  if (read.ok) throw new Error('it has faults');
+  expect(drawn(read.form).filter(row => /✗|❯|Run/.test(row))).toEqual([
+    '❯ path*    [ ]                                                              string',
+    '    ✗ is required',
+    '    ✗ must be an integer, as 42',
+    '    ✗ 1e999 is too large to be held',
+    '  ▶ Run   3 faults',
+  ]);
+  expect(drawn(pressAll(read.form, 'x')).filter(row => row.includes('is required'))).toEqual([]);
+});
+
+test('faults of the schema come to their fields; those of none stand at the top', () => {
+  const form = withFaults(EDIT, [
+    { path: '$', message: 'must have fewer properties' },
+    { path: '$.line', message: 'must be >= 1 (minimum)' },
+    { path: '$.nowhere', message: 'is not one of the properties allowed here' },
+  ]);
+  const rows = drawn(form);
+  expect(rows.slice(0, 2)).toEqual([
+    '  ✗ must have fewer properties',
+    '  ✗ $.nowhere is not one of the properties allowed here',
+  ]);
+  expect(rows.find(row => row.startsWith('❯'))).toContain('line');
+});
+
+test('Enter on Run, and Ctrl-R anywhere, ask for the call', () => {
+  expect(wantsRun(EDIT, press('<ctrl-r>'))).toBe(true);
+  expect(wantsRun(EDIT, press('<enter>'))).toBe(false);
+  const onRun = pressAll(EDIT, '<pageDown>');
+  expect(wantsRun(onRun, press('<enter>'))).toBe(true);
+  expect(drawn(onRun).at(-1)).toBe('❯ ▶ Run');
+});
+
+test('in a text: moving, erasing a character, a word, all before the cursor; a paste of many lines comes whole', () => {
+  const typed = (...names: readonly string[]) =>
+    valueIn(pressAll(formFor({ text: { type: 'string' } }), ...names));
+  expect(typed('abc', '<left>', '<backspace>', 'X')).toEqual({ text: 'aXc' });
+  expect(typed('abc', '<home>', 'X', '<right>', 'Y', '<end>', 'Z')).toEqual({ text: 'XaYbcZ' });
+  expect(typed('one two  ', '<ctrl-w>', '3')).toEqual({ text: 'one 3' });
+  expect(typed('one two', '<left>', '<ctrl-u>')).toEqual({ text: 'o' });
+  expect(typed('a', '\n', 'b', '<ctrl-j>')).toEqual({ text: 'a\nb\n' });
+  expect(typed('fn main() {\r\n\tx();\r}\r')).toEqual({ text: 'fn main() {\n\tx();\n}\n' });
+  expect(typed('e\u0301👩‍💻', '<backspace>', '<backspace>', 'x')).toEqual({ text: 'x' });
+});
+
+test('who types fast sends a line and its Enter in one piece', () => {
+  expect(
+    valueIn(pressAll(formFor({ a: { type: 'string' }, b: { type: 'string' } }), 'one\r', 'two')),
+  ).toEqual({ a: 'one', b: 'two' });
+});
+
+test('an empty text is left out, or sent where Ctrl-D says so; what is required is never sent empty unasked', () => {
+  const form = formFor({ a: { type: 'string' }, b: { type: 'string' } }, ['b']);
+  const filled = pressAll(form, '<down>', 'x', '<up>');
+  expect(valueIn(pressAll(filled, 'y', '<backspace>'))).toEqual({ b: 'x' });
+  expect(valueIn(pressAll(filled, '<ctrl-d>', '<down>', '<ctrl-d>', '<ctrl-d>'))).toEqual({ a: '', b: '' });
+  expect(argumentsOf(form).ok).toBe(false);
+  expect(drawn(pressAll(form, '<ctrl-d>'))[1]).toBe('    sends "" · Ctrl-D does not');
+});
+
+test('a choice goes round, by keys or by its first letters; what is optional can be none of them', () => {
+  const form = formFor(
+    { dry: { type: 'boolean' }, mode: { enum: ['one', 'two', 3, null] }, is: { const: 'x' } },
+    ['mode'],
+  );
+  expect(valueIn(pressAll(form, '<right>', '<down>', 't'))).toEqual({ dry: true, mode: 'two' });
+  expect(valueIn(pressAll(form, ' ', ' ', '<tab>', '<end>'))).toEqual({ dry: false, mode: null });
+  expect(valueIn(pressAll(form, ' ', ' ', ' ', '<tab>', '<left>', '<left>', '<tab>', ' '))).toEqual({
+    mode: 3,
+    is: 'x',
+  });
+  expect(valueIn(pressAll(form, ' ', '<ctrl-d>', '<tab>', '<home>', '<left>'))).toEqual({ mode: null });
+});
+
+test('a number is sent as it was typed, or not at all', () => {
+  const typed = (text: string, type = 'number') => argumentsOf(pressAll(formFor({ n: { type } }), text));
+  expect(typed(' 1.50 ')).toMatchObject({ value: { n: 1.5 } });
+  expect(typed('9007199254740992')).toMatchObject({ value: { n: 2 ** 53 } });
+  expect(typed('1e3', 'integer')).toMatchObject({ value: { n: 1_000 } });
+  for (const wrong of ['9007199254740993', '1e999', '1,5', '0x10', 'NaN', '01', '-'])
+    expect(typed(wrong)).toMatchObject({ ok: false, form: { faults: [{ path: '$.n' }] } });
+  expect(typed('1.5', 'integer')).toMatchObject({ form: { faults: [{ message: 'must be an integer' }] } });
+});
+
+test('defaults are filled in; with arguments given, only where something required is missing', () => {
+  const properties = {
+    a: { type: 'integer', default: 7 },
+    b: { type: 'string', default: 'x' },
+    c: { default: [1] },
+  };
+  expect(valueIn(formFor(properties))).toEqual({ a: 7, b: 'x', c: [1] });
+  expect(valueIn(formFor(properties, ['a'], { b: 'y' }))).toEqual({ a: 7, b: 'y' });
+});

@@ -1,0 +1,168 @@
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { createTheme } from '../../../../src/render/terminal/theme.js';
+import { drawForm } from '../../../../src/tui/workbench/form/draw.js';
+import { argumentsOf } from '../../../../src/tui/workbench/form/edit.js';
+import { type Form, formOf, withFaults } from '../../../../src/tui/workbench/form/rows.js';
+import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
+
+const EVIL = 'a\u001b]0;x\u0007\r\u202eb\u200b\tc\n漢👩‍💻e\u0301\u001b[2J';
+const own = (text: string): Readonly<Record<string, unknown>> => JSON.parse(text);
+const SGR = new RegExp(`${String.fromCharCode(27)}\\[\\d+(;\\d+)*m`, 'g');
+
+function expectSafe(form: Form): void {
+  for (const columns of [1, 5, 40, 80])
+    for (const rows of [1, 4, 24]) {
+      const { rows: lines } = drawForm(form, { columns, rows }, createTheme(1));
+      expect(lines.length).toBeLessThanOrEqual(rows);
+      for (const line of lines) {
+        expect(line.replaceAll(SGR, '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+        if (columns >= 5) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+      }
+    }
+}
+
+test('row 24: names, descriptions, values, choices and faults act nowhere, and no row is too wide', () => {
+  const form = formFor(
+    {
+      [EVIL]: { type: 'string', title: EVIL, description: EVIL, pattern: EVIL, format: EVIL },
+      choice: { enum: [EVIL, `${EVIL}2`, 3] },
+      variant: { oneOf: [{ title: EVIL, type: 'string' }, { type: 'null' }] },
+      list: { type: 'array', items: { type: EVIL } },
+    },
+    [EVIL],
+    { [EVIL]: EVIL, choice: EVIL, variant: EVIL, list: [EVIL] },
+  );
+  const faults = [
+    { path: '$', message: EVIL },
+    { path: `$.${EVIL}`, message: EVIL },
+    { path: '$.choice', message: EVIL.repeat(99) },
+  ];
+  for (let stop = 0; stop < 6; stop++) {
+    const at = pressAll(form, ...Array.from({ length: stop }, () => '<down>'));
+    expectSafe(withFaults(at, faults));
+    expectSafe(pressAll(at, '<left>', '<left>'));
+  }
+  expectSafe(pressAll(form, '<ctrl-e>', '<down>', '<end>', EVIL));
+});
+
+test('row 19: names of the prototype are names like any other', () => {
+  const text = '{"__proto__": {"polluted": true}, "constructor": "x", "toString": 1}';
+  const schema = own(
+    '{"properties": {"__proto__": {"properties": {"polluted": {"type": "boolean"}}}, "constructor": {"type": "string"}}}',
+  );
+  const form = formOf(schema, own(text));
+  expect(JSON.stringify(valueIn(form))).toBe(JSON.stringify(own(text)));
+  expect(JSON.stringify(valueIn(pressAll(form, '<ctrl-e>', '<down>', ' ')))).toBe(JSON.stringify(own(text)));
+  expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  expectSafe(form);
+});
+
+test.each<[string, Readonly<Record<string, unknown>>]>([
+  ['refers to itself', { $ref: '#' }],
+  [
+    'demands itself',
+    { properties: { a: { $ref: '#' }, b: { $ref: '#' }, c: { $ref: '#' } }, required: ['a', 'b', 'c'] },
+  ],
+  ['consists of itself', { allOf: Array.from({ length: 100 }, () => ({ $ref: '#' })) }],
+  ['may be itself', { anyOf: Array.from({ length: 20 }, () => ({ $ref: '#' })) }],
+  [
+    'is deep',
+    Array.from({ length: 5_000 }).reduce<Record<string, unknown>>(
+      inner => ({ properties: { a: inner }, required: ['a'] }),
+      {},
+    ),
+  ],
+  ['is no schema', { type: 7, properties: 'x', required: {}, allOf: 3, anyOf: 'y', enum: {}, items: [] }],
+  [
+    'has parts that are none',
+    { properties: { a: null, b: 3, c: [], d: true, e: { type: ['string', 7, null] }, f: { enum: [] } } },
+  ],
+  ['has ten thousand types', { properties: { a: { type: Array.from({ length: 10_000 }, () => 'string') } } }],
+])('a schema that %s has an end', (_, schema) => {
+  const form = formOf(schema);
+  expectSafe(form);
+  expectSafe(pressAll(form, ' ', '<enter>', 'x', '<down>', '<ctrl-d>', '<ctrl-e>'));
+  const args = argumentsOf(form);
+  expect(JSON.stringify(args.ok ? args.value : args.others).length).toBeLessThan(1_000_000);
+});
+
+test('of ten thousand properties none is a field; they are written as JSON', () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
+  );
+  expect(drawn(formFor(properties))[0]).toContain('more than a form holds');
+  expect(valueIn(formFor({ whole: { type: 'object', properties } }, [], { whole: { p7: 'x' } }))).toEqual({
+    whole: { p7: 'x' },
+  });
+});
+
+test('ten thousand choices are one row', () => {
+  const form = formFor({ one: { enum: Array.from({ length: 10_000 }, (_, index) => `word ${index}`) } });
+  expect(drawn(pressAll(form, '<left>'))[0]).toMatch(/‹ word 9999 › {2}10000 of 10000/);
+});
+
+test('a text of a megabyte is drawn around its cursor', () => {
+  const form = formFor({ text: { type: 'string' } }, [], {
+    text: `${'x'.repeat(500_000)}|${'y'.repeat(500_000)}`,
+  });
+  expect(drawn(form)[0]).toMatch(/…y+\[ \]/);
+  expect(drawn(pressAll(form, '<home>'))[0]).toMatch(/\[x\]x+…/);
+  expectSafe(form);
+});
+
+const WORDS = Array.from({ length: 100_000 }, (_, index) => `word ${index}`);
+const OBJECTS = WORDS.slice(0, 10_000).map(word => ({ word }));
+const PARTS = {
+  part: {
+    properties: Object.fromEntries(WORDS.slice(0, 100).map(word => [word, { $ref: '#/$defs/words' }])),
+  },
+  words: { enum: WORDS.slice(0, 9_000) },
+  any: {
+    anyOf: Array.from({ length: 20 }, () => ({
+      allOf: Array.from({ length: 30 }, () => ({ $ref: '#/$defs/part' })),
+    })),
+    default: { 'word 1': 'word 8999', 'word 2': 'z' },
+  },
+};
+const nested = () => {
+  let items: object = { type: 'string' };
+  for (let level = 0; level < 6; level++) items = { type: 'array', minItems: 100, items };
+  return items;
+};
+
+test.each<[string, Readonly<Record<string, unknown>>]>([
+  ['nested arrays of 100, 6 deep', { properties: { a: nested() }, required: ['a'] }],
+  [
+    'a default of 5 MB',
+    {
+      properties: { a: { type: 'string', default: 'x'.repeat(5_000_000) }, b: { default: WORDS } },
+      required: ['a', 'b'],
+    },
+  ],
+  [
+    'an enum of 100,000 values for each of 900 items',
+    { properties: { a: { type: 'array', items: { enum: WORDS }, default: Array(900).fill('word 99999') } } },
+  ],
+  [
+    'an enum of 10,000 objects for each of 400 items',
+    {
+      properties: {
+        a: { type: 'array', items: { enum: OBJECTS }, default: Array(400).fill(OBJECTS.at(-1)) },
+      },
+    },
+  ],
+  [
+    'alternatives of parts of many properties, 900 times',
+    {
+      properties: Object.fromEntries(WORDS.slice(0, 900).map(word => [word, { $ref: '#/$defs/any' }])),
+      $defs: PARTS,
+    },
+  ],
+])('threats, row 22: %s is a form soon', (_, schema) => {
+  const start = performance.now();
+  const form = pressAll(formOf({ type: 'object', ...schema }), 'x', '<enter>', '<down>', '<left>');
+  drawForm(form, { columns: 80, rows: 24 }, createTheme(1));
+  argumentsOf(form);
+  expect(performance.now() - start).toBeLessThan(3_000);
+});

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { argumentsOf, wantsRun } from '../../../../src/tui/workbench/form/edit.js';
+import { formOf } from '../../../../src/tui/workbench/form/rows.js';
+import { drawn, formFor, press, pressAll, valueIn } from './support/pressing.js';
+
+const FORM = formFor({ path: { type: 'string' }, line: { type: 'integer' } }, ['path'], { path: 'a.txt' });
+const ALL_ERASED = Array.from({ length: 30 }, () => '<ctrl-u>');
+const emptied = pressAll(FORM, '<ctrl-e>', '<pageDown>', '<end>', ...ALL_ERASED);
+
+test('Ctrl-E shows all of it as JSON and goes back', () => {
+  const raw = pressAll(FORM, '<ctrl-e>');
+  expect(drawn(raw)).toEqual([
+    'As JSON: Ctrl-E goes back to the fields.',
+    '[{]',
+    '  "path": "a.txt"',
+    '}',
+    '',
+    '  ▶ Run',
+  ]);
+  expect(drawn(pressAll(raw, '<ctrl-e>'))).toEqual(drawn(FORM));
+});
+
+test('what was typed by hand is the arguments, and comes back into the fields', () => {
+  const typed = pressAll(emptied, '{"path": "b.txt",\r "line": 3}');
+  expect(valueIn(typed)).toEqual({ path: 'b.txt', line: 3 });
+  expect(drawn(pressAll(typed, '<ctrl-e>')).slice(0, 3).join('\n')).toMatch(/path.*b\.txt.*line.* 3 /s);
+});
+
+test('what is no JSON stays as it was typed, its fault at the top, the cursor where it is', () => {
+  const back = pressAll(emptied, '{"path": "b.txt",', '<enter>', '  "line": }', '<ctrl-e>');
+  expect(drawn(back)).toEqual([
+    '  ✗ line 2, column 11: "}" stands where a value is expected',
+    'As JSON: Ctrl-E goes back to the fields.',
+    '{"path": "b.txt",',
+    '  "line": [}]',
+    '',
+    '  ▶ Run   1 fault',
+  ]);
+  expect(argumentsOf(back)).toMatchObject({ ok: false });
+  expect(valueIn(pressAll(back, '7'))).toEqual({ path: 'b.txt', line: 7 });
+});
+
+test.each([
+  ['[1]', 'must be an object'],
+  [
+    '{"a": 12345678901234567890}',
+    '12345678901234567890 cannot be held exactly: it would become 12345678901234567000',
+  ],
+  ['{"a": 1, "a": 2}', 'the key "a" is there twice in one object; the last one counts'],
+  [`${'['.repeat(200)}`, 'is nested deeper than 128 levels'],
+  ['', 'line 1, column 1: the text ends where a value is expected'],
+])('%s is not sent: %s', (text, message) => {
+  const typed = text === '' ? emptied : pressAll(emptied, text);
+  expect(argumentsOf(typed)).toMatchObject({ ok: false, form: { faults: [{ path: '$', message }] } });
+});
+
+test('what was typed into fields and is no value yet is not lost on the way', () => {
+  const typed = pressAll(FORM, '<down>', 'twelve');
+  expect(drawn(pressAll(typed, '<ctrl-e>'))).toContain('  "line": "twelve"');
+  expect(drawn(pressAll(typed, '<ctrl-e>', '<ctrl-e>')).join('\n')).toMatch(/line.* twelve /);
+});
+
+test('lines are gone through by the arrows; Tab goes to Run', () => {
+  const raw = pressAll(FORM, '<ctrl-e>', '<down>', '<end>', '<left>', '<down>', '<up>', '<home>', 'x');
+  expect(drawn(raw)).toContain('x[ ] "path": "a.txt"');
+  const onRun = pressAll(raw, '<tab>');
+  expect(wantsRun(onRun, press('<enter>'))).toBe(true);
+  expect(drawn(onRun).at(-1)).toBe('❯ ▶ Run');
+  expect(wantsRun(pressAll(onRun, '<up>'), press('<enter>'))).toBe(false);
+});
+
+test('arguments that are described as no object are written as JSON', () => {
+  const form = formOf({ type: 'array', items: {} });
+  expect(drawn(form)[0]).toBe('As JSON: its schema describes no fields, or more than a form holds.');
+  expect(drawn(pressAll(form, '<ctrl-e>'))[0]).toBe(drawn(form)[0]);
+});
+
+test('without properties there is only Run, and what was given', () => {
+  expect(drawn(formOf({}))).toEqual(['  It names no arguments; Ctrl-E writes some as JSON.', '', '❯ ▶ Run']);
+  expect(valueIn(formOf({}))).toEqual({});
+  expect(valueIn(formOf({}, { a: 1 }))).toEqual({ a: 1 });
+});

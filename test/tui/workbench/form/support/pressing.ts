@@ -1,0 +1,57 @@
+import type { Key } from 'ink';
+import { createTheme } from '../../../../../src/render/terminal/theme.js';
+import { drawForm } from '../../../../../src/tui/workbench/form/draw.js';
+import { argumentsOf, pressForm } from '../../../../../src/tui/workbench/form/edit.js';
+import { type Form, formOf, type Press } from '../../../../../src/tui/workbench/form/rows.js';
+import { pressed } from '../../../keys/pressed.js';
+
+const NAMED: Readonly<Record<string, Partial<Key>>> = {
+  up: { upArrow: true },
+  down: { downArrow: true },
+  left: { leftArrow: true },
+  right: { rightArrow: true },
+  pageUp: { pageUp: true },
+  pageDown: { pageDown: true },
+  home: { home: true },
+  end: { end: true },
+  enter: { return: true },
+  escape: { escape: true },
+  tab: { tab: true },
+  shiftTab: { tab: true, shift: true },
+  backspace: { delete: true }, // what most terminals send, as Ink reads it
+};
+
+/** `<down>`, `<ctrl-e>`; anything else is typed, in one piece. */
+export function press(named: string): Press {
+  const [, name] = /^<(\w+)>$/.exec(named) ?? [];
+  if (name) return pressed('', NAMED[name]);
+  const [, letter] = /^<ctrl-(\w)>$/.exec(named) ?? [];
+  return letter ? pressed(letter, { ctrl: true }) : pressed(named);
+}
+
+export function pressAll(form: Form, ...names: readonly string[]): Form {
+  return names.reduce((at, name) => pressForm(at, press(name)), form);
+}
+
+/** A form of these properties. */
+export function formFor(
+  properties: Readonly<Record<string, unknown>>,
+  required: readonly string[] = [],
+  initial?: Readonly<Record<string, unknown>>,
+): Form {
+  return formOf({ type: 'object', properties, required }, initial);
+}
+
+/** What it holds; a fault fails the test. */
+export function valueIn(form: Form): unknown {
+  const read = argumentsOf(form);
+  if (!read.ok) throw new Error(JSON.stringify(read.form.faults));
+  return read.value;
+}
+
+/** Its rows without colour, the cursor between brackets. */
+export function drawn(form: Form, columns = 80, rows = 24): readonly string[] {
+  return drawForm(form, { columns, rows }, createTheme(0)).rows.map(row =>
+    row.replaceAll('\u001b[7m', '[').replaceAll('\u001b[27m', ']').trimEnd(),
+  );
+}

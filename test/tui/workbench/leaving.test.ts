@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { acknowledged, call, INVOCATION, resultArrives } from '../../events/build.js';
+import { onCalls, openSession } from './support/open-session.js';
+
+const pending = [...call(), ...acknowledged()];
+const WARNING = 'under way and will be cancelled: press it again to quit.';
+
+test('what was said before leaving ends what it allowed: later it is said again', () => {
+  const session = onCalls(pending);
+  session.press('q');
+  session.clock.advance(6_001);
+  expect(session.sees()).not.toContain(WARNING);
+  session.press('q');
+  expect(session.asked).toEqual([]);
+  expect(session.sees()).toContain(WARNING);
+});
+
+test('it allows nothing for another number of calls', () => {
+  const session = onCalls(pending);
+  session.press('q');
+  const other = { ...INVOCATION, id: 'call_other' };
+  session.tell(
+    call({ invocation: other }).map(moment => ({ ...moment, leg: 'other', calls: ['call_other'] })),
+  );
+  session.press('q');
+  expect(session.asked).toEqual([]);
+  expect(session.sees()).toContain(`2 calls are ${WARNING}`);
+  session.press('q');
+  expect(session.asked).toEqual(['quit']);
+});
+
+test('nothing is asked once all is over', () => {
+  const session = onCalls(pending);
+  session.press('q');
+  session.tell(resultArrives());
+  session.press('q');
+  expect(session.asked).toEqual(['quit']);
+});
+
+test.each([
+  ['a command', ['c', 'j']],
+  ['what means nothing', ['c', 'ß']],
+  ['what is typed in a form', ['t', '<enter>', '<ctrl-c>', 'x']],
+])('%s takes the first back', (_, keys) => {
+  const session = openSession();
+  session.tell(pending);
+  const [place, ...others] = keys;
+  session.press(place ?? '', '<ctrl-c>', ...others);
+  expect(session.sees()).not.toContain(WARNING);
+  session.press('<ctrl-c>');
+  expect(session.asked).toEqual([]);
+});

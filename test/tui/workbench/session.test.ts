@@ -1,0 +1,731 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test, vi } from 'vitest';
+import { Content } from '../../../src/events/content.js';
+import { keyLines } from '../../../src/tui/keys.js';
+import { keyTables } from '../../../src/tui/workbench/keys.js';
+import type { Controls, Server } from '../../../src/tui/workbench/model.js';
+import {
+  acknowledged,
+  arrives,
+  at,
+  CHOICE,
+  call,
+  EVENT,
+  eventsOf,
+  INVOCATION,
+  KEY,
+  loaded,
+  type Moment,
+  OAUTH,
+  RESULT,
+  resultArrives,
+} from '../../events/build.js';
+import { words } from '../../support/words.js';
+import { readyServer } from './support/bench.js';
+import { EDIT, onCalls, openSession, withoutStyle } from './support/open-session.js';
+
+const SIZES = [
+  { columns: 40, rows: 8 },
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 30 },
+  { columns: 200, rows: 60 },
+] as const;
+/** Inverse, where there is no colour too. */
+const CURSOR = '\u001b[7m';
+
+const PATCH = '--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n@@ -9 +9 @@\n-then\n+now\n';
+
+const pending = [...call(), ...acknowledged()];
+const settled = [
+  ...pending,
+  ...resultArrives({
+    text: 'said to the LLM',
+    display_as: [{ type: 'diff', content: { path: 'a', patch: PATCH } }],
+  }),
+];
+const asking = [...pending, ...arrives(CHOICE)];
+/** The same of another call. */
+const otherCall = (moments: readonly Moment[]) =>
+  moments.map(moment => ({
+    ...moment,
+    calls: ['call_other'],
+    ...('leg' in moment && { leg: `other-${moment.leg}` }),
+    ...('body' in moment && { body: Content.ofJson({ ...INVOCATION, id: 'call_other' }) }),
+  })) as Moment[];
+const consenting = [...pending, ...arrives(OAUTH)];
+
+describe('from the tools to a call', () => {
+  test('the first operation is selected; Enter opens its form, and what was typed stays', () => {
+    const session = openSession();
+    expect(session.sees()).toMatch(/^❯ {3}edit_file {2}What edit_file does$/m);
+    session.press('<enter>');
+    session.typed('src/a.rs');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/a\.rs/m);
+    session.press('<escape>');
+    expect(session.sees()).toContain('[Tools]');
+    session.press('<enter>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/a\.rs/m);
+  });
+
+  test('a form with a fault is not sent, and shows it at its field', () => {
+    const session = openSession();
+    session.press('<enter>', '<ctrl-r>');
+    expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is required$/m);
+    expect(session.asked).toEqual([]);
+  });
+
+  test('RT-ARGS: faults of the whole schema come to their fields; Ctrl-T sends all the same', async () => {
+    const session = openSession({
+      start: { operation: 'edit_file', arguments: () => ({ path: 'x' }) },
+      controls: {
+        run: async (_, { validates }) =>
+          validates
+            ? { kind: 'invalid', faults: [{ path: '$.path', message: 'is too short' }] }
+            : { kind: 'sent', key: KEY },
+      },
+    });
+    session.press('<ctrl-r>');
+    await session.settles();
+    expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is too short$/m);
+    expect(session.sees()).toContain('Ctrl-T sends them as they are.');
+    session.tell(pending);
+    session.press('<ctrl-t>');
+    await session.settles();
+    expect(session.sees()).toContain('[Calls 1, 1 running]');
+    expect(session.sees()).not.toContain('Not sent');
+  });
+
+  test('what cannot be sent says why, and the form stays', async () => {
+    const session = openSession({ start: { operation: 'edit_file', arguments: () => ({ path: 'x' }) } });
+    session.press('<ctrl-r>', '<ctrl-r>');
+    await session.settles();
+    expect(session.asked).toEqual(['run edit_file {"path":"x"}']);
+    expect(session.sees()).toContain('nobody is there');
+    expect(session.sees()).toContain('[Form edit_file]');
+  });
+
+  test.each([
+    ['not called unless it is said', ['<enter>'], ['decline drop_table']],
+    ['not called after Esc', ['<escape>'], ['decline drop_table']],
+    ['called where it is said', ['0', '<enter>'], ['run drop_table {}']],
+  ])('a destructive one is %s', (_, keys, asked) => {
+    const session = openSession({
+      start: { operation: 'drop_table' },
+      controls: { needsConsent: () => true },
+    });
+    session.press('<ctrl-r>');
+    expect(session.sees()).toMatch(
+      /drop_table is marked destructive\. Call it\?\nAt http:\/\/127\.0\.0\.1:3001, with \{\}\n {2}0 Call it\n❯ 1 Do not call it/,
+    );
+    session.press(...keys);
+    expect(session.asked).toEqual(asked);
+    expect(session.sees()).not.toContain('marked destructive');
+  });
+
+  test('u opens a server by its URL, and Enter on one asks it again', () => {
+    const session = openSession();
+    session.press('u');
+    session.typed(':3001');
+    expect(session.sees()).toMatch(/^Tool server .*: :3001/m);
+    session.press('<enter>', 'g', '<enter>');
+    expect(session.asked).toEqual(['open :3001', 'wake s1']);
+  });
+});
+
+test('x takes out a server that could not be reached, and no other', () => {
+  const ready = readyServer([EDIT]);
+  const failed: Server = {
+    ...ready,
+    id: 's0',
+    state: { kind: 'failed', message: 'nobody is there', faults: [], hint: null },
+  };
+  const session = openSession({ servers: [failed, ready] });
+  session.press('g');
+  expect(session.sees()).toContain('x takes it out');
+  session.press('x');
+  session.changes({ servers: [ready] });
+  expect(session.asked).toEqual(['dismiss s0']);
+  expect(session.sees()).toMatch(/^❯ workshop/m);
+  session.press('x');
+  expect(session.asked).toEqual(['dismiss s0']);
+  expect(session.sees()).toContain('Only a server that could not be reached can be taken out');
+});
+
+describe('a call that broke requirements', () => {
+  const twice = resultArrives({ text: 'another' }, { leg: 'back-2' });
+  /** Lets it be judged: in the background, after a while. */
+  const judged = (session: ReturnType<typeof onCalls>, seen: RegExp) =>
+    expect
+      .poll(
+        () => {
+          session.clock.advance(200);
+          return session.sees();
+        },
+        { timeout: 20_000 },
+      )
+      .toMatch(seen);
+
+  test('is marked in the list, and its tab says how many they are, read or not', async () => {
+    const session = onCalls([...settled, ...twice]);
+    expect(session.sees()).toMatch(/5 Problems *$/m);
+    await judged(session, /^❯ .* ⚠ 1 MUST {2}✓ success after .*\n.*\n.* 5 Problems 1 *$/m);
+    session.press('<enter>');
+    expect(session.sees()).toMatch(/5 Problems 1 *$/m);
+    session.press('5');
+    await judged(session, /\[5 Problems 1\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
+  });
+
+  test('is judged once for a state of it: one that is fine is no longer asked about', async () => {
+    const session = onCalls(settled);
+    await vi.waitFor(() => {
+      session.clock.advance(200);
+      session.sees();
+      expect(session.clock.pending()).toBe(0);
+    });
+    session.tell(twice);
+    await judged(session, /⚠ 1 MUST/);
+  });
+
+  test.each([
+    ['bytes', resultArrives({ text: 'a'.repeat(2_000_000) }, { leg: 'back-3' })],
+    ['events', Array.from({ length: 100 }, (_, leg) => arrives(EVENT, { leg: `event-${leg}` })).flat()],
+  ])('with many %s is judged only where its problems are read: that takes a while', async (_, many) => {
+    const session = onCalls([...settled, ...twice, ...many]);
+    expect(session.sees()).toMatch(/5 Problems \? *$/m);
+    expect(session.clock.pending()).toBe(0);
+    session.press('5');
+    await judged(session, /\[5 Problems \d+\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
+  });
+
+  test('is judged, too, where there is always something new', async () => {
+    const session = onCalls([...settled, ...twice]);
+    for (let told = 0; told < 10; told++) {
+      session.sees();
+      session.clock.advance(150);
+      session.tell(arrives(EVENT, { leg: `event-${told}` }));
+    }
+    await expect.poll(() => session.sees(), { timeout: 20_000 }).toMatch(/⚠ \d+ MUST/);
+  });
+
+  test('whoever quits leaves nothing behind that goes on', () => {
+    const session = onCalls(settled);
+    expect(session.clock.pending()).toBeGreaterThan(0);
+    session.close();
+    expect(session.clock.pending()).toBe(0);
+  });
+});
+
+describe('the server that a call was made by', () => {
+  const here = readyServer([EDIT]);
+  const there: Server = { ...here, id: 's2', about: 'http://127.0.0.1:3002' };
+
+  test('stands in the list where several are loaded, and only then', () => {
+    const session = onCalls([...loaded(), ...settled], { servers: [here], serverOf: () => 's2' });
+    expect(session.sees()).not.toContain('SERVER');
+    session.changes({ servers: [here, there] });
+    expect(session.sees()).toMatch(
+      /TIME {2}OPERATION {2}SERVER .*STATE\n❯ .* edit_file {2}127\.0\.0\.1:3002 .*✓ success/,
+    );
+    expect(session.sees({ columns: 40, rows: 24 })).toMatch(/^❯ .*edit_file .*✓ success/m);
+  });
+
+  test('does not where one is loaded again at another port: it is named as before', () => {
+    const command = { ...here, about: 'node tool.mjs' };
+    const session = onCalls([...loaded(), ...settled], { servers: [command] });
+    session.tell(loaded({ base: 'http://127.0.0.1:3002' }));
+    expect(session.sees()).not.toContain('SERVER');
+  });
+
+  test('in a transcript, or where it is not open any more, is told by where its toolset was loaded', () => {
+    const elsewhere = loaded({ base: 'http://127.0.0.1:3009' }).map(fact => ({
+      ...fact,
+      endpoint: 'http://127.0.0.1:3009/x',
+    }));
+    const session = onCalls([...loaded(), ...elsewhere, ...settled], {
+      servers: [there],
+      names: ['http://127.0.0.1:3001', there.about],
+      serverOf: () => 's1',
+    });
+    expect(session.sees()).toMatch(/^❯ .* edit_file {2}127\.0\.0\.1:3001 /m);
+  });
+});
+
+describe('the server at the top right', () => {
+  const here = readyServer([EDIT]);
+  const there: Server = { ...here, id: 's2', about: 'http://127.0.0.1:3002' };
+  const headOf = (session: ReturnType<typeof openSession>) => session.sees().split('\n')[0];
+
+  test('is that of the selected row, and of the form', () => {
+    const session = openSession({ servers: [here, there] });
+    expect(headOf(session)).toMatch(/:3001$/);
+    session.press('G');
+    expect(headOf(session)).toMatch(/:3002$/);
+    session.press('<enter>');
+    expect(headOf(session)).toMatch(/\[Form edit_file\].*:3002$/);
+  });
+
+  test('is that of the selected call, where it is known', () => {
+    const made = onCalls(settled, { servers: [here, there], serverOf: () => 's2' });
+    expect(headOf(made)).toMatch(/:3002$/);
+    const unknown = onCalls(settled, { servers: [here, there], serverOf: () => null });
+    expect(headOf(unknown)).toMatch(/\[Calls 1\]\s*$/);
+  });
+
+  test('is the only one there is, whatever is looked at', () => {
+    expect(headOf(onCalls([], { serverOf: () => null }))).toMatch(/:3001$/);
+    expect(headOf(openSession({ servers: [] }))).toMatch(/Calls 0\s*$/);
+  });
+
+  test('on Tools stands before the name of a transcript that is open', () => {
+    const session = openSession({ opened: ['b.ndjson'] });
+    session.press('c', 'V');
+    expect(headOf(session)).toMatch(/b\.ndjson$/);
+    session.press('t');
+    expect(headOf(session)).toMatch(/:3001$/);
+  });
+});
+
+describe('what can be done with a call', () => {
+  test.each([
+    ['r runs it again', settled, 'r', 'run edit_file {"path":"src/main.rs"}'],
+    ['x cancels it', pending, 'x', `cancel ${KEY}`],
+    ['o opens its consent page', consenting, 'o', 'visit https://auth.example/consent'],
+    ['U copies the URL of that', consenting, 'U', 'copy https://auth.example/consent'],
+    ['y copies it as curl', settled, 'y', `copy curl ${KEY}`],
+    ['Y copies it as a command line', settled, 'Y', `copy protocol-cli invoke ${KEY}`],
+  ])('%s, from the list and while it is read', async (_, facts, key, asked) => {
+    for (const way of [[], ['<enter>']]) {
+      const session = onCalls(facts);
+      session.press(...way, key);
+      await session.settles();
+      expect(session.asked).toEqual([asked]);
+    }
+  });
+
+  test('e fills the form with its arguments', () => {
+    const session = onCalls(settled);
+    session.press('e');
+    expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs/m);
+  });
+
+  test('a puts its question: Esc leaves it open, an answer goes to its leg', () => {
+    const session = onCalls(asking);
+    session.press('a');
+    expect(session.sees()).toMatch(
+      /edit_file asks in call_abc123\nWhere to\?\n❯ 0 staging \(default\)\n {2}1 production/,
+    );
+    const rows = session.sees().split('\n');
+    expect(rows.filter(row => / {3}Esc | {3}q quit/.test(row))).toEqual([rows.at(-1)]);
+    expect(rows.at(-1)).toBe('↑↓ select   Ctrl-C quit   ⏎ choose   Esc later');
+    session.press('<escape>');
+    expect(session.asked).toEqual([]);
+    session.press('a', 'j', '<enter>');
+    expect(session.asked).toEqual([`answer ${KEY} back-1 1`]);
+  });
+
+  test('of several that ask, a says whose question it is, and selects that call', async () => {
+    const session = onCalls([...asking, ...otherCall(pending)], { opened: ['a.ndjson'] });
+    session.press('<enter>');
+    expect(session.sees()).toContain('edit_file call_other');
+    session.press('a');
+    expect(session.sees()).toContain('edit_file asks in call_abc123');
+    session.press('<escape>');
+    expect(session.sees()).toMatch(/^❯.* call_abc123 /m);
+    session.press('V', 'a', '<enter>');
+    expect(session.sees()).toMatch(/^❯.* call_abc123 /m);
+    expect(session.asked).toEqual([`answer ${KEY} back-1 0`]);
+  });
+
+  test('y shows what it copied, until it is closed', () => {
+    const session = onCalls(settled);
+    session.press('y');
+    expect(session.sees()).toMatch(/^copy: done; put in your callback_url\n\ncurl call_abc123$/m);
+    session.press('<escape>');
+    expect(session.sees()).not.toContain('curl call');
+  });
+
+  test.each(['y', 'Y', 'U'])(
+    'beneath what %s copied no key acts; q closes it, and quits nothing',
+    async key => {
+      const session = onCalls(consenting);
+      session.press(key);
+      await session.settles();
+      const { asked } = session;
+      const before = [...asked];
+      const page = session.sees();
+      session.press('x', 'r', 'e', 'a', 'o', 't', 'c', 'S', 'V', '2', '<tab>', '<ctrl-r>', 'z');
+      await session.settles();
+      expect(session.sees()).toBe(page);
+      expect(page).toContain('Esc close');
+      session.press('q');
+      expect(session.sees()).not.toContain('copy: done');
+      expect(asked).toEqual(before);
+    },
+  );
+
+  test.each([
+    ['s', settled, 'Save as fixture: edit_file.yaml', `saveFixture ${KEY} 0 edit_file.yaml`, 'fixture: done'],
+    [
+      'S',
+      settled,
+      'Save the transcript as: session.ndjson',
+      'saveTranscript session.ndjson',
+      'transcript: done',
+    ],
+  ])('%s asks where to, and says what came of it', async (key, facts, shown, asked, said) => {
+    const session = onCalls(facts);
+    session.press(key);
+    expect(session.sees()).toContain(shown);
+    session.press('<enter>');
+    await session.settles();
+    expect(session.asked).toEqual([asked]);
+    expect(session.sees()).toContain(said);
+  });
+
+  test('O opens a transcript; V goes from one to the next, and what is over cannot be cancelled there', async () => {
+    const session = onCalls(settled);
+    session.press('O');
+    session.typed('a.ndjson');
+    session.press('<enter>');
+    await session.settles();
+    expect(session.asked).toEqual(['openTranscript a.ndjson']);
+    expect(session.sees()).toContain('a.ndjson');
+    expect(session.sees()).toContain('No calls in a.ndjson.');
+    session.press('V');
+    expect(session.sees()).toContain('edit_file');
+  });
+
+  test('Tab goes on with a path, and tells what it may be', async () => {
+    const paths = ['runs/a.ndjson', 'runs/ab.ndjson', 'runs/b/'];
+    const session = onCalls(settled, {
+      controls: { paths: async typed => paths.filter(path => path.startsWith(typed)) },
+    });
+    session.press('O');
+    session.typed('r\t');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Open transcript: runs\/ *$/m);
+    expect(session.sees()).toContain('a.ndjson  ab.ndjson  b/');
+    session.typed('ab');
+    session.press('<tab>');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Open transcript: runs\/ab\.ndjson *$/m);
+    session.typed('x');
+    session.press('<tab>');
+    await session.settles();
+    expect(session.sees()).toContain('Nothing begins with runs/ab.ndjsonx');
+  });
+
+  test('Tab leaves alone whoever has typed on, or searches', async () => {
+    const session = onCalls(settled, { controls: { paths: async () => ['ab'] } });
+    session.press('O', 'a', '<tab>', 'x');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Open transcript: ax *$/m);
+    session.press('<escape>', '/', 'a', '<tab>');
+    await session.settles();
+    expect(session.sees()).toMatch(/^\/a *$/m);
+  });
+
+  test('Tab goes on with a server that is known', async () => {
+    const session = openSession();
+    session.press('u');
+    session.typed('d\t');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Tool server .*: demo *$/m);
+    session.press('<ctrl-u>', 'h', '<tab>');
+    await session.settles();
+    expect(session.sees()).toMatch(/^Tool server .*: http:\/\/127\.0\.0\.1:3001 *$/m);
+  });
+
+  test('a transcript without calls says what it has instead, and how to go on', () => {
+    const session = onCalls([], { opened: ['a.ndjson'] });
+    session.press('V');
+    expect(session.sees()).toMatch(/^No calls in a\.ndjson\.\nIt holds no event: .*\nV goes on/m);
+    expect(session.sees()).not.toContain('shows the tools');
+    for (const event of eventsOf(loaded())) session.world.volumes[1]?.book.apply(event);
+    expect(session.sees()).toMatch(/^It holds 1 event, none an invocation: protocol-cli render/m);
+  });
+
+  test('O opens the same transcript again, in place of what it was before', async () => {
+    const session = onCalls(settled, { opened: ['a.ndjson'] });
+    session.press('O');
+    session.typed('a.ndjson');
+    session.press('<enter>');
+    await session.settles();
+    expect(session.sees()).toContain('a.ndjson');
+    expect(session.sees()).toContain('No calls in a.ndjson.');
+  });
+
+  test.each([
+    ['r', 'There is no call to run again.'],
+    ['e', 'There is no call to run again.'],
+    ['a', 'No tool asks anything now.'],
+    ['x', 'There is no call to cancel.'],
+    ['o', 'The call waits for no consent.'],
+    ['U', 'The call waits for no consent.'],
+    ['y', 'There is no call to copy.'],
+    ['Y', 'There is no call to copy.'],
+    ['s', 'There is no call to save.'],
+  ])('where there is none, %s says so', (key, said) => {
+    const session = onCalls([]);
+    session.press(key);
+    expect(session.sees()).toContain(said);
+    expect(session.asked).toEqual([]);
+  });
+});
+
+test('what is pasted behind a line is said, and not obeyed', () => {
+  const session = onCalls(settled);
+  session.press('u');
+  session.typed('http://x:1\rcrq');
+  expect(session.asked).toEqual(['open http://x:1']);
+  expect(session.sees()).toContain('Left out, since it came in one piece with the line before: crq');
+});
+
+const NO_LINE = { text: 'that is why', isBad: true };
+
+test.each<[string, Partial<Controls>, string]>([
+  ['Y', { asCommand: async () => NO_LINE }, 'that is why. y copies it as curl.'],
+  ['Y', { asCommand: async () => NO_LINE, asCurl: () => null }, 'that is why'],
+  ['y', { asCurl: () => null }, 'Nothing of this call was sent'],
+])('%s says why there is nothing to copy', async (key, controls, said) => {
+  const session = onCalls(settled, { controls });
+  session.press(key);
+  await session.settles();
+  expect(session.sees()).toContain(said);
+  expect(session.asked).toEqual([]);
+});
+
+describe('leaving', () => {
+  test.each(['q', '<ctrl-c>'])('%s quits at once where nothing is pending', key => {
+    const session = onCalls(settled);
+    session.press(key);
+    expect(session.asked).toEqual(['quit']);
+  });
+
+  test('q says once what would be cancelled', () => {
+    const session = onCalls(pending);
+    session.press('q');
+    expect(session.asked).toEqual([]);
+    expect(session.sees()).toContain('A call is under way and will be cancelled: press it again to quit.');
+    session.press('q');
+    expect(session.asked).toEqual(['quit']);
+  });
+
+  test('an open subscription is pending too', () => {
+    const session = onCalls([...pending, ...resultArrives({ subscription: true })]);
+    session.press('q');
+    expect(session.asked).toEqual([]);
+  });
+});
+
+describe('moving', () => {
+  test.each<[string, readonly string[], string]>([
+    ['tools', [], 'TOOLS'],
+    ['calls', ['c'], 'CALLS'],
+    ['a call that is read', ['c', '<enter>'], 'READING A CALL'],
+  ])('? begins with the keys of %s, and the foot says how to scroll it and close it', (_, keys, title) => {
+    const session = openSession();
+    session.tell(settled);
+    session.press(...keys, '?');
+    const rows = session.sees().split('\n');
+    expect(rows[2]).toBe(title);
+    expect(rows.at(-1)).toBe('↑↓ PgUp PgDn scroll   Esc close   Ctrl-C quit');
+    session.press('<pageDown>');
+    expect(session.sees()).not.toContain(`\n${title}\n`);
+    session.press('g');
+    expect(session.sees().split('\n')[2]).toBe(title);
+  });
+
+  test('in a form ? is typed: Ctrl-G shows its keys, and takes them away', () => {
+    const session = openSession();
+    session.press('<enter>', '?');
+    expect(session.sees()).toMatch(/^❯ path\* {2}\?/m);
+    expect(session.sees().split('\n').at(-1)).toContain('Ctrl-G keys   Esc back   Ctrl-C quit');
+    session.press('<ctrl-g>');
+    expect(session.sees().split('\n')[2]).toBe('A FORM');
+    session.press('<ctrl-g>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}\?/m);
+  });
+
+  test('a key of the form closes its help, and is heard there; what would be typed is not', () => {
+    const session = openSession();
+    session.press('<enter>', '<ctrl-g>', 't', 'u');
+    expect(session.sees()).toContain('A FORM');
+    session.press('<ctrl-r>');
+    expect(session.sees()).toContain('✗ is required');
+    session.press('<ctrl-g>', '<ctrl-e>');
+    expect(session.sees()).toContain('As JSON');
+  });
+
+  test.each(['<escape>', '<enter>', '?', 'q'])('%s closes the help, and does nothing else', key => {
+    const session = openSession();
+    session.press('?', key);
+    expect(session.sees()).toContain('❯   edit_file');
+    expect(session.asked).toEqual([]);
+  });
+
+  test('a key that means something beneath the help closes it, and is heard there; any other leaves it', () => {
+    const session = onCalls(settled);
+    session.press('?', 'W', '0');
+    expect(session.sees()).toContain('Esc close');
+    session.press('x');
+    expect(session.sees()).toContain('The call is over');
+    session.press('?', 't');
+    expect(session.sees()).toContain('[Tools]');
+  });
+
+  test('the calls that are counted are those that are listed', async () => {
+    const session = onCalls([...settled, ...pending]);
+    expect(session.sees()).toMatch(/\[Calls \d/);
+    session.press('O');
+    session.typed('a.ndjson');
+    session.press('<enter>');
+    await session.settles();
+    expect(session.sees()).toContain('[Calls 0]');
+    session.press('V');
+    expect(session.sees()).toContain('[Calls 1]');
+  });
+
+  test('a search that finds no operation, or no call, says so', () => {
+    const session = onCalls(settled);
+    for (const page of ['t', 'c']) {
+      session.press(page, 'n');
+      expect(session.sees()).toContain('nothing is searched for');
+      session.press('/');
+      session.typed('nowhere\r');
+      expect(session.sees()).toContain('not found: "nowhere"');
+    }
+  });
+
+  test('the only call is seen beside whatever there is to say', () => {
+    const session = onCalls(settled);
+    session.press('/');
+    session.typed('nowhere '.repeat(30));
+    session.press('<enter>');
+    expect(session.sees()).toMatch(/^❯ .*edit_file/m);
+  });
+
+  test('/ searches where one is: operations, calls, a pane', () => {
+    const session = openSession();
+    session.press('/');
+    session.typed('drop\r');
+    expect(session.sees()).toMatch(/^❯ {3}drop_table/m);
+    session.tell(settled);
+    session.press('c', '<enter>', '/');
+    session.typed('now\r');
+    expect(session.sees()).toContain('match 1 of 1 on line');
+    session.press('[');
+    expect(session.sees()).toContain('hunk 1/2');
+  });
+
+  test('each tab of a call says which it is, without colour', () => {
+    const session = onCalls(settled);
+    for (const title of ['1 Human / LLM', '2 Timeline', '3 Wire', '4 Views', '5 Problems']) {
+      session.press(title.slice(0, 1));
+      for (const size of SIZES.slice(1)) expect(session.sees(size)).toContain(`[${title}]`);
+    }
+  });
+});
+
+/** What may happen meanwhile, in this order. */
+const COMING: readonly (readonly Moment[])[] = [
+  call(),
+  acknowledged(),
+  arrives(CHOICE),
+  arrives(OAUTH, { leg: 'back-2' }),
+  arrives({ ...EVENT, text: '漢字 👩‍💻\t\u202e'.repeat(40) }, { leg: 'back-3' }),
+  arrives(
+    {
+      ...RESULT,
+      text: 'x\n'.repeat(300),
+      display_as: [{ type: 'diff', content: { path: 'a', patch: PATCH } }],
+    },
+    { leg: 'back-4' },
+  ),
+  at(90, [{ kind: 'warned', message: 'odd '.repeat(90), calls: [KEY] }]),
+];
+const KEYS = [
+  ...[...'tcuOS?/nNjkgGhlwvzm[]{}12345brexaoUyYsV0 '],
+  ...[
+    '<enter>',
+    '<escape>',
+    '<tab>',
+    '<shiftTab>',
+    '<up>',
+    '<down>',
+    '<left>',
+    '<right>',
+    '<pageUp>',
+    '<pageDown>',
+  ],
+  ...[
+    '<home>',
+    '<end>',
+    '<backspace>',
+    '<ctrl-r>',
+    '<ctrl-e>',
+    '<ctrl-d>',
+    '<ctrl-u>',
+    '漢👩‍💻e\u0301',
+    'long '.repeat(60),
+  ],
+];
+const doing = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...KEYS) },
+  { weight: 1, arbitrary: fc.constant(null) },
+);
+const anySize = fc.oneof(
+  fc.constantFrom(...SIZES),
+  fc.record({ columns: fc.integer({ min: 20, max: 210 }), rows: fc.integer({ min: 2, max: 70 }) }),
+);
+
+describe('whatever is pressed, and whatever comes', () => {
+  test('no frame is higher than the terminal less one row, or wider, and the focus is seen without colour', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(doing, anySize), { maxLength: 40 }), steps => {
+        const session = openSession({ opened: ['b.ndjson'] });
+        const coming = COMING.values();
+        for (const [key, size] of steps) {
+          if (key === null) session.tell(coming.next().value ?? []);
+          else session.press(key);
+          session.clock.advance(70);
+          const rows = session.draw(size);
+          expect(rows.length).toBeLessThanOrEqual(size.rows - 1);
+          expect(rows.filter(row => stringWidth(row) > size.columns)).toEqual([]);
+          if (size.rows >= 8 && size.columns >= 40) expect(rows.some(isFocused)).toBe(true);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each(SIZES)('the focus is seen in every place at $columns×$rows', size => {
+    const places: readonly (readonly [string, RegExp])[] = [
+      ['t', /^❯ {3}edit_file/m],
+      ['<enter>', /^❯ path\*/m],
+      ['<down>', /^❯ ▶ Run/m],
+      ['<escape>', /^❯ {3}edit_file/m],
+      ['c', /^❯ .*edit_file/m],
+      ['<enter>', /❯ HUMAN/],
+      ['<tab>', /❯ LLM/],
+      ['m', /❯ LLM/],
+      ['<tab>', /^❯ .*edit_file/m],
+    ];
+    const session = openSession();
+    session.tell(settled);
+    for (const [key, focused] of places) {
+      session.press(key);
+      expect(session.sees(size)).toMatch(focused);
+    }
+  });
+});
+
+const HELP = keyLines(keyTables()).map(words).join('\n');
+
+/** The mark of a list, a field, a pane or a choice; a cursor; a page in front of the rest; nothing to be on. */
+function isFocused(styled: string): boolean {
+  const row = withoutStyle(styled);
+  const isOfHelp = row.trim().length > 6 && HELP.includes(row.trim());
+  return isOfHelp || styled.includes(CURSOR) || /❯ |Esc close|^No calls (yet|in)/.test(row);
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import type { Server } from '../../../src/tui/workbench/model.js';
+import { readyServer, toolOf } from './support/bench.js';
+import { EDIT, openSession } from './support/open-session.js';
+
+const LOADING: Server = { ...readyServer([]), about: 'slow.example', state: { kind: 'loading' } };
+const OTHER = { ...readyServer([toolOf('other_file', { inputSchema: EDIT.inputSchema })]), id: 's2' };
+const FAILED: Server = { ...LOADING, state: { kind: 'failed', message: 'gone', faults: [], hint: null } };
+const wanted = { operation: 'edit_file', arguments: () => ({ path: 'given' }) };
+
+describe('the form that was asked for', () => {
+  test('opens as soon as its operation is known, of the server that was named', () => {
+    const session = openSession({ servers: [LOADING, OTHER], start: { ...wanted, server: 's1' } });
+    expect(session.sees()).toContain('[Tools]');
+    session.changes({ servers: [readyServer([EDIT]), OTHER] });
+    expect(session.sees()).toMatch(/^❯ path\* {2}given/m);
+  });
+
+  test('takes no screen from whoever has pressed a key: it is said, and waits with what was given', () => {
+    const session = openSession({ servers: [LOADING, OTHER], start: wanted });
+    session.press('<enter>');
+    session.typed('precious');
+    session.changes({ servers: [readyServer([EDIT]), OTHER] });
+    expect(session.sees()).toContain('[Form other_file]');
+    expect(session.sees()).toMatch(/^❯ path\* {2}precious/m);
+    expect(session.sees()).toContain('edit_file of http://127.0.0.1:3001 is ready: its form is in Tools.');
+    session.press('<escape>', 'g', 'j', '<enter>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}given/m);
+  });
+
+  test('changes no page behind a line that is typed', () => {
+    const session = openSession({ servers: [LOADING], start: wanted });
+    session.press('u');
+    session.typed('http');
+    session.changes({ servers: [readyServer([EDIT])] });
+    session.press('<escape>');
+    expect(session.sees()).toContain('[Tools]');
+  });
+});
+
+describe('an operation that nobody offers', () => {
+  const misspelt = { ...wanted, operation: 'edit_fil' };
+
+  test('is told with the one that was probably meant, whose form has what was given', () => {
+    const session = openSession({ servers: [readyServer([toolOf('alpha'), EDIT])], start: misspelt });
+    expect(session.sees()).toContain('No operation "edit_fil" is offered. Did you mean "edit_file"?');
+    session.press('<enter>');
+    expect(session.sees()).toMatch(/^❯ path\* {2}given/m);
+  });
+
+  test('is told once no server is still to tell what it offers', () => {
+    const session = openSession({ servers: [LOADING, OTHER], start: { operation: 'nowhere_at_all' } });
+    expect(session.sees()).not.toContain('is offered');
+    session.changes({ servers: [FAILED, OTHER] });
+    expect(session.sees()).toContain('No operation "nowhere_at_all" is offered.');
+    expect(session.sees()).not.toContain('Did you mean');
+  });
+
+  test('is told of the server that was named, whatever another offers or does', () => {
+    const session = openSession({
+      servers: [OTHER, LOADING],
+      start: { operation: 'edit_file', server: 's2' },
+    });
+    expect(session.sees()).toContain('No operation "edit_file" is offered.');
+  });
+
+  test('is told once: it does not open later, nor is it waited for after a failure alone', () => {
+    const session = openSession({ servers: [FAILED], start: wanted });
+    expect(session.sees()).not.toContain('is offered');
+    session.changes({ servers: [OTHER] });
+    expect(session.sees()).toContain('No operation "edit_file" is offered.');
+    session.changes({ servers: [readyServer([EDIT])] });
+    expect(session.sees()).toContain('[Tools]');
+  });
+});

@@ -1,0 +1,130 @@
+import { Book } from '../../../../src/events/call-log.js';
+import type { Fact } from '../../../../src/events/events.js';
+import { createLog } from '../../../../src/events/log.js';
+import type { Clock } from '../../../../src/system/drafts.js';
+import type { Controls, Said, Server, SessionOptions, Volume } from '../../../../src/tui/workbench/model.js';
+import { createRedactor } from '../../../../src/util/redact.js';
+import { fakeClock } from '../../../support/fake-clock.js';
+
+type Ready = Extract<Server['state'], { kind: 'ready' }>;
+type Tool = Ready['toolset']['tools'][number];
+
+export const ENDPOINT = 'http://127.0.0.1:3001/invoke';
+
+/** A tool as its server describes it. */
+export function toolOf(name: string, fields: Partial<Tool> = {}): Tool {
+  return { name, description: `What ${name} does`, inputSchema: { type: 'object' }, ...fields };
+}
+
+/** A server that has told what it offers. */
+export function readyServer(tools: readonly Tool[], fields: Partial<Ready['toolset']> = {}): Server {
+  const toolset = {
+    name: 'workshop',
+    endpoint: ENDPOINT,
+    needsMigration: false,
+    tools: [...tools],
+    ...fields,
+  };
+  const state = { kind: 'ready', base: 'http://127.0.0.1:3001', toolset, notes: [] } as const;
+  return { id: 's1', about: 'http://127.0.0.1:3001', isConfigured: false, state };
+}
+
+export interface BenchOptions {
+  readonly servers?: readonly Server[];
+  readonly controls?: Partial<Controls>;
+  readonly start?: SessionOptions['start'];
+  readonly clock?: Clock;
+  readonly level?: SessionOptions['level'];
+  /** Of servers that ever answered; of those that are ready, unless told. */
+  readonly names?: readonly string[];
+  /** Whose a live call is; the server s1's, unless told. */
+  readonly serverOf?: SessionOptions['world']['serverOf'];
+  /** Live calls that were sent without validation. */
+  readonly unvalidated?: readonly string[];
+  /** Names of files that were opened, each without a call. */
+  readonly opened?: readonly string[];
+}
+
+/** What a session looks at and can do, all of it made up: events are told, and what is asked for is only noted. */
+export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more }: BenchOptions = {}) {
+  const log = createLog(clock.now);
+  const book = new Book();
+  log.subscribe(book.apply);
+  const asked: string[] = [];
+  const live: Volume = { id: 0, name: 'this session', book, isLive: true, redactor: createRedactor() };
+  const ids: string[] = [];
+  const opened = (name: string): Volume => {
+    if (!ids.includes(name)) ids.push(name);
+    const events = { book: new Book('runtime', true), redactor: createRedactor() };
+    return { id: ids.indexOf(name) + 1, name, ...events, isLive: false };
+  };
+  const world = {
+    servers: more.servers ?? [],
+    get names() {
+      const ready = this.servers.filter(({ state }) => state.kind === 'ready');
+      return new Set(more.names ?? ready.map(({ about }) => about));
+    },
+    volumes: [live, ...(more.opened ?? []).map(opened)],
+    serverOf: more.serverOf ?? (() => 's1'),
+    isUnvalidated: (key: string) => more.unvalidated?.includes(key) ?? false,
+  };
+  const shelve = (name: string) => {
+    world.volumes = [...world.volumes.filter(each => each.name !== name), opened(name)];
+  };
+  const options: SessionOptions = {
+    world,
+    controls: { ...notingControls(asked, shelve), ...more.controls },
+    clock,
+    level,
+    supports: new Set(['text', 'diff']),
+    start,
+  };
+  return {
+    ...{ log, world, asked, options },
+    /** Facts that happen now, each told once. */
+    tell(facts: readonly Fact[]) {
+      for (const fact of facts) log.emit({ ...fact });
+    },
+  };
+}
+
+/** What was asked for, in words: `cancel call_1`. */
+function notingControls(asked: string[], shelve: (name: string) => void): Controls {
+  const note = (...words: readonly unknown[]) => void asked.push(words.map(wordOf).join(' '));
+  const done = (what: string): Said => ({ text: `${what}: done`, isBad: false });
+  const told = <Came>(came: Came, ...words: readonly unknown[]): Came => {
+    note(...words);
+    return came;
+  };
+  return {
+    open: target => told({ server: 's1' }, 'open', target),
+    wake: server => note('wake', server),
+    dismiss: server => note('dismiss', server),
+    needsConsent: () => false,
+    check: async () => [],
+    run: async ({ operation, arguments: args }, { validates }) => {
+      note('run', operation, args, ...(validates ? [] : ['unchecked']));
+      return { kind: 'refused', reason: 'nobody is there' };
+    },
+    decline: async ({ operation }) => told(done('decline'), 'decline', operation),
+    answer: (...words) => told(null, 'answer', ...words),
+    cancel: async key => told(done('cancel'), 'cancel', key),
+    visit: async url => told(done('visit'), 'visit', url),
+    asCurl: key => ({ text: `curl ${key}`, gaps: ['callback_url'] }),
+    asCommand: async key => ({ text: `protocol-cli invoke ${key}`, gaps: [] }),
+    copy: text => told(done('copy'), 'copy', text),
+    saveFixture: async (...words) => told(done('fixture'), 'saveFixture', ...words),
+    saveTranscript: async path => told(done('transcript'), 'saveTranscript', path),
+    async openTranscript(path) {
+      shelve(path);
+      return told(done('open'), 'openTranscript', path);
+    },
+    paths: async () => [],
+    freeName: async name => name,
+    quit: () => note('quit'),
+  };
+}
+
+function wordOf(word: unknown): string {
+  return typeof word === 'string' ? word : JSON.stringify(word);
+}

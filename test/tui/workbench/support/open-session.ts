@@ -1,0 +1,59 @@
+import type { Size } from '../../../../src/tui/terminal.js';
+import { Session } from '../../../../src/tui/workbench/screen.js';
+import type { Moment } from '../../../events/build.js';
+import { fakeClock } from '../../../support/fake-clock.js';
+import { press } from '../form/support/pressing.js';
+import { type BenchOptions, openBench, readyServer, toolOf } from './bench.js';
+
+const USUAL: Size = { columns: 80, rows: 24 };
+const SGR = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, 'g');
+
+export const withoutStyle = (row: string) => row.replaceAll(SGR, '');
+
+export const EDIT = toolOf('edit_file', {
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+});
+export const DROP = toolOf('drop_table', { annotations: { destructive: true } });
+
+/** A session without a terminal: keys by their names, frames as text. */
+export function openSession(options: BenchOptions = {}) {
+  const clock = fakeClock();
+  const bench = openBench({ servers: [readyServer([EDIT, DROP])], clock, ...options });
+  const session = new Session(bench.options, () => {});
+  bench.log.subscribe(event => session.event(event));
+  session.changed();
+  const draw = (size: Size) => session.frame(size).rows;
+  const frame = (size: Size) => draw(size).map(withoutStyle);
+  frame(USUAL);
+  return {
+    ...bench,
+    clock,
+    draw,
+    /** What is read on a screen of the usual size. */
+    sees: (size: Size = USUAL) => frame(size).join('\n'),
+    press(...names: readonly string[]) {
+      for (const name of names) {
+        const { input, key } = press(name);
+        session.press(input, key);
+        frame(USUAL);
+      }
+    },
+    /** The world is another one. */
+    changes(change: Partial<typeof bench.world>) {
+      Object.assign(bench.world, change);
+      session.changed();
+    },
+    close: () => session.close(),
+    typed: (text: string) => session.press(text, press('a').key),
+    /** Lets what was asked for come to its end. */
+    settles: () => new Promise(resolve => setImmediate(resolve)),
+  };
+}
+
+/** One with these facts, on the page of calls. */
+export function onCalls(facts: readonly Moment[], options: BenchOptions = {}) {
+  const session = openSession(options);
+  session.tell(facts);
+  session.press('c');
+  return session;
+}

@@ -1,0 +1,30 @@
+import { Book } from '../../../../src/events/call-log.js';
+import { systemClock } from '../../../../src/system/drafts.js';
+import type { SheetLook } from '../../../../src/tui/calls/tabs.js';
+import { Sheets, type Tab, Verdicts } from '../../../../src/tui/workbench/tabs.js';
+import { createRedactor } from '../../../../src/util/redact.js';
+import { eventsOf, type Moment } from '../../../events/build.js';
+
+export const LOOK: SheetLook = { isSplit: false, isUnfolded: false, showsBytes: false };
+
+export function bookOf(...parts: readonly (readonly Moment[])[]): Book {
+  const book = new Book();
+  for (const event of eventsOf(...parts)) book.apply(event);
+  return book;
+}
+
+/** Sheets of a person who can see text and diffs; `canary-secret` is a credential of theirs. */
+export function sheetsFor(onChange: () => void = () => {}, isUnvalidated = false) {
+  const redactor = createRedactor(['canary-secret']);
+  const verdicts = new Verdicts(systemClock, onChange, () => isUnvalidated);
+  const sheets = new Sheets({
+    supports: new Set(['text', 'diff']),
+    highlighter: () => null,
+    verdicts,
+    onChange,
+  });
+  return {
+    sheetOf: (tab: Tab, book: Book, key: string, look: SheetLook) =>
+      sheets.sheetOf(tab, { book, key, redactor }, look),
+  };
+}

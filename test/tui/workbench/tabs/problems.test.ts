@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { Book } from '../../../../src/events/call-log.js';
+import type { Sheet } from '../../../../src/tui/calls/tabs.js';
+import { discovery } from '../../../check/samples/parts.js';
+import {
+  acknowledged,
+  arrives,
+  at,
+  call,
+  eventsOf,
+  INVOCATION,
+  KEY,
+  RESULT,
+  refused,
+  resultArrives,
+  timedOut,
+} from '../../../events/build.js';
+import { read } from '../../read-sheet.js';
+import { bookOf, LOOK, sheetsFor } from './look-at.js';
+
+/** Somebody who looks at the problems of a call. */
+class Onlooker {
+  #heard = () => {};
+  readonly #sheets: ReturnType<typeof sheetsFor>;
+
+  constructor(
+    private readonly book: Book,
+    isUnvalidated = false,
+  ) {
+    this.#sheets = sheetsFor(() => this.#heard(), isUnvalidated);
+  }
+
+  get sheet(): Sheet {
+    return this.#sheets.sheetOf('problems', this.book, KEY, LOOK);
+  }
+
+  /** What is read once all is judged. */
+  async judged(): Promise<string[]> {
+    const heard = new Promise<void>(resolve => {
+      this.#heard = resolve;
+    });
+    void this.sheet;
+    await heard;
+    return read(this.sheet).flat();
+  }
+}
+
+const problemsOf = (book: Book, isUnvalidated = false) => new Onlooker(book, isUnvalidated).judged();
+
+const sound = () => [call(), at(4, acknowledged()), at(40, resultArrives())];
+
+test('until it is judged, it says so; then it stays the same one', async () => {
+  const onlooker = new Onlooker(bookOf(...sound()));
+  expect(read(onlooker.sheet)).toEqual([['PROBLEMS by the requirements of the protocol', 'judging …']]);
+  expect(await onlooker.judged()).not.toContain('judging …');
+  expect(onlooker.sheet).toBe(onlooker.sheet);
+});
+
+test('where nothing is wrong, it says how many requirements were held', async () => {
+  const lines = await problemsOf(bookOf(...sound()));
+  const [, count = ''] = /^✓ nothing wrong: (\d+) requirements were held$/.exec(lines[1] ?? '') ?? [];
+  expect(Number(count)).toBeGreaterThan(5);
+  expect(lines.at(-1)).toMatch(new RegExp(`^✓ passed · \\d+ rules: ${count} passed`));
+});
+
+test('what was broken comes first, with its id, what it asks and the proof', async () => {
+  const twice = resultArrives({ text: 'canary-secret' }, { leg: 'b2' });
+  const lines = await problemsOf(bookOf(...sound(), twice));
+  expect(lines[1]).toBe('FAILED');
+  const [row = ''] = lines.slice(2);
+  expect(row).toMatch(/^✗ TOOL-ONCE {2}MUST {2}\S/);
+  expect(lines.join('\n')).toContain('│ POST /callback/token');
+  expect(lines.join('\n')).not.toContain('canary');
+  expect(lines.some(line => line.includes('nothing wrong'))).toBe(false);
+});
+
+test('then what is worth a word, what could not be judged, and what was held, on a line that is wrapped where it is drawn', async () => {
+  const odd = at(40, resultArrives({ text: 'a\u202eb' }));
+  const twice = resultArrives({ text: 'canary-secret' }, { leg: 'b2' });
+  const lines = await problemsOf(bookOf(call(), at(4, acknowledged()), odd, twice));
+  const headings = lines.filter(line => /^[A-Z ,]{4,}$/.test(line));
+  expect(headings).toEqual(['FAILED', 'BESIDES', 'PASSED', 'NOT APPLICABLE']);
+  const passed = lines.indexOf('PASSED');
+  expect(lines[passed + 1]?.length).toBeGreaterThan(100);
+  expect(lines[passed + 2]).toBe('');
+});
+
+test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of a file nobody knows', async () => {
+  const odd = [
+    discovery(),
+    call({ invocation: { ...INVOCATION, arguments: {} } }),
+    acknowledged(),
+    resultArrives(),
+  ];
+  const wished = await problemsOf(bookOf(...odd), true);
+  expect(wished[wished.indexOf('BESIDES') + 1]).toMatch(
+    /^ {2}the arguments break the inputSchema of edit_file: .*; sent unvalidated, on purpose \(RT-ARGS\)$/,
+  );
+  expect(wished.filter(line => line.includes('RT-ARGS'))).toHaveLength(1);
+  const saved = new Book('runtime', true);
+  for (const event of eventsOf(...odd)) saved.apply(event);
+  for (const lines of [await problemsOf(bookOf(...odd)), await problemsOf(saved, true)])
+    expect(lines).toContainEqual(expect.stringMatching(/^• RT-ARGS {2}SHOULD/));
+});
+
+test('why there is no result stands above all', async () => {
+  const lines = await problemsOf(
+    bookOf(call(), acknowledged(), refused('wrong-address', 404), timedOut(2_000)),
+  );
+  expect(lines.slice(1, 4)).toEqual([
+    'NO RESULT',
+    '✗ no result within 2s: edit_file was sent to http://127.0.0.1:3001/invoke, it was acknowledged with 200',
+    expect.stringContaining('Something was posted to http://127.0.0.1:4000, but not to the callback URL'),
+  ]);
+});
+
+test('what comes later is judged too, and meanwhile it is as it was', async () => {
+  const book = bookOf(...sound());
+  const onlooker = new Onlooker(book);
+  const before = await onlooker.judged();
+  for (const event of eventsOf(arrives({ ...RESULT, text: 'other' }, { leg: 'b2' }))) book.apply(event);
+  expect(read(onlooker.sheet).flat()).toEqual(before);
+  expect((await onlooker.judged())[1]).toBe('FAILED');
+});

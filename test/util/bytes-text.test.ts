@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { bytesText } from '../../src/util/json-diagnosis.js';
+
+test.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [312, '312 bytes'],
+])('%i: %s', (count, text) => {
+  expect(bytesText(count)).toBe(text);
+});

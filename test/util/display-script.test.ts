@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { displayLine } from '../../src/util/display-script/display-line.js';
+import { parseDisplayScript } from '../../src/util/display-script/parser.js';
+
+const ARGS = {
+  path: ' src/main.rs ',
+  lines: 3,
+  force: true,
+  note: null,
+  tags: ['a', 'b'],
+  at: { host: 'db', port: 5432 },
+};
+const line = (script: string, args: Record<string, unknown> = ARGS) => displayLine(script, args);
+
+describe('the human line of a call', () => {
+  test.each([
+    ['"Edit " + args.path', 'Edit  src/main.rs '],
+    ['args["path"].to_upper()', ' SRC/MAIN.RS '],
+    ['let p = args.path; p.trim(); p', 'src/main.rs'],
+    ['args.path.trim(); "Edit " + args.path', 'Edit src/main.rs'],
+    ['"n=" + (args.lines + 1) * 2', 'n=8'],
+    ['"n=" + 7 / 2 + " " + 7 % 2 + " " + 7.0 / 2.5', 'n=3 1 2.8'],
+    ['if args.force { "Force" } else { "Try" }', 'Force'],
+    ['if args.lines > 5 { "many" } else if args.lines == 3 { "three" } else { "few" }', 'three'],
+    ['if args.missing == () { "none" } else { args.missing }', 'none'],
+    ['if args.note == () || args.note.len() > 0 { "no note" } else { "x" }', 'no note'],
+    ['let s = "Run"; if args.lines != 0 { s += " " + args.lines; } s', 'Run 3'],
+    ['args.path.split("/")[1]', 'main.rs '],
+    ['let parts = split(args.path, "/"); parts[-1]', 'main.rs '],
+    ['args.path.sub_string(1, 3)', 'src'],
+    ['sub_string(args.path, -4)', '.rs '],
+    ['if args.path.contains("main") && !contains(args.path, "x") { "main" } else { "" }', 'main'],
+    ['if args.tags.contains("b") { "b of " + args.tags.len() } else { "" }', 'b of 2'],
+    ['"len " + len(args.path) + args.path.len', 'len 1313'],
+    [`\`\${args.at.host}:\${args.at.port} {x} \`\`q\`\` \``, 'db:5432 {x} `q` '],
+    ['// first\n/* a /* nested */ comment */ "x\\n\\u00e9\\"" // last', 'x\né"'],
+    ['return "early"; "late"', 'early'],
+    ['let x = args?.at?.host ?? "none"; x', 'db'],
+    ['(args.nothing ?? "none").to_lower()', 'none'],
+  ])('%s', (script, shown) => {
+    expect(line(script)).toBe(shown);
+  });
+
+  test('characters are counted as people do, not as UTF-16 does', () => {
+    expect(line('args.x.sub_string(1, 1) + args.x.len()', { x: 'a😀b' })).toBe('😀3');
+  });
+
+  test('the arguments stay as they are', () => {
+    const args = { a: { b: ' x ' } };
+    expect(line('args.a.b.trim(); args.a.b = args.a.b + "!"; args.a.b', args)).toBe('x!');
+    expect(args).toEqual({ a: { b: ' x ' } });
+  });
+});
+
+describe('no line, and not a word', () => {
+  test.each([
+    ['another kind of value', '1 + 2'],
+    ['an empty text', '" "'],
+    ['nothing', ''],
+    ['a statement', '"x";'],
+    ['a loop', 'let s = ""; for t in args.tags { s += t; } s'],
+    ['a function', 'fn f() { "x" } f()'],
+    ['an unknown function', 'args.path.reverse()'],
+    ['an unknown name', 'argz.path'],
+    ['a member of nothing', 'args.missing.name'],
+    ['an index out of range', 'args.tags[2]'],
+    ['texts that are multiplied', '"a" * 2'],
+    ['a division by zero', '"" + 1 / 0'],
+    ['a condition that is none', 'if args.path { "x" } else { "y" }'],
+    ['an object as text', '"x" + args.at'],
+    ['a prototype', 'args.constructor.name'],
+    ['a script that is no script', '"Edit '],
+  ])('%s', (_, script) => {
+    expect(line(script)).toBeNull();
+  });
+
+  test.each([
+    ['a text that doubles', `let s = "ab"; ${'s = s + s; '.repeat(60)}s`],
+    ['deep parentheses', `${'('.repeat(5_000)}"x"${')'.repeat(5_000)}`],
+    ['deep signs', `${'!'.repeat(5_000)}true`],
+    ['a long sum', `"x"${' + "y"'.repeat(3_000)}`],
+    ['a long script', `"${'x'.repeat(100_000)}"`],
+    ['many else', `${'if false { "" } else '.repeat(700)}{ "x" }`],
+    ['much work', `${'args.x.split("a");'.repeat(900)}"x"`],
+    ['many keys', `${'args.len();'.repeat(1_000)}"x"`],
+  ])('%s ends soon', (_, script) => {
+    const args = Object.fromEntries(Array.from({ length: 100_000 }, (__, n) => [`k${n}`, n]));
+    const began = performance.now();
+    expect(line(script, { ...args, x: 'a'.repeat(90_000) })).toBeNull();
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe('a script that cannot be parsed', () => {
+  test.each([
+    ['"Edit ', 'unterminated string in line 1'],
+    ['let x = 1;\nif x { "a" ', 'unexpected end in line 2'],
+    ['args.path +', 'unexpected end in line 1'],
+    ['args.path args.lines', 'unexpected args in line 1'],
+    ['"a" + + ]', 'unexpected ] in line 1'],
+    ['"\\q"', 'unknown escape \\q in line 1'],
+    ['/* open', 'unterminated comment in line 1'],
+    ['args.path # 1', 'unexpected "#" in line 1'],
+  ])('%s', (script, reason) => {
+    expect(parseDisplayScript(script)).toEqual({ kind: 'invalid', reason });
+  });
+
+  test.each(['fn f() {}', 'let f = |x| x + 1; f', '#{a: 1}', '[1, 2][0]', 'switch x { 1 => "a" }', 'a..b'])(
+    '%s is not supported, which is no fault',
+    script => {
+      expect(parseDisplayScript(script)).toEqual({ kind: 'unsupported' });
+    },
+  );
+});

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readJson } from '../../src/util/json.js';
+import { readJsonOnce } from '../../src/util/json-once.js';
+import { anyCodePoint } from '../support/characters.js';
+
+const SHORT = 6;
+const MiB = 1024 * 1024;
+
+/** Strings that count as long here, some of them not well formed. */
+const text = fc.oneof(
+  fc.string({ unit: anyCodePoint, minLength: SHORT }),
+  fc.string({ unit: fc.constantFrom(...'"\\/\b\f\n\r\t\0 aé日😀', '\ud83d', '\ude00'), minLength: SHORT }),
+  fc.string({ unit: anyCodePoint }),
+);
+const value = fc.letrec<{ value: unknown }>(tie => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    text,
+    fc.jsonValue(),
+    fc.array(tie('value')),
+    fc.dictionary(fc.oneof(text, fc.constant('__proto__')), tie('value')),
+  ),
+})).value;
+const indent = fc.constantFrom(undefined, 1, '\t', '\r\n');
+
+/** As Python writes it: every character beyond ASCII is an escape. */
+const asciiOnly = (source: string) =>
+  source.replaceAll(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** Bytes within a larger buffer, as a socket hands them out. */
+const inside = (bytes: Uint8Array) => {
+  const room = new Uint8Array(bytes.length + 7).fill(0x22);
+  room.set(bytes, 3);
+  return room.subarray(3, 3 + bytes.length);
+};
+const once = (source: string | Uint8Array, long = SHORT) =>
+  readJsonOnce(inside(typeof source === 'string' ? Buffer.from(source) : source), long);
+const ordinarily = (source: string | Uint8Array) =>
+  readJson(typeof source === 'string' ? Buffer.from(source) : source);
+
+describe('reads what is read the ordinary way, with the same notes and the same reasons', () => {
+  test('JSON, however it is written', () => {
+    fc.assert(
+      fc.property(value, indent, fc.boolean(), (given, space, isAscii) => {
+        const written = JSON.stringify(given, null, space);
+        const source = isAscii ? asciiOnly(written) : written;
+        expect(once(source)).toEqual({ ok: true, value: JSON.parse(source), notes: expect.anything() });
+        expect(once(source)).toEqual(ordinarily(source));
+      }),
+    );
+  });
+
+  test('JSON that was cut off anywhere', () => {
+    fc.assert(
+      fc.property(value, fc.nat(), (given, at) => {
+        const whole = Buffer.from(JSON.stringify(given));
+        const source = whole.subarray(0, at % (whole.length + 1));
+        expect(once(source)).toEqual(ordinarily(source));
+      }),
+    );
+  });
+
+  test('JSON with any byte of it replaced', () => {
+    fc.assert(
+      fc.property(value, fc.nat(), fc.nat({ max: 255 }), (given, at, byte) => {
+        const source = Buffer.from(JSON.stringify(given));
+        source[at % source.length] = byte;
+        expect(once(source)).toEqual(ordinarily(source));
+      }),
+    );
+  });
+
+  test('texts that look like JSON', () => {
+    const unit = fc.constantFrom(...'"\\[]{},: 1anu\n', '\\u00e9', '\\ud83d', '\\ude00', '"abcdefg"');
+    fc.assert(
+      fc.property(fc.string({ unit }), source => {
+        expect(once(source)).toEqual(ordinarily(source));
+      }),
+    );
+  });
+
+  test('any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), source => {
+        expect(once(source)).toEqual(ordinarily(source));
+      }),
+    );
+  });
+});
+
+describe('the same of', () => {
+  const LONG = 'x'.repeat(SHORT);
+  test.each([
+    ['nothing', ''],
+    ['a byte-order mark', `\uFEFF["${LONG}"]`],
+    ['a byte-order mark within a string', `["\uFEFF${LONG}"]`],
+    ['a long string alone', `"${LONG}"`],
+    ['a key twice', `{"a":"${LONG}1","a":"${LONG}2"}`],
+    ['a number too large to hold', `["${LONG}",1e400]`],
+    ['128 levels', `${'['.repeat(128)}"${LONG}"${']'.repeat(128)}`],
+    ['129 levels', `${'['.repeat(129)}"${LONG}"${']'.repeat(129)}`],
+    ['__proto__', `{"__proto__":"${LONG}","a":{"__proto__":{"polluted":"${LONG}"}}}`],
+    ['a long key', `{"${LONG}" \r\n\t:"${LONG}"}`],
+    ['escapes from the first character on', '["\\ud83d\\ude00\\u65e5\\u00e9\\n"]'],
+    ['every short escape', `["${LONG}\\"\\\\\\/\\b\\f\\n\\r\\t"]`],
+    [
+      'escapes of every length in UTF-8',
+      `["${LONG}\\u007f\\u0080\\u07ff\\u0800\\uffff\\ud800\\udc00\\uDBFF\\uDFFF"]`,
+    ],
+    ['a lone surrogate beside a string without one', `["${LONG}","${LONG}\\ud83d"]`],
+    ['two halves in the wrong order', `["${LONG}\\ude00\\ud83d"]`],
+    ['half a pair before another escape', `["${LONG}\\ud83d\\n"]`],
+    ['a bad escape', `["${LONG}\\x"]`],
+    ['an escape with too few digits', `["${LONG}\\u12"]`],
+    ['an escape with a sign', `["${LONG}\\u+123"]`],
+    ['a raw line feed', `["${LONG}\n"]`],
+    ['a string without an end', `["${LONG}`],
+    ['a string without an end, after a backslash', `["${LONG}\\`],
+    ['a fault behind a long string', `{"a":"${LONG}\\n\\n\\n","b":}`],
+    ['a quote outside of a string', `[1"${LONG}",2]`],
+  ])('%s', (_, source) => {
+    expect(once(source)).toEqual(ordinarily(source));
+  });
+
+  test('invalid UTF-8, within a long string or not', () => {
+    for (const place of [3, SHORT + 5]) {
+      const source = Buffer.from(`["${LONG}",1]`);
+      source[place] = 0xff;
+      expect(once(source)).toEqual({ ok: false, reason: 'the body is not valid UTF-8' });
+    }
+  });
+});
+
+test('__proto__ is a key like any other', () => {
+  const reading = once('{"__proto__":{"polluted":"0123456789"}}');
+  expect(reading.ok && Object.keys(reading.value as object)).toEqual(['__proto__']);
+  expect('polluted' in {}).toBe(false);
+});
+
+describe('by itself it takes texts of a mebibyte and more', () => {
+  const unit = 'é😀"\n';
+  const bodyOf = (bytes: number) => Buffer.from(JSON.stringify({ text: unit.repeat(bytes / 8) }));
+
+  test('which uses up the bytes', () => {
+    const body = bodyOf(MiB);
+    const before = Buffer.from(body);
+    expect(readJsonOnce(body)).toEqual(readJson(before));
+    expect(body.equals(before)).toBe(false);
+  });
+
+  test('and leaves others as they are', () => {
+    const body = bodyOf(MiB / 2);
+    const before = Buffer.from(body);
+    expect(readJsonOnce(body)).toEqual(readJson(before));
+    expect(body.equals(before)).toBe(true);
+  });
+});
+
+describe('2 MB take linear time, however they are made', () => {
+  const SIZE = 2_000_000;
+  test.each([
+    ['one string', () => `"${'a'.repeat(SIZE)}"`],
+    ['backslashes', () => `"${'\\\\'.repeat(SIZE / 2)}"`],
+    ['backslashes without an end', () => `"${'\\'.repeat(SIZE)}`],
+    ['escaped quotes', () => `"${'\\"'.repeat(SIZE / 2)}"`],
+    ['surrogate escapes', () => `"${'\\ud83d\\ude00'.repeat(SIZE / 12)}"`],
+    ['quotes', () => '"'.repeat(SIZE)],
+    ['long strings', () => `["${`${'a'.repeat(MiB / 16)}","`.repeat((SIZE * 16) / MiB)}"]`],
+    ['blanks behind strings', () => `["",${`""${' '.repeat(100)},`.repeat(SIZE / 100)}1]`],
+  ])('%s', (_, source) => {
+    const bytes = Buffer.from(source());
+    const start = performance.now();
+    readJsonOnce(bytes, MiB / 16);
+    expect(performance.now() - start).toBeLessThan(4_000);
+  });
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseJson, readJson } from '../../src/util/json.js';
+import { anyCodePoint } from '../support/characters.js';
+
+const bytes = (text: string) => Buffer.from(text);
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+const notesOf = (text: string) => {
+  const reading = readJson(bytes(text));
+  return reading.ok ? reading.notes : [`failed: ${reading.reason}`];
+};
+
+test('what JSON.parse reads is read, without a note', () => {
+  fc.assert(
+    fc.property(fc.json(), source => {
+      expect(parseJson(source)).toMatchObject({ ok: true, value: JSON.parse(source) });
+    }),
+  );
+});
+
+test('no text and no bytes make it throw', () => {
+  fc.assert(fc.property(fc.string({ unit: anyCodePoint }), text => void parseJson(text)));
+  fc.assert(fc.property(fc.uint8Array(), text => void readJson(text)));
+});
+
+describe('row 18: depth', () => {
+  test.each([[127], [128]])('%i levels are read', depth => {
+    expect(readJson(bytes(nested(depth))).ok).toBe(true);
+  });
+
+  test.each([[129], [1_000_000]])('%i levels are not', depth => {
+    const reason = 'the JSON is nested deeper than 128 levels';
+    expect(readJson(bytes(nested(depth)))).toEqual({ ok: false, reason });
+    expect(readJson(bytes('{"a":'.repeat(depth)))).toEqual({ ok: false, reason });
+  });
+
+  test('brackets within strings are no depth, siblings are none either', () => {
+    expect(readJson(bytes(JSON.stringify('['.repeat(500)))).ok).toBe(true);
+    expect(readJson(bytes(`[${'[],'.repeat(500)}[]]`)).ok).toBe(true);
+  });
+});
+
+describe('row 20: what was read, but not as it was written', () => {
+  test.each([
+    ['\uFEFF{}', 'the body starts with a byte-order mark'],
+    ['{"a":1,"b":{"a":1},"a":2}', 'the key "a" is there twice in one object; the last one counts'],
+    ['[1e400]', 'the number 1e400 is too large to hold'],
+    [`[-1${'0'.repeat(400)}]`, `the number -1${'0'.repeat(38)} is too large to hold`],
+    ['[9007199254740993]', 'the number 9007199254740993 cannot be held exactly'],
+    ['["\\ud83d"]', 'a string holds a lone surrogate (half of a UTF-16 pair)'],
+    ['["\\uDE00\\uD83D"]', 'a string holds a lone surrogate (half of a UTF-16 pair)'],
+  ])('%j: %s', (text, note) => {
+    expect(notesOf(text)).toEqual([note]);
+  });
+
+  test.each([
+    '{"a":{"x":1},"b":{"x":1}}',
+    '[{"a":1},{"a":1}]',
+    '["a","a"]',
+    '{"a":"a"}',
+    '["\\ud83d\\ude00"]',
+    '[9007199254740991, 1.5, -0, 1e300, 1e-400]',
+    '[true,false,null]',
+  ])('%s is nothing to speak of', text => {
+    expect(notesOf(text)).toEqual([]);
+  });
+
+  test('a key is the same key however it is escaped', () => {
+    expect(notesOf('{"a":1,"\\u0061":2}')).toHaveLength(1);
+  });
+
+  test('an escaped backslash before "ud800" is no surrogate', () => {
+    expect(notesOf('["\\\\ud800"]')).toEqual([]);
+    expect(notesOf('["\\\\ud83d\\ude00"]')).toHaveLength(1);
+  });
+
+  test('a large number that is held exactly is nothing to speak of', () => {
+    expect(notesOf('[9007199254740992,10000000000000000]')).toEqual([]);
+  });
+
+  test('a thousand oddities make a few notes', () => {
+    expect(notesOf(`[${Array.from({ length: 1_000 }, (_, i) => `${i}e400`)}]`)).toHaveLength(8);
+  });
+});
+
+describe('row 21: invalid UTF-8', () => {
+  test.each([
+    ['a stray byte', [0xff]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['a surrogate, as CESU writes it', [0xed, 0xa0, 0x80]],
+    ['a character cut off', [0xf0, 0x9f, 0x98]],
+  ])('%s', (_, encoded) => {
+    const body = Buffer.concat([bytes('{"a":"'), Buffer.from(encoded), bytes('"}')]);
+    expect(readJson(body)).toEqual({ ok: false, reason: 'the body is not valid UTF-8' });
+  });
+});
+
+test.each(['', ' ', '{', '{"a":}', '[1,]', 'undefined', '{"a":1}x', '\uFEFF\uFEFF{}'])(
+  '%j is not JSON, and the reason says so',
+  text => {
+    expect(readJson(bytes(text))).toMatchObject({
+      ok: false,
+      reason: expect.stringMatching(/^not valid JSON: /),
+    });
+  },
+);
+
+test.each(['{"text": "ghp_0a1b2c3d', '{"text": "ghp_0a1b2c3d" x}', '["ghp_0a1b2c3d"}'])(
+  'row 25: of %s the reason quotes nothing that stands around',
+  text => {
+    const { reason } = { reason: '', ...readJson(bytes(text)) };
+    expect(reason).toMatch(/^not valid JSON: .* is expected \(column \d+\)$/);
+    expect(reason).not.toMatch(/ghp|3d/);
+  },
+);
+
+describe('row 19: __proto__', () => {
+  test('is a key like any other', () => {
+    const reading = readJson(bytes('{"__proto__":{"polluted":true}}'));
+    expect(reading.ok && Object.keys(reading.value as object)).toEqual(['__proto__']);
+    expect('polluted' in {}).toBe(false);
+  });
+});
+
+describe('5 MB take linear time, however they are made', () => {
+  const SIZE = 5_000_000;
+  const TOKENS = 500_000;
+  test.each([
+    ['one string', () => `"${'a'.repeat(SIZE)}"`],
+    ['backslashes', () => `"${'\\\\'.repeat(SIZE / 2)}"`],
+    ['backslashes without an end', () => `"${'\\'.repeat(SIZE)}`],
+    ['escaped quotes', () => `"${'\\"'.repeat(SIZE / 2)}"`],
+    ['surrogate escapes', () => `"${'\\ud83d'.repeat(SIZE / 6)}"`],
+    ['numbers', () => `[${'1,'.repeat(TOKENS)}1]`],
+    ['one number', () => '1'.repeat(SIZE)],
+  ])('%s', (_, text) => {
+    const source = text();
+    const start = performance.now();
+    parseJson(source);
+    expect(performance.now() - start).toBeLessThan(1_500);
+  });
+});

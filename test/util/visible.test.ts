@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { countUnseen, visible, visibleLine, visibleRuns } from '../../src/util/visible.js';
+import { anyCodePoint } from '../support/characters.js';
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const trouble = fc.constantFrom(
+  '\u001b[31m',
+  '\u202E',
+  '\u200B',
+  '\u009B',
+  '\uD800',
+  '\u2028',
+  '\u{E0041}',
+  '\uFE0F',
+  '\t',
+  '\n',
+  '\r',
+);
+const foreign = fc
+  .array(fc.oneof(fc.string({ unit: anyCodePoint, maxLength: 4 }), trouble))
+  .map(parts => parts.join(''));
+
+const isSeen = (character: string) => !UNSEEN.test(character);
+
+describe('workflow commands of CI systems', () => {
+  test.each([
+    ['::error::x', '<U+003A>:error::x'],
+    ['  ::add-mask::x', '  <U+003A>:add-mask::x'],
+    ['a\n::error file=a.ts,line=1::x', 'a\n<U+003A>:error file=a.ts,line=1::x'],
+    ['may be wrapped ::stop-commands::x', 'may be wrapped <U+003A>:stop-commands::x'],
+    ['a ##[error]x', 'a #<U+0023>[error]x'],
+    ['a ##vso[task.setvariable]x', 'a #<U+0023>vso[task.setvariable]x'],
+    ['###VSO[x]', '##<U+0023>VSO[x]'],
+    ["##teamcity[message text='x']", "#<U+0023>teamcity[message text='x']"],
+    ['std::error::Error', 'std::error::Error'],
+    ['f :: Int', 'f :: Int'],
+    ['## [a link]', '## [a link]'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  test('the rest of a line is not its start', () => {
+    expect(visibleRuns('::Error::new()', 8)).toEqual([{ text: '::Error::new()', hidden: false }]);
+  });
+});
+
+describe('visible', () => {
+  test('lets nothing unseen survive except the line feed', () => {
+    fc.assert(
+      fc.property(foreign, text => {
+        expect(visible(text).replaceAll('\n', '')).not.toMatch(UNSEEN);
+        expect(visibleLine(text)).not.toMatch(UNSEEN);
+      }),
+    );
+  });
+
+  test('keeps every visible character, in order and outside of hidden runs', () => {
+    fc.assert(
+      fc.property(foreign, text => {
+        const plain = visibleRuns(text).filter(run => !run.hidden);
+        const kept = plain
+          .map(run => run.text)
+          .join('')
+          .replaceAll(/[ \n]/g, '');
+        const seen = Array.from(text).filter(isSeen).join('').replaceAll(' ', '');
+        expect(kept).toBe(seen);
+      }),
+    );
+  });
+
+  test('hidden and plain runs alternate', () => {
+    fc.assert(
+      fc.property(foreign, text => {
+        const runs = visibleRuns(text);
+        for (const [index, run] of runs.entries()) expect(runs[index + 1]?.hidden).not.toBe(run.hidden);
+      }),
+    );
+  });
+
+  test.each([
+    ['\u001b[2J', '␛[2J'],
+    ['\u007f', '␡'],
+    ['\u009b', '<U+009B>'],
+    ['a\u202Eb', 'a<U+202E>b'],
+    ['\uD83D', '<U+D83D>'],
+    ['\u{E0041}', '<U+E0041>'],
+    ['a\r\nb', 'a␍\nb'],
+    ['a\tb', 'a   b'],
+    ['abcd\tb', 'abcd    b'],
+    ['abc\nd\te', 'abc\nd   e'],
+    ['e\u0301 日本 😀', 'e\u0301 日本 😀'],
+  ])('%j', (text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  test('a text that begins in the middle of a line keeps its tab stops', () => {
+    expect(visibleRuns('\tx', 3)).toEqual([{ text: ' x', hidden: false }]);
+  });
+});
+
+test('visibleLine shows a line feed too', () => {
+  expect(visibleLine('a\nb')).toBe('a␊b');
+});
+
+test('countUnseen counts neither tabs nor line feeds', () => {
+  expect(countUnseen('a\tb\n\u0000\u202E\u{E0041}')).toBe(3);
+});

@@ -1,141 +1,100 @@
-import { WaitingLine } from '../util/waiting-line.js';
+import { BoundedStore } from '../util/bounded-store.js';
 import { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
 import type { Arrival, Exchange } from './exchange.js';
 import { openQuestions, withQuestions } from './questions.js';
 import { stepToolCall, type ToolCall, typeOfDelivery } from './tool-call.js';
 
-/** Bytes of bodies and texts: what can be large, and comes from outside. */
+/** The length of everything in an event that a remote side can make large. */
 export function weightOf(event: Event): number {
-  if (event.kind !== 'request' && event.kind !== 'response') return lengthOf(event);
+  if (event.kind !== 'request' && event.kind !== 'response') return textLength(event);
   const { body, headers, calls, thread } = event;
   let weight = (body?.size ?? 0) + (event.kind === 'request' ? event.url.length : 0);
-  weight += (calls ? lengthOf(calls) : 0) + (thread?.length ?? 0);
+  weight += (calls ? textLength(calls) : 0) + (thread?.length ?? 0);
   for (const name in headers) weight += name.length + (headers[name]?.length ?? 0);
   return weight;
 }
 
-/** Of all texts inside, of which most are short. */
-function lengthOf(holder: object): number {
+function textLength(holder: object): number {
   let length = 0;
   for (const value of Object.values(holder)) {
     if (typeof value === 'string') length += value.length;
-    else if (typeof value === 'object' && value !== null) length += lengthOf(value);
+    else if (typeof value === 'object' && value !== null) length += textLength(value);
   }
   return length;
 }
 
-/** With a body of its own: what is read of it does not stay with the bytes, which are remembered. */
+/** A copy of the event whose body caches nothing in the stored event, such as parsed JSON. */
 export function unread(event: Event): Event {
   return 'body' in event && event.body ? { ...event, body: new Content(event.body.bytes) } : event;
 }
 
+/** All sizes in bytes of bodies and texts. */
 export interface RecentEventLimits {
   readonly calls: number;
-  /** Of bodies and texts. */
   readonly bytes: number;
-  /** Of one call, which may go on for days: how many events, and how much of all bytes. */
   readonly eventsOfCall: number;
   readonly bytesOfCall: number;
 }
 
-const DEFAULTS: RecentEventLimits = {
-  calls: 2_000,
-  bytes: 32 * 1024 * 1024,
-  eventsOfCall: 1_000,
-  bytesOfCall: 16 * 1024 * 1024,
-};
-
-/** What is remembered of a call. It grows; where something of it is forgotten, another one takes its place. */
+/** The stored events of one call. Events are appended in place; after old events are dropped, it is a new object. */
 export interface CallFile {
-  /** In the order in which they happened. */
   readonly events: readonly Event[];
-  /** How many are not there any more. */
   readonly forgotten: number;
-  /** How the tool was asked for its operations last, before the call came; nothing where it was not. */
+  /** The latest discovery request and its response before the call; may be empty. */
   readonly discovery: readonly Event[];
 }
 
-interface Kept {
-  readonly file: CallFile & { readonly events: Event[] };
-  readonly weight: number;
-}
-
-/** The events of the latest calls as a tool tells of them one by one, in bounded memory however long that goes on: the oldest go first. */
+/** The events of the latest calls, in bounded memory. */
 export class RecentEvents {
   readonly #limits: RecentEventLimits;
-  readonly #kept = new Map<string, Kept>();
-  /** Keys, oldest first. */
-  readonly #line = new WaitingLine<string>();
-  #bytes = 0;
-  #asked: RequestEvent | null = null;
+  readonly #calls: BoundedStore<string, CallFile & { readonly events: Event[] }>;
+  #request: RequestEvent | null = null;
   #discovery: readonly Event[] = [];
 
   constructor(limits: Partial<RecentEventLimits> = {}) {
-    this.#limits = { ...DEFAULTS, ...limits };
+    const MiB = 1024 * 1024;
+    const defaults = { calls: 2_000, bytes: 32 * MiB, eventsOfCall: 1_000, bytesOfCall: 16 * MiB };
+    this.#limits = { ...defaults, ...limits };
+    this.#calls = new BoundedStore({ count: this.#limits.calls, size: this.#limits.bytes });
   }
 
   apply(event: Event): void {
-    this.#learn(event);
+    if (event.kind === 'request' && event.purpose === 'discovery') this.#request = event;
+    else if (event.kind === 'response' && event.leg === this.#request?.leg)
+      this.#discovery = [this.#request, event];
     for (const key of event.calls ?? []) this.#add(key, event);
-    while (this.#kept.size > this.#limits.calls || (this.#bytes > this.#limits.bytes && this.#kept.size > 1))
-      this.#forgetOldest();
   }
 
   of(key: string): CallFile | undefined {
-    return this.#kept.get(key)?.file;
-  }
-
-  /** An answer that nobody waited for is that of an earlier question: the latest will have one too. */
-  #learn(event: Event): void {
-    if (event.kind === 'request' && event.purpose === 'discovery') this.#asked = event;
-    else if (event.kind === 'response' && event.leg === this.#asked?.leg)
-      this.#discovery = [this.#asked, event];
+    return this.#calls.get(key);
   }
 
   #add(key: string, event: Event): void {
-    const before = this.#kept.get(key) ?? this.#begin(key, event);
-    if (!before) return;
-    before.file.events.push(event);
-    const own = weightOf(event);
-    const grown = { file: before.file, weight: before.weight + own };
-    const kept = this.#isTooMuch(grown) ? this.#shortened(grown) : grown;
-    this.#bytes += kept.weight - before.weight;
-    this.#kept.set(key, kept);
+    const known = this.#calls.get(key);
+    if (!known && !isInvocation(event)) return;
+    const file = known ?? { events: [], forgotten: 0, discovery: this.#discovery };
+    file.events.push(event);
+    const size = this.#calls.sizeOf(key) + weightOf(event);
+    const { eventsOfCall, bytesOfCall } = this.#limits;
+    if (file.events.length <= eventsOfCall && size <= bytesOfCall) this.#calls.set(key, file, size);
+    else this.#shorten(key, file, size);
   }
 
-  /** The discovery is shared, and one for each set of fixtures: it weighs nothing here. */
-  #begin(key: string, event: Event): Kept | null {
-    if (!isInvocation(event)) return null;
-    this.#line.push(key);
-    return { file: { events: [], forgotten: 0, discovery: this.#discovery }, weight: 0 };
-  }
-
-  #isTooMuch({ file, weight }: Kept): boolean {
-    return file.events.length > this.#limits.eventsOfCall || weight > this.#limits.bytesOfCall;
-  }
-
-  /** Down to three quarters, so that it is not done each time; what came stays, and so does the latest event. */
-  #shortened({ file, weight: before }: Kept): Kept {
+  /** Drops a quarter at a time, so that not every event copies the list; keeps invocations, their responses and the latest event. */
+  #shorten(key: string, file: CallFile, before: number): void {
     const { eventsOfCall, bytesOfCall } = this.#limits;
     const legs = new Set(file.events.flatMap(event => (isInvocation(event) ? [event.leg] : [])));
-    const gone = new Set<Event>();
-    let weight = before;
+    const dropped = new Set<Event>();
+    let size = before;
     for (const event of file.events.slice(0, -1)) {
-      const isLittle = weight <= bytesOfCall * 0.75;
-      if (isLittle && file.events.length - gone.size <= eventsOfCall * 0.75) break;
+      if (size <= bytesOfCall * 0.75 && file.events.length - dropped.size <= eventsOfCall * 0.75) break;
       if ('leg' in event && legs.has(event.leg ?? '')) continue;
-      gone.add(event);
-      weight -= weightOf(event);
+      dropped.add(event);
+      size -= weightOf(event);
     }
-    const events = file.events.filter(event => !gone.has(event));
-    return { file: { ...file, events, forgotten: file.forgotten + gone.size }, weight };
-  }
-
-  #forgetOldest(): void {
-    const key = this.#line.shift() ?? '';
-    this.#bytes -= this.#kept.get(key)?.weight ?? 0;
-    this.#kept.delete(key);
+    const events = file.events.filter(event => !dropped.has(event));
+    this.#calls.set(key, { ...file, events, forgotten: file.forgotten + dropped.size }, size);
   }
 }
 
@@ -143,108 +102,64 @@ function isInvocation(event: Event): event is RequestEvent {
   return event.kind === 'request' && event.purpose === 'invocation';
 }
 
-interface RingLimits {
-  readonly events: number;
-  /** Of bodies and texts: what can be large, and comes from outside. */
-  readonly bytes: number;
-}
-
-const EVENT_RING_DEFAULTS: RingLimits = { events: 10_000, bytes: 16 * 1024 * 1024 };
-
-/** The latest events, in bounded memory: the oldest go first, and what is gone is counted. */
+/** The latest events, in bounded memory. */
 export class EventRing {
-  readonly #limits: RingLimits;
-  /** A circle: the oldest is at `#first`. */
-  readonly #places: (Event | undefined)[] = [];
-  /** Of the same places, in bytes: to look at an event when it goes would cost more than to push it. */
-  readonly #weights: number[] = [];
-  #first = 0;
-  #size = 0;
-  #bytes = 0;
-  #forgotten = 0;
-  /** Of the latest answer that had one. */
-  #answer: Content | undefined;
+  readonly #bytes: number;
+  readonly #events: BoundedStore<number, Event>;
+  #next = 0;
+  #latestBody: Content | undefined;
 
-  constructor(limits: Partial<RingLimits> = {}) {
-    this.#limits = { ...EVENT_RING_DEFAULTS, ...limits };
+  constructor({ events = 10_000, bytes = 16 * 1024 * 1024 } = {}) {
+    this.#bytes = bytes;
+    this.#events = new BoundedStore({ count: events, size: bytes });
   }
 
-  /** Takes constant time. A body larger than all there is room for is left out of its event, and the rest stays. */
+  /** Takes constant time. A body larger than the whole ring is removed from its event. */
   push(event: Event): void {
-    const whole = this.#weigh(event);
-    const kept = whole > this.#limits.bytes ? withoutBody(event) : event;
-    const weight = kept === event ? whole : weightOf(kept);
-    if (this.#size === this.#limits.events) this.#forgetOldest();
-    const place = this.#placeOf(this.#size++);
-    this.#places[place] = kept;
-    this.#weights[place] = weight;
-    this.#bytes += weight;
-    while (this.#bytes > this.#limits.bytes && this.#size > 1) this.#forgetOldest();
+    const weight = this.#weigh(event);
+    if (weight <= this.#bytes) this.#events.set(this.#next++, event, weight);
+    else {
+      const kept = 'body' in event ? ({ ...event, body: undefined } as Event) : event;
+      this.#events.set(this.#next++, kept, weightOf(kept));
+    }
   }
 
-  /** Oldest first; a list of its own, with bodies of its own: what is read of them does not stay here with their bytes. */
+  /** Oldest first, with bodies that the caller may read without filling the ring's memory. */
   get events(): Event[] {
     return this.kept.map(unread);
   }
 
-  /** As {@link events}, but the very events: for those who read no body of them, or a copy. */
+  /** The stored events themselves, for callers that do not read their bodies. */
   get kept(): Event[] {
-    return Array.from({ length: this.#size }, (_, index) => this.#places[this.#placeOf(index)]).filter(
-      event => event !== undefined,
-    );
+    return this.#events.values();
   }
 
-  /** How many events were pushed and are not there any more, those that were cleared not counted. */
+  /** The number of dropped events since the last {@link clear}. */
   get forgotten(): number {
-    return this.#forgotten;
+    return this.#events.dropped;
   }
 
   clear(): void {
-    this.#places.length = 0;
-    this.#first = 0;
-    this.#size = 0;
-    this.#bytes = 0;
-    this.#forgotten = 0;
-    this.#answer = undefined;
+    this.#events.clear();
+    this.#latestBody = undefined;
   }
 
-  /** The very body of the answer before is held anyway: a toolset, for which some ask every second. */
+  /** Consecutive responses often share one body (a polled toolset): it is counted once. */
   #weigh(event: Event): number {
     const weight = weightOf(event);
-    if (event.kind !== 'response' || !event.body || weight > this.#limits.bytes) return weight;
-    const isHeld = event.body === this.#answer;
-    this.#answer = event.body;
-    return isHeld ? weight - event.body.size : weight;
-  }
-
-  #placeOf(index: number): number {
-    return (this.#first + index) % this.#limits.events;
-  }
-
-  #forgetOldest(): void {
-    this.#bytes -= this.#weights[this.#first] ?? 0;
-    this.#places[this.#first] = undefined;
-    this.#first = this.#placeOf(1);
-    this.#size--;
-    this.#forgotten++;
+    if (event.kind !== 'response' || !event.body || weight > this.#bytes) return weight;
+    const isShared = event.body === this.#latestBody;
+    this.#latestBody = event.body;
+    return isShared ? weight - event.body.size : weight;
   }
 }
 
-function withoutBody(event: Event): Event {
-  return event.kind === 'request' || event.kind === 'response' ? { ...event, body: undefined } : event;
-}
+/** Limits of the callbacks of one exchange: a tool may send events for days. */
+const MOST = { arrivals: 2_000, bytes: 16 * 1024 * 1024, digests: 10_000 };
 
-/** A tool may talk for days, or flood: of more than this the oldest are forgotten. */
-const MOST = { arrivals: 2_000, bytes: 16 * 1024 * 1024 };
-/** Digests. */
-const REMEMBERED = 10_000;
-
-/**
- * The exchange without what came long ago, where there is too much of it: down to half of what is allowed, so that it is not done
- * each time. What has just come stays, however large it is, since its answer is still to come.
- */
+/** Drops old callbacks of an exchange beyond the limits, down to half of them. The latest stays, since its answer is still to come. */
 export function withoutSurplus(exchange: Exchange): Exchange {
-  if (!isMuch(exchange)) return exchange; // nearly always: so much for each callback is cheap enough
+  if (!isMuch(exchange)) return exchange;
   const open = new Set(openQuestions(exchange).map(({ leg }) => leg));
   const old = exchange.arrivals.slice(0, -1).filter(arrival => !isLasting(arrival, open));
   let { length: count } = old;
@@ -260,7 +175,6 @@ export function withoutSurplus(exchange: Exchange): Exchange {
   return keeping(exchange, arrival => !surplus.has(arrival));
 }
 
-/** Whether some of it may have to go. */
 function isMuch({ arrivals }: Exchange): boolean {
   if (arrivals.length > MOST.arrivals) return true;
   let bytes = -(arrivals.at(-1)?.size ?? 0);
@@ -268,7 +182,7 @@ function isMuch({ arrivals }: Exchange): boolean {
   return bytes > MOST.bytes;
 }
 
-/** The exchange with some of its arrivals only. Of the others it remembers what a later verdict depends on. */
+/** The exchange with only some of its arrivals. Digests of the others are kept to detect duplicates. */
 export function keeping(exchange: Exchange, isKept: (arrival: Arrival, index: number) => boolean): Exchange {
   const arrivals = exchange.arrivals.filter(isKept);
   const left = new Set(arrivals);
@@ -278,7 +192,7 @@ export function keeping(exchange: Exchange, isKept: (arrival: Arrival, index: nu
   const remembered =
     digests.length === 0
       ? exchange.remembered
-      : new Set([...exchange.remembered, ...digests].slice(-REMEMBERED));
+      : new Set([...exchange.remembered, ...digests].slice(-MOST.digests));
   const shorter = {
     ...exchange,
     arrivals,
@@ -292,103 +206,68 @@ export function keeping(exchange: Exchange, isKept: (arrival: Arrival, index: nu
   );
 }
 
-/** What settled the call, and what is still asked. */
+/** Keeps the result and open questions. */
 function isLasting({ leg, verdict }: Arrival, open: ReadonlySet<string>): boolean {
   return verdict.kind === 'settles' || (verdict.kind === 'holds' && open.has(leg));
 }
 
-/** A result or a question whose 200 was lost comes again. */
+/** Whether a repeat must be detected: a tool sends a result or a question again if its 200 was lost. */
 export function isKnownAgain({ message, verdict }: Arrival): boolean {
   return message?.type === 'tool_result' || verdict.kind === 'holds';
 }
 
 interface RecentLimits {
   readonly calls: number;
-  /** Of bodies. */
   readonly bytes: number;
-  /** Of one call: a subscription may go on for days. Its result is always kept. */
+  /** Per call; a tool result is always kept. */
   readonly callbacks: number;
 }
 
-const RECENT_CALLS_DEFAULTS: RecentLimits = { calls: 2_000, bytes: 32 * 1024 * 1024, callbacks: 200 };
-
-interface RecentCallsKept {
-  readonly call: ToolCall;
-  /** Bytes of its invocation. */
-  readonly received: number;
-  /** Bytes of that and of its callbacks. */
-  readonly weight: number;
-}
-
-/** The latest calls as events tell of them one by one, in bounded memory however long that goes on: the oldest go first. */
+/** The latest calls, folded from events in bounded memory. */
 export class RecentCalls {
-  readonly #limits: RecentLimits;
-  readonly #kept = new Map<string, RecentCallsKept>();
-  /** Keys, oldest first. */
-  readonly #line = new WaitingLine<string>();
-  #bytes = 0;
+  readonly #callbacks: number;
+  readonly #calls: BoundedStore<string, { readonly call: ToolCall; readonly received: number }>;
 
-  constructor(limits: Partial<RecentLimits> = {}) {
-    this.#limits = { ...RECENT_CALLS_DEFAULTS, ...limits };
+  constructor({ calls = 2_000, bytes = 32 * 1024 * 1024, callbacks = 200 }: Partial<RecentLimits> = {}) {
+    this.#callbacks = callbacks;
+    this.#calls = new BoundedStore({ count: calls, size: bytes });
   }
 
   apply(event: Event): void {
     for (const key of event.calls ?? []) this.#step(key, event);
-    while (this.#kept.size > this.#limits.calls || (this.#bytes > this.#limits.bytes && this.#kept.size > 1))
-      this.#forgetOldest();
   }
 
   get(key: string): ToolCall | undefined {
-    return this.#kept.get(key)?.call;
+    return this.#calls.get(key)?.call;
   }
 
-  /** Oldest first; a list of its own. */
+  /** Oldest first. */
   get list(): readonly ToolCall[] {
-    return Array.from(this.#kept.values(), ({ call }) => call);
+    return this.#calls.values().map(({ call }) => call);
   }
 
   #step(key: string, event: Event): void {
-    const before = this.#kept.get(key);
-    const next = stepToolCall(key, before?.call, event);
+    const known = this.#calls.get(key);
+    const next = stepToolCall(key, known?.call, event);
     if (!next) return;
-    const call = shortened(next, this.#limits.callbacks);
-    const received = before?.received ?? bodySize(event);
-    const isHeavier = event.kind === 'request' || !before;
-    const weight = isHeavier ? received + weightOfCallbacks(call) : before.weight;
-    this.#bytes += weight - (before?.weight ?? 0);
-    if (!before) this.#line.push(key);
-    this.#kept.set(key, { call, received, weight });
-  }
-
-  #forgetOldest(): void {
-    const key = this.#line.shift() ?? '';
-    this.#bytes -= this.#kept.get(key)?.weight ?? 0;
-    this.#kept.delete(key);
+    const call = shortened(next, this.#callbacks);
+    const received = known?.received ?? (event.kind === 'request' ? (event.body?.size ?? 0) : 0);
+    const isGrown = event.kind === 'request' || !known;
+    const size = isGrown ? received + callbackBytes(call) : this.#calls.sizeOf(key);
+    this.#calls.set(key, { call, received }, size);
   }
 }
 
-/** A quarter goes at a time: not every callback of a long call is to cost a copy of all of them. */
+/** Drops a quarter at a time, so that not every callback of a long call copies the list. */
 function shortened(call: ToolCall, most: number): ToolCall {
   const { deliveries, warnings, dropped, plans } = call;
-  const lists = {
-    warnings: latest(warnings, most),
-    dropped: latest(dropped, most),
-    plans: latest(plans, most),
-  };
+  const lists = { warnings: warnings.slice(-most), dropped: dropped.slice(-most), plans: plans.slice(-most) };
   if (deliveries.length <= most) return { ...call, ...lists };
   const from = deliveries.length - Math.ceil(most * 0.75);
   const kept = deliveries.filter((each, index) => index >= from || typeOfDelivery(each) === 'tool_result');
   return { ...call, ...lists, deliveries: kept, forgotten: call.forgotten + deliveries.length - kept.length };
 }
 
-function latest<T>(list: readonly T[], most: number): readonly T[] {
-  return list.length <= most ? list : list.slice(-most);
-}
-
-function weightOfCallbacks({ deliveries }: ToolCall): number {
+function callbackBytes({ deliveries }: ToolCall): number {
   return deliveries.reduce((sum, { body }) => sum + (body?.size ?? 0), 0);
-}
-
-function bodySize(event: Event): number {
-  return event.kind === 'request' ? (event.body?.size ?? 0) : 0;
 }

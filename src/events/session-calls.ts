@@ -1,5 +1,6 @@
 import { isTerminal } from '../protocol/callbacks.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
+import { BoundedStore } from '../util/bounded-store.js';
 import { compactJson, RecentMap } from '../util/json-diagnosis.js';
 import type { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
@@ -323,15 +324,15 @@ const MOST_WARNINGS = 200;
  * them is mutable. Events of other wires are nothing to them.
  */
 export class Sessions {
-  readonly #limits: SessionLimits & { readonly sessions: number };
-  readonly #byId = new Map<string, Session>();
+  readonly #limits: SessionLimits;
+  readonly #byId: BoundedStore<string, Session>;
   readonly #requests = new RecentMap<string, SessionRequest>(MOST_REQUESTS);
   readonly #warnings: string[] = [];
   #told: string | null = null;
-  #bytes = 0;
 
   constructor(limits: Partial<SessionLimits & { readonly sessions: number }> = {}) {
-    this.#limits = { sessions: MOST_SESSIONS, ...LIMITS, ...limits };
+    this.#limits = { ...LIMITS, ...limits };
+    this.#byId = new BoundedStore({ count: limits.sessions ?? MOST_SESSIONS, size: this.#limits.bytes });
   }
 
   apply(event: Event): void {
@@ -369,7 +370,7 @@ export class Sessions {
 
   /** Oldest first; a list of its own. */
   get list(): readonly Session[] {
-    return [...this.#byId.values()];
+    return this.#byId.values();
   }
 
   get size(): number {
@@ -421,17 +422,6 @@ export class Sessions {
     const session = known ?? (beginning && beginSession(id, beginning));
     if (!session) return;
     const next = withoutOldCalls(change(session), this.#limits);
-    this.#byId.set(id, next);
-    this.#bytes += next.size - (known?.size ?? 0);
-    this.#forgetOldest();
-  }
-
-  #forgetOldest(): void {
-    const { sessions, bytes } = this.#limits;
-    for (const [id, { size }] of this.#byId) {
-      if (this.#byId.size === 1 || (this.#byId.size <= sessions && this.#bytes <= bytes)) return;
-      this.#byId.delete(id);
-      this.#bytes -= size;
-    }
+    this.#byId.set(id, next, next.size);
   }
 }

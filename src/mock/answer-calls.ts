@@ -230,5 +230,5 @@ function planned({ kind }: AckFault, fixture: string) {
 }
 
 function warnOfMissing(conversation: Conversation, missing: readonly string[]): void {
-  if (missing.length > 0) conversation.warn(`a template leads nowhere: ${missing.join(', ')}`);
+  if (missing.length > 0) conversation.warn(`template values not found: ${missing.join(', ')}`);
 }

@@ -58,8 +58,8 @@ function misdirected(message: Message, has: (kind: CallbackFault['kind']) => boo
   const field = idField(message);
   return {
     ...message,
-    ...(has('wrong-id') && Object.hasOwn(message, field) && { [field]: 'an-id-of-nobody' }),
-    ...(has('wrong-group') && { group_id: 'a-thread-of-nobody' }),
+    ...(has('wrong-id') && Object.hasOwn(message, field) && { [field]: 'unknown-id' }),
+    ...(has('wrong-group') && { group_id: 'unknown-thread' }),
   };
 }
 

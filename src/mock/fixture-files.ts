@@ -101,7 +101,7 @@ async function filesAt(path: string): Promise<string[]> {
     .map(entry => join(path, entry.name))
     .sort();
   if (names.length > 0) return names;
-  throw new ProtocolCliError('unreadable-file', `there are no fixtures in the folder ${path}`, {
+  throw new ProtocolCliError('unreadable-file', `no fixtures in the folder ${path}`, {
     hint: 'Fixtures are files that end in .yaml, .yml or .json; transcripts are named one by one.',
   });
 }
@@ -115,7 +115,7 @@ async function readBytes(path: string): Promise<Uint8Array> {
 }
 
 function unreadable(path: string, cause: unknown): ProtocolCliError {
-  const reason = cause instanceof TypeError ? 'it is not UTF-8' : cause instanceof Error ? cause.message : '';
+  const reason = cause instanceof TypeError ? 'not valid UTF-8' : cause instanceof Error ? cause.message : '';
   return new ProtocolCliError('unreadable-file', `cannot read the fixtures ${path}: ${reason}`, {
     hint: 'Give the path of a YAML or JSON file that exists, of a folder of them, or of a transcript.',
     cause,

@@ -98,15 +98,14 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
   return definition;
 }
 
-const NO_QUESTION = 'a choice needs choices, and the index of one of them as its default';
+const NO_QUESTION = 'a choice needs choices, and its default must be the index of one of them';
 
 /** A conversation as a handler sees it. */
 function handlerCall(conversation: Conversation, operation: string): HandlerCall {
   const { key, addressee } = conversation.caller;
   const about = { calls: [key], thread: addressee.group_id };
   const isLate = (what: string, isOver = conversation.isClosed) => {
-    if (isOver && !conversation.isCancelled)
-      conversation.warn(`${what} came after the end, and was not sent`);
+    if (isOver && !conversation.isCancelled) conversation.warn(`${what} was not sent: the call is over`);
     return isOver;
   };
   return {

@@ -191,9 +191,9 @@ export class CallsUnderWay {
   /** Why there is no room for one more call of `size` bytes; null where there is. */
   problem(size: number): string | null {
     const { calls, bytes } = this.#limits;
-    if (this.#open.size >= calls) return `too many calls are worked on: ${calls}`;
+    if (this.#open.size >= calls) return `too many open calls: ${calls}`;
     const isTooMuch = this.#open.size > 0 && this.#bytes + size > bytes;
-    return isTooMuch ? `the calls that are worked on are too large: more than ${bytesText(bytes)}` : null;
+    return isTooMuch ? `the open calls are too large: more than ${bytesText(bytes)}` : null;
   }
 
   /** @param size bytes of the invocation. */
@@ -253,7 +253,7 @@ export function withoutPaths(message: string): string {
 }
 
 const NO_LAST_EVENT =
-  'nothing more is planned, and its subscription has had no last event: it is open until somebody cancels it';
+  'the reply ended without a final event; the subscription stays open until it is cancelled';
 
 type Performed = Pick<Plan, 'perform' | 'words' | 'isOpenEnded'>;
 
@@ -379,7 +379,7 @@ export class Intake {
 
   #warn(reading: InvocationReading, { isReused }: Sighting, about: Concern): void {
     const warn = (message: string) => this.parts.desk.log.emit({ kind: 'warned', message, ...about });
-    if (isReused) warn('its id is that of another call of this thread');
+    if (isReused) warn('another call of this thread has the same id');
     if (reading.ok) for (const note of reading.notes) warn(`the invocation: ${note}`);
   }
 
@@ -399,7 +399,7 @@ export class Intake {
   /** Nobody can be told anything: not even a callback URL could be read (TOOL-MALFORMED; threats, row 21). */
   #giveUp(incoming: Incoming, body: Content, faults: readonly string[]): Reply {
     const request = this.#serve(incoming, { purpose: 'invocation', about: {}, body });
-    const why = `malformed, and without a callback URL: ${faults.join('; ')}`;
+    const why = `malformed invocation without a callback URL: ${faults.join('; ')}`;
     this.parts.desk.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
     return request.answer(isUtf8(incoming.body) ? 200 : 400);
   }

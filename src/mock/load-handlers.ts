@@ -70,7 +70,7 @@ export function readDefinitions(value: unknown, path: string): readonly ToolDefi
 
 function unloadable(path: string, file: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const said = existsSync(file) ? reason : 'there is no such file';
+  const said = existsSync(file) ? reason : 'file not found';
   return new ProtocolCliError('unreadable-file', `${path} cannot be loaded: ${said}`, {
     hint: hintOn(path, file, cause, reason),
     cause,
@@ -82,7 +82,7 @@ function hintOn(path: string, file: string, cause: unknown, reason: string): str
   if (!existsSync(file)) return 'Give the path of an ES module that exports defineTool(…) by default.';
   if (missing !== undefined) return `Install it where ${path} is: npm install ${missing}`;
   if (cause instanceof SyntaxError) return `node --check ${path} shows the line. ${ES_MODULE}`;
-  return `It failed while it was loaded. ${ES_MODULE}`;
+  return `The module threw an error while loading. ${ES_MODULE}`;
 }
 
 const ES_MODULE = 'It must be an ES module (.mjs, or .js in a package of "type": "module").';

@@ -271,7 +271,7 @@ export class Workshop {
   }
 }
 
-/** What is told of a request that no route answered. Almost a token is almost a secret. */
+/** Describes a request that no route answered. Masks anything that looks like a token. */
 export function refusalText({ method = '', target = '', status, detail }: Refusal): string {
-  return `a request was refused with ${status}, since ${detail}: ${method} ${target.replace(/[\w-]{16,}/g, '…')}`;
+  return `request refused with ${status}: ${method} ${target.replace(/[\w-]{16,}/g, '…')} (${detail})`;
 }

@@ -57,8 +57,8 @@ interface Observed {
 /** @throws Error for the name of an operation that is not among those that are offered, with the one that was probably meant. */
 export function requireOffered(name: string, offered: readonly string[]): void {
   if (offered.includes(name)) return;
-  const meant = didYouMean(name, offered) || `It offers ${offered.join(', ')}.`;
-  throw new Error(`the tool offers no operation "${name}". ${meant} A filter function waits for any call.`);
+  const meant = didYouMean(name, offered) || `Available: ${offered.join(', ')}.`;
+  throw new Error(`unknown operation "${name}". ${meant} Use a filter function to wait for any call.`);
 }
 
 /**
@@ -86,20 +86,20 @@ export function callWithin(
     });
     const timer = setTimeout(() => {
       stop();
-      reject(new Error(`waited ${timeoutMs} ms for ${what} in vain; ${whatCame(calls.list)}`));
+      reject(new Error(`timed out after ${timeoutMs} ms waiting for ${what}; ${whatCame(calls.list)}`));
     }, timeoutMs);
   });
 }
 
 function whatCame(calls: readonly ToolCall[]): string {
-  if (calls.length === 0) return 'no call came at all';
+  if (calls.length === 0) return 'no call was received';
   const named = calls
     .slice(-5)
     .map(
       call =>
-        `${call.invocation?.operation ?? 'a malformed one'} (${[call.addressee?.id, toolCallState(call)].join(', ')})`,
+        `${call.invocation?.operation ?? 'malformed call'} (${[call.addressee?.id, toolCallState(call)].join(', ')})`,
     );
-  return `the last calls were ${named.join(', ')}`;
+  return `the last calls: ${named.join(', ')}`;
 }
 
 /** What conversations need, set up as the options say. @throws ProtocolCliError `usage` for an origin that is none. */
@@ -413,7 +413,7 @@ async function keepJournal(
   });
   workshop.keepJournal(journal, recovery);
   if (recovery.tornBytes > 0)
-    workshop.log.emit({ kind: 'warned', message: `the last line of ${path} was cut off, and is gone` });
+    workshop.log.emit({ kind: 'warned', message: `the last line of ${path} was incomplete and was removed` });
   for (const message of damageWarnings(path, recovery.damaged))
     workshop.log.emit({ kind: 'warned', message });
   return { journal, recovery };

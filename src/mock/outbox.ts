@@ -223,9 +223,9 @@ export class Outbox {
   #refusal({ url, body }: Callback): string | null {
     const { queueLimit, queueBytes, allows } = this.#options;
     if (this.#isClosed) return stopped();
-    if (this.#pending >= queueLimit) return `the queue is full: ${queueLimit} callbacks are on their way`;
+    if (this.#pending >= queueLimit) return `the queue is full: ${queueLimit} callbacks pending`;
     if (this.#pending > 0 && this.#bytes + body.size > queueBytes)
-      return `the queue is full: callbacks of ${bytesText(this.#bytes)} are on their way, and of ${queueBytes} may be`;
+      return `the queue is full: ${bytesText(this.#bytes)} of callbacks pending; the limit is ${queueBytes} bytes`;
     return allows(url);
   }
 

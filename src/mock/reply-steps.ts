@@ -93,7 +93,7 @@ const ALONE: Place = { here: [0], next: undefined };
 
 /** The one step of the kinds there are. @throws TypeError for a kind that is not known here. */
 export function playStep(step: Step, stage: Stage, place = ALONE): Promise<void> {
-  if (!Object.hasOwn(PLAYERS, step.kind)) throw new TypeError(`"${step.kind}" is no kind of reply`);
+  if (!Object.hasOwn(PLAYERS, step.kind)) throw new TypeError(`unknown kind of reply: "${step.kind}"`);
   return (PLAYERS[step.kind] as Player)(step, stage, place);
 }
 
@@ -108,7 +108,7 @@ const PLAYERS: Players = {
     const changes = middlewares.wouldChange(fields, invocation);
     conversation.shaped('verbatim', changes);
     if (changes.length > 0)
-      conversation.warn(`a result went out as written, with what middleware takes out at ${places(changes)}`);
+      conversation.warn(`a result was sent verbatim; middleware would have changed it at ${places(changes)}`);
     await conversation.result(fields, textOf(layout));
   },
   error: ({ error: { message, code, type: errorType } }, stage) =>
@@ -146,12 +146,15 @@ const PLAYERS: Players = {
     const { key, addressee } = conversation.caller;
     const about = { calls: [key], thread: addressee.group_id, id: addressee.id };
     const picked = await conversation.choice({ prompt, choices, default: preset, ...about }, step.within);
-    if (picked === null) return unanswered(conversation, `nobody answered "${prompt}"`, next);
+    if (picked === null) return unanswered(conversation, `"${prompt}" was not answered`, next);
     const label = step.choice.choices[picked] ?? '';
     const branch = branchOf(step, label);
     if (branch) return play(branch, stage, { under: [...here, label], after: next });
     conversation.goesOnAt(next);
-    await conversation.outcome({ type: 'error', message: `no reply is planned for the choice "${label}"` });
+    await conversation.outcome({
+      type: 'error',
+      message: `the fixture has no reply for the choice "${label}"`,
+    });
   },
   oauth: async (step, stage, { here, next }) => {
     const { conversation, say, invocation } = stage;
@@ -159,7 +162,7 @@ const PLAYERS: Players = {
     const { key, addressee } = conversation.caller;
     const question = { operation: invocation.operation, scopes, calls: [key], thread: addressee.group_id };
     const consent = await conversation.consent(question, step.within, auth_url);
-    if (consent === null) return unanswered(conversation, 'nobody gave the authorization', next);
+    if (consent === null) return unanswered(conversation, 'authorization was not given', next);
     await play(step[consent], stage, { under: [...here, consent], after: next });
   },
 };
@@ -196,7 +199,7 @@ function unanswered(conversation: Conversation, what: string, next: StepPath | u
   if (conversation.isCancelled) return conversation.canceled();
   conversation.goesOnAt(next);
   const message = conversation.isStopping
-    ? `the tool is stopping, and ${what} before; call again later`
+    ? `the tool is stopping and ${what}; call again later`
     : `${what} in time; ask the user and call again`;
   return conversation.outcome({ type: 'error', message });
 }

@@ -104,7 +104,7 @@ function unreadable(field: string): string {
 }
 
 function unknownField(unknown: string, fields: readonly string[]): string {
-  const meant = didYouMean(unknown, fields) || `Known here: "${fields.join('", "')}".`;
+  const meant = didYouMean(unknown, fields) || `Known fields: "${fields.join('", "')}".`;
   return `unknown field ${excerpt(unknown)}. ${meant}`;
 }
 
@@ -150,11 +150,11 @@ function choiceRefused(
   const such = JSON.stringify({ id, selected: choices.length - 1 });
   log.emit({
     kind: 'warned',
-    message: 'an answer must name the id of the call and the index of a choice',
+    message: 'invalid answer to a choice: it must contain the id of the call and the index of a choice',
     ...about,
   });
   return request.answer(400, {
-    body: `The answer must name the id of the call and the index of a choice, such as ${such}; choices: ${labels}\n`,
+    body: `The answer must contain the id of the call and the index of a choice, for example ${such}; choices: ${labels}\n`,
   });
 }
 
@@ -170,7 +170,7 @@ export function consentPage({ toolset, operation, scopes }: ConsentRequest): str
   return page(
     `Authorize ${toolset}?`,
     `<h1><b>${html(toolset)}</b> asks for your permission</h1>
-<p>It needs it to carry out <code>${html(operation)}</code>.</p>
+<p>Permission is needed to run <code>${html(operation)}</code>.</p>
 ${scopeList(scopes)}
 <form method="post">
 <button name="decision" value="granted" class="grant">Grant</button>
@@ -182,7 +182,7 @@ ${scopeList(scopes)}
 
 export function consentDonePage(decision: Consent): string {
   const title = decision === 'granted' ? 'Permission granted' : 'Permission refused';
-  return page(title, `<h1>${title}</h1>\n<p>The tool goes on by itself. You can close this page.</p>`);
+  return page(title, `<h1>${title}</h1>\n<p>The tool continues. You can close this page.</p>`);
 }
 
 /** One answer for a state that never was, was used, or is over: a stranger learns nothing. */
@@ -251,9 +251,9 @@ ${content}
 }
 
 function scopeList(scopes: readonly string[]): string {
-  if (scopes.length === 0) return '<p>It names no scopes.</p>';
+  if (scopes.length === 0) return '<p>No scopes are requested.</p>';
   const items = scopes.map(scope => `<li><code>${html(scope)}</code></li>`);
-  return `<p>It would be allowed:</p>\n<ul>\n${items.join('\n')}\n</ul>`;
+  return `<p>Requested scopes:</p>\n<ul>\n${items.join('\n')}\n</ul>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -397,7 +397,8 @@ function migration({ log, closeThread, needsMigration }: NoticeParts): Route {
       const { value, faults, body } = read(migrateSchema, incoming);
       const about = value ? { thread: value.session_id } : {};
       const request = new ServedRequest(log, incoming, { purpose: 'migrate', about, body });
-      if (!value) return request.answer(400, { body: `not moved: ${faults.length} faults in the request\n` });
+      if (!value)
+        return request.answer(400, { body: `not migrated: ${faults.length} errors in the request\n` });
       closeThread(value.session_id);
       await keptIfPossible(log);
       return request.answer(200);

@@ -124,9 +124,9 @@ export interface Setback {
 function ofAnswer({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): Verdict {
   if (status < 300) return { kind: 'delivered', status };
   if (status < 400)
-    return { kind: 'refused', why: `it was answered ${status}, and redirects are not followed` };
-  if (status < 500) return { kind: 'refused', why: `it was answered ${status}, which is final` };
-  return { kind: 'failed', why: `it was answered ${status}`, retryAfter: headers['retry-after'] };
+    return { kind: 'refused', why: `the runtime answered ${status}; redirects are not followed` };
+  if (status < 500) return { kind: 'refused', why: `the runtime answered ${status}; not retried` };
+  return { kind: 'failed', why: `the runtime answered ${status}`, retryAfter: headers['retry-after'] };
 }
 
 /** What is wrong with the request itself, or with where it goes, stays wrong. */

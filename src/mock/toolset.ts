@@ -50,9 +50,9 @@ export class Operations {
 function problemOf(operation: string, check: ValueCheck): string | null {
   if (check.kind === 'valid') return null;
   if (check.kind === 'unusable' && check.isUnknownDraft) return null;
-  if (check.kind === 'unusable') return `the arguments of ${operation} cannot be checked: ${check.reason}`;
+  if (check.kind === 'unusable') return `cannot validate the arguments of ${operation}: ${check.reason}`;
   const faults = check.faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-  return `the arguments do not fit: ${faults}. Correct them and call again.`;
+  return `invalid arguments: ${faults}. Correct them and call again.`;
 }
 
 /** What is offered by fixtures and handlers together; where both have an operation, it is the handler's. */

@@ -46,29 +46,22 @@ describe('a call that is waited for', () => {
   });
 
   test.each<[string, Moment[][], string]>([
-    ['nothing', [], 'no call came at all'],
-    [
-      'others',
-      [received('a', '1'), received('b', '2')],
-      'the last calls were a (1, waiting), b (2, waiting)',
-    ],
-    ['a malformed one', [received('', '1')], 'the last calls were a malformed one (1, waiting)'],
+    ['nothing', [], 'no call was received'],
+    ['others', [received('a', '1'), received('b', '2')], 'the last calls: a (1, waiting), b (2, waiting)'],
+    ['malformed call', [received('', '1')], 'the last calls: malformed call (1, waiting)'],
   ])('does not come in time: it is told what came, %s', async (_, moments, came) => {
     const events = observed(...eventsOf(...moments));
     const waiting = callWithin(events, 1, { what, filter: 'other' });
-    await expect(waiting).rejects.toThrow(`waited 1 ms for a call of "other" in vain; ${came}`);
+    await expect(waiting).rejects.toThrow(`timed out after 1 ms waiting for a call of "other"; ${came}`);
     expect(events.listeners.size).toBe(0);
   });
 });
 
 test.each([
-  [
-    'wach',
-    'the tool offers no operation "wach". Did you mean "watch"? A filter function waits for any call.',
-  ],
+  ['wach', 'unknown operation "wach". Did you mean "watch"? Use a filter function to wait for any call.'],
   [
     'xyzzy',
-    'the tool offers no operation "xyzzy". It offers watch, count. A filter function waits for any call.',
+    'unknown operation "xyzzy". Available: watch, count. Use a filter function to wait for any call.',
   ],
 ])('an operation that is not offered is not waited for: %s', (name, message) => {
   expect(() => requireOffered(name, ['watch', 'count'])).toThrow(message);

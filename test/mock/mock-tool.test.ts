@@ -81,7 +81,7 @@ describe('TOOL-VALIDATE: what cannot be carried out gets 200 and an error result
     ['deploy', { service: 'api', replicas: 10 }, '$.replicas must be <= 9'],
   ])('TOOL-BAD-ARGS: %s %j', async (operation, args, fault) => {
     const { text } = await resultOf(operation, args);
-    expect(text).toMatch(/^Error: the arguments do not fit: .* Correct them and call again\.$/);
+    expect(text).toMatch(/^Error: invalid arguments: .* Correct them and call again\.$/);
     expect(text).toContain(fault);
   });
 });
@@ -137,29 +137,27 @@ describe('waitForCall(), waitForDelivery()', () => {
     await using stage = await stageWith(replying({ payload: 'x' }, { faults }));
     await stage.invoke({ id: 'refused' });
     await expect(stage.tool.waitForDelivery('refused', { timeoutMs: 1 })).rejects.toThrow(
-      'waited 1 ms for the delivery of the call "refused" in vain; the last calls were op (refused, refused)',
+      'timed out after 1 ms waiting for the delivery of the call "refused"; the last calls: op (refused, refused)',
     );
     await using taken = await stageWith(replying({ payload: 'x' }));
     await taken.invoke({ id: 'taken' });
     expect((await taken.tool.waitForDelivery('taken')).dropped).toEqual([]);
     await taken.invoke({ id: 'lost', answers: [404] });
     expect((await taken.tool.waitForDelivery('lost')).dropped).toEqual([
-      'it was answered 404, which is final',
+      'the runtime answered 404; not retried',
     ]);
   });
 
   test('in vain: what came instead is told', async () => {
     await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
     await expect(stage.tool.waitForCall('op', { timeoutMs: 1 })).rejects.toThrow(
-      'waited 1 ms for a call of "op" in vain; no call came at all',
+      'timed out after 1 ms waiting for a call of "op"; no call was received',
     );
     await stage.invoke({ id: 'a' });
     await expect(stage.tool.waitForDelivery('a', { timeoutMs: 1 })).rejects.toThrow(
-      'waited 1 ms for the delivery of the call "a" in vain; the last calls were op (a, waiting)',
+      'timed out after 1 ms waiting for the delivery of the call "a"; the last calls: op (a, waiting)',
     );
-    await expect(stage.tool.waitForCall('po')).rejects.toThrow(
-      'the tool offers no operation "po". Did you mean "op"?',
-    );
+    await expect(stage.tool.waitForCall('po')).rejects.toThrow('unknown operation "po". Did you mean "op"?');
   });
 
   test('a delivery in one thread: ids are not of all threads', async () => {
@@ -168,7 +166,7 @@ describe('waitForCall(), waitForDelivery()', () => {
     const { key } = await stage.tool.waitForDelivery('i', { groupId: 'h' });
     expect(key).toBe('["h","i"]');
     await expect(stage.tool.waitForDelivery('i', { groupId: 'x', timeoutMs: 1 })).rejects.toThrow(
-      'waited 1 ms for the delivery of the call "i" in "x" in vain',
+      'timed out after 1 ms waiting for the delivery of the call "i" in "x"',
     );
   });
 

@@ -39,7 +39,7 @@ describe('close(): everything is due at once', () => {
     clock.advance(7);
     await stage.tool.close({ drainMs: 10_000 });
     expect((await call.result()).body).toMatchObject({
-      text: expect.stringContaining('the tool is stopping, and nobody'),
+      text: expect.stringContaining('the tool is stopping and '),
     });
     expect(stage.told('expired')).toMatchObject([{ what: 'answer', afterMs: 7 }]);
   });

@@ -174,8 +174,8 @@ async function readAll(path: string, file: FileHandle): Promise<Recovery> {
   return fold.recovery(splitter.rest, damaged);
 }
 
-const FOREIGN = 'it does not begin as a journal does';
-const MISPLACED = 'a journal has one header';
+const FOREIGN = 'the first line is not the header of a journal';
+const MISPLACED = 'unexpected second header';
 const TOO_LONG = `a line is longer than ${LONGEST_LINE} bytes`;
 
 /** @throws where the first line is not the header of a journal */
@@ -225,7 +225,7 @@ async function openPlain(path: string, files: Files): Promise<FileHandle | null>
 }
 
 function unreadable(place: string, problem: string): ProtocolCliError {
-  return new ProtocolCliError('unreadable-file', `${place}: this journal cannot be read: ${problem}`, {
+  return new ProtocolCliError('unreadable-file', `${place}: cannot read this journal: ${problem}`, {
     hint: 'Move the file away to begin a new journal, or give another path.',
   });
 }
@@ -289,9 +289,9 @@ async function clear(lock: string, holder: string): Promise<void> {
 function taken(path: string, lock: string, holder: string): ProtocolCliError {
   const who = OURS.test(holder)
     ? `process ${holder.split(' ')[0]} is writing this journal`
-    : `${lock} is in the way`;
+    : `${lock} exists but is not a lock of this program`;
   return new ProtocolCliError('unreadable-file', `${path}: ${who}`, {
-    hint: `Stop it, or give another path. If nobody needs it any more, delete ${lock}.`,
+    hint: `Stop it, or give another path. If no process uses it, delete ${lock}.`,
   });
 }
 

@@ -242,7 +242,7 @@ function failing(error: unknown): Plan {
   return plain([], () => Promise.reject(error));
 }
 
-const RESTARTED = 'the tool was restarted meanwhile; call again';
+const RESTARTED = 'the tool was restarted; call again';
 
 /** What is said where there is no plan. A call that was called off still owes a result, and that says so (TOOL-ALWAYS). */
 function insteadOf({ refusal, calledOff }: Recovered): Pick<Plan, 'perform'> {

@@ -134,11 +134,11 @@ function fieldsOf(reply: SpokenReply): object {
 type Feature = 'faults' | 'events' | 'views' | 'choices' | 'consents';
 
 const WORDS: Readonly<Record<Feature, string>> = {
-  faults: 'faults are those of a wire that calls back, and do not happen',
-  events: 'events reach nobody',
-  views: 'views reach nobody',
-  choices: 'nobody is asked for a choice: its default counts',
-  consents: 'nobody is asked for a consent: it counts as refused',
+  faults: 'faults apply to RAP callbacks only and are ignored',
+  events: 'events are not sent',
+  views: 'views are not sent',
+  choices: 'choices are not asked; the default is used',
+  consents: 'consents are not asked; they count as refused',
 };
 const FEATURES = Object.keys(WORDS) as readonly Feature[];
 const MOST_NAMED = 5;

@@ -94,13 +94,13 @@ class LocalConversation extends Conversation {
   async choice(question: ChoiceQuestion, withinMs?: number): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
     if (this.asked.choice) return this.#ask('choice', this.asked.choice(question), withinMs);
-    this.warn(`nobody is there to answer "${prompt}": the default counts, "${choices[preset] ?? preset}"`);
+    this.warn(`no user can answer "${prompt}"; using the default, "${choices[preset] ?? preset}"`);
     return this.#decided('choice', 'policy', preset);
   }
 
   async consent(question: ConsentQuestion, withinMs?: number): Promise<Consent | null> {
     if (this.asked.consent) return this.#ask('consent', this.asked.consent(question), withinMs);
-    this.warn(`nobody is there to authorize ${question.operation}: it counts as refused`);
+    this.warn(`no user can authorize ${question.operation}; treated as refused`);
     return this.#decided('consent', 'policy', 'refused');
   }
 

@@ -171,7 +171,8 @@ export class LineTransport implements Transport {
   #receive(line: Uint8Array): void {
     const json = readJson(line);
     if (json.ok) this.#deliver(json.value);
-    else if (line.some(byte => byte > 0x20)) this.onerror?.(new Error(`a line is no JSON: ${json.reason}`));
+    else if (line.some(byte => byte > 0x20))
+      this.onerror?.(new Error(`invalid JSON in a line: ${json.reason}`));
   }
 
   #deliver(value: unknown): void {
@@ -179,7 +180,7 @@ export class LineTransport implements Transport {
     try {
       message = parseJSONRPCMessage(value);
     } catch {
-      this.onerror?.(new Error('a line is JSON, but no message of JSON-RPC'));
+      this.onerror?.(new Error('a line is not a JSON-RPC message'));
       return;
     }
     this.onmessage?.(message);
@@ -328,14 +329,14 @@ function write(reply: SpokenReply, isOffered: () => boolean): Written {
 function writeResult(result: Fields): Written {
   if (wireOfResult(result) === 'rap') return writeForeign(result);
   const reading = readAs('mcp', { isError: false, ...result });
-  const warnings = reading.ok ? [] : [`a result went out that is none of MCP: ${reading.faults.join('; ')}`];
+  const warnings = reading.ok ? [] : [`an invalid MCP result was sent: ${reading.faults.join('; ')}`];
   return { body: { ...result, isError: result['isError'] ?? false }, warnings };
 }
 
 /** A `tool_result` of RAP; and what is no result of anything is its own payload. */
 function writeForeign(result: Fields): Written {
   if (readAsRap(result).ok) return writeOther({ kind: 'verbatim', result });
-  const warning = 'a result has neither content, as in MCP, nor text, as in RAP: it went out as a text';
+  const warning = 'a result has neither content (MCP) nor text (RAP); it was sent as text';
   return { body: textResult(JSON.stringify(result)), warnings: [warning] };
 }
 

@@ -108,7 +108,7 @@ export class WordFinder {
    * @throws RangeError where the text could hold a word that there was no room for.
    */
   replaceIn(text: string, substitute: string): string {
-    if (text.length >= this.#beyond) throw new RangeError('there are more secrets than can be looked for');
+    if (text.length >= this.#beyond) throw new RangeError('too many secrets to redact');
     if (this.#holdsNone(text)) return text;
     this.#automaton ??= new Automaton(this.#words);
     const pieces: string[] = [];

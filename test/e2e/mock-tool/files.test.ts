@@ -83,7 +83,7 @@ describe.concurrent('what is wrong is said at once, with 2, before anything is s
     await using folder = await temporaryFolder();
     const ended = await runHere(['mock-tool', folder.path]);
     expect(ended).toMatchObject({ status: 2, stdout: '' });
-    expect(ended.stderr).toContain(`there are no fixtures in the folder ${folder.path}`);
+    expect(ended.stderr).toContain(`no fixtures in the folder ${folder.path}`);
   });
 });
 

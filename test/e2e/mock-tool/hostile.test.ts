@@ -81,7 +81,7 @@ describe.concurrent('fixtures', () => {
     await using runtime = await openRuntime();
     const call = await runtime.invoke(mock.url, 'schema', { other: 1 }, { id: 'remote' });
     const { body } = await call.result();
-    expect(body?.['text']).toMatch(/^Error: the arguments of schema cannot be checked: .*x\.json/);
+    expect(body?.['text']).toMatch(/^Error: cannot validate the arguments of schema: .*x\.json/);
     expect(canary.connections()).toBe(0);
   });
 

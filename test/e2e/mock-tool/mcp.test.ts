@@ -102,7 +102,7 @@ describe.concurrent('seed 003, over stdio: the official client', () => {
     await eventually('it is cancelled', () => said.includes('was cancelled'));
     await client.close();
     expect(JSON.parse(said.slice(0, said.indexOf('\n')))).toEqual({ mcp: 'stdio', seed: expect.any(String) });
-    expect(said).toContain('warning: faults are those of a wire that calls back, and do not happen (pay)');
+    expect(said).toContain('warning: faults apply to RAP callbacks only and are ignored (pay)');
     expect(said).not.toContain('abcd1234');
   });
 
@@ -151,7 +151,7 @@ describe.concurrent('stdout is the wire', () => {
       ]);
       expect(ended.status).toBe(0);
       expect(ended.stderr).toContain('called');
-      expect(ended.stderr).toContain('a line is no JSON');
+      expect(ended.stderr).toContain('invalid JSON in a line');
       expect(ended.stderr).toContain('no message of JSON-RPC');
     },
   );

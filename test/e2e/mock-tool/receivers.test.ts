@@ -40,7 +40,7 @@ describe.concurrent('bad receivers', () => {
     await using runtime = await openRuntime();
     for (let n = 0; n < 5; n++)
       await runtime.invoke(mock.url, 'a', { n }, { id: `c${n}`, callbackUrl: hanging.url });
-    await mock.says(/✗ a c4 .*the queue is full: 3 callbacks are on their way/);
+    await mock.says(/✗ a c4 .*the queue is full: 3 callbacks pending/);
     expect(mock.said()).toMatch(/✗ a c3 .*the queue is full/);
     const { calls } = await mock.journal();
     expect(calls.map(({ id, state }) => [id, state === 'undelivered'])).toEqual([

@@ -45,9 +45,7 @@ describe('TOOL-VALIDATE: first the schema, then code, then fixtures', () => {
   test('where both have an operation, the code answers, by its own schema', async () => {
     await using stage = await stageWith(replying({ payload: 'fixture' }), { handlers: [handler] });
     expect(await textOf(stage, 'a', { args: { n: 1 } })).toBe('code 1');
-    expect(await textOf(stage, 'b', { args: {} })).toContain(
-      'Error: the arguments do not fit: $.n is required',
-    );
+    expect(await textOf(stage, 'b', { args: {} })).toContain('Error: invalid arguments: $.n is required');
     expect(stage.told('matched').map(({ fixture }) => fixture)).toEqual(['handler:op', null]);
   });
 

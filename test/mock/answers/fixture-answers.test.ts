@@ -33,7 +33,7 @@ describe('templates know the call', () => {
     await using stage = await stageWith(replying({ payload: '{{key}}' }, { key: 'for {{user_id}}' }));
     expect(await textOf(stage)).toBe('for ');
     expect(stage.told('warned')).toMatchObject([
-      { message: 'a template leads nowhere: user_id', calls: ['["g","i"]'] },
+      { message: 'template values not found: user_id', calls: ['["g","i"]'] },
     ]);
   });
 });

@@ -20,12 +20,8 @@ test.each<[string, unknown, string | null]>([
   ['edit_file', { path: 'a' }, null],
   ['edit_file', { path: 'a', more: 1 }, null],
   ['any', { whatever: [1] }, null],
-  ['edit_file', {}, 'the arguments do not fit: $.path is required. Correct them and call again.'],
-  [
-    'edit_file',
-    { path: 1 },
-    'the arguments do not fit: $.path must be string (type). Correct them and call again.',
-  ],
+  ['edit_file', {}, 'invalid arguments: $.path is required. Correct them and call again.'],
+  ['edit_file', { path: 1 }, 'invalid arguments: $.path must be string (type). Correct them and call again.'],
   [
     'edit_fiel',
     {},
@@ -43,5 +39,5 @@ test.each<[string, unknown, string | null]>([
 });
 
 test('row 23: a schema that cannot be used carries nothing out, and fetches nothing', async () => {
-  expect(await operations.problem('remote', {})).toMatch(/^the arguments of remote cannot be checked: /);
+  expect(await operations.problem('remote', {})).toMatch(/^cannot validate the arguments of remote: /);
 });

@@ -193,12 +193,12 @@ describe('questions', () => {
     [
       'user_choice',
       choice({ within: '5m' }),
-      'Error: nobody answered "Sure?" in time; ask the user and call again',
+      'Error: "Sure?" was not answered in time; ask the user and call again',
     ],
     [
       'oauth',
       oauth({ within: '5m' }),
-      'Error: nobody gave the authorization in time; ask the user and call again',
+      'Error: authorization was not given in time; ask the user and call again',
     ],
   ])('TOOL-ALWAYS: %s that nobody answers within its time', async (type, reply, text) => {
     const clock = watchedClock();
@@ -213,16 +213,8 @@ describe('questions', () => {
   });
 
   test.each([
-    [
-      'user_choice',
-      choice(),
-      'Error: the tool is stopping, and nobody answered "Sure?" before; call again later',
-    ],
-    [
-      'oauth',
-      oauth(),
-      'Error: the tool is stopping, and nobody gave the authorization before; call again later',
-    ],
+    ['user_choice', choice(), 'Error: the tool is stopping and "Sure?" was not answered; call again later'],
+    ['oauth', oauth(), 'Error: the tool is stopping and authorization was not given; call again later'],
   ])('TOOL-ALWAYS: %s that is open when the tool stops', async (type, reply, text) => {
     await using stage = await stageWith(replying(reply));
     const call = await stage.invoke();

@@ -160,7 +160,7 @@ describe('steps', () => {
     await using stage = await stageWith(replying({ payload: '<{{arguments.none}}>' }));
     expect((await (await stage.invoke()).result()).body).toMatchObject({ text: '<>' });
     expect(stage.told('warned').map(({ message }) => message)).toEqual([
-      'a template leads nowhere: arguments.none',
+      'template values not found: arguments.none',
     ]);
   });
 });

@@ -35,14 +35,14 @@ describe('TOOL-POST: a message', () => {
   });
 
   test.each<[CallbackFault['kind'], object, object]>([
-    ['wrong-id', message, { ...message, id: 'an-id-of-nobody' }],
+    ['wrong-id', message, { ...message, id: 'unknown-id' }],
     [
       'wrong-id',
       { type: 'subscription_event', tool_call_id: 'i' },
-      { type: 'subscription_event', tool_call_id: 'an-id-of-nobody' },
+      { type: 'subscription_event', tool_call_id: 'unknown-id' },
     ],
     ['wrong-id', { type: 'view_update', group_id: 'g' }, { type: 'view_update', group_id: 'g' }],
-    ['wrong-group', message, { ...message, group_id: 'a-thread-of-nobody' }],
+    ['wrong-group', message, { ...message, group_id: 'unknown-thread' }],
   ])('%s of %j', (kind, before, after) => {
     expect(JSON.parse(sourceOf([{ kind } as CallbackFault], before))).toEqual(after);
   });

@@ -54,7 +54,7 @@ describe('the queue', () => {
     await using runtime = await hanging();
     await using desk = deskWith({ queueLimit: 3, perOrigin: 1 });
     for (let i = 0; i < 3; i++) void desk.outbox.post(callbackTo(runtime.url));
-    const why = 'the queue is full: 3 callbacks are on their way';
+    const why = 'the queue is full: 3 callbacks pending';
     expect(await desk.outbox.post(callbackTo(runtime.url))).toEqual({ delivered: false, why, attempts: 0 });
     expect(desk.events.filter(({ kind }) => kind === 'dropped')).toEqual([
       expect.objectContaining({ why, type: 'tool_result' }),
@@ -69,7 +69,7 @@ describe('the queue', () => {
     const post = (size: number) =>
       desk.outbox.post(callbackTo(runtime.url, { body: new Content(new Uint8Array(size)) }));
     void post(60);
-    const why = 'the queue is full: callbacks of 60 bytes are on their way, and of 100 may be';
+    const why = 'the queue is full: 60 bytes of callbacks pending; the limit is 100 bytes';
     expect(await post(41)).toEqual({ delivered: false, why, attempts: 0 });
     void post(40);
     expect(desk.outbox.pending).toBe(2);
@@ -131,7 +131,7 @@ describe('the end', () => {
     const delivery = desk.outbox.post(callbackTo(runtime.url));
     await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
     desk.outbox.hurry();
-    const why = 'the tool was stopped before it was delivered: it was answered 500';
+    const why = 'the tool was stopped before it was delivered: the runtime answered 500';
     expect(await delivery).toEqual({ delivered: false, why, attempts: 2 });
     expect(desk.clock.pending()).toBe(0);
   });

@@ -111,7 +111,7 @@ describe('delivery faults: another attempt', () => {
   it('comes no more often than it was told, and then it is said', async () => {
     await using runtime = await startServing(503);
     await using desk = deskWith({ retries: 0 });
-    const why = 'it was answered 503; attempts: 1';
+    const why = 'the runtime answered 503; attempts: 1';
     expect(await desk.outbox.post(callbackTo(runtime.url))).toEqual({ delivered: false, why, attempts: 1 });
     expect(desk.told()).toEqual(['request 1', 'response 503', 'dropped']);
     expect(desk.events[2]).toMatchObject({
@@ -146,7 +146,7 @@ describe('delivery faults: no other attempt', () => {
   it.each([400, 401, 404, 408, 413, 429])('after a %i, loudly', async status => {
     await using runtime = await startServing(status);
     await using desk = deskWith();
-    const why = `it was answered ${status}, which is final`;
+    const why = `the runtime answered ${status}; not retried`;
     expect(await desk.outbox.post(callbackTo(runtime.url))).toEqual({ delivered: false, why, attempts: 1 });
     expect(desk.told()).toEqual(['request 1', `response ${status}`, 'dropped']);
     expect(desk.events[1]).toMatchObject({ headers: { location: '/elsewhere' } });
@@ -156,7 +156,7 @@ describe('delivery faults: no other attempt', () => {
   it.each([301, 302, 303, 307, 308])('row 11: after a %i, which is not followed', async status => {
     await using runtime = await startServing(status);
     await using desk = deskWith();
-    const why = `it was answered ${status}, and redirects are not followed`;
+    const why = `the runtime answered ${status}; redirects are not followed`;
     expect(await desk.outbox.post(callbackTo(runtime.url))).toEqual({ delivered: false, why, attempts: 1 });
     expect(runtime.requests).toHaveLength(1);
   });

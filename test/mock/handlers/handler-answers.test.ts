@@ -65,9 +65,9 @@ describe('TOOL-ALWAYS: whatever a handler does, its call ends in a result', () =
       const output = { [Symbol.for('protocol-cli.output')]: true, kind } as unknown as ToolOutput;
       await using stage = await staged(() => output);
       const { body } = await (await stage.invoke()).result();
-      expect(body).toMatchObject({ text: `Error: "${kind}" is no kind of reply` });
+      expect(body).toMatchObject({ text: `Error: unknown kind of reply: "${kind}"` });
       expect(stage.told('warned')).toMatchObject([
-        { message: `the call failed: "${kind}" is no kind of reply` },
+        { message: `the call failed: unknown kind of reply: "${kind}"` },
       ]);
     },
   );
@@ -180,9 +180,7 @@ describe('TOOL-SUB: what a handler subscribed goes on after it returned', () => 
     await event({ text: 'last', final: true });
     await event('one more');
     expect(textsOf(call)).toEqual(['on', 'one', 'last']);
-    expect(stage.told('warned')).toMatchObject([
-      { message: 'an event came after the end, and was not sent' },
-    ]);
+    expect(stage.told('warned')).toMatchObject([{ message: 'an event was not sent: the call is over' }]);
   });
 
   test.each(['cancel', 'closeThread'] as const)('until a %s, which aborts its signal', async end => {

@@ -62,7 +62,7 @@ describe('TOOL-CHOICE: choice()', () => {
     await using stage = await staged(call => call.choice({ prompt: '?', choices: [], ...question }));
     const call = await stage.invoke();
     expect((await call.result()).body).toMatchObject({
-      text: 'Error: a choice needs choices, and the index of one of them as its default',
+      text: 'Error: a choice needs choices, and its default must be the index of one of them',
     });
     expect(call.callbacks).toHaveLength(1);
   });

@@ -65,10 +65,10 @@ test('row 15: there is room for so many calls, and so many bytes; for one of any
   const underWay = new CallsUnderWay({ calls: 2, bytes: 100 });
   expect(underWay.problem(101)).toBeNull();
   const first = underWay.begin('a', 'g', 60);
-  expect(underWay.problem(41)).toBe('the calls that are worked on are too large: more than 100 bytes');
+  expect(underWay.problem(41)).toBe('the open calls are too large: more than 100 bytes');
   expect(underWay.problem(40)).toBeNull();
   underWay.begin('b', 'g', 40);
-  expect(underWay.problem(0)).toBe('too many calls are worked on: 2');
+  expect(underWay.problem(0)).toBe('too many open calls: 2');
   underWay.end(first);
   underWay.end(first);
   expect(underWay.problem(60)).toBeNull();

@@ -52,7 +52,7 @@ describe('a repeated invocation', () => {
     await using stage = await stageWith(replying({ payload: '{{arguments.n}} {{count}}' }));
     const [a, b] = [await stage.invoke({ args: { n: 1 } }), await stage.invoke({ args: { n: 2 } })];
     expect([(await a.result()).body?.['text'], (await b.result()).body?.['text']]).toEqual(['1 1', '2 2']);
-    expect(messages(stage)).toEqual(['its id is that of another call of this thread']);
+    expect(messages(stage)).toEqual(['another call of this thread has the same id']);
     expect(stage.tool.calls().map(({ key }) => key)).toEqual(['["g","i"]', '["g","i"]#2']);
   });
 
@@ -204,7 +204,7 @@ test('row 15: a call for which there is no room may come again, and it is said',
   expect(await receive(invocation('a'))).toMatchObject({ status: 200 });
   expect(await receive(invocation('b'))).toMatchObject({ status: 503 });
   expect(events.filter(({ kind }) => kind === 'dropped')).toMatchObject([
-    { what: 'invocation', why: 'too many calls are worked on: 1', calls: ['["g","b"]'] },
+    { what: 'invocation', why: 'too many open calls: 1', calls: ['["g","b"]'] },
   ]);
   expect(await receive(invocation('b'))).toMatchObject({ status: 503 });
 });

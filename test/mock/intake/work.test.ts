@@ -100,6 +100,6 @@ describe('a subscription that is left open', () => {
     log.subscribe(event => void (event.kind === 'warned' && warned.push(event.message)));
     await work({ ...plain([], perform), ...plan }, conversation);
     expect(warned).toHaveLength(count);
-    for (const message of warned) expect(message).toContain('has had no last event');
+    for (const message of warned) expect(message).toContain('ended without a final event');
   });
 });

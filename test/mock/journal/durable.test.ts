@@ -48,7 +48,7 @@ describe('the file of a journal', () => {
     await fs.writeFile(victim, 'mine');
     await fs.symlink(victim, place.path);
     expect(await troubleOf(() => journalAt(place.path))).toBe(
-      `unreadable-file: ${place.path}: this journal cannot be read: it is a symbolic link`,
+      `unreadable-file: ${place.path}: cannot read this journal: it is a symbolic link`,
     );
     expect(await fs.readFile(victim, 'utf8')).toBe('mine');
     expect(await names()).toEqual(['mock.ndjson', 'victim']);
@@ -67,7 +67,7 @@ describe('the file of a journal', () => {
     if (what === 'a folder') await fs.mkdir(path);
     else if (process.getuid?.() !== 0) return; // nobody else may put a lock beside a device
     expect(await troubleOf(() => journalAt(path))).toBe(
-      `unreadable-file: ${path}: this journal cannot be read: it is not a file`,
+      `unreadable-file: ${path}: cannot read this journal: it is not a file`,
     );
   });
 
@@ -203,13 +203,13 @@ describe('a file that is no journal', () => {
   const header = '{"kind":"header","format":"protocol-cli-journal/1","startedAt":"x","program":"p"}\n';
 
   it.each([
-    ['fixtures:\n  - a\n', ':1: this journal cannot be read: not valid JSON'],
-    ['no line feed', ': this journal cannot be read: it does not begin as a journal does'],
-    ['{"kind":"begun"}\n', ':1: this journal cannot be read: it does not begin as a journal does'],
-    ['{"kind":"header","format":"protocol-cli-journal/9"}\n', ':1: this journal cannot be read: $.format'],
-    ['{"kind":"header","format":"protocol-cli-transcript/1"}\n', ':1: this journal cannot be read: $.format'],
-    [`${header}${header}`, ':2: this journal cannot be read: a journal has one header'],
-    [Buffer.from([0xff, 0xfe, 0x0a]), ':1: this journal cannot be read: the body is not valid UTF-8'],
+    ['fixtures:\n  - a\n', ':1: cannot read this journal: not valid JSON'],
+    ['no line feed', ': cannot read this journal: the first line is not the header of a journal'],
+    ['{"kind":"begun"}\n', ':1: cannot read this journal: the first line is not the header of a journal'],
+    ['{"kind":"header","format":"protocol-cli-journal/9"}\n', ':1: cannot read this journal: $.format'],
+    ['{"kind":"header","format":"protocol-cli-transcript/1"}\n', ':1: cannot read this journal: $.format'],
+    [`${header}${header}`, ':2: cannot read this journal: unexpected second header'],
+    [Buffer.from([0xff, 0xfe, 0x0a]), ':1: cannot read this journal: the body is not valid UTF-8'],
   ])('is refused with its place, and left as it is: %j', async (bytes, problem) => {
     await fs.writeFile(place.path, bytes);
     const { code, message, hint } = await errorOf(() => journalAt(place.path));
@@ -259,7 +259,7 @@ describe('two on one journal', () => {
   it('a file that only has the name of a lock is not touched', async () => {
     await fs.writeFile(`${place.path}.lock`, '# yarn lockfile v1\n');
     expect(await troubleOf(() => journalAt(place.path))).toBe(
-      `unreadable-file: ${place.path}: ${place.path}.lock is in the way`,
+      `unreadable-file: ${place.path}: ${place.path}.lock exists but is not a lock of this program`,
     );
     expect(await fs.readFile(`${place.path}.lock`, 'utf8')).toBe('# yarn lockfile v1\n');
   });

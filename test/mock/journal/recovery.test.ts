@@ -132,7 +132,7 @@ describe('killed: what was rendered', () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
       answered(log, posted(log, 'a', messageOf('oauth', 'a')), 200, 'a');
-      dropped(log, 'a', 'it was answered 404, which is final', {
+      dropped(log, 'a', 'the runtime answered 404; not retried', {
         leg: posted(log, 'a', messageOf('view_update', 'a')),
       });
       const leg = posted(log, 'a', result('a'));
@@ -212,7 +212,7 @@ describe('killed: what was rendered', () => {
   it('INT, TERM, HUP: waits for the next run where the end overtook it', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
-      dropped(log, 'a', stopped('it was answered 503'), { leg: posted(log, 'a', result('a')) });
+      dropped(log, 'a', stopped('the runtime answered 503'), { leg: posted(log, 'a', result('a')) });
       accepted(log, 'b');
       dropped(log, 'b', stopped(), { type: 'tool_result' });
     });

@@ -11,14 +11,14 @@ test.each<[string, object, readonly string[]]>([
   [
     'a fault of a callback',
     { reply: { payload: 1 }, faults: { callback: ['drop'] } },
-    ['faults are those of a wire that calls back, and do not happen (one)'],
+    ['faults apply to RAP callbacks only and are ignored (one)'],
   ],
   [
     'a fault of an acknowledgement',
     { reply: { payload: 1 }, faults: { ack: { status: 503 } } },
-    ['faults are those of a wire that calls back, and do not happen (one)'],
+    ['faults apply to RAP callbacks only and are ignored (one)'],
   ],
-  ['an event in a sequence', { sequence: [{ payload: 1 }, event] }, ['events reach nobody (one)']],
+  ['an event in a sequence', { sequence: [{ payload: 1 }, event] }, ['events are not sent (one)']],
   [
     'a view within the branches of questions',
     {
@@ -29,9 +29,9 @@ test.each<[string, object, readonly string[]]>([
       },
     },
     [
-      'views reach nobody (one)',
-      'nobody is asked for a choice: its default counts (one)',
-      'nobody is asked for a consent: it counts as refused (one)',
+      'views are not sent (one)',
+      'choices are not asked; the default is used (one)',
+      'consents are not asked; they count as refused (one)',
     ],
   ],
 ])('%s', (_, fixture, sentences) => {
@@ -49,6 +49,6 @@ test('of many fixtures the first are named', () => {
     reply: view,
   }));
   expect(leftOut(parseFixtures({ version: 1, fixtures }))).toEqual([
-    'views reach nobody (f0, f1, f2, f3, f4 and 3 more)',
+    'views are not sent (f0, f1, f2, f3, f4 and 3 more)',
   ]);
 });

@@ -115,7 +115,7 @@ describe('outcomes that are no success', () => {
     [
       'arguments that break the schema',
       { operation: 'op', arguments: { n: 'x' } },
-      /arguments do not fit: \$\.n/,
+      /invalid arguments: \$\.n/,
     ],
     ['no operation at all', { operation: '', arguments: {} }, /malformed: \$\.operation/],
     ['arguments that are none', { operation: 'op', arguments: [] }, /malformed: \$\.arguments/],
@@ -267,9 +267,9 @@ describe('questions', () => {
   const consent = { oauth: { scopes: ['s'] }, granted: { payload: 'yes' }, refused: { payload: 'no' } };
 
   test.each([
-    ['a choice takes its default', choice, 'B', 'the default counts, "b"'],
-    ['a consent is refused', consent, 'no', 'it counts as refused'],
-  ])('nobody is there: %s, with a warning', async (_, reply, text, warning) => {
+    ['a choice takes its default', choice, 'B', 'using the default, "b"'],
+    ['a consent is refused', consent, 'no', 'treated as refused'],
+  ])('without a user, %s, with a warning', async (_, reply, text, warning) => {
     await using tool = await localTool(replying(reply));
     expect(await tool.call(OP)).toMatchObject({ text });
     expect(told(tool, 'warned')).toMatchObject([{ message: expect.stringContaining(warning) }]);
@@ -307,7 +307,7 @@ describe('questions', () => {
     expect(await clock.nextWait()).toBe(5_000);
     clock.advance(5_000);
     expect(await answer).toMatchObject({
-      outcome: { type: 'error', message: expect.stringContaining('nobody answered "Sure?"') },
+      outcome: { type: 'error', message: expect.stringContaining('"Sure?" was not answered') },
     });
     expect(told(tool, 'expired')).toMatchObject([{ what: 'answer', afterMs: 5_000 }]);
   });

@@ -119,9 +119,7 @@ describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
     const client = await stage.client(era);
     expect(await resultOf(client, { n: 'x' })).toMatchObject({
       isError: true,
-      content: [
-        { text: 'the arguments do not fit: $.n must be integer (type). Correct them and call again.' },
-      ],
+      content: [{ text: 'invalid arguments: $.n must be integer (type). Correct them and call again.' }],
     });
     await expect(resultOf(client, {}, 'po')).rejects.toMatchObject({
       code: -32602,

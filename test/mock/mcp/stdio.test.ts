@@ -79,10 +79,10 @@ test('all of stdout is JSON-RPC, a line each', async () => {
 
 describe('what is no message is told, and what comes next is served', () => {
   test.each([
-    ['no JSON', '{"jsonrpc": "2.0", garbage', 'MCP: a line is no JSON: '],
-    ['no JSON-RPC', '{"hello":1}', 'MCP: a line is JSON, but no message of JSON-RPC'],
-    ['a list', '[]', 'MCP: a line is JSON, but no message of JSON-RPC'],
-    ['controls', '\u001b[31m', 'MCP: a line is no JSON: '],
+    ['no JSON', '{"jsonrpc": "2.0", garbage', 'MCP: invalid JSON in a line: '],
+    ['no JSON-RPC', '{"hello":1}', 'MCP: a line is not a JSON-RPC message'],
+    ['a list', '[]', 'MCP: a line is not a JSON-RPC message'],
+    ['controls', '\u001b[31m', 'MCP: invalid JSON in a line: '],
   ])('%s', async (_, line, warning) => {
     await using client = await connected(replying({ payload: 'x' }));
     client.say(line);

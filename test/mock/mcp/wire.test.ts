@@ -29,7 +29,7 @@ test.each<[string, SpokenReply, object, readonly string[]]>([
     'a result that is none goes out all the same, and is warned of',
     verbatim({ content: [{ type: 'text' }], isError: 'yes' }),
     { content: [{ type: 'text' }], isError: 'yes' },
-    [expect.stringContaining('a result went out that is none of MCP: $.')],
+    [expect.stringContaining('an invalid MCP result was sent: $.')],
   ],
   [
     'a result of RAP loses its display, which is warned of',
@@ -41,7 +41,7 @@ test.each<[string, SpokenReply, object, readonly string[]]>([
     'what is no result of anything is a text',
     verbatim({ answer: 42 }),
     { content: text('{"answer":42}'), isError: false },
-    [expect.stringContaining('neither content, as in MCP, nor text, as in RAP')],
+    [expect.stringContaining('neither content (MCP) nor text (RAP)')],
   ],
   [
     'canceled',

@@ -103,7 +103,7 @@ describe('seed 003: a result goes out verbatim', () => {
         },
       ]);
       expect(stage.told('warned')).toMatchObject([
-        { message: 'a result went out as written, with what middleware takes out at $.text, $.password' },
+        { message: 'a result was sent verbatim; middleware would have changed it at $.text, $.password' },
       ]);
     },
   );

@@ -111,7 +111,7 @@ test.each([
   [
     '/__mock__/fire',
     { id: 'i', '\u001bcolour': 1 },
-    'unknown field "␛colour". Known here: "id", "group_id".\n',
+    'unknown field "␛colour". Known fields: "id", "group_id".\n',
   ],
 ])('%s: a misspelt field never means everything: %j', async (path, body, text) => {
   await using stage = await stageWith(sequence);

@@ -30,10 +30,10 @@ describe('TOOL-CHOICE: the response URL', () => {
     const refused = await answer(body);
     expect([refused.status, await refused.text()]).toEqual([
       400,
-      'The answer must name the id of the call and the index of a choice, such as {"id":"i","selected":1}; choices: 0 Yes, 1 No\n',
+      'The answer must contain the id of the call and the index of a choice, for example {"id":"i","selected":1}; choices: 0 Yes, 1 No\n',
     ]);
     expect(stage.told('warned').map(({ message }) => message)).toEqual([
-      'an answer must name the id of the call and the index of a choice',
+      'invalid answer to a choice: it must contain the id of the call and the index of a choice',
     ]);
     expect((await answer({ id: 'i', selected: 1, more: 1 })).status).toBe(200);
     expect((await call.result()).body).toMatchObject({ text: 'left' });
@@ -67,9 +67,7 @@ describe('TOOL-CHOICE: the response URL', () => {
     for (const wrong of [path.slice(0, -1), `${path}x`, '/choices/', `/choices/${'A'.repeat(43)}`])
       expect((await stage.post(wrong, { id: 'i', selected: 0 })).status).toBe(404);
     const warnings = stage.told('warned').map(({ message }) => message);
-    expect(warnings[0]).toBe(
-      'a request was refused with 404, since nothing is served at its path: POST /choices/…',
-    );
+    expect(warnings[0]).toBe('request refused with 404: POST /choices/… (nothing is served at its path)');
     expect(warnings.join()).not.toContain(path.slice(9, 30));
   });
 

@@ -58,7 +58,7 @@ describe('TOOL-MIGRATE', () => {
       const answer = await stage.post('/migrate', body);
       expect([answer.status, await answer.text()]).toEqual([
         400,
-        expect.stringMatching(/^not moved: \d fault/),
+        expect.stringMatching(/^not migrated: \d error/),
       ]);
     },
   );

@@ -2,7 +2,7 @@ import type { CaseCheck, Conformance, Row, Standing, Verdict } from '../check/ca
 import { notCalled } from '../check/evidence.js';
 import type { Rule } from '../check/judge.js';
 import { RULES, UNOBSERVABLE } from '../check/rules/all.js';
-import { ADVICE, REQUIREMENTS, type RequirementId, SOURCES } from '../protocol/requirements.js';
+import { REQUIREMENTS, type RequirementId } from '../protocol/requirements.js';
 import { cut } from '../util/json-diagnosis.js';
 import { firstFew } from '../util/json-layout.js';
 import { cleanWords, type Redactor } from '../util/redact.js';
@@ -185,7 +185,7 @@ const LONGEST = Math.max(...Object.keys(REQUIREMENTS).map(({ length }) => length
 /** A rule whole: what it asks, of whom, where that is from, and when there is nothing to see. */
 export function specLines(id: RequirementId): Line[] {
   const { level, side, statement } = REQUIREMENTS[id];
-  const { page, words } = SOURCES[id];
+  const { page, words } = REQUIREMENTS[id].source;
   const rule = RULES.get(id);
   const unseen = UNOBSERVABLE[id];
   return [
@@ -197,7 +197,7 @@ export function specLines(id: RequirementId): Line[] {
     ],
     ...(words === undefined ? [] : [[say('  in its words ', 'gutter'), say(`“${words}”`)]]),
     ...(unseen === undefined ? [] : [[say('  not checked  ', 'gutter'), say(unseen)]]),
-    [say('  to do        ', 'gutter'), say(ADVICE[id])],
+    [say('  to do        ', 'gutter'), say(REQUIREMENTS[id].advice)],
     ...(rule ? ruleDetails(rule) : []),
   ];
 }

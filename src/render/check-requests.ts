@@ -3,7 +3,7 @@ import type { Spot } from '../check/judge.js';
 import type { IdleExcuse } from '../check/report.js';
 import type { Event, RequestEvent } from '../events/events.js';
 import { shareableUrl } from '../events/shareable.js';
-import { ADVICE, REQUIREMENTS } from '../protocol/requirements.js';
+import { REQUIREMENTS } from '../protocol/requirements.js';
 import { formatDuration } from '../util/format-duration.js';
 import { cut } from '../util/json-diagnosis.js';
 import type { Redactor } from '../util/redact.js';
@@ -193,7 +193,7 @@ export function rowLines(row: Row, record: WireRecord, ids: Ids = 'short'): read
     ...(standing === 'stale' ? [] : callLines(row, record, ids)),
     ...differenceLines(row),
     ...indented(standing === 'stale' ? [] : wireLines(row, record)),
-    ...(BREACHES.includes(standing) ? [labelled('to do', say(ADVICE[id]))] : []),
+    ...(BREACHES.includes(standing) ? [labelled('to do', say(REQUIREMENTS[id].advice))] : []),
     ...(masks.length > 0
       ? [detail(say(`may be why these are not passed either: ${masks.join(', ')}`, 'dim'))]
       : []),

@@ -1,15 +1,25 @@
 import { expect, test } from 'vitest';
-import { ADVICE, REQUIREMENTS, type RequirementId } from '../../src/protocol/requirements.js';
+import { REQUIREMENTS } from '../../src/protocol/requirements.js';
 
-/** So much is read at a glance. */
-const LONGEST = 120;
+const ROWS = Object.entries(REQUIREMENTS);
 
-test.each(Object.keys(REQUIREMENTS) as RequirementId[])('%s: one sentence or two, on one line', id => {
-  expect(ADVICE[id]).toMatch(/^[A-Z][^\n]+\.$/);
-  expect(ADVICE[id].length).toBeLessThanOrEqual(LONGEST);
-  expect(ADVICE[id]).not.toContain(id);
+test.each(ROWS)('the advice of %s is one short line', (id, { advice }) => {
+  expect(advice).toMatch(/^[A-Z][^\n]+\.$/);
+  expect(advice.length).toBeLessThanOrEqual(120);
+  expect(advice).not.toContain(id);
 });
 
-test('each requirement has an advice of its own', () => {
-  expect(new Set(Object.values(ADVICE)).size).toBe(Object.keys(REQUIREMENTS).length);
+test('each requirement has its own advice', () => {
+  expect(new Set(ROWS.map(([, { advice }]) => advice)).size).toBe(ROWS.length);
+});
+
+test('the pages on invocations and results are quoted, and no requirement is stricter than its quote', () => {
+  for (const [id, { level, source }] of ROWS) {
+    expect({ id, isQuoted: source.words !== undefined }).toEqual({
+      id,
+      isQuoted: source.page !== 'public specification',
+    });
+    if (source.words?.match(/\b(MUST|SHOULD)\b/))
+      expect(source.words, id).toMatch(new RegExp(`\\b${level}\\b`));
+  }
 });

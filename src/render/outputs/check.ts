@@ -2,7 +2,7 @@ import type { CaseCheck, Conformance, Gap, Row, Standing } from '../../check/cas
 import { notCalled } from '../../check/evidence.js';
 import type { IdleExcuse } from '../../check/report.js';
 import type { Event } from '../../events/events.js';
-import { ADVICE, REQUIREMENTS, type Side } from '../../protocol/requirements.js';
+import { REQUIREMENTS, type Side } from '../../protocol/requirements.js';
 import { cut } from '../../util/json-diagnosis.js';
 import { safeJson } from '../../util/redact-json.js';
 import { visible, visibleLine } from '../../util/visible.js';
@@ -57,7 +57,7 @@ function messageOf(
     ...aboutCalls(calls, file),
     ...(expected === undefined ? [] : [`expected: ${expected}`]),
     ...(actual === undefined ? [] : [`actual: ${actual}`]),
-    ...(BREACHES.includes(standing) ? [`to do: ${ADVICE[id]}`] : []),
+    ...(BREACHES.includes(standing) ? [`to do: ${REQUIREMENTS[id].advice}`] : []),
   ].join('\n');
 }
 
@@ -177,7 +177,7 @@ function rowOf({ excuse, spots = [], reasonLines: _, ...row }: Row, record: Wire
   return {
     ...row,
     statement: REQUIREMENTS[id].statement,
-    ...(BREACHES.includes(standing) && { advice: ADVICE[id] }),
+    ...(BREACHES.includes(standing) && { advice: REQUIREMENTS[id].advice }),
     ...(excuse && { expectedFailure: { reason, place } }),
     ...(!FINE.includes(standing) && { evidence: tellingLegs({ events, spots }, record).shown }),
   };

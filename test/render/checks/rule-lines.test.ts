@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ADVICE, REQUIREMENTS, type RequirementId, SOURCES } from '../../../src/protocol/requirements.js';
+import { REQUIREMENTS, type RequirementId } from '../../../src/protocol/requirements.js';
 import { plainText } from '../../../src/render/check-pieces.js';
 import { ruleLine, specLines } from '../../../src/render/check-report.js';
 
@@ -16,10 +16,10 @@ test('a line of the list has id, level, side and statement, in columns', () => {
 
 test.each(IDS)('%s: what it asks, and where that is from', id => {
   const text = plainText(specLines(id));
-  const { page, words } = SOURCES[id];
+  const { page, words } = REQUIREMENTS[id].source;
   expect(text).toContain(REQUIREMENTS[id].statement);
   expect(text).toContain(page);
-  expect(text).toContain(`  to do        ${ADVICE[id]}`);
+  expect(text).toContain(`  to do        ${REQUIREMENTS[id].advice}`);
   if (words) expect(text).toContain(`“${words}”`);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ADVICE } from '../../../src/protocol/requirements.js';
+import { REQUIREMENTS } from '../../../src/protocol/requirements.js';
 import { githubCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, HOSTILE, LONG_ID, LOOK, STORY } from './story-of.js';
@@ -57,7 +57,7 @@ test('a case is an annotation of its line', () => {
 
 test('whatever is foreign stays within its command', () => {
   expect(text.trimEnd().split('\n')).toHaveLength(8);
-  expect(titled(/TOOL-FALLBACK/)?.message).toBe(`${SHOWN}\nto do: ${ADVICE['TOOL-FALLBACK']}`);
+  expect(titled(/TOOL-FALLBACK/)?.message).toBe(`${SHOWN}\nto do: ${REQUIREMENTS['TOOL-FALLBACK'].advice}`);
   expect(unsafeIn(text)).toEqual([]);
 });
 

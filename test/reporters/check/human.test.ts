@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ADVICE } from '../../../src/protocol/requirements.js';
+import { REQUIREMENTS } from '../../../src/protocol/requirements.js';
 import { humanCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
@@ -49,8 +49,8 @@ test('each finding says which call it is about; of many calls the first', () => 
 });
 
 test('what is broken says what to do about it, and nothing else does', () => {
-  expect(lines[lineOf(/^✗ TOOL-ID/) + 7]).toBe(`    to do     ${ADVICE['TOOL-ID']}`);
-  expect(lines[lineOf(/^• TOOL-FALLBACK/) + 2]).toBe(`    to do     ${ADVICE['TOOL-FALLBACK']}`);
+  expect(lines[lineOf(/^✗ TOOL-ID/) + 7]).toBe(`    to do     ${REQUIREMENTS['TOOL-ID'].advice}`);
+  expect(lines[lineOf(/^• TOOL-FALLBACK/) + 2]).toBe(`    to do     ${REQUIREMENTS['TOOL-FALLBACK'].advice}`);
   expect(text.match(/ to do /g)).toHaveLength(2);
 });
 
@@ -69,7 +69,7 @@ describe.each([40, 60, 80])('on %i columns', width => {
   });
 
   test('what goes on stands below what it belongs to', () => {
-    const at = rows.findIndex(row => row.startsWith(`    to do     ${words(ADVICE['TOOL-ID'])[0]}`));
+    const at = rows.findIndex(row => row.startsWith(`    to do     ${words(REQUIREMENTS['TOOL-ID'].advice)[0]}`));
     expect(rows[at + 1]).toMatch(/^ {14}\S/);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ADVICE } from '../../../src/protocol/requirements.js';
+import { REQUIREMENTS } from '../../../src/protocol/requirements.js';
 import { githubCheck, humanCheck, jsonCheck, junitCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { HOSTILE, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
@@ -24,7 +24,7 @@ test('one row per rule: id, level, side, status, reason, events', () => {
     events: [2, 3],
     expected: 'call_abc123',
     masks: ['TOOL-RETRY'],
-    advice: ADVICE['TOOL-ID'],
+    advice: REQUIREMENTS['TOOL-ID'].advice,
     calls: [{ operation: 'edit_file', id: LONG_ID }],
   });
   expect(report.cases[1].calls).toEqual([{ operation: HOSTILE, id: null }]);

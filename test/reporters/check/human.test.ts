@@ -69,7 +69,9 @@ describe.each([40, 60, 80])('on %i columns', width => {
   });
 
   test('what goes on stands below what it belongs to', () => {
-    const at = rows.findIndex(row => row.startsWith(`    to do     ${words(REQUIREMENTS['TOOL-ID'].advice)[0]}`));
+    const at = rows.findIndex(row =>
+      row.startsWith(`    to do     ${words(REQUIREMENTS['TOOL-ID'].advice)[0]}`),
+    );
     expect(rows[at + 1]).toMatch(/^ {14}\S/);
   });
 });

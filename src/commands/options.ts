@@ -59,6 +59,10 @@ export function collect(text: string, before: readonly string[] = []): readonly 
   return [...before, text];
 }
 
+/** `-o` of the commands that serve. */
+export const SERVER_OUTPUTS = ['ui', 'plain', 'ndjson'] as const;
+export type ServerOutput = (typeof SERVER_OUTPUTS)[number];
+
 /** Types of display segments that a terminal can show. */
 export const DRAWABLE = ['diff', 'text'];
 

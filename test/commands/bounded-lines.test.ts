@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BoundedLines } from '../../src/commands/save-files.js';
+import { BoundedLines } from '../../src/commands/output.js';
 
 function paper() {
   const written: string[] = [];

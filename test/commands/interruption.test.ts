@@ -5,7 +5,7 @@ import { type Ended, ownProgram } from '../support/own-program.js';
 let leaving: (signals: readonly NodeJS.Signals[]) => Promise<Ended>;
 
 beforeAll(async () => {
-  const run = await ownProgram(`export * from './src/commands/interruption.ts';`);
+  const run = await ownProgram(`export * from './src/commands/terminal.ts';`);
   leaving = ([first, second]) =>
     run(`
       const interrupted = ours.interruption();

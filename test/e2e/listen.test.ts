@@ -204,7 +204,7 @@ describe.concurrent('it is guarded like every listener', () => {
   it('row 5: open to the network only when told, and warned of', async () => {
     await using listening = await startListeningHere(['--host', '0.0.0.0']);
     expect((await listening.stop()).stderr).toBe(
-      'warning: the listener is open to the network (--host 0.0.0.0)\n',
+      'warning: the server is open to the network (--host 0.0.0.0)\n',
     );
   });
 });

@@ -131,10 +131,10 @@ describe('a frame', () => {
 
   test('says that deliveries are held back, and what there is to say', () => {
     const session = sessionOf(new MockStory(), ['p']);
-    session.notice('5 fixtures read again', false);
+    session.notice('reloaded 5 fixtures', false);
     const text = textOf(session, 80, 24);
     expect(text).toContain('‖ deliveries are held back · 0 calls');
-    expect(text).toContain('5 fixtures read again\n↑↓ select');
+    expect(text).toContain('reloaded 5 fixtures\n↑↓ select');
     expect(text).toContain('p resume');
   });
 

@@ -95,12 +95,12 @@ describe.concurrent('a mock at hand', () => {
     await using mock = await openMock([fixtures]);
     await folder.write('watch.yaml', SUBSCRIPTION.replace('operation: watch', 'operation: look'));
     mock.type('R');
-    await mock.shows('1 fixture read again');
+    await mock.shows('reloaded 1 fixture');
     await mock.call('look', {});
     await mock.shows('waits to be fired');
     await folder.write('watch.yaml', 'version: 1\nfixtures: 7\n');
     mock.type('R');
-    await mock.shows('the fixtures are as before');
+    await mock.shows('keeping the previous fixtures');
   });
 
   test('a call is read in tabs: what the human and the LLM get, hunk by hunk, the wire, the problems', async () => {

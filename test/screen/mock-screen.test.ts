@@ -168,8 +168,8 @@ test('notices: what is bad stands until there is something else to say', async (
   view.story.tell({ kind: 'warned', message: 'a request was refused with 403' });
   await view.shows('! a request was refused with 403');
   expect(view.emulator.text()).toContain('fixtures are as before');
-  view.notice('5 fixtures read again');
-  await view.shows('5 fixtures read again');
+  view.notice('reloaded 5 fixtures');
+  await view.shows('reloaded 5 fixtures');
   expect(view.emulator.text()).not.toContain('as before');
 });
 

@@ -83,6 +83,6 @@ export function listenCommand(run: RunCommand): Command {
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(LISTEN_EXAMPLES) + exitStatusText([0, 2, 7]) + guideText('protocol'))
     .action((flags: ListenFlags) =>
-      run(async terminal => (await import('../seldom.js')).runListen(flags, terminal)),
+      run(async terminal => (await import('../lazy.js')).runListen(flags, terminal)),
     );
 }

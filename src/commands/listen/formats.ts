@@ -19,6 +19,7 @@ import type { CallIds, ListenerOptions } from '../../runtime/callback-server.js'
 import { ProtocolCliError } from '../../util/errors.js';
 import type { Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
+import { droppedEvents } from '../output.js';
 
 /** Something that came to the listener and was answered: a callback, or a post that is nobody's. */
 export type Heard =
@@ -152,12 +153,11 @@ function resultReport({ exchange }: JsonHeardCallback, supports: ReadonlySet<str
 /** Every event as it happens: the lines of a transcript. */
 export function ndjsonFormat({ redactor, about }: FormatOptions): Format {
   const writer = transcriptWriter(redactor);
-  const why = 'whoever reads this is too slow for it';
   return {
     begin: [writer.header(about)],
     isWhole: true,
     lines: event => writer.event(event),
-    lost: (count, { seq, at }) => writer.event({ kind: 'dropped', what: 'event', why, count, seq, at }),
+    lost: (count, event) => writer.event(droppedEvents(count, event)),
     end: reason => [writer.end(reason)],
   };
 }

@@ -4,10 +4,8 @@ import { type Arrival, type Exchange, isSubscribed } from '../../events/exchange
 import { History } from '../../events/history.js';
 import { createLog, type Log, type TranscriptHeader } from '../../events/log.js';
 import { withQuestionSecrets } from '../../events/shareable.js';
-import { isWildcard } from '../../http/server.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
 import { troubleText, warningText } from '../../render/outputs/trouble.js';
-import { colourLevel } from '../../render/terminal/colour-level.js';
 import { misdirected } from '../../render/warnings.js';
 import { type OpenListener, startOpenListener } from '../../runtime/callback-server.js';
 import { type Clock, systemClock } from '../../system/drafts.js';
@@ -17,7 +15,9 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { formatDuration } from '../../util/format-duration.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
-import { BoundedLines, saveTranscript } from '../save-files.js';
+import { BoundedLines, colourOf } from '../output.js';
+import { networkWarnings, printReady } from '../run-server.js';
+import { saveTranscript } from '../save-files.js';
 import {
   type ExitStatus,
   type Interruption,
@@ -258,15 +258,13 @@ interface Telling {
   end(reason: string): void;
 }
 
-/** Says first where tools reach us: for programs on stdout, for people where they look. */
-function tellReady({ flags, terminal, listener }: TellingDesk): void {
+function printListener({ flags, terminal, listener }: TellingDesk): void {
   const { stdout, stderr } = terminal;
   const { port, url, callbackUrl: callback_url } = listener;
-  const paper = flags.output === 'plain' ? stdout : stderr;
-  if (stdout.isTTY !== true) stdout.write(`${JSON.stringify({ port, url, callback_url })}\n`);
-  else paper.write(`listening at ${url}, give tools this callback_url:\n${callback_url}\n`);
-  if (!isWildcard(flags.host) || flags.quiet) return;
-  stderr.write(warningText({ message: `the listener is open to the network (--host ${flags.host})` }));
+  const text = `listening at ${url}, give tools this callback_url:\n${callback_url}`;
+  const stream = flags.output === 'plain' ? stdout : stderr;
+  printReady({ port, url, callback_url }, text, terminal, { stream });
+  if (!flags.quiet) for (const message of networkWarnings(flags)) stderr.write(warningText({ message }));
 }
 
 /** What came, in the format asked for; what a person must see at once, and warnings, go to stderr. */
@@ -287,9 +285,9 @@ function startTelling(desk: TellingDesk): Telling {
 }
 
 function formatOptions({ flags, terminal, redactor, about, listener }: TellingDesk): FormatOptions {
-  const { stdout, env } = terminal;
+  const { stdout } = terminal;
   const isTTY = stdout.isTTY === true;
-  const level = colourLevel({ env, isTTY, noColor: !flags.color });
+  const level = colourOf(stdout, flags, terminal);
   const width = isTTY ? { width: stdout.columns } : {};
   const { callbackUrl } = listener;
   return { supports: flags.supports, redactor, callbackUrl, about, level, isTTY, ...width };
@@ -355,7 +353,7 @@ interface Run extends TellingDesk {
 async function listen(run: Run): Promise<ExitStatus> {
   const { plan, flags, terminal, log, history, listener } = run;
   const finish = await transcriptOf(run);
-  tellReady(run);
+  printListener(run);
   const telling = startTelling(run);
   const parting = staying({ ...run, count: plan.count, timeoutMs: flags.timeout });
   const bounded = new BoundedHistory(history, listener.calls.expected);

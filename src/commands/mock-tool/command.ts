@@ -9,6 +9,7 @@ import {
   origins,
   port,
   type RunCommand,
+  SERVER_OUTPUTS,
   valueOption,
   wholeNumber,
 } from '../options.js';
@@ -21,7 +22,6 @@ function rate(text: string): Rate {
   return parsed;
 }
 
-/** Slower than this nobody waits for. */
 const SLOWEST = 0.001;
 
 function speed(text: string): number {
@@ -140,11 +140,9 @@ export function mockToolCommand(run: RunCommand): Command {
     .option('--report <format[:file]>', 'junit or json (repeatable)', reportOption)
     .optionsGroup('Output:')
     .addOption(
-      new Option('-o, --output <format>', 'a live list, lines, or every event as data').choices([
-        'ui',
-        'plain',
-        'ndjson',
-      ]),
+      new Option('-o, --output <format>', 'a live list, lines, or every event as data').choices(
+        SERVER_OUTPUTS,
+      ),
     )
     .option('-q, --quiet', 'no lines about calls')
     .option('--no-color', 'no colours (NO_COLOR works too)')

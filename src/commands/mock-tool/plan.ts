@@ -1,20 +1,17 @@
 import { unread } from '../../events/bounded-events.js';
-import type { Event } from '../../events/events.js';
 import { callbackSecrets } from '../../events/shareable.js';
-import { transcriptWriter } from '../../events/transcript-writer.js';
 import { type FixtureSet, usesConsentPage } from '../../fixtures/fixture-set.js';
 import { overshadowed } from '../../fixtures/unreachable-fixtures.js';
 import { isLoopback } from '../../http/addresses.js';
 import { parseHost } from '../../http/guard.js';
-import { isWildcard } from '../../http/server.js';
 import type { Rate } from '../../mock/answers/rate-limit.js';
 import type { MockToolOptions } from '../../mock/mock-state.js';
 import type { MockTool } from '../../mock/mock-tool.js';
-import { colourLevel } from '../../render/terminal/colour-level.js';
 import { systemClock } from '../../system/drafts.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visible, visibleLine } from '../../util/visible.js';
-import { DRAWABLE } from '../options.js';
+import { DRAWABLE, type ServerOutput } from '../options.js';
+import { colourOf, type Subscribe, streamForPeople, streamTranscript, subscribeToAll } from '../output.js';
 import {
   checkMcpFlags,
   checkReports,
@@ -22,57 +19,22 @@ import {
   type McpTransport,
   type ReportOptionReportRequest as ReportRequest,
 } from '../reports.js';
-import { BoundedLines } from '../save-files.js';
+import { chooseServerOutput, networkWarnings, printReady, splitCommand } from '../run-server.js';
 import { demoFixtures } from '../target.js';
-import { canDraw, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
+import { type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { loadFixtures } from './load-fixtures.js';
 import { refuseSpeed } from './recordings.js';
-
-/** What is about the export itself, or about nothing that it does. */
-const OF_EXPORTS = ['export', 'speed', 'color', 'quiet'];
-
-/**
- * What makes no sense together with `--export`, which writes a file and serves nothing.
- * @throws ProtocolCliError `usage` that names it.
- */
-function checkExportFlags(
-  files: readonly string[],
-  { export: target, given = [] }: { readonly export?: string; readonly given?: readonly string[] },
-  hasCommand: boolean,
-): void {
-  if (target === undefined) return;
-  if (hasCommand)
-    throw exportFlagsUsage(
-      '--export serves nothing that a command could use',
-      'Serve the exported file to it.',
-    );
-  const strays = given.filter(option => !OF_EXPORTS.includes(option)).map(flagOf);
-  if (strays.length > 0)
-    throw exportFlagsUsage(
-      `--export serves nothing, and these options are about that: ${strays.join(', ')}`,
-      'Leave them out.',
-    );
-  if (files.length === 0)
-    throw exportFlagsUsage(
-      '--export needs a transcript',
-      'For example: protocol-cli mock-tool run.ndjson --export fixtures.yaml',
-    );
-}
-
-function exportFlagsUsage(message: string, hint: string): ProtocolCliError {
-  return new ProtocolCliError('usage', message, { hint });
-}
 
 /** The flags as commander gives them. */
 export interface MockToolFlags {
   readonly mcp?: McpTransport;
-  /** Which of the options were written out, and not left at their defaults. */
+  /** Options that were set on the command line, defaults excluded. */
   readonly given?: readonly string[];
   readonly handlers?: string;
   readonly seed?: string;
   /** Of transcripts. */
   readonly speed?: number;
-  /** Where transcripts are written to as fixtures; - is stdout. */
+  /** File to write the transcripts to as fixtures; - is stdout. */
   readonly export?: string;
   readonly demo?: true;
   readonly watch?: true;
@@ -92,20 +54,18 @@ export interface MockToolFlags {
   readonly keep: number;
   readonly verify?: true;
   readonly report?: readonly ReportRequest[];
-  readonly output?: MockToolOutput;
+  readonly output?: ServerOutput;
   readonly quiet?: true;
   readonly color: boolean;
 }
 
-type MockToolOutput = 'ui' | 'plain' | 'ndjson';
-
 export interface MockToolPlan {
-  /** Fixture files and folders; none where the demo is meant. */
+  /** Fixture files and folders; none serves the demo. */
   readonly files: readonly string[];
-  /** What is run against the mock; null where it serves until it is stopped. */
+  /** The command to run against the mock; null serves until it is stopped. */
   readonly command: readonly string[] | null;
-  readonly output: MockToolOutput;
-  /** Null where it speaks RAP. */
+  readonly output: ServerOutput;
+  /** Null for RAP. */
   readonly mcp: McpTransport | null;
   readonly isVerified: boolean;
   readonly reports: readonly ReportRequest[];
@@ -113,59 +73,61 @@ export interface MockToolPlan {
   readonly tool: Omit<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'>;
 }
 
+const EXAMPLE = 'protocol-cli mock-tool fixtures.yaml -- npm test';
+
 /** @throws ProtocolCliError `usage`. */
 export function readPlan(words: readonly string[], flags: MockToolFlags, terminal: Terminal): MockToolPlan {
-  const command = terminal.afterDashes;
-  const files = command ? words.slice(0, words.length - command.length) : words;
-  if (command?.length === 0)
-    throw new ProtocolCliError('usage', 'there is no command after --', {
-      hint: 'For example: protocol-cli mock-tool fixtures.yaml -- npm test',
-    });
+  const { files, command } = splitCommand(words, terminal, EXAMPLE);
   checkExportFlags(files, flags, command !== null);
   checkFlags(files, flags);
   checkMcpFlags(flags, command !== null);
-  const output = outputOf(flags, terminal, command !== null);
-  checkReports(flags.report ?? [], command !== null || output === 'ndjson' || flags.mcp === 'stdio');
-  return {
-    files,
-    command,
-    output,
-    mcp: flags.mcp ?? null,
-    isVerified: flags.verify === true || command !== null,
-    reports: flags.report ?? [],
-    flags,
-    tool: toolOptions(flags),
-  };
+  const { output: asked, mcp = null, report: reports = [], verify } = flags;
+  const ndjsonHint = 'Ask GET /__mock__/journal with Accept: application/x-ndjson instead.';
+  const output = chooseServerOutput(
+    { output: asked, command, prefersScreen: mcp === null, ndjsonHint },
+    terminal,
+  );
+  checkReports(reports, command !== null || output === 'ndjson' || mcp === 'stdio');
+  const isVerified = verify === true || command !== null;
+  return { files, command, output, mcp, isVerified, reports, flags, tool: toolOptions(flags) };
 }
 
-/** What makes no sense together. */
+/** Options that `--export` understands; it writes a file and serves nothing. */
+const OF_EXPORTS = ['export', 'speed', 'color', 'quiet'];
+
+/** @throws ProtocolCliError `usage`. */
+function checkExportFlags(
+  files: readonly string[],
+  { export: target, given = [] }: Pick<MockToolFlags, 'export' | 'given'>,
+  hasCommand: boolean,
+): void {
+  if (target === undefined) return;
+  if (hasCommand)
+    throw usage('--export starts no server for a command', 'Export first, then serve the exported file.');
+  const others = given.filter(option => !OF_EXPORTS.includes(option)).map(flagOf);
+  if (others.length > 0)
+    throw usage(`--export starts no server; these options need one: ${others.join(', ')}`, 'Leave them out.');
+  if (files.length === 0)
+    throw usage(
+      '--export needs a transcript',
+      'For example: protocol-cli mock-tool run.ndjson --export fixtures.yaml',
+    );
+}
+
+/** Options that exclude each other. */
 function checkFlags(
   files: readonly string[],
   { watch, demo, fsync, journal, keep, handlers }: MockToolFlags,
 ) {
   if (watch && files.length === 0) throw usage('--watch needs fixture files to watch');
   if (demo && (files.length > 0 || handlers !== undefined))
-    throw usage('--demo serves the bundled demo, and nothing beside it', 'Leave out --demo, or the rest.');
-  if (fsync && journal === undefined)
-    throw usage('--fsync is about a journal, and there is none', 'Add --journal <file>.');
-  if (keep === 0) throw usage('--keep 0 would remember nothing', 'The least is --keep 1.');
+    throw usage('--demo cannot be combined with fixtures or --handlers', 'Leave out --demo or the others.');
+  if (fsync && journal === undefined) throw usage('--fsync needs a journal', 'Add --journal <file>.');
+  if (keep === 0) throw usage('--keep must be at least 1');
 }
 
 function usage(message: string, hint?: string): ProtocolCliError {
   return new ProtocolCliError('usage', message, hint === undefined ? {} : { hint });
-}
-
-function outputOf({ output, mcp }: MockToolFlags, terminal: Terminal, hasCommand: boolean): MockToolOutput {
-  const drawable = !hasCommand && mcp === undefined && canDraw(terminal);
-  if (output === 'ui' && !drawable)
-    throw new ProtocolCliError('usage', '-o ui needs a terminal of at least 40×8 for itself, outside CI', {
-      hint: '-o plain tells the same in lines.',
-    });
-  if (output === 'ndjson' && hasCommand)
-    throw new ProtocolCliError('usage', '-o ndjson and a command both want stdout', {
-      hint: 'Ask GET /__mock__/journal with Accept: application/x-ndjson instead.',
-    });
-  return output ?? (drawable ? 'ui' : 'plain');
 }
 
 function toolOptions(flags: MockToolFlags): MockToolPlan['tool'] {
@@ -188,12 +150,12 @@ function toolOptions(flags: MockToolFlags): MockToolPlan['tool'] {
   };
 }
 
-/** What answers, and what is to be said of how it was read. */
+/** Fixtures and handlers, and warnings from reading them. */
 export interface Sources extends Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'> {
   readonly warnings?: readonly string[];
 }
 
-/** Fixtures, handlers, or both; the demo where nothing is named. @throws ProtocolCliError as reading them does. */
+/** Reads fixtures, handlers, or both; the demo without either. @throws ProtocolCliError as reading them does. */
 export async function sourcesOf(
   files: readonly string[],
   { handlers: path, speed }: Pick<MockToolFlags, 'handlers' | 'speed'>,
@@ -211,76 +173,68 @@ async function handlersOf(path: string, cwd: string) {
   return loadHandlers(path, cwd);
 }
 
-/** What a person should know at the start, though nothing is wrong. @param url the mock's own base URL. */
+/** @param url base URL of the mock */
 export function startWarnings(
   { host, allowHost = [] }: Pick<MockToolFlags, 'host' | 'allowHost'>,
   url: string,
   fixtures: FixtureSet | undefined,
 ): string[] {
-  return [
-    ...openWarnings({ host }),
-    ...(fixtures
-      ? [...consentWarnings([new URL(url).host, ...allowHost], fixtures), ...fixtureWarnings(fixtures)]
-      : []),
-  ];
+  const open = networkWarnings({ host });
+  if (!fixtures) return open;
+  const hosts = [new URL(url).host, ...allowHost];
+  return [...open, ...consentWarnings(hosts, fixtures), ...fixtureWarnings(fixtures)];
 }
 
-export function openWarnings({ host }: Pick<MockToolFlags, 'host'>): string[] {
-  return isWildcard(host) ? [`it is open to the network (--host ${host})`] : [];
-}
-
-/** Fixtures that can never answer; that may be meant, so it is no fault. */
+/** Warns of fixtures that never match; they may be intended, so they are not errors. */
 export function fixtureWarnings({ fixtures }: Pick<FixtureSet, 'fixtures'>): string[] {
   return overshadowed(fixtures).map(({ fixture: { id, place }, by }) => {
     const where = id === place ? '' : ` (${place})`;
     return visibleLine(
-      `fixture ${id} can never answer: ${by.id}, which stands before it, takes every call it could match${where}`,
+      `fixture ${id} never matches: ${by.id} comes before it and matches the same calls${where}`,
     );
   });
 }
 
-/** An `auth_url` names the mock as its runtime reaches it, and the page has no https (TOOL-OAUTH). */
+/** The consent page has no https, so its `auth_url` is valid on loopback only (TOOL-OAUTH). */
 function consentWarnings(hosts: readonly string[], fixtures: FixtureSet): string[] {
-  const [stranger] = hosts.filter(host => !isLoopback(parseHost(host)?.name ?? ''));
-  if (stranger === undefined || !usesConsentPage(fixtures)) return [];
+  const [remote] = hosts.filter(host => !isLoopback(parseHost(host)?.name ?? ''));
+  if (remote === undefined || !usesConsentPage(fixtures)) return [];
   return [
-    `runtimes that call it as ${visibleLine(stranger)} must refuse the auth_url of its consent page, which is http: and not on loopback (TOOL-OAUTH); give the oauth step an https auth_url of its own`,
+    `runtimes that call the mock as ${visibleLine(remote)} must refuse the auth_url of its consent page, which is http: and not on loopback (TOOL-OAUTH); give the oauth step an https auth_url`,
   ];
 }
 
-/** How what happens is told while it does. */
-export interface Telling {
-  /** Something about the mock itself: fixtures were read again, or are broken. */
+/** Shows the events while the mock runs. */
+export interface LiveOutput {
+  /** Shows a message about the mock itself, such as fixtures that were reloaded. */
   notice(text: string, isBad?: boolean): void;
-  /** What a person should know, though nothing is wrong. */
   warn(texts: readonly string[]): void;
-  /** Resolves when the person at the terminal has had enough; never, where there is none. */
+  /** Resolves when the user quits; never without a screen. */
   readonly quit: Promise<void>;
-  /** The person wants the fixtures to be read again; never, where there is none. */
+  /** Takes what the reload key of the screen calls. */
   onReload(reload: () => void): void;
   close(): Promise<void>;
 }
 
-type Told = Pick<MockTool, 'events' | 'subscribe'>;
+type Events = Pick<MockTool, 'events' | 'subscribe'>;
 
-const NEVER = new Promise<never>(() => {});
-
-/** Says first where the mock is reached: for programs on stdout, for people wherever they look. */
-export async function startTelling(tool: MockTool, plan: MockToolPlan, terminal: Terminal): Promise<Telling> {
-  const { stdout, stderr } = terminal;
-  const isPiped = stdout.isTTY !== true && plan.command === null;
-  if (isPiped) stdout.write(`${JSON.stringify({ port: tool.port, url: tool.url, seed: tool.seed })}\n`);
-  const telling =
-    plan.output === 'ui' ? await screen(tool, plan, terminal) : await lines(tool, plan, terminal);
-  if (plan.output !== 'ui' && !isPiped)
-    stderr.write(`mock-tool ${tool.toolset.name} at ${tool.url} (seed ${tool.seed})\n`);
-  if (tool.resumed > 0) telling.notice(`calls that go on from the journal: ${tool.resumed}`);
-  return telling;
+export async function startOutput(
+  tool: MockTool,
+  plan: MockToolPlan,
+  terminal: Terminal,
+): Promise<LiveOutput> {
+  const { port, url, seed, toolset } = tool;
+  const isScreen = plan.output === 'ui';
+  if (!isScreen)
+    printReady({ port, url, seed }, `mock-tool ${toolset.name} at ${url} (seed ${seed})`, terminal, plan);
+  const output = isScreen ? await startScreen(tool, plan, terminal) : await startLines(tool, plan, terminal);
+  if (tool.resumed > 0) output.notice(`calls resumed from the journal: ${tool.resumed}`);
+  return output;
 }
 
-/** In lines, or as every event. */
-export async function lines(tool: Told, plan: MockToolPlan, terminal: Terminal): Promise<Telling> {
-  const stop = await tellLines(tool, plan, terminal);
+/** Prints lines for people, or every event as JSON. */
+export async function startLines(tool: Events, plan: MockToolPlan, terminal: Terminal): Promise<LiveOutput> {
+  const stop = await printEvents(tool, plan, terminal);
   const notice = (text: string, isBad = false) =>
     void terminal.stderr.write(`${isBad ? 'warning: ' : ''}${visible(text)}\n`);
   return {
@@ -288,58 +242,38 @@ export async function lines(tool: Told, plan: MockToolPlan, terminal: Terminal):
     warn: texts => {
       for (const text of texts) notice(text, true);
     },
-    quit: NEVER,
+    quit: new Promise<never>(() => {}),
     onReload: () => {},
     close: async () => stop(),
   };
 }
 
-async function tellLines(tool: Told, plan: MockToolPlan, terminal: Terminal): Promise<() => void> {
-  if (plan.output === 'ndjson') return events(tool, terminal);
-  if (plan.flags.quiet) return () => {};
+async function printEvents(tool: Events, { output, flags, command }: MockToolPlan, terminal: Terminal) {
+  const subscribe = subscribeToAll(tool);
+  if (output === 'ndjson') {
+    const redactor = callbackSecrets();
+    const about = { startedAt: new Date().toISOString(), observer: 'tool', program: PROGRAM } as const;
+    const learning: Subscribe = listener =>
+      subscribe(event => {
+        redactor.learn(event);
+        listener(unread(event));
+      });
+    const end = streamTranscript(learning, terminal.stdout, redactor, about);
+    return () => end('done');
+  }
+  if (flags.quiet) return () => {};
   const { mockPlain } = await import('../../render/outputs/mock-plain.js');
-  const { stdout, stderr } = terminal;
-  const stream = stdout.isTTY === true && plan.command === null ? stdout : stderr;
-  return follow(tool, mockPlain(stream, { level: levelFor(plan, terminal, stream) }));
+  const stream = streamForPeople(terminal, command);
+  return subscribe(mockPlain(stream, { level: colourOf(stream, flags, terminal) }));
 }
 
-/** Every event as it happens: the lines of a transcript, without the secrets of callback URLs. */
-function events(tool: Told, { stdout }: Terminal): () => void {
-  const redactor = callbackSecrets();
-  const writer = transcriptWriter(redactor);
-  const startedAt = new Date().toISOString();
-  let latest = { seq: 0, at: 0 };
-  const why = 'whoever reads this is too slow for it';
-  const lines = new BoundedLines(stdout, count =>
-    writer.event({ kind: 'dropped', what: 'event', why, count, ...latest }),
-  );
-  lines.end(() => [writer.header({ startedAt, observer: 'tool', program: PROGRAM })]);
-  const stop = follow(tool, event => {
-    lines.write(() => {
-      redactor.learn(event);
-      return writer.event(unread(event));
-    });
-    latest = { seq: event.seq, at: event.at };
-  });
-  return () => {
-    stop();
-    lines.end(() => [writer.end('done')]);
-  };
-}
-
-/** From the first event on: it may have come before anybody listened. */
-function follow(tool: Told, listener: (event: Event) => void): () => void {
-  for (const event of tool.events) listener(event);
-  return tool.subscribe(listener);
-}
-
-async function screen(tool: MockTool, plan: MockToolPlan, terminal: Terminal): Promise<Telling> {
+async function startScreen(tool: MockTool, { flags }: MockToolPlan, terminal: Terminal): Promise<LiveOutput> {
   const { mockScreen } = await import('../../tui/mock/screen.js');
   const { stdin, stdout, stderr } = terminal;
-  let quitting = () => {};
+  let onQuit = () => {};
   let reload = () => {};
   const quit = new Promise<void>(resolve => {
-    quitting = resolve;
+    onQuit = resolve;
   });
   const view = mockScreen({
     tool: {
@@ -352,50 +286,48 @@ async function screen(tool: MockTool, plan: MockToolPlan, terminal: Terminal): P
         return tool.verify().fixtures.length;
       },
     },
-    subscribe: listener => follow(tool, listener),
+    subscribe: subscribeToAll(tool),
     controls: {
       pause: () => tool.pause(),
       resume: () => tool.resume(),
       redeliver: key => tool.redeliver(key),
       fire: (id, groupId) => tool.fire(id, groupId),
       reload: () => reload(),
-      quit: quitting,
+      quit: onQuit,
     },
     supports: new Set(DRAWABLE),
     stdin,
     stdout,
     clock: systemClock,
-    level: levelFor(plan, terminal, stdout),
+    level: colourOf(stdout, flags, terminal),
   });
-  const close = async () => {
-    await view.close();
-    stderr.write(`${view.summary()}\n`); // the list is gone with the screen it stood on
+  return {
+    quit,
+    notice: view.notice,
+    warn: texts => {
+      if (texts.length > 0) view.notice(texts.join('\n'), true);
+    },
+    onReload: asked => {
+      reload = asked;
+    },
+    async close() {
+      await view.close();
+      stderr.write(`${view.summary()}\n`); // the screen and its list are gone
+    },
   };
-  const warn = (texts: readonly string[]) => {
-    if (texts.length > 0) view.notice(texts.join('\n'), true);
-  };
-  const onReload = (asked: () => void) => {
-    reload = asked;
-  };
-  return { quit, notice: view.notice, warn, onReload, close };
-}
-
-function levelFor({ flags }: MockToolPlan, { env }: Terminal, stream: NodeJS.WriteStream) {
-  return colourLevel({ env, isTTY: stream.isTTY === true, noColor: !flags.color });
 }
 
 /** A mock that is up, whichever protocol it speaks. */
-export interface Served {
+export interface RunningMock {
   readonly tool: Pick<MockTool, 'verify'> & { replaceFixtures(fixtures: FixtureSet): Promise<void> };
-  /** How a command after `--` finds it. */
+  /** Environment of the command after `--`. */
   readonly env: Readonly<Record<string, string>>;
-  /** What a person should know at the start, though nothing is wrong. */
   readonly warnings: readonly string[];
-  /** Resolves when nobody is left to be served; never where somebody may still come. */
+  /** Resolves when the only client has gone, as on stdio; else never. */
   readonly over: Promise<void>;
-  /** Says where it is reached, and then what happens. */
-  tell(): Promise<Telling>;
+  /** Prints where the mock is, and then what happens. */
+  startOutput(): Promise<LiveOutput>;
   close(): Promise<void>;
-  /** Once it is closed: other than 0 where something went wrong with the mock itself. */
+  /** After the mock is closed: not 0 if the mock itself failed. */
   status(): ExitStatus;
 }

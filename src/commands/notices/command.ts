@@ -35,7 +35,7 @@ export function cancelCommand(run: RunCommand): Command {
       examplesText(CANCEL_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]) + guideText('protocol'),
     )
     .action((url: string | undefined, options: CancelOptions) =>
-      run(async terminal => (await import('../seldom.js')).runCancel(url, options, terminal)),
+      run(async terminal => (await import('../lazy.js')).runCancel(url, options, terminal)),
     );
 }
 
@@ -66,7 +66,7 @@ export function closeThreadCommand(run: RunCommand): Command {
       examplesText(CLOSE_THREAD_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]) + guideText('protocol'),
     )
     .action((words: string[], options: CloseThreadOptions) =>
-      run(async terminal => (await import('../seldom.js')).runCloseThread(words, options, terminal)),
+      run(async terminal => (await import('../lazy.js')).runCloseThread(words, options, terminal)),
     );
 }
 
@@ -103,6 +103,6 @@ export function migrateCommand(run: RunCommand): Command {
       examplesText(MIGRATE_EXAMPLES) + exitStatusText([0, 2, 4, 129, 130, 143]) + guideText('protocol'),
     )
     .action((words: string[], options: MigrateOptions) =>
-      run(async terminal => (await import('../seldom.js')).runMigrate(words, options, terminal)),
+      run(async terminal => (await import('../lazy.js')).runMigrate(words, options, terminal)),
     );
 }

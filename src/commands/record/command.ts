@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { DEFAULTS } from '../../record/recorded-calls.js';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { byteCount, collect, duration, port, publicBase, type RunCommand, valueOption } from '../options.js';
-import { RECORD_OUTPUTS, type RecordFlags } from './plan.js';
+import type { RecordFlags } from './run.js';
 
 export const RECORD_EXAMPLES: readonly Example[] = [
   {
@@ -48,13 +48,13 @@ export function recordCommand(run: RunCommand): Command {
     .option('--save <file>', 'write the transcript to a new file, line by line, secrets redacted')
     .addOption(
       new Option('-o, --output <format>', 'one line for each message, or every event as JSON')
-        .choices(RECORD_OUTPUTS)
+        .choices(['plain', 'ndjson'])
         .default('plain'),
     )
     .option('-q, --quiet', 'no lines about messages')
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(RECORD_EXAMPLES) + exitStatusText([0, 2]) + guideText('recording'))
     .action((url: string, flags: RecordFlags) =>
-      run(async terminal => (await import('../seldom.js')).runRecord(url, flags, terminal)),
+      run(async terminal => (await import('../lazy.js')).runRecord(url, flags, terminal)),
     );
 }

@@ -1,32 +1,30 @@
 import type { Event } from '../../events/events.js';
 import { createLog, type GroupKeeper, type Log } from '../../events/log.js';
 import type { EventRedactor } from '../../events/shareable.js';
-import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
-import { isWildcard } from '../../http/server.js';
+import type { TranscriptAbout } from '../../events/transcript-writer.js';
 import { PROTOCOL_WORDS } from '../../protocol/words.js';
 import { createTranscriptFile, fieldsOf } from '../../record/forward.js';
+import type { RecorderOptions } from '../../record/recorded-calls.js';
 import { type Recorder, startRecorder } from '../../record/recorder.js';
 import { warningText } from '../../render/outputs/trouble.js';
-import { colourLevel } from '../../render/terminal/colour-level.js';
 import { type Clock, systemClock } from '../../system/drafts.js';
 import { quietPipes } from '../../system/streams.js';
 import { keepHeapTight } from '../../system/watch-files.js';
 import { isCredentialHeader } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
-import { BoundedLines, refuseToReplace, wireSecrets } from '../save-files.js';
-import { secretsOf } from '../target.js';
+import { readUrl } from '../../util/strings.js';
+import { colourOf, type Subscribe, streamForPeople, streamTranscript } from '../output.js';
+import { networkWarnings, printReady } from '../run-server.js';
+import { refuseToReplace, wireSecrets } from '../save-files.js';
+import { asUrl, secretsOf } from '../target.js';
 import { type ExitStatus, type Interruption, interruption, PROGRAM, type Terminal } from '../terminal.js';
-import { planRecord, type RecordFlags, type RecordPlan } from './plan.js';
 
-/** Shorter ones may be anything, and header values are not written down anyway. */
-const SHORTEST = 8;
+/** Shorter values may be ordinary words. */
+const MIN_CREDENTIAL_LENGTH = 8;
 const IDS = ['id', 'group_id', 'call_id', 'tool_call_id', 'thread_id', 'session_id'];
 
-/**
- * What is secret in a recording, learned from its events (threats, row 25): besides what is on any wire, whatever either side sent as
- * a credential.
- */
+/** Learns the secrets of a recording from its events (threats, row 25), with the credentials that either side sends in headers. */
 export function recordedSecrets(): EventRedactor {
   const credentials = createRedactor();
   const secrets = wireSecrets(credentials);
@@ -39,13 +37,15 @@ export function recordedSecrets(): EventRedactor {
   };
 }
 
-/** Ids of the message itself are none: a recording without them tells of nothing. */
+/** Ids of the message stay even if a header repeats them: without ids a recording is useless. */
 function credentialsIn(event: Event): string[] {
   if (event.kind !== 'request' && event.kind !== 'response') return [];
   const named = Object.entries(event.headers).filter(([name]) => isCredentialHeader(name));
   const told = named.length > 0 ? idsIn(event) : [];
   const isSecret = (value: string) => !told.includes(value) && !PROTOCOL_WORDS.has(value);
-  return secretsOf(Object.fromEntries(named)).filter(value => value.length >= SHORTEST && isSecret(value));
+  return secretsOf(Object.fromEntries(named)).filter(
+    value => value.length >= MIN_CREDENTIAL_LENGTH && isSecret(value),
+  );
 }
 
 function idsIn({ body, calls = [], thread }: Extract<Event, { kind: 'request' | 'response' }>): unknown[] {
@@ -53,55 +53,101 @@ function idsIn({ body, calls = [], thread }: Extract<Event, { kind: 'request' | 
   return [...IDS.map(name => fields[name]), ...calls, thread];
 }
 
-interface TellingDesk {
-  readonly plan: RecordPlan;
-  readonly terminal: Terminal;
-  readonly log: Log;
-  readonly redactor: Redactor;
-  readonly about: TranscriptAbout;
+/** The options of `record`, as commander hands them over. */
+export interface RecordFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly allowHost?: readonly string[];
+  readonly callbackUrl?: string;
+  readonly allowCallback?: readonly string[];
+  /** Bytes. */
+  readonly maxBody: number;
+  /** Milliseconds. */
+  readonly drain: number;
+  readonly save?: string;
+  readonly output: 'plain' | 'ndjson';
+  readonly quiet?: true;
+  readonly color: boolean;
 }
 
-/** Says where the recorder is reached: for programs on stdout, for people where they look. */
-function tellReady({ port, url }: Recorder, { plan, terminal: { stdout, stderr } }: TellingDesk): void {
-  const { flags, recorder } = plan;
-  if (stdout.isTTY === true) stderr.write(`recording ${recorder.url}: point the runtime at ${url}\n`);
-  else stdout.write(`${JSON.stringify({ port, url })}\n`);
-  if (isWildcard(flags.host))
-    stderr.write(warningText({ message: `the recorder is open to the network (--host ${flags.host})` }));
+interface RecordPlan {
+  readonly recorder: RecorderOptions;
+  /** Null if the events on stdout are the only recording. */
+  readonly file: string | null;
 }
 
-/** Tells what happens while it does. Returns how to end it. */
-async function startTelling(desk: TellingDesk): Promise<(reason: string) => void> {
-  const { plan, terminal, log, redactor } = desk;
-  if (plan.flags.output === 'ndjson') return events(desk);
-  if (plan.flags.quiet) return () => {};
+/** @throws ProtocolCliError `usage`. */
+export function planRecord(url: string, flags: RecordFlags): RecordPlan {
+  const {
+    save: file = null,
+    output,
+    host,
+    port,
+    allowHost,
+    callbackUrl,
+    allowCallback,
+    maxBody,
+    drain,
+  } = flags;
+  if (file === null && output !== 'ndjson')
+    throw usage('no output for the recording', 'Add --save <file>, or -o ndjson for stdout.');
+  if (file === '-') throw usage('--save needs a file name', '-o ndjson writes the transcript to stdout.');
+  const recorder = {
+    ...{ url: toolUrl(url), host, port, maxBody, drainMs: drain },
+    ...(allowHost && { allowHosts: allowHost }),
+    ...(allowCallback && { allowCallbacks: allowCallback }),
+    ...(callbackUrl !== undefined && { callbackBase: callbackUrl }),
+  };
+  return { recorder, file };
+}
+
+function toolUrl(word: string): string {
+  if (readUrl(word)?.username || readUrl(word)?.password)
+    throw usage(
+      'the URL of the tool contains a user name or password',
+      'Remove them: the recorder forwards the headers of the runtime to the tool.',
+    );
+  const url = asUrl(word);
+  if (url !== null) return url;
+  throw usage(`invalid URL: ${word}`, 'Give the base URL of the tool, such as http://127.0.0.1:3001.');
+}
+
+function usage(message: string, hint: string): ProtocolCliError {
+  return new ProtocolCliError('usage', message, { hint });
+}
+
+function printRecorder(
+  { port, url }: Recorder,
+  toolUrl: string,
+  flags: RecordFlags,
+  terminal: Terminal,
+): void {
+  printReady({ port, url }, `recording ${toolUrl}: point the runtime at ${url}`, terminal);
+  for (const message of networkWarnings(flags)) terminal.stderr.write(warningText({ message }));
+}
+
+/** Prints events while they happen. Returns how to end the output. */
+async function startOutput(
+  log: Log,
+  flags: RecordFlags,
+  terminal: Terminal,
+  redactor: Redactor,
+  about: TranscriptAbout,
+): Promise<(reason: string) => void> {
+  const subscribe: Subscribe = listener => log.subscribe(listener);
+  if (flags.output === 'ndjson') {
+    quietPipes(terminal.stdout);
+    return streamTranscript(subscribe, terminal.stdout, redactor, about);
+  }
+  if (flags.quiet) return () => {};
   const { recordedPlain } = await import('../../render/outputs/recorded-plain.js');
-  const { stdout, stderr, env } = terminal;
-  const stream = stdout.isTTY === true ? stdout : stderr;
-  const level = colourLevel({ env, isTTY: stream.isTTY === true, noColor: !plan.flags.color });
-  return log.subscribe(recordedPlain(stream, { level, redactor }));
-}
-
-/** Every event as it happens: the lines of a transcript. */
-function events({ terminal: { stdout }, log, redactor, about }: TellingDesk): (reason: string) => void {
-  const writer = transcriptWriter(redactor);
-  let latest = { seq: 0, at: 0 };
-  const why = 'whoever reads this is too slow for it';
-  quietPipes(stdout);
-  const lines = new BoundedLines(stdout, count =>
-    writer.event({ kind: 'dropped', what: 'event', why, count, ...latest }),
-  );
-  lines.end(() => [writer.header(about)]);
-  log.subscribe(event => {
-    lines.write(() => writer.event(event));
-    latest = { seq: event.seq, at: event.at };
-  });
-  return reason => lines.end(() => [writer.end(reason)]);
+  const stream = streamForPeople(terminal);
+  return subscribe(recordedPlain(stream, { level: colourOf(stream, flags, terminal), redactor }));
 }
 
 /**
- * `record`, from the flags to the exit status: to be stopped is its normal end.
- * @throws ProtocolCliError `usage` for a recording that is there already; also at the end, where something could not be written down.
+ * Runs `record` until it is stopped, which is its normal end.
+ * @throws ProtocolCliError `usage` if the file exists; also at the end if something could not be written.
  */
 export async function runRecord(
   url: string,
@@ -118,23 +164,28 @@ export async function runRecord(
   const interrupted = interruption();
   const file = plan.file === null ? null : await createTranscriptFile(plan.file, redactor, about);
   log.keep(learning(redactor, file));
-  let [reason, hasBegun] = ['done', false];
+  let [reason, hasStarted] = ['done', false];
   try {
-    await record({ plan, terminal, log, redactor, about }, clock, interrupted, () => {
-      hasBegun = true;
-    });
+    await using recorder = await startRecorder(log, { ...plan.recorder, clock });
+    hasStarted = true;
+    printRecorder(recorder, plan.recorder.url, flags, terminal);
+    const endOutput = await startOutput(log, flags, terminal, redactor, about);
+    void warnWithoutTool(recorder, plan.recorder.url, terminal, interrupted);
+    await untilStopped(plan, terminal, interrupted);
+    await recorder.close();
+    endOutput('done');
   } catch (error) {
     reason = error instanceof ProtocolCliError ? error.code : 'failed';
     throw error;
   } finally {
     interrupted.release();
     await file?.close(reason);
-    if (file && !hasBegun) await file.remove();
+    if (file && !hasStarted) await file.remove();
   }
   return 0;
 }
 
-/** What is secret is known before anything of it is written down. */
+/** Learns secrets from an event before anything of it is written. */
 function learning(redactor: EventRedactor, file: GroupKeeper | null): GroupKeeper {
   return {
     take(event: Event) {
@@ -145,34 +196,21 @@ function learning(redactor: EventRedactor, file: GroupKeeper | null): GroupKeepe
   };
 }
 
-async function record(
-  desk: TellingDesk,
-  clock: Clock,
-  interrupted: Interruption,
-  onBegun: () => void,
+/** The tool may start later; the recorder then finds it with the first request. */
+async function warnWithoutTool(
+  recorder: Recorder,
+  url: string,
+  { stderr }: Terminal,
+  { signal }: Interruption,
 ): Promise<void> {
-  const { plan, log } = desk;
-  await using recorder = await startRecorder(log, { ...plan.recorder, clock });
-  onBegun();
-  tellReady(recorder, desk);
-  const endTelling = await startTelling(desk);
-  void lookForTool(recorder, desk, interrupted);
-  await untilStopped(desk, interrupted);
-  await recorder.close();
-  endTelling('done');
-}
-
-/** It may come up later: then the first who asks for it finds it. */
-async function lookForTool(recorder: Recorder, { plan, terminal }: TellingDesk, { signal }: Interruption) {
   const isFound = await recorder.findTool();
-  if (isFound || signal.aborted) return;
-  terminal.stderr.write(warningText({ message: `there is no toolset at ${plan.recorder.url} yet` }));
+  if (!isFound && !signal.aborted) stderr.write(warningText({ message: `no toolset at ${url} yet` }));
 }
 
-/** By a signal; where what is told on stdout is all there is, also by a reader who goes away. */
-function untilStopped({ plan, terminal: { stdout } }: TellingDesk, interrupted: Interruption): Promise<void> {
+/** Waits for a signal; if stdout is the only recording, also for its reader to go away. */
+function untilStopped({ file }: RecordPlan, { stdout }: Terminal, interrupted: Interruption): Promise<void> {
   return new Promise(resolve => {
     interrupted.onSignal(resolve);
-    if (plan.file === null) stdout.once('error', () => resolve());
+    if (file === null) stdout.once('error', () => resolve());
   });
 }

@@ -62,7 +62,7 @@ export function renderCommand(run: RunCommand): Command {
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(RENDER_EXAMPLES) + exitStatusText([0, 2]) + guideText('recording'))
     .action((file: string, options: RenderOptions) =>
-      run(async terminal => (await import('../seldom.js')).runRender(file, options, terminal)),
+      run(async terminal => (await import('../lazy.js')).runRender(file, options, terminal)),
     );
 }
 

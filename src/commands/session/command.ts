@@ -8,12 +8,13 @@ import {
   port,
   publicBase,
   type RunCommand,
+  SERVER_OUTPUTS,
   supportsOption,
   valueOption,
   wholeNumber,
 } from '../options.js';
 import { ANSWER_OUTPUTS, type AnswerFlags } from './answer-plan.js';
-import { SESSION_MOCK_OUTPUTS, type SessionMockFlags } from './mock/plan.js';
+import type { SessionMockFlags } from './mock.js';
 
 const SESSION_ANSWER_EXAMPLES: readonly Example[] = [
   {
@@ -143,7 +144,7 @@ export function mockCommand(run: RunCommand): Command {
     .optionsGroup('Output:')
     .addOption(
       new Option('-o, --output <format>', 'a live list, lines, or every event as data').choices(
-        SESSION_MOCK_OUTPUTS,
+        SERVER_OUTPUTS,
       ),
     )
     .option('--save <file>', 'write the transcript, without the key')

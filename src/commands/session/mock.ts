@@ -1,35 +1,108 @@
-import type { Event } from '../../events/events.js';
+import { randomBytes } from 'node:crypto';
 import { createLog } from '../../events/log.js';
-import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
-import type { SessionVerificationReport } from '../../events/verification-report.js';
+import type { TranscriptAbout } from '../../events/transcript-writer.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
-import { isWildcard } from '../../http/server.js';
 import { warningText } from '../../render/outputs/trouble.js';
 import { humanSessionVerification } from '../../render/outputs/verification.js';
-import { colourLevel } from '../../render/terminal/colour-level.js';
 import { SessionPlatform } from '../../session/platform/platform.js';
-import { runAttached } from '../../system/child.js';
 import { systemClock } from '../../system/drafts.js';
 import { writeOut } from '../../system/streams.js';
 import { keepHeapTight } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { decodeUtf8 } from '../../util/json.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
+import type { ServerOutput } from '../options.js';
+import { colourOf, streamForPeople, streamTranscript, subscribeToAll } from '../output.js';
 import { readSource } from '../read-source.js';
-import { BoundedLines, saveTranscript } from '../save-files.js';
-import { type ExitStatus, type Interruption, interruption, PROGRAM, type Terminal } from '../terminal.js';
-import { readPlan, type SessionMockFlags, type SessionMockPlan } from './mock/plan.js';
+import {
+  chooseServerOutput,
+  commandFailure,
+  networkWarnings,
+  printReady,
+  runServer,
+  splitCommand,
+} from '../run-server.js';
+import { saveTranscript } from '../save-files.js';
+import { PROGRAM, type Terminal } from '../terminal.js';
 
-/** A script that is larger was hardly written by hand. */
-const MOST = 16 * 1024 * 1024;
+/** The flags as commander gives them. */
+export interface SessionMockFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly allowHost?: readonly string[];
+  readonly key?: string;
+  readonly verify?: true;
+  readonly output?: ServerOutput;
+  readonly save?: string;
+  readonly quiet?: true;
+  readonly color: boolean;
+}
+
+interface SessionMockPlan {
+  /** Null plays the default script. */
+  readonly file: string | null;
+  /** The command to run against the platform; null serves until it is stopped. */
+  readonly command: readonly string[] | null;
+  readonly key: string;
+  /** The key if it is random and the user needs to see it. */
+  readonly shownKey: string | null;
+  readonly output: ServerOutput;
+  readonly isVerified: boolean;
+  readonly flags: SessionMockFlags;
+}
+
+const EXAMPLE = 'protocol-cli session mock order.yaml -- npm test';
+
+/** @throws ProtocolCliError `usage`. */
+export function readPlan(
+  words: readonly string[],
+  flags: SessionMockFlags,
+  terminal: Terminal,
+): SessionMockPlan {
+  const { files, command } = splitCommand(words, terminal, EXAMPLE);
+  const [file = null, second] = files;
+  if (second !== undefined) throw usage(`unexpected second script: ${second}`, `For example: ${EXAMPLE}`);
+  const { verify, quiet, output } = flags;
+  const givenKey = readKey(flags, terminal.env);
+  const key = givenKey ?? randomBytes(24).toString('base64url');
+  const isHandedOver = command !== null && quiet === true; // the command has it in its environment
+  return {
+    file,
+    command,
+    key,
+    shownKey: givenKey !== null || isHandedOver ? null : key,
+    output: chooseServerOutput(
+      { output, command, prefersScreen: !quiet, ndjsonHint: 'Use --save <file> instead.' },
+      terminal,
+    ),
+    isVerified: verify === true || command !== null,
+    flags,
+  };
+}
+
+/** Other users of the machine can see a command line, so `env:NAME` names a variable instead. */
+function readKey({ key }: SessionMockFlags, env: Terminal['env']): string | null {
+  if (key === undefined) return env['API_KEY'] || null;
+  if (!key.startsWith('env:')) return key;
+  const name = key.slice('env:'.length);
+  const value = env[name];
+  if (!value) throw usage(`--key: the environment variable ${name} is not set`);
+  return value;
+}
+
+function usage(message: string, hint?: string): ProtocolCliError {
+  return new ProtocolCliError('usage', message, hint === undefined ? {} : { hint });
+}
+
+const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
 /**
- * The script in a file, or on stdin for `-`; without a name the one that needs no file.
+ * Reads the script from a file, or from stdin for `-`.
  * @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`.
  */
-async function scriptOf(file: string | null, { stdin }: Pick<Terminal, 'stdin'>): Promise<SessionScript> {
+async function readScript(file: string | null, { stdin }: Pick<Terminal, 'stdin'>): Promise<SessionScript> {
   if (file === null) return (await import('../../fixtures/session-script.js')).defaultSessionScript();
-  const text = decodeUtf8(await readSource(file, stdin, MOST));
+  const text = decodeUtf8(await readSource(file, stdin, MAX_SCRIPT_BYTES));
   if (text === null)
     throw new ProtocolCliError('unreadable-file', `cannot read ${file}: it is not UTF-8`, {
       hint: 'A session script is YAML or JSON.',
@@ -38,179 +111,118 @@ async function scriptOf(file: string | null, { stdin }: Pick<Terminal, 'stdin'>)
   return readSessionScript({ path: file, text });
 }
 
-interface TellingDesk {
-  readonly plan: SessionMockPlan;
-  readonly terminal: Terminal;
-  readonly redactor: Redactor;
-  readonly about: TranscriptAbout;
-}
-
-/** How what happens is told while it does. */
-interface Telling {
-  /** Resolves when the person at the terminal has had enough; never, where there is none. */
+/** What shows the events while the platform runs. */
+interface LiveOutput {
   readonly quit: Promise<void>;
-  end(): Promise<void>;
+  close(): Promise<void>;
 }
 
-const SILENCE: Telling = { quit: new Promise<never>(() => {}), end: async () => {} };
+const NO_OUTPUT: LiveOutput = { quit: new Promise<never>(() => {}), close: async () => {} };
 
-/** Says first where the platform is reached, then what happens there, from its first event on. */
-async function startTelling(platform: SessionPlatform, desk: TellingDesk): Promise<Telling> {
-  const { plan, terminal } = desk;
-  if (plan.output === 'ui') return screen(platform, desk);
-  tellReady(platform, plan, terminal);
-  if (plan.output === 'ndjson') return events(platform, desk);
-  if (plan.flags.quiet) return SILENCE;
+async function startOutput(
+  platform: SessionPlatform,
+  plan: SessionMockPlan,
+  terminal: Terminal,
+  redactor: Redactor,
+  about: TranscriptAbout,
+): Promise<LiveOutput> {
+  const { output, command, flags } = plan;
+  if (output === 'ui') return startScreen(platform, plan, terminal);
+  printPlatform(platform, plan, terminal);
+  const subscribe = subscribeToAll(platform);
+  if (output === 'ndjson') {
+    const end = streamTranscript(subscribe, terminal.stdout, redactor, about);
+    return { ...NO_OUTPUT, close: async () => end('done') };
+  }
+  if (flags.quiet) return NO_OUTPUT;
   const { sessionPlain } = await import('../../render/outputs/session-plain.js');
-  const { stdout, stderr } = terminal;
-  const stream = stdout.isTTY === true && plan.command === null ? stdout : stderr;
-  follow(platform, sessionPlain(stream, { level: levelFor(desk, stream), redactor: desk.redactor }));
-  return SILENCE;
+  const stream = streamForPeople(terminal, command);
+  subscribe(sessionPlain(stream, { level: colourOf(stream, flags, terminal), redactor }));
+  return NO_OUTPUT;
 }
 
-async function screen(platform: SessionPlatform, desk: TellingDesk): Promise<Telling> {
+async function startScreen(
+  platform: SessionPlatform,
+  { shownKey, flags }: SessionMockPlan,
+  terminal: Terminal,
+): Promise<LiveOutput> {
   const { platformScreen } = await import('../../tui/session/platform.js');
-  const { stdin, stdout, stderr } = desk.terminal;
-  let quitting = () => {};
+  const { stdin, stdout, stderr } = terminal;
+  let onQuit = () => {};
   const quit = new Promise<void>(resolve => {
-    quitting = resolve;
+    onQuit = resolve;
   });
   const view = platformScreen({
-    platform: { url: platform.url, session: platform.session, key: desk.plan.toldKey },
-    subscribe: listener => follow(platform, listener),
+    platform: { url: platform.url, session: platform.session, key: shownKey },
+    subscribe: subscribeToAll(platform),
     stdin,
     stdout,
     clock: systemClock,
-    level: levelFor(desk, stdout),
-    onQuit: quitting,
+    level: colourOf(stdout, flags, terminal),
+    onQuit,
   });
-  const [warning] = openness(desk.plan);
-  if (warning !== undefined) view.notice(warning, true);
-  const end = async () => {
+  for (const warning of networkWarnings(flags)) view.notice(warning, true);
+  const close = async () => {
     await view.close();
-    stderr.write(`${view.summary()}\n`); // the list is gone with the screen it stood on
+    stderr.write(`${view.summary()}\n`); // the screen and its list are gone
   };
-  return { quit, end };
+  return { quit, close };
 }
 
-/** For programs on stdout, with the key; for people on stderr, with a random one only: they know what they gave. */
-function tellReady(
+/** Programs get the key; people see it only if they did not choose it. */
+function printPlatform(
   { port, url, session }: SessionPlatform,
-  { command, flags, key, toldKey }: SessionMockPlan,
-  { stdout, stderr }: Terminal,
+  { command, flags, key, shownKey }: SessionMockPlan,
+  terminal: Terminal,
 ): void {
-  const isPiped = stdout.isTTY !== true && command === null;
-  if (isPiped) stdout.write(`${JSON.stringify({ port, url, key, session })}\n`);
-  else
-    stderr.write(`session mock at ${url}, session ${session}${toldKey === null ? '' : `, key ${toldKey}`}\n`);
-  for (const message of openness({ flags })) stderr.write(warningText({ message }));
+  const text = `session mock at ${url}, session ${session}${shownKey === null ? '' : `, key ${shownKey}`}`;
+  printReady({ port, url, key, session }, text, terminal, { command });
+  for (const message of networkWarnings(flags)) terminal.stderr.write(warningText({ message }));
 }
 
-function openness({ flags: { host } }: Pick<SessionMockPlan, 'flags'>): string[] {
-  return isWildcard(host) ? [`it is open to the network (--host ${host})`] : [];
-}
-
-function levelFor({ plan, terminal: { env } }: TellingDesk, stream: NodeJS.WriteStream) {
-  return colourLevel({ env, isTTY: stream.isTTY === true, noColor: !plan.flags.color });
-}
-
-/** Every event as it happens: the lines of a transcript. */
-function events(platform: SessionPlatform, { terminal: { stdout }, redactor, about }: TellingDesk): Telling {
-  const writer = transcriptWriter(redactor);
-  let latest = { seq: 0, at: 0 };
-  const why = 'whoever reads this is too slow for it';
-  const lines = new BoundedLines(stdout, count =>
-    writer.event({ kind: 'dropped', what: 'event', why, count, ...latest }),
-  );
-  lines.end(() => [writer.header(about)]);
-  follow(platform, event => {
-    lines.write(() => writer.event(event));
-    latest = { seq: event.seq, at: event.at };
-  });
-  return { ...SILENCE, end: async () => lines.end(() => [writer.end('done')]) };
-}
-
-/** From the first event on: it came before anybody listened. */
-function follow(platform: SessionPlatform, listener: (event: Event) => void): () => void {
-  for (const event of platform.events) listener(event);
-  return platform.subscribe(listener);
-}
-
-/**
- * What was unanswered, unexpected, unreached or refused: on stderr, where it decides. Where the command failed, that is said last: its
- * status is the one that counts.
- */
-async function tellVerdict(
-  report: SessionVerificationReport,
-  { isVerified, command, key }: SessionMockPlan,
-  { stderr }: Terminal,
-  commandStatus: number,
-): Promise<ExitStatus> {
-  if (!isVerified) return 0;
-  await writeOut(stderr, createRedactor([key]).text(humanSessionVerification(report)));
-  if (command && commandStatus !== 0) stderr.write(`✗ the command exited with ${commandStatus}\n`);
-  return report.ok ? 0 : 1;
-}
-
-/**
- * `session mock`, from the words to the exit status: serves until the command ends, or somebody stops it. Where the command failed, its
- * status is ours.
- */
+/** Runs `session mock`. Returns the exit status. */
 export async function runSessionMock(
   words: readonly string[],
   flags: SessionMockFlags,
   terminal: Terminal,
 ): Promise<number> {
   const plan = readPlan(words, flags, terminal);
-  const script = await scriptOf(plan.file, terminal);
+  const script = await readScript(plan.file, terminal);
   keepHeapTight();
   const log = createLog(() => systemClock.now());
-  const { key } = plan;
-  const redactor = createRedactor([key]);
-  const about = {
+  const redactor = createRedactor([plan.key]);
+  const about: TranscriptAbout = {
     startedAt: systemClock.wall().toISOString(),
     observer: 'platform',
     program: PROGRAM,
-  } as const;
-  const interrupted = interruption();
+  };
   const finish =
     flags.save === undefined ? null : await saveTranscript(log, flags.save, redactor, about, terminal);
   let reason = 'done';
   try {
-    await using platform = await SessionPlatform.start({ ...platformOptions(plan), script, log, key });
-    const telling = await startTelling(platform, { plan, terminal, redactor, about });
-    const status = await serve(platform, plan, interrupted, telling.quit);
-    await platform.close();
-    await telling.end();
-    const verdict = await tellVerdict(platform.verify(), plan, terminal, status);
-    return status || verdict;
+    return await runServer(plan.command, async onClose => {
+      const { host, port, allowHost: allowHosts = [] } = flags;
+      const { key } = plan;
+      const platform = await SessionPlatform.start({ host, port, allowHosts, script, log, key });
+      onClose(() => platform.close());
+      const output = await startOutput(platform, plan, terminal, redactor, about);
+      onClose(() => output.close());
+      return {
+        env: { SESSION_URL: platform.url, SESSION_ID: platform.session, API_KEY: key },
+        quit: output.quit,
+        verify: async commandStatus => {
+          if (!plan.isVerified) return 0;
+          const report = platform.verify();
+          await writeOut(terminal.stderr, redactor.text(humanSessionVerification(report)));
+          terminal.stderr.write(commandFailure(commandStatus));
+          return report.ok ? 0 : 1;
+        },
+      };
+    });
   } catch (error) {
     reason = error instanceof ProtocolCliError ? error.code : 'failed';
     throw error;
   } finally {
-    interrupted.release();
     await finish?.(reason);
   }
-}
-
-function platformOptions({ flags: { host, port, allowHost = [] } }: SessionMockPlan) {
-  return { host, port, allowHosts: allowHost };
-}
-
-/** Resolves to the command's exit status; 0 where there is none, since to be stopped is a server's normal end. */
-async function serve(
-  { url, key, session }: SessionPlatform,
-  { command }: SessionMockPlan,
-  interrupted: Interruption,
-  quit: Promise<void>,
-): Promise<number> {
-  const stopped = interrupted.signalStatus();
-  if (command && stopped !== undefined) return stopped; // it came while we started
-  if (command)
-    return runAttached({ argv: command, env: { SESSION_URL: url, SESSION_ID: session, API_KEY: key } });
-  const signalled = new Promise<void>(resolve => {
-    interrupted.onSignal(resolve);
-  });
-  await Promise.race([signalled, quit]);
-  return 0;
 }

@@ -36,6 +36,6 @@ export function toolsetCommand(run: RunCommand): Command {
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .addHelpText('after', examplesText(TOOLSET_EXAMPLES) + exitStatusText([0, 2, 4]) + guideText('calling'))
     .action((url: string | undefined, options: ToolsetOptions) =>
-      run(async terminal => (await import('../seldom.js')).runToolset(url, options, terminal)),
+      run(async terminal => (await import('../lazy.js')).runToolset(url, options, terminal)),
     );
 }

@@ -9,15 +9,15 @@ const asking = { match: { operation: 'op' }, reply: { oauth: {}, granted: done, 
 const LOCAL = 'http://127.0.0.1:3001';
 
 describe('TOOL-OAUTH: a consent page that runtimes must refuse', () => {
-  const told = (flags: { host?: string; allowHost?: string[] }, url = LOCAL, set = setOf(asking)) =>
+  const warnings = (flags: { host?: string; allowHost?: string[] }, url = LOCAL, set = setOf(asking)) =>
     startWarnings({ host: '127.0.0.1', ...flags }, url, set).filter(each => each.includes('TOOL-OAUTH'));
 
   test.each([
     [{ allowHost: ['localhost', 'mock:3001', 'other'] }, LOCAL, 'mock:3001'],
     [{ host: '192.0.2.7' }, 'http://192.0.2.7:3001', '192.0.2.7:3001'],
-  ])('is warned of once, by the name it is called: %j', (flags, url, name) => {
-    expect(told(flags, url)).toEqual([
-      `runtimes that call it as ${name} must refuse the auth_url of its consent page, which is http: and not on loopback (TOOL-OAUTH); give the oauth step an https auth_url of its own`,
+  ])('warns once, with the name that runtimes use: %j', (flags, url, name) => {
+    expect(warnings(flags, url)).toEqual([
+      `runtimes that call the mock as ${name} must refuse the auth_url of its consent page, which is http: and not on loopback (TOOL-OAUTH); give the oauth step an https auth_url`,
     ]);
   });
 
@@ -26,36 +26,38 @@ describe('TOOL-OAUTH: a consent page that runtimes must refuse', () => {
     [{ allowHost: ['localhost:3001', '127.0.0.2', '[::1]'] }, LOCAL],
     [{ host: '::1' }, 'http://[::1]:3001'],
     [{ host: '0.0.0.0' }, LOCAL], // no other name than the loopback's is served
-  ])('not where it is reached on loopback alone: %j', (flags, url) => {
-    expect(told(flags, url)).toEqual([]);
+  ])('no warning on loopback: %j', (flags, url) => {
+    expect(warnings(flags, url)).toEqual([]);
   });
 
-  test('not where nobody is sent there', () => {
-    expect(told({ allowHost: ['mock'] }, LOCAL, setOf(fixture('a')))).toEqual([]);
+  test('no warning without a consent page', () => {
+    expect(warnings({ allowHost: ['mock'] }, LOCAL, setOf(fixture('a')))).toEqual([]);
   });
 });
 
-describe('a fixture that can never answer', () => {
-  const told = (...fixtures: object[]) => startWarnings({ host: 'localhost' }, LOCAL, setOf(...fixtures));
+describe('a fixture that never matches', () => {
+  const warnings = (...fixtures: object[]) => startWarnings({ host: 'localhost' }, LOCAL, setOf(...fixtures));
 
-  test('is named with its place, and with the one that always answers instead', () => {
-    expect(told(fixture('first'), fixture('second'))).toEqual([
-      'fixture second can never answer: first, which stands before it, takes every call it could match (a.yaml#2)',
+  test('is named with its place and the fixture that matches instead', () => {
+    expect(warnings(fixture('first'), fixture('second'))).toEqual([
+      'fixture second never matches: first comes before it and matches the same calls (a.yaml#2)',
     ]);
   });
 
-  test('has its place as its name where it has no other', () => {
+  test('without an id is named by its place', () => {
     const { id: _, ...nameless } = fixture('');
-    expect(told(nameless, nameless)).toEqual([
-      'fixture a.yaml#2 can never answer: a.yaml#1, which stands before it, takes every call it could match',
+    expect(warnings(nameless, nameless)).toEqual([
+      'fixture a.yaml#2 never matches: a.yaml#1 comes before it and matches the same calls',
     ]);
   });
 
   test('threats, row 24: has a foreign name', () => {
-    expect(told(fixture('a'), fixture('\u001b[2J\n')).join()).toContain('fixture ␛[2J␊ can');
+    expect(warnings(fixture('a'), fixture('\u001b[2J\n')).join()).toContain('fixture ␛[2J␊ never');
   });
 });
 
 test('threats, row 5: it is open to the network', () => {
-  expect(startWarnings({ host: '::' }, LOCAL, undefined)).toEqual(['it is open to the network (--host ::)']);
+  expect(startWarnings({ host: '::' }, LOCAL, undefined)).toEqual([
+    'the server is open to the network (--host ::)',
+  ]);
 });

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
-import { rereading, watchFixtures } from '../../../src/commands/mock-tool/run.js';
+import { FixtureReloader } from '../../../src/commands/mock-tool/run.js';
 import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';
 import { recorded, result, told, transcriptOf } from '../../support/recording.js';
 
-/** A mock that takes its time to take over fixtures: until it is told to. */
+/** A mock that replaces its fixtures only when the test lets it. */
 function slowMock() {
   const taken: string[] = [];
   const waiting: (() => void)[] = [];
   return {
-    /** What was begun and what is over, in that order. */
+    /** Starts and ends of replacements, in order. */
     taken,
     waiting,
     verify: () => ({
@@ -35,17 +35,18 @@ function slowMock() {
 const fixture = (id: string) =>
   `version: 1\nfixtures:\n  - { id: ${id}, match: { operation: a }, reply: { payload: x } }\n`;
 
-test('--watch: an edit before the mock is there counts, one while the fixtures are read comes after that, and the last wins', async () => {
+test('--watch: an edit before the mock runs counts, readings follow one another, and the last wins', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'watch-'));
   const path = join(folder, 'a.yaml');
   const other = join(await mkdtemp(join(folder, 'other-')), 'b.yaml');
   await writeFile(path, fixture('zero'));
   const mock = slowMock();
-  const told: string[] = [];
-  const telling = { notice: (text: string) => void told.push(text), warn: () => {} };
-  const watch = await watchFixtures([path], [path]);
+  const notices: string[] = [];
+  const output = { notice: (text: string) => void notices.push(text), warn: () => {} };
+  const reloader = new FixtureReloader([path]);
+  await reloader.watch([path]);
   await changeOf(path, () => writeFile(path, fixture('first')));
-  watch.serve(rereading({ paths: [path] }, mock, telling));
+  reloader.attach(mock, output);
   await expect.poll(() => mock.waiting.length).toBe(1);
   await changeOf(path, () => writeFile(path, fixture('second')));
   // As long as it would take, were the first not waited for: to see a change, and to read it.
@@ -55,9 +56,9 @@ test('--watch: an edit before the mock is there counts, one while the fixtures a
   mock.waiting[0]?.();
   await expect.poll(() => mock.waiting.length).toBe(2);
   mock.waiting[1]?.();
-  await watch.close();
+  await reloader.close();
   expect(mock.taken).toEqual(['begins first', 'has first', 'begins second', 'has second']);
-  expect(told).toEqual(Array.from({ length: 2 }, () => '1 fixture read again (was 0)'));
+  expect(notices).toEqual(Array.from({ length: 2 }, () => 'reloaded 1 fixture (was 0)'));
   await rm(folder, { recursive: true });
 });
 
@@ -73,19 +74,20 @@ async function changeOf(path: string, change: () => Promise<void>): Promise<void
   watcher.close();
 }
 
-test('--watch: a transcript that is written anew is read again, at its speed, and what it lacks is said', async () => {
+test('--watch: a transcript that is rewritten is reloaded with --speed and warnings', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'watch-'));
   const path = join(folder, 'run.ndjson');
   const call = (text: string) => told({}, { at: 80, message: '[]' }, { at: 90, message: result(text) });
   await writeFile(path, transcriptOf(recorded(call('first'))));
   const [taken, warned]: [FixtureSet[], (readonly string[])[]] = [[], []];
-  const watch = await watchFixtures([path], [path]);
+  const reloader = new FixtureReloader([path], 2);
+  await reloader.watch([path]);
   const mock = { ...slowMock(), replaceFixtures: async (set: FixtureSet) => void taken.push(set) };
-  const telling = { notice: () => {}, warn: (texts: readonly string[]) => void warned.push(texts) };
-  watch.serve(rereading({ paths: [path], speed: 2 }, mock, telling));
+  const output = { notice: () => {}, warn: (texts: readonly string[]) => void warned.push(texts) };
+  reloader.attach(mock, output);
   await writeFile(path, transcriptOf(recorded(call('second'))));
   await expect.poll(() => taken.length).toBe(1);
-  await watch.close();
+  await reloader.close();
   expect(taken[0]?.fixtures[0]?.replies).toMatchObject([[{ delay: 45, result: { text: 'second' } }]]);
   expect(warned).toEqual([[expect.stringContaining('a callback is left out')]]);
   await rm(folder, { recursive: true });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planRecord, type RecordFlags } from '../../../src/commands/record/plan.js';
+import { planRecord, type RecordFlags } from '../../../src/commands/record/run.js';
 import { errorOf } from '../../support/failing.js';
 
 const URL = 'http://127.0.0.1:3001';
@@ -13,8 +13,8 @@ const FLAGS: RecordFlags = {
 };
 const SAVED: RecordFlags = { ...FLAGS, save: 'session.ndjson' };
 
-describe('what is to be recorded', () => {
-  test('is told to the recorder', () => {
+describe('the plan of record', () => {
+  test('passes the options to the recorder', () => {
     const flags: RecordFlags = {
       ...SAVED,
       allowHost: ['recorder'],
@@ -23,7 +23,6 @@ describe('what is to be recorded', () => {
     };
     expect(planRecord(URL, flags)).toEqual({
       file: 'session.ndjson',
-      flags,
       recorder: {
         url: URL,
         host: '127.0.0.1',
@@ -37,18 +36,18 @@ describe('what is to be recorded', () => {
     });
   });
 
-  test('may be named in short', () => {
+  test('accepts a short URL', () => {
     expect(planRecord(':3001', SAVED).recorder.url).toBe(URL);
   });
 
-  test('needs no file where the events are on stdout', () => {
+  test('needs no file with -o ndjson', () => {
     expect(planRecord(URL, { ...FLAGS, output: 'ndjson' }).file).toBeNull();
   });
 
   test.each<[string, RecordFlags, string, string]>([
-    [URL, FLAGS, 'nothing would be recorded', 'Add --save <file>, or -o ndjson for stdout.'],
-    [URL, { ...FLAGS, save: '-' }, '--save - names no file', '-o ndjson writes the transcript to stdout.'],
-    ['tool', SAVED, '"tool" is no URL of a tool server', 'Give its base, such as http://127.0.0.1:3001.'],
+    [URL, FLAGS, 'no output for the recording', 'Add --save <file>, or -o ndjson for stdout.'],
+    [URL, { ...FLAGS, save: '-' }, '--save needs a file name', '-o ndjson writes the transcript to stdout.'],
+    ['tool', SAVED, 'invalid URL: tool', 'Give the base URL of the tool, such as http://127.0.0.1:3001.'],
     [
       'ftp://tool',
       SAVED,
@@ -58,8 +57,8 @@ describe('what is to be recorded', () => {
     [
       'http://me:secret@tool',
       SAVED,
-      'the URL of the tool carries a user name or a password',
-      "Leave them out: what the runtime sends in its headers goes on to the tool's own origin.",
+      'the URL of the tool contains a user name or password',
+      'Remove them: the recorder forwards the headers of the runtime to the tool.',
     ],
   ])('%s with %o is refused: %s', async (url, flags, message, hint) => {
     expect(await errorOf(() => planRecord(url, flags))).toMatchObject({ code: 'usage', message, hint });

@@ -110,7 +110,9 @@ describe.concurrent('where it listens', () => {
       await using open = await startMockHere(['--host', host]);
       expect(open.url).toBe(`http://127.0.0.1:${open.port}`);
       expect((await ask(`${open.url}/.well-known/rap-toolset`, { method: 'GET' })).status).toBe(200);
-      expect((await open.stop()).stderr).toBe(`warning: it is open to the network (--host ${host})\n`);
+      expect((await open.stop()).stderr).toBe(
+        `warning: the server is open to the network (--host ${host})\n`,
+      );
     },
   );
 

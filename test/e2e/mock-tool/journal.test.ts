@@ -185,7 +185,7 @@ it('killed in the middle of replies, the next run says the rest of each, as if n
   expect(calls.map(saidIn)).toEqual(whole.map(saidIn));
 
   await using third = await journalledHere(folder);
-  expect((await third.stop()).stderr).not.toContain('go on from the journal');
+  expect((await third.stop()).stderr).not.toContain('resumed from the journal');
   expect(countsIn(calls)).toEqual(REPLIES.all);
 });
 
@@ -200,7 +200,7 @@ describe.concurrent('killed after it was called off, or refused', () => {
     expect((await runtime.closeThread(killed.url, 'g')).status).toBe(200);
     await killed.stop('SIGKILL');
     await using mock = await journalledHere(folder);
-    expect((await mock.stop()).stderr).not.toContain('go on from the journal');
+    expect((await mock.stop()).stderr).not.toContain('resumed from the journal');
   });
 
   it('POST /__mock__/reset: what was counted is forgotten by the next run, too', async () => {
@@ -226,7 +226,7 @@ describe.concurrent('after a restart', () => {
     await killed.stop('SIGKILL');
     expect(late.callbacks).toEqual([]);
     await using mock = await journalledHere(folder);
-    await mock.says(/^calls that go on from the journal: 1$/m);
+    await mock.says(/^calls resumed from the journal: 1$/m);
     expect((await late.result()).body).toMatchObject({ text: 'late 7', id: late.invocation.id });
   });
 
@@ -275,7 +275,7 @@ describe.concurrent('after a restart', () => {
     const next = await runtime.invoke(mock.url, 'now', { n: 2 });
     await next.result();
     await mock.stop();
-    expect(mock.said()).not.toContain('go on from the journal');
+    expect(mock.said()).not.toContain('resumed from the journal');
     expect(call.callbacks).toHaveLength(1);
   });
 
@@ -288,7 +288,7 @@ describe.concurrent('after a restart', () => {
     await eventually('the first attempt', () => sink.requests[0]?.raw);
     expect((await stopped.stop()).stderr).toMatch(/given up: the tool was stopped before it was delivered/);
     await using mock = await journalledHere(folder);
-    await mock.says(/^calls that go on from the journal: 1$/m);
+    await mock.says(/^calls resumed from the journal: 1$/m);
     await eventually('the second attempt', () => sink.requests[1]?.raw);
     expect(sink.requests[1]?.raw).toBe(sink.requests[0]?.raw);
   });

@@ -39,7 +39,7 @@ describe.concurrent('what a mock tells', () => {
     expect(stderr).not.toContain(runtime.url);
   });
 
-  it('warns of what is no fault: what can never answer, and a consent page that runtimes must refuse', async () => {
+  it('warns of fixtures that never match and of a consent page that runtimes must refuse', async () => {
     await using folder = await temporaryFolder();
     const asking = '{ oauth: {}, granted: { payload: a }, refused: { payload: b } }';
     const path = await folder.write(
@@ -47,15 +47,15 @@ describe.concurrent('what a mock tells', () => {
       `version: 1\nfixtures:\n  - { id: a, match: { operation: ask }, reply: ${asking} }\n  - { id: b, match: { operation: ask }, reply: ${asking} }\n`,
     );
     await using mock = await startMockHere([path, '--allow-host', 'mock', '--watch']);
-    const shadowed = `^warning: fixture b can never answer: a, which stands before it, .* \\(.*asking\\.yaml:4\\)$`;
+    const shadowed = `^warning: fixture b never matches: a comes before it and matches the same calls \\(.*asking\\.yaml:4\\)$`;
     await mock.says(new RegExp(shadowed, 'm'));
-    expect(mock.said()).toMatch(/^warning: runtimes that call it as mock must refuse the auth_url/m);
+    expect(mock.said()).toMatch(/^warning: runtimes that call the mock as mock must refuse the auth_url/m);
     const since = mock.said().length;
     await folder.write(
       'asking.yaml',
       `version: 1\nfixtures:\n  - { match: { operation: ask }, reply: ${asking} }\n`,
     );
-    await mock.says(/^1 fixture read again/m, since);
+    await mock.says(/^reloaded 1 fixture/m, since);
     expect((await mock.stop()).status).toBe(0);
     expect(mock.said().slice(since)).not.toContain('warning');
   });

@@ -57,8 +57,8 @@ describe.concurrent('usage', () => {
     [['--report', 'pdf:x'], /^error: .*"pdf" is no format; choose from junit, json/],
     [['--watch'], /^error: --watch needs fixture files to watch\n/],
     [['-o', 'ui'], /^error: -o ui needs a terminal/],
-    [['-o', 'ndjson', '--', 'true'], /^error: -o ndjson and a command both want stdout\n/],
-    [['--'], /^error: there is no command after --\n/],
+    [['-o', 'ndjson', '--', 'true'], /^error: -o ndjson and the command would both write to stdout\n/],
+    [['--'], /^error: no command after --\n/],
     [['--allow-callback', 'http://a.example/path'], /^error: "http:\/\/a\.example\/path" is not an origin/],
   ])('%j ends with 2 before anything is served', async (args, says) => {
     const { status, stdout, stderr } = await runHere(['mock-tool', ...args]);

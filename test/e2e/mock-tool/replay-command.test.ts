@@ -192,7 +192,7 @@ describe('a transcript', () => {
     const line = `${invoke('edit_file')} && echo >> '${folder.file('said')}' && ${invoke('read')}`;
     const { stderr } = await mockTool(path, yaml, '--', 'sh', '-c', line);
     expect(await readFile(folder.file('said'), 'utf8')).toMatch(/^mine\s+read\s*$/);
-    expect(stderr).toContain('can never answer');
+    expect(stderr).toContain('never matches');
   });
 
   it('is not found in a folder, where something may have been saved', async () => {

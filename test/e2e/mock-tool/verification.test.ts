@@ -126,7 +126,7 @@ describe.concurrent('verification of a run', () => {
     const spoil = `import { mkdirSync } from 'node:fs'; mkdirSync(${JSON.stringify(report)});`;
     const { status, stderr } = await verifiedHere(folder, `${spoil} ${script}`, '--report', `json:${report}`);
     expect(stderr).toMatch(/^✓ [\s\S]*^error: .*r\.json/m);
-    expect(stderr.includes('✗ the command exited with 3\n')).toBe(expected === 3);
+    expect(stderr.includes('✗ the command exited with status 3\n')).toBe(expected === 3);
     expect(status).toBe(expected);
   });
 });

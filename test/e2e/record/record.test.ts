@@ -124,7 +124,7 @@ describe('record', () => {
   test('says that there is no tool yet', async () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     await using recorder = await startRecorderHere([url, '--save', file]);
-    await recorder.says(/^warning: there is no toolset at http:\/\/127\.0\.0\.1:\d+ yet$/m);
+    await recorder.says(/^warning: no toolset at http:\/\/127\.0\.0\.1:\d+ yet$/m);
     expect(await ask(`${recorder.url}/invoke`, { body: '{}' })).toMatchObject({ status: 502 });
     await recorder.says(/→ invocation recorded-1 {2}502 in /);
     expect(await recorder.stop('SIGINT')).toMatchObject({ status: 0 });
@@ -170,8 +170,8 @@ function gathered(stream: Readable): () => string {
 describe('usage', () => {
   test.each<[string[], RegExp]>([
     [[], /^error: missing required argument 'url'\n/],
-    [['http://127.0.0.1:1'], /^error: nothing would be recorded\nhint: Add --save <file>, or -o ndjson/],
-    [['nowhere', '--save', 'x'], /^error: "nowhere" is no URL of a tool server\n/],
+    [['http://127.0.0.1:1'], /^error: no output for the recording\nhint: Add --save <file>, or -o ndjson/],
+    [['nowhere', '--save', 'x'], /^error: invalid URL: nowhere\n/],
     [['http://127.0.0.1:1', '--save', 'x', '-o', 'json'], /^error: .*'json' is invalid/],
     [
       ['http://127.0.0.1:1', '--save', '/none/x.ndjson'],

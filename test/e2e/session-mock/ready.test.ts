@@ -60,7 +60,7 @@ describe.concurrent('usage', () => {
     [['--port', '70000'], /^error: .*--port.*'70000' is invalid/],
     [['-o', 'ui'], /^error: -o ui needs a terminal/],
     [['-o', 'json'], /^error: .*'json' is invalid/],
-    [['--'], /^error: there is no command after --\n/],
+    [['--'], /^error: no command after --\n/],
     [['no-such-file.yaml'], /^error: .*no-such-file\.yaml/],
     [['--key', ''], /^error: .*key/],
     [['--key', 'two\nlines'], /^error: .*key/],

@@ -1,37 +1,38 @@
 import { leftOut } from '../../../mock/local/local-call.js';
 import { type McpTool, serveMcpHttp, serveMcpStdio } from '../../../mock/mcp/mcp-tool.js';
 import { takeStream } from '../../../system/drafts.js';
+import { networkWarnings, printReady } from '../../run-server.js';
 import type { Terminal } from '../../terminal.js';
 import {
   fixtureWarnings,
-  lines,
+  type LiveOutput,
   type MockToolPlan,
-  openWarnings,
-  type Served,
+  type RunningMock,
   type Sources,
-  type Telling,
+  startLines,
 } from '../plan.js';
 
-/** Says first where the mock is reached: for programs in a line of JSON, which on stdio goes to stderr with all else. */
-async function startMcpTelling(
+async function startMcpOutput(
   { tool, address }: McpTool,
   plan: MockToolPlan,
   terminal: Terminal,
-): Promise<Telling> {
-  const { stdout, stderr } = terminal;
-  const isPiped = stdout.isTTY !== true && plan.command === null;
-  const { seed } = tool;
+): Promise<LiveOutput> {
+  const { seed, toolset } = tool;
   const place = address ? { port: address.port, url: address.base, mcp: address.url } : { mcp: 'stdio' };
-  if (isPiped) stdout.write(`${JSON.stringify({ ...place, seed })}\n`);
-  else stderr.write(`mock-tool ${tool.toolset.name}, MCP at ${place.mcp} (seed ${seed})\n`);
-  return lines(tool, plan, terminal);
+  const text = `mock-tool ${toolset.name}, MCP at ${place.mcp} (seed ${seed})`;
+  printReady({ ...place, seed }, text, terminal, plan);
+  return startLines(tool, plan, terminal);
 }
 
 /**
- * Serves MCP. On stdio stdout is the wire: what anybody else writes there, a handler or a library, goes to stderr.
+ * Serves MCP. On stdio, stdout carries the protocol: what handlers and libraries write to stdout goes to stderr.
  * @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
  */
-export async function serveMcp(plan: MockToolPlan, sources: Sources, terminal: Terminal): Promise<Served> {
+export async function serveMcp(
+  plan: MockToolPlan,
+  sources: Sources,
+  terminal: Terminal,
+): Promise<RunningMock> {
   const { fixtures, handlers, middleware } = sources;
   const options = {
     ...plan.tool,
@@ -41,32 +42,32 @@ export async function serveMcp(plan: MockToolPlan, sources: Sources, terminal: T
   };
   if (plan.mcp === 'http') {
     const { allowOrigin: allowOrigins = [] } = plan.flags;
-    return served(await serveMcpHttp({ ...options, allowOrigins }), plan, sources, terminal);
+    return running(await serveMcpHttp({ ...options, allowOrigins }), plan, sources, terminal);
   }
   const { stdin, stdout, stderr } = terminal;
   const taken = takeStream(stdout, stderr);
   const mcp = await serveMcpStdio(options, { stdin, stdout: taken.stream });
-  const { close, ...rest } = served(mcp, plan, sources, { ...terminal, stdout: stderr });
+  const { close, ...rest } = running(mcp, plan, sources, { ...terminal, stdout: stderr });
   return { ...rest, close: () => close().finally(taken.release) };
 }
 
-function served(
+function running(
   mcp: McpTool,
   plan: MockToolPlan,
   { fixtures, warnings = [] }: Sources,
   terminal: Terminal,
-): Served {
+): RunningMock {
   const { tool, address, over } = mcp;
   return {
     tool: { verify: () => tool.verify(), replaceFixtures: set => mcp.replaceFixtures(set) },
     env: address ? { MCP_URL: address.url } : {},
     warnings: [
       ...warnings,
-      ...openWarnings(plan.flags),
+      ...networkWarnings(plan.flags),
       ...(fixtures ? [...leftOut(fixtures), ...fixtureWarnings(fixtures)] : []),
     ],
     over,
-    tell: () => startMcpTelling(mcp, plan, terminal),
+    startOutput: () => startMcpOutput(mcp, plan, terminal),
     close: () => mcp.close(),
     status: () => 0,
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readPlan, type SessionMockFlags } from '../../../../src/commands/session/mock/plan.js';
-import { errorOf, troubleOf } from '../../../support/failing.js';
+import { readPlan, type SessionMockFlags } from '../../../src/commands/session/mock.js';
+import { errorOf, troubleOf } from '../../support/failing.js';
 
 const FLAGS: SessionMockFlags = { host: '127.0.0.1', port: 0, color: true };
 type World = Parameters<typeof readPlan>[2];
@@ -18,8 +18,8 @@ const TERMINAL: World = {
 const plan = (words: string[], flags: Partial<SessionMockFlags> = {}, world: Partial<World> = {}) =>
   readPlan(words, { ...FLAGS, ...flags }, { ...TERMINAL, ...world });
 
-describe('the words', () => {
-  test('a file, or none; what comes after the dashes is a command, and turns verification on', () => {
+describe('the arguments', () => {
+  test('an optional file; a command after -- turns verification on', () => {
     expect(plan([])).toMatchObject({ file: null, command: null, isVerified: false });
     expect(plan(['a.yaml'])).toMatchObject({ file: 'a.yaml', command: null });
     expect(plan(['a.yaml', 'npm', 'test'], {}, { afterDashes: ['npm', 'test'] })).toMatchObject({
@@ -32,34 +32,30 @@ describe('the words', () => {
   });
 
   test.each<[string, () => unknown, string]>([
-    ['two files', () => plan(['a.yaml', 'b.yaml']), 'usage: one script is played, and "b.yaml" is another'],
-    [
-      'no command after the dashes',
-      () => plan([], {}, { afterDashes: [] }),
-      'usage: there is no command after --',
-    ],
+    ['two files', () => plan(['a.yaml', 'b.yaml']), 'usage: unexpected second script: b.yaml'],
+    ['no command after --', () => plan([], {}, { afterDashes: [] }), 'usage: no command after --'],
     [
       'a live list in CI',
       () => plan([], { output: 'ui' }, { env: { CI: '1' } }),
-      'usage: -o ui needs a terminal of at least 40×8 for itself, outside CI',
+      'usage: -o ui needs a terminal of at least 40×8 that no command uses, outside CI',
     ],
     [
       'a live list and a command',
       () => plan(['x'], { output: 'ui' }, { afterDashes: ['x'] }),
-      'usage: -o ui needs a terminal of at least 40×8 for itself, outside CI',
+      'usage: -o ui needs a terminal of at least 40×8 that no command uses, outside CI',
     ],
     [
       'ndjson and a command',
       () => plan(['x'], { output: 'ndjson' }, { afterDashes: ['x'] }),
-      'usage: -o ndjson and a command both want stdout',
+      'usage: -o ndjson and the command would both write to stdout',
     ],
-  ])('%s is a mistake', async (_, work, trouble) => {
+  ])('refused: %s', async (_, work, trouble) => {
     expect(await troubleOf(work)).toBe(trouble);
   });
 });
 
 describe('the key', () => {
-  test('is the one that is given, or named; else that of the environment; else a random one', () => {
+  test('comes from --key, else from the environment, else it is random', () => {
     const env = { API_KEY: 'from-env', OTHER: 'other' };
     expect(plan([], { key: 'k' }, { env }).key).toBe('k');
     expect(plan([], { key: 'env:OTHER' }, { env }).key).toBe('other');
@@ -69,20 +65,20 @@ describe('the key', () => {
     expect(two).not.toBe(one);
   });
 
-  test('is told where it is a random one, and nobody else hands it over: -q and a command', () => {
+  test('is shown if it is random, unless -q and a command hand it over', () => {
     const random = plan([]);
-    expect(random.toldKey).toBe(random.key);
-    expect(plan([], { quiet: true }).toldKey).not.toBeNull();
-    expect(plan(['x'], {}, { afterDashes: ['x'] }).toldKey).not.toBeNull();
-    expect(plan(['x'], { quiet: true }, { afterDashes: ['x'] }).toldKey).toBeNull();
-    expect(plan([], { key: 'k' }).toldKey).toBeNull();
-    expect(plan([], {}, { env: { API_KEY: 'k' } }).toldKey).toBeNull();
+    expect(random.shownKey).toBe(random.key);
+    expect(plan([], { quiet: true }).shownKey).not.toBeNull();
+    expect(plan(['x'], {}, { afterDashes: ['x'] }).shownKey).not.toBeNull();
+    expect(plan(['x'], { quiet: true }, { afterDashes: ['x'] }).shownKey).toBeNull();
+    expect(plan([], { key: 'k' }).shownKey).toBeNull();
+    expect(plan([], {}, { env: { API_KEY: 'k' } }).shownKey).toBeNull();
   });
 
-  test('that is named and is not there is a mistake', async () => {
-    expect(await errorOf(() => plan([], { key: 'env:NOBODY' }))).toMatchObject({
+  test('refuses a variable that is not set', async () => {
+    expect(await errorOf(() => plan([], { key: 'env:MISSING' }))).toMatchObject({
       code: 'usage',
-      message: '--key: the environment has no NOBODY',
+      message: '--key: the environment variable MISSING is not set',
     });
   });
 });

@@ -27,6 +27,7 @@ describe('what is read', () => {
     ['publicBase', publicBase, 'https://tunnel.example/base//', 'https://tunnel.example/base'],
     ['segmentTypes', segmentTypes, 'diff, text', new Set(['diff', 'text'])],
     ['segmentTypes', segmentTypes, 'text', new Set(['text'])],
+    ['segmentTypes', segmentTypes, 'text,image', new Set(['text', 'image'])],
   ])('%s: %j', (_, read, text, value) => {
     expect((read as Reader)(text)).toEqual(value);
   });
@@ -39,7 +40,7 @@ describe('what is not', () => {
     ['publicBase', publicBase, ['', 'tunnel', '/path', 'ftp://a', 'http://a?x=1', 'http://a#b'], /base URL/],
     ['port', port, ['65536', '99999', '-1', 'http'], /number/],
     ['byteCount', byteCount, ['', '-1', '1.5m', '1t', 'm'], /512k, 64m, 1g/],
-    ['segmentTypes', segmentTypes, ['image', '', 'diff,', 'DIFF'], /choose from diff, text/],
+    ['segmentTypes', segmentTypes, ['video', '', 'diff,', 'DIFF'], /choose from diff, text, image/],
   ])('%s', (_, read, texts, message) => {
     for (const text of texts) {
       expect(() => (read as Reader)(text)).toThrow(InvalidArgumentError);

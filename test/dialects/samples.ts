@@ -43,7 +43,8 @@ const contentItem = fc.oneof(
 );
 const said = fc.oneof(
   fc.record({ text }),
-  fc.record({ content: fc.array(contentItem, { maxLength: 4 }), text }, { requiredKeys: ['content'] }),
+  fc.record({ content: fc.array(contentItem, { minLength: 1, maxLength: 4 }) }),
+  fc.record({ content: fc.array(contentItem, { maxLength: 4 }), text }),
 );
 const told = fc.record(
   {

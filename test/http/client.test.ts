@@ -62,9 +62,12 @@ async function listening(server: Server): Promise<string> {
 
 const run = promisify(execFile);
 
-describe.each(['Node', 'Agent'])('a process with the %s client', kind => {
+describe.each([
+  ['Node', 'node-client'],
+  ['Agent', 'pooled-client'],
+])('a process with the %s client', (kind, file) => {
   const script = `
-    import { create${kind}Client as create } from './src/transport/${kind.toLowerCase()}-client.js';
+    import { create${kind}Client as create } from './src/http/${file}.js';
     const [, , url = '', end] = process.argv;
     const client = create();
     client.send({ method: 'GET', url, read: 'nothing' }).then(({ status }) => {

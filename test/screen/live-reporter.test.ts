@@ -16,6 +16,7 @@ import {
   resultArrives,
   VIEW,
 } from '../events/build.js';
+import { eventually } from '../e2e/support/eventually.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';
@@ -139,6 +140,7 @@ describe('a question', () => {
     const answer = view.choose(ASKED, never);
     await view.shows('⏎ choose');
     view.keyboard.type(CTRL_C);
+    await eventually('the first Ctrl-C', () => view.interrupts() === 1); // two in one read count once
     view.keyboard.type(`1${CTRL_C}`);
     await view.shows('❯ 1 production');
     expect(view.interrupts()).toBe(2);

@@ -13,7 +13,7 @@ import { eventually } from '../e2e/support/eventually.js';
 let program = '';
 beforeAll(async () => {
   const contents = `
-    import { runAttached } from './src/system/attached-command.js';
+    import { runAttached } from './src/system/child.js';
     const argv = process.argv.slice(1);
     runAttached({ argv, env: { TOOL_URL: 'http://127.0.0.1:9' } }).then(
       status => console.log('status ' + status),

@@ -5,9 +5,7 @@ import { type Ended, ownProgram } from '../support/own-program.js';
 let programWith: (body: string) => Promise<Ended>;
 
 beforeAll(async () => {
-  const run = await ownProgram(
-    `export * from './src/system/emergency.ts'; export * from './src/system/forced-end.ts';`,
-  );
+  const run = await ownProgram(`export * from './src/system/exit.ts';`);
   programWith = body =>
     run(`
       const { meetEmergencies, onEmergency, beforeForcedEnd } = ours;

@@ -74,7 +74,7 @@ describe('writing out', () => {
 
   it('row 30: a process piped into head -1 ends quietly', async () => {
     const contents = `
-      import { isClosed, writeOut } from './src/system/output.js';
+      import { isClosed, writeOut } from './src/system/streams.js';
       writeOut(process.stdout, 'line\\n'.repeat(1_000_000)).then(() => console.error(String(isClosed(process.stdout))));`;
     const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
     const { outputFiles } = await build({

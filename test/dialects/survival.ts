@@ -32,7 +32,10 @@ export function isThere(read: Answer, feature: Feature, value: unknown): boolean
 function isJsonOf(text: unknown, back: unknown): boolean {
   try {
     const value = JSON.parse(String(text));
-    return isDeepStrictEqual(value, back) || (typeof back === 'string' && isDeepStrictEqual(value, JSON.parse(back)));
+    return (
+      isDeepStrictEqual(value, back) ||
+      (typeof back === 'string' && isDeepStrictEqual(value, JSON.parse(back)))
+    );
   } catch {
     return false;
   }

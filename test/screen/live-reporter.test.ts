@@ -4,6 +4,7 @@ import { History } from '../../src/events/history.js';
 import { createLog } from '../../src/events/log.js';
 import { systemClock } from '../../src/system/drafts.js';
 import { liveReporter } from '../../src/tui/live/reporter.js';
+import { eventually } from '../e2e/support/eventually.js';
 import {
   acknowledged,
   arrives,
@@ -16,7 +17,6 @@ import {
   resultArrives,
   VIEW,
 } from '../events/build.js';
-import { eventually } from '../e2e/support/eventually.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeKeyboard } from './support/fake-keyboard.js';
 import { fakeTerminal } from './support/fake-terminal.js';

@@ -16,7 +16,7 @@ import type { AckFault, CallbackFault } from '../fixtures/schema/file.js';
 import { type Filled, fillTemplates, fillText, type TemplateValues } from '../fixtures/template.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Clock } from '../system/drafts.js';
-import type { Conversation } from './conversation/conversation.js';
+import type { Conversation } from './conversation.js';
 import type { Middlewares } from './middleware/middleware.js';
 import { play, type Stage } from './reply-steps.js';
 import type { Call } from './reply-waits.js';

@@ -1,213 +1,167 @@
-import { Content } from '../events/content.js';
-import type { Turn } from '../events/events.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
-import type { CallbackFault } from '../fixtures/schema/file.js';
-import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
-import { inLayout } from '../util/json-layout.js';
-import {
-  type ChoiceQuestion,
-  type Consent,
-  type ConsentQuestion,
-  Conversation,
-  type Fields,
-} from './conversation/conversation.js';
-import type { Outbox, Questions } from './outbox.js';
-import { textOfPayload } from './reply-steps.js';
-import type { Caller, WaitsDesk } from './reply-waits.js';
-import type { Callback, Delivery } from './send-callback.js';
+import type { Outcome } from '../protocol/outcome.js';
+import type { Change } from './middleware/redact.js';
+import { byOf, type Caller, type CallServices, CallWaits } from './reply-waits.js';
 
-type Message = Readonly<Record<string, unknown>>;
-
-/** A callback as it will go over the wire. */
-interface Rendering {
-  readonly body: Content;
-  readonly contentType: string;
-  readonly isSlow: boolean;
-  /** Milliseconds until it goes out. */
-  readonly lateMs: number;
-  /** How often it is sent: 0 where it is dropped on purpose. */
-  readonly copies: 0 | 1 | 2;
+/** What a user is asked to pick from. */
+export interface ChoiceQuestion {
+  readonly prompt: string;
+  readonly choices: readonly string[];
+  /** An index into `choices`: what counts where the prompt is dismissed. */
+  readonly default: number;
+  /** Names the call and its thread, for the log. */
+  readonly calls: readonly string[];
+  readonly thread: string;
+  /** The `id` that the answer must name. */
+  readonly id: string;
 }
 
-/** One byte more than a listener takes by default. */
-const TOO_MUCH = 64 * 1024 * 1024 + 1;
-
-/** A message with the faults it was given; without any it is plain JSON (TOOL-POST). */
-export function render(message: Message, faults: readonly CallbackFault[], layout?: string): Rendering {
-  const jsonOf = (value: Message) => (layout === undefined ? JSON.stringify(value) : inLayout(layout, value));
-  if (faults.length === 0) return { body: new Content(Buffer.from(jsonOf(message))), ...FLAWLESS };
-  const has = (kind: CallbackFault['kind']) => faults.some(fault => fault.kind === kind);
-  const lateMs = faults.reduce((sum, fault) => sum + (fault.kind === 'late' ? fault.ms : 0), 0);
-  return {
-    body: new Content(Buffer.from(source(jsonOf(misdirected(message, has)), has))),
-    contentType: has('wrong-type') ? 'text/plain' : 'application/json',
-    isSlow: has('slow'),
-    lateMs,
-    copies: has('drop') ? 0 : has('duplicate') ? 2 : 1,
-  };
+/** What a user is asked to allow. */
+export interface ConsentQuestion {
+  readonly operation: string;
+  readonly scopes: readonly string[];
+  readonly calls: readonly string[];
+  readonly thread: string;
 }
 
-const FLAWLESS = { contentType: 'application/json', isSlow: false, lateMs: 0, copies: 1 } as const;
+export type Consent = 'granted' | 'refused';
 
-function source(json: string, has: (kind: CallbackFault['kind']) => boolean): string {
-  if (has('malformed')) return json.slice(0, -1);
-  return has('oversize') ? json.padEnd(TOO_MUCH) : json;
-}
-
-function misdirected(message: Message, has: (kind: CallbackFault['kind']) => boolean): Message {
-  const field = idField(message);
-  return {
-    ...message,
-    ...(has('wrong-id') && Object.hasOwn(message, field) && { [field]: 'unknown-id' }),
-    ...(has('wrong-group') && { group_id: 'unknown-thread' }),
-  };
-}
-
-function idField(message: Message): string {
-  return message['type'] === 'subscription_event' ? 'tool_call_id' : 'id';
-}
-
-/** What a conversation over RAP needs of the tool. */
-export interface Desk extends WaitsDesk {
-  readonly outbox: Outbox;
-  readonly choices: Questions<number, ChoiceQuestion>;
-  readonly consents: Questions<Consent, ConsentQuestion>;
-}
-
-/** What a call has said before a restart. */
-interface Said {
-  readonly callbacks: number;
-  readonly isAnswered: boolean;
-}
+export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Everything one call says to its runtime, one callback after the other, each with the ids that the runtime gave
- * (TOOL-GROUP, TOOL-ID, TOOL-CALLID). What the fields say otherwise goes out as they say.
+ * Everything one call says to whoever made it, and how far it has come with that: what replies and handlers speak to. How it is
+ * carried, over RAP or within this process, is decided below.
  */
-export class RapConversation extends Conversation {
-  #callbacks: number;
-  #next: StepPath | undefined;
-  #hasBegun = false;
-  #onBegun: () => void = () => {};
+export abstract class Conversation {
+  #isAnswered: boolean;
+  #isSubscribed = false;
+  #isFinal = false;
+  #isClosed = false;
+  #onFinal: () => void = () => {};
+  readonly waits: CallWaits;
 
   constructor(
-    caller: Caller,
-    private readonly desk: Desk,
-    private readonly faultsOf: (callback: number) => readonly CallbackFault[] = () => [],
-    { callbacks, isAnswered }: Said = NOTHING_SAID,
+    readonly caller: Caller,
+    private readonly around: CallServices,
+    isAnswered = false,
   ) {
-    super(caller, desk, isAnswered);
-    this.#callbacks = callbacks;
+    this.#isAnswered = isAnswered;
+    this.waits = new CallWaits(caller, around);
   }
 
-  override goesOnAt(next: StepPath | undefined): void {
-    this.#next = next;
+  /** A value that is wrapped: a string is the text, other JSON is encoded. It has been through middleware. */
+  abstract payload(value: unknown): Promise<void>;
+
+  /** A whole result, as it was written. @param layout the JSON text that it was recorded with */
+  abstract result(fields: Fields, layout?: string): Promise<void>;
+
+  /** A result that is no success (seed 002). */
+  abstract outcome(outcome: Outcome): Promise<void>;
+
+  abstract event(fields: Fields, layout?: string): Promise<void>;
+
+  abstract view(fields: Fields, layout?: string): Promise<void>;
+
+  /** The index that the user picked; null where nobody did within `withinMs` (TOOL-CHOICE). */
+  abstract choice(question: ChoiceQuestion, withinMs?: number): Promise<number | null>;
+
+  /** What the user said; null where nobody did within `withinMs` (TOOL-OAUTH). */
+  abstract consent(question: ConsentQuestion, withinMs?: number, authUrl?: string): Promise<Consent | null>;
+
+  /** Where the reply goes on after what is said next; undefined where that is its end, or where nobody can say yet. */
+  goesOnAt(_next: StepPath | undefined): void {}
+
+  /** Whether the call has had its result, or was meant to get none. */
+  get isAnswered(): boolean {
+    return this.#isAnswered;
   }
 
-  /** Resolves once the first callback was delivered or given up. */
-  begun(): Promise<void> {
+  get isCancelled(): boolean {
+    return this.caller.cancellation.reason !== null;
+  }
+
+  /** Nothing may be said any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** The last event was said. */
+  get isFinal(): boolean {
+    return this.#isFinal;
+  }
+
+  /** Events may follow the result: until the last one, or until the call is called off (TOOL-SUB). */
+  get goesOn(): boolean {
+    return this.#isSubscribed && !this.#isFinal && !this.isCancelled;
+  }
+
+  /** Resolves once a conversation that {@link goesOn} does so no more, and its last event was delivered or given up. */
+  over(): Promise<void> {
     return new Promise(resolve => {
-      if (this.#hasBegun) resolve();
-      else this.#onBegun = resolve;
+      this.#onFinal = resolve;
+      this.caller.cancellation.listen(resolve);
     });
   }
 
-  payload(value: unknown): Promise<void> {
-    return this.result({ text: textOfPayload(value) });
+  /** What a call that was called off still owes (TOOL-ALWAYS). */
+  async canceled(): Promise<void> {
+    const { reason } = this.caller.cancellation;
+    this.goesOnAt(undefined);
+    if (reason !== null && !this.#isAnswered)
+      await this.outcome({ type: 'canceled', reason, by: byOf(reason) });
   }
 
-  async result(fields: Fields, layout?: string): Promise<void> {
-    this.answered({ isSubscribed: fields['subscription'] === true });
-    await this.#send({ type: 'tool_result', ...this.#ids(), ...fields }, { layout });
+  /** Nothing is sent, and that is what was wanted. */
+  silence(): void {
+    this.#isAnswered = true;
+    this.around.log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', ...this.about() });
   }
 
-  /** The text says it: by convention, since RAP has no outcomes (TOOL-ERRPREFIX). */
-  outcome(outcome: Outcome): Promise<void> {
-    return this.result({ text: textOfOutcome(outcome) ?? '' });
+  /** Nothing is waited for any more. */
+  get isStopping(): boolean {
+    return this.around.pauses.isHurried;
   }
 
-  /** None after a cancel, however long it was on its way (TOOL-SUB). */
-  async event(fields: Fields, layout?: string): Promise<void> {
-    const { group_id, id } = this.caller.addressee;
-    const message = { type: 'subscription_event', group_id, tool_call_id: id, ...fields };
-    const isFinal = this.begins(fields);
-    await this.#send(message, { layout, calledOff: () => this.caller.callingOff.reason });
-    if (isFinal) this.ended();
+  pause(ms: number): Promise<void> {
+    return this.around.pauses.wait(ms, this.caller.cancellation);
   }
 
-  async view(fields: Fields, layout?: string): Promise<void> {
-    const { group_id } = this.caller.addressee;
-    await this.#send({ type: 'view_update', group_id, ...fields }, { layout });
+  warn(message: string): void {
+    this.around.log.emit({ kind: 'warned', message, ...this.about() });
   }
 
-  choice(question: ChoiceQuestion, withinMs?: number): Promise<number | null> {
-    const { prompt, choices, default: preset } = question;
-    const asked = this.desk.choices.open(question);
-    const response_url = this.caller.base + asked.path;
-    const message = { type: 'user_choice', ...this.#ids(), prompt, choices, default: preset, response_url };
-    return this.waits.ask({ what: 'choice', asked, preset, withinMs }, () => this.#send(message));
+  /** How a reply's words became the message: each change is told by itself. */
+  shaped(by: 'middleware' | 'verbatim', changes: readonly Change[]): void {
+    const told = by === 'verbatim' ? [changes] : changes.map(change => [change]);
+    for (const each of told)
+      this.around.log.emit({ kind: 'shaped', by, changes: [...each], ...this.about() });
   }
 
-  /** On our own consent page, or at `authUrl`. */
-  consent(question: ConsentQuestion, withinMs?: number, authUrl?: string): Promise<Consent | null> {
-    const asked = this.desk.consents.open(question);
-    const message = { type: 'oauth', ...this.#ids(), auth_url: authUrl ?? this.caller.base + asked.path };
-    return this.waits.ask<Consent>({ what: 'consent', asked, preset: 'granted', withinMs }, () =>
-      this.#send(message),
-    );
+  /** Nobody is asked any more, and nothing is said. */
+  close(): void {
+    this.#isClosed = true;
+    this.waits.close();
   }
 
-  /** False where it was given up. */
-  async #send(
-    message: Fields,
-    { layout, calledOff }: { layout?: string | undefined; calledOff?: Callback['calledOff'] } = {},
-  ): Promise<boolean> {
-    const isWanted = () => !calledOff?.();
-    if (!isWanted()) return false;
-    const turn = this.#turn();
-    const faults = this.faultsOf(turn?.index ?? 0);
-    const planned = { by: 'fault', turn, ...typeIn(message) } as const;
-    for (const { kind: plan } of faults)
-      this.desk.log.emit({ kind: 'planned', plan, ...planned, ...this.about() });
-    const rendering = render(message, faults, layout);
-    if (rendering.lateMs > 0) await this.pause(rendering.lateMs);
-    let isGivenUp = false;
-    for (let copy = 0; copy < rendering.copies && isWanted(); copy++)
-      isGivenUp = !(await this.#post(rendering, turn, calledOff)).delivered || isGivenUp;
-    this.#hasBegun = true;
-    this.#onBegun();
-    return !isGivenUp;
+  /** From now on the call has its result, or is meant to get none. */
+  protected answered({ isSubscribed = false } = {}): void {
+    this.#isAnswered = true;
+    this.#isSubscribed = isSubscribed;
   }
 
-  /** Undefined where there is nothing before and nothing after. */
-  #turn(): Turn | undefined {
-    const index = this.#callbacks++;
-    const next = this.#next;
-    this.#next = undefined;
-    if (next) return { index, next: [...next] };
-    return index > 0 ? { index } : undefined;
+  /** An event is about to be said: whether it is the last. */
+  protected begins(event: Fields): boolean {
+    const isFinal = event['final'] === true;
+    this.#isFinal ||= isFinal;
+    return isFinal;
   }
 
-  #post(
-    { body, contentType, isSlow }: Rendering,
-    turn: Turn | undefined,
-    calledOff: Callback['calledOff'],
-  ): Promise<Delivery> {
-    const { key, addressee } = this.caller;
-    const { group_id: thread, callback_url: url } = addressee;
-    const pace = isSlow ? 'slow' : undefined;
-    return this.desk.outbox.post({ key, thread, url, body, contentType, pace, turn, calledOff });
+  /** The last event was delivered or given up. */
+  protected ended(): void {
+    this.#onFinal();
   }
 
-  #ids(): Fields {
-    const { group_id, id, call_id } = this.caller.addressee;
-    return { group_id, id, ...(call_id !== undefined && { call_id }) };
+  protected about() {
+    return { calls: [this.caller.key], thread: this.caller.addressee.group_id };
   }
 }
-
-/** What a fault is about, for whoever judges what it does. */
-function typeIn({ type }: Fields) {
-  return typeof type === 'string' ? { type } : {};
-}
-
-const NOTHING_SAID: Said = { callbacks: 0, isAnswered: false };

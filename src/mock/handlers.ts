@@ -3,7 +3,7 @@ import type { ToolResult } from '../protocol/callbacks/tool-result.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Tool } from '../protocol/toolset.js';
 import { type Plan, plain } from './answer-calls.js';
-import type { Conversation } from './conversation/conversation.js';
+import type { Conversation } from './conversation.js';
 import type { Middlewares } from './middleware/middleware.js';
 import { playStep } from './reply-steps.js';
 import type { Call } from './reply-waits.js';
@@ -220,7 +220,7 @@ export class HandlerAnswers {
   async #perform(call: Call, conversation: Conversation): Promise<void> {
     const invocation = await this.middlewares.request(call.invocation);
     const { operation } = call.invocation; // whatever middleware calls it
-    const input = { ...invocation, signal: conversation.caller.callingOff.signal };
+    const input = { ...invocation, signal: conversation.caller.cancellation.signal };
     const handling = outcomeOf(() =>
       this.#handlers.get(operation)?.handle(input, handlerCall(conversation, operation)),
     );

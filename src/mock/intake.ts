@@ -12,10 +12,10 @@ import {
 import { readJson } from '../util/json.js';
 import { bytesText, isRecord } from '../util/json-diagnosis.js';
 import { type Plan, refusal } from './answer-calls.js';
-import type { Conversation } from './conversation/conversation.js';
-import { type Desk, RapConversation } from './conversation.js';
-import type { Repeats, Sighting } from './repeated-invocations.js';
-import { CANCELLED, type Caller, CallingOff, THREAD_CLOSED } from './reply-waits.js';
+import type { Conversation } from './conversation.js';
+import { RapConversation, type RapServices } from './rap-conversation.js';
+import type { Arrival, Repeats } from './repeated-invocations.js';
+import { CANCELLED, type Caller, Cancellation, THREAD_CLOSED } from './reply-waits.js';
 import type { Answers } from './toolset.js';
 
 /** Which call or thread a request is about, as far as that is known. */
@@ -177,9 +177,9 @@ interface WorkLimits {
 const DEFAULTS: WorkLimits = { calls: 50_000, bytes: 256 * 1024 * 1024 };
 
 /** The calls that are worked on, to be called off by what a runtime knows of them (TOOL-CANCEL, TOOL-CLOSE). */
-export class CallsUnderWay {
-  readonly #open = new Map<CallingOff, Named>();
-  readonly #resting = new Map<CallingOff, Named>();
+export class OpenCalls {
+  readonly #open = new Map<Cancellation, Named>();
+  readonly #resting = new Map<Cancellation, Named>();
   readonly #limits: WorkLimits;
   #bytes = 0;
   #whenIdle: (() => void)[] = [];
@@ -197,21 +197,21 @@ export class CallsUnderWay {
   }
 
   /** @param size bytes of the invocation. */
-  begin(key: string, thread: string, size = 0): CallingOff {
-    const callingOff = new CallingOff();
-    this.#open.set(callingOff, { key, thread, size });
+  begin(key: string, thread: string, size = 0): Cancellation {
+    const cancellation = new Cancellation();
+    this.#open.set(cancellation, { key, thread, size });
     this.#bytes += size;
-    return callingOff;
+    return cancellation;
   }
 
   /** Its work is done, but events may follow: it can still be called off, and nobody waits for it. */
-  rest(call: CallingOff): void {
+  rest(call: Cancellation): void {
     const named = this.#open.get(call);
     this.end(call);
     if (named) this.#resting.set(call, named);
   }
 
-  end(call: CallingOff): void {
+  end(call: Cancellation): void {
     this.#resting.delete(call);
     this.#bytes -= this.#open.get(call)?.size ?? 0;
     this.#open.delete(call);
@@ -221,15 +221,15 @@ export class CallsUnderWay {
 
   /** Unknown, repeated, or long over: never an error. */
   cancel(cancelled: string): void {
-    this.#callOff(CANCELLED, ({ key }) => key === cancelled);
+    this.#cancel(CANCELLED, ({ key }) => key === cancelled);
   }
 
   closeThread(closed: string): void {
-    this.#callOff(THREAD_CLOSED, ({ thread }) => thread === closed);
+    this.#cancel(THREAD_CLOSED, ({ thread }) => thread === closed);
   }
 
   stop(): void {
-    this.#callOff('the tool is stopping', () => true);
+    this.#cancel('the tool is stopping', () => true);
   }
 
   /** Resolves once nothing is worked on. */
@@ -238,9 +238,9 @@ export class CallsUnderWay {
     return new Promise(resolve => this.#whenIdle.push(resolve));
   }
 
-  #callOff(why: string, isMeant: (call: Named) => boolean): void {
+  #cancel(why: string, isMeant: (call: Named) => boolean): void {
     for (const calls of [this.#open, this.#resting])
-      for (const [callingOff, named] of calls) if (isMeant(named)) callingOff.callOff(why);
+      for (const [cancellation, named] of calls) if (isMeant(named)) cancellation.cancel(why);
   }
 }
 
@@ -283,17 +283,17 @@ export async function work(plan: Performed, conversation: Conversation): Promise
 export async function carryOut(
   plan: Performed,
   conversation: Conversation,
-  underWay: CallsUnderWay,
+  openCalls: OpenCalls,
 ): Promise<void> {
-  const { callingOff } = conversation.caller;
+  const { cancellation } = conversation.caller;
   try {
     await work(plan, conversation);
     if (conversation.isClosed) return;
-    underWay.rest(callingOff);
+    openCalls.rest(cancellation);
     await conversation.over();
     conversation.close();
   } finally {
-    underWay.end(callingOff);
+    openCalls.end(cancellation);
   }
 }
 
@@ -319,11 +319,11 @@ function conclude(conversation: Conversation): Promise<void> {
 }
 
 export interface IntakeParts {
-  readonly desk: Desk;
+  readonly services: RapServices;
   /** Whoever answers at the moment: fixtures may be replaced. */
   readonly answers: () => Answers;
   readonly repeats: Repeats;
-  readonly underWay: CallsUnderWay;
+  readonly openCalls: OpenCalls;
   /** A repeated invocation is executed again. */
   readonly allowRepeats: boolean;
   /** Resolves when the tool stops. */
@@ -348,37 +348,37 @@ export class Intake {
     reading: InvocationReading,
     addressee: Addressee,
   ): Promise<Reply> {
-    const { desk, repeats, allowRepeats, underWay } = this.parts;
+    const { services, repeats, allowRepeats, openCalls } = this.parts;
     const { group_id: thread, id } = addressee;
-    const sighting = repeats.arrive(thread, id, body.sha256);
-    const { key, attempt } = sighting;
+    const arrival = repeats.arrive(thread, id, body.sha256);
+    const { key, attempt } = arrival;
     const about = { calls: [key], thread };
     const request = this.#serve(incoming, { purpose: 'invocation', about, body, attempt });
-    if (sighting.isRepeat && !allowRepeats) return request.answer((await this.#unkept()) ?? 200);
-    const overflow = underWay.problem(body.size);
+    if (arrival.isRepeat && !allowRepeats) return request.answer((await this.#unkept()) ?? 200);
+    const overflow = openCalls.problem(body.size);
     if (overflow !== null)
       return this.#turnAway(request, overflow, about, () => repeats.refuse(thread, id, body.sha256));
-    const callingOff = underWay.begin(key, thread, body.size);
-    const caller = { key, addressee, base: baseFor(incoming), callingOff };
-    this.#warn(reading, sighting, about);
+    const cancellation = openCalls.begin(key, thread, body.size);
+    const caller = { key, addressee, base: baseFor(incoming), cancellation };
+    this.#warn(reading, arrival, about);
     const plan = await this.#plan(request, reading, caller, attempt);
-    for (const fact of plan.facts) desk.log.emit(Object.assign(fact, about));
+    for (const fact of plan.facts) services.log.emit(Object.assign(fact, about));
     const refusedWith = plan.ack?.kind === 'status' ? plan.ack.status : await this.#unkept();
     if (refusedWith === null) return this.#acknowledge(caller, plan, request);
     repeats.refuse(thread, id, body.sha256);
-    underWay.end(caller.callingOff);
+    openCalls.end(caller.cancellation);
     return request.answer(refusedWith);
   }
 
   /** There is no room for one more: it may come again (threats, row 15). */
   #turnAway(request: ServedRequest, why: string, about: Concern, refuse: () => void): Reply {
-    this.parts.desk.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
+    this.parts.services.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
     refuse();
     return request.answer(503);
   }
 
-  #warn(reading: InvocationReading, { isReused }: Sighting, about: Concern): void {
-    const warn = (message: string) => this.parts.desk.log.emit({ kind: 'warned', message, ...about });
+  #warn(reading: InvocationReading, { isReused }: Arrival, about: Concern): void {
+    const warn = (message: string) => this.parts.services.log.emit({ kind: 'warned', message, ...about });
     if (isReused) warn('another call of this thread has the same id');
     if (reading.ok) for (const note of reading.notes) warn(`the invocation: ${note}`);
   }
@@ -390,9 +390,9 @@ export class Intake {
   }
 
   #acknowledge(caller: Caller, plan: Plan, request: ServedRequest): Reply | Promise<Reply> {
-    const { desk, underWay, stopped } = this.parts;
-    const conversation = new RapConversation(caller, desk, plan.faultsOf);
-    const begin = () => carryOut(plan, conversation, underWay);
+    const { services, openCalls, stopped } = this.parts;
+    const conversation = new RapConversation(caller, services, plan.faultsOf);
+    const begin = () => carryOut(plan, conversation, openCalls);
     return acknowledge({ plan, request, conversation, begin, stopped });
   }
 
@@ -400,17 +400,17 @@ export class Intake {
   #giveUp(incoming: Incoming, body: Content, faults: readonly string[]): Reply {
     const request = this.#serve(incoming, { purpose: 'invocation', about: {}, body });
     const why = `malformed invocation without a callback URL: ${faults.join('; ')}`;
-    this.parts.desk.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
+    this.parts.services.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1 });
     return request.answer(isUtf8(incoming.body) ? 200 : 400);
   }
 
   #serve(incoming: Incoming, served: ConstructorParameters<typeof ServedRequest>[2]): ServedRequest {
-    return new ServedRequest(this.parts.desk.log, incoming, served);
+    return new ServedRequest(this.parts.services.log, incoming, served);
   }
 
   /** What is not kept must come again: null where it is. */
   #unkept(): Promise<503 | null> {
-    return this.parts.desk.log.kept().then(fine, unavailable);
+    return this.parts.services.log.kept().then(fine, unavailable);
   }
 }
 

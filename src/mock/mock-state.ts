@@ -9,15 +9,15 @@ import type { Refusal } from '../http/request-body.js';
 import { addresseeIn, readInvocation } from '../protocol/read-invocation.js';
 import { type Clock, systemClock } from '../system/drafts.js';
 import { FixtureAnswers } from './answer-calls.js';
-import { type Rate, rateGate } from './answers/rate-limit.js';
-import type { Desk } from './conversation.js';
 import { DEFAULTS } from './defaults.js';
 import { HandlerAnswers, type ToolDefinition } from './handlers.js';
-import { CallsUnderWay } from './intake.js';
-import type { Journal } from './journal/durable.js';
-import type { Recovery } from './journal/journal.js';
+import { OpenCalls } from './intake.js';
+import type { Journal } from './journal/journal-file.js';
+import type { Recovery } from './journal/recovery.js';
 import { resume } from './journal/report.js';
 import { type Middleware, Middlewares } from './middleware/middleware.js';
+import type { RapServices } from './rap-conversation.js';
+import { type Rate, rateGate } from './rate-limit.js';
 import { Repeats } from './repeated-invocations.js';
 import { Answers, Operations, type ToolsetFields, toolsetOf } from './toolset.js';
 
@@ -70,13 +70,10 @@ export const NO_FIXTURES: FixtureSet = {
   fixtures: [],
 };
 
-type RepertoireOptions = Pick<
-  MockToolOptions,
-  'fixtures' | 'handlers' | 'middleware' | 'rateLimit' | 'clock'
->;
+type ResponderOptions = Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware' | 'rateLimit' | 'clock'>;
 
 /** All that can be answered, what was counted for it, and whether it was used as expected: however calls come in. */
-export class Repertoire {
+export class Responder {
   readonly #state = new FixtureState();
   readonly #waitFor: () => number;
   #fixtures: FixtureSet;
@@ -86,7 +83,7 @@ export class Repertoire {
 
   /** @param seed all that is drawn comes from it. */
   constructor(
-    private readonly options: RepertoireOptions,
+    private readonly options: ResponderOptions,
     private readonly seed: string,
     log: Log,
   ) {
@@ -144,47 +141,47 @@ export class Repertoire {
 }
 
 /** Everything a mock tool works with and remembers, apart from its server. */
-export class Workshop {
+export class MockState {
   readonly ring: EventRing;
   readonly repeats: Repeats;
-  readonly underWay = new CallsUnderWay();
-  readonly #repertoire: Repertoire;
+  readonly openCalls = new OpenCalls();
+  readonly #responder: Responder;
   #journal: Journal | null = null;
 
   constructor(
     private readonly options: MockToolOptions,
     readonly seed: string,
     readonly log: Log,
-    readonly desk: Desk,
+    readonly services: RapServices,
   ) {
     const { keep = DEFAULTS.keep, journal } = options;
     this.ring = new EventRing({ events: keep });
     const remembered = Math.max(DEFAULTS.keep, keep) / 2; // a call has two events at least
     this.repeats = new Repeats(journal ? Math.max(remembered, DEFAULTS.journalCalls) : remembered);
     log.subscribe(event => this.ring.push(event));
-    this.#repertoire = new Repertoire(options, seed, log);
+    this.#responder = new Responder(options, seed, log);
   }
 
   get answers(): Answers {
-    return this.#repertoire.answers;
+    return this.#responder.answers;
   }
 
   get verification(): Verification {
-    return this.#repertoire.verification;
+    return this.#responder.verification;
   }
 
   get toolset(): ToolsetFields {
-    return this.#repertoire.toolset;
+    return this.#responder.toolset;
   }
 
   /** From the next call on. Counts and states stay. */
   replaceFixtures(fixtures: FixtureSet): void {
-    this.#repertoire.replaceFixtures(fixtures);
+    this.#responder.replaceFixtures(fixtures);
   }
 
   /** Forgets counts and states of one key; or everything. So does the durable journal. */
   reset(key?: string): void {
-    this.#repertoire.reset(key);
+    this.#responder.reset(key);
     this.#journal?.reset(key);
     if (key !== undefined) return;
     this.repeats.clear();
@@ -195,7 +192,7 @@ export class Workshop {
   keepJournal(journal: Journal, { matched, settled, calls }: Recovery): void {
     this.#journal = journal;
     this.log.keep(journal);
-    for (const fact of matched) this.#repertoire.restore(fact);
+    for (const fact of matched) this.#responder.restore(fact);
     for (const { groupId, id, sha256 } of settled) this.repeats.recall(groupId, id, sha256);
     for (const { key, invocation } of calls) {
       const to = addresseeIn(readInvocation(invocation.json));
@@ -205,21 +202,21 @@ export class Workshop {
 
   /** Goes on with the calls that a restart interrupted. @param base our own base URL. */
   resume({ calls }: Recovery, base: string): void {
-    const { desk, underWay, answers } = this;
-    for (const call of calls) void resume(call, { desk, underWay, answers, base });
+    const { services, openCalls, answers } = this;
+    for (const call of calls) void resume(call, { services, openCalls, answers, base });
   }
 
   /** What a cancel notice says. @returns the key of the call it names, known or not. */
   cancel(thread: string, id: string): string {
     const key = this.repeats.keyOf(thread, id);
-    this.underWay.cancel(key);
+    this.openCalls.cancel(key);
     return key;
   }
 
   /** A thread is over, or has moved elsewhere: its calls are called off, and what was counted for it is forgotten. */
   closeThread(thread: string): void {
-    this.underWay.closeThread(thread);
-    this.#repertoire.reset(thread);
+    this.openCalls.closeThread(thread);
+    this.#responder.reset(thread);
   }
 
   /** Sends the last callback of a call once more, the same bytes. False where there is none any more. */
@@ -228,7 +225,7 @@ export class Workshop {
     const last = call?.deliveries.at(-1);
     if (!last?.body) return false;
     const thread = call?.addressee?.group_id ?? '';
-    void this.desk.outbox.post({ key, thread, url: last.url, body: last.body });
+    void this.services.outbox.post({ key, thread, url: last.url, body: last.body });
     return true;
   }
 
@@ -242,7 +239,7 @@ export class Workshop {
         resolve();
       };
       const look = () => {
-        if (!this.verification.hasOpenCalls) void this.desk.outbox.idle().then(end);
+        if (!this.verification.hasOpenCalls) void this.services.outbox.idle().then(end);
       };
       const stop = this.log.subscribe(look);
       const cancel = clock.after(ms, end);
@@ -252,22 +249,22 @@ export class Workshop {
 
   /** Everything is due at once. Resolves when all is delivered or given up; what is left after `ms` is given up. */
   async drain(ms: number): Promise<void> {
-    const { pauses, outbox } = this.desk;
+    const { pauses, outbox } = this.services;
     const { clock = systemClock } = this.options;
     pauses.hurry();
     outbox.hurry();
     await new Promise<void>(resolve => {
       const cancel = clock.after(ms, resolve);
-      const over = this.underWay.idle().then(() => outbox.idle());
+      const over = this.openCalls.idle().then(() => outbox.idle());
       void over.then(cancel).then(resolve);
     });
-    if (!this.#journal) this.underWay.stop(); // with one, the next run goes on with them
+    if (!this.#journal) this.openCalls.stop(); // with one, the next run goes on with them
     await outbox.close();
   }
 
   /** Whatever is still worked on is not waited for, and is told so. */
   stop(): void {
-    this.underWay.stop();
+    this.openCalls.stop();
   }
 }
 

@@ -12,16 +12,16 @@ import { systemClock } from '../system/drafts.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { isRecord } from '../util/json-diagnosis.js';
 import { didYouMean } from '../util/nearest.js';
-import type { Desk } from './conversation.js';
 import { DEFAULTS } from './defaults.js';
 import { type FixtureSource, fixturesFrom } from './fixture-files.js';
 import { Intake } from './intake.js';
-import type { Journal } from './journal/durable.js';
-import type { Recovery } from './journal/journal.js';
+import type { Journal } from './journal/journal-file.js';
+import type { Recovery } from './journal/recovery.js';
 import { JournalReports } from './journal/report.js';
-import { type MockToolOptions, NO_FIXTURES, refusalText, Workshop } from './mock-state.js';
+import { MockState, type MockToolOptions, NO_FIXTURES, refusalText } from './mock-state.js';
 import { Outbox, Questions } from './outbox.js';
-import { Demands, Pauses } from './reply-waits.js';
+import type { RapServices } from './rap-conversation.js';
+import { ManualTriggers, Pauses } from './reply-waits.js';
 import {
   adminRoutes,
   CHOICE_PREFIX,
@@ -33,7 +33,7 @@ import {
   noticeRoutes,
   post,
 } from './routes.js';
-import { requireSound, type ToolsetFields, toolsetOf } from './toolset.js';
+import { requireValidToolset, type ToolsetFields, toolsetOf } from './toolset.js';
 
 /** The name of an operation, or a question. */
 type CallFilter = string | ((call: ToolCall) => boolean);
@@ -103,7 +103,7 @@ function whatCame(calls: readonly ToolCall[]): string {
 }
 
 /** What conversations need, set up as the options say. @throws ProtocolCliError `usage` for an origin that is none. */
-export function deskOf(log: Log, client: HttpClient, options: MockToolOptions): Desk {
+export function servicesOf(log: Log, client: HttpClient, options: MockToolOptions): RapServices {
   const { clock = systemClock, allowCallbacks = [], maxPending, retries } = options;
   return {
     log,
@@ -121,14 +121,14 @@ export function deskOf(log: Log, client: HttpClient, options: MockToolOptions): 
       timeoutMs: DEFAULTS.attemptMs,
     }),
     pauses: new Pauses(clock),
-    demands: new Demands(),
+    triggers: new ManualTriggers(),
     choices: new Questions(CHOICE_PREFIX),
     consents: new Questions(CONSENT_PREFIX),
   };
 }
 
 interface Serving {
-  readonly workshop: Workshop;
+  readonly state: MockState;
   readonly options: MockToolOptions;
   /** RFC 3339. */
   readonly startedAt: string;
@@ -146,36 +146,36 @@ function serve(serving: Serving): Promise<RunningServer> {
     maxBody,
     explains: true,
     routes: routesOf(serving),
-    onRefused: refusal => serving.workshop.log.emit({ kind: 'warned', message: refusalText(refusal) }),
+    onRefused: refusal => serving.state.log.emit({ kind: 'warned', message: refusalText(refusal) }),
   });
 }
 
-function routesOf({ workshop, options, startedAt, stopped }: Serving): Route[] {
-  const { log, desk, repeats, underWay, ring } = workshop;
+function routesOf({ state, options, startedAt, stopped }: Serving): Route[] {
+  const { log, services, repeats, openCalls, ring } = state;
   const { allowRepeats = false } = options;
   const intake = new Intake({
-    desk,
+    services,
     repeats,
-    underWay,
+    openCalls,
     allowRepeats,
     stopped,
-    answers: () => workshop.answers,
+    answers: () => state.answers,
   });
   return [
     post(INVOKE_PATH, intake.receive),
-    discoveryRoute(log, () => workshop.toolset),
+    discoveryRoute(log, () => state.toolset),
     ...noticeRoutes({
       log,
-      cancel: (thread, id) => workshop.cancel(thread, id),
-      closeThread: thread => workshop.closeThread(thread),
-      needsMigration: () => workshop.toolset.needsMigration,
+      cancel: (thread, id) => state.cancel(thread, id),
+      closeThread: thread => state.closeThread(thread),
+      needsMigration: () => state.toolset.needsMigration,
     }),
-    choiceRoute(log, desk.choices),
-    ...consentRoutes(log, desk.consents, () => workshop.toolset.name),
+    choiceRoute(log, services.choices),
+    ...consentRoutes(log, services.consents, () => state.toolset.name),
     ...adminRoutes({
       journal: new JournalReports(ring, { startedAt, program: options.program ?? 'protocol-cli' }),
-      reset: key => workshop.reset(key),
-      fire: (id, thread) => desk.demands.fire(id, thread),
+      reset: key => state.reset(key),
+      fire: (id, thread) => services.triggers.fire(id, thread),
     }),
   ];
 }
@@ -196,7 +196,7 @@ export class MockTool implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
   private constructor(
-    private readonly workshop: Workshop,
+    private readonly state: MockState,
     private readonly server: RunningServer,
     private readonly options: MockToolOptions,
     private readonly kept: { readonly journal: Journal; readonly recovery: Recovery } | null,
@@ -210,34 +210,32 @@ export class MockTool implements AsyncDisposable {
   static async start(given: StartMockToolOptions): Promise<MockTool> {
     const options = await readOptions(given);
     const { fixtures = NO_FIXTURES, handlers = [], clock = systemClock } = options;
-    await requireSound(toolsetOf(fixtures, handlers));
+    await requireValidToolset(toolsetOf(fixtures, handlers));
     const log = createLog(() => clock.now());
     const client = lazyClient(options.client ?? agentClient);
     const seed = options.seed ?? randomBytes(4).toString('hex');
-    const workshop = new Workshop(options, seed, log, deskOf(log, client, options));
+    const state = new MockState(options, seed, log, servicesOf(log, client, options));
     let stop = () => {};
     const stopped = new Promise<void>(resolve => {
       stop = resolve;
     });
     const startedAt = clock.wall().toISOString();
-    const kept = options.journal
-      ? await keepJournal(options.journal, { workshop, startedAt, options })
-      : null;
-    const server = await serve({ workshop, options, startedAt, stopped }).catch(async error => {
+    const kept = options.journal ? await keepJournal(options.journal, { state, startedAt, options }) : null;
+    const server = await serve({ state, options, startedAt, stopped }).catch(async error => {
       await kept?.journal.close();
       throw error;
     });
-    if (kept) workshop.resume(kept.recovery, server.url);
+    if (kept) state.resume(kept.recovery, server.url);
     const release = async () => {
       stop();
       await client.close();
     };
-    return new MockTool(workshop, server, options, kept, release);
+    return new MockTool(state, server, options, kept, release);
   }
 
   /** All that is drawn comes from it. */
   get seed(): string {
-    return this.workshop.seed;
+    return this.state.seed;
   }
 
   get port(): number {
@@ -250,7 +248,7 @@ export class MockTool implements AsyncDisposable {
 
   /** What it offers at the moment. */
   get toolset(): ToolsetFields {
-    return this.workshop.toolset;
+    return this.state.toolset;
   }
 
   /** The calls that are remembered, oldest first. */
@@ -260,17 +258,17 @@ export class MockTool implements AsyncDisposable {
 
   /** The events that are remembered, oldest first. */
   get events(): readonly Event[] {
-    return this.workshop.ring.events;
+    return this.state.ring.events;
   }
 
   /** How many events were forgotten. */
   get forgotten(): number {
-    return this.workshop.ring.forgotten;
+    return this.state.ring.forgotten;
   }
 
   /** Tells of every event from now on. Returns how to stop listening. */
   subscribe(listener: Listener): () => void {
-    return this.workshop.desk.log.subscribe(listener);
+    return this.state.services.log.subscribe(listener);
   }
 
   /**
@@ -306,7 +304,7 @@ export class MockTool implements AsyncDisposable {
 
   /** Begins anew: counts and states of one key, or everything there is, journal and verification included. */
   reset(key?: string): void {
-    this.workshop.reset(key);
+    this.state.reset(key);
   }
 
   /** How many calls the runs before left to go on with. */
@@ -324,33 +322,33 @@ export class MockTool implements AsyncDisposable {
    * in every thread where none is.
    */
   fire(id?: string, groupId?: string): number {
-    return this.workshop.desk.demands.fire(id, groupId);
+    return this.state.services.triggers.fire(id, groupId);
   }
 
   /** Sends the last callback of a call once more: the same bytes. False where there is none any more. */
   redeliver(key: string): boolean {
-    return this.workshop.redeliver(key);
+    return this.state.redeliver(key);
   }
 
   /** Holds deliveries back, until {@link resume}. */
   pause(): void {
-    this.workshop.desk.outbox.pause();
+    this.state.services.outbox.pause();
   }
 
   resume(): void {
-    this.workshop.desk.outbox.resume();
+    this.state.services.outbox.resume();
   }
 
   /** Answers by other fixtures from the next call on. @throws ProtocolCliError as {@link start}. */
   async replaceFixtures(source: FixtureSource): Promise<void> {
     const fixtures = await fixturesFrom(source);
-    await requireSound(toolsetOf(fixtures, this.options.handlers ?? []));
-    this.workshop.replaceFixtures(fixtures);
+    await requireValidToolset(toolsetOf(fixtures, this.options.handlers ?? []));
+    this.state.replaceFixtures(fixtures);
   }
 
   /** What was unused, unmatched, undelivered or other than expected, so far. */
   verify(): VerificationReport {
-    return this.workshop.verification.report();
+    return this.state.verification.report();
   }
 
   /**
@@ -358,7 +356,7 @@ export class MockTool implements AsyncDisposable {
    * by default, it returns at once: what is still pending then is reported as undelivered.
    */
   async verified({ timeoutMs = PATIENCE_MS } = {}): Promise<VerificationReport> {
-    await this.workshop.settled(timeoutMs);
+    await this.state.settled(timeoutMs);
     return this.verify();
   }
 
@@ -370,11 +368,11 @@ export class MockTool implements AsyncDisposable {
 
   async #close(drainMs: number): Promise<void> {
     const unheard = this.server.close();
-    await this.workshop.drain(drainMs);
+    await this.state.drain(drainMs);
     await this.release();
     await unheard;
     await this.kept?.journal.close();
-    this.workshop.stop(); // the journal has its last line: what is called off now, the next run goes on with
+    this.state.stop(); // the journal has its last line: what is called off now, the next run goes on with
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -401,21 +399,20 @@ async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions
 /** From here on nothing is acknowledged that is not in the journal. */
 async function keepJournal(
   { path, sync = false }: NonNullable<MockToolOptions['journal']>,
-  about: { readonly workshop: Workshop; readonly startedAt: string; readonly options: MockToolOptions },
+  about: { readonly state: MockState; readonly startedAt: string; readonly options: MockToolOptions },
 ) {
-  const { workshop, startedAt, options } = about;
-  const { openJournal } = await import('./journal/durable.js');
+  const { state, startedAt, options } = about;
+  const { openJournal } = await import('./journal/journal-file.js');
   const { journal, recovery } = await openJournal({
     path,
     sync,
     startedAt,
     program: options.program ?? 'protocol-cli',
   });
-  workshop.keepJournal(journal, recovery);
+  state.keepJournal(journal, recovery);
   if (recovery.tornBytes > 0)
-    workshop.log.emit({ kind: 'warned', message: `the last line of ${path} was incomplete and was removed` });
-  for (const message of damageWarnings(path, recovery.damaged))
-    workshop.log.emit({ kind: 'warned', message });
+    state.log.emit({ kind: 'warned', message: `the last line of ${path} was incomplete and was removed` });
+  for (const message of damageWarnings(path, recovery.damaged)) state.log.emit({ kind: 'warned', message });
   return { journal, recovery };
 }
 

@@ -102,27 +102,27 @@ class Slots {
 
   /** Null where a slot was free, and is taken now; else resolves once it is. */
   take(origin: string): Promise<void> | null {
-    const desk = this.#deskOf(origin);
-    if (desk.taken >= this.perOrigin) return new Promise(resolve => desk.waiting.push(resolve));
-    desk.taken++;
+    const services = this.#servicesOf(origin);
+    if (services.taken >= this.perOrigin) return new Promise(resolve => services.waiting.push(resolve));
+    services.taken++;
     return null;
   }
 
   /** Gives a slot that was taken to the next who waits for it. */
   leave(origin: string): void {
-    const desk = this.#deskOf(origin);
-    const next = desk.waiting.shift();
+    const services = this.#servicesOf(origin);
+    const next = services.waiting.shift();
     if (next) next();
-    else desk.taken--;
+    else services.taken--;
   }
 
-  #deskOf(origin: string): Desk {
+  #servicesOf(origin: string): Desk {
     const known = this.#desks.get(origin);
     if (known) return known;
     if (this.#desks.size >= REMEMBERED) this.#forgetIdle();
-    const desk = { taken: 0, waiting: [] };
-    this.#desks.set(origin, desk);
-    return desk;
+    const services = { taken: 0, waiting: [] };
+    this.#desks.set(origin, services);
+    return services;
   }
 
   #forgetIdle(): void {
@@ -265,7 +265,7 @@ export class Outbox {
     if (turn) await turn;
     try {
       while (this.#gate.opened) await this.#gate.opened;
-      if (this.#isClosed || calledOff(parcel) !== null) return null;
+      if (this.#isClosed || cancelReason(parcel) !== null) return null;
       return await attempt(this.#carrier, parcel, number);
     } finally {
       this.#slots.leave(origin);
@@ -280,7 +280,7 @@ export class Outbox {
 
   /** The end of a run is a loss; what was called off is none: it was not to arrive any more (TOOL-SUB). */
   #leave(parcel: Parcel, attempts: number, leg?: string): Delivery {
-    const why = this.#isClosed ? null : calledOff(parcel);
+    const why = this.#isClosed ? null : cancelReason(parcel);
     return why === null
       ? this.#giveUp(parcel, stopped(), attempts, leg)
       : this.#giveUp(parcel, why, attempts, leg, 'event');
@@ -300,8 +300,8 @@ export class Outbox {
   }
 }
 
-function calledOff({ callback }: Parcel): string | null {
-  return callback.calledOff?.() ?? null;
+function cancelReason({ callback }: Parcel): string | null {
+  return callback.cancelReason?.() ?? null;
 }
 
 /** A url that is none has no origin; the client says what is wrong with it. */

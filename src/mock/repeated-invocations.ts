@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { RecentMap } from '../util/json-diagnosis.js';
 
 /** One arrival of an invocation. What a runtime sends again because the acknowledgement was lost has the same ids and bytes. */
-export interface Sighting {
+export interface Arrival {
   /** Names the call in every event. */
   readonly key: string;
   /** 1 for the first time. */
@@ -41,7 +41,7 @@ export class Repeats {
   }
 
   /** Takes note of an invocation; it counts as accepted until it is refused. */
-  arrive(thread: string, id: string, sha256: string): Sighting {
+  arrive(thread: string, id: string, sha256: string): Arrival {
     const identity = identityOf(thread, id);
     const known = this.#find(identity, sha256);
     if (!known) return this.#first(identity, sha256);
@@ -86,7 +86,7 @@ export class Repeats {
     this.#known.set(identity, call);
   }
 
-  #first(identity: string, sha256: string): Sighting {
+  #first(identity: string, sha256: string): Arrival {
     const isReused = this.#known.get(identity) !== undefined;
     const key = isReused ? `${identity}#${++this.#reuses + 1}` : identity;
     this.#remember(identity, { sha256, key, attempts: 1, isAccepted: true });

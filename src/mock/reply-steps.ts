@@ -1,7 +1,7 @@
 import { expandDiffs, type StepPath } from '../fixtures/fixture-set.js';
 import type { Reply, Step, StepKind } from '../fixtures/schema/reply.js';
 import type { Invocation } from '../protocol/read-invocation.js';
-import type { Conversation } from './conversation/conversation.js';
+import type { Conversation } from './conversation.js';
 import type { Middlewares } from './middleware/middleware.js';
 
 /** What the steps of a reply need besides their conversation. */
@@ -69,7 +69,7 @@ async function playInTurn(
     return false;
   }
   if (step.state !== undefined) enter(step.state);
-  if (!asks(step) && isOnDemand(following)) conversation.waits.expectDemand();
+  if (!asks(step) && isOnDemand(following)) conversation.waits.expectTrigger();
   conversation.goesOnAt(asks(step) ? undefined : place.next);
   await playStep(step, stage, place);
   return true;
@@ -132,7 +132,7 @@ const PLAYERS: Players = {
     }),
   silence: async (_, { conversation }) => conversation.silence(),
   event: async ({ event: { text, ...more }, on, layout }, { conversation, fill, say }) => {
-    if (on === 'demand' && !(await conversation.waits.demanded())) return;
+    if (on === 'demand' && !(await conversation.waits.triggered())) return;
     await conversation.event({ text: say(text), ...fill(more) }, textOf(layout));
   },
   view: async ({ view: { view_type, content }, layout }, { conversation, fill, say }) =>

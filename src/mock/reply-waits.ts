@@ -16,7 +16,7 @@ export function byOf(reason: string): 'user' | 'system' {
  * Whether a call was called off, and why. One is made for every call, and hardly any is ever used: an AbortController
  * costs a tenth of all the work there is for a call, and is made only for code that asks for it.
  */
-export class CallingOff {
+export class Cancellation {
   #reason: string | null = null;
   #listeners: Set<() => void> | null = null;
   #controller: AbortController | null = null;
@@ -33,7 +33,7 @@ export class CallingOff {
   }
 
   /** The first reason counts. */
-  callOff(reason: string): void {
+  cancel(reason: string): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
     for (const listener of [...(this.#listeners ?? [])]) listener();
@@ -63,7 +63,7 @@ export interface Caller {
   readonly addressee: Addressee;
   /** Our own base URL, as this runtime reaches us. */
   readonly base: string;
-  readonly callingOff: CallingOff;
+  readonly cancellation: Cancellation;
 }
 
 /** One invocation that is worked on. */
@@ -87,13 +87,13 @@ export class Pauses {
   }
 
   /** Resolves after `ms` milliseconds, or as soon as the waiting is cut short. */
-  async wait(ms: number, callingOff: CallingOff): Promise<void> {
-    if (ms > 0) await this.within(new Promise<never>(() => {}), ms, callingOff);
+  async wait(ms: number, cancellation: Cancellation): Promise<void> {
+    if (ms > 0) await this.within(new Promise<never>(() => {}), ms, cancellation);
   }
 
   /** What `work` comes to; null where `ms` milliseconds passed first, or the waiting was cut short. */
-  within<T>(work: Promise<T>, ms: number | undefined, callingOff: CallingOff): Promise<T | null> {
-    if (this.#isHurried || callingOff.reason !== null) return Promise.resolve(null);
+  within<T>(work: Promise<T>, ms: number | undefined, cancellation: Cancellation): Promise<T | null> {
+    if (this.#isHurried || cancellation.reason !== null) return Promise.resolve(null);
     return new Promise(resolve => {
       const settle = (value: T | null) => {
         cancelTimer();
@@ -104,7 +104,7 @@ export class Pauses {
       const cut = () => settle(null);
       const cancelTimer = ms === undefined ? () => {} : this.clock.after(ms, cut);
       this.#cuts.add(cut);
-      const stopListening = callingOff.listen(cut);
+      const stopListening = cancellation.listen(cut);
       work.then(settle, cut);
     });
   }
@@ -122,7 +122,7 @@ export class Pauses {
 }
 
 /** A wait for somebody to say that it is time. */
-export interface Demand {
+export interface Trigger {
   readonly fired: Promise<true>;
   /** Nobody can fire it any more. */
   leave(): void;
@@ -139,11 +139,11 @@ interface Waiting {
 type Named = Pick<Addressee, 'group_id' | 'id'>;
 
 /** What calls wait for until somebody says so: an event on demand, a consent that nobody can give through our own page. */
-export class Demands {
+export class ManualTriggers {
   /** Oldest first. */
   readonly #waiting = new Set<Waiting>();
 
-  wait(key: string, named: Named): Demand {
+  wait(key: string, named: Named): Trigger {
     let fire: () => void = () => {};
     const fired = new Promise<true>(resolve => {
       fire = () => resolve(true);
@@ -167,10 +167,10 @@ export class Demands {
   }
 }
 
-export interface WaitsDesk {
+export interface CallServices {
   readonly log: Log;
   readonly pauses: Pauses;
-  readonly demands: Demands;
+  readonly triggers: ManualTriggers;
 }
 
 interface Asking<Answer> {
@@ -184,30 +184,30 @@ interface Asking<Answer> {
 const LAST_WORDS_MS = 1_000;
 
 /** What one call waits for: people's answers, and somebody to say that it is time. None of it outlasts the call. */
-export class Waits {
-  #expected: Demand | undefined;
+export class CallWaits {
+  #expected: Trigger | undefined;
   #closers: Set<() => void> | undefined;
 
   constructor(
     private readonly caller: Caller,
-    private readonly desk: WaitsDesk,
+    private readonly services: CallServices,
   ) {}
 
-  /** From now on this call can be fired, for what will be {@link demanded} next: nobody who saw a message fires in vain. */
-  expectDemand(): void {
+  /** From now on this call can be fired, for what will be {@link triggered} next: nobody who saw a message fires in vain. */
+  expectTrigger(): void {
     this.#expected ??= this.#demand();
   }
 
   /** True once somebody fired this call; false where the call or the tool ends first. */
-  async demanded(): Promise<boolean> {
-    const { log, pauses } = this.desk;
-    const { callingOff } = this.caller;
+  async triggered(): Promise<boolean> {
+    const { log, pauses } = this.services;
+    const { cancellation } = this.caller;
     const { fired, leave } = this.#expected ?? this.#demand();
     this.#expected = undefined;
     if (!pauses.isHurried) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...this.#about() });
-    const wasFired = await pauses.within(fired, undefined, callingOff);
+    const wasFired = await pauses.within(fired, undefined, cancellation);
     leave();
-    if (wasFired !== true && callingOff.reason !== null) this.#isGivenUp(callingOff.reason);
+    if (wasFired !== true && cancellation.reason !== null) this.#isGivenUp(cancellation.reason);
     return wasFired === true;
   }
 
@@ -216,8 +216,8 @@ export class Waits {
     { what, asked, preset, withinMs }: Asking<A>,
     send: () => Promise<boolean>,
   ): Promise<A | null> {
-    const { log, pauses } = this.desk;
-    const demand = this.desk.demands.wait(this.caller.key, this.caller.addressee);
+    const { log, pauses } = this.services;
+    const demand = this.services.triggers.wait(this.caller.key, this.caller.addressee);
     const close = () => {
       demand.leave();
       asked.close();
@@ -229,10 +229,10 @@ export class Waits {
     });
     const isAsked = await send(); // a question that never arrived is not waited for
     const since = pauses.now();
-    const answer = isAsked ? await pauses.within(asked.answer, withinMs, this.caller.callingOff) : null;
+    const answer = isAsked ? await pauses.within(asked.answer, withinMs, this.caller.cancellation) : null;
     this.#closers?.delete(close);
     close();
-    if (answer === null && isAsked && this.caller.callingOff.reason === null)
+    if (answer === null && isAsked && this.caller.cancellation.reason === null)
       log.emit({
         kind: 'expired',
         what: 'answer',
@@ -245,11 +245,11 @@ export class Waits {
   /** The event that was to be fired: whoever saw it wait must see that it does so no more. */
   #isGivenUp(why: string): void {
     const message = { what: 'event', type: 'subscription_event', count: 1 } as const;
-    this.desk.log.emit({ kind: 'dropped', why, ...message, ...this.#about() });
+    this.services.log.emit({ kind: 'dropped', why, ...message, ...this.#about() });
   }
 
-  #demand(): Demand {
-    const { fired, leave } = this.desk.demands.wait(this.caller.key, this.caller.addressee);
+  #demand(): Trigger {
+    const { fired, leave } = this.services.triggers.wait(this.caller.key, this.caller.addressee);
     this.#atClose(leave);
     return { fired, leave };
   }
@@ -261,8 +261,8 @@ export class Waits {
 
   /** What `work` comes to. Once the call is called off, it has a moment left to say something itself: null after that. */
   orCalledOff<T>(work: Promise<T>): Promise<T | null> {
-    const lastWords = () => this.desk.pauses.within(work, LAST_WORDS_MS, new CallingOff());
-    return Promise.race([work, this.caller.callingOff.happened().then(lastWords)]);
+    const lastWords = () => this.services.pauses.within(work, LAST_WORDS_MS, new Cancellation());
+    return Promise.race([work, this.caller.cancellation.happened().then(lastWords)]);
   }
 
   /** Nobody is asked any more. */

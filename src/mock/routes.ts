@@ -14,7 +14,7 @@ import { readJson } from '../util/json.js';
 import { isRecord } from '../util/json-diagnosis.js';
 import { didYouMean } from '../util/nearest.js';
 import { visibleLine } from '../util/visible.js';
-import type { ChoiceQuestion, Consent, ConsentQuestion } from './conversation/conversation.js';
+import type { ChoiceQuestion, Consent, ConsentQuestion } from './conversation.js';
 import { baseFor, type Concern, ServedRequest } from './intake.js';
 import type { JournalReports } from './journal/report.js';
 import type { Questions } from './outbox.js';

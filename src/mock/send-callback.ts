@@ -26,7 +26,7 @@ export interface Callback {
   /** `slow`: the body comes in small pieces, over about two seconds. */
   readonly pace?: 'slow' | undefined;
   /** Why nobody wants it any more; null while somebody does. Asked before each attempt, however long it waited for that. */
-  readonly calledOff?: (() => string | null) | undefined;
+  readonly cancelReason?: (() => string | null) | undefined;
   /** For a journal: where its call goes on after it. */
   readonly turn?: Turn | undefined;
 }

@@ -66,7 +66,7 @@ export function toolsetOf({ toolset }: FixtureSet, handlers: readonly ToolDefini
 }
 
 /** @throws ProtocolCliError `invalid-toolset`, with every fault: a bad name, one that is there twice, a schema that is none. */
-export async function requireSound(toolset: ToolsetFields): Promise<ToolsetFields> {
+export async function requireValidToolset(toolset: ToolsetFields): Promise<ToolsetFields> {
   const value = { ...toolset, endpoint: 'http://127.0.0.1/' };
   const reading = await readToolset({ ok: true, value, notes: [] });
   if (reading.ok) return toolset;

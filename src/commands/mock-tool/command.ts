@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseRate, type Rate } from '../../mock/answers/rate-limit.js';
 import { DEFAULTS } from '../../mock/defaults.js';
+import { parseRate, type Rate } from '../../mock/rate-limit.js';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import {
   byteCount,

@@ -4,9 +4,9 @@ import { type FixtureSet, usesConsentPage } from '../../fixtures/fixture-set.js'
 import { overshadowed } from '../../fixtures/unreachable-fixtures.js';
 import { isLoopback } from '../../http/addresses.js';
 import { parseHost } from '../../http/guard.js';
-import type { Rate } from '../../mock/answers/rate-limit.js';
 import type { MockToolOptions } from '../../mock/mock-state.js';
 import type { MockTool } from '../../mock/mock-tool.js';
+import type { Rate } from '../../mock/rate-limit.js';
 import { systemClock } from '../../system/drafts.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { visible, visibleLine } from '../../util/visible.js';

@@ -1,6 +1,6 @@
 import type { Answer } from '../../dialects/dialect.js';
 import type { HttpClient } from '../../http/client.js';
-import type { ChoiceQuestion } from '../../mock/conversation/conversation.js';
+import type { ChoiceQuestion } from '../../mock/conversation.js';
 import { fixtureFiles } from '../../mock/fixture-files.js';
 import { loadHandlers } from '../../mock/load-handlers.js';
 import { answerOfLocal, type SpokenReply } from '../../mock/local/local-call.js';

@@ -14,11 +14,11 @@ import { transcriptWriter } from '../../events/transcript-writer.js';
 import { addresseeIn, readInvocation } from '../../protocol/read-invocation.js';
 import { redactJson } from '../../util/redact-json.js';
 import { type Plan, plain } from '../answer-calls.js';
-import { type Desk, RapConversation } from '../conversation.js';
-import { type CallsUnderWay, carryOut } from '../intake.js';
+import { carryOut, type OpenCalls } from '../intake.js';
+import { RapConversation, type RapServices } from '../rap-conversation.js';
 import { typeOf } from '../send-callback.js';
 import type { Answers } from '../toolset.js';
-import { isLast, type Recovered, type Rendered } from './journal.js';
+import { isLast, type Recovered, type Rendered } from './recovery.js';
 
 /** What a mock remembers at the moment. */
 interface Remembered {
@@ -187,9 +187,9 @@ function retell({ key, thread, invocation, headers, matched, rendered }: Recover
 }
 
 interface ResumptionParts {
-  readonly desk: Desk;
+  readonly services: RapServices;
   readonly answers: Pick<Answers, 'plan' | 'planAgain'>;
-  readonly underWay: CallsUnderWay;
+  readonly openCalls: OpenCalls;
   /** Our own base URL. */
   readonly base: string;
 }
@@ -201,30 +201,34 @@ type CallPlanned = Omit<Parameters<Answers['plan']>[0], 'headers'>;
  * is left of its reply (threats, "Delivery faults").
  */
 export async function resume(call: Recovered, parts: ResumptionParts): Promise<void> {
-  const { desk, underWay, base } = parts;
+  const { services, openCalls, base } = parts;
   const reading = readInvocation(call.invocation.json);
   const addressee = addresseeIn(reading);
   if (!addressee) return;
-  const callingOff = underWay.begin(call.key, call.thread);
-  if (call.calledOff !== null) callingOff.callOff(call.calledOff);
-  const caller = { key: call.key, addressee, base, callingOff };
-  retell(call, desk.log);
-  await postAgain(call, desk);
-  if (isAtEnd(call)) return underWay.end(callingOff);
+  const cancellation = openCalls.begin(call.key, call.thread);
+  if (call.cancelReason !== null) cancellation.cancel(call.cancelReason);
+  const caller = { key: call.key, addressee, base, cancellation };
+  retell(call, services.log);
+  await postAgain(call, services);
+  if (isAtEnd(call)) return openCalls.end(cancellation);
   const plan = reading.ok ? await planOf(call, { caller, ...reading }, parts).catch(failing) : null;
   const said = { callbacks: call.turn ? call.turn.index + 1 : 0, isAnswered: call.isAnswered };
-  await carryOut(plan ?? insteadOf(call), new RapConversation(caller, desk, plan?.faultsOf, said), underWay);
+  await carryOut(
+    plan ?? insteadOf(call),
+    new RapConversation(caller, services, plan?.faultsOf, said),
+    openCalls,
+  );
 }
 
 /** Its result was said, and nothing was to follow; or nobody wants to hear that any more. */
-function isAtEnd({ isAnswered, turn, calledOff }: Recovered): boolean {
-  return isAnswered && (turn?.next === undefined || calledOff !== null);
+function isAtEnd({ isAnswered, turn, cancelReason }: Recovered): boolean {
+  return isAnswered && (turn?.next === undefined || cancelReason !== null);
 }
 
 /** Null where nobody can say what is left: what was asked is answered, if ever, at an address that is no more. */
 async function planOf(call: Recovered, about: CallPlanned, parts: ResumptionParts): Promise<Plan | null> {
-  const { matched, headers, turn, refusal, calledOff } = call;
-  if (refusal !== null || calledOff !== null) return null;
+  const { matched, headers, turn, refusal, cancelReason } = call;
+  if (refusal !== null || cancelReason !== null) return null;
   if (matched === null) return planAnew(call, about, parts);
   if (turn?.next === undefined && call.rendered.some(isQuestion)) return null;
   return parts.answers.planAgain({ ...about, headers }, matched, turn?.next ?? []);
@@ -233,7 +237,7 @@ async function planOf(call: Recovered, about: CallPlanned, parts: ResumptionPart
 /** As the intake would have, had it not been interrupted. */
 async function planAnew({ key, thread, headers }: Recovered, about: CallPlanned, parts: ResumptionParts) {
   const plan = await parts.answers.plan({ ...about, headers }, 1);
-  for (const fact of plan.facts) parts.desk.log.emit(Object.assign(fact, { calls: [key], thread }));
+  for (const fact of plan.facts) parts.services.log.emit(Object.assign(fact, { calls: [key], thread }));
   return plan;
 }
 
@@ -245,15 +249,15 @@ function failing(error: unknown): Plan {
 const RESTARTED = 'the tool was restarted; call again';
 
 /** What is said where there is no plan. A call that was called off still owes a result, and that says so (TOOL-ALWAYS). */
-function insteadOf({ refusal, calledOff }: Recovered): Pick<Plan, 'perform'> {
+function insteadOf({ refusal, cancelReason }: Recovered): Pick<Plan, 'perform'> {
   const message = refusal ?? RESTARTED;
   return {
     perform: conversation =>
-      calledOff === null ? conversation.outcome({ type: 'error', message }) : conversation.canceled(),
+      cancelReason === null ? conversation.outcome({ type: 'error', message }) : conversation.canceled(),
   };
 }
 
-async function postAgain({ key, thread, rendered }: Recovered, { outbox }: Desk): Promise<void> {
+async function postAgain({ key, thread, rendered }: Recovered, { outbox }: RapServices): Promise<void> {
   for (const { url, body, contentType, turn, state } of rendered)
     if (state === 'waiting') await outbox.post({ key, thread, url, body, contentType, turn });
 }

@@ -4,7 +4,7 @@ import type { Fact } from '../../events/events.js';
 import { type Fixture, type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import type { StepKind } from '../../fixtures/schema/reply.js';
 import { type Outcome, textOfOutcome } from '../../protocol/outcome.js';
-import type { ChoiceQuestion, Consent, ConsentQuestion } from '../conversation/conversation.js';
+import type { ChoiceQuestion, Consent, ConsentQuestion } from '../conversation.js';
 
 /** A call that is answered in this process. */
 export interface LocalCall {

@@ -16,14 +16,21 @@ import {
   type ConsentQuestion,
   Conversation,
   type Fields,
-} from '../conversation/conversation.js';
+} from '../conversation.js';
 import { DEFAULTS } from '../defaults.js';
-import { CallsUnderWay, carryOut } from '../intake.js';
-import { type MockToolOptions, NO_FIXTURES, Repertoire } from '../mock-state.js';
+import { carryOut, OpenCalls } from '../intake.js';
+import { type MockToolOptions, NO_FIXTURES, Responder } from '../mock-state.js';
 import { Repeats } from '../repeated-invocations.js';
 import { textOfPayload } from '../reply-steps.js';
-import { CANCELLED, type Caller, type Demand, Demands, Pauses, type WaitsDesk } from '../reply-waits.js';
-import { type Answers, requireSound, type ToolsetFields, toolsetOf } from '../toolset.js';
+import {
+  CANCELLED,
+  type Caller,
+  type CallServices,
+  ManualTriggers,
+  Pauses,
+  type Trigger,
+} from '../reply-waits.js';
+import { type Answers, requireValidToolset, type ToolsetFields, toolsetOf } from '../toolset.js';
 import {
   type Asked,
   type LocalAnswer,
@@ -50,10 +57,10 @@ class LocalConversation extends Conversation {
   /** @param asked whoever answers questions; without anybody a choice is its default, and a consent is refused. */
   constructor(
     caller: Caller,
-    private readonly desk: WaitsDesk,
+    private readonly services: CallServices,
     private readonly asked: Partial<Asked>,
   ) {
-    super(caller, desk);
+    super(caller, services);
   }
 
   async payload(value: unknown): Promise<void> {
@@ -109,9 +116,9 @@ class LocalConversation extends Conversation {
     answering: Promise<A | null>,
     withinMs: number | undefined,
   ): Promise<A | null> {
-    const { pauses, log } = this.desk;
+    const { pauses, log } = this.services;
     const since = pauses.now();
-    const answer = await pauses.within(answering, withinMs, this.caller.callingOff);
+    const answer = await pauses.within(answering, withinMs, this.caller.cancellation);
     if (answer !== null) return this.#decided(what, 'person', answer);
     if (!this.isCancelled)
       log.emit({
@@ -124,7 +131,7 @@ class LocalConversation extends Conversation {
   }
 
   #decided<A extends string | number>(what: 'choice' | 'consent', by: 'person' | 'policy', value: A): A {
-    this.desk.log.emit({ kind: 'decided', what, by, value, ...this.about() });
+    this.services.log.emit({ kind: 'decided', what, by, value, ...this.about() });
     return value;
   }
 
@@ -132,7 +139,7 @@ class LocalConversation extends Conversation {
   #answerWith(reply: LocalReply): void {
     this.answered();
     this.#settle({ ...reply, said: [...this.#said] });
-    this.caller.callingOff.callOff(OVER);
+    this.caller.cancellation.cancel(OVER);
   }
 }
 
@@ -203,7 +210,7 @@ class ToldCall {
 }
 
 interface LocalCallsParts {
-  readonly desk: WaitsDesk;
+  readonly services: CallServices;
   readonly ask: Partial<Asked>;
   readonly wire: Wire;
   /** Whether there is such an operation at all. */
@@ -218,7 +225,7 @@ const ONE_THREAD = 'local';
 
 /** Takes calls of this process, and answers each once. */
 class LocalCalls {
-  readonly #underWay = new CallsUnderWay();
+  readonly #openCalls = new OpenCalls();
   readonly #names = new Repeats();
   #count = 0;
 
@@ -226,24 +233,30 @@ class LocalCalls {
 
   /** Never rejects. */
   async answer(call: LocalCall): Promise<SentAnswer> {
-    const { desk, ask, wire, offers } = this.parts;
+    const { services, ask, wire, offers } = this.parts;
     const { addressee, key, written } = this.#named(call);
     const { group_id: thread } = addressee;
     const body = Content.ofJson(written);
     const isOffered = () => offers(call.operation);
-    const told = new ToldCall(desk.log, wire, { key, thread, isOffered, headers: call.headers ?? {}, body });
-    const overflow = this.#underWay.problem(body.size);
-    const callingOff = this.#underWay.begin(key, thread, body.size);
+    const told = new ToldCall(services.log, wire, {
+      key,
+      thread,
+      isOffered,
+      headers: call.headers ?? {},
+      body,
+    });
+    const overflow = this.#openCalls.problem(body.size);
+    const cancellation = this.#openCalls.begin(key, thread, body.size);
     const stopListening = heed(call.signal, () => {
       told.cancelled();
-      callingOff.callOff(CANCELLED);
+      cancellation.cancel(CANCELLED);
     });
-    const caller = { key, addressee, base: NO_CALLBACK, callingOff };
+    const caller = { key, addressee, base: NO_CALLBACK, cancellation };
     const reading = readInvocation({ ok: true, value: written, notes: [] });
     const plan = overflow === null ? await this.#plan(reading, caller, call) : refusal(overflow);
-    for (const fact of plan.facts) desk.log.emit(Object.assign(fact, { calls: [key], thread }));
-    const conversation = new LocalConversation(caller, desk, ask);
-    void carryOut(plan, conversation, this.#underWay);
+    for (const fact of plan.facts) services.log.emit(Object.assign(fact, { calls: [key], thread }));
+    const conversation = new LocalConversation(caller, services, ask);
+    void carryOut(plan, conversation, this.#openCalls);
     const answer = await conversation.answer;
     if (answer.kind !== 'silence') stopListening(); // who waits in vain may still say that it does so no more
     return { ...answer, sent: told.ended(answer) };
@@ -251,12 +264,12 @@ class LocalCalls {
 
   /** Everything is due at once. Resolves when nothing is worked on; what still is after `ms` is called off. */
   async drain(ms: number, clock: Clock): Promise<void> {
-    this.parts.desk.pauses.hurry();
+    this.parts.services.pauses.hurry();
     await new Promise<void>(resolve => {
       const cancel = clock.after(ms, resolve);
-      void this.#underWay.idle().then(cancel).then(resolve);
+      void this.#openCalls.idle().then(cancel).then(resolve);
     });
-    this.#underWay.stop();
+    this.#openCalls.stop();
   }
 
   #named({ operation, arguments: args, id, groupId, key }: LocalCall) {
@@ -283,10 +296,10 @@ class LocalCalls {
 }
 
 /** Returns how to heed the signal no longer. */
-function heed(signal: AbortSignal | undefined, callOff: () => void): () => void {
-  if (signal?.aborted) callOff();
-  signal?.addEventListener('abort', callOff, { once: true });
-  return () => signal?.removeEventListener('abort', callOff);
+function heed(signal: AbortSignal | undefined, cancel: () => void): () => void {
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  return () => signal?.removeEventListener('abort', cancel);
 }
 
 const WIRE: ReadonlySet<Fact['kind']> = new Set(['request', 'response', 'broken']);
@@ -299,8 +312,8 @@ function passOn(from: Log, to: Log): void {
 }
 
 /** Nobody is there to say that it is time, so it always is. */
-class PromptDemands extends Demands {
-  override wait(): Demand {
+class ImmediateTriggers extends ManualTriggers {
+  override wait(): Trigger {
     return { fired: Promise.resolve(true), leave: () => {} };
   }
 }
@@ -336,7 +349,7 @@ export class LocalTool implements AsyncDisposable {
     private readonly log: Log,
     /** All that is drawn comes from it. */
     readonly seed: string,
-    private readonly repertoire: Repertoire,
+    private readonly responder: Responder,
     private readonly calls: LocalCalls,
     private readonly ring: EventRing,
   ) {}
@@ -345,22 +358,22 @@ export class LocalTool implements AsyncDisposable {
   static async start(options: LocalToolOptions): Promise<LocalTool> {
     const { handlers = [], clock = systemClock, keep = DEFAULTS.keep, ask = {}, wire = NO_WIRE } = options;
     const fixtures = withoutFaults(options.fixtures ?? NO_FIXTURES);
-    await requireSound(toolsetOf(fixtures, handlers));
+    await requireValidToolset(toolsetOf(fixtures, handlers));
     const log = createLog(() => clock.now());
     const seed = options.seed ?? randomBytes(4).toString('hex');
     const ring = new EventRing({ events: keep });
     log.subscribe(event => ring.push(event));
     if (options.log) passOn(log, options.log);
-    const repertoire = new Repertoire({ ...options, fixtures }, seed, log);
-    const desk = { log, pauses: new Pauses(clock), demands: new PromptDemands() };
-    const offers = (operation: string) => repertoire.toolset.tools.some(({ name }) => name === operation);
-    const calls = new LocalCalls({ desk, ask, wire, offers, answers: () => repertoire.answers });
-    return new LocalTool(options, log, seed, repertoire, calls, ring);
+    const responder = new Responder({ ...options, fixtures }, seed, log);
+    const services = { log, pauses: new Pauses(clock), triggers: new ImmediateTriggers() };
+    const offers = (operation: string) => responder.toolset.tools.some(({ name }) => name === operation);
+    const calls = new LocalCalls({ services, ask, wire, offers, answers: () => responder.answers });
+    return new LocalTool(options, log, seed, responder, calls, ring);
   }
 
   /** What it offers at the moment. */
   get toolset(): ToolsetFields {
-    return this.repertoire.toolset;
+    return this.responder.toolset;
   }
 
   /** The events that are remembered, oldest first. */
@@ -390,8 +403,8 @@ export class LocalTool implements AsyncDisposable {
 
   /** Answers by other fixtures from the next call on. @throws ProtocolCliError `invalid-toolset`. */
   async replaceFixtures(fixtures: FixtureSet): Promise<void> {
-    await requireSound(toolsetOf(fixtures, this.options.handlers ?? []));
-    this.repertoire.replaceFixtures(withoutFaults(fixtures));
+    await requireValidToolset(toolsetOf(fixtures, this.options.handlers ?? []));
+    this.responder.replaceFixtures(withoutFaults(fixtures));
   }
 
   /** What a person should know, of no call in particular. */
@@ -401,13 +414,13 @@ export class LocalTool implements AsyncDisposable {
 
   /** Begins anew: counts and states of one key, or everything there is, verification included. */
   reset(key?: string): void {
-    this.repertoire.reset(key);
+    this.responder.reset(key);
     if (key === undefined) this.ring.clear();
   }
 
   /** What was unused, unmatched or other than expected, so far. */
   verify(): VerificationReport {
-    return this.repertoire.verification.report();
+    return this.responder.verification.report();
   }
 
   /** Nothing is waited for any more; what is still worked on after `drainMs` is called off. */

@@ -66,7 +66,7 @@ describe.concurrent('what is wrong is said at once, with 2, before anything is s
 
   it.each<[string, string | Uint8Array | null, RegExp]>([
     ['a file that is not there', null, /^error: cannot read the fixtures \S+\/a\.yaml: ENOENT/],
-    ['a file that is not UTF-8', new Uint8Array([0xff, 0xfe, 0x41]), /a\.yaml: it is not UTF-8$/m],
+    ['a file that is not UTF-8', new Uint8Array([0xff, 0xfe, 0x41]), /a\.yaml: not valid UTF-8$/m],
     ['a file that is empty', '', /a\.yaml:1:1 the file is empty; it needs at least `version: 1`/],
     ['a version of the future', 'version: 2\nfixtures: []\n', /a\.yaml:1:\d+ \$\.version: must be 1/],
     ['a toolset that could not be offered', TWICE, /a\.yaml:\d+:\d+ \$\.toolset.*x|x.*twice|invalid/],

@@ -88,7 +88,7 @@ describe.concurrent('--handlers', () => {
     for (const [file, says] of [
       ['none.mjs', /^error: .*none\.mjs.*default/m],
       ['broken.mjs', /^error: .*broken\.mjs.*\nhint: node --check broken\.mjs/m],
-      ['gone.mjs', /^error: .*gone\.mjs.*there is no such file\nhint: Give the path/m],
+      ['gone.mjs', /^error: .*gone\.mjs.*file not found\nhint: Give the path/m],
       ['alone.mjs', /^error: .*alone\.mjs.*\nhint: .*npm install not-there$/m],
     ] as const) {
       const ended = await run(['mock-tool', '--handlers', file], { cwd: folder.path });

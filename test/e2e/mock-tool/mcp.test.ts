@@ -152,7 +152,7 @@ describe.concurrent('stdout is the wire', () => {
       expect(ended.status).toBe(0);
       expect(ended.stderr).toContain('called');
       expect(ended.stderr).toContain('invalid JSON in a line');
-      expect(ended.stderr).toContain('no message of JSON-RPC');
+      expect(ended.stderr).toContain('not a JSON-RPC message');
     },
   );
 

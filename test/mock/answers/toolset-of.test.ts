@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
 import { defineTool } from '../../../src/mock/handlers.js';
 import { NO_FIXTURES } from '../../../src/mock/mock-state.js';
-import { requireSound, toolsetOf } from '../../../src/mock/toolset.js';
+import { requireValidToolset, toolsetOf } from '../../../src/mock/toolset.js';
 import { errorOf } from '../../support/failing.js';
 import { replying } from '../stage.js';
 
@@ -42,6 +42,6 @@ test.each([
   ['a schema that is none', [{ ...code, inputSchema: { type: 'strin' } }]],
   ['nothing at all', []],
 ])('%s', async (_, handlers) => {
-  const { code: kind, faults } = await errorOf(() => requireSound(toolsetOf(NO_FIXTURES, handlers)));
+  const { code: kind, faults } = await errorOf(() => requireValidToolset(toolsetOf(NO_FIXTURES, handlers)));
   expect([kind, faults.length > 0]).toEqual(['invalid-toolset', true]);
 });

@@ -1,42 +1,42 @@
 import { describe, expect, test } from 'vitest';
-import { CallingOff, Pauses } from '../../../src/mock/reply-waits.js';
+import { Cancellation, Pauses } from '../../../src/mock/reply-waits.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
 const never = new Promise<never>(() => {});
 
 function setUp() {
   const clock = fakeClock();
-  return { clock, pauses: new Pauses(clock), callingOff: new CallingOff() };
+  return { clock, pauses: new Pauses(clock), cancellation: new Cancellation() };
 }
 
 describe('what is waited for', () => {
   test('comes first, or the time does: then it is null, and no timer is left', async () => {
-    const { clock, pauses, callingOff } = setUp();
-    expect(await pauses.within(Promise.resolve('x'), 10, callingOff)).toBe('x');
+    const { clock, pauses, cancellation } = setUp();
+    expect(await pauses.within(Promise.resolve('x'), 10, cancellation)).toBe('x');
     expect(clock.pending()).toBe(0);
-    const late = pauses.within(never, 10, callingOff);
+    const late = pauses.within(never, 10, cancellation);
     clock.advance(10);
     expect(await late).toBeNull();
   });
 
   test('without a time it is waited for ever', async () => {
-    const { clock, pauses, callingOff } = setUp();
-    const answer = pauses.within(Promise.resolve('x'), undefined, callingOff);
+    const { clock, pauses, cancellation } = setUp();
+    const answer = pauses.within(Promise.resolve('x'), undefined, cancellation);
     expect(clock.pending()).toBe(0);
     expect(await answer).toBe('x');
   });
 
   test('what fails comes to nothing', async () => {
-    const { pauses, callingOff } = setUp();
-    expect(await pauses.within(Promise.reject(new Error('x')), 10, callingOff)).toBeNull();
+    const { pauses, cancellation } = setUp();
+    expect(await pauses.within(Promise.reject(new Error('x')), 10, cancellation)).toBeNull();
   });
 
   test('a call that is called off waits for nothing, now or later', async () => {
-    const { clock, pauses, callingOff } = setUp();
-    const [pause, answer] = [pauses.wait(10, callingOff), pauses.within(never, undefined, callingOff)];
-    const other = pauses.within(never, 5, new CallingOff());
-    callingOff.callOff('the call was cancelled');
-    expect([await pause, await answer, await pauses.within(never, 10, callingOff)]).toEqual([
+    const { clock, pauses, cancellation } = setUp();
+    const [pause, answer] = [pauses.wait(10, cancellation), pauses.within(never, undefined, cancellation)];
+    const other = pauses.within(never, 5, new Cancellation());
+    cancellation.cancel('the call was cancelled');
+    expect([await pause, await answer, await pauses.within(never, 10, cancellation)]).toEqual([
       undefined,
       null,
       null,
@@ -47,10 +47,10 @@ describe('what is waited for', () => {
   });
 
   test('in a hurry nothing is waited for', async () => {
-    const { clock, pauses, callingOff } = setUp();
-    const [pause, answer] = [pauses.wait(10, callingOff), pauses.within(never, undefined, callingOff)];
+    const { clock, pauses, cancellation } = setUp();
+    const [pause, answer] = [pauses.wait(10, cancellation), pauses.within(never, undefined, cancellation)];
     pauses.hurry();
-    expect([await pause, await answer, await pauses.wait(10, callingOff)]).toEqual([
+    expect([await pause, await answer, await pauses.wait(10, cancellation)]).toEqual([
       undefined,
       null,
       undefined,
@@ -59,8 +59,8 @@ describe('what is waited for', () => {
   });
 
   test('nothing at all takes no time', async () => {
-    const { clock, pauses, callingOff } = setUp();
-    await pauses.wait(0, callingOff);
+    const { clock, pauses, cancellation } = setUp();
+    await pauses.wait(0, cancellation);
     expect([clock.pending(), pauses.now()]).toEqual([0, clock.now()]);
   });
 });

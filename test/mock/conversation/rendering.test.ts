@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CallbackFault } from '../../../src/fixtures/schema/file.js';
-import { render } from '../../../src/mock/conversation.js';
+import { render } from '../../../src/mock/rap-conversation.js';
 import { replying, stageWith, watchedClock } from '../stage.js';
 
 const message = { type: 'tool_result', group_id: 'g', id: 'i', text: 'é' };

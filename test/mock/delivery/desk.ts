@@ -7,7 +7,7 @@ import { Outbox, type OutboxOptions } from '../../../src/mock/outbox.js';
 import type { Callback } from '../../../src/mock/send-callback.js';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.js';
 
-export interface Desk extends AsyncDisposable {
+export interface RapServices extends AsyncDisposable {
   readonly outbox: Outbox;
   readonly log: Log;
   readonly clock: FakeClock;
@@ -17,7 +17,7 @@ export interface Desk extends AsyncDisposable {
 }
 
 /** An outbox on a real client; pauses are of no length unless `random` says otherwise. */
-export function deskWith(options: Partial<OutboxOptions> = {}): Desk {
+export function deskWith(options: Partial<OutboxOptions> = {}): RapServices {
   const clock = fakeClock();
   const log = options.log ?? createLog(() => clock.now());
   const client = options.client ?? createAgentClient();

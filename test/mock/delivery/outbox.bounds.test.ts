@@ -27,12 +27,12 @@ describe('a bad receiver does not stop the others', () => {
   ])('delivery faults: one that %s', async (_, start) => {
     await using bad = await start();
     await using good = await startServing(200);
-    await using desk = deskWith({ perOrigin: 2, timeoutMs: 60_000, random: () => 0.5 });
-    const stuck = Array.from({ length: 10 }, () => desk.outbox.post(callbackTo(bad.url)));
-    const others = Array.from({ length: 10 }, () => desk.outbox.post(callbackTo(good.url)));
+    await using services = deskWith({ perOrigin: 2, timeoutMs: 60_000, random: () => 0.5 });
+    const stuck = Array.from({ length: 10 }, () => services.outbox.post(callbackTo(bad.url)));
+    const others = Array.from({ length: 10 }, () => services.outbox.post(callbackTo(good.url)));
     expect((await Promise.all(others)).every(({ delivered }) => delivered)).toBe(true);
-    expect(desk.outbox.pending).toBeGreaterThan(0);
-    await desk.outbox.close();
+    expect(services.outbox.pending).toBeGreaterThan(0);
+    await services.outbox.close();
     expect((await Promise.all(stuck)).some(({ delivered }) => delivered)).toBe(false);
   });
 
@@ -40,39 +40,43 @@ describe('a bad receiver does not stop the others', () => {
     await using runtime = await startServing((response, { url }) => {
       if (url === '/good') response.end();
     });
-    await using desk = deskWith({ perOrigin: 4, timeoutMs: 100, random: () => 0.5 });
-    for (let i = 0; i < 4; i++) void desk.outbox.post(callbackTo(`${runtime.url}hangs`));
+    await using services = deskWith({ perOrigin: 4, timeoutMs: 100, random: () => 0.5 });
+    for (let i = 0; i < 4; i++) void services.outbox.post(callbackTo(`${runtime.url}hangs`));
     const began = performance.now();
-    await desk.outbox.post(callbackTo(`${runtime.url}good`));
+    await services.outbox.post(callbackTo(`${runtime.url}good`));
     expect(performance.now() - began).toBeGreaterThan(50);
-    expect(desk.told().filter(word => word === 'request 2')).toEqual([]);
+    expect(services.told().filter(word => word === 'request 2')).toEqual([]);
   });
 });
 
 describe('the queue', () => {
   it('counts everything that is not over; what is too much is dropped, and said', async () => {
     await using runtime = await hanging();
-    await using desk = deskWith({ queueLimit: 3, perOrigin: 1 });
-    for (let i = 0; i < 3; i++) void desk.outbox.post(callbackTo(runtime.url));
+    await using services = deskWith({ queueLimit: 3, perOrigin: 1 });
+    for (let i = 0; i < 3; i++) void services.outbox.post(callbackTo(runtime.url));
     const why = 'the queue is full: 3 callbacks pending';
-    expect(await desk.outbox.post(callbackTo(runtime.url))).toEqual({ delivered: false, why, attempts: 0 });
-    expect(desk.events.filter(({ kind }) => kind === 'dropped')).toEqual([
+    expect(await services.outbox.post(callbackTo(runtime.url))).toEqual({
+      delivered: false,
+      why,
+      attempts: 0,
+    });
+    expect(services.events.filter(({ kind }) => kind === 'dropped')).toEqual([
       expect.objectContaining({ why, type: 'tool_result' }),
     ]);
-    expect(desk.outbox.pending).toBe(3);
+    expect(services.outbox.pending).toBe(3);
   });
 
   it('row 15: takes no more bytes than it may, but one of any size', async () => {
     await using runtime = await hanging();
-    await using desk = deskWith({ queueBytes: 100, perOrigin: 1 });
+    await using services = deskWith({ queueBytes: 100, perOrigin: 1 });
     const body = new Content(new Uint8Array(60));
     const post = (size: number) =>
-      desk.outbox.post(callbackTo(runtime.url, { body: new Content(new Uint8Array(size)) }));
+      services.outbox.post(callbackTo(runtime.url, { body: new Content(new Uint8Array(size)) }));
     void post(60);
     const why = 'the queue is full: 60 bytes of callbacks pending; the limit is 100 bytes';
     expect(await post(41)).toEqual({ delivered: false, why, attempts: 0 });
     void post(40);
-    expect(desk.outbox.pending).toBe(2);
+    expect(services.outbox.pending).toBe(2);
     await using empty = deskWith({ queueBytes: 10 });
     void empty.outbox.post(callbackTo(runtime.url, { body }));
     expect(empty.outbox.pending).toBe(1);
@@ -80,19 +84,19 @@ describe('the queue', () => {
 
   it('has room again for what came to its end', async () => {
     await using runtime = await startServing(200);
-    await using desk = deskWith({ queueLimit: 1 });
+    await using services = deskWith({ queueLimit: 1 });
     for (let i = 0; i < 3; i++)
-      expect(await desk.outbox.post(callbackTo(runtime.url))).toMatchObject({ delivered: true });
-    expect(desk.outbox.pending).toBe(0);
+      expect(await services.outbox.post(callbackTo(runtime.url))).toMatchObject({ delivered: true });
+    expect(services.outbox.pending).toBe(0);
   });
 
   it('never has more on the way to an origin than it has slots', async () => {
     await using runtime = await startServing(200);
-    await using desk = deskWith({ perOrigin: 3 });
-    await Promise.all(Array.from({ length: 30 }, () => desk.outbox.post(callbackTo(runtime.url))));
-    const onTheWay = desk.events.map(
+    await using services = deskWith({ perOrigin: 3 });
+    await Promise.all(Array.from({ length: 30 }, () => services.outbox.post(callbackTo(runtime.url))));
+    const onTheWay = services.events.map(
       (_, index) =>
-        2 * desk.events.slice(0, index + 1).filter(({ kind }) => kind === 'request').length - index - 1,
+        2 * services.events.slice(0, index + 1).filter(({ kind }) => kind === 'request').length - index - 1,
     );
     expect(Math.max(...onTheWay)).toBe(3);
   });
@@ -101,25 +105,25 @@ describe('the queue', () => {
 describe('a pause', () => {
   it('sends nothing new until it is over', async () => {
     await using runtime = await startServing(200);
-    await using desk = deskWith();
-    desk.outbox.pause();
-    const deliveries = [1, 2, 3].map(() => desk.outbox.post(callbackTo(runtime.url)));
+    await using services = deskWith();
+    services.outbox.pause();
+    const deliveries = [1, 2, 3].map(() => services.outbox.post(callbackTo(runtime.url)));
     await new Promise(setImmediate);
-    expect([desk.events, desk.outbox.pending]).toEqual([[], 3]);
-    desk.outbox.resume();
+    expect([services.events, services.outbox.pending]).toEqual([[], 3]);
+    services.outbox.resume();
     expect((await Promise.all(deliveries)).every(({ delivered }) => delivered)).toBe(true);
   });
 
   it('holds back another attempt too', async () => {
     await using runtime = await startServing(500, 200);
-    await using desk = deskWith();
-    const delivery = desk.outbox.post(callbackTo(runtime.url));
-    await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
-    desk.outbox.pause();
-    desk.clock.advance(0);
+    await using services = deskWith();
+    const delivery = services.outbox.post(callbackTo(runtime.url));
+    await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
+    services.outbox.pause();
+    services.clock.advance(0);
     await new Promise(setImmediate);
     expect(runtime.requests).toHaveLength(1);
-    desk.outbox.resume();
+    services.outbox.resume();
     expect(await delivery).toMatchObject({ delivered: true, attempts: 2 });
   });
 });
@@ -127,67 +131,70 @@ describe('a pause', () => {
 describe('the end', () => {
   it('in a hurry, what waits gets one more attempt at once', async () => {
     await using runtime = await startServing(500);
-    await using desk = deskWith({ retries: 9, random: () => 0.5 });
-    const delivery = desk.outbox.post(callbackTo(runtime.url));
-    await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
-    desk.outbox.hurry();
+    await using services = deskWith({ retries: 9, random: () => 0.5 });
+    const delivery = services.outbox.post(callbackTo(runtime.url));
+    await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
+    services.outbox.hurry();
     const why = 'the tool was stopped before it was delivered: the runtime answered 500';
     expect(await delivery).toEqual({ delivered: false, why, attempts: 2 });
-    expect(desk.clock.pending()).toBe(0);
+    expect(services.clock.pending()).toBe(0);
   });
 
   it('in a hurry, so does what fails from then on', async () => {
     await using runtime = await startServing(500);
-    await using desk = deskWith({ retries: 9, random: () => 0.5 });
-    desk.outbox.hurry();
-    expect(await desk.outbox.post(callbackTo(runtime.url))).toMatchObject({ delivered: false, attempts: 2 });
+    await using services = deskWith({ retries: 9, random: () => 0.5 });
+    services.outbox.hurry();
+    expect(await services.outbox.post(callbackTo(runtime.url))).toMatchObject({
+      delivered: false,
+      attempts: 2,
+    });
   });
 
   it('in a hurry, what was held back goes out', async () => {
     await using runtime = await startServing(200);
-    await using desk = deskWith();
-    desk.outbox.pause();
-    const delivery = desk.outbox.post(callbackTo(runtime.url));
-    desk.outbox.hurry();
+    await using services = deskWith();
+    services.outbox.pause();
+    const delivery = services.outbox.post(callbackTo(runtime.url));
+    services.outbox.hurry();
     expect(await delivery).toMatchObject({ delivered: true });
   });
 
   it('is idle when everything is over', async () => {
     await using runtime = await startServing(200);
-    await using desk = deskWith();
-    await desk.outbox.idle();
-    for (let i = 0; i < 3; i++) void desk.outbox.post(callbackTo(runtime.url));
-    await desk.outbox.idle();
-    expect([desk.outbox.pending, runtime.requests.length]).toEqual([0, 3]);
+    await using services = deskWith();
+    await services.outbox.idle();
+    for (let i = 0; i < 3; i++) void services.outbox.post(callbackTo(runtime.url));
+    await services.outbox.idle();
+    expect([services.outbox.pending, runtime.requests.length]).toEqual([0, 3]);
   });
 
   it('gives up what is left, each with a word', async () => {
     await using busy = await startServing(500);
     await using mute = await hanging();
-    await using desk = deskWith({ perOrigin: 1, timeoutMs: 60_000, random: () => 0.5 });
-    const waiting = desk.outbox.post(callbackTo(busy.url, { key: 'waits' }));
-    await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
-    const others = ['under way', 'queued'].map(key => desk.outbox.post(callbackTo(mute.url, { key })));
+    await using services = deskWith({ perOrigin: 1, timeoutMs: 60_000, random: () => 0.5 });
+    const waiting = services.outbox.post(callbackTo(busy.url, { key: 'waits' }));
+    await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
+    const others = ['under way', 'queued'].map(key => services.outbox.post(callbackTo(mute.url, { key })));
     await vi.waitFor(() => expect(mute.requests).toHaveLength(1));
-    await desk.outbox.close();
+    await services.outbox.close();
     const why = 'the tool was stopped before it was delivered';
     expect(await Promise.all([waiting, ...others])).toEqual([
       { delivered: false, why, attempts: 1 },
       { delivered: false, why: expect.stringMatching(`^${why}: .`), attempts: 1 },
       { delivered: false, why, attempts: 0 },
     ]);
-    const dropped = desk.events.filter(({ kind }) => kind === 'dropped');
+    const dropped = services.events.filter(({ kind }) => kind === 'dropped');
     expect(dropped.flatMap(({ calls = [] }) => calls).sort()).toEqual(['queued', 'under way', 'waits']);
-    expect(await desk.outbox.post(callbackTo(busy.url))).toEqual({ delivered: false, why, attempts: 0 });
+    expect(await services.outbox.post(callbackTo(busy.url))).toEqual({ delivered: false, why, attempts: 0 });
   });
 
   it('leaves no connection under way', async () => {
     const closed: Promise<unknown>[] = [];
     await using mute = await startPeer(socket => void closed.push(once(socket, 'close')));
-    await using desk = deskWith({ timeoutMs: 60_000 });
-    void desk.outbox.post(callbackTo(mute.url));
+    await using services = deskWith({ timeoutMs: 60_000 });
+    void services.outbox.post(callbackTo(mute.url));
     await vi.waitFor(() => expect(mute.requests).toHaveLength(1));
-    await desk.outbox.close();
+    await services.outbox.close();
     await Promise.all(closed);
   });
 });

@@ -8,10 +8,10 @@ import { callbackTo, deskWith } from './desk.js';
 describe.concurrent('a delivery', () => {
   it('is one POST of these bytes to this address', async () => {
     await using runtime = await startServing(200);
-    await using desk = deskWith();
+    await using services = deskWith();
     const url = `${runtime.url}cb/../%7e//?t=%2f&`;
     const callback = callbackTo(url);
-    expect(await desk.outbox.post(callback)).toEqual({ delivered: true, status: 200, attempts: 1 });
+    expect(await services.outbox.post(callback)).toEqual({ delivered: true, status: 200, attempts: 1 });
     const [request, ...others] = runtime.requests;
     expect(others).toEqual([]);
     expect(request).toMatchObject({
@@ -24,11 +24,11 @@ describe.concurrent('a delivery', () => {
 
   it('is a leg in the log, with its bytes', async () => {
     await using runtime = await startServing(204);
-    await using desk = deskWith();
+    await using services = deskWith();
     const callback = callbackTo(runtime.url);
-    await desk.outbox.post(callback);
+    await services.outbox.post(callback);
     const about = { calls: ['c1'], thread: 'g', leg: 'l1' };
-    expect(desk.events).toEqual([
+    expect(services.events).toEqual([
       expect.objectContaining({
         kind: 'request',
         from: 'tool',
@@ -42,16 +42,16 @@ describe.concurrent('a delivery', () => {
       }),
       expect.objectContaining({ kind: 'response', status: 204, headers: {}, ...about }),
     ]);
-    expect(desk.events[0]).toHaveProperty('body', callback.body);
+    expect(services.events[0]).toHaveProperty('body', callback.body);
   });
 
   it('carries another content type, and comes slowly, where a fault wants it', async () => {
     await using runtime = await startServing(200);
-    await using desk = deskWith();
+    await using services = deskWith();
     const body = callbackTo('').body;
     const outcomes = await Promise.all([
-      desk.outbox.post(callbackTo(runtime.url, { contentType: 'text/plain' })),
-      desk.outbox.post(callbackTo(runtime.url, { pace: 'slow' })),
+      services.outbox.post(callbackTo(runtime.url, { contentType: 'text/plain' })),
+      services.outbox.post(callbackTo(runtime.url, { pace: 'slow' })),
     ]);
     expect(outcomes.every(({ delivered }) => delivered)).toBe(true);
     expect(runtime.requests.map(({ headers }) => headers['content-type'])).toEqual([
@@ -68,11 +68,11 @@ describe('delivery faults: another attempt', () => {
     ['after a reset', ['reset', 200], ['request 1', 'broken ECONNRESET', 'request 2']],
   ])('%s, with the same bytes', async (_, replies, told) => {
     await using runtime = await startServing(...replies);
-    await using desk = deskWith();
-    const delivery = desk.outbox.post(callbackTo(runtime.url));
+    await using services = deskWith();
+    const delivery = services.outbox.post(callbackTo(runtime.url));
     await vi.waitFor(() => {
-      desk.clock.advance(0);
-      expect(desk.told()).toEqual([...told, 'response 200']);
+      services.clock.advance(0);
+      expect(services.told()).toEqual([...told, 'response 200']);
     });
     expect(await delivery).toEqual({ delivered: true, status: 200, attempts: replies.length });
     expect(new Set(runtime.requests.map(({ body }) => body)).size).toBe(1);
@@ -80,15 +80,15 @@ describe('delivery faults: another attempt', () => {
 
   it('waits with full jitter, longer each time', async () => {
     await using runtime = await startServing(500, 500, 200);
-    await using desk = deskWith({ random: () => 0.5 });
-    const delivery = desk.outbox.post(callbackTo(runtime.url));
+    await using services = deskWith({ random: () => 0.5 });
+    const delivery = services.outbox.post(callbackTo(runtime.url));
     for (const pause of [100, 200]) {
-      await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
-      const before = desk.told();
-      desk.clock.advance(pause - 1);
-      expect([desk.clock.pending(), desk.told()]).toEqual([1, before]);
-      desk.clock.advance(1);
-      expect(desk.clock.pending()).toBe(0);
+      await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
+      const before = services.told();
+      services.clock.advance(pause - 1);
+      expect([services.clock.pending(), services.told()]).toEqual([1, before]);
+      services.clock.advance(1);
+      expect(services.clock.pending()).toBe(0);
     }
     expect(await delivery).toMatchObject({ delivered: true, attempts: 3 });
   });
@@ -97,24 +97,28 @@ describe('delivery faults: another attempt', () => {
     const busy = (seconds: string) => answer(503, '', `Retry-After: ${seconds}`);
     const replies = [busy('3'), busy('3600'), answer(200, '')];
     await using runtime = await startPeer(socket => void socket.write(replies.shift() ?? ''));
-    await using desk = deskWith({ maxPauseMs: 5_000 });
-    const delivery = desk.outbox.post(callbackTo(runtime.url));
+    await using services = deskWith({ maxPauseMs: 5_000 });
+    const delivery = services.outbox.post(callbackTo(runtime.url));
     for (const pause of [3_000, 5_000]) {
-      await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
-      desk.clock.advance(pause - 1);
-      expect(desk.clock.pending()).toBe(1);
-      desk.clock.advance(1);
+      await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
+      services.clock.advance(pause - 1);
+      expect(services.clock.pending()).toBe(1);
+      services.clock.advance(1);
     }
     expect(await delivery).toMatchObject({ delivered: true, attempts: 3 });
   });
 
   it('comes no more often than it was told, and then it is said', async () => {
     await using runtime = await startServing(503);
-    await using desk = deskWith({ retries: 0 });
+    await using services = deskWith({ retries: 0 });
     const why = 'the runtime answered 503; attempts: 1';
-    expect(await desk.outbox.post(callbackTo(runtime.url))).toEqual({ delivered: false, why, attempts: 1 });
-    expect(desk.told()).toEqual(['request 1', 'response 503', 'dropped']);
-    expect(desk.events[2]).toMatchObject({
+    expect(await services.outbox.post(callbackTo(runtime.url))).toEqual({
+      delivered: false,
+      why,
+      attempts: 1,
+    });
+    expect(services.told()).toEqual(['request 1', 'response 503', 'dropped']);
+    expect(services.events[2]).toMatchObject({
       what: 'callback',
       why,
       calls: ['c1'],
@@ -132,48 +136,59 @@ describe('delivery faults: another attempt', () => {
       take: () => {},
       kept: async () => (failures-- > 0 ? Promise.reject(new Error('ENOSPC')) : undefined),
     });
-    await using desk = deskWith({ log });
-    const delivery = desk.outbox.post(callbackTo(runtime.url));
-    await vi.waitFor(() => expect(desk.clock.pending()).toBe(1));
+    await using services = deskWith({ log });
+    const delivery = services.outbox.post(callbackTo(runtime.url));
+    await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
     expect(runtime.requests).toEqual([]);
-    desk.clock.advance(0);
+    services.clock.advance(0);
     expect(await delivery).toMatchObject({ delivered: true, attempts: 2 });
-    expect(desk.told()).toEqual(['request 1', 'broken UNWRITABLE', 'request 2', 'response 200']);
+    expect(services.told()).toEqual(['request 1', 'broken UNWRITABLE', 'request 2', 'response 200']);
   });
 });
 
 describe('delivery faults: no other attempt', () => {
   it.each([400, 401, 404, 408, 413, 429])('after a %i, loudly', async status => {
     await using runtime = await startServing(status);
-    await using desk = deskWith();
+    await using services = deskWith();
     const why = `the runtime answered ${status}; not retried`;
-    expect(await desk.outbox.post(callbackTo(runtime.url))).toEqual({ delivered: false, why, attempts: 1 });
-    expect(desk.told()).toEqual(['request 1', `response ${status}`, 'dropped']);
-    expect(desk.events[1]).toMatchObject({ headers: { location: '/elsewhere' } });
+    expect(await services.outbox.post(callbackTo(runtime.url))).toEqual({
+      delivered: false,
+      why,
+      attempts: 1,
+    });
+    expect(services.told()).toEqual(['request 1', `response ${status}`, 'dropped']);
+    expect(services.events[1]).toMatchObject({ headers: { location: '/elsewhere' } });
     expect(runtime.requests).toHaveLength(1);
   });
 
   it.each([301, 302, 303, 307, 308])('row 11: after a %i, which is not followed', async status => {
     await using runtime = await startServing(status);
-    await using desk = deskWith();
+    await using services = deskWith();
     const why = `the runtime answered ${status}; redirects are not followed`;
-    expect(await desk.outbox.post(callbackTo(runtime.url))).toEqual({ delivered: false, why, attempts: 1 });
+    expect(await services.outbox.post(callbackTo(runtime.url))).toEqual({
+      delivered: false,
+      why,
+      attempts: 1,
+    });
     expect(runtime.requests).toHaveLength(1);
   });
 
   it('after a 404 whose text never ends', async () => {
     await using runtime = await startPeer('HTTP/1.1 404 No\r\nContent-Length: 9\r\n\r\nx');
-    await using desk = deskWith({ timeoutMs: 60 });
-    expect(await desk.outbox.post(callbackTo(runtime.url))).toMatchObject({ delivered: false, attempts: 1 });
-    expect(desk.told()).toEqual(['request 1', 'response 404', 'dropped']);
+    await using services = deskWith({ timeoutMs: 60 });
+    expect(await services.outbox.post(callbackTo(runtime.url))).toMatchObject({
+      delivered: false,
+      attempts: 1,
+    });
+    expect(services.told()).toEqual(['request 1', 'response 404', 'dropped']);
   });
 
   it('row 9: where it may not go, and then there is no request', async () => {
-    await using desk = deskWith();
-    const delivery = await desk.outbox.post(callbackTo('http://169.254.169.254/t0ken'));
+    await using services = deskWith();
+    const delivery = await services.outbox.post(callbackTo('http://169.254.169.254/t0ken'));
     const why = '169.254.169.254 is a link-local address: nothing is posted there';
     expect(delivery).toEqual({ delivered: false, why, attempts: 0 });
-    expect(desk.events).toEqual([
+    expect(services.events).toEqual([
       expect.objectContaining({ kind: 'dropped', what: 'callback', why, calls: ['c1'], type: 'tool_result' }),
     ]);
   });
@@ -182,28 +197,28 @@ describe('delivery faults: no other attempt', () => {
     const addresses = ['127.0.0.1', '169.254.169.254'];
     const resolve = async () => addresses.splice(0, 1).map(address => ({ address, family: 4 }));
     await using runtime = await startPeer(answer(200, '', 'Connection: close'));
-    await using desk = deskWith({ client: createAgentClient({ resolve }), allows: () => null });
+    await using services = deskWith({ client: createAgentClient({ resolve }), allows: () => null });
     const callback = callbackTo(`http://runtime.example:${runtime.port}/`);
-    expect(await desk.outbox.post(callback)).toMatchObject({ delivered: true });
-    expect(await desk.outbox.post(callback)).toEqual({
+    expect(await services.outbox.post(callback)).toMatchObject({ delivered: true });
+    expect(await services.outbox.post(callback)).toEqual({
       delivered: false,
       why: '169.254.169.254 is a link-local address',
       attempts: 1,
     });
-    expect(desk.told().slice(2)).toEqual(['request 1', 'broken REFUSED_ADDRESS', 'dropped']);
+    expect(services.told().slice(2)).toEqual(['request 1', 'broken REFUSED_ADDRESS', 'dropped']);
     expect(runtime.requests).toHaveLength(1);
   });
 
   it.each(['http://user:t0ken@127.0.0.1/', 'nonsense'])('for what is no url to post to: %s', async url => {
-    await using desk = deskWith({ allows: () => null });
-    expect(await desk.outbox.post(callbackTo(url))).toMatchObject({ delivered: false, attempts: 1 });
-    expect(desk.told()).toEqual(['request 1', 'broken BAD_URL', 'dropped']);
+    await using services = deskWith({ allows: () => null });
+    expect(await services.outbox.post(callbackTo(url))).toMatchObject({ delivered: false, attempts: 1 });
+    expect(services.told()).toEqual(['request 1', 'broken BAD_URL', 'dropped']);
   });
 
   it('row 10: where localhost is another machine', async () => {
     const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
-    await using desk = deskWith({ client: createAgentClient({ resolve }) });
-    expect(await desk.outbox.post(callbackTo('http://localhost:9/'))).toEqual({
+    await using services = deskWith({ client: createAgentClient({ resolve }) });
+    expect(await services.outbox.post(callbackTo('http://localhost:9/'))).toEqual({
       delivered: false,
       why: 'localhost resolves to 10.0.0.1, another machine',
       attempts: 1,

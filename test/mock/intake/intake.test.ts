@@ -3,9 +3,9 @@ import type { Event } from '../../../src/events/events.js';
 import { createLog } from '../../../src/events/log.js';
 import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
 import { createAgentClient } from '../../../src/http/pooled-client.js';
-import { CallsUnderWay, Intake, type IntakeParts } from '../../../src/mock/intake.js';
-import { Workshop } from '../../../src/mock/mock-state.js';
-import { deskOf } from '../../../src/mock/mock-tool.js';
+import { Intake, type IntakeParts, OpenCalls } from '../../../src/mock/intake.js';
+import { MockState } from '../../../src/mock/mock-state.js';
+import { servicesOf } from '../../../src/mock/mock-tool.js';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type FileText, replying, stageWith, watchedClock } from '../stage.js';
 
@@ -190,8 +190,8 @@ describe('threats, "disk full": what is not kept is not acknowledged, and may co
 });
 
 test('row 15: a call for which there is no room may come again, and it is said', async () => {
-  const underWay = new CallsUnderWay({ calls: 1 });
-  const { log, receive } = intakeFor(replying({ payload: 'x', delay: '1h' }), { underWay });
+  const openCalls = new OpenCalls({ calls: 1 });
+  const { log, receive } = intakeFor(replying({ payload: 'x', delay: '1h' }), { openCalls });
   const events: Event[] = [];
   log.subscribe(event => events.push(event));
   const invocation = (id: string) => ({
@@ -212,16 +212,16 @@ test('row 15: a call for which there is no room may come again, and it is said',
 function intakeFor(file: FileText, parts: Partial<IntakeParts> = {}) {
   const options = { fixtures: parseFixtures({ version: 1, ...file }) };
   const log = createLog(() => 0);
-  const workshop = new Workshop(options, 'seed', log, deskOf(log, createAgentClient(), options));
-  const { desk, repeats, underWay } = workshop;
+  const state = new MockState(options, 'seed', log, servicesOf(log, createAgentClient(), options));
+  const { services, repeats, openCalls } = state;
   const stopped = new Promise<void>(() => {});
   const intake = new Intake({
-    desk,
+    services,
     repeats,
-    underWay,
+    openCalls,
     allowRepeats: false,
     stopped,
-    answers: () => workshop.answers,
+    answers: () => state.answers,
     ...parts,
   });
   const about = { method: 'POST', target: '/invoke', headers: { host: '127.0.0.1' }, remote: '127.0.0.1' };

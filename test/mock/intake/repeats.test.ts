@@ -92,13 +92,13 @@ test('TOOL-ISOLATE: as a model has it, and no two calls have one key', () => {
     fc.property(fc.array(step, { maxLength: 40 }), steps => {
       const [repeats, model, keys] = [new Repeats(), new Model(), new Map<string, string>()];
       for (const { thread, id, sha256, refused } of steps) {
-        const { key, ...sighting } = repeats.arrive(thread, id, sha256);
-        expect(sighting).toEqual(model.arrive(thread, id, sha256));
+        const { key, ...arrival } = repeats.arrive(thread, id, sha256);
+        expect(arrival).toEqual(model.arrive(thread, id, sha256));
         const call = JSON.stringify([thread, id, sha256]);
-        if (sighting.attempt > 1) expect(keys.get(key)).toBe(call);
+        if (arrival.attempt > 1) expect(keys.get(key)).toBe(call);
         else expect(keys.has(key)).toBe(false);
         keys.set(key, call);
-        if (sighting.attempt === 1) expect(repeats.keyOf(thread, id)).toBe(key);
+        if (arrival.attempt === 1) expect(repeats.keyOf(thread, id)).toBe(key);
         if (!refused) continue;
         repeats.refuse(thread, id, sha256);
         model.refuse(thread, id, sha256);

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/events/log.js';
 import type { HttpRequest } from '../../../src/http/client.js';
 import { plain } from '../../../src/mock/answer-calls.js';
-import type { Conversation } from '../../../src/mock/conversation/conversation.js';
-import { RapConversation } from '../../../src/mock/conversation.js';
+import type { Conversation } from '../../../src/mock/conversation.js';
 import { work } from '../../../src/mock/intake.js';
-import { deskOf } from '../../../src/mock/mock-tool.js';
-import { CallingOff } from '../../../src/mock/reply-waits.js';
+import { servicesOf } from '../../../src/mock/mock-tool.js';
+import { RapConversation } from '../../../src/mock/rap-conversation.js';
+import { Cancellation } from '../../../src/mock/reply-waits.js';
 
 function setUp() {
   const log = createLog(() => 0);
@@ -15,14 +15,14 @@ function setUp() {
     sent.push(JSON.parse(Buffer.from(body).toString()).text);
     return { status: 200, headers: {}, body: new Uint8Array() };
   };
-  const desk = deskOf(log, { send, close: async () => {} }, {});
+  const services = servicesOf(log, { send, close: async () => {} }, {});
   const addressee = { callback_url: 'http://127.0.0.1:9/', group_id: 'g', id: 'i' };
-  const callingOff = new CallingOff();
+  const cancellation = new Cancellation();
   const conversation = new RapConversation(
-    { key: 'k', addressee, base: 'http://127.0.0.1', callingOff },
-    desk,
+    { key: 'k', addressee, base: 'http://127.0.0.1', cancellation },
+    services,
   );
-  return { conversation, sent, callingOff, log };
+  return { conversation, sent, cancellation, log };
 }
 
 test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
@@ -51,8 +51,8 @@ test.each<[string, () => Promise<void>]>([
   ['ends', async () => {}],
   ['fails', () => Promise.reject(new Error('aborted'))],
 ])('a call that was called off and then %s is told so', async (_, perform) => {
-  const { conversation, sent, callingOff } = setUp();
-  callingOff.callOff('the call was cancelled');
+  const { conversation, sent, cancellation } = setUp();
+  cancellation.cancel('the call was cancelled');
   await work(plain([], perform), conversation);
   expect(sent).toEqual(['{"canceled":{"reason":"the call was cancelled","by":"user"}}']);
 });

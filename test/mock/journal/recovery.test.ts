@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import type { Turn } from '../../../src/events/events.js';
 import type { Log } from '../../../src/events/log.js';
-import type { Recovery, Rendered } from '../../../src/mock/journal/journal.js';
+import type { Recovery, Rendered } from '../../../src/mock/journal/recovery.js';
 import { stopped } from '../../../src/mock/send-callback.js';
 import {
   accepted,
@@ -300,7 +300,7 @@ describe('a call that says more than its result', () => {
       subscribed(log);
       said(log, 'subscription_event', { index: 1, next: [2] });
     });
-    expect(calls).toMatchObject([{ isAnswered: true, turn: { index: 1, next: [2] }, calledOff: null }]);
+    expect(calls).toMatchObject([{ isAnswered: true, turn: { index: 1, next: [2] }, cancelReason: null }]);
   });
 
   it('goes on after a message that was dropped as planned, its result or another', async () => {
@@ -332,7 +332,7 @@ describe('a call that says more than its result', () => {
       accepted(log, 'a');
       ends(log);
     });
-    expect(waiting.calls).toMatchObject([{ calledOff: reason, isAnswered: false }]);
+    expect(waiting.calls).toMatchObject([{ cancelReason: reason, isAnswered: false }]);
     const other = await temporaryFolder();
     await run(other.path, log => {
       subscribed(log);

@@ -4,10 +4,10 @@ import { Content } from '../../../src/events/content.js';
 import { createLog } from '../../../src/events/log.js';
 import type { HttpRequest } from '../../../src/http/client.js';
 import { defineTool, type HandlerCall, result } from '../../../src/mock/handlers.js';
-import { CallsUnderWay } from '../../../src/mock/intake.js';
-import { compacted } from '../../../src/mock/journal/durable.js';
+import { OpenCalls } from '../../../src/mock/intake.js';
+import { compacted } from '../../../src/mock/journal/journal-file.js';
 import { resume } from '../../../src/mock/journal/report.js';
-import { deskOf } from '../../../src/mock/mock-tool.js';
+import { servicesOf } from '../../../src/mock/mock-tool.js';
 import { replying, stageWith } from '../stage.js';
 import { temporaryFolder } from './runs.js';
 
@@ -76,18 +76,18 @@ test('TOOL-ALWAYS: a call that cannot be planned any more ends in an error, and 
     return { status: 200, headers: {}, body: new Uint8Array() };
   };
   const log = createLog(() => 0);
-  const desk = deskOf(log, { send, close: async () => {} }, {});
-  const underWay = new CallsUnderWay({ calls: 1 });
+  const services = servicesOf(log, { send, close: async () => {} }, {});
+  const openCalls = new OpenCalls({ calls: 1 });
   const broken = () => {
     throw new Error('no such plan');
   };
   const to = { id: 'i', group_id: 'g', callback_url: 'http://127.0.0.1:9/' };
   const invocation = Content.ofJson({ operation: 'op', arguments: {}, ...to });
   const about = { key: 'k', thread: 'g', invocation, headers: {}, rendered: [] };
-  const stood = { matched: null, refusal: null, turn: null, isAnswered: false, calledOff: null };
+  const stood = { matched: null, refusal: null, turn: null, isAnswered: false, cancelReason: null };
   const answers = { plan: broken, planAgain: broken };
-  await resume({ ...about, ...stood }, { desk, answers, underWay, base: 'http://127.0.0.1' });
-  expect([sent, underWay.problem(0)]).toEqual([['Error: no such plan'], null]);
+  await resume({ ...about, ...stood }, { services, answers, openCalls, base: 'http://127.0.0.1' });
+  expect([sent, openCalls.problem(0)]).toEqual([['Error: no such plan'], null]);
 });
 
 test('a repeat is recognised for as long as the journal knows the call', async () => {

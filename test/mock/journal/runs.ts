@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Content } from '../../../src/events/content.js';
 import type { Turn } from '../../../src/events/events.js';
 import { createLog, type Log } from '../../../src/events/log.js';
-import { type JournalOptions, openJournal } from '../../../src/mock/journal/durable.js';
-import type { Recovery } from '../../../src/mock/journal/journal.js';
+import { type JournalOptions, openJournal } from '../../../src/mock/journal/journal-file.js';
+import type { Recovery } from '../../../src/mock/journal/recovery.js';
 
 export interface Folder extends AsyncDisposable {
   readonly folder: string;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseRate, RateLimiter, rateGate } from '../../../src/mock/answers/rate-limit.js';
-import { fakeClock } from '../../support/fake-clock.js';
+import { parseRate, RateLimiter, rateGate } from '../../src/mock/rate-limit.js';
+import { fakeClock } from '../support/fake-clock.js';
 
 describe('a rate', () => {
   test.each([

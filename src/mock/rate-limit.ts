@@ -1,5 +1,5 @@
-import type { Clock } from '../../system/drafts.js';
-import { parseDuration } from '../../util/format.js';
+import type { Clock } from '../system/drafts.js';
+import { parseDuration } from '../util/format.js';
 
 /** So many calls in so long a time, all of them at once where nothing came before. */
 export interface Rate {

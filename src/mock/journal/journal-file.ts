@@ -30,7 +30,7 @@ import {
   journalLineSchema,
   typeOf,
 } from '../send-callback.js';
-import { type DamagedLine, Fold, isLast, type Recovered, type Recovery, type Rendered } from './journal.js';
+import { type DamagedLine, Fold, isLast, type Recovered, type Recovery, type Rendered } from './recovery.js';
 
 /** Turns events into the lines of a journal: a body once, and from then on only its digest. */
 class JournalWriter {
@@ -86,7 +86,8 @@ interface About {
 type OfLeg = About & { readonly leg: string };
 
 function* callLines(call: Recovered, writer: JournalWriter): Generator<string> {
-  const { key, thread, invocation, headers, matched, refusal, rendered, turn, isAnswered, calledOff } = call;
+  const { key, thread, invocation, headers, matched, refusal, rendered, turn, isAnswered, cancelReason } =
+    call;
   const about = { calls: [key], thread, ...STAMP };
   yield writer.event({
     kind: 'request',
@@ -109,8 +110,8 @@ function* callLines(call: Recovered, writer: JournalWriter): Generator<string> {
   for (const { one, about } of posted) yield requestLines(one, about, writer);
   for (const { one, about } of posted) yield* fateLine(one, about); // once all are known: one alone may end its call
   if (turn && rendered.at(-1)?.turn.index !== turn.index) yield lost('view_update', turn, about);
-  if (calledOff !== null)
-    yield checkedLine({ kind: 'decided', what: 'cancel', by: 'policy', value: calledOff, ...about });
+  if (cancelReason !== null)
+    yield checkedLine({ kind: 'decided', what: 'cancel', by: 'policy', value: cancelReason, ...about });
 }
 
 /** A message that was not posted, and never will be. */

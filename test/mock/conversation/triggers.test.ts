@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { Demands } from '../../../src/mock/reply-waits.js';
+import { ManualTriggers } from '../../../src/mock/reply-waits.js';
 
 function demandsOf(...waiting: readonly (readonly [key: string, id: string, name: string])[]) {
-  const demands = new Demands();
+  const triggers = new ManualTriggers();
   const fired: string[] = [];
   const all = waiting.map(([key, id, name]) => {
     const [group_id = ''] = key.split('/');
-    const demand = demands.wait(key, { group_id, id });
+    const demand = triggers.wait(key, { group_id, id });
     void demand.fired.then(() => fired.push(name));
     return demand;
   });
   const fire = async (id?: string, thread?: string) => {
     fired.length = 0;
-    const count = demands.fire(id, thread);
+    const count = triggers.fire(id, thread);
     await Promise.all([]);
     return [count, ...fired];
   };

@@ -35,7 +35,7 @@ export interface Recovered {
   /** Whether its result is one of those. */
   readonly isAnswered: boolean;
   /** Why it was called off; null while it goes on. */
-  readonly calledOff: string | null;
+  readonly cancelReason: string | null;
 }
 
 /** A call that is over: the same invocation again is acknowledged and not carried out. */
@@ -152,7 +152,7 @@ class OpenCall implements Recovered {
   refusal: string | null = null;
   turn: Turn | null = null;
   isAnswered = false;
-  calledOff: string | null = null;
+  cancelReason: string | null = null;
   readonly rendered: Posting[] = [];
   #warning: string | null = null;
   /** The message that is to be posted twice. */
@@ -169,7 +169,7 @@ class OpenCall implements Recovered {
 
   /** Nothing is on its way, and nothing is to come: its reply is at its end, or was called off after its result. */
   get isOver(): boolean {
-    const isAtEnd = this.turn?.next === undefined || this.calledOff !== null;
+    const isAtEnd = this.turn?.next === undefined || this.cancelReason !== null;
     return this.isAnswered && isAtEnd && !this.#copyIsDue() && this.rendered.every(isThrough);
   }
 
@@ -211,8 +211,8 @@ class OpenCall implements Recovered {
   }
 
   /** No event is owed any more (TOOL-SUB). The first reason counts. */
-  callOff(reason: string): void {
-    this.calledOff ??= reason;
+  cancel(reason: string): void {
+    this.cancelReason ??= reason;
     for (const one of this.rendered)
       if (one.type === 'subscription_event' && one.state === 'waiting') one.state = 'dropped';
   }
@@ -236,7 +236,7 @@ class OpenCall implements Recovered {
 
   #copyIsDue(): boolean {
     const copies = this.rendered.filter(({ turn }) => turn.index === this.#doubled);
-    return copies.length === 1 && this.calledOff === null;
+    return copies.length === 1 && this.cancelReason === null;
   }
 }
 
@@ -282,7 +282,7 @@ export class Fold {
         this.#each(line, call => call.warned(line.message));
         break;
       case 'decided':
-        if (line.what === 'cancel') this.#each(line, call => this.#callOff(call, String(line.value)));
+        if (line.what === 'cancel') this.#each(line, call => this.#cancel(call, String(line.value)));
         break;
       case 'request':
         this.#request(line);
@@ -311,7 +311,7 @@ export class Fold {
     const { purpose, url, leg, attempt, headers, body, turn, thread } = line;
     const bytes = this.#bytesOf(body?.sha256);
     if (purpose === 'invocation') this.#invocation(line, bytes);
-    if (purpose === 'cancel') this.#each(line, call => this.#callOff(call, CANCELLED));
+    if (purpose === 'cancel') this.#each(line, call => this.#cancel(call, CANCELLED));
     if ((purpose === 'close' || purpose === 'migrate') && thread !== undefined) this.#closeThread(thread);
     if (purpose !== 'callback' || !body) return;
     const { sha256 } = body;
@@ -359,15 +359,15 @@ export class Fold {
     this.#settleWhenOver(call);
   }
 
-  #callOff(call: OpenCall, reason: string): void {
-    call.callOff(reason);
+  #cancel(call: OpenCall, reason: string): void {
+    call.cancel(reason);
     this.#settleWhenOver(call);
   }
 
   #closeThread(thread: string): void {
     this.#counters.reset(thread);
     for (const call of [...this.#open.values()])
-      if (call.thread === thread) this.#callOff(call, THREAD_CLOSED);
+      if (call.thread === thread) this.#cancel(call, THREAD_CLOSED);
   }
 
   #settleWhenOver(call: OpenCall): void {

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { OpenCalls } from '../../../src/mock/intake.js';
+
+function setUp() {
+  const openCalls = new OpenCalls();
+  const calls = [
+    openCalls.begin('g/i', 'g'),
+    openCalls.begin('g/j', 'g'),
+    openCalls.begin('h/i', 'h'),
+    openCalls.begin('g/i', 'g'),
+  ] as const;
+  return { openCalls, calls, reasons: () => calls.map(({ reason }) => reason) };
+}
+
+describe('TOOL-CANCEL, TOOL-CLOSE: which calls are called off', () => {
+  test.each<[string, (openCalls: OpenCalls) => void, (string | null)[]]>([
+    [
+      'a key, executed twice',
+      each => each.cancel('g/i'),
+      ['the call was cancelled', null, null, 'the call was cancelled'],
+    ],
+    ['a key of nobody', each => each.cancel('__proto__'), [null, null, null, null]],
+    ['a thread', each => each.closeThread('h'), [null, null, 'the thread was closed', null]],
+    ['the end', each => each.stop(), Array(4).fill('the tool is stopping')],
+  ])('%s', (_, end, reasons) => {
+    const { openCalls, reasons: after } = setUp();
+    end(openCalls);
+    expect(after()).toEqual(reasons);
+  });
+
+  test('the first reason stays; one that is over hears of nothing', () => {
+    const { openCalls, calls, reasons } = setUp();
+    openCalls.end(calls[2]);
+    openCalls.closeThread('g');
+    openCalls.stop();
+    expect(reasons()).toEqual([...Array(2).fill('the thread was closed'), null, 'the thread was closed']);
+  });
+});
+
+test('TOOL-SUB: one that rests can be called off, and is not waited for', async () => {
+  const openCalls = new OpenCalls();
+  const [resting, ended] = [openCalls.begin('g/i', 'g'), openCalls.begin('g/i', 'g')];
+  for (const call of [resting, ended]) openCalls.rest(call);
+  openCalls.end(ended);
+  await openCalls.idle();
+  openCalls.cancel('g/i');
+  expect([resting.reason, ended.reason]).toEqual(['the call was cancelled', null]);
+});
+
+test('it is idle once every one is over, a repeated one too', async () => {
+  const { openCalls, calls } = setUp();
+  let isIdle = false;
+  const idle = openCalls.idle().then(() => {
+    isIdle = true;
+  });
+  for (const call of calls.slice(0, 3)) openCalls.end(call);
+  await Promise.resolve();
+  expect(isIdle).toBe(false);
+  openCalls.end(calls[3]);
+  await idle;
+  await openCalls.idle();
+});
+
+test('row 15: there is room for so many calls, and so many bytes; for one of any size', () => {
+  const openCalls = new OpenCalls({ calls: 2, bytes: 100 });
+  expect(openCalls.problem(101)).toBeNull();
+  const first = openCalls.begin('a', 'g', 60);
+  expect(openCalls.problem(41)).toBe('the open calls are too large: more than 100 bytes');
+  expect(openCalls.problem(40)).toBeNull();
+  openCalls.begin('b', 'g', 40);
+  expect(openCalls.problem(0)).toBe('too many open calls: 2');
+  openCalls.end(first);
+  openCalls.end(first);
+  expect(openCalls.problem(60)).toBeNull();
+});

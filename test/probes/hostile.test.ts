@@ -7,8 +7,6 @@ import { startServing } from '../support/serving.js';
 import { answersOf, probing, probingInto } from './probing.js';
 import { operation, post, resultOf, startRawTool } from './tools.js';
 
-const LATE_ALONE = expect.stringMatching(/^the 200 took \d+ms, called alone.*, over 250 ms/);
-
 describe.concurrent('a tool that means harm, or is broken', () => {
   test.sequential('threats, row 15: of 10,000 callbacks for one call, 200 are looked at', async () => {
     const flooded = deferred<void>();
@@ -31,25 +29,6 @@ describe.concurrent('a tool that means harm, or is broken', () => {
     expect(evidence.calls[0]?.callbacks.length).toBeLessThanOrEqual(200);
     expect(told('warned').length).toBeLessThanOrEqual(1);
     await flooded.promise;
-  });
-
-  test.each<[string, number, object]>([
-    [
-      'is as slow as its toolset is warned of, and how much of that is the way there is told',
-      0,
-      { status: 'warn', reason: expect.stringMatching(/not counting .* that the toolset took as well/) },
-    ],
-    ['is caught when it works first, however far away', 600, { status: 'warn', reason: LATE_ALONE }],
-  ])('TOOL-ACK: that %s', async (_, workMs, expected) => {
-    await using tool = await startRawTool({
-      farMs: 300,
-      async invoked(invocation, response) {
-        await setTimeout(workMs);
-        response.end(() => void post(invocation['callback_url'], resultOf(invocation)));
-      },
-    });
-    const { evidence } = await probing(tool.url, { wants: id => id === 'TOOL-ACK' });
-    expect(checksOf('tool', [evidence]).find(({ id }) => id === 'TOOL-ACK')).toMatchObject(expected);
   });
 
   test('that never acknowledges is waited for no longer than the window', async () => {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
 
 export type Received = Readonly<Record<string, unknown>>;
 
@@ -17,8 +16,6 @@ export interface RawToolOptions {
   readonly toolset?: (url: string) => unknown;
   /** How an invocation is answered, and what comes of it; acknowledged and forgotten unless told. */
   readonly invoked?: (invocation: Received, response: ServerResponse) => void;
-  /** How long everything is on its way to it, in ms. */
-  readonly farMs?: number;
   /** How a notice is answered; with 200 unless told. */
   readonly noticed?: (response: ServerResponse) => void;
 }
@@ -27,13 +24,11 @@ export interface RawToolOptions {
 export async function startRawTool({
   toolset = harmless,
   invoked = forget,
-  farMs = 0,
   noticed = response => void response.end(),
 }: RawToolOptions): Promise<RawTool> {
   const posts: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
-    if (farMs > 0) await setTimeout(farMs);
     if (request.method === 'GET') return void response.end(JSON.stringify(toolset(url)));
     posts.push(request.url ?? '');
     if (request.url !== '/invoke') return noticed(response);

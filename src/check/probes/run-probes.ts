@@ -1,7 +1,8 @@
 import type { Content } from '../../events/content.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { ACK_SLOW_MS, ACK_TOLERANCE_MS } from '../../events/exchange.js';
-import { type Log, ownTime } from '../../events/log.js';
+import type { Log } from '../../events/log.js';
+import { typeOfMessage } from '../../events/tool-call.js';
 import type { Case } from '../../fixtures/cases.js';
 import { readToolset } from '../../protocol/read-toolset.js';
 import type { RequirementId } from '../../protocol/requirements.js';
@@ -32,74 +33,44 @@ import {
   type Tried,
 } from './sample-calls.js';
 
-/** How one call was acknowledged, in ms since the start. */
-interface Acknowledgement {
-  readonly request: RequestEvent;
-  endedAt: number;
-  resultAt: number;
-  /** What the toolset took before, in ms. */
-  readonly usualMs: number;
-}
-
-/** Times the acknowledgements of a run as the rule does. */
-class Stopwatch {
-  readonly #byLeg = new Map<string, Acknowledgement>();
-  readonly #byKey = new Map<string, Acknowledgement>();
-  #discovery: RequestEvent | undefined;
-  #usualMs = 0;
+/** Measures how the calls of a run are acknowledged, by their key. Times that are not known yet are NaN, and never late. */
+class AckTimes {
+  readonly #times = new Map<string, { readonly request: RequestEvent; ackAt: number; resultAt: number }>();
 
   constructor(log: Log) {
-    log.subscribe(event => this.#hear(event));
+    log.subscribe(event => this.#read(event));
   }
 
   isAnswered(key: string): boolean {
-    const seen = this.#byKey.get(key);
-    return seen !== undefined && !Number.isNaN(seen.endedAt);
+    return !Number.isNaN(this.#times.get(key)?.ackAt ?? Number.NaN);
   }
 
-  /** Beyond what the toolset takes, asked for just before and just now. */
-  isLateAlone(key: string): boolean {
-    const seen = this.#byKey.get(key);
-    return seen !== undefined && isLate(seen, Math.min(seen.usualMs, this.#usualMs));
+  /** Whether the 200 was slow, or came after the result. */
+  isLate(key: string): boolean {
+    const times = this.#times.get(key);
+    if (!times) return false;
+    const { request, ackAt, resultAt } = times;
+    return ackAt - request.at > ACK_SLOW_MS || ackAt - resultAt > ACK_TOLERANCE_MS;
   }
 
-  /** What was sent, each once, where the 200 was slow or came after the result. */
+  /** What the late calls sent, each once. */
   late(): readonly Stimulus[] {
-    const sent = [...this.#byKey.values()]
-      .filter(seen => isLate(seen))
-      .flatMap(({ request }) => stimulusOf(request));
+    const sent = [...this.#times].flatMap(([key, { request }]) =>
+      this.isLate(key) ? stimulusOf(request) : [],
+    );
     return [...new Map(sent.map(each => [JSON.stringify(each), each])).values()];
   }
 
-  #hear(event: Event): void {
-    if (event.kind === 'request' && event.purpose === 'invocation') this.#begin(event);
-    else if (event.kind === 'request' && event.purpose === 'discovery') this.#discovery = event;
-    else if (event.kind === 'response') this.#answer(event.leg, event.at);
-    else if (event.kind === 'request' && event.purpose === 'callback') this.#call(event);
+  #read(event: Event): void {
+    const [key = ''] = event.calls ?? [];
+    if (event.kind === 'request' && event.purpose === 'invocation')
+      this.#times.set(key, { request: event, ackAt: Number.NaN, resultAt: Number.NaN });
+    const times = this.#times.get(key);
+    if (!times) return;
+    if (event.kind === 'response' && event.leg === times.request.leg) times.ackAt = event.at;
+    const isFirst = event.kind === 'request' && Number.isNaN(times.resultAt);
+    if (isFirst && typeOfMessage(event.body ?? null) === 'tool_result') times.resultAt = event.at;
   }
-
-  #begin(request: RequestEvent): void {
-    const begun = { request, endedAt: Number.NaN, resultAt: Number.NaN, usualMs: this.#usualMs };
-    this.#byLeg.set(request.leg, begun);
-    for (const key of request.calls ?? []) this.#byKey.set(key, begun);
-  }
-
-  #answer(leg: string, at: number): void {
-    const seen = this.#byLeg.get(leg);
-    if (seen) seen.endedAt = at;
-    if (leg === this.#discovery?.leg) this.#usualMs = at - this.#discovery.at;
-  }
-
-  #call({ calls: [key = ''] = [], body, at }: RequestEvent): void {
-    const seen = this.#byKey.get(key);
-    if (!seen || !Number.isNaN(seen.resultAt) || !body?.json.ok) return;
-    if (isRecord(body.json.value) && body.json.value['type'] === 'tool_result') seen.resultAt = at;
-  }
-}
-
-/** What is not there yet is NaN, and late in no way. */
-function isLate({ request, endedAt, resultAt }: Acknowledgement, usualMs = 0): boolean {
-  return ownTime(endedAt - request.at, usualMs).ms > ACK_SLOW_MS || endedAt - resultAt > ACK_TOLERANCE_MS;
 }
 
 function stimulusOf({ body }: RequestEvent): Stimulus[] {
@@ -108,63 +79,53 @@ function stimulusOf({ body }: RequestEvent): Stimulus[] {
   return [{ operation: sent['operation'], arguments: sent['arguments'] }];
 }
 
-/** Calls whose acknowledgement was late, made again: TOOL-ACK goes by these. */
+/** Repeats calls whose acknowledgement was late; TOOL-ACK uses the best time of each. */
 const AGAIN: Plan = { id: 'acknowledgement again', checks: ['TOOL-ACK'], again: true };
-/** Each so often; of those that are late alone, too, so many: more of them say nothing new. */
-const MOST = { times: 3, late: 3 };
-/** How long a call's work may still disturb the next one. */
+const MOST_REPEATS = 3;
+/** After this many calls that stay late, more repeats add nothing. */
+const MOST_LATE = 3;
+/** How long a call's work may disturb the next call. */
 const WORK_MS = 250;
 
-/**
- * This machine may have been busy, and not the tool: what was acknowledged late among many calls is called once more alone, until it is
- * in time. What the toolset takes at the same time tells how much of it is the call's own.
- */
-async function askAgain(
+/** The late calls may have been late because of load, so each is repeated alone, until it is in time. */
+async function repeatLate(
   desk: Desk,
-  stopwatch: Stopwatch,
+  ackTimes: AckTimes,
   mayRepeat: (operation: string) => boolean,
 ): Promise<void> {
   const prober = proberFor(desk, AGAIN);
-  const again = stopwatch.late().filter(({ operation }) => mayRepeat(operation));
   let late = 0;
-  for (const stimulus of again) {
-    const outcome = await callAlone(desk, prober, stopwatch, stimulus);
-    if (outcome === 'late') late++;
-    if (outcome === 'gone' || late === MOST.late) return;
+  for (const stimulus of ackTimes.late().filter(({ operation }) => mayRepeat(operation))) {
+    let isLate = true;
+    for (let time = 0; isLate && time < MOST_REPEATS && !desk.signal.aborted; time++) {
+      const key = await callOnce(desk, prober, stimulus);
+      if (!ackTimes.isAnswered(key)) return;
+      isLate = ackTimes.isLate(key);
+    }
+    if (isLate && ++late === MOST_LATE) return;
   }
 }
 
-/** `gone`: of a tool that does not answer any more there is nothing to be seen. */
-async function callAlone(
-  desk: Desk,
-  prober: Prober,
-  stopwatch: Stopwatch,
-  stimulus: Stimulus,
-): Promise<'in-time' | 'late' | 'gone'> {
-  await askForToolset(desk);
-  for (let time = 0; time < MOST.times && !desk.signal.aborted; time++) {
-    const key = await callOnce(desk, prober, stimulus);
-    await askForToolset(desk);
-    if (!stopwatch.isAnswered(key)) return 'gone';
-    if (!stopwatch.isLateAlone(key)) return 'in-time';
-  }
-  return 'late';
-}
-
-/** Nobody need consent again: what does not end by itself is closed in the end. */
+/** Does not wait for consent again: the thread is closed at the end. */
 async function callOnce(desk: Desk, prober: Prober, stimulus: Stimulus): Promise<string> {
   const { key, acknowledged, mailbox, converse } = prober.send(stimulus);
   await acknowledged;
-  const someLetter = mailbox.until(letters => letters.length > 0);
-  await cameBy(desk, WORK_MS, someLetter);
+  await cameBy(
+    desk,
+    WORK_MS,
+    mailbox.until(letters => letters.length > 0),
+  );
   await converse();
   return key;
 }
 
-/** Asks once more what the tool offers; however that ends, it is in the log. */
+/** Requests the toolset again; the log has the outcome. */
 async function askForToolset(desk: Desk): Promise<void> {
-  const asked = findDocument(desk.wire, desk.base).catch(() => {});
-  await cameBy(desk, desk.windowMs, asked);
+  await cameBy(
+    desk,
+    desk.windowMs,
+    findDocument(desk.wire, desk.base).catch(() => {}),
+  );
 }
 
 /** Enough for those that mostly wait, and few enough for a tool on a small machine to keep its time. */
@@ -269,7 +230,7 @@ const LANES = 8;
 export async function runProbes(given: ProbeOptions): Promise<void> {
   const options = { ...given, signal: heardByMany(given.signal) };
   const { wire, clock, signal, probeTimeoutMs } = options;
-  const stopwatch = new Stopwatch(wire.log);
+  const ackTimes = new AckTimes(wire.log);
   const isBroken = watchBreaks(wire.log);
   recordPlan(wire, DISCOVERY);
   const found = await survey(wire, options.url);
@@ -283,7 +244,7 @@ export async function runProbes(given: ProbeOptions): Promise<void> {
     const { toolset } = found;
     await runAll(PROBES, { desk, toolset, callables, tryAll: trying.begin }, options);
     await trying.finish();
-    if (options.wants('TOOL-ACK')) await askAgain(desk, stopwatch, mayRepeat(found, callables));
+    if (options.wants('TOOL-ACK')) await repeatLate(desk, ackTimes, mayRepeat(found, callables));
     await leave(desk);
     if (isBroken()) await askForToolset(desk); // whether the tool is still there
   } finally {

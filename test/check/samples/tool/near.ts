@@ -35,12 +35,6 @@ export const NEAR_TOOL: SampleSet = {
     },
     ...(
       [
-        [
-          2_400,
-          'ETIMEDOUT',
-          'warn',
-          /^no answer within 2.4s, and in time when the same was called at another time$/,
-        ],
         [5_000, 'ETIMEDOUT', 'fail', /^no answer within 5s$/],
         [2_400, 'ECONNRESET', 'fail', /ECONNRESET/],
       ] as const

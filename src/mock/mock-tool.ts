@@ -19,9 +19,9 @@ import type { Journal } from './journal/journal-file.js';
 import type { Recovery } from './journal/recovery.js';
 import { JournalReports } from './journal/report.js';
 import { MockState, type MockToolOptions, NO_FIXTURES, refusalText } from './mock-state.js';
-import { Outbox, Questions } from './outbox.js';
+import { Outbox } from './outbox.js';
 import type { RapServices } from './rap-conversation.js';
-import { ManualTriggers, Pauses } from './reply-waits.js';
+import { ManualTriggers, Pauses, Questions } from './reply-waits.js';
 import {
   adminRoutes,
   CHOICE_PREFIX,

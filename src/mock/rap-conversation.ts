@@ -11,9 +11,9 @@ import {
   Conversation,
   type Fields,
 } from './conversation.js';
-import type { Outbox, Questions } from './outbox.js';
+import type { Outbox } from './outbox.js';
 import { textOfPayload } from './reply-steps.js';
-import type { Caller, CallServices } from './reply-waits.js';
+import type { Caller, CallServices, Questions } from './reply-waits.js';
 import type { Callback, Delivery } from './send-callback.js';
 
 type Message = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { Log } from '../events/log.js';
+import { SecretPaths } from '../http/node-client.js';
 import type { Addressee, Invocation } from '../protocol/read-invocation.js';
 import type { Clock } from '../system/drafts.js';
-import type { Question } from './outbox.js';
 
 /** Reasons, as clauses for the LLM. */
 export const CANCELLED = 'the call was cancelled';
@@ -87,13 +87,13 @@ export class Pauses {
   }
 
   /** Resolves after `ms` milliseconds, or as soon as the waiting is cut short. */
-  async wait(ms: number, cancellation: Cancellation): Promise<void> {
+  async wait(ms: number, cancellation?: Cancellation): Promise<void> {
     if (ms > 0) await this.within(new Promise<never>(() => {}), ms, cancellation);
   }
 
   /** What `work` comes to; null where `ms` milliseconds passed first, or the waiting was cut short. */
-  within<T>(work: Promise<T>, ms: number | undefined, cancellation: Cancellation): Promise<T | null> {
-    if (this.#isHurried || cancellation.reason !== null) return Promise.resolve(null);
+  within<T>(work: Promise<T>, ms: number | undefined, cancellation?: Cancellation): Promise<T | null> {
+    if (this.#isHurried || (cancellation && cancellation.reason !== null)) return Promise.resolve(null);
     return new Promise(resolve => {
       const settle = (value: T | null) => {
         cancelTimer();
@@ -104,7 +104,7 @@ export class Pauses {
       const cut = () => settle(null);
       const cancelTimer = ms === undefined ? () => {} : this.clock.after(ms, cut);
       this.#cuts.add(cut);
-      const stopListening = cancellation.listen(cut);
+      const stopListening = cancellation?.listen(cut) ?? (() => {});
       work.then(settle, cut);
     });
   }
@@ -261,7 +261,7 @@ export class CallWaits {
 
   /** What `work` comes to. Once the call is called off, it has a moment left to say something itself: null after that. */
   orCalledOff<T>(work: Promise<T>): Promise<T | null> {
-    const lastWords = () => this.services.pauses.within(work, LAST_WORDS_MS, new Cancellation());
+    const lastWords = () => this.services.pauses.within(work, LAST_WORDS_MS);
     return Promise.race([work, this.caller.cancellation.happened().then(lastWords)]);
   }
 
@@ -272,5 +272,73 @@ export class CallWaits {
 
   #about() {
     return { calls: [this.caller.key], thread: this.caller.addressee.group_id };
+  }
+}
+
+/** A question to a person. */
+export interface Question<Answer> {
+  /** Path and query, unguessable: anyone who has it may answer. */
+  readonly path: string;
+  readonly answer: Promise<Answer>;
+  /** Returns false if the question was answered before or is closed: only the first answer counts. */
+  resolve(answer: Answer): boolean;
+  /** Later answers are accepted and ignored. */
+  close(): void;
+}
+
+const QUESTIONS_REMEMBERED = 10_000;
+
+/** Questions that wait for an answer over HTTP. Paths are compared in constant time (threats, row 1). */
+export class Questions<Answer, About> {
+  readonly #paths: SecretPaths<OpenQuestion<Answer, About>>;
+  /** Oldest first; the oldest are forgotten. */
+  readonly #closed = new Set<string>();
+
+  constructor(
+    prefix: string,
+    private readonly remembered = QUESTIONS_REMEMBERED,
+  ) {
+    this.#paths = new SecretPaths(prefix);
+  }
+
+  open(about: About): Question<Answer> {
+    const question = new OpenQuestion<Answer, About>(about);
+    const { path } = this.#paths.issue(question);
+    const close = () => {
+      question.isOpen = false;
+      this.#forgetOldest(path);
+    };
+    return { path, answer: question.answer, resolve: answer => question.resolve(answer), close };
+  }
+
+  /** @param target path and query, as sent. */
+  at(target: string): OpenQuestion<Answer, About> | undefined {
+    return this.#paths.resolve(target);
+  }
+
+  #forgetOldest(closed: string): void {
+    if (!this.#paths.resolve(closed)) return;
+    this.#closed.add(closed);
+    const [oldest] = this.#closed.size > this.remembered ? this.#closed : [];
+    if (oldest === undefined) return;
+    this.#closed.delete(oldest);
+    this.#paths.forget(oldest);
+  }
+}
+
+class OpenQuestion<Answer, About> {
+  #settle: (answer: Answer) => void = () => {};
+  isOpen = true;
+  readonly answer = new Promise<Answer>(resolve => {
+    this.#settle = resolve;
+  });
+
+  constructor(readonly about: About) {}
+
+  resolve(answer: Answer): boolean {
+    if (!this.isOpen) return false;
+    this.isOpen = false;
+    this.#settle(answer);
+    return true;
   }
 }

@@ -17,7 +17,7 @@ import { visibleLine } from '../util/visible.js';
 import type { ChoiceQuestion, Consent, ConsentQuestion } from './conversation.js';
 import { baseFor, type Concern, ServedRequest } from './intake.js';
 import type { JournalReports } from './journal/report.js';
-import type { Questions } from './outbox.js';
+import type { Questions } from './reply-waits.js';
 import type { ToolsetFields } from './toolset.js';
 
 type Handler = Route['handle'];

@@ -22,15 +22,20 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { excerpt } from '../../util/excerpt.js';
 import { readJson } from '../../util/json.js';
 import { LineSplitter } from '../../util/strings.js';
+import { typeOf } from '../send-callback.js';
 import {
   checkedLine,
+  type DamagedLine,
+  Fold,
   isIntact,
+  isLast,
   JOURNAL_FORMAT,
   type JournalLine,
   journalLineSchema,
-  typeOf,
-} from '../send-callback.js';
-import { type DamagedLine, Fold, isLast, type Recovered, type Recovery, type Rendered } from './recovery.js';
+  type Recovered,
+  type Recovery,
+  type Rendered,
+} from './recovery.js';
 
 /** Turns events into the lines of a journal: a body once, and from then on only its digest. */
 class JournalWriter {

@@ -116,11 +116,11 @@ describe('a pause', () => {
 
   it('holds back another attempt too', async () => {
     await using runtime = await startServing(500, 200);
-    await using services = deskWith();
+    await using services = deskWith({ random: () => 0.5 });
     const delivery = services.outbox.post(callbackTo(runtime.url));
     await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
     services.outbox.pause();
-    services.clock.advance(0);
+    services.clock.advance(100);
     await new Promise(setImmediate);
     expect(runtime.requests).toHaveLength(1);
     services.outbox.resume();

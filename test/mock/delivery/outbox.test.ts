@@ -136,11 +136,11 @@ describe('delivery faults: another attempt', () => {
       take: () => {},
       kept: async () => (failures-- > 0 ? Promise.reject(new Error('ENOSPC')) : undefined),
     });
-    await using services = deskWith({ log });
+    await using services = deskWith({ log, random: () => 0.5 });
     const delivery = services.outbox.post(callbackTo(runtime.url));
     await vi.waitFor(() => expect(services.clock.pending()).toBe(1));
     expect(runtime.requests).toEqual([]);
-    services.clock.advance(0);
+    services.clock.advance(100);
     expect(await delivery).toMatchObject({ delivered: true, attempts: 2 });
     expect(services.told()).toEqual(['request 1', 'broken UNWRITABLE', 'request 2', 'response 200']);
   });

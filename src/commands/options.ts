@@ -7,12 +7,12 @@ import { OUTPUTS, type Terminal } from './terminal.js';
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === null)
-    throw new InvalidArgumentError('A duration is 500ms, 2s, 5m, 1h or a number of milliseconds.');
+    throw new InvalidArgumentError('Give a duration: 500ms, 2s, 5m, 1h, or a number of milliseconds.');
   return milliseconds;
 }
 
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It takes a whole number from 0.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 0.');
   return Number(text);
 }
 
@@ -25,14 +25,13 @@ export const sideBySide = (text: string) => countUpTo(MOST_SIDE_BY_SIDE, text);
 
 function countUpTo(most: number, text: string): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > most)
-    throw new InvalidArgumentError(`It takes a whole number from 1 to ${most}.`);
+  if (number < 1 || number > most) throw new InvalidArgumentError(`Give a whole number from 1 to ${most}.`);
   return number;
 }
 
 export function port(text: string): number {
   const number = wholeNumber(text);
-  if (number > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  if (number > 65_535) throw new InvalidArgumentError('Give a port from 0 to 65535.');
   return number;
 }
 
@@ -42,7 +41,7 @@ export function publicBase(text: string): string {
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
     return text.replace(/\/+$/, '');
   throw new InvalidArgumentError(
-    'It is no base URL. One is such as https://tunnel.example.com: a path with a token is appended.',
+    'Give a base URL such as https://tunnel.example.com; a path with a token is appended.',
   );
 }
 
@@ -51,7 +50,7 @@ const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, 
 /** Bytes: `65536`, `512k`, `64m`. */
 export function byteCount(text: string): number {
   const [, number = '', unit = ''] = /^(\d{1,12})\s*([kmg]?)(?:i?b)?$/i.exec(text) ?? [];
-  if (number === '') throw new InvalidArgumentError('A size is a number of bytes, or 512k, 64m, 1g.');
+  if (number === '') throw new InvalidArgumentError('Give a size: a number of bytes, or 512k, 64m, 1g.');
   return Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
 }
 

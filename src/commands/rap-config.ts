@@ -46,7 +46,7 @@ export async function readRapConfig(
   const files = (await Promise.all(paths.map(readEntries))).flatMap(file => file ?? []);
   if (files.length === 0)
     throw new ProtocolCliError('usage', 'no tool server given', {
-      hint: `${hint} There is no ${FILE} here or in your home folder either.`,
+      hint: `${hint} There is also no ${FILE} here or in your home folder.`,
     });
   const commandFolder = await folderForCommands(cwd);
   const targets: ConfiguredTarget[] = [];
@@ -215,10 +215,10 @@ export async function confirmCommands(
     const what = `.infinity/rap.json starts the command: ${visibleLine(command)}`;
     if (!isSomebodyThere(terminal))
       throw new ProtocolCliError('decision-needed', what, {
-        hint: 'Add --yes to start it without a question.',
+        hint: 'Add --yes to start it without asking.',
       });
     const answer = (await ask(`${what}\nStart it? [y/N] `, terminal, signal)) ?? 'no';
     if (!/^y(es)?$/i.test(answer.trim()))
-      throw new ProtocolCliError('declined', 'it was not started: you said no');
+      throw new ProtocolCliError('declined', 'not started: you answered no');
   }
 }

@@ -36,13 +36,13 @@ function hintFor(error: unknown): string {
   return error instanceof Folder ? 'Name a file in it.' : RELATIVE;
 }
 
-const RELATIVE = 'The path is taken from the folder you are in.';
-const SMALLER = 'Give a part of it.';
+const RELATIVE = 'The path is relative to the current folder.';
+const SMALLER = 'Use a smaller file.';
 
 class TooLarge extends Error {}
 class Folder extends Error {}
 
-const tooLarge = (most: number) => new TooLarge(`it has more than ${most / 1024 ** 2} MiB`);
+const tooLarge = (most: number) => new TooLarge(`it is larger than ${most / 1024 ** 2} MiB`);
 
 /** In one piece, where it is a file whose size is known. */
 async function readPath(path: string, most: number): Promise<Uint8Array> {

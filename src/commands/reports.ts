@@ -21,9 +21,9 @@ function readReport<Format extends string>(text: string, endings: Endings<Format
   const formats = Object.keys(endings) as Format[];
   const format = formats.find(each => each === name);
   if (format === undefined)
-    throw new InvalidArgumentError(`"${name}" is no format; choose from ${formats.join(', ')}.`);
+    throw new InvalidArgumentError(`unknown format "${name}"; choose from ${formats.join(', ')}.`);
   if (file === '')
-    throw new InvalidArgumentError(`A file comes after the colon: ${name}:report.${endings[format]}.`);
+    throw new InvalidArgumentError(`Add a file after the colon: ${name}:report.${endings[format]}.`);
   return { format, file: file === undefined || file === '-' ? null : file };
 }
 
@@ -46,7 +46,7 @@ function refuseCollisions<Format extends string>(
   const twice = files.find((file, index) => files.indexOf(file) !== index);
   if (twice !== undefined)
     throw new ProtocolCliError('usage', `two reports would be written to ${twice}`, {
-      hint: 'Give each a file of its own.',
+      hint: 'Give each report its own file.',
     });
 }
 
@@ -56,7 +56,7 @@ async function refuseFolder(file: string): Promise<void> {
     () => false,
   );
   if (isFolder)
-    throw new ProtocolCliError('usage', `the report ${file} could not be written: it is a folder`, {
+    throw new ProtocolCliError('usage', `cannot write the report ${file}: it is a folder`, {
       hint: 'Name a file in it.',
     });
 }
@@ -72,9 +72,9 @@ export async function checkReportFolders(reports: readonly ReportRequest[]): Pro
     const folder = dirname(file);
     await access(folder, constants.W_OK).catch(cause => {
       const isMissing = errnoOf(cause) === 'ENOENT';
-      const why = isMissing ? `there is no folder ${folder}` : `the folder ${folder} cannot be written to`;
-      throw new ProtocolCliError('usage', `the report ${file} could not be written: ${why}`, {
-        hint: isMissing ? `Make it first: mkdir -p ${folder}` : 'Name a file in another folder.',
+      const why = isMissing ? `no folder ${folder}` : `the folder ${folder} is not writable`;
+      throw new ProtocolCliError('usage', `cannot write the report ${file}: ${why}`, {
+        hint: isMissing ? `Create it first: mkdir -p ${folder}` : 'Name a file in another folder.',
         cause,
       });
     });
@@ -104,7 +104,7 @@ export function checkReports(reports: readonly ReportOptionReportRequest[], stdo
   if (first && stdoutIsTaken)
     throw new ProtocolCliError(
       'usage',
-      `--report ${first.format} would write to stdout, which is the command's`,
+      `--report ${first.format} and the command would both write to stdout`,
       { hint: `Give it a file: --report ${first.format}:report.${ENDINGS[first.format]}.` },
     );
   refuseCollisions(reports, '--report', ENDINGS);
@@ -162,16 +162,16 @@ const OF_HTTP = ['host', 'port', 'allowHost', 'allowOrigin'];
 export function checkMcpFlags({ mcp, given = [], output }: Flags, hasCommand: boolean): void {
   if (mcp === undefined && given.includes('allowOrigin'))
     throw new ProtocolCliError('usage', '--allow-origin is for --mcp http', {
-      hint: 'A web page cannot call a RAP tool: leave the option out.',
+      hint: 'Web pages cannot call a RAP tool.',
     });
   if (mcp === undefined) return;
-  refuse(given, OF_CALLBACKS, '--mcp has no callbacks, and these options are about them');
+  refuse(given, OF_CALLBACKS, 'these options are for callbacks, which MCP does not have');
   if (output === 'ui')
-    throw new ProtocolCliError('usage', '-o ui does not show MCP', { hint: '-o plain tells it in lines.' });
+    throw new ProtocolCliError('usage', '-o ui does not show MCP', { hint: 'Use -o plain.' });
   if (mcp === 'http') return;
-  refuse(given, OF_HTTP, '--mcp stdio listens nowhere, and these options say where');
+  refuse(given, OF_HTTP, 'these options are for a network server, which --mcp stdio is not');
   if (hasCommand)
-    throw new ProtocolCliError('usage', '--mcp stdio and a command both want stdin and stdout', {
+    throw new ProtocolCliError('usage', '--mcp stdio and the command would both use stdin and stdout', {
       hint: 'With --mcp http the command finds the address in MCP_URL.',
     });
 }

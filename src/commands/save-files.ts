@@ -33,7 +33,7 @@ export async function saveTranscript(
   { stderr, onLine }: Saving,
 ): Promise<(reason: string) => Promise<void>> {
   if (path === '-')
-    throw new ProtocolCliError('usage', '--save - names no file', {
+    throw new ProtocolCliError('usage', '--save needs a file name', {
       hint: '-o ndjson writes the transcript to stdout.',
     });
   const { createPrivateFile, isTaken } = await import('../system/files.js');
@@ -61,7 +61,7 @@ export async function saveTranscript(
       await file.commit({ replaces: reach.hasReached });
     } catch (error) {
       if (!isTaken(error)) throw error;
-      stderr.write(warningText({ message: `nobody was reached: ${path} is left as it was` }));
+      stderr.write(warningText({ message: `no server was reached; ${path} is unchanged` }));
     }
   };
 }
@@ -87,8 +87,8 @@ class Reach {
 export async function refuseToReplace(path: string, option: string): Promise<void> {
   const there = await lstat(path).catch(() => null); // what else is wrong with it, whoever writes it says
   if (!there?.isSymbolicLink() && !(there?.isFile() && there.size > 0)) return;
-  throw new ProtocolCliError('usage', `${option} would write over ${path}, which is there already`, {
-    hint: 'Give another name, or remove it first.',
+  throw new ProtocolCliError('usage', `${option}: ${path} already exists`, {
+    hint: 'Choose another name, or remove the file.',
   });
 }
 

@@ -84,17 +84,17 @@ export function asUrl(word: string): string | null {
     ? `http://${short}`
     : short;
   if (/^\d+$/.test(word) || /^https?:(?!\/\/)/i.test(word))
-    throw new ProtocolCliError('usage', `${word} is no URL`, {
-      hint: 'A tool server is given as http://host:port, or :port for this machine.',
+    throw new ProtocolCliError('usage', `invalid URL: ${word}`, {
+      hint: 'Write http://host:port, or :port for this machine.',
     });
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(full)) return null;
   if (!/^https?:/i.test(full))
-    throw new ProtocolCliError('usage', `${word} is no http or https URL`, {
-      hint: 'A tool server is given as http://host:port.',
+    throw new ProtocolCliError('usage', `unsupported URL: ${word}; use http or https`, {
+      hint: 'Write http://host:port.',
     });
   if (!URL.canParse(full))
-    throw new ProtocolCliError('usage', `${word} is no valid URL`, {
-      hint: 'A tool server is given as http://host:port.',
+    throw new ProtocolCliError('usage', `invalid URL: ${word}`, {
+      hint: 'Write http://host:port.',
     });
   if (new URL(full).username !== '' || new URL(full).password !== '')
     throw new ProtocolCliError('usage', 'credentials in a URL are not sent', {
@@ -153,7 +153,7 @@ function parseHeader(text: string, env: Environment, option: string): [string, s
   if (name === undefined || value === undefined || !HEADER_VALUE.test(value))
     throw new ProtocolCliError(
       'usage',
-      `a ${option === NAMES.header ? '--header' : option} is not of the form "Name: value"`,
+      `${option === NAMES.header ? '--header' : option}: expected "Name: value"`,
       {
         hint: `For example: ${option} 'X-Api-Key: 123'`,
       },
@@ -164,7 +164,7 @@ function parseHeader(text: string, env: Environment, option: string): [string, s
   if (!HEADER_VALUE.test(given))
     throw new ProtocolCliError(
       'usage',
-      `${option}: ${value.trim()} has characters that a header cannot have`,
+      `${option}: ${value.trim()} contains characters that headers cannot have`,
     );
   return [name.toLowerCase(), given];
 }
@@ -177,7 +177,7 @@ function fromEnvironment(given: string, env: Environment, option: string): strin
   const name = given.slice('env:'.length);
   const value = env[name];
   if (value) return value;
-  throw new ProtocolCliError('usage', `${option}: the environment has no ${name}`);
+  throw new ProtocolCliError('usage', `${option}: the environment variable ${name} is not set`);
 }
 
 /** What must never be written down: each value, and what there is in it. */

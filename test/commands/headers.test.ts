@@ -27,9 +27,11 @@ describe('what is read', () => {
 
 describe('what is not', () => {
   test('the environment has no such variable, or it holds what no header can: its value is not repeated', async () => {
-    expect(await troubleOf(() => read(['x: env:NONE']))).toBe('usage: -H: the environment has no NONE');
+    expect(await troubleOf(() => read(['x: env:NONE']))).toBe(
+      'usage: -H: the environment variable NONE is not set',
+    );
     expect(await troubleOf(() => read(['x: env:BAD'], undefined, { BAD: 's3cret\nInjected: y' }))).toBe(
-      'usage: -H: env:BAD has characters that a header cannot have',
+      'usage: -H: env:BAD contains characters that headers cannot have',
     );
   });
 
@@ -44,7 +46,7 @@ describe('what is not', () => {
     'x: 日本',
     '',
   ])('%j is no header, and is not repeated in the message', async header => {
-    expect(await troubleOf(() => read([header]))).toBe('usage: a --header is not of the form "Name: value"');
+    expect(await troubleOf(() => read([header]))).toBe('usage: --header: expected "Name: value"');
   });
 
   test.each([
@@ -65,7 +67,7 @@ describe('what is not', () => {
     'env:NAME where the environment is %j',
     async env => {
       expect(await troubleOf(() => read([], 'env:TOKEN', env))).toBe(
-        'usage: --bearer: the environment has no TOKEN',
+        'usage: --bearer: the environment variable TOKEN is not set',
       );
     },
   );
@@ -91,7 +93,7 @@ test('row 25: how a cookie is kept, and short words in it, are no secrets', () =
 test('options of another name are told by that name', () => {
   const names = { header: '--tool-header', bearer: '--tool-bearer' };
   expect(() => readHeaders({ bearer: 'env:NONE' }, {}, names)).toThrow(
-    '--tool-bearer: the environment has no NONE',
+    '--tool-bearer: the environment variable NONE is not set',
   );
-  expect(() => readHeaders({ header: ['x'] }, {}, names)).toThrow('a --tool-header is not of the form');
+  expect(() => readHeaders({ header: ['x'] }, {}, names)).toThrow('--tool-header: expected "Name: value"');
 });

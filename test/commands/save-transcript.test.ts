@@ -70,13 +70,13 @@ describe('an earlier transcript', () => {
   ])('stays where nothing %s, and that is said', async (_, facts) => {
     const { text, files, said } = await savedOver('good\n', facts);
     expect({ text, files }).toEqual({ text: 'good\n', files: ['t.ndjson'] });
-    expect(said).toMatch(/^warning: nobody was reached: \S+t\.ndjson is left as it was\n$/);
+    expect(said).toMatch(/^warning: no server was reached; \S+t\.ndjson is unchanged\n$/);
   });
 
   test('row 27: stays where it came to be there meanwhile', async () => {
     const { text, files, said } = await savedOver(null, [request('discovery'), refused], 'theirs\n');
     expect({ text, files }).toEqual({ text: 'theirs\n', files: ['t.ndjson'] });
-    expect(said).toMatch(/is left as it was\n$/);
+    expect(said).toMatch(/is unchanged\n$/);
   });
 
   test.each<[string, readonly Fact[]]>([

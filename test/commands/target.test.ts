@@ -33,11 +33,11 @@ describe('a URL, or what curl would take for one', () => {
   );
 
   test.each([
-    ['ftp://tools.example', 'usage: ftp://tools.example is no http or https URL'],
-    ['file:///etc/passwd', 'usage: file:///etc/passwd is no http or https URL'],
-    ['http://', 'usage: http:// is no valid URL'],
-    [':99999', 'usage: :99999 is no valid URL'],
-    ['http://a b', 'usage: http://a b is no valid URL'],
+    ['ftp://tools.example', 'usage: unsupported URL: ftp://tools.example; use http or https'],
+    ['file:///etc/passwd', 'usage: unsupported URL: file:///etc/passwd; use http or https'],
+    ['http://', 'usage: invalid URL: http://'],
+    [':99999', 'usage: invalid URL: :99999'],
+    ['http://a b', 'usage: invalid URL: http://a b'],
   ])('%s is a wrong one', async (word, trouble) => {
     expect(await troubleOf(() => urlOf(word))).toBe(trouble);
   });

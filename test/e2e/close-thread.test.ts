@@ -36,16 +36,16 @@ describe.concurrent('close-thread', () => {
     const { status, stderr } = await runHere(['close-thread', server.url, 't']);
     expect(status).toBe(0);
     expect(stderr).toBe(
-      'warning: /close_thread was answered with a body of 2 bytes; it must be empty [TOOL-CLOSE]\n',
+      'warning: the answer to /close_thread has a body of 2 bytes; it must be empty [TOOL-CLOSE]\n',
     );
   });
 
   it.each([
-    [['close-thread', ':1'], /no thread is named/],
+    [['close-thread', ':1'], /no thread given/],
     [['close-thread', ':1', ''], /cannot be empty/],
     [['close-thread', 't'], /no tool server given/],
     [['close-thread', 't', ':1'], /The URL comes first: protocol-cli close-thread :1 t\./],
-    [['close-thread', 't', 'http://a.b/'], /"http:\/\/a\.b\/" stands where a thread is named/],
+    [['close-thread', 't', 'http://a.b/'], /unexpected URL: http:\/\/a\.b\/; expected a thread/],
   ])('%j is a mistake, and says which', async (args, message) => {
     const { status, stderr } = await runHere(args);
     expect(status).toBe(2);

@@ -89,7 +89,7 @@ test('--watch restarts the server when its file changes, and calls again', async
 
 test.each([
   [['invoke', ':1', 'echo', '--watch'], /--watch needs --command/],
-  [['invoke', '--command', 'true', 'echo', '--watch'], /the command names no file: true/],
+  [['invoke', '--command', 'true', 'echo', '--watch'], /no file in the command: true/],
 ])('%j is a mistake', async (args, message) => {
   const { status, stderr } = await runHere(args);
   expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);

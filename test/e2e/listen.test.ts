@@ -132,13 +132,16 @@ describe.concurrent('RT-MATCH: what is expected', () => {
     const { status, stderr } = await runHere(args);
     expect(status).toBe(7);
     expect(stderr).toMatch(
-      /^error: no result within 50ms for what was expected\n {2}group_id t, id a\n {2}group_id t, id b\nhint: /,
+      /^error: timed out after 50ms without the expected results\n {2}group_id t, id a\n {2}group_id t, id b\nhint: /,
     );
   });
 
   it('or only so many of whatever comes', async () => {
     const { status, stderr } = await runHere(['listen', '--count', '1', '--timeout', '50ms']);
-    expect([status, stderr]).toEqual([7, expect.stringMatching(/^error: fewer than 1 results within 50ms/)]);
+    expect([status, stderr]).toEqual([
+      7,
+      expect.stringMatching(/^error: timed out after 50ms with fewer than 1 results/),
+    ]);
   });
 
   it('nothing: then the time is over, and that is all', async () => {
@@ -241,8 +244,8 @@ describe.concurrent('how it ends', () => {
 
   it.each([
     [['--expect', 'x'], /group_id and an id/],
-    [['--count', '0'], /--count 0/],
-    [['--id', 'x'], /belong together/],
+    [['--count', '0'], /--count must be at least 1/],
+    [['--id', 'x'], /need each other/],
     [['--callback-url', 'nowhere'], /base URL/],
     [['--save', '/nonexistent/x'], /cannot|write|exist/],
   ])('%j is a mistake, and says which', async (args, message) => {

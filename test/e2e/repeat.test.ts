@@ -98,7 +98,7 @@ describe.concurrent('--repeat', () => {
   test.each(['text', 'ui'])('-o %s shows one call', async output => {
     const { status, stderr } = await repeat('--repeat', '2', '-o', output);
     expect(status).toBe(2);
-    expect(stderr).toContain('-o plain tells each in a line');
+    expect(stderr).toContain('Use -o plain (a line for each call)');
   });
 
   test.each([
@@ -108,6 +108,6 @@ describe.concurrent('--repeat', () => {
   ])('%s %s is no number of calls', async (flag, number) => {
     const { status, stderr } = await repeat(flag, number);
     expect(status).toBe(2);
-    expect(stderr).toMatch(/It takes a whole number from 1 to /);
+    expect(stderr).toMatch(/Give a whole number from 1 to /);
   });
 });

@@ -35,7 +35,7 @@ async function textOf(file: string, stdin: Stdin): Promise<string> {
   const text = decodeUtf8(await readSource(file, stdin, MOST));
   if (text !== null) return text;
   throw new ProtocolCliError('unreadable-file', `cannot read ${file}: it is not UTF-8`, {
-    hint: 'It is to be YAML or JSON.',
+    hint: 'Write it as YAML or JSON.',
   });
 }
 
@@ -77,7 +77,7 @@ async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<S
   const strange = STRANGE[subject.kind].find(option => flags.given.includes(option));
   if (strange !== undefined)
     throw new ProtocolCliError('usage', `${strange} is for ${OTHERS[subject.kind]}`, {
-      hint: 'protocol-cli check --help says what belongs to which.',
+      hint: 'See protocol-cli check --help.',
     });
   return subject;
 }
@@ -86,12 +86,12 @@ async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<S
 async function meantBy(word: string | undefined, flags: CheckFlags): Promise<Subject> {
   if (flags.demo || flags.command !== undefined) return { kind: 'tool', target: ofOptions(word, flags) };
   if (word === undefined || word === '')
-    throw new ProtocolCliError('usage', 'nothing to check is named', { hint: NAME_IT });
+    throw new ProtocolCliError('usage', 'nothing to check given', { hint: NAME_IT });
   if (word === '-' || (!word.includes('://') && (await isThere(word))))
     return { kind: 'transcript', file: word };
   const url = FILE_NAME.test(word) ? null : asUrl(word);
   if (url) return { kind: 'tool', target: { kind: 'url', url } };
-  throw new ProtocolCliError('unreadable-file', `there is no file ${word}, and it is no URL`, {
+  throw new ProtocolCliError('unreadable-file', `${word} is not a file and not a URL`, {
     hint: NAME_IT,
   });
 }
@@ -99,8 +99,8 @@ async function meantBy(word: string | undefined, flags: CheckFlags): Promise<Sub
 function ofOptions(word: string | undefined, flags: CheckFlags): ServerTarget {
   const { target } = readTarget(word === undefined ? [] : [word], flags);
   if (word !== undefined || !target || target.kind === 'endpoint')
-    throw new ProtocolCliError('usage', `"${word}" is one subject too many`, {
-      hint: 'Beside --demo or --command there is neither a URL nor a file.',
+    throw new ProtocolCliError('usage', `unexpected argument "${word}"`, {
+      hint: '--demo and --command take no URL and no file.',
     });
   return target;
 }
@@ -185,8 +185,8 @@ function sidesOf(subject: Subject, { side }: CheckFlags): readonly Side[] {
 function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]): Selection {
   const stray = only?.find(id => !sides.includes(REQUIREMENTS[id].side));
   if (stray !== undefined)
-    throw new ProtocolCliError('usage', `--only ${stray}: only the ${sides[0]} is judged here`, {
-      hint: `A rule of the ${REQUIREMENTS[stray].side} is judged by a transcript: protocol-cli check run.ndjson --only ${stray}.`,
+    throw new ProtocolCliError('usage', `--only ${stray}: this check covers the ${sides[0]} only`, {
+      hint: `Rules of the ${REQUIREMENTS[stray].side} need a transcript: protocol-cli check run.ndjson --only ${stray}.`,
     });
   return { ...(only && { only: new Set(only) }), ...(skip && { skip: new Set(skip) }) };
 }

@@ -109,7 +109,7 @@ function noTranscript(name: string, bytes: Uint8Array): ProtocolCliError {
   const isEmpty = bytes.every(byte => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
   return new ProtocolCliError(
     'unreadable-file',
-    `cannot check ${name}: ${isEmpty ? 'it is empty' : 'it is no transcript'}`,
+    `cannot check ${name}: ${isEmpty ? 'it is empty' : 'it is not a transcript'}`,
     {
       hint: 'A transcript is written by --save, by -o ndjson and by record; a single message, or a report, can only be shown: protocol-cli render.',
     },

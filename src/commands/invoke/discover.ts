@@ -68,8 +68,8 @@ export async function open(setting: Setting, onPrepared: (prepared: Prepared) =>
 }
 
 function blindPolicy(): ProtocolCliError {
-  return new ProtocolCliError('usage', '--endpoint loads no toolset, and the policy asks for annotations', {
-    hint: 'Give the base URL without --endpoint, or a policy by names.',
+  return new ProtocolCliError('usage', '--endpoint loads no toolset, but the policy uses annotations', {
+    hint: 'Give the base URL without --endpoint, or use names in the policy.',
   });
 }
 

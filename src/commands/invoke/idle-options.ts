@@ -95,7 +95,7 @@ export function refuseForMcp({ told = [] }: InvokeOptions, peer: McpPeer): void 
 export function refuseHeaders({ kind }: McpPeer, given: readonly string[]): void {
   const headers = given.filter(option => OF_HTTP.includes(option));
   if (kind === 'stdio' && headers.length > 0)
-    throw new ProtocolCliError('usage', `a command that is started gets no ${headers.join(', ')}`, {
-      hint: 'Give it what it needs by its environment or its own options.',
+    throw new ProtocolCliError('usage', `a started command does not receive ${headers.join(', ')}`, {
+      hint: 'Use its environment or its own options.',
     });
 }

@@ -437,8 +437,8 @@ export async function startMcp(
   refuseForMcp(options, peer);
   const plan = planInvoke(words, options);
   if (plan.operation === undefined)
-    throw new ProtocolCliError('usage', 'no tool of the MCP server is named', {
-      hint: `It is the first word: protocol-cli invoke --mcp '${visibleLine(peer.name)}' <tool> key=value`,
+    throw new ProtocolCliError('usage', 'no tool of the MCP server given', {
+      hint: `The tool comes first: protocol-cli invoke --mcp '${visibleLine(peer.name)}' <tool> key=value`,
     });
   return options.dryRun
     ? dryRunMcp(plan, peer, terminal)

@@ -27,7 +27,7 @@ export function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: 
     'usage',
     '-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI',
     {
-      hint: '-o plain tells the same story in lines.',
+      hint: 'Use -o plain.',
     },
   );
 }
@@ -35,8 +35,8 @@ export function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: 
 /** Many calls have no one text, and no one view. */
 function outputOfMany(output: Output = 'plain'): Output {
   if (output !== 'text' && output !== 'ui') return output;
-  throw new ProtocolCliError('usage', `-o ${output} shows one call, and --repeat makes many`, {
-    hint: '-o plain tells each in a line, -o json all in one object.',
+  throw new ProtocolCliError('usage', `-o ${output} shows one call, but --repeat makes many`, {
+    hint: 'Use -o plain (a line for each call) or -o json (one object).',
   });
 }
 

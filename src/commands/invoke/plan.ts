@@ -60,7 +60,7 @@ export async function gatherArguments(
 ): Promise<Gathered> {
   if (whole === undefined) return fromWords(words, stdin);
   if (words.length === 0) return always(await fromWhole(whole, stdin));
-  throw new ProtocolCliError('usage', 'arguments are given both with --args and as key=value', {
+  throw new ProtocolCliError('usage', '--args and key=value exclude each other', {
     hint: 'Use one of the two.',
   });
 }
@@ -69,7 +69,7 @@ async function fromWords(words: readonly string[], stdin: AsyncIterable<Uint8Arr
   const entries = new Map<string, (schema: Schema | null) => unknown>();
   for (const word of words) {
     const { key, verbatim, text } = split(word);
-    if (entries.has(key)) throw new ProtocolCliError('usage', `the argument "${key}" is given twice`);
+    if (entries.has(key)) throw new ProtocolCliError('usage', `duplicate argument "${key}"`);
     entries.set(key, verbatim ? always(json(word, text)) : await textOrFile(key, text, stdin));
   }
   return schema => Object.fromEntries([...entries].map(([key, value]) => [key, value(schema)]));
@@ -85,7 +85,7 @@ function split(word: string): { key: string; verbatim: boolean; text: string } {
   const verbatim = word[equals - 1] === ':';
   const key = word.slice(0, verbatim ? equals - 1 : equals);
   if (equals >= 0 && key !== '') return { key, verbatim, text: word.slice(equals + 1) };
-  throw new ProtocolCliError('usage', `"${word}" is no argument`, {
+  throw new ProtocolCliError('usage', `unexpected argument "${word}"; use key=value`, {
     hint: 'Write key=value, key:=json or key=@file; or give all arguments at once with --args.',
   });
 }
@@ -104,7 +104,7 @@ function json(word: string, text: string): unknown {
   refuseLossy(word, reading);
   if (reading.ok) return reading.value;
   throw new ProtocolCliError('usage', `${word}: ${reading.reason}`, {
-    hint: 'After := comes JSON: a string needs its quotes, as in name:=\'"Ada"\'. For plain text write name=Ada.',
+    hint: 'After := comes JSON; a string needs quotes: name:=\'"Ada"\'. For plain text write name=Ada.',
   });
 }
 
@@ -226,7 +226,7 @@ function refuseContradictions({
   output,
 }: InvokeOptions): void {
   if (repeat === undefined && concurrency !== undefined)
-    throw new ProtocolCliError('usage', '--concurrency needs --repeat <n>: how many calls there are');
+    throw new ProtocolCliError('usage', '--concurrency needs --repeat <n>');
   if (dialect !== undefined) refuseOtherOutput(output, repeat);
   if (repeat === undefined) return;
   const alone = id === undefined ? (follow ? '--follow' : linger ? '--linger' : null) : '--id';
@@ -237,7 +237,7 @@ function refuseContradictions({
 function refuseOtherOutput(output: Output = 'json', repeat: number | undefined): void {
   if (output !== 'json')
     throw new ProtocolCliError('usage', `--dialect and -o ${output} exclude each other`, {
-      hint: '--dialect prints one JSON object; with it, -o json may be left out.',
+      hint: '--dialect prints one JSON object already.',
     });
   if (repeat !== undefined) throw new ProtocolCliError('usage', '--dialect and --repeat exclude each other');
 }
@@ -409,6 +409,6 @@ const MOST_DESCRIPTION = 60;
 export function operationOf({ operation }: InvokePlan): string {
   if (operation !== undefined) return operation;
   throw new ProtocolCliError('usage', 'no operation given', {
-    hint: 'protocol-cli toolset lists what the configured tools offer.',
+    hint: 'protocol-cli toolset lists the operations of the configured tools.',
   });
 }

@@ -174,7 +174,7 @@ async function consentAskPerson(
   if (!isSomebodyThere(terminal))
     throw new ProtocolCliError(
       'decision-needed',
-      `${call} is marked destructive and nobody is there to ask`,
+      `${call} is marked destructive and needs a confirmation, but there is no terminal`,
       {
         hint: 'Add --yes to call it without a question, or a --policy that allows it by name.',
       },

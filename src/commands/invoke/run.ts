@@ -260,7 +260,7 @@ export async function watchCommand(
   const list = () => filesOf(command, cwd);
   const files = await list();
   if (files.length > 0) return watchFiles(files, onChange, systemClock, list);
-  throw new ProtocolCliError('usage', `--watch: the command names no file: ${command}`, {
+  throw new ProtocolCliError('usage', `--watch: no file in the command: ${command}`, {
     hint: "Name the server's file, as in --command 'node server.mjs'.",
   });
 }

@@ -176,7 +176,7 @@ export function plainFormat(options: FormatOptions): Format {
       if (width === undefined) return lines.map(line => dressLine(line, theme));
       return lines.flatMap(line => wrapLine(line, width, theme));
     },
-    lost: count => [`… ${count} that came while nobody read are not shown`],
+    lost: count => [`… ${count} events dropped: the reader of stdout is too slow`],
     end: () => [],
   };
 }
@@ -266,11 +266,11 @@ export function planListen(flags: ListenFlags): ListenPlan {
   const { count = null } = flags;
   const expected = [...(flags.expect ?? []), ...onePair(flags)];
   if (count === 0)
-    throw new ProtocolCliError('usage', '--count 0 would not listen at all', {
-      hint: 'The least is --count 1; without it, it stays.',
+    throw new ProtocolCliError('usage', '--count must be at least 1', {
+      hint: 'Without --count, listen runs until it is stopped.',
     });
   if (count !== null && expected.length > 0 && count > expected.length)
-    throw new ProtocolCliError('usage', `--count ${count}: no more than ${expected.length} can come`, {
+    throw new ProtocolCliError('usage', `--count ${count}: only ${expected.length} results are expected`, {
       hint: 'Each expected call has one result.',
     });
   return { flags, listener: listenerOf(flags), expected, count };
@@ -280,8 +280,8 @@ export function planListen(flags: ListenFlags): ListenPlan {
 function onePair({ groupId, id }: ListenFlags): CallIds[] {
   if (groupId === undefined && id === undefined) return [];
   if (groupId && id) return [{ groupId, id }];
-  throw new ProtocolCliError('usage', '--group-id and --id belong together, and neither is empty', {
-    hint: 'A callback is matched by both. Without them, whatever comes is shown.',
+  throw new ProtocolCliError('usage', '--group-id and --id need each other and cannot be empty', {
+    hint: 'Both identify a call. Without them, all callbacks are shown.',
   });
 }
 

@@ -158,13 +158,22 @@ function shortfallOf({ plan, log, history, listener }: Waited): Trouble | null {
   const within = formatDuration(afterMs);
   const pending = [...listener.calls.expected].flatMap(key => pendingCall(history, key));
   log.emit({ kind: 'expired', what: 'timeout', afterMs, calls: pending.map(({ key }) => key) });
-  const hint = `Give tools exactly this callback_url's address, at ${listener.url}; --timeout gives more time.`;
+  const hint = `Check that tools use the callback_url of ${listener.url}; --timeout allows more time.`;
   if (pending.length > 0) {
     const faults = pending.map(({ invocation }) => `group_id ${invocation.group_id}, id ${invocation.id}`);
-    return { code: 'timeout', message: `no result within ${within} for what was expected`, faults, hint };
+    return {
+      code: 'timeout',
+      message: `timed out after ${within} without the expected results`,
+      faults,
+      hint,
+    };
   }
   if (plan.count === null) return null;
-  return { code: 'timeout', message: `fewer than ${plan.count} results within ${within}`, hint };
+  return {
+    code: 'timeout',
+    message: `timed out after ${within} with fewer than ${plan.count} results`,
+    hint,
+  };
 }
 
 function pendingCall({ exchanges }: History, key: string): Exchange[] {

@@ -18,7 +18,7 @@ import type { MockToolFlags } from './plan.js';
 
 function rate(text: string): Rate {
   const parsed = parseRate(text);
-  if (!parsed) throw new InvalidArgumentError('A rate is 10/s, 100/m or 5/10s.');
+  if (!parsed) throw new InvalidArgumentError('Give a rate such as 10/s, 100/m or 5/10s.');
   return parsed;
 }
 
@@ -27,7 +27,7 @@ const SLOWEST = 0.001;
 function speed(text: string): number {
   const number = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
   if (number === 0 || number >= SLOWEST) return number;
-  throw new InvalidArgumentError('A speed is a number such as 2 or 0.5; 0 is at once.');
+  throw new InvalidArgumentError('Give a speed such as 2 or 0.5; 0 removes delays.');
 }
 
 export const MOCK_TOOL_EXAMPLES: readonly Example[] = [

@@ -27,7 +27,7 @@ export async function diffWarnings({ fixtures }: Pick<FixtureSet, 'fixtures'>): 
 }
 
 const VIEW = 'view.content';
-const INSTEAD = 'no client draws it, and a person sees what comes after it';
+const INSTEAD = 'clients cannot show it and show the next segment instead';
 
 interface WrittenDiff {
   readonly path: string;

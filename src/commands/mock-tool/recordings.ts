@@ -28,8 +28,8 @@ export function isTranscriptFile({ path, bytes }: FixtureBytes): boolean {
 /** @throws ProtocolCliError `usage`. */
 export function refuseSpeed(speed: number | undefined): void {
   if (speed === undefined) return;
-  throw new ProtocolCliError('usage', '--speed is for transcripts, and there is none', {
-    hint: 'Fixtures say their own delays. A transcript is what --save writes, such as run.ndjson.',
+  throw new ProtocolCliError('usage', '--speed needs a transcript', {
+    hint: 'Fixtures have delays of their own. --save writes transcripts, such as run.ndjson.',
   });
 }
 

@@ -56,8 +56,8 @@ interface Servers {
 export function urlOf(word: string): string {
   const { url } = splitWords([word]);
   if (url !== null) return url;
-  throw new ProtocolCliError('usage', `"${word}" is no URL`, {
-    hint: 'A tool server is given as http://host:port.',
+  throw new ProtocolCliError('usage', `invalid URL: ${word}`, {
+    hint: 'Write http://host:port.',
   });
 }
 
@@ -93,7 +93,7 @@ export async function serversAt(
   refuseSpreading(servers, readHeaders(options, env));
   const notReached = [...warnings, ...targets.flatMap(notReachedNote)];
   if (servers.length === 0)
-    throw new ProtocolCliError('usage', 'no configured server is running that takes notices', {
+    throw new ProtocolCliError('usage', 'no configured server accepts notices', {
       faults: notReached.map(({ message }) => message),
       hint: 'Give the URL of the tool server.',
     });
@@ -108,8 +108,8 @@ function serverAt(url: string, options: HeaderOptions, env: Terminal['env']): Se
 function refuseSpreading(servers: readonly Server[], headers: Readonly<Record<string, string>>): void {
   const origins = new Set(servers.map(({ credentials }) => credentials.origin));
   if (origins.size < 2 || Object.keys(headers).length === 0) return;
-  throw new ProtocolCliError('usage', '.infinity/rap.json names several servers, and headers are for one', {
-    hint: 'Give the URL of the server that the headers are meant for.',
+  throw new ProtocolCliError('usage', '.infinity/rap.json has several servers, but headers are for one', {
+    hint: 'Give the URL of that server.',
   });
 }
 
@@ -147,7 +147,7 @@ export function warningsOf({ notice, answer }: SentNotice): Warning[] {
   if (notice.kind !== 'close' || answer.kind !== 'answered' || !isTaken(answer)) return [];
   if (answer.bodySize === 0) return [];
   const size = answer.bodySize === null ? '' : ` of ${bytesText(answer.bodySize)}`;
-  const message = `/close_thread was answered with a body${size}; it must be empty`;
+  const message = `the answer to /close_thread has a body${size}; it must be empty`;
   return [{ id: 'TOOL-CLOSE', message }];
 }
 
@@ -168,9 +168,7 @@ export function troubleOf(all: readonly SentNotice[]): Trouble | null {
 function failureOf(sent: SentNotice): string {
   const { url, status, said } = toldOf(sent);
   const told = said === '' ? '' : `: ${said}`;
-  return status === null
-    ? `${url} was not answered${told}`
-    : `${url} was answered ${status} instead of 200${told}`;
+  return status === null ? `no answer from ${url}${told}` : `${url} answered ${status} instead of 200${told}`;
 }
 
 const HINTS: Readonly<Record<Notice['kind'], string>> = {
@@ -329,17 +327,17 @@ function refuseSwapped(threads: readonly string[]): void {
   const url = threads.find(word => /^(https?:\/\/|:\d)/i.test(word));
   if (url === undefined) return;
   const others = threads.filter(word => word !== url);
-  throw new ProtocolCliError('usage', `"${url}" stands where a thread is named`, {
-    hint: `The URL comes first: protocol-cli close-thread ${[url, ...others].join(' ')}. For a thread of that name there is --group-id.`,
+  throw new ProtocolCliError('usage', `unexpected URL: ${url}; expected a thread`, {
+    hint: `The URL comes first: protocol-cli close-thread ${[url, ...others].join(' ')}. For a thread with that name use --group-id.`,
   });
 }
 
 function closing(threads: readonly string[]): Notice[] {
   if (threads.length === 0)
-    throw new ProtocolCliError('usage', 'no thread is named', {
+    throw new ProtocolCliError('usage', 'no thread given', {
       hint: 'Threads come after the URL: protocol-cli close-thread <url> <thread>; or give --group-id.',
     });
-  if (threads.includes('')) throw new ProtocolCliError('usage', 'the name of a thread cannot be empty');
+  if (threads.includes('')) throw new ProtocolCliError('usage', 'a thread name cannot be empty');
   return [...new Set(threads)].map(thread_id => ({ kind: 'close', message: { thread_id } }));
 }
 
@@ -391,13 +389,13 @@ function refuseIncomplete(failures: readonly unknown[], sent: number): void {
   if (first !== undefined && !(first instanceof ProtocolCliError)) throw first;
   if (first) {
     const messages = failures.map(each => (each instanceof Error ? each.message : String(each)));
-    throw new ProtocolCliError(first.code, 'not every configured server could be asked', {
+    throw new ProtocolCliError(first.code, 'some configured servers did not answer', {
       faults: messages,
     });
   }
   if (sent === 0)
     throw new ProtocolCliError('usage', 'no configured toolset says needsMigration (TOOL-MIGRATE)', {
-      hint: 'Nothing was sent. --force sends it to every configured server.',
+      hint: 'Nothing was sent; --force sends it to every configured server.',
     });
 }
 
@@ -408,12 +406,12 @@ async function load(desk: NoticeDesk, server: Server) {
 }
 
 function messageOf(session: string, destination: string): Migrate {
-  if (session === '') throw new ProtocolCliError('usage', 'the id of the session cannot be empty');
+  if (session === '') throw new ProtocolCliError('usage', 'the session id cannot be empty');
   const checked = validate(migrateSchema, { session_id: session, destination_url: destination });
   if (checked.ok) return checked.value;
-  throw new ProtocolCliError('usage', `the destination ${destination} cannot be used`, {
+  throw new ProtocolCliError('usage', `invalid destination: ${destination}`, {
     faults: checked.faults,
-    hint: 'Give it whole, as the tool will reach it: https://other.example:3001.',
+    hint: 'Write the full URL that the tool will use: https://other.example:3001.',
   });
 }
 
@@ -422,7 +420,7 @@ function checkForced({ name }: Toolset, { force }: MigrateOptions, { telling }: 
   const message = `the toolset ${visibleLine(name)} does not say needsMigration`;
   if (!force)
     throw new ProtocolCliError('usage', `${message}: it has no state to move (TOOL-MIGRATE)`, {
-      hint: 'Nothing was sent. --force sends it all the same.',
+      hint: 'Nothing was sent; --force sends it anyway.',
     });
-  telling.warn({ id: 'TOOL-MIGRATE', message: `${message}; it is sent all the same` });
+  telling.warn({ id: 'TOOL-MIGRATE', message: `${message}; sent because of --force` });
 }

@@ -353,7 +353,7 @@ async function recogniseItem(json: SoundJson, kinds: readonly Kind[]): Promise<R
   return (
     (await kindOf(json.value, kinds)?.read(json)) ?? {
       ok: false,
-      faults: ['$: is nothing that is known here'],
+      faults: ['$: unrecognized format'],
     }
   );
 }
@@ -415,8 +415,7 @@ async function recogniseJson(source: Source): Promise<Saved> {
     ? await recogniseList(json, kinds)
     : await recogniseLines(byteLines(source.bytes), kinds);
   if (several) return accept(source, SEVERAL_NAME, several);
-  if (!json.ok)
-    throw unreadable(source, 'it begins like JSON, and is none', [jsonTrouble(source.bytes, json.reason)]);
+  if (!json.ok) throw unreadable(source, 'invalid JSON', [jsonTrouble(source.bytes, json.reason)]);
   const kind = kindOf(json.value, kinds);
   if (kind) return accept(source, kind.name, await kind.read(json));
   throw unreadable(source, UNKNOWN, await nearestOf(json, kinds));
@@ -428,19 +427,19 @@ function recogniseText(source: Source): Saved {
   const diff = source.dialect === null ? diffIn(text) : null;
   if (diff !== null) return accept(source, DIFF_NAME, readDiff(diff));
   const isPlainDiff = source.dialect === null && PLAIN_DIFF.test(text);
-  throw unreadable(source, UNKNOWN, [], isPlainDiff ? 'Make the diff a unified one: diff -u.' : undefined);
+  throw unreadable(source, UNKNOWN, [], isPlainDiff ? 'Use a unified diff: diff -u.' : undefined);
 }
 
 /** As `diff` writes without `-u`. */
 const PLAIN_DIFF = /^\d+(?:,\d+)?[acd]\d+(?:,\d+)?\n[<>] /m;
 
-const UNKNOWN = 'it is nothing that is known here';
+const UNKNOWN = 'unrecognized format';
 
 function accept(source: Source, name: string, recognition: Recognition): Saved {
   if (recognition.ok) return recognition.saved;
   throw new ProtocolCliError(
     'unreadable-file',
-    `cannot show ${source.name}: it is meant as ${bare(name)}, and is none`,
+    `cannot show ${source.name}: it looks like ${bare(name)} but is not valid`,
     {
       faults: fewOf(recognition.faults),
     },
@@ -455,12 +454,12 @@ function bare(name: string): string {
 /** The kind whose keys the object has most of, and what keeps it from being one. */
 async function nearestOf(json: SoundJson, kinds: readonly Kind[]): Promise<string[]> {
   const { value } = json;
-  if (!isRecord(value)) return [`$: must be an object, and is ${Array.isArray(value) ? 'a list' : 'none'}`];
+  if (!isRecord(value)) return [`$: must be an object${Array.isArray(value) ? ', not a list' : ''}`];
   const shared = ({ keys }: Kind) => keys.filter(key => Object.hasOwn(value, key)).length;
   const nearest = [...kinds].sort((one, other) => shared(other) - shared(one))[0];
   if (!nearest || shared(nearest) === 0) return [];
   const reading = await nearest.read(json);
-  return reading.ok ? [] : [`the nearest is ${bare(nearest.name)}, but:`, ...fewOf(reading.faults)];
+  return reading.ok ? [] : [`closest match: ${bare(nearest.name)}, but:`, ...fewOf(reading.faults)];
 }
 
 function fewOf(faults: readonly string[]): string[] {

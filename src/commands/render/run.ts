@@ -306,13 +306,9 @@ interface Origin {
 export function translated(saved: Saved, to: DialectName, origin: Origin): Translated {
   const answers = saved.answers?.(to) ?? [];
   if (answers.length === 0)
-    throw new ProtocolCliError(
-      'usage',
-      `${origin.name} holds no answer of a tool that --as ${to} could write`,
-      {
-        hint: 'A tool_result, a report, a transcript, a settled call, a ToolCallResult and a CallToolResult hold one.',
-      },
-    );
+    throw new ProtocolCliError('usage', `no tool result in ${origin.name} that --as ${to} can write`, {
+      hint: 'A tool_result, a report, a transcript, a settled call, a ToolCallResult and a CallToolResult hold one.',
+    });
   const sourceOf = sourcesIn(origin);
   const isOnly = answers.length === 1;
   const writings = answers.map(answer => written(answer, to, { source: sourceOf(answer), isOnly }));
@@ -412,13 +408,13 @@ function selected(saved: Saved, name: string, { call, failed }: CallSelection): 
   if (call === undefined && failed === undefined) return saved;
   const selection = { ...(call !== undefined && { call }), ...(failed !== undefined && { failed }) };
   if (saved.only) return saved.only(selection);
-  throw new ProtocolCliError('usage', `--call and --failed select calls of one transcript; ${name} is none`);
+  throw new ProtocolCliError('usage', `--call and --failed need a transcript; ${name} is not one`);
 }
 
 function refuseContradictions({ as, save, output }: RenderOptions): void {
   if (save !== undefined && as === undefined)
-    throw new ProtocolCliError('usage', '--save needs --as: a picture, or a dialect', {
-      hint: 'Add --as svg, or the name of a dialect; text goes to a file with >.',
+    throw new ProtocolCliError('usage', '--save needs --as svg or --as <dialect>', {
+      hint: 'To save text, use > file.',
     });
   if (as !== undefined && output === 'json')
     throw new ProtocolCliError('usage', '--as and -o json exclude each other');

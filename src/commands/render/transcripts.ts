@@ -282,8 +282,8 @@ function selectedCalls(exchanges: readonly Exchange[], { call, failed = false }:
       call === undefined || call === String(index + 1) || call === invocation.id || call === key,
   );
   if (named.length === 0)
-    throw new ProtocolCliError('usage', `the transcript has no call ${excerpt(call ?? '')}`, {
-      hint: `It has ${exchanges.length} call${exchanges.length === 1 ? '' : 's'}: give a number from 1 or the id of a call.`,
+    throw new ProtocolCliError('usage', `no call ${excerpt(call ?? '')} in the transcript`, {
+      hint: `It has ${exchanges.length} call${exchanges.length === 1 ? '' : 's'}: use a number from 1, or an id.`,
     });
   const selected = failed ? named.filter(each => outcomeOf(each)?.type !== 'success') : named;
   if (selected.length === 0) throw new ProtocolCliError('usage', 'no call of the transcript failed');

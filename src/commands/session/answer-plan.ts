@@ -85,7 +85,7 @@ function sourceOf(flags: AnswerFlags): Source {
   if (tool !== undefined && isLocal)
     throw usage('--tool and --fixtures or --handlers exclude each other', WHO_ANSWERS);
   if (tool !== undefined) return { kind: 'tool', url: readUrl(tool, 'the tool') };
-  if (!isLocal) throw usage('nobody is named who answers', WHO_ANSWERS);
+  if (!isLocal) throw usage('choose one of --tool, --fixtures, --handlers', WHO_ANSWERS);
   const { toolHeader, toolBearer, parseJson, lenientAck, callbackUrl } = flags;
   const alone = Object.entries({ toolHeader, toolBearer, parseJson, lenientAck, callbackUrl });
   const [stray] = alone.flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -99,10 +99,7 @@ const WHO_ANSWERS = 'Give --tool <url of a RAP tool>, or --fixtures <file>, or -
 function readUrl(word: string, whose: string): string {
   const { target } = readTarget([word], {});
   if (target?.kind === 'url') return target.url;
-  throw usage(
-    `"${word}" is no URL of ${whose}`,
-    'It is given as http://host:port, or :port for this machine.',
-  );
+  throw usage(`invalid URL of ${whose}: ${word}`, 'Write http://host:port, or :port for this machine.');
 }
 
 /** Secrets on a command line can be seen by others on the machine: the environment is the better place. */
@@ -110,16 +107,13 @@ function keyFor({ key }: AnswerFlags, env: Terminal['env']): string {
   const name = key?.startsWith('env:') ? key.slice('env:'.length) : null;
   const value = key === undefined ? env['API_KEY'] || env['HAI_API_KEY'] : name === null ? key : env[name];
   if (value) return value;
-  if (name !== null) throw usage(`--key: the environment has no ${name}`);
-  throw usage('there is no API key', 'Set API_KEY or HAI_API_KEY in the environment, or give --key.');
+  if (name !== null) throw usage(`--key: the environment variable ${name} is not set`);
+  throw usage('no API key', 'Set API_KEY or HAI_API_KEY in the environment, or give --key.');
 }
 
 function outputFor({ output }: AnswerFlags, terminal: Terminal): AnswerOutput {
   if (output === 'ui' && !canDraw(terminal))
-    throw usage(
-      '-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI',
-      '-o plain tells the same story in lines.',
-    );
+    throw usage('-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI', 'Use -o plain.');
   return output ?? (canDraw(terminal) ? 'ui' : 'plain');
 }
 

@@ -39,8 +39,8 @@ export async function runToolset(
   if (options.mcp !== undefined) return runMcpToolset(url, options.mcp, options, terminal);
   const { target, rest } = readTarget(url === undefined ? [] : [url], options);
   if (rest.length > 0)
-    throw new ProtocolCliError('usage', `"${rest[0]}" is no URL`, {
-      hint: 'A tool server is given as http://host:port.',
+    throw new ProtocolCliError('usage', `invalid URL: ${rest[0]}`, {
+      hint: 'Write http://host:port.',
     });
   if (target?.kind === 'endpoint') throw new ProtocolCliError('usage', 'an endpoint has no toolset');
   return stoppable(async (onStop, signal) => {

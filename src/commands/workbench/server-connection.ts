@@ -177,7 +177,7 @@ export class Place {
     this.#fail(
       new ProtocolCliError('command-failed', `the server ${how}`, {
         faults: lastLines,
-        hint: 'It can be started again.',
+        hint: 'Press R to restart it.',
       }),
     );
   }

@@ -92,7 +92,7 @@ async function* keyboard(): AsyncGenerator<Uint8Array> {
 }
 
 function headersForNobody(): ProtocolCliError {
-  return new ProtocolCliError('usage', '-H and --bearer are for one server, and none is named', {
+  return new ProtocolCliError('usage', '-H and --bearer need a server', {
     hint: 'Give its URL: protocol-cli invoke -i <url> --bearer <token>.',
   });
 }
@@ -210,7 +210,7 @@ export async function startWorkbench(
   refuseIdle('--interactive', options.told ?? [], IDLE_OPTIONS);
   if (!canDraw(terminal))
     throw new ProtocolCliError('usage', `the workbench ${NEEDS}`, {
-      hint: 'protocol-cli invoke <url> <operation> makes one call, and needs none; protocol-cli --help lists the rest.',
+      hint: 'protocol-cli invoke <url> <operation> needs no terminal; see protocol-cli --help.',
     });
   keepHeapTight(GROWTH);
   keepNewspaceSmall();

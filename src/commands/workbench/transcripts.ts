@@ -78,7 +78,7 @@ async function newFile(typed: string, offered: string, where: Whereabouts): Prom
 async function nameIn(typed: string, offered: string, where: Whereabouts): Promise<string> {
   const folder = pathOf(typed, where);
   const there = await stat(folder).catch(() => null);
-  if (!there?.isDirectory()) throw new ProtocolCliError('usage', `there is no folder ${typed}`);
+  if (!there?.isDirectory()) throw new ProtocolCliError('usage', `no folder ${typed}`);
   return `${typed}${await freeName(offered, folder)}`;
 }
 

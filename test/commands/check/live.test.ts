@@ -316,7 +316,7 @@ describe('reports', () => {
   test('a folder that is missing is found before anything is sent', async () => {
     const reporter = [{ format: 'json', file: '/nowhere/at/all/report.json' }] as const;
     const error = await errorOf(() => check({ reporter }, () => Promise.reject(new Error('probed'))));
-    expect(error.message).toContain('there is no folder /nowhere/at/all');
+    expect(error.message).toContain('no folder /nowhere/at/all');
   });
 
   test('a folder in the place of a report is found before anything is sent', async () => {

@@ -31,9 +31,9 @@ describe('--reporter', () => {
   });
 
   test.each([
-    ['tap', /"tap" is no format; choose from human, json, junit, github, markdown/],
+    ['tap', /unknown format "tap"; choose from human, json, junit, github, markdown/],
     ['junit:', /junit:report\.xml/],
-    ['', /"" is no format/],
+    ['', /unknown format ""/],
   ])('%j is refused', (text, words) => {
     expect(() => reporterOption(text)).toThrow(words);
   });

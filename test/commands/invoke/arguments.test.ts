@@ -52,10 +52,10 @@ describe('words', () => {
 
 describe('a fault names the word', () => {
   test.each([
-    [['edit'], 'usage: "edit" is no argument'],
-    [['=x'], 'usage: "=x" is no argument'],
-    [[':=1'], 'usage: ":=1" is no argument'],
-    [['n=1', 'n:=2'], 'usage: the argument "n" is given twice'],
+    [['edit'], 'usage: unexpected argument "edit"; use key=value'],
+    [['=x'], 'usage: unexpected argument "=x"; use key=value'],
+    [[':=1'], 'usage: unexpected argument ":=1"; use key=value'],
+    [['n=1', 'n:=2'], 'usage: duplicate argument "n"'],
     [['n:={'], /^usage: n:={: not valid JSON/],
     [['n:=plain'], /^usage: n:=plain: not valid JSON/],
     [['n=@/no/such/file'], /^unreadable-file: cannot read \/no\/such\/file: ENOENT/],
@@ -72,7 +72,7 @@ describe('a fault names the word', () => {
 
   test('the hint says how it is written', async () => {
     expect((await errorOf(() => fromWords('edit'))).hint).toMatch(/key=value, key:=json or key=@file/);
-    expect((await errorOf(() => fromWords('n:=x'))).hint).toMatch(/a string needs its quotes/);
+    expect((await errorOf(() => fromWords('n:=x'))).hint).toMatch(/a string needs quotes/);
   });
 });
 
@@ -98,6 +98,6 @@ describe('--args: all at once', () => {
 
   test('not together with words', async () => {
     const both = () => readArguments({ words: ['a=1'], whole: '{}' }, null, stdin());
-    expect(await troubleOf(both)).toBe('usage: arguments are given both with --args and as key=value');
+    expect(await troubleOf(both)).toBe('usage: --args and key=value exclude each other');
   });
 });

@@ -97,7 +97,7 @@ describe('--callback-url', () => {
 
 describe('many calls', () => {
   test.each<[Partial<InvokeOptions>, string]>([
-    [{ concurrency: 2 }, 'usage: --concurrency needs --repeat <n>: how many calls there are'],
+    [{ concurrency: 2 }, 'usage: --concurrency needs --repeat <n>'],
     [{ repeat: 2, id: 'a' }, 'usage: --id and --repeat exclude each other'],
     [{ repeat: 2, follow: true }, 'usage: --follow and --repeat exclude each other'],
     [{ repeat: 2, linger: 5 }, 'usage: --linger and --repeat exclude each other'],

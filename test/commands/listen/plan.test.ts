@@ -36,11 +36,11 @@ test.each<[Partial<ListenFlags>, boolean]>([
 
 describe('what makes no sense', () => {
   test.each<[Partial<ListenFlags>, RegExp]>([
-    [{ count: 0 }, /--count 0/],
-    [{ count: 2, expect: [{ groupId: 'a', id: 'b' }] }, /no more than 1 can come/],
-    [{ groupId: 'a' }, /belong together/],
-    [{ id: 'a' }, /belong together/],
-    [{ groupId: '', id: 'a' }, /belong together/],
+    [{ count: 0 }, /--count must be at least 1/],
+    [{ count: 2, expect: [{ groupId: 'a', id: 'b' }] }, /only 1 results are expected/],
+    [{ groupId: 'a' }, /need each other/],
+    [{ id: 'a' }, /need each other/],
+    [{ groupId: '', id: 'a' }, /need each other/],
   ])('%j', (flags, message) => {
     const attempt = () => plan(flags);
     expect(attempt).toThrow(ProtocolCliError);

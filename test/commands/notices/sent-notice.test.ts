@@ -32,10 +32,10 @@ test('a report says what was sent, and what became of it', () => {
 
 test('TOOL-CLOSE: a body beside the 200 is warned of', () => {
   expect(warningsOf(sent(answered(200, '', 2)))).toEqual([
-    { id: 'TOOL-CLOSE', message: '/close_thread was answered with a body of 2 bytes; it must be empty' },
+    { id: 'TOOL-CLOSE', message: 'the answer to /close_thread has a body of 2 bytes; it must be empty' },
   ]);
   expect(warningsOf(sent(answered(200, '', null)))).toEqual([
-    { id: 'TOOL-CLOSE', message: '/close_thread was answered with a body; it must be empty' },
+    { id: 'TOOL-CLOSE', message: 'the answer to /close_thread has a body; it must be empty' },
   ]);
   expect(warningsOf(sent(answered(200)))).toEqual([]);
   expect(warningsOf(sent(answered(500, 'no', 2)))).toEqual([]);
@@ -47,15 +47,10 @@ describe('what went wrong', () => {
   });
 
   test.each<[NoticeAnswer, string, string, RegExp]>([
-    [answered(204), 'bad-acknowledgement', `${URL} was answered 204 instead of 200`, /TOOL-CLOSE\)\.$/],
-    [
-      answered(404, 'gone'),
-      'bad-acknowledgement',
-      `${URL} was answered 404 instead of 200: gone`,
-      /base URL/,
-    ],
-    [answered(302), 'bad-acknowledgement', `${URL} was answered 302 instead of 200`, /never followed/],
-    [DEAD, 'unreachable', `${URL} was not answered: connect ECONNREFUSED`, /Does it run/],
+    [answered(204), 'bad-acknowledgement', `${URL} answered 204 instead of 200`, /TOOL-CLOSE\)\.$/],
+    [answered(404, 'gone'), 'bad-acknowledgement', `${URL} answered 404 instead of 200: gone`, /base URL/],
+    [answered(302), 'bad-acknowledgement', `${URL} answered 302 instead of 200`, /never followed/],
+    [DEAD, 'unreachable', `no answer from ${URL}: connect ECONNREFUSED`, /Does it run/],
   ])('%j', (answer, code, message, hint) => {
     expect(troubleOf([sent(answer)])).toMatchObject({ code, message, hint: expect.stringMatching(hint) });
   });
@@ -64,7 +59,7 @@ describe('what went wrong', () => {
     expect(troubleOf([sent(answered(200)), sent(DEAD), sent(answered(500))])).toMatchObject({
       code: 'bad-acknowledgement',
       message: '2 of 3 notices were not answered with 200',
-      faults: [`${URL} was not answered: connect ECONNREFUSED`, `${URL} was answered 500 instead of 200`],
+      faults: [`no answer from ${URL}: connect ECONNREFUSED`, `${URL} answered 500 instead of 200`],
     });
   });
 });

@@ -36,7 +36,7 @@ describe('words', () => {
   test('a URL comes first, then what is meant', () => {
     expect(splitWords([':3001/a', 'x', 'y'])).toEqual({ url: 'http://127.0.0.1:3001/a', rest: ['x', 'y'] });
     expect(splitWords(['x', 'y'])).toEqual({ url: null, rest: ['x', 'y'] });
-    expect(() => urlOf('x')).toThrow('"x" is no URL');
+    expect(() => urlOf('x')).toThrow('invalid URL: x');
   });
 });
 
@@ -71,9 +71,9 @@ describe('servers', () => {
     expect((await serversAt(null, HEADER, terminal)).servers).toHaveLength(2);
   });
 
-  test('commands alone are nobody to tell', async () => {
+  test('commands alone take no notices', async () => {
     await configure({ type: 'toolset_command', command: 'node x' });
-    await expect(serversAt(null, {}, terminal)).rejects.toThrow(/no configured server is running/);
+    await expect(serversAt(null, {}, terminal)).rejects.toThrow(/no configured server accepts notices/);
   });
 
   test('broken entries and MCP servers are named, the others are notified', async () => {

@@ -48,12 +48,7 @@ describe('the plan of record', () => {
     [URL, FLAGS, 'no output for the recording', 'Add --save <file>, or -o ndjson for stdout.'],
     [URL, { ...FLAGS, save: '-' }, '--save needs a file name', '-o ndjson writes the transcript to stdout.'],
     ['tool', SAVED, 'invalid URL: tool', 'Give the base URL of the tool, such as http://127.0.0.1:3001.'],
-    [
-      'ftp://tool',
-      SAVED,
-      'ftp://tool is no http or https URL',
-      'A tool server is given as http://host:port.',
-    ],
+    ['ftp://tool', SAVED, 'unsupported URL: ftp://tool; use http or https', 'Write http://host:port.'],
     [
       'http://me:secret@tool',
       SAVED,

@@ -310,7 +310,7 @@ describe('--as', () => {
   ])('%j holds none', async what => {
     expect(await errorOf(() => as(what, 'lmkit'))).toMatchObject({
       code: 'usage',
-      message: 'x holds no answer of a tool that --as lmkit could write',
+      message: 'no tool result in x that --as lmkit can write',
     });
   });
 });

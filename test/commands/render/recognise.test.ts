@@ -103,76 +103,71 @@ describe('what is none of it is refused, with its place', () => {
   test.each<[string, string | Uint8Array | object, string, string[]]>([
     ['nothing', '', 'cannot show x: it is empty', []],
     ['blanks', ' \n\n', 'cannot show x: it is empty', []],
-    ['prose', 'hello', 'cannot show x: it is nothing that is known here', []],
-    ['a number', '42', 'cannot show x: it is nothing that is known here', []],
+    ['prose', 'hello', 'cannot show x: unrecognized format', []],
+    ['a number', '42', 'cannot show x: unrecognized format', []],
     [
       'broken JSON',
       '{"a":1,\n  "b":}',
-      'cannot show x: it begins like JSON, and is none',
+      'cannot show x: invalid JSON',
       ['line 2, column 7: "}" stands where a value is expected'],
     ],
     [
       'JSON that is too deep',
       '['.repeat(200) + ']'.repeat(200),
-      'cannot show x: it begins like JSON, and is none',
+      'cannot show x: invalid JSON',
       ['the JSON is nested deeper than 128 levels'],
     ],
-    [
-      'a list',
-      '[1]',
-      'cannot show x: it is nothing that is known here',
-      ['$: must be an object, and is a list'],
-    ],
+    ['a list', '[1]', 'cannot show x: unrecognized format', ['$: must be an object, not a list']],
     [
       'a list of which one is a stranger',
       [RESULT, { foo: 1 }],
-      'cannot show x: it is meant as several of these, and is none',
-      ['$[1]: is nothing that is known here'],
+      'cannot show x: it looks like several of these but is not valid',
+      ['$[1]: unrecognized format'],
     ],
     [
       'lines of which one is torn',
       `${JSON.stringify(RESULT)}\n\n{"type":`,
-      'cannot show x: it is meant as several of these, and is none',
+      'cannot show x: it looks like several of these but is not valid',
       [expect.stringMatching(/^line 3: not valid JSON/)],
     ],
-    ['a stranger', { foo: 1 }, 'cannot show x: it is nothing that is known here', []],
+    ['a stranger', { foo: 1 }, 'cannot show x: unrecognized format', []],
     [
       'a result that does not say so',
       { id: 'a', group_id: 'b', text: 'c' },
-      'cannot show x: it is nothing that is known here',
+      'cannot show x: unrecognized format',
       [
-        'the nearest is a callback, but:',
+        'closest match: a callback, but:',
         expect.stringMatching(/^\$\.type: is absent; a callback is one of/),
       ],
     ],
     [
       'a misspelt type',
       { ...RESULT, type: 'tool_resul' },
-      'cannot show x: it is nothing that is known here',
-      ['the nearest is a callback, but:', expect.stringMatching(/^\$\.type: is "tool_resul"/)],
+      'cannot show x: unrecognized format',
+      ['closest match: a callback, but:', expect.stringMatching(/^\$\.type: is "tool_resul"/)],
     ],
     [
       'a broken invocation',
       { ...INVOCATION, id: 3, arguments: [] },
-      'cannot show x: it is meant as an invocation, and is none',
+      'cannot show x: it looks like an invocation but is not valid',
       ['$.arguments: must be an object', '$.id: must be a string'],
     ],
     [
       'a broken toolset',
       { ...TOOLSET, tools: [{ name: 'a b' }] },
-      'cannot show x: it is meant as a toolset, and is none',
+      'cannot show x: it looks like a toolset but is not valid',
       expect.arrayContaining(['$.tools[0].description: is required']),
     ],
     [
       'a broken report',
       { ...REPORT, callbacks: 3 },
-      'cannot show x: it is meant as a report, and is none',
+      'cannot show x: it looks like a report but is not valid',
       ['$.callbacks: must be an array'],
     ],
     [
       'a torn transcript',
       '{"kind":"header","format":"protocol-cli-tr',
-      'cannot show x: it is meant as a transcript, and is none',
+      'cannot show x: it looks like a transcript but is not valid',
       [expect.stringMatching(/^line 1: not valid JSON/)],
     ],
     ['something compressed', Buffer.from([0x1f, 0x8b, 8]), 'cannot show x: it is not valid UTF-8', []],
@@ -209,7 +204,7 @@ describe('--dialect insists', () => {
 
   test('and a bare diff is of none', async () => {
     const { message, hint } = await errorFor(DIFF, 'rap');
-    expect(message).toBe('cannot show x: it is nothing that is known here');
+    expect(message).toBe('cannot show x: unrecognized format');
     expect(hint).not.toContain('diff');
   });
 });

@@ -137,7 +137,7 @@ describe('--call and --failed', () => {
   });
 
   test.each([
-    [{ call: '3' }, /has no call "3"/],
+    [{ call: '3' }, /no call "3" in/],
     [{ call: '1', failed: true }, /no call of the transcript failed/],
   ])('%j: there is none', (selection, message) => {
     expect(() => idsOf(selection)).toThrow(message);

@@ -181,7 +181,7 @@ describe('a path that ends in a slash is a folder', () => {
       await bench.controls.saveTranscript('newdir/'),
       await bench.controls.saveFixture(key, 0, 'newdir/'),
     ])
-      expect(said).toEqual({ text: 'there is no folder newdir/', isBad: true });
+      expect(said).toEqual({ text: 'no folder newdir/', isBad: true });
     await expect(stat(folder.file('newdir'))).rejects.toThrow('ENOENT');
   });
 
@@ -217,7 +217,7 @@ test('row 27: no file is replaced', async () => {
     await bench.controls.saveTranscript('mine'),
     await bench.controls.saveFixture(key, 0, 'mine'),
   ])
-    expect(said.text).toContain('is there already');
+    expect(said.text).toContain('already exists');
   expect(await readFile(folder.file('mine'), 'utf8')).toBe('mine');
 });
 

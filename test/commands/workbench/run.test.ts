@@ -82,9 +82,9 @@ describe('words and options', () => {
   test.each<[readonly string[], Partial<InvokeOptions>, string]>([
     [[], { told: ['--repeat', '--id'] }, 'usage: --interactive has no use for --repeat, --id'],
     [[':1', 'path=a'], {}, 'usage: no operation given: "path=a" is an argument'],
-    [[':1', 'op', 'nothing'], {}, 'usage: "nothing" is no argument'],
+    [[':1', 'op', 'nothing'], {}, 'usage: unexpected argument "nothing"; use key=value'],
     [[':1', 'op', 'a=@-'], {}, 'unreadable-file: cannot read -: standard input is the keyboard here'],
-    [[], { bearer: 'x' }, 'usage: -H and --bearer are for one server, and none is named'],
+    [[], { bearer: 'x' }, 'usage: -H and --bearer need a server'],
   ])('%j %j', async (words, options, trouble) => {
     expect(await troubleOf(() => startWorkbench(words, { ...OPTIONS, ...options }, terminalOf()))).toBe(
       trouble,

@@ -189,9 +189,9 @@ describe.concurrent('transcripts that were joined', () => {
 
 describe.concurrent('what is no transcript', () => {
   it.each<[string, string, RegExp]>([
-    ['a result', '{"type":"tool_result","group_id":"a","id":"b","text":"c"}', /it is no transcript/],
-    ['a diff', '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n', /it is no transcript/],
-    ['bytes', '\u0000\u0001\ufffd', /it is no transcript/],
+    ['a result', '{"type":"tool_result","group_id":"a","id":"b","text":"c"}', /it is not a transcript/],
+    ['a diff', '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n', /it is not a transcript/],
+    ['bytes', '\u0000\u0001\ufffd', /it is not a transcript/],
     ['nothing', '\n', /it is empty/],
     [
       'another version of it',
@@ -216,20 +216,20 @@ describe.concurrent('what is no transcript', () => {
 
 describe.concurrent('usage', () => {
   it.each<[string, string[], RegExp]>([
-    ['nothing is named', [], /nothing to check is named/],
-    ['a file that is not there', ['run.ndjson'], /there is no file run\.ndjson, and it is no URL/],
-    ['a word', ['edit_file'], /there is no file edit_file, and it is no URL/],
-    ['a URL that is none', ['http://'], /no valid URL/],
+    ['nothing is named', [], /nothing to check given/],
+    ['a file that is not there', ['run.ndjson'], /run\.ndjson is not a file and not a URL/],
+    ['a word', ['edit_file'], /edit_file is not a file and not a URL/],
+    ['a URL that is none', ['http://'], /invalid URL/],
     ['two subjects', [':3001', ':3002'], /too many arguments/],
-    ['a subject beside --demo', [DIFF, '--demo'], /one subject too many/],
-    ['a URL beside --demo', [':3001', '--demo'], /one subject too many/],
+    ['a subject beside --demo', [DIFF, '--demo'], /unexpected argument/],
+    ['a URL beside --demo', [':3001', '--demo'], /unexpected argument/],
     ['--demo and --command', ['--demo', '--command', 'x'], /exclude each other/],
     ['an option of a live check', [DIFF, '--operation', 'a'], /--operation is for a tool that is called/],
     ['--save of what is saved', [DIFF, '--save', 'a'], /--save is for a tool that is called/],
     ['a header for a file', [DIFF, '-H', 'a: b'], /--header is for a tool that is called/],
     ['a side of a live check', [':3001', '--side', 'runtime'], /--side is for a transcript/],
-    ['a rule of ourselves', [':3001', '--only', 'RT-OP'], /--only RT-OP: only the tool is judged here/],
-    ['a rule of the other side', [DIFF, '--side', 'tool', '--only', 'RT-OP'], /only the tool is judged/],
+    ['a rule of ourselves', [':3001', '--only', 'RT-OP'], /--only RT-OP: this check covers the tool only/],
+    ['a rule of the other side', [DIFF, '--side', 'tool', '--only', 'RT-OP'], /covers the tool only/],
     ['an unknown rule', [DIFF, '--only', 'TOOL-AKC'], /Did you mean "TOOL-ACK"/],
     ['an unknown rule to skip', [DIFF, '--skip', 'x'], /--skip.*"x" is no rule/],
     ['an unknown reporter', [DIFF, '--reporter', 'tap'], /human, json, junit, github, markdown/],

@@ -227,6 +227,6 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(demo.stderr).toContain('--group-id: MCP has no threads');
     expect(demo.stderr).toContain('--repeat: ');
     expect((await invoke(['echo', '--bearer', 'x'])).stderr).toContain('gets no --bearer');
-    expect((await invoke([])).stderr).toContain('no tool of the MCP server is named');
+    expect((await invoke([])).stderr).toContain('no tool of the MCP server given');
   });
 });

@@ -320,7 +320,7 @@ describe.concurrent('what makes no sense together', () => {
   test.each([
     [
       ['--mcp', 'stdio', '--journal', 'x', '--retries', '2'],
-      /--mcp has no callbacks.*: --retries, --journal\nhint: Leave them out, or --mcp/,
+      /these options are for callbacks.*: --retries, --journal\nhint: Leave them out, or --mcp/,
     ],
     [
       ['--mcp', 'http', '--allow-callback', 'http://a', '--max-pending', '1', '--allow-repeats'],
@@ -328,11 +328,11 @@ describe.concurrent('what makes no sense together', () => {
     ],
     [
       ['--mcp', 'stdio', '--port', '1', '--host', '::1', '--allow-host', 'a'],
-      /--mcp stdio listens nowhere.*: --host, --port, --allow-host/,
+      /these options are for a network server.*: --host, --port, --allow-host/,
     ],
-    [['--mcp', 'stdio', '--', 'true'], /both want stdin and stdout\nhint: .*MCP_URL/],
+    [['--mcp', 'stdio', '--', 'true'], /would both use stdin and stdout\nhint: .*MCP_URL/],
     [['--mcp', 'http', '-o', 'ui'], /-o ui does not show MCP/],
-    [['--mcp', 'stdio', '--report', 'json'], /would write to stdout/],
+    [['--mcp', 'stdio', '--report', 'json'], /would both write to stdout/],
     [['--allow-origin', 'http://a'], /--allow-origin is for --mcp http/],
     [['--mcp', 'http', '--allow-origin', 'http://a/b'], /give an origin such as/],
     [['--mcp', 'carrier-pigeon'], /Allowed choices are stdio, http/],

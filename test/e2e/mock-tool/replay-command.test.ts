@@ -66,7 +66,7 @@ describe('--export', () => {
     const { status, stderr } = await mockTool(DIFF, '--export', path);
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: expect.stringMatching(/--export would write over \S+edited\.yaml[\s\S]*another name/),
+      stderr: expect.stringMatching(/--export: \S+edited\.yaml already exists[\s\S]*another name/),
     });
     expect(await readFile(path, 'utf8')).toBe(YAML);
   });
@@ -208,10 +208,10 @@ describe('a transcript', () => {
 
 describe('--speed', () => {
   it.each([
-    [['--demo', '--speed', '2'], /--speed is for transcripts, and there is none/],
-    [['%yaml', '--speed', '0'], /--speed is for transcripts, and there is none/],
-    [[DIFF, '--speed', 'fast'], /A speed is a number such as 2 or 0\.5/],
-    [[DIFF, '--speed', '0.0000001'], /A speed is a number/],
+    [['--demo', '--speed', '2'], /--speed needs a transcript/],
+    [['%yaml', '--speed', '0'], /--speed needs a transcript/],
+    [[DIFF, '--speed', 'fast'], /Give a speed such as 2 or 0\.5/],
+    [[DIFF, '--speed', '0.0000001'], /Give a speed/],
     [[DIFF, '--speed', '-1'], /speed/],
   ])('%j is wrong', async (args, message) => {
     const yaml = await fileOf('b.yaml', YAML);

@@ -114,7 +114,7 @@ describe.concurrent('verification of a run', () => {
     const report = `json:${folder.file('no/where.json')}`;
     const { status, stderr } = await verifiedHere(folder, ran, '--report', report);
     expect([status, await readdir(folder.path)]).toEqual([2, ['fixtures.yaml', 'test.mjs']]);
-    expect(stderr).toMatch(/^error: .*no\/where\.json.*there is no folder no\n.*mkdir -p no$/m);
+    expect(stderr).toMatch(/^error: .*no\/where\.json.*: no folder no\n.*mkdir -p no$/m);
   });
 
   it.each([

@@ -192,7 +192,7 @@ describe('usage', () => {
     const { status, stderr } = await runHere(['record', tool.url, '--save', file]);
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: expect.stringMatching(/--save would write over \S+session\.ndjson[\s\S]*another name/),
+      stderr: expect.stringMatching(/--save: \S+session\.ndjson already exists[\s\S]*another name/),
     });
     expect(await readFile(file, 'utf8')).toBe('{"kind":"header"}\n');
   });

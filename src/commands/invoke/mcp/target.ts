@@ -9,13 +9,9 @@ const URL_LIKE = /^(?:[a-z][a-z\d+.-]*:\/\/\S+|:\d+(?:\/\S*)?|[\w.-]+:\d+(?:\/\S
 export function readMcpTarget(value: string): McpPeer {
   const given = value.trim();
   if (given === '')
-    throw new ProtocolCliError(
-      'usage',
-      '--mcp needs the URL of an MCP server, or a command that starts one',
-      {
-        hint: "For example: --mcp http://127.0.0.1:3000/mcp, or --mcp 'node server.mjs'",
-      },
-    );
+    throw new ProtocolCliError('usage', '--mcp needs the URL or the command of an MCP server', {
+      hint: "For example: --mcp http://127.0.0.1:3000/mcp, or --mcp 'node server.mjs'",
+    });
   const url = URL_LIKE.test(given) ? asUrl(given) : null;
   return url === null ? { kind: 'stdio', name: given } : { kind: 'http', name: url };
 }

@@ -60,7 +60,7 @@ describe('the key', () => {
   test.each<[string | undefined, RegExp]>([
     [undefined, /no API key/],
     ['', /no API key/],
-    ['env:MY_KEY', /has no MY_KEY/],
+    ['env:MY_KEY', /MY_KEY is not set/],
   ])('that is not there (--key %s) is a mistake', async (key, message) => {
     const error = await errorOf(() => plan(key === undefined ? {} : { key }, { env: {} }));
     expect(error).toMatchObject({ code: 'usage', message: expect.stringMatching(message) });
@@ -79,10 +79,10 @@ test.each<[Partial<AnswerFlags>, boolean, string]>([
 describe('what makes no sense', () => {
   test.each<[Partial<AnswerFlags>, RegExp]>([
     [{ output: 'ui' }, /-o ui needs a terminal/],
-    [{ ...LOCAL, fixtures: [] }, /nobody is named who answers/],
+    [{ ...LOCAL, fixtures: [] }, /choose one of --tool/],
     [{ fixtures: ['a.yaml'] }, /exclude each other/],
     [{ handlers: 'a.mjs' }, /exclude each other/],
-    [{ tool: 'lookup_order' }, /"lookup_order" is no URL of the tool/],
+    [{ tool: 'lookup_order' }, /invalid URL of the tool: lookup_order/],
     [{ ...LOCAL, parseJson: true }, /--parse-json is for --tool/],
     [{ ...LOCAL, toolBearer: 'x' }, /--tool-bearer is for --tool/],
     [{ ...LOCAL, toolHeader: ['a: b'] }, /--tool-header is for --tool/],

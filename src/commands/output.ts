@@ -1,54 +1,80 @@
 import type { Event } from '../events/events.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
-import { wholeCharacters } from '../system/streams.js';
 import type { Redactor } from '../util/redact.js';
+import type { OutputLine } from '../util/redact-json.js';
+import { piecesOf } from '../util/strings.js';
 import type { Terminal } from './terminal.js';
 
-/** Bytes that may wait for a reader; lines beyond that are dropped and counted. */
+/** Characters that may wait for a reader; what comes while more do is dropped, and counted. */
 const MAX_WAITING = 64 * 1024 * 1024;
-/** Characters. Each write copies its text, so a long line is written in pieces. */
-const PIECE = 1024 * 1024;
+/** Bytes that are handed to the stream before its reader took them: a long line is made as it is read. */
+const AHEAD = 1024 * 1024;
 
-/** The part of a stream that {@link BoundedLines} needs. */
 interface Output {
   readonly writableLength: number;
   write(text: string): unknown;
+  once(event: 'drain', listener: () => void): unknown;
 }
 
 /**
- * Writes lines to a reader that may be slower than the events. Lines that would fill the memory are dropped (threats, row 30), and a
- * line says how many as soon as there is room again.
+ * Writes lines to a reader that may be slower than they come. Producers cannot wait for it, so lines that would fill the memory are
+ * dropped (threats, row 30); once there is room again, `dropped` makes the lines that say how many.
  */
 export class BoundedLines {
+  readonly #waiting: { readonly length: number; readonly pieces: Iterator<string> }[] = [];
   #lost = 0;
+  #isPaused = false;
 
   constructor(
     private readonly output: Output,
-    private readonly dropped: (count: number) => readonly string[],
+    private readonly dropped: (count: number) => readonly OutputLine[],
     private readonly maxWaiting = MAX_WAITING,
   ) {}
 
-  /** Writes all of the lines or none; dropped lines are not even made. */
-  write(lines: () => readonly string[]): void {
-    if (this.output.writableLength > this.maxWaiting) this.#lost++;
+  /** Lines that belong together: all are written, or none, and then they are not even made. */
+  write(lines: () => readonly OutputLine[]): void {
+    const waiting = this.#waiting.reduce((sum, { length }) => sum + length, this.output.writableLength);
+    if (waiting > this.maxWaiting) this.#lost++;
     else this.end(lines);
   }
 
-  /** Writes the lines in any case, after the line about dropped ones. */
-  end(lines: () => readonly string[]): void {
-    const dropped = this.#lost > 0 ? this.dropped(this.#lost) : [];
+  /** Written in any case, and made after the lines about lost ones: the last of them counts those. */
+  end(lines: () => readonly OutputLine[]): void {
+    const lost = this.#lost > 0 ? this.dropped(this.#lost) : [];
     this.#lost = 0;
-    for (const line of [...dropped, ...lines()]) this.#writeLine(line);
+    for (const line of [...lost, ...lines()])
+      this.#waiting.push({ length: line.length, pieces: piecesOfLine(line) });
+    this.#flush();
   }
 
-  #writeLine(line: string): void {
-    let from = 0;
-    for (; line.length - from > PIECE; from = wholeCharacters(line, from + PIECE))
-      this.output.write(line.slice(from, wholeCharacters(line, from + PIECE)));
-    this.output.write(`${line.slice(from)}\n`);
+  #flush(): void {
+    while (!this.#isPaused) {
+      const piece = this.#waiting[0]?.pieces.next();
+      if (!piece) return;
+      if (piece.done) this.#waiting.shift();
+      else this.output.write(piece.value);
+      if (this.output.writableLength > AHEAD) this.#pause();
+    }
+  }
+
+  #pause(): void {
+    this.#isPaused = true;
+    this.output.once('drain', () => {
+      this.#isPaused = false;
+      this.#flush();
+    });
   }
 }
+
+function* piecesOfLine(line: OutputLine): Generator<string> {
+  if (typeof line === 'string' && line.length <= SHORT) return yield `${line}\n`;
+  yield* typeof line === 'string' ? piecesOf(line) : line;
+  yield '\n';
+}
+
+/** Characters that are written at once. */
+const SHORT = 64 * 1024;
 
 /** The event that stands in a transcript for those that a slow reader had no room for. */
 export function droppedEvents(count: number, { seq, at }: Pick<Event, 'seq' | 'at'>): Event {
@@ -80,7 +106,7 @@ export function streamTranscript(
   const lines = new BoundedLines(stdout, count => writer.event(droppedEvents(count, latest)));
   lines.end(() => [writer.header(about)]);
   const stop = subscribe(event => {
-    lines.write(() => writer.event(event));
+    lines.write(() => writer.lines(event));
     latest = event;
   });
   return reason => {

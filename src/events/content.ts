@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type JsonReading, readJson } from '../util/json.js';
+import { decodeUtf8, type JsonReading, parseJson, readJson } from '../util/json.js';
 import { readJsonOnce } from '../util/json-once.js';
 
 /** A message body: the bytes as they came, and what follows from them, computed once and only when asked. */
@@ -9,6 +9,7 @@ export class Content {
   #bytes: Uint8Array | null;
   #sha256: string | undefined;
   #json: JsonReading | undefined;
+  #text: string | null | undefined;
 
   constructor(bytes: Uint8Array) {
     this.size = bytes.length;
@@ -33,6 +34,21 @@ export class Content {
     content.#json = readJsonOnce(bytes);
     content.#bytes = null;
     return content;
+  }
+
+  /** A body that is read now, and whose text is taken soon: it is decoded once. */
+  static toBeTaken(bytes: Uint8Array): Content {
+    const content = new Content(bytes);
+    content.#text = decodeUtf8(bytes);
+    content.#json = content.#text === null ? readJson(bytes) : parseJson(content.#text);
+    return content;
+  }
+
+  /** The body as a text, which is not kept; null where it is not UTF-8. */
+  takeText(): string | null {
+    const text = this.#text === undefined ? decodeUtf8(this.bytes) : this.#text;
+    this.#text = undefined;
+    return text;
   }
 
   /** @throws Error where the content was {@link readOnce}. */

@@ -1,6 +1,5 @@
 import type { Callback } from '../protocol/callbacks.js';
 import { PROTOCOL_WORDS } from '../protocol/words.js';
-import { decodeUtf8 } from '../util/json.js';
 import { isRecord, RecentMap } from '../util/json-diagnosis.js';
 import {
   Beginnings,
@@ -24,7 +23,7 @@ import type { Arrival } from './exchange.js';
  * row 25). Null where it is no text.
  */
 export function shareableText(content: Content, redactor: Redactor): string | null {
-  const text = decodeUtf8(content.bytes);
+  const text = content.takeText();
   if (text === null) return null;
   if (content.json.ok) return redactJson(withoutPower(content, text), redactor);
   return redactor.text(withoutPowerInText(text));

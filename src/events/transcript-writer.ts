@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { RecentMap } from '../util/json-diagnosis.js';
 import { cleanWords, type Redactor, redactHeaders } from '../util/redact.js';
-import { safeJson } from '../util/redact-json.js';
+import { type OutputLine, safeJsonLine } from '../util/redact-json.js';
+import { piecesOf } from '../util/strings.js';
 import { Content } from './content.js';
 import type { Event } from './events.js';
 import {
@@ -21,6 +23,8 @@ export interface TranscriptWriter {
   header(about: TranscriptAbout): string;
   /** The event's line, after a `body` line where its bytes are new; none after the end. */
   event(event: Event): string[];
+  /** As {@link event}, with a long line in pieces that are made as it is written. */
+  lines(event: Event): readonly OutputLine[];
   /** The line that closes the file, numbered after the last event. */
   end(reason: string): string;
 }
@@ -34,10 +38,10 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
   const written = new RecentMap<string, true>(REMEMBERED);
   let next = 0;
   let isOver = false;
-  const write = (line: TranscriptLine) => safeJson(line);
+  const write = (line: TranscriptLine) => safeJsonLine(line);
   const known = new WeakMap<Content, BodyRef>();
   /** What an event says of its body, and the line for the body where it is new. */
-  const take = (content: Content): { readonly ref: BodyRef; readonly lines: readonly string[] } => {
+  const take = (content: Content): { readonly ref: BodyRef; readonly lines: readonly OutputLine[] } => {
     const before = known.get(content);
     if (before && written.get(before.sha256)) return { ref: before, lines: [] };
     const { sha256, size, ...data } = bodyData(content, redactor);
@@ -47,19 +51,26 @@ export function transcriptWriter(redactor: Redactor): TranscriptWriter {
     written.set(sha256, true);
     return { ref, lines: [write({ kind: 'body', sha256, ...data })] };
   };
+  const linesOf = (event: Event): readonly OutputLine[] => {
+    if (isOver) return [];
+    next = Math.max(next, event.seq + 1);
+    const body = 'body' in event && event.body ? take(event.body) : null;
+    return [...(body?.lines ?? []), write(eventLine(event, body?.ref ?? null, redactor))];
+  };
   return {
-    header: about => write({ kind: 'header', format: TRANSCRIPT_FORMAT, ...about, redaction: REDACTION }),
-    event(event) {
-      if (isOver) return [];
-      next = Math.max(next, event.seq + 1);
-      const body = 'body' in event && event.body ? take(event.body) : null;
-      return [...(body?.lines ?? []), write(eventLine(event, body?.ref ?? null, redactor))];
-    },
+    header: about =>
+      whole(write({ kind: 'header', format: TRANSCRIPT_FORMAT, ...about, redaction: REDACTION })),
+    event: event => linesOf(event).map(whole),
+    lines: linesOf,
     end(reason) {
       isOver = true;
-      return write({ kind: 'end', seq: next, reason });
+      return whole(write({ kind: 'end', seq: next, reason }));
     },
   };
+}
+
+function whole(line: OutputLine): string {
+  return typeof line === 'string' ? line : [...line].join('');
 }
 
 interface BodyRef {
@@ -114,8 +125,9 @@ function bodyData(content: Content, redactor: Redactor): BodyData {
     const base64 = Buffer.from(clean.bytes).toString('base64');
     return { sha256: clean.sha256, size: clean.size, encoding: 'base64', data: base64 };
   }
-  const { sha256, bytes: shown } = new Content(Buffer.from(data));
-  return { sha256, size: shown.length, encoding: 'utf8', data };
+  const digest = createHash('sha256');
+  for (const piece of piecesOf(data)) digest.update(piece);
+  return { sha256: digest.digest('hex'), size: Buffer.byteLength(data), encoding: 'utf8', data };
 }
 
 function mapValues(record: Readonly<Record<string, string>>, change: (value: string) => string) {

@@ -63,8 +63,10 @@ export async function serveCallbacks<Meaning>(
 ): Promise<CallbackServer> {
   const { host, port, publicUrl, allowedHosts, maxBody, keepBodies } = options;
   const meaningOf = (target: string) => addresses.resolve(target.split('?', 1)[0] ?? target);
-  const contentOf = ({ body }: Incoming) =>
-    keepBodies === false ? Content.readOnce(body) : new Content(body);
+  const contentOf = ({ body }: Incoming) => {
+    if (keepBodies === undefined) return new Content(body);
+    return keepBodies ? Content.toBeTaken(body) : Content.readOnce(body);
+  };
   const server = await startServer({
     host,
     port,

@@ -1,4 +1,5 @@
 import { ProtocolCliError } from '../util/errors.js';
+import { wholeCharacters } from '../util/strings.js';
 import { errnoOf } from './errno.js';
 
 const CHUNK = 64 * 1024;
@@ -42,12 +43,6 @@ export async function writeOut(stream: NodeJS.WritableStream, data: string | Uin
 /** Resolves once all that was written has left us; also where its reader has gone. */
 export function flushed(stream: NodeJS.WritableStream): Promise<void> {
   return new Promise(resolve => void stream.write('', () => resolve()));
-}
-
-/** Where to cut a text: half a surrogate pair, written alone, would come out as U+FFFD. */
-export function wholeCharacters(text: string, end: number): number {
-  const code = text.codePointAt(end - 1) ?? 0;
-  return code > 0xffff ? end + 1 : end;
 }
 
 function writePiece(stream: NodeJS.WritableStream, piece: string | Uint8Array): Promise<void> {

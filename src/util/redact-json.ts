@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { compactJson, scanJson } from './json-diagnosis.js';
 import type { Redactor } from './redact.js';
+import { piecesOf } from './strings.js';
 
 /** What is unseen, and the `#` that breaks a workflow command of a CI system (`##[error]`, `##vso[`, `##teamcity[`). */
 const UNSAFE =
@@ -10,9 +12,54 @@ const UNSAFE =
  * `\uXXXX`, which means the same to every reader.
  */
 export function safeJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(UNSAFE, character =>
-    character === '\n' ? '\n' : escaped(character),
-  );
+  return escapeUnsafe(JSON.stringify(value, null, indent));
+}
+
+function escapeUnsafe(json: string): string {
+  return json.replace(UNSAFE, character => (character === '\n' ? '\n' : escaped(character)));
+}
+
+/** A line of output. A long one is made piece by piece, as its reader takes it. */
+export type OutputLine = string | LongLine;
+
+interface LongLine extends Iterable<string> {
+  /** Characters, about. */
+  readonly length: number;
+}
+
+/** Characters. */
+const LONG = 1024 * 1024;
+/** Stands for a long string; nobody can guess it. */
+const PLACEHOLDER = randomUUID();
+/** A workflow command of a CI system may begin at the end of one piece and go on in the next. */
+const HASH_AT_END = /#(?=.{0,11}$)/gsu;
+
+/** As {@link safeJson}, but the long strings of the value are escaped piece by piece, when the line is written. */
+export function safeJsonLine(value: unknown, redactor?: Redactor): OutputLine {
+  const long: string[] = [];
+  const json = JSON.stringify(value, (_, member) => {
+    if (typeof member !== 'string' || member.length <= LONG) return member;
+    long.push(member);
+    return PLACEHOLDER;
+  });
+  const safe = escapeUnsafe(json);
+  const line = redactor ? redactJson(safe, redactor) : safe;
+  if (long.length === 0) return line;
+  const length = long.reduce((sum, text) => sum + text.length, line.length);
+  return { length, [Symbol.iterator]: () => longLine(line.split(PLACEHOLDER), long, redactor) };
+}
+
+function* longLine([first = '', ...rest]: readonly string[], long: readonly string[], redactor?: Redactor) {
+  yield first;
+  for (const [at, text] of long.entries()) {
+    yield* escapedPieces(redactor?.text(text) ?? text);
+    yield rest[at] ?? '';
+  }
+}
+
+function* escapedPieces(text: string): Generator<string> {
+  for (const piece of piecesOf(text))
+    yield escapeUnsafe(JSON.stringify(piece).slice(1, -1)).replace(HASH_AT_END, escaped);
 }
 
 /** A JSON text as it was written, safe likewise: nothing but what is unseen is written otherwise, and blanks stay. */

@@ -21,6 +21,24 @@ export function mediaTypeOf(contentType: string): string {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
+/** Where to cut a text near `end`: half a surrogate pair would be written as U+FFFD. */
+export function wholeCharacters(text: string, end: number): number {
+  const code = text.codePointAt(end - 1) ?? 0;
+  return code > 0xffff ? end + 1 : end;
+}
+
+/** Characters; a string of so many is garbage that is collected soon. */
+const PIECE = 64 * 1024;
+
+/** The text in pieces: a write, a digest or an escape copies what it is given. */
+export function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const to = wholeCharacters(text, from + PIECE);
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /** A word as a POSIX shell takes it for just these characters. */

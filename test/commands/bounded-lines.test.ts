@@ -6,6 +6,7 @@ function paper() {
   return {
     written,
     writableLength: 0,
+    once: () => {},
     write(text: string) {
       written.push(text);
       this.writableLength += text.length;

@@ -18,7 +18,7 @@ import { arrivalWarnings } from '../../render/warnings.js';
 import type { CallIds, ListenerOptions } from '../../runtime/callback-server.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { Redactor } from '../../util/redact.js';
-import { redactJson, safeJson } from '../../util/redact-json.js';
+import { type OutputLine, safeJsonLine } from '../../util/redact-json.js';
 import { droppedEvents } from '../output.js';
 
 /** Something that came to the listener and was answered: a callback, or a post that is nobody's. */
@@ -66,13 +66,13 @@ export interface FormatOptions {
 
 /** One way to write down what comes, in lines. */
 export interface Format {
-  readonly begin: readonly string[];
+  readonly begin: readonly OutputLine[];
   /** Whether it tells every event, and not just what was heard. */
   readonly isWhole: boolean;
-  lines(event: Event, heard: Heard | null): readonly string[];
+  lines(event: Event, heard: Heard | null): readonly OutputLine[];
   /** So many came while nobody read. */
-  lost(count: number, event: Event): readonly string[];
-  end(reason: string): readonly string[];
+  lost(count: number, event: Event): readonly OutputLine[];
+  end(reason: string): readonly OutputLine[];
 }
 
 type CallbackWarningsHeardCallback = Extract<Heard, { kind: 'callback' }>;
@@ -91,7 +91,7 @@ export function callbackWarnings(
 /** A line for each callback: what it was judged to be, what came, and of a result what the LLM and the human get. */
 export function jsonFormat(options: FormatOptions): Format {
   const startedAt = Date.parse(options.about.startedAt);
-  const write = (report: object) => redactJson(safeJson(report), options.redactor);
+  const write = (report: object) => safeJsonLine(report, options.redactor);
   return {
     begin: [],
     isWhole: false,
@@ -156,7 +156,7 @@ export function ndjsonFormat({ redactor, about }: FormatOptions): Format {
   return {
     begin: [writer.header(about)],
     isWhole: true,
-    lines: event => writer.event(event),
+    lines: event => writer.lines(event),
     lost: (count, event) => writer.event(droppedEvents(count, event)),
     end: reason => [writer.end(reason)],
   };

@@ -35,7 +35,7 @@ function told(format: Format, ...story: readonly (readonly Moment[])[]): string[
     const heard = heardIn(history, new Set([KEY]), event);
     return heard || format.isWhole ? format.lines(event, heard) : [];
   });
-  return [...format.begin, ...lines, ...format.end('done')];
+  return [...format.begin, ...lines, ...format.end('done')].map(line => [...line].join(''));
 }
 
 const QUESTION = { ...CHOICE, response_url: 'http://tool:3001/choices/0123456789abcdef?code=canary' };
@@ -159,7 +159,7 @@ describe('ndjson', () => {
   test('what nobody read in time is a fact', () => {
     const format = ndjsonFormat(OPTIONS);
     const [event] = eventsOf(expected());
-    const lines = event ? [...format.begin, ...format.lost(7, event), ...format.end('done')] : [];
+    const lines = event ? [...format.begin, ...format.lost(7, event), ...format.end('done')].map(String) : [];
     expect(readTranscript(lines).events).toMatchObject([{ kind: 'dropped', what: 'event', count: 7 }]);
   });
 });

@@ -27,7 +27,7 @@ import { type IdleExcuse, idleExcuses, reportOf } from './report.js';
 function missingOffers(offers: readonly Offer[], call: CallEvidence): readonly string[] {
   return offers
     .filter(offer => !isStarted(offer, call))
-    .map(offer => `no ${MESSAGES[offer]} came, which it offers`);
+    .map(offer => `no ${MESSAGES[offer]} came, but the case expects one`);
 }
 
 const STARTS = { choice: 'user_choice', oauth: 'oauth', view: 'view_update' } as const satisfies Partial<
@@ -64,7 +64,7 @@ function verdictOn({ expected, offers }: Case, call: CallEvidence, isWhole: bool
   const events = eventsOf(callback);
   if (differences.length > 0) return { status: 'fail', ...reasonFor([...differences, ...missing]), events };
   if (missing.length > 0) return { ...absent(listed(missing), isWhole), events };
-  return { status: 'pass', reason: 'its result is as expected', events };
+  return { status: 'pass', reason: 'the result is as expected', events };
 }
 
 /** What did not come is a failure; where a part of what happened is not known, it may have come. */
@@ -115,13 +115,13 @@ function withoutResult({ attempts, callbacks, expiries }: CallEvidence, isWhole:
   if (status !== 200) return { status: 'fail', reason: `the invocation was answered ${status}`, events };
   if (callbacks.some(isAnothers)) return { status: 'fail', reason: ANOTHERS, events };
   const question = callbacks.find(isQuestion);
-  if (question) return { status: 'could-not-run', reason: 'it waits for a person', events };
+  if (question) return { status: 'could-not-run', reason: 'the call waits for a person', events };
   const [{ afterMs } = { afterMs: null }] = expiries;
   const within = afterMs === null ? '' : ` within ${formatDuration(afterMs)}`;
   return { ...absent(`no result came${within}`, isWhole), events };
 }
 
-const ANOTHERS = 'the result that came names another call, and is ignored (TOOL-ID, RT-MATCH)';
+const ANOTHERS = 'the result names another call and is ignored (TOOL-ID, RT-MATCH)';
 
 function isAnothers({ verdict, reading }: CallbackEvidence): boolean {
   return verdict?.kind === 'discarded' && reading?.ok === true && reading.message.type === 'tool_result';
@@ -189,11 +189,10 @@ function worstOf(verdicts: readonly CaseVerdict[]): CaseVerdict | undefined {
 
 const WORST_FIRST = ['fail', 'could-not-run', 'pass'] as const;
 
-const NOT_CALLED: CaseVerdict = { status: 'could-not-run', reason: 'it was not called', events: [] };
+const NOT_CALLED: CaseVerdict = { status: 'could-not-run', reason: 'not called', events: [] };
 const NOT_RUN: CaseVerdict = {
   ...NOT_CALLED,
-  reason:
-    'the cases were not run in this transcript, which is of a check without them; check the tool itself with --cases',
+  reason: 'this check was recorded without cases; check the tool with --cases',
 };
 
 /** Whether a check made all the calls there are, and none of them for a case. */

@@ -384,7 +384,7 @@ export function onDeath({ death, isProbed }: Evidence, kind: Culprit, story: str
   const { message, later, others } = death;
   const code = message.broken && kind !== 'callback' ? ` (${message.broken.code})` : '';
   const more = others > 0 ? `; ${others} more had been sent by then` : '';
-  const what = `the tool did not answer any more after ${story}${code}${more}`;
+  const what = `the tool stopped responding after ${story}${code}${more}`;
   const end = lacking(what, [message, later], { about: eventsOf(message) });
   return isProbed || breakOf(message) === 'cut' ? fatal(end) : end;
 }

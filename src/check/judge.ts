@@ -161,7 +161,7 @@ export function fatal(observation: Observation): Observation {
 
 /** Of what did not happen, as far as is known, where not everything is. */
 export function perhapsLost(what: string): string {
-  return `${what}; that may have been lost`;
+  return `${what}; the recording is incomplete`;
 }
 
 export function doubtful(what: string, legs: readonly Leg[], difference: Difference = {}): Observation {
@@ -240,7 +240,7 @@ export interface Rule {
   readonly masks?: readonly RequirementId[];
   /** Each place at which it was held or not, in order; none where there was nothing to see. */
   readonly observe: (evidence: Evidence) => readonly Observation[];
-  /** Of a SHOULD, when it is a failure all the same: `the tool dies of it`. */
+  /** Of a SHOULD, when it is a failure all the same: `the tool crashes`. */
   readonly failsWhere?: string;
   /** It is about what some operations do: those that were not called may. */
   readonly isOffered?: true;
@@ -325,7 +325,7 @@ function isPerhapsProbed({ id }: Rule, { isProbed }: Evidence): boolean {
 
 function withoutBlame(observation: Observation): Observation {
   if (observation.kind !== 'broken' && observation.kind !== 'doubtful') return observation;
-  return asUnseen(`${observation.what}; a probe may have done that, whose plan is lost`, observation);
+  return asUnseen(`${observation.what}; it may come from a probe whose plan is missing`, observation);
 }
 
 /** What is missing may be what was lost. */

@@ -55,7 +55,7 @@ export function reportOf(checks: readonly Check[]): CheckReport {
 
 function checkOf(id: RequirementId, evidences: readonly Evidence[]): Check {
   const rule = RULES.get(id);
-  return rule ? judge(rule, ...evidences) : unobservable(id, UNOBSERVABLE[id] ?? 'it is not judged');
+  return rule ? judge(rule, ...evidences) : unobservable(id, UNOBSERVABLE[id] ?? 'not tested');
 }
 
 export interface CheckOptions extends Selection {
@@ -112,8 +112,8 @@ export function idleExcuses(
 function whyIdle({ id }: ExpectedFailure, check: Check | undefined, sides: readonly Side[]): string | null {
   const { side } = REQUIREMENTS[id];
   const unseen = UNOBSERVABLE[id];
-  if (!sides.includes(side)) return `is a rule of the ${side}, and the ${sides.join(', ')} alone is judged`;
+  if (!sides.includes(side)) return `is a rule of the ${side}; only the ${sides.join(' and ')} is checked`;
   if (unseen !== undefined) return `can never fail: ${unseen}`;
-  if (!check) return 'was not judged: it is not among the rules that were asked for';
+  if (!check) return 'was not selected';
   return check.status === 'not-applicable' ? `did not apply: ${check.reason}` : null;
 }

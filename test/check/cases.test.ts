@@ -105,17 +105,25 @@ describe('what a case offers', () => {
   });
 
   test.each<[string, Moment[][], string]>([
-    ['choice', [arrives(OAUTH), ends], 'no user_choice came, which it offers'],
-    ['oauth', [arrives(CHOICE), ends], 'no oauth came, which it offers'],
-    ['subscription', [arrives(VIEW), ends], 'no tool_result with subscription: true came, which it offers'],
-    ['view', [ends], 'no view_update came, which it offers'],
+    ['choice', [arrives(OAUTH), ends], 'no user_choice came, but the case expects one'],
+    ['oauth', [arrives(CHOICE), ends], 'no oauth came, but the case expects one'],
+    [
+      'subscription',
+      [arrives(VIEW), ends],
+      'no tool_result with subscription: true came, but the case expects one',
+    ],
+    ['view', [ends], 'no view_update came, but the case expects one'],
     [
       'view',
       [arrives({ ...VIEW, content: 7 }, { status: 400 }), ends],
-      'no view_update came, which it offers',
+      'no view_update came, but the case expects one',
     ],
-    ['choice, view', [arrives(CHOICE), ends], 'no view_update came, which it offers'],
-    ['oauth, view', [ends], 'no oauth came, which it offers; no view_update came, which it offers'],
+    ['choice, view', [arrives(CHOICE), ends], 'no view_update came, but the case expects one'],
+    [
+      'oauth, view',
+      [ends],
+      'no oauth came, but the case expects one; no view_update came, but the case expects one',
+    ],
   ])('%s: it did not', async (offer, story, reason) => {
     expect(await offered(offer, ...story)).toMatchObject({ status: 'fail', reason });
   });
@@ -125,7 +133,9 @@ describe('what a case offers', () => {
       'expect: { text: other }\n    offers: [view]',
       ...[planned(), call(), acknowledged(), ends],
     );
-    expect(check?.reason).toBe('$.text: wanted "other", got "done"; no view_update came, which it offers');
+    expect(check?.reason).toBe(
+      '$.text: wanted "other", got "done"; no view_update came, but the case expects one',
+    );
   });
 });
 
@@ -154,13 +164,13 @@ describe('of a transcript that has lost a part', () => {
       'a result that did not come',
       'expect: {}',
       [acknowledged(), expired()],
-      'no result came within 5s; that may have been lost',
+      'no result came within 5s; the recording is incomplete',
     ],
     [
       'what it offers and did not come',
       'offers: [view]',
       [acknowledged(), resultArrives()],
-      'no view_update came, which it offers; that may have been lost',
+      'no view_update came, but the case expects one; the recording is incomplete',
     ],
   ])('%s may have come', async (_, terms, story, reason) => {
     expect(await judgedOf(terms, ...story)).toMatchObject({ status: 'could-not-run', reason });
@@ -196,17 +206,16 @@ describe('a recorded call that nobody made for a case', () => {
   ])('is not that of a case: %s', async (_, args, plan) => {
     expect(await judgedOf(args, plan, call(), acknowledged(), resultArrives())).toMatchObject({
       status: 'could-not-run',
-      reason: 'it was not called',
+      reason: 'not called',
     });
   });
 
   test('cannot be one where a check was made without cases, which is said, and what helps', async () => {
     expect(await judgedOf(same, probed, call(), acknowledged(), resultArrives())).toMatchObject({
       status: 'could-not-run',
-      reason:
-        'the cases were not run in this transcript, which is of a check without them; check the tool itself with --cases',
+      reason: 'this check was recorded without cases; check the tool with --cases',
     });
-    expect(await judgedOf(same, probed)).toMatchObject({ reason: 'it was not called' });
+    expect(await judgedOf(same, probed)).toMatchObject({ reason: 'not called' });
   });
 });
 
@@ -214,7 +223,7 @@ test('a result that names another call is told as that', async () => {
   const story = [planned(), call(), acknowledged(), resultArrives({ id: 'other' }, { status: 404 })];
   expect(await judged('{ text: done }', ...story)).toMatchObject({
     status: 'fail',
-    reason: 'the result that came names another call, and is ignored (TOOL-ID, RT-MATCH)',
+    reason: 'the result names another call and is ignored (TOOL-ID, RT-MATCH)',
   });
 });
 

@@ -79,14 +79,9 @@ describe('a failure that is expected', () => {
   });
 
   test.each<[string, Partial<typeof excuse> | { id: Check['id'] }, Check[], RegExp]>([
-    ['of a rule that was left out', {}, [], /^was not judged: /],
-    [
-      "of the other side's rule",
-      { id: 'RT-OP' },
-      [],
-      /^is a rule of the runtime, and the tool alone is judged$/,
-    ],
-    ['of one that nobody can see', { id: 'TOOL-RATE' }, [row('not-applicable', 'TOOL-RATE')], /a flood/],
+    ['of a rule that was left out', {}, [], /^was not selected$/],
+    ["of the other side's rule", { id: 'RT-OP' }, [], /^is a rule of the runtime; only the tool is checked$/],
+    ['of one that nobody can see', { id: 'TOOL-RATE' }, [row('not-applicable', 'TOOL-RATE')], /needs load/],
     ['of one that did not apply', {}, [row('not-applicable')], /^did not apply: a reason$/],
   ])('%s excuses nothing, which is told, and fails nothing', (_, other, rows, why) => {
     const excuses = [{ ...excuse, ...other }];

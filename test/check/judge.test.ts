@@ -61,7 +61,7 @@ test('what could not be seen since its operation was not called says so; what an
   const events = eventsOf(discovery({ ...TOOLSET, tools }), [loaded], call.plannedFor([]), call.sent());
   const evidence = await gather(events, 'runtime', 'tool');
   const left = 'not called: ask, watch, paint and 1 more';
-  expect(judge(offersChoices, evidence).reason).toBe(`no question was put that was answered; ${left}`);
+  expect(judge(offersChoices, evidence).reason).toBe(`no question was asked and answered; ${left}`);
   expect(judge(givesUnifiedDiffs, evidence).reason).toBe(`no result had a diff to show; ${left}`);
   expect(judge(keepsId, evidence).reason).toBe(keepsId.absent);
 });

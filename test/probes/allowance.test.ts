@@ -8,5 +8,5 @@ test('threats, row 15: one allowance counts posts and bytes, and says once that 
   log.subscribe(event => event.kind === 'warned' && told.push(event.message));
   const allowance = new Allowance(log, { callbacks: 3, bytes: 100 }, { words: 'in all' });
   expect([40, 40, 40, 1].map(size => allowance.admits(size))).toEqual([true, true, false, false]);
-  expect(told).toEqual(['more than 3 callbacks, or 100 bytes, came in all: what follows is not looked at']);
+  expect(told).toEqual(['more than 3 callbacks, or 100 bytes, came in all; the rest is ignored']);
 });

@@ -254,7 +254,7 @@ test('threats, row 9: nothing is selected where the answer would go to another h
     wants: id => id === 'TOOL-CHOICE',
   });
   expect(told('warned').map(({ message }) => message)).toEqual([
-    'nothing was selected: response_url is another host than the tool',
+    'no selection was sent: response_url has a different host than the tool',
   ]);
   expect(evidence.calls.flatMap(({ selections }) => selections)).toEqual([]);
 });

@@ -132,7 +132,7 @@ describe('what arrived', () => {
     [
       'TOOL-ONCE',
       [resultArrives(), resultArrives({ text: 'other' }, again)],
-      'TOOL-ONCE: a second tool_result with other content came; the first counts',
+      'TOOL-ONCE: a second, different tool_result came; the first counts',
     ],
     [
       'late',

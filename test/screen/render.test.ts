@@ -51,7 +51,7 @@ const SEEN: Readonly<Record<string, readonly string[]>> = {
   'two-results': [
     '• tool_result with other content; the first counts',
     'first result',
-    '! a second tool_result with other content came; the first counts [TOOL-ONCE]',
+    '! a second, different tool_result came; the first counts [TOOL-ONCE]',
   ],
   views: ['• view diff updated', 'Painted', 'VIEW diff, updated 3 times', '1 - zero', '1 + three'],
 };

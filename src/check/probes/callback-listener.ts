@@ -58,7 +58,7 @@ export class Allowance {
     const most = Number.isFinite(bytes)
       ? `${callbacks} callbacks, or ${bytesText(bytes)},`
       : `${callbacks} posts`;
-    const message = `more than ${most} came ${words}: what follows is not looked at`;
+    const message = `more than ${most} came ${words}; the rest is ignored`;
     this.log.emit({ kind: 'warned', ...(calls && { calls }), message });
   }
 

@@ -112,7 +112,7 @@ function choose(
     log.emit({
       kind: 'warned',
       calls: [key],
-      message: 'nothing was selected: response_url is another host than the tool',
+      message: 'no selection was sent: response_url has a different host than the tool',
     });
     return undefined;
   }

@@ -107,7 +107,7 @@ function gapsOf(allowed: readonly Tool[], permission: Permission): readonly stri
 }
 
 const WHY =
-  'none is marked readOnly without needing authentication or much time; name one that may be called again and again with --operation <name>, and single calls with --cases <file>';
+  'none is marked readOnly without requiresAuth or longRunning; use --operation <name> for one that may be called repeatedly, or --cases <file> for single calls';
 
 function mayBeCalled(tool: Tool, { operations, cases }: Permission): boolean {
   const isWritten = cases.some(({ operation }) => operation === tool.name);
@@ -230,7 +230,7 @@ export function startTrials(desk: Desk, plan: Plan, { callables, cases }: Tried)
       trialOf(prober, { operation: tool.name, arguments: args, isFollowed }, false),
     );
   const left = unwritten.length - others.length;
-  if (left > 0) warn(desk, `${left} operations more were not called: ${MOST.operations} are enough`);
+  if (left > 0) warn(desk, `${left} more operations were not called (limit: ${MOST.operations})`);
   const trials = [...written, ...others];
   const firstOf = ({ tool }: Callable) => trials.find(({ stimulus }) => stimulus.operation === tool.name);
   const repeatable = new Set(callables.filter(({ isHarmless }) => isHarmless).map(firstOf));
@@ -265,7 +265,7 @@ async function tryAll(
     await Promise.all([prober.finish(call), isTwice ? callToCancel(desk, stimulus, call) : null]);
     if (call.mailbox.letters.length === 0) silent++;
   });
-  if (left > 0) warn(desk, `${left} operations more were not called: ${silent} said nothing in time`);
+  if (left > 0) warn(desk, `${left} more operations were not called: ${silent} did not respond in time`);
 }
 
 function warn({ wire, signal }: Desk, message: string): void {

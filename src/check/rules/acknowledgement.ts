@@ -89,7 +89,7 @@ function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] 
   const { broken: end } = attempt;
   const how = breakOf(attempt);
   const result = resultAfter(attempt, call);
-  if (result) return [lacking('a result came, and no acknowledgement', [attempt, result])];
+  if (result) return [lacking('a result came, but no acknowledgement', [attempt, result])];
   const wait = vainWait(call);
   if (wait && how !== 'cut' && how !== 'failed')
     return [lacking(`no answer within ${formatDuration(wait.afterMs)}`, [attempt])];
@@ -152,7 +152,7 @@ function onAttempt(attempt: Leg, call: CallEvidence, terms: Terms): readonly Obs
 /** Who wants credentials can be asked again with them; who was busy once may have been so rightly. */
 function onRefused(attempt: Leg, status: number, { takenAt }: Terms): Observation {
   if (status === 401 || status === 403)
-    return unseen(`answered ${status}: it wants credentials (--bearer, --header)`, [attempt]);
+    return unseen(`answered ${status}: credentials are required (--bearer, --header)`, [attempt]);
   const wasTakenLater = takenAt > attempt.request.seq;
   const difference = { expected: '200', actual: String(status) };
   return wasTakenLater && status >= 500
@@ -184,7 +184,7 @@ const EXPECTED = 'an empty acknowledgement, and a callback';
 export const answersByCallback: Rule = {
   id: 'TOOL-ASYNC',
   masks: ['TOOL-ALWAYS', ...OF_CALLBACKS],
-  absent: 'no acknowledged invocation came to an outcome',
+  absent: 'no acknowledged invocation had an outcome',
   observe: ({ calls }) =>
     calls.flatMap(call => {
       const acknowledgement = call.attempts.find(attempt => statusOf(attempt) === 200);

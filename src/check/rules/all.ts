@@ -72,12 +72,11 @@ export const RULES: ReadonlyMap<RequirementId, Rule> = new Map(
 
 /** Requirements that nobody can judge from outside, and why. A test holds that each requirement has a rule, or is here. */
 export const UNOBSERVABLE: Readonly<Partial<Record<RequirementId, string>>> = {
-  'TOOL-RATE': 'cannot be seen without a flood, and a check floods nobody',
-  'RT-SANITIZE':
-    "what is done before text goes to the model is the runtime's own matter, and not on the wire",
-  'RT-TEXT': 'what the model gets is not on the wire',
-  'RT-DISPLAY': 'what the human sees is not on the wire',
-  'RT-SERIAL': 'when a message is handled, after it was answered, is not on the wire',
-  'RT-AUDIT': "a runtime's own log is not on the wire",
-  'RT-TIMEOUT': 'the protocol leaves it open, and the result that a runtime records is not on the wire',
+  'TOOL-RATE': 'not tested (needs load)',
+  'RT-SANITIZE': 'not visible in HTTP traffic: it happens before the text goes to the model',
+  'RT-TEXT': 'not visible in HTTP traffic: it concerns what the model gets',
+  'RT-DISPLAY': 'not visible in HTTP traffic: it concerns what the user sees',
+  'RT-SERIAL': 'not visible in HTTP traffic: it concerns work after the answer',
+  'RT-AUDIT': "not visible in HTTP traffic: it concerns the runtime's own log",
+  'RT-TIMEOUT': 'not visible in HTTP traffic, and the protocol leaves it open',
 };

@@ -77,7 +77,7 @@ function onTaken(call: CallEvidence, story: string): readonly Observation[] {
   switch (ending.kind) {
     case 'result': {
       if (ending.isError) return [held([...call.attempts, ending.callback])];
-      const actual = 'a result that is no error';
+      const actual = 'a result that is not an error';
       return [
         broken(`${story} ended in ${actual}`, [...call.attempts, ending.callback], {
           expected: EXPECTED,
@@ -95,20 +95,20 @@ function onTaken(call: CallEvidence, story: string): readonly Observation[] {
     case 'called-off':
       return [];
     default:
-      return [unseen(`nothing that could be judged came of ${story}`, [...call.attempts, ...call.callbacks])];
+      return [unseen(`${story} had no outcome that can be judged`, [...call.attempts, ...call.callbacks])];
   }
 }
 
 const STORIES = {
   'unknown-operation': 'an unknown operation',
-  'bad-arguments': 'a call whose arguments break its inputSchema',
+  'bad-arguments': 'a call whose arguments do not match its inputSchema',
 } as const;
 
 /** TOOL-VALIDATE: what must not be executed is not. Whether it is told so, and how, is of TOOL-UNKNOWN-OP and TOOL-BAD-ARGS. */
 export const executesOnlyValidCalls: Rule = {
   id: 'TOOL-VALIDATE',
   masks: ['TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS'],
-  absent: 'no call with an unknown operation or with broken arguments was made',
+  absent: 'no call with an unknown operation or with invalid arguments was made',
   observe: evidence => onUnacceptable(evidence),
 };
 
@@ -131,9 +131,9 @@ function onCall(call: CallEvidence, story: string, sound: SoundResults): readonl
 
 /** An error in the end may be that of a look at it that began too early. */
 function onWork({ message, callback }: Told, ending: Ending, story: string): Observation {
-  const what = `${story} was begun: a ${message.type} came`;
+  const what = `${story} was started: a ${message.type} came`;
   const isError = ending.kind === 'result' && outcomeOfText(ending.text).type !== 'success';
-  return isError ? doubtful(`${what}, and an error in the end`, [callback]) : broken(what, [callback]);
+  return isError ? doubtful(`${what}, and then an error`, [callback]) : broken(what, [callback]);
 }
 
 /** A refusal may be in any words, and any language: what is sure is the result of a valid call. */
@@ -145,21 +145,20 @@ function onResult(
 ): Observation {
   const proof = [...call.attempts, callback];
   const spots = spotsOf(call, callback);
-  const difference = { expected: 'an error result', actual: 'a result that is no error', spots };
-  const what = 'it ended in a result that is no error';
+  const difference = { expected: 'an error result', actual: 'a result that is not an error', spots };
   return sound(call).has(nameless(text, call))
-    ? broken(`${story} was executed: ${what}, but that of a valid call`, proof, difference)
-    : doubtful(`${story} may have been executed: ${what} by its words`, proof, difference);
+    ? broken(`${story} was executed: its result is that of a valid call`, proof, difference)
+    : doubtful(`${story} may have been executed: its result is not an error`, proof, difference);
 }
 
 /** TOOL-BAD-ARGS: 200, and then an error result. */
 export const refusesBadArguments: Rule = {
   id: 'TOOL-BAD-ARGS',
-  absent: 'no operation was called with arguments that break its inputSchema',
+  absent: 'no operation was called with arguments that do not match its inputSchema',
   observe: evidence =>
     evidence.calls
       .filter(call => unacceptable(call, evidence) === 'bad-arguments')
-      .flatMap(call => onRefusable(call, 'a call with broken arguments')),
+      .flatMap(call => onRefusable(call, 'a call with invalid arguments')),
 };
 
 /** TOOL-UNKNOWN-OP: 200, and then an error result. */
@@ -178,7 +177,7 @@ const STORY = 'a malformed payload';
 export const survivesMalformedPayloads: Rule = {
   id: 'TOOL-MALFORMED',
   masks: ['TOOL-ACK', 'TOOL-CLOSE', 'TOOL-CANCEL', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-ALWAYS'],
-  failsWhere: 'the tool dies of it',
+  failsWhere: 'the tool crashes',
   absent: 'no malformed payload was sent',
   observe: evidence => {
     const malformed = evidence.calls.filter(isMalformed);
@@ -205,7 +204,7 @@ function onUnanswered(attempt: Leg, call: CallEvidence): readonly Observation[] 
   const { broken: end } = attempt;
   const how = breakOf(attempt);
   if (call.isCutShort)
-    return [unseen(`the tool died of something else before it answered ${STORY}`, [attempt])];
+    return [unseen(`the tool crashed for another reason before it answered ${STORY}`, [attempt])];
   if (end?.phase === 'connect') return [unseen(`${STORY} could not be sent (${end.code})`, [attempt])];
   if (end && (how === 'cut' || how === 'failed'))
     return [broken(`the connection ended without an answer to ${STORY} (${end.code})`, [attempt])];
@@ -268,7 +267,7 @@ function extraOnCall(call: CallEvidence, others: Others): readonly Observation[]
     case 'called-off':
       return [];
     default:
-      return [unseen('nothing that could be judged came of it', [...call.attempts, ...call.callbacks])];
+      return [unseen('the call had no outcome that can be judged', [...call.attempts, ...call.callbacks])];
   }
 }
 
@@ -277,22 +276,22 @@ function onError(call: CallEvidence, others: Others): readonly Observation[] {
   const results = others.filter(({ kind }) => kind === 'result');
   const legs = [...call.attempts, ...call.callbacks.slice(0, 1)];
   if (results.some(each => each.kind === 'result' && !each.isError))
-    return [broken('it ended in an error, and without the extra fields in none', legs)];
+    return [broken('the call ended in an error, but succeeded without the extra fields', legs)];
   return results.length > 0 ? [held(legs)] : [];
 }
 
 function onSilent(call: CallEvidence, afterMs: number, others: Others): Observation {
   const what = `nothing within ${formatDuration(afterMs)}`;
   return others.some(({ kind }) => kind === 'result')
-    ? lacking(`it was dropped: ${what}`, call.attempts)
+    ? lacking(`the call was dropped: ${what}`, call.attempts)
     : unseen(`${what}: ${ifItTakesLonger(call)}`, call.attempts);
 }
 
 function onRefused(call: CallEvidence, status: number, others: Others): Observation {
   const isUsual = others.some(each => each.kind === 'refused' && each.status === status);
   return isUsual
-    ? held(call.attempts, `answered ${status}, as without them`)
-    : broken(`it was answered ${status}`, call.attempts, { expected: '200', actual: String(status) });
+    ? held(call.attempts, `answered ${status}, as without the extra fields`)
+    : broken(`the call was answered ${status}`, call.attempts, { expected: '200', actual: String(status) });
 }
 
 /** By operation, what calls without extra fields came to. */

@@ -97,7 +97,7 @@ function onCall(
     case 'open':
       return [unseen('a call was still pending when the transcript ended', call.attempts)];
     case 'cut-short':
-      return [unseen('the tool died of something else before a call came to its end', call.attempts)];
+      return [unseen('the tool crashed for another reason before a call ended', call.attempts)];
     case 'called-off':
       return onCalledOff(call);
     case 'silent':
@@ -115,7 +115,7 @@ function onSilent(call: CallEvidence, afterMs: number, silence: string, death: D
       expected: 'a tool_result',
       about,
     });
-  const what = `no tool_result within ${formatDuration(afterMs)}, and the tool was gone`;
+  const what = `no tool_result within ${formatDuration(afterMs)}, and the tool was unreachable`;
   return lacking(what, [...call.attempts, death.later], { expected: 'a tool_result', about });
 }
 
@@ -175,8 +175,9 @@ function onResults([first, ...later]: readonly Result[], what: string): Observat
   if (!first || !other)
     return held([...(first ? [first.callback] : []), ...later.map(each => each.callback)], what);
   const pair = [first.callback, other.callback];
-  if (isFailedForNow(first.callback)) return doubtful('a result came again with other content', pair);
-  return broken('a second tool_result with other content came', pair, {
+  if (isFailedForNow(first.callback))
+    return doubtful('a different result came after a failed delivery', pair);
+  return broken('a second, different tool_result came', pair, {
     expected: 'one tool_result',
     actual: 'two different ones',
     spots: pair.map(leg => sent(leg, 'text')),
@@ -195,10 +196,10 @@ const HASTE_MS = 5;
 /** TOOL-RETRY: what was answered 5xx or lost comes again, and not at once each time. */
 export const retries: Rule = {
   id: 'TOOL-RETRY',
-  failsWhere: 'the tool dies of it',
+  failsWhere: 'the tool crashes',
   absent: 'no callback was answered 5xx or lost',
   observe: evidence => {
-    const end = onDeath(evidence, 'callback', 'a callback of it was lost or refused');
+    const end = onDeath(evidence, 'callback', 'one of its callbacks was lost or refused');
     if (end) return [end];
     const failed = evidence.calls
       .filter(({ isCutShort }) => !isCutShort)
@@ -228,14 +229,14 @@ function onDelivery(delivery: Delivery, watched: number, isWaited: boolean): Obs
   const pauses = pausesIn(delivery);
   if (pauses.length === 0) {
     const tell = isWaited || watched >= LEAST_MS ? lacking : unseen;
-    return tell(`no retry within ${formatDuration(watched)}; --probe-timeout waits longer`, delivery);
+    return tell(`no retry within ${formatDuration(watched)}; use --probe-timeout to wait longer`, delivery);
   }
   const what = `sent again after ${pauses.map(formatDuration).join(', ')}`;
   if (isHasty(pauses) || (pauses.length >= ENOUGH && !isGrowing(pauses)))
     return doubtful(`${what}: without growing pauses`, delivery);
   const isOdd = pauses.length > 1 && !isGrowing(pauses);
   return isOdd
-    ? heldBut(`${what}: no longer each time, which may be chance`, delivery)
+    ? heldBut(`${what}: the pauses do not grow each time, which may be chance`, delivery)
     : held(delivery, what);
 }
 
@@ -258,7 +259,7 @@ const NO_RETRY_LEAST_MS = 1_000;
 /** TOOL-NORETRY: what was refused for good does not come again. */
 export const takesNoForAnAnswer: Rule = {
   id: 'TOOL-NORETRY',
-  absent: 'no callback was answered 4xx and looked out for afterwards',
+  absent: 'no callback was answered 4xx and watched afterwards',
   observe: evidence =>
     evidence.calls.flatMap(call => [
       ...deliveriesOf(call).flatMap(delivery => noRetryOnDelivery(delivery, evidence)),
@@ -335,7 +336,7 @@ function opaqueOnCall(
     const difference = differenceOf(given, callback.request.url);
     return difference === null
       ? held([callback], what)
-      : broken(`a callback came to another URL than was given: ${difference}`, [callback]);
+      : broken(`a callback went to a URL other than the given one: ${difference}`, [callback]);
   });
 }
 
@@ -417,12 +418,12 @@ function onRefusal(callback: CallbackEvidence, status: number, refusal: string):
 
 function onBody(callback: CallbackEvidence, excused: readonly string[]): readonly Observation[] {
   const { reading, request } = callback;
-  if (isBodyLost(request)) return [unseen('the body of a callback was not kept', [callback])];
+  if (isBodyLost(request)) return [unseen('the body of a callback was not recorded', [callback])];
   if (!reading) return [broken('a callback has no body', [callback])];
   if (!reading.ok) {
     const faults = reading.faults.filter(fault => !excused.some(name => fault.startsWith(name)));
     if (faults.length === 0) return [];
-    return [broken('no callback', [callback], withFaults(faults))];
+    return [broken('invalid callback', [callback], withFaults(faults))];
   }
   const remarks = [
     ...reading.warnings.filter(({ id }) => id === 'TOOL-POST').map(({ message }) => message),

@@ -33,7 +33,7 @@ const MOST_PATHS = 3;
 export function nullRemark(nulls: readonly string[] = []): readonly string[] {
   if (nulls.length === 0) return [];
   const paths = firstFew(nulls, MOST_PATHS);
-  return [cut(`null for an optional member counts as absent, better leave it out: ${paths}`, FAULTS_MOST)];
+  return [cut(`null counts as absent for an optional member; leave it out instead: ${paths}`, FAULTS_MOST)];
 }
 
 /** Characters of a content type. */
@@ -56,7 +56,7 @@ function onNothing(discoveries: readonly Discovery[]): Observation {
   const statuses = discoveries.flatMap(discovery => statusOf(discovery) ?? []);
   if (statuses.length === 0) return unseen(whyNone(discoveries), discoveries);
   if (statuses.some(status => status === 401 || status === 403))
-    return unseen('discovery wants credentials (--bearer, --header)', discoveries);
+    return unseen('discovery requires credentials (--bearer, --header)', discoveries);
   const actual = [...new Set(statuses)].join(', ');
   return lacking(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
 }
@@ -64,7 +64,7 @@ function onNothing(discoveries: readonly Discovery[]): Observation {
 /** Whoever asked may have ended before there was an answer, as a recorder that is stopped. */
 function whyNone(discoveries: readonly Discovery[]): string {
   return discoveries.every(discovery => breakOf(discovery) === 'called-off')
-    ? 'asking for the toolset was called off before an answer came'
+    ? 'the request for the toolset was canceled before an answer came'
     : `the tool could not be reached (${[...new Set(discoveries.flatMap(({ broken: end }) => end?.code ?? []))].join(', ')})`;
 }
 
@@ -73,7 +73,10 @@ function onFailed(discovery: Discovery, at: number, all: readonly Discovery[]): 
   const { broken: end } = discovery;
   if (!end || breakOf(discovery) === 'called-off') return [];
   return [
-    heldBut(`asked ${all.length} times; it could not be reached once (${end.code})`, all.slice(at, at + 1)),
+    heldBut(
+      `requested ${all.length} times; the tool was unreachable once (${end.code})`,
+      all.slice(at, at + 1),
+    ),
   ];
 }
 
@@ -81,16 +84,16 @@ function onFailed(discovery: Discovery, at: number, all: readonly Discovery[]): 
 function onNoDocument(discovery: Discovery): Observation {
   const { response } = discovery;
   return response && isBodyLost(response)
-    ? unseen('the document that came was not kept', [discovery])
-    : broken('discovery answered 200 with nothing', [discovery], { expected: '200, and a toolset' });
+    ? unseen('the document was not recorded', [discovery])
+    : broken('discovery answered 200 without a document', [discovery], { expected: '200, and a toolset' });
 }
 
 function onFound(discovery: Discovery): readonly Observation[] {
   const { reading, response } = discovery;
   if (!reading) return [onNoDocument(discovery)];
   const { rest } = toolsetFaults(discovery);
-  if (rest.length > 0) return [broken('no valid toolset', [discovery], withFaults(rest))];
-  if (!reading.ok) return [held([discovery], 'valid but for its names')];
+  if (rest.length > 0) return [broken('invalid toolset', [discovery], withFaults(rest))];
+  if (!reading.ok) return [held([discovery], 'valid except for its names')];
   const { rest: notes } = toolsetNotes(discovery);
   const scripts = reading.toolset.tools.flatMap(scriptRemark);
   const remarks = [
@@ -124,10 +127,10 @@ export const namesToolsWell: Rule = {
 function onDiscovery(discovery: Discovery): readonly Observation[] {
   const { names } = toolsetFaults(discovery);
   if (names.length > 0)
-    return [broken('the names of tools are not valid, or not unique', [discovery], withFaults(names))];
+    return [broken('tool names are invalid or not unique', [discovery], withFaults(names))];
   if (!discovery.reading?.ok) return [];
   const { names: odd } = toolsetNotes(discovery);
-  const what = 'clients may refuse the names of tools';
+  const what = 'clients may reject these tool names';
   return [odd.length > 0 ? doubtful(what, [discovery], withFaults(odd)) : held([discovery])];
 }
 
@@ -147,9 +150,9 @@ function onMigration(migration: Leg): Observation {
   const status = statusOf(migration);
   if (status === null) return unseen('/migrate did not answer', [migration]);
   if (status === 405 || (status === 404 && !saysWhy(migration)))
-    return broken(`there is no /migrate: it answered ${status}`, [migration]);
+    return broken(`/migrate is missing: it answered ${status}`, [migration]);
   if (status === 200 && isVain(migration))
-    return broken('/migrate answered 200 to what cannot succeed', [migration], {
+    return broken('/migrate answered 200 to an invalid request', [migration], {
       expected: '4xx or 5xx',
       actual: '200',
     });

@@ -69,7 +69,7 @@ function howLong(notice: Leg): string {
 /** TOOL-CANCEL: 200 with nothing in it, whatever is cancelled. */
 export const takesCancels: Rule = {
   id: 'TOOL-CANCEL',
-  failsWhere: 'the tool dies of it',
+  failsWhere: 'the tool crashes',
   absent: 'no call was cancelled',
   observe: evidence => onNotices(evidence.cancels, '/cancel_tool_call', evidence),
 };
@@ -77,7 +77,7 @@ export const takesCancels: Rule = {
 /** TOOL-CLOSE: 200 with nothing in it, whatever is closed. */
 export const takesCloses: Rule = {
   id: 'TOOL-CLOSE',
-  failsWhere: 'the tool dies of it',
+  failsWhere: 'the tool crashes',
   absent: 'no thread was closed',
   observe: evidence => onNotices(evidence.closes, '/close_thread', evidence),
 };
@@ -174,9 +174,7 @@ function onCall(subject: Subject): readonly Observation[] {
   const judged = news.map(each => onNews(each, news, start, subject));
   if (!start) return [...judged, ...notStarted(news, subject)];
   const observed = [...judged, ...afterFinal(start, news, call), ...onSilence(start, news, call, evidence)];
-  return observed.length > 0
-    ? observed
-    : [scant('a subscription was started, and no event of it came', [start])];
+  return observed.length > 0 ? observed : [scant('a subscription was started, but no event came', [start])];
 }
 
 function onNews(
@@ -194,16 +192,16 @@ function onNews(
       actual: excerpt(named),
       spots: [sent(callback, 'tool_call_id')],
     });
-  if (!start) return lacking('an event came, and no result had said subscription: true', [callback]);
+  if (!start) return lacking('an event came without a result with subscription: true', [callback]);
   if (start.request.at - callback.request.at > ACK_TOLERANCE_MS)
-    return broken('an event came before the result that says subscription: true', [callback, start]);
+    return broken('an event came before the result with subscription: true', [callback, start]);
   return afterLast(each, news) ?? onLateEvent(each, news, call) ?? inOrder(callback, start);
 }
 
 /** On connections of their own, what was sent first may be read second. */
 function inOrder(callback: Leg, start: Leg): Observation {
   return start.request.seq > callback.request.seq
-    ? doubtful('an event came just before the result that says subscription: true', [callback, start])
+    ? doubtful('an event came just before the result with subscription: true', [callback, start])
     : held([start, callback]);
 }
 

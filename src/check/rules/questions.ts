@@ -21,7 +21,7 @@ export const offersChoices: Rule = {
   id: 'TOOL-CHOICE',
   masks: ['TOOL-POST', 'TOOL-ALWAYS'],
   isOffered: true,
-  absent: 'no question was put that was answered',
+  absent: 'no question was asked and answered',
   observe: ({ calls }) =>
     calls.flatMap(call => [
       ...call.callbacks.filter(isChoice).flatMap(onQuestion),
@@ -36,7 +36,7 @@ function isChoice(callback: CallbackEvidence): boolean {
 function onQuestion(question: CallbackEvidence): readonly Observation[] {
   const { reading } = question;
   if (!reading || reading.ok) return [];
-  return [broken('a user_choice breaks its schema', [question], withFaults(reading.faults))];
+  return [broken('a user_choice does not match its schema', [question], withFaults(reading.faults))];
 }
 
 function onSelection(selection: Leg, call: CallEvidence): Observation {
@@ -100,11 +100,12 @@ function onCall(call: CallEvidence): readonly Observation[] {
 function oauthOnQuestion(question: CallbackEvidence): readonly Observation[] {
   const { reading } = question;
   if (!reading) return [];
-  if (!reading.ok) return [broken('an oauth breaks its schema', [question], withFaults(reading.faults))];
+  if (!reading.ok)
+    return [broken('an oauth does not match its schema', [question], withFaults(reading.faults))];
   const { message, warnings } = reading;
   const given = message.type === 'oauth' ? givenIn(message.auth_url) : undefined;
   if (given !== undefined)
-    return [broken(`auth_url has a ${given} in it`, [question], { spots: [sent(question, 'auth_url')] })];
+    return [broken(`auth_url contains ${given}`, [question], { spots: [sent(question, 'auth_url')] })];
   const remark = warnings.find(({ id }) => id === 'TOOL-OAUTH');
   return remark ? [held([question], 'auth_url is http, fine on loopback')] : [];
 }
@@ -117,7 +118,7 @@ function givenIn(address: string): string | undefined {
 
 function onTexts(callback: CallbackEvidence): readonly Observation[] {
   const found = textsOf(callback).find(({ text }) => namedCredentialsIn(text).length > 0);
-  return found ? [broken(`a token or code stands in ${found.place}`, [callback])] : [];
+  return found ? [broken(`a token or code is in ${found.place}`, [callback])] : [];
 }
 
 /**
@@ -134,7 +135,7 @@ function onEnd(call: CallEvidence): readonly Observation[] {
   if (result) return [held([question, result.callback])];
   const wait = vainWait(call);
   if (wait)
-    return [unseen(`no tool_result within ${formatDuration(wait.afterMs)}: who consents?`, [question])];
+    return [unseen(`no tool_result within ${formatDuration(wait.afterMs)}: consent is missing`, [question])];
   const isDecided = call.decisions.some(({ what }) => what === 'consent');
   return isDecided ? [unseen('the call was still pending when the transcript ended', [question])] : [];
 }

@@ -39,15 +39,16 @@ function onCall({ callbacks, selections, expiries, cancels }: CallEvidence): Obs
 
 function onSelection(selection: Leg, questions: readonly UserChoice[]): Observation {
   const { url, body, method } = selection.request;
-  if (isBodyLost(selection.request)) return unseen('the body of a selection was not kept', [selection]);
+  if (isBodyLost(selection.request)) return unseen('the body of a selection was not recorded', [selection]);
   const read = validate(choiceResponseSchema, body?.json.ok ? body.json.value : undefined);
-  if (method !== 'POST' || !read.ok) return broken('the selection is no {id, selected}', [selection]);
+  if (method !== 'POST' || !read.ok) return broken('the selection is not {id, selected}', [selection]);
   const { id, selected } = read.value;
   const question = questions.find(each => each.id === id && leadsTo(each, url));
-  if (!question) return lacking("the selection went elsewhere, or names another call's id", [selection]);
+  if (!question)
+    return lacking('the selection was sent to another URL, or has the id of another call', [selection]);
   if (selected < question.choices.length) return held([selection]);
   const expected = `0 to ${question.choices.length - 1}`;
-  return broken('the selection is none of the choices', [selection], {
+  return broken('the selection is not one of the choices', [selection], {
     expected,
     actual: String(selected),
     spots: [sent(selection, 'selected')],
@@ -100,10 +101,12 @@ function matchOnCall({ callbacks }: CallEvidence): Observation[] {
   return callbacks.filter(isForAnother).map(forged => {
     if (isRefused(forged)) return held([forged]);
     const real = callbacks.find(each => each.verdict?.kind === 'settles' && isRefused(each));
-    if (real) return broken("was taken for the call's, whose own result was then refused", [forged, real]);
-    return doubtful('was answered as if it had been expected; whether it was discarded cannot be seen', [
-      forged,
-    ]);
+    if (real)
+      return broken("was accepted as the call's result, and the real result was then refused", [
+        forged,
+        real,
+      ]);
+    return doubtful('was accepted; the transcript does not show whether it was discarded', [forged]);
   });
 }
 
@@ -115,7 +118,7 @@ function isForAnother({ verdict, reading, response }: CallbackEvidence): boolean
 /** RT-OAUTH: of a consent's URL a runtime's transcript keeps no more than where it leads. */
 export const keepsNoConsentUrl: Rule = {
   id: 'RT-OAUTH',
-  absent: 'it is no transcript of a runtime with a consent in it',
+  absent: 'not a transcript of a runtime with an oauth message',
   observe: ({ calls, observer }: Evidence) =>
     observer === 'runtime' ? calls.flatMap(({ callbacks }) => callbacks.flatMap(onCallback)) : [],
 };
@@ -176,7 +179,7 @@ function subscriptionOnCallback(callback: CallbackEvidence): Observation[] {
 /** RT-VALIDATE: a callback that breaks the schema of its type is answered 4xx. */
 export const validatesCallbacks: Rule = {
   id: 'RT-VALIDATE',
-  absent: 'no callback broke its schema',
+  absent: 'every callback matched its schema',
   observe: ({ calls, strays }: Evidence) =>
     [...calls.flatMap(({ callbacks }) => callbacks), ...strays].flatMap(validateOnCallback),
 };
@@ -186,7 +189,7 @@ function validateOnCallback(callback: CallbackEvidence): Observation[] {
   const status = statusOf(callback);
   if (!reading || reading.ok || status === null) return [];
   if (isRefused(callback)) return [held([callback])];
-  const what = `a callback that breaks its schema was answered ${status}: ${reading.faults[0]}`;
+  const what = `a callback that does not match its schema was answered ${status}: ${reading.faults[0]}`;
   return [broken(what, [callback], { expected: '4xx', actual: String(status) })];
 }
 

@@ -43,7 +43,9 @@ function onCall({ argumentFaults, attempts, tool }: CallEvidence): Observation[]
   const spots = first.map(attempt => sent(attempt, 'arguments'));
   if (argumentFaults.length === 0) return [held(first)];
   return [
-    broken(`the arguments break the inputSchema of ${tool.name}: ${argumentFaults[0]}`, first, { spots }),
+    broken(`the arguments do not match the inputSchema of ${tool.name}: ${argumentFaults[0]}`, first, {
+      spots,
+    }),
   ];
 }
 
@@ -58,7 +60,7 @@ const sendsAllFields: Rule = {
 function fieldsOnCall(call: CallEvidence): Observation[] {
   const [first] = call.attempts;
   if (!first) return [];
-  if (isBodyLost(first.request)) return [unseen('the body of an invocation was not kept', [first])];
+  if (isBodyLost(first.request)) return [unseen('the body of an invocation was not recorded', [first])];
   const fault = faultOfRequest(first) ?? faultOfBody(call);
   if (fault !== null) return [broken(fault, [first])];
   const { reading } = call;
@@ -83,7 +85,7 @@ function faultOfBody({ reading }: CallEvidence): string | null {
 
 function faultOfUrl({ callback_url }: Invocation): string | null {
   const url = readUrl(callback_url);
-  if (url === null) return 'callback_url is no URL';
+  if (url === null) return 'callback_url is not a valid URL';
   return /^https?:$/.test(url.protocol) ? null : 'callback_url is neither http nor https';
 }
 
@@ -197,15 +199,13 @@ function operationOnCall({ reading, tool, attempts }: CallEvidence): Observation
   const { operation } = reading.invocation;
   const first = attempts.slice(0, 1);
   const spots = first.map(attempt => sent(attempt, 'operation'));
-  return [
-    tool ? held(first) : lacking(`${excerpt(operation)} is in no toolset that was loaded`, first, { spots }),
-  ];
+  return [tool ? held(first) : lacking(`${excerpt(operation)} is not in a loaded toolset`, first, { spots })];
 }
 
 /** RT-NON200: only a runtime's own transcript tells what it made of an acknowledgement that is not 200. */
 const failsOnOtherAcknowledgements: Rule = {
   id: 'RT-NON200',
-  absent: 'no runtime tells in it what it made of an acknowledgement other than 200',
+  absent: 'not recorded by a runtime, or every acknowledgement was 200',
   observe: ({ calls, observer }: Evidence) =>
     observer === 'runtime' ? calls.flatMap(otherAcknowledgementOnCall) : [],
 };
@@ -222,10 +222,12 @@ function otherAcknowledgementOnCall({
   if (decisions.some(({ what }) => what === 'give-up')) return [held([last])];
   const result = callbacks.find(isResult);
   if (result && result.request.at < last.request.at) return []; // the tool has it, whatever it answers
-  const what = `went on to wait after the acknowledgement ${status}`;
+  const what = `continued to wait after the acknowledgement ${status}`;
   if (expiries.length > 0) return [broken(what, [last])];
   if (result) return [lacking(what, [last, result])]; // that it gave up would be a line of its own
-  return [unseen(`what became of the acknowledgement ${status} is not in the transcript`, [last])];
+  return [
+    unseen(`the transcript does not show how the runtime handled the acknowledgement ${status}`, [last]),
+  ];
 }
 
 /** Pauses that are no pauses, in ms. */
@@ -245,7 +247,7 @@ function retryOnCall({ attempts, callbacks, decisions }: CallEvidence, until: nu
   if (!failed || callbacks.length > 0) return []; // who has called back has the invocation
   if (attempts.length > 1) return [onRetries(attempts)];
   if (decisions.some(({ what }) => what === 'give-up'))
-    return [lacking('given up without a retry', [failed])];
+    return [lacking('the runtime gave up without a retry', [failed])];
   const watched = until - (endedAt(failed) ?? until);
   const tell = watched >= LEAST_MS ? lacking : unseen;
   return [tell(`no retry within ${formatDuration(watched)}`, [failed])];

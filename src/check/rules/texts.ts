@@ -109,7 +109,7 @@ export const hidesItsInsides: Rule = {
       const found = internalsIn(text, call);
       return found === null
         ? held([callback])
-        : broken(`${found.what} stands in an error`, [callback], {
+        : broken(`${found.what} is in an error`, [callback], {
             spots: [{ ...spot, range: found.range }],
           });
     }),
@@ -170,7 +170,7 @@ function onError({ text, callback, spot }: ErrorText): Observation {
   if (!text.startsWith(PREFIX))
     return broken('an error does not start with "Error: "', [callback], difference);
   return text.slice(PREFIX.length).trim() === ''
-    ? broken('an error says nothing', [callback], difference)
+    ? broken('an error has no message', [callback], difference)
     : held([callback]);
 }
 
@@ -199,7 +199,7 @@ function onMessage(each: Told, secretIn: SecretFinder): Observation | null {
   for (const { place, path, text } of textsOf(each.callback)) {
     const secret = secretIn(text);
     if (secret !== null)
-      return broken(`${secret.what} stands in ${place} of a ${each.message.type}`, [each.callback], {
+      return broken(`${secret.what} is in ${place} of a ${each.message.type}`, [each.callback], {
         spots: [{ ...sent(each.callback, ...path), range: secret.range }],
       });
   }
@@ -212,7 +212,7 @@ function onRedacted({ callback, message }: Told, { reading }: CallEvidence): Obs
   if (!found) return null;
   const isRedacted = addresseeIn(reading)?.callback_url.includes(REDACTED) === true;
   const tell = isRedacted ? unseen : doubtful;
-  return tell(`something that was redacted stands in ${found.place} of a ${message.type}`, [callback]);
+  return tell(`a redacted value is in ${found.place} of a ${message.type}`, [callback]);
 }
 
 /** TOOL-IMAGE: a picture is described to a model that sees none, and a person whose client draws none gets a text. */

@@ -20,7 +20,7 @@ const misnamed = { ...TOOLSET, tools: [{ ...TOOLSET.tools[0], name: 'no good' }]
 
 /** What is a breach where nothing was lost. */
 function lossy(story: string, events: readonly Event[], more: Partial<Sample> = {}): Sample {
-  return { story, events, isLossy: true, status: 'could-not-run', says: /may have been lost/, ...more };
+  return { story, events, isLossy: true, status: 'could-not-run', says: /recording is incomplete/, ...more };
 }
 
 const connectionRefused: Moment[] = resultArrives().map(moment =>
@@ -60,7 +60,7 @@ export const LOSSY: SampleSet = {
         arrives(CHOICE),
         unkept(a.selected().map(each => ({ ...each, calls: ['call_abc123'] }))),
       ),
-      { says: /not kept/ },
+      { says: /not recorded/ },
     ),
   ],
   'RT-SUB': [

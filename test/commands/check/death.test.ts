@@ -47,6 +47,6 @@ test('a tool that dies of a malformed payload fails by that alone, and is not on
     ...['check', '--command', `node ${script}`, '--only', 'TOOL-MALFORMED', '--probe-timeout', '400ms'],
   ]);
   expect(stdout).toContain('FAILED\n✗ TOOL-MALFORMED  SHOULD');
-  expect(stdout).toContain('the tool did not answer any more after a malformed payload');
+  expect(stdout).toContain('the tool stopped responding after a malformed payload');
   expect(status).toBe(1);
 });

@@ -92,7 +92,7 @@ describe.concurrent('odd-tool', () => {
       {
         // then_right sends forged-id first; two_results sends "first result", then "second result".
         'TOOL-ID': ['fail', /another id: "forged-id"/],
-        'TOOL-ONCE': ['fail', /a second tool_result with other content/],
+        'TOOL-ONCE': ['fail', /a second, different tool_result/],
         'TOOL-NORETRY': ['warn', /another tool_result came/],
       },
     ],

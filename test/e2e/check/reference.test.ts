@@ -41,7 +41,7 @@ describe.concurrent('a tool as the reference has them', () => {
   test('a server that dies of a notice fails by the notice, and by no call', async () => {
     const { status, ofStatus, reasonOf } = await check('NOTICES=dies', '--probe-timeout', '2s');
     expect(ofStatus('fail')).toEqual(['TOOL-CLOSE']);
-    expect(reasonOf('TOOL-CLOSE')).toMatch(/^the tool did not answer any more after \/close_thread/);
+    expect(reasonOf('TOOL-CLOSE')).toMatch(/^the tool stopped responding after \/close_thread/);
     expect(status).toBe(1);
   });
 

@@ -136,7 +136,7 @@ describe.concurrent('a transcript of which something was lost', () => {
     const file = await folder.write('lossy.ndjson', LINES.toSpliced(ACK - 1, 1).join('\n'));
     const { status, stdout } = await check(file, '--only', 'TOOL-ACK');
     expect(status).toBe(3);
-    expect(stdout).toMatch(/\? TOOL-ACK[\s\S]*no acknowledgement; that may have been lost/);
+    expect(stdout).toMatch(/\? TOOL-ACK[\s\S]*no acknowledgement; the recording is incomplete/);
   });
 });
 

@@ -55,7 +55,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name =>
   it('-o text: only the first is on stdout', async () => {
     const { stdout, stderr } = await runHere(['invoke', tool(name).url, ...TWICE, '-o', 'text']);
     expect(stdout).toBe('first result');
-    expect(stderr).toContain('a second tool_result with other content came; the first counts');
+    expect(stderr).toContain('a second, different tool_result came; the first counts');
   });
 
   it('-o plain and -o ndjson: both are there, and which counts', async () => {

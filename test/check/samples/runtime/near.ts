@@ -65,7 +65,7 @@ export const NEAR: SampleSet = {
       story: 'waited in vain after a 201',
       events: eventsOf(call(), answered(201), timedOut()),
       status: 'warn',
-      says: /went on to wait/,
+      says: /continued to wait/,
     },
   ],
   'RT-RETRY': [
@@ -123,7 +123,7 @@ export const NEAR: SampleSet = {
         resultArrives({}, { leg: 'own' }),
       ),
       status: 'warn',
-      says: /cannot be seen/,
+      says: /does not show/,
     },
     {
       story: "another's id answered 200, and something else refused",
@@ -180,13 +180,13 @@ export const NEAR: SampleSet = {
       story: 'a selection that is no POST',
       events: eventsOf(begun, arrives(CHOICE), selects({ id: KEY, selected: 1 }, 'PUT')),
       status: 'fail',
-      says: /no \{id, selected\}/,
+      says: /not {id, selected}/,
     },
     {
       story: "a selection with another call's id",
       events: eventsOf(begun, arrives(CHOICE), selects({ id: 'another', selected: 1 })),
       status: 'fail',
-      says: /another call's id/,
+      says: /id of another call/,
     },
   ],
   'RT-SUB': [

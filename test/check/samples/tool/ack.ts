@@ -184,7 +184,7 @@ export const ackSamples: Samples = [
     events: eventsOf(another.plannedFor([]), ...events),
     isLossy: true as const,
     status: 'could-not-run' as const,
-    says: /may have been lost/,
+    says: /recording is incomplete/,
   })),
   ...[
     [true, false],
@@ -278,7 +278,7 @@ export const ackSamples: Samples = [
     events: eventsOf(call(), at(60_000, timedOut())),
     isLossy: true,
     status: 'could-not-run',
-    says: /may have been lost/,
+    says: /recording is incomplete/,
   },
   {
     story: 'a result, and no 200',

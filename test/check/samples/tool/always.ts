@@ -24,7 +24,7 @@ export const alwaysSamples: Samples = [
       at(5_000, a.waited()),
     ),
     status: 'fail',
-    says: /within 5s, and the tool was gone/,
+    says: /within 5s, and the tool was unreachable/,
   },
   {
     story: 'nothing within the time of a runtime, which then closes the thread',
@@ -67,7 +67,7 @@ export const alwaysSamples: Samples = [
       at(5_000, a.waited()),
     ),
     status: 'could-not-run',
-    says: /^the tool died of something else before a call came to its end$/,
+    says: /^the tool crashed for another reason before a call ended$/,
   },
   {
     story: 'a transcript that ends before the call does',

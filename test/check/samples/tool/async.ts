@@ -39,7 +39,7 @@ export const asyncSamples: Samples = [
     events: eventsOf(a.sent(), a.answered({ headers: { 'content-length': '900' } }), a.waited()),
     isLossy: true,
     status: 'could-not-run',
-    says: /may have been lost/,
+    says: /recording is incomplete/,
   },
   {
     story: 'a nod, and no callback',

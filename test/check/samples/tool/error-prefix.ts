@@ -32,6 +32,11 @@ export const errorPrefixSamples: Samples = [
   { story: 'shouting', events: eventsOf(says('ERROR: busy')), status: 'warn' },
   { story: 'an exception', events: eventsOf(says('ValueError: busy')), status: 'warn' },
   { story: 'an error as JSON', events: eventsOf(says('{"error":{"message":"busy"}}')), status: 'warn' },
-  { story: 'an error that says nothing', events: eventsOf(says('Error: ')), status: 'warn', says: /nothing/ },
+  {
+    story: 'an error that says nothing',
+    events: eventsOf(says('Error: ')),
+    status: 'warn',
+    says: /no message/,
+  },
   { story: 'success', events: eventsOf(says('3 errors were mended')), status: 'not-applicable' },
 ];

@@ -54,7 +54,7 @@ export const malformedSamples: Samples = [
     story: '200, and success',
     events: eventsOf(a.sent(addressed), a.answered(), a.result()),
     status: 'warn',
-    says: /no error/,
+    says: /not an error/,
   },
   {
     story: 'a connection that breaks',
@@ -70,7 +70,7 @@ export const malformedSamples: Samples = [
       discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
     ),
     status: 'warn',
-    says: /did not answer any more after a malformed payload/,
+    says: /stopped responding after a malformed payload/,
   },
   {
     story: 'a crash in a check, which asks for more at once',
@@ -81,7 +81,7 @@ export const malformedSamples: Samples = [
       discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
     ),
     status: 'fail',
-    says: /did not answer any more after a malformed payload$/,
+    says: /stopped responding after a malformed payload$/,
   },
   {
     story: 'a crash, while others were still answered',
@@ -95,20 +95,20 @@ export const malformedSamples: Samples = [
       c.waited(),
     ),
     status: 'fail',
-    says: /^the tool did not answer any more after a malformed payload \(ECONNRESET\)$/,
+    says: /^the tool stopped responding after a malformed payload \(ECONNRESET\)$/,
   },
   ...['ECONNRESET', 'EPIPE'].map(code => ({
     story: `a tool that broke the connection, and was gone (${code})`,
     events: goneAfter(code),
     status: 'fail' as const,
-    says: new RegExp(`did not answer any more after a malformed payload \\(${code}\\)$`),
+    says: new RegExp(`stopped responding after a malformed payload \\(${code}\\)$`),
   })),
   ...['ABORTED', 'ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'TOO_LARGE', 'PARSE'].map(
     code => ({
       story: `a tool that was gone later, where we gave up ourselves (${code})`,
       events: goneAfter(code),
       status: 'warn' as const,
-      says: /did not answer any more/,
+      says: /stopped responding/,
     }),
   ),
   ...['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'].map(code => ({
@@ -123,14 +123,14 @@ export const malformedSamples: Samples = [
     events: eventsOf(a.sent('['), a.waited()),
     isLossy: true,
     status: 'could-not-run',
-    says: /may have been lost/,
+    says: /recording is incomplete/,
   },
   {
     story: '200, and nothing that is left',
     events: eventsOf(a.sent(addressed), a.answered(), at(5_000, a.waited())),
     isLossy: true,
     status: 'could-not-run',
-    says: /may have been lost/,
+    says: /recording is incomplete/,
   },
   {
     story: 'a crash, unless what was answered was lost',
@@ -141,7 +141,7 @@ export const malformedSamples: Samples = [
     ),
     isLossy: true,
     status: 'could-not-run',
-    says: /may have been lost/,
+    says: /recording is incomplete/,
   },
   {
     story: 'a crash of which one payload was the last, and others were answered before',
@@ -153,7 +153,7 @@ export const malformedSamples: Samples = [
       discovery('', { status: null, code: 'ECONNREFUSED', phase: 'connect' }),
     ),
     status: 'fail',
-    says: /did not answer any more after a malformed payload \(ECONNRESET\); 1 more had been sent by then$/,
+    says: /stopped responding after a malformed payload \(ECONNRESET\); 1 more had been sent by then$/,
   },
   {
     story: 'a crash while several were on their way',

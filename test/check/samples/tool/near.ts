@@ -82,13 +82,13 @@ export const NEAR_TOOL: SampleSet = {
       story: 'what nobody can read',
       events: eventsOf(extra.sent(), extra.answered(), extra.posts('{', { status: 400 })),
       status: 'could-not-run',
-      says: /nothing that could be judged/,
+      says: /no outcome that can be judged/,
     },
     {
       story: 'a 503, as without them',
       events: eventsOf(a.sent(), a.answered({ status: 503 }), extra.sent(), extra.answered({ status: 503 })),
       status: 'pass',
-      says: /answered 503, as without them/,
+      says: /answered 503, as without the extra fields/,
     },
     {
       story: 'a 400, and a 503 without them',
@@ -144,7 +144,7 @@ export const NEAR_TOOL: SampleSet = {
       story: 'called off',
       events: eventsOf(discovery('', { status: null, code: 'ABORTED' })),
       status: 'could-not-run',
-      says: /called off/,
+      says: /was canceled/,
     },
     {
       story: 'lost',
@@ -254,7 +254,7 @@ export const NEAR_TOOL: SampleSet = {
         notice('migrate', { status: 405, body: 'no session here' }),
       ),
       status: 'fail',
-      says: /there is no \/migrate/,
+      says: /\/migrate is missing/,
     },
   ],
   'TOOL-RETRY': [

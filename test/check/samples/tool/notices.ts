@@ -43,7 +43,7 @@ function noticeSamples(purpose: 'cancel' | 'close'): Samples {
         discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }),
       ),
       status: 'fail',
-      says: /^the tool did not answer any more after \/\w+ \(ECONNRESET\)$/,
+      says: /^the tool stopped responding after \/\w+ \(ECONNRESET\)$/,
     },
     { story: 'no notice', events: eventsOf(), status: 'not-applicable' },
   ];

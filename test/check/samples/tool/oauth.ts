@@ -43,13 +43,13 @@ export const oauthSamples: Samples = [
     story: 'a token in the result',
     events: eventsOf(page('https://auth.example/'), a.result({ text: '{"access_token":"abcdefgh"}' })),
     status: 'fail',
-    says: /stands in text/,
+    says: /is in text/,
   },
   {
     story: 'no result but what the end of the thread brings about',
     events: eventsOf(page('https://auth.example/'), at(5_000, a.waited()), a.closed(), a.result()),
     status: 'could-not-run',
-    says: /who consents/,
+    says: /consent is missing/,
   },
   {
     story: 'no result in time',

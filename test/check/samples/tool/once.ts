@@ -17,7 +17,7 @@ export const onceSamples: Samples = [
     story: 'a second, other result',
     events: eventsOf(begun(), a.result(), a.result({ text: 'done, too' })),
     status: 'fail',
-    says: /other content/,
+    says: /a second, different tool_result/,
   },
   {
     story: 'another result after one that did not arrive',

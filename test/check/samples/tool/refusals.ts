@@ -29,7 +29,7 @@ function refusalSamples(call: ReturnType<typeof someCall>): Samples {
       story: '200, and success',
       events: eventsOf(begun(), call.result()),
       status: 'warn',
-      says: /no error/,
+      says: /not an error/,
     },
     {
       story: '200, and nothing',

@@ -48,7 +48,7 @@ export const retrySamples: Samples = [
     story: 'sent again after the same pause, twice',
     events: eventsOf(begun(), at(100, fails()), at(205, fails()), at(286, a.result())),
     status: 'pass',
-    says: /after 105ms, 81ms: no longer each time, which may be chance$/,
+    says: /after 105ms, 81ms: the pauses do not grow each time, which may be chance$/,
   },
   {
     story: 'sent again after the same pause, time and again',

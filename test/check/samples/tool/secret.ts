@@ -26,12 +26,12 @@ export const secretSamples: Samples = [
     events: eventsOf(asked.sent(), asked.answered(), asked.result({ text: `saved ${github}` })),
     status: 'pass',
   },
-  leak('the callback URL', { text: `posting to ${url}` }, /^the callback URL stands in text/),
+  leak('the callback URL', { text: `posting to ${url}` }, /^the callback URL is in text/),
   leak('the token of it', { text: url.split('/').at(-1) }, /callback URL's token/),
   leak(
     'the credential of the call',
     { text: 'ok', debug: { got: password } },
-    /authorization stands in debug\.got/,
+    /authorization is in debug\.got/,
   ),
   leak(
     'a GitHub token',
@@ -50,13 +50,13 @@ export const secretSamples: Samples = [
     story: 'something that was redacted when the transcript was saved',
     events: eventsOf(saved.sent(), saved.answered(), saved.result({ text: 'posting to [redacted]' })),
     status: 'could-not-run',
-    says: /redacted stands in text of a tool_result/,
+    says: /redacted value is in text of a tool_result/,
   },
   {
     story: 'the word that stands for a secret, in the words of the tool',
     events: eventsOf(begun(), a.result({ text: 'token: [redacted]' })),
     status: 'warn',
-    says: /redacted stands in text/,
+    says: /redacted value is in text/,
   },
   { story: 'no callback', events: eventsOf(begun()), status: 'not-applicable' },
 ];

@@ -78,7 +78,7 @@ export const subscriptionSamples: Samples = [
     story: 'an event of a call that did not subscribe',
     events: eventsOf(begun(), a.result(), a.news({}, { status: 404 })),
     status: 'fail',
-    says: /no result had said/,
+    says: /without a result with subscription: true/,
   },
   {
     story: 'an event before the result',
@@ -112,13 +112,13 @@ export const subscriptionSamples: Samples = [
     story: 'a subscription of which no event came, and that nobody cancelled',
     events: eventsOf(subscribed()),
     status: 'not-applicable',
-    says: /^a subscription was started, and no event of it came$/,
+    says: /^a subscription was started, but no event came$/,
   },
   {
     story: 'one that was meant to be seen, and was cancelled too late for that',
     events: eventsOf(planned(['TOOL-SUB']), at(10, subscribed()), at(100, a.cancelled())),
     status: 'could-not-run',
-    says: /^a subscription was started, and no event of it came$/,
+    says: /^a subscription was started, but no event came$/,
   },
   { story: 'no subscription', events: eventsOf(begun(), a.result()), status: 'not-applicable' },
 ];

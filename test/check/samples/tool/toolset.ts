@@ -23,7 +23,7 @@ export const discoverSamples: Samples = [
     story: 'a toolset, and nobody there at another time',
     events: eventsOf(discovery('', { status: null, phase: 'connect', code: 'ECONNREFUSED' }), discovery()),
     status: 'pass',
-    says: /^asked 2 times; it could not be reached once \(ECONNREFUSED\)$/,
+    says: /^requested 2 times; the tool was unreachable once \(ECONNREFUSED\)$/,
   },
   {
     story: 'a toolset at the origin, and none at the base',
@@ -31,7 +31,7 @@ export const discoverSamples: Samples = [
     status: 'pass',
   },
   {
-    story: 'a toolset that is valid but for its names',
+    story: 'a toolset that is valid except for its names',
     events: eventsOf(discovery(misnamed)),
     status: 'pass',
   },
@@ -41,13 +41,13 @@ export const discoverSamples: Samples = [
     story: '200, and nothing',
     events: withoutDocument({}),
     status: 'fail',
-    says: /200 with nothing/,
+    says: /200 without a document/,
   },
   {
     story: 'a document that was not kept',
     events: withoutDocument({ 'content-length': '120' }),
     status: 'could-not-run',
-    says: /not kept/,
+    says: /not recorded/,
   },
   {
     story: 'no tools',
@@ -119,7 +119,7 @@ export const migrateSamples: Samples = [
     story: '200 to what names nowhere to go',
     events: eventsOf(discovery(moving), migration({}, { session_id: 'session_1' })),
     status: 'fail',
-    says: /cannot succeed/,
+    says: /an invalid request/,
   },
   {
     story: '200 to what says nothing',
@@ -135,7 +135,7 @@ export const migrateSamples: Samples = [
     story: 'no /migrate',
     events: eventsOf(discovery(moving), notice('migrate', { status: 404, body: 'Cannot POST /migrate' })),
     status: 'fail',
-    says: /there is no/,
+    says: /\/migrate is missing/,
   },
   {
     story: 'no answer',

@@ -38,7 +38,7 @@ export const acknowledgements: BrokenTools = {
     {
       does: 'answers one operation never',
       start: () => startWithOdd({ reply: { payload: 'done' }, faults: { ack: { delay: 60_000 } } }),
-      says: /^a result came, and no acknowledgement$/,
+      says: /^a result came, but no acknowledgement$/,
     },
     {
       does: 'works before it acknowledges its first call',

@@ -27,7 +27,7 @@ export const callbacks: BrokenTools = {
     {
       does: 'ends a call twice',
       start: () => startTwisted({ delivers: onOdd(twice) }),
-      says: /a second tool_result with other content/,
+      says: /a second, different tool_result/,
     },
   ],
   'TOOL-ISOLATE': [

@@ -31,7 +31,7 @@ export const flows: BrokenTools = {
       'does not say that it is one',
       NEWS,
       ofType('tool_result', { subscription: false }),
-      /no result had said/,
+      /without a result with subscription: true/,
     ),
     telling(
       'names another call in the end',
@@ -55,7 +55,7 @@ export const flows: BrokenTools = {
       'has a default that is none',
       QUESTION,
       ofType('user_choice', { default: 2 }),
-      /breaks its schema/,
+      /does not match its schema/,
     ),
     {
       does: 'does not know of the answer',
@@ -69,11 +69,15 @@ export const flows: BrokenTools = {
     },
   ],
   'TOOL-OAUTH': [
-    consenting('sends people into the open', 'http://auth.example.com/authorize', /breaks its schema/),
+    consenting(
+      'sends people into the open',
+      'http://auth.example.com/authorize',
+      /does not match its schema/,
+    ),
     consenting(
       'has the token in the address',
       'https://auth.example.com/authorize?access_token=5f8a1c',
-      /auth_url has a access_token in it/,
+      /auth_url contains access_token/,
     ),
   ],
 };

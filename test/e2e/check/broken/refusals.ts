@@ -11,7 +11,7 @@ export const refusals: BrokenTools = {
     {
       does: 'executes whatever it is told',
       start: () => startTwisted({ invocation: call => ({ ...call, ...(isCall(call) && SOUND) }) }),
-      says: /was executed: it ended in a result that is no error/,
+      says: /was executed: its result is/,
     },
   ],
   'TOOL-UNKNOWN-OP': [
@@ -22,7 +22,7 @@ export const refusals: BrokenTools = {
       '422',
       call => isCall(call) && isKnown(call) && !isSound(call),
       422,
-      /broken arguments was answered 422/,
+      /invalid arguments was answered 422/,
     ),
   ],
   'TOOL-MALFORMED': [
@@ -50,7 +50,7 @@ export const refusals: BrokenTools = {
         startTwisted({
           invocation: call => ({ ...call, ...(hasExtras(call) && { arguments: { line: 0 } }) }),
         }),
-      says: /it ended in an error, and without the extra fields in none/,
+      says: /the call ended in an error, but succeeded without the extra fields/,
     },
   ],
   'TOOL-ERRPREFIX': [

@@ -19,7 +19,7 @@ export const servers: BrokenTools = {
     offering('has a name that is none', named('read all'), /may hold only/),
   ],
   'TOOL-MIGRATE': [
-    migrating('has no /migrate', { status: 404 }, /there is no \/migrate/),
+    migrating('has no /migrate', { status: 404 }, /\/migrate is missing/),
     migrating('moves what is not there', { status: 200 }, /200 to what cannot succeed/),
   ],
 };

@@ -94,7 +94,7 @@ test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of
   ];
   const wished = await problemsOf(bookOf(...odd), true);
   expect(wished[wished.indexOf('BESIDES') + 1]).toMatch(
-    /^ {2}the arguments break the inputSchema of edit_file: .*; sent unvalidated, on purpose \(RT-ARGS\)$/,
+    /^ {2}the arguments do not match the inputSchema of edit_file: .*; sent unvalidated, on purpose \(RT-ARGS\)$/,
   );
   expect(wished.filter(line => line.includes('RT-ARGS'))).toHaveLength(1);
   const saved = new Book('runtime', true);

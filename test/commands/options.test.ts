@@ -39,7 +39,7 @@ describe('what is not', () => {
     ['publicBase', publicBase, ['', 'tunnel', '/path', 'ftp://a', 'http://a?x=1', 'http://a#b'], /base URL/],
     ['port', port, ['65536', '99999', '-1', 'http'], /from 0/],
     ['byteCount', byteCount, ['', '-1', '1.5m', '1t', 'm'], /512k, 64m, 1g/],
-    ['segmentTypes', segmentTypes, ['', 'diff,', 'DIFF'], /choose from diff, text/],
+    ['segmentTypes', segmentTypes, ['video', '', 'diff,', 'DIFF'], /choose from diff, text, image/],
   ])('%s', (_, read, texts, message) => {
     for (const text of texts) {
       expect(() => (read as Reader)(text)).toThrow(InvalidArgumentError);

@@ -31,11 +31,11 @@ describe.concurrent('migrate', () => {
     expect((await plain.log()).filter(({ what }) => what === 'migrate')).toHaveLength(1);
   });
 
-  it('a tool that has no state to move is not told, unless it must be', async () => {
+  it('a tool without state to move gets no notice, except with --force', async () => {
     await using odd = await startPeer('odd');
     const refused = await runHere(['migrate', odd.url, ...MOVE]);
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toMatch(/does not say needsMigration[\s\S]*--force/);
+    expect(refused.stderr).toMatch(/does not declare needsMigration[\s\S]*--force/);
     expect((await odd.log()).map(({ what }) => what)).toEqual(['discovery']);
     const forced = await runHere(['migrate', odd.url, ...MOVE, '--force']);
     expect(forced.status).toBe(4);
@@ -43,7 +43,7 @@ describe.concurrent('migrate', () => {
     expect(forced.stdout).toMatch(/^✗ \S+\/migrate .* answered 404 instead of 200/);
   });
 
-  it('without a URL: every configured server that says needsMigration; who cannot be asked is named', async () => {
+  it('without a URL: every configured server that declares needsMigration; servers without an answer are named', async () => {
     await using moving = await startPeer('plain', { MIGRATION: 'moves' });
     await using still = await startPeer('odd');
     await using both = await configuredFolder([still.url, moving.url]);
@@ -59,7 +59,7 @@ describe.concurrent('migrate', () => {
     await using none = await configuredFolder([still.url]);
     const refused = await runHere(['migrate', ...MOVE], { cwd: none.path });
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toMatch(/no configured toolset says needsMigration/);
+    expect(refused.stderr).toMatch(/no configured toolset declares needsMigration/);
   });
 
   it('nobody there: 4, and nothing was sent', async () => {

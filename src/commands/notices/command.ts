@@ -1,8 +1,29 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
-import { collect, type RunCommand } from '../options.js';
-import { withNoticeOptions } from './options.js';
+import { bearerOption, collect, duration, headerOption, type RunCommand, valueOption } from '../options.js';
 import type { CancelOptions, CloseThreadOptions, MigrateOptions } from './run.js';
+
+/** Adds the options that the commands share. @param timeout default of `--timeout` */
+function withNoticeOptions(command: Command, timeout: string): Command {
+  return command
+    .addOption(
+      valueOption(
+        '--timeout <duration>',
+        'time to wait for the answer: 500ms, 2s; 0 waits forever',
+        duration,
+        duration(timeout),
+        timeout,
+      ),
+    )
+    .addOption(headerOption())
+    .addOption(bearerOption())
+    .addOption(
+      new Option('-o, --output <format>', 'a line for each notice, or one object')
+        .choices(['plain', 'json'])
+        .default('plain'),
+    )
+    .option('--no-color', 'no colours (NO_COLOR works too)');
+}
 
 export const CANCEL_EXAMPLES: readonly Example[] = [
   {
@@ -19,7 +40,7 @@ export const CANCEL_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** `cancel`: tells a tool that a call is no longer wanted. */
+/** `cancel` */
 export function cancelCommand(run: RunCommand): Command {
   const command = new Command('cancel')
     .description(
@@ -48,7 +69,7 @@ export const CLOSE_THREAD_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** `close-thread`: tells a tool that conversation threads are over. */
+/** `close-thread` */
 export function closeThreadCommand(run: RunCommand): Command {
   const command = new Command('close-thread')
     .description(
@@ -76,7 +97,7 @@ export const MIGRATE_EXAMPLES: readonly Example[] = [
     line: 'protocol-cli migrate http://127.0.0.1:3001 session_1 https://other.example:3001',
   },
   {
-    about: 'every server of .infinity/rap.json that says needsMigration',
+    about: 'every server of .infinity/rap.json that declares needsMigration',
     line: 'protocol-cli migrate session_1 https://other.example:3001',
   },
   {
@@ -85,7 +106,7 @@ export const MIGRATE_EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** `migrate`: tells a tool to move a session's state. */
+/** `migrate` */
 export function migrateCommand(run: RunCommand): Command {
   const command = new Command('migrate')
     .description(

@@ -1,12 +1,10 @@
-import { createLog, type Log } from '../../events/log.js';
-import type { HttpClient } from '../../http/client.js';
+import { createLog } from '../../events/log.js';
 import { createNodeClient } from '../../http/node-client.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { baseOf, type Migrate, migrateSchema, type Toolset } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
 import { errorReport, troubleText, warningText } from '../../render/outputs/trouble.js';
-import { colourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { noticeLine, type ToldNotice } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
@@ -22,9 +20,10 @@ import { systemClock } from '../../system/drafts.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { bytesText } from '../../util/json-diagnosis.js';
-import { createRedactor } from '../../util/redact.js';
+import { createRedactor, type Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
 import { visibleLine } from '../../util/visible.js';
+import { colourOf } from '../output.js';
 import { readRapConfig, requireServers } from '../rap-config.js';
 import {
   type ConfiguredTarget,
@@ -36,9 +35,16 @@ import {
   secretsOf,
 } from '../target.js';
 import { type ExitStatus, statusOfFailure, stoppable, type Terminal } from '../terminal.js';
-import type { NoticeOptions } from './options.js';
 
-/** A server that is told something, and the headers that it may see. */
+/** The options that the commands share. */
+export interface NoticeOptions extends HeaderOptions {
+  /** Milliseconds for the answer; 0 waits forever. */
+  readonly timeout: number;
+  readonly output: 'plain' | 'json';
+  readonly color: boolean;
+}
+
+/** A server that takes notices, and the headers for it. */
 interface Server {
   readonly base: string;
   readonly credentials: Credentials;
@@ -49,10 +55,7 @@ interface Servers {
   readonly notes: readonly Warning[];
 }
 
-/**
- * The URL that a word stands for.
- * @throws ProtocolCliError `usage`.
- */
+/** @throws ProtocolCliError `usage`. */
 export function urlOf(word: string): string {
   const { url } = splitWords([word]);
   if (url !== null) return url;
@@ -61,10 +64,7 @@ export function urlOf(word: string): string {
   });
 }
 
-/**
- * The server that the first word names, and the rest of the words.
- * @throws ProtocolCliError `usage`.
- */
+/** Splits the URL from the words after it. @throws ProtocolCliError `usage`. */
 export function splitWords(words: readonly string[]): {
   readonly url: string | null;
   readonly rest: readonly string[];
@@ -74,8 +74,7 @@ export function splitWords(words: readonly string[]): {
 }
 
 /**
- * The server at a URL, or every one of `.infinity/rap.json` (RT-NOTIFY). Its commands are no servers that could know a call:
- * they would only be started now.
+ * The server at a URL, or all of `.infinity/rap.json` (RT-NOTIFY). Its commands are not running, so they cannot know the call.
  * @throws ProtocolCliError `usage`, `unreadable-file`.
  */
 export async function serversAt(
@@ -104,7 +103,7 @@ function serverAt(url: string, options: HeaderOptions, env: Terminal['env']): Se
   return { base: baseOf(url), credentials: readCredentials(options, url, env) };
 }
 
-/** A credential is meant for one origin, and nobody said which (threats, row 12). */
+/** Credentials are for one origin, and with several servers that origin is unknown (threats, row 12). */
 function refuseSpreading(servers: readonly Server[], headers: Readonly<Record<string, string>>): void {
   const origins = new Set(servers.map(({ credentials }) => credentials.origin));
   if (origins.size < 2 || Object.keys(headers).length === 0) return;
@@ -118,10 +117,10 @@ function notReachedNote(target: ConfiguredTarget): Warning[] {
   if (command !== null)
     return [{ message: `not notified: ${visibleLine(command)} (this command is not running)` }];
   if (target.kind !== 'mcp') return [];
-  return [{ message: `not notified: ${visibleLine(target.name)} (MCP servers take no such notices)` }];
+  return [{ message: `not notified: ${visibleLine(target.name)} (MCP servers do not take notices)` }];
 }
 
-/** A notice that went to one server, and what became of it. */
+/** A notice that went to one server, and its answer. */
 export interface SentNotice {
   readonly base: string;
   readonly notice: Notice;
@@ -129,20 +128,23 @@ export interface SentNotice {
   readonly ms: number;
 }
 
-function toldOf({ base, notice, answer, ms }: SentNotice): ToldNotice {
+/** `said` is the text of the answer, or why there was none. */
+function describeNotice({ base, notice, answer, ms }: SentNotice): ToldNotice {
   const url = noticeUrl(notice, base);
   const { message } = notice;
   if (answer.kind === 'answered') return { url, message, status: answer.status, said: answer.excerpt, ms };
-  return { url, message, status: null, said: withoutUrl(answer.reason, url), ms };
+  const { reason } = answer;
+  const said = reason.startsWith(`${url}: `) ? reason.slice(url.length + 2) : reason;
+  return { url, message, status: null, said, ms };
 }
 
-/** The same as data; `said` is what the answer said, or why there was none. */
+/** The notice in `-o json`. */
 export function reportOf(sent: SentNotice): object {
-  const { url, message, status, said, ms } = toldOf(sent);
+  const { url, message, status, said, ms } = describeNotice(sent);
   return { notice: sent.notice.kind, url, sent: message, status, ms, ...(said !== '' && { said }) };
 }
 
-/** What is worth saying of a notice that was taken: the protocol wants an empty body (TOOL-CLOSE). */
+/** TOOL-CLOSE: the body of the answer must be empty. */
 export function warningsOf({ notice, answer }: SentNotice): Warning[] {
   if (notice.kind !== 'close' || answer.kind !== 'answered' || !isTaken(answer)) return [];
   if (answer.bodySize === 0) return [];
@@ -151,14 +153,13 @@ export function warningsOf({ notice, answer }: SentNotice): Warning[] {
   return [{ id: 'TOOL-CLOSE', message }];
 }
 
-/** What went wrong, if anything did: one failure in its own words, several as a list. */
+/** Null if every notice was answered with 200. */
 export function troubleOf(all: readonly SentNotice[]): Trouble | null {
   const failed = all.filter(({ answer }) => !isTaken(answer));
   const [first] = failed;
   if (!first) return null;
-  const code = failed.some(({ answer }) => answer.kind === 'answered')
-    ? 'bad-acknowledgement'
-    : 'unreachable';
+  const isAnswered = failed.some(({ answer }) => answer.kind === 'answered');
+  const code = isAnswered ? 'bad-acknowledgement' : 'unreachable';
   const hint = hintFor(first);
   if (failed.length === 1) return { code, message: failureOf(first), hint };
   const message = `${failed.length} of ${all.length} notices were not answered with 200`;
@@ -166,118 +167,106 @@ export function troubleOf(all: readonly SentNotice[]): Trouble | null {
 }
 
 function failureOf(sent: SentNotice): string {
-  const { url, status, said } = toldOf(sent);
-  const told = said === '' ? '' : `: ${said}`;
-  return status === null ? `no answer from ${url}${told}` : `${url} answered ${status} instead of 200${told}`;
+  const { url, status, said } = describeNotice(sent);
+  const reason = said === '' ? '' : `: ${said}`;
+  return status === null
+    ? `no answer from ${url}${reason}`
+    : `${url} answered ${status} instead of 200${reason}`;
 }
 
 const HINTS: Readonly<Record<Notice['kind'], string>> = {
-  cancel: 'A tool answers 200 always, whether it knows the call or not (TOOL-CANCEL).',
-  close: 'A tool answers 200 always, whether it knows the thread or not (TOOL-CLOSE).',
-  migrate: 'The state was not moved: 200 comes only once it was (TOOL-MIGRATE).',
+  cancel: 'A tool must answer 200 even if it does not know the call (TOOL-CANCEL).',
+  close: 'A tool must answer 200 even if it does not know the thread (TOOL-CLOSE).',
+  migrate: 'The state has not moved: a tool answers 200 when it has (TOOL-MIGRATE).',
 };
 
 function hintFor({ notice, answer }: SentNotice): string | undefined {
   if (answer.kind === 'unanswered') return answer.hint;
-  if (answer.status >= 300 && answer.status < 400)
-    return 'Redirects are never followed: give the final address.';
+  if (answer.status >= 300 && answer.status < 400) return 'Redirects are never followed; give the final URL.';
   const isBase =
     answer.status === 404 && notice.kind !== 'migrate' ? ' Is this the base URL of the tool server?' : '';
   return HINTS[notice.kind] + isBase;
 }
 
-function withoutUrl(reason: string, url: string): string {
-  return reason.startsWith(`${url}: `) ? reason.slice(url.length + 2) : reason;
+/** Sends notices and prints each as soon as it is answered, or all of them as one object. */
+class NoticeRun {
+  readonly client = createNodeClient();
+  readonly log = createLog(systemClock.now);
+  readonly #sent: SentNotice[] = [];
+  readonly #warnings: Warning[] = [];
+  readonly #redactor: Redactor;
+
+  constructor(
+    private readonly options: NoticeOptions,
+    private readonly terminal: Terminal,
+  ) {
+    this.#redactor = createRedactor(secretsOf(readHeaders(options, terminal.env))); // an error may repeat what was sent
+  }
+
+  warn(warning: Warning): void {
+    this.#warnings.push(warning);
+    this.#complain(warningText(warning));
+  }
+
+  /** The server at a URL or the configured ones, with warnings about those that cannot take notices. */
+  async servers(url: string | null): Promise<readonly Server[]> {
+    const { servers, notes } = await serversAt(url, this.options, this.terminal);
+    for (const note of notes) this.warn(note);
+    return servers;
+  }
+
+  /** Sends each notice to each server, once and at the same time; a failure does not stop the others (RT-NOTIFY). */
+  async send(servers: readonly Server[], notices: readonly Notice[]): Promise<void> {
+    await Promise.all(servers.flatMap(server => notices.map(notice => this.#send(server, notice))));
+  }
+
+  async #send({ base, credentials }: Server, notice: Notice): Promise<void> {
+    const { client, log } = this;
+    const { timeout: timeoutMs, output, color } = this.options;
+    const { stdout } = this.terminal;
+    const startedAt = systemClock.now();
+    const answer = await notify({ client, log, credentials }, base, notice, { timeoutMs });
+    const sent = { base, notice, answer, ms: Math.round((systemClock.now() - startedAt) * 1_000) / 1_000 };
+    this.#sent.push(sent);
+    if (output === 'plain') {
+      const theme = createTheme(colourOf(stdout, { color }, this.terminal));
+      await writeOut(stdout, this.#redactor.text(`${dressLine(noticeLine(describeNotice(sent)), theme)}\n`));
+    }
+    for (const warning of warningsOf(sent)) this.warn(warning);
+  }
+
+  async end(trouble: Trouble | null = troubleOf(this.#sent)): Promise<ExitStatus> {
+    const error = trouble && { error: errorReport(trouble) };
+    const report = { notices: this.#sent.map(reportOf), warnings: this.#warnings, ...error };
+    if (this.options.output === 'json')
+      await writeOut(this.terminal.stdout, `${redactJson(safeJson(report, 2), this.#redactor)}\n`);
+    if (!trouble) return 0;
+    this.#complain(troubleText(trouble));
+    return statusOfFailure(trouble.code);
+  }
+
+  #complain(text: string): void {
+    this.terminal.stderr.write(this.#redactor.text(text));
+  }
 }
 
-/** How notices are told: each as soon as it is answered, or all of them as one object. */
-interface NoticeTelling {
-  sent(notice: SentNotice): Promise<void>;
-  warn(warning: Warning): void;
-  /** Nothing more comes; `trouble` is what else went wrong. */
-  end(trouble?: Trouble): Promise<ExitStatus>;
-}
-
-function noticeTelling(options: NoticeOptions, terminal: Terminal): NoticeTelling {
-  const { stdout } = terminal;
-  const redactor = createRedactor(secretsOf(readHeaders(options, terminal.env))); // a refusal may repeat what it was sent
-  const stderr = { write: (text: string) => terminal.stderr.write(redactor.text(text)) };
-  const all: SentNotice[] = [];
-  const warnings: Warning[] = [];
-  const isJson = options.output === 'json';
-  const theme = createTheme(
-    colourLevel({ env: terminal.env, isTTY: stdout.isTTY === true, noColor: !options.color }),
-  );
-  const warn = (warning: Warning) => {
-    warnings.push(warning);
-    stderr.write(warningText(warning));
-  };
-  return {
-    warn,
-    async sent(notice) {
-      all.push(notice);
-      if (!isJson) await writeOut(stdout, redactor.text(`${dressLine(noticeLine(toldOf(notice)), theme)}\n`));
-      for (const warning of warningsOf(notice)) warn(warning);
-    },
-    async end(trouble = troubleOf(all) ?? undefined) {
-      const error = trouble && { error: errorReport(trouble) };
-      const report = { notices: all.map(reportOf), warnings, ...error };
-      if (isJson) await writeOut(stdout, `${redactJson(safeJson(report, 2), redactor)}\n`);
-      if (trouble) stderr.write(troubleText(trouble));
-      return trouble ? statusOfFailure(trouble.code) : 0;
-    },
-  };
-}
-
-/** What a command needs to send notices. */
-interface NoticeDesk {
-  readonly options: NoticeOptions;
-  readonly terminal: Terminal;
-  readonly telling: NoticeTelling;
-  readonly client: HttpClient;
-  readonly log: Log;
-}
-
-/**
- * A command that sends notices, from its preparation to the exit status. Whoever asked for an object gets one, however early it
- * failed; a signal ends it at once.
- */
+/** Runs a command that sends notices. `-o json` prints an object even if the command fails early; a signal ends it at once. */
 function runNotices(
   options: NoticeOptions,
   terminal: Terminal,
-  work: (desk: NoticeDesk) => Promise<void>,
+  work: (run: NoticeRun) => Promise<void>,
 ): Promise<ExitStatus> {
   return stoppable(async onStop => {
-    const client = createNodeClient();
-    onStop(() => client.close());
-    const telling = noticeTelling(options, terminal);
+    const run = new NoticeRun(options, terminal);
+    onStop(() => run.client.close());
     try {
-      await work({ options, terminal, telling, client, log: createLog(systemClock.now) });
+      await work(run);
     } catch (error) {
-      if (error instanceof ProtocolCliError) return telling.end(error);
+      if (error instanceof ProtocolCliError) return run.end(error);
       throw error;
     }
-    return telling.end();
+    return run.end();
   });
-}
-
-/** Every notice to every server, all at once and each once: one that fails keeps none of the others (RT-NOTIFY). */
-async function sendNotices(
-  desk: NoticeDesk,
-  servers: readonly Server[],
-  notices: readonly Notice[],
-): Promise<void> {
-  await Promise.all(servers.flatMap(server => notices.map(notice => sendNotice(desk, server, notice))));
-}
-
-async function sendNotice(
-  { client, log, options, telling }: NoticeDesk,
-  { base, credentials }: Server,
-  notice: Notice,
-): Promise<void> {
-  const begun = systemClock.now();
-  const answer = await notify({ client, log, credentials }, base, notice, { timeoutMs: options.timeout });
-  await telling.sent({ base, notice, answer, ms: Math.round((systemClock.now() - begun) * 1_000) / 1_000 });
 }
 
 export interface CancelOptions extends NoticeOptions {
@@ -285,20 +274,17 @@ export interface CancelOptions extends NoticeOptions {
   readonly id: string;
 }
 
-/** `cancel`: one notice, to the server meant or to every one there is. */
+/** Runs `cancel`. */
 export function runCancel(
   word: string | undefined,
   options: CancelOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const { groupId: thread_id, id: tool_call_id } = options;
-  return runNotices(options, terminal, async desk => {
+  return runNotices(options, terminal, async run => {
     const url = word === undefined ? null : urlOf(word);
-    if (thread_id === '' || tool_call_id === '')
-      throw new ProtocolCliError('usage', '--group-id and --id cannot be empty');
-    const { servers, notes } = await serversAt(url, options, terminal);
-    notes.forEach(desk.telling.warn);
-    await sendNotices(desk, servers, [{ kind: 'cancel', message: { thread_id, tool_call_id } }]);
+    if (thread_id === '' || tool_call_id === '') throw usage('--group-id and --id cannot be empty');
+    await run.send(await run.servers(url), [{ kind: 'cancel', message: { thread_id, tool_call_id } }]);
   });
 }
 
@@ -306,23 +292,21 @@ export interface CloseThreadOptions extends NoticeOptions {
   readonly groupId?: readonly string[];
 }
 
-/** `close-thread`: one notice for each thread, to the server meant or to every one there is. */
+/** Runs `close-thread`: one notice for each thread. */
 export function runCloseThread(
   words: readonly string[],
   options: CloseThreadOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  return runNotices(options, terminal, async desk => {
+  return runNotices(options, terminal, async run => {
     const { url, rest } = splitWords(words);
     if (url === null) refuseSwapped(rest);
     const notices = closing([...rest, ...(options.groupId ?? [])]);
-    const { servers, notes } = await serversAt(url, options, terminal);
-    notes.forEach(desk.telling.warn);
-    await sendNotices(desk, servers, notices);
+    await run.send(await run.servers(url), notices);
   });
 }
 
-/** A thread may be called anything; what looks like this is a server that was named too late. */
+/** A word that looks like a URL is a server in the wrong place. */
 function refuseSwapped(threads: readonly string[]): void {
   const url = threads.find(word => /^(https?:\/\/|:\d)/i.test(word));
   if (url === undefined) return;
@@ -345,68 +329,65 @@ export interface MigrateOptions extends NoticeOptions {
   readonly force?: boolean;
 }
 
-/** `migrate`: discovers each toolset, and sends the notice where it says that there is state to move (TOOL-MIGRATE). */
+/** Runs `migrate`: loads each toolset, and sends the notice if it declares needsMigration (TOOL-MIGRATE). */
 export function runMigrate(
   words: readonly string[],
   options: MigrateOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  return runNotices(options, terminal, async desk => {
+  return runNotices(options, terminal, async run => {
     const [destination = '', session = '', url] = [...words].reverse();
     if (words.length < 2 || words.length > 3)
-      throw new ProtocolCliError('usage', `expected a session and a destination, got: ${words.join(' ')}`, {
-        hint: 'protocol-cli migrate [url] <session> <destination>',
-      });
+      throw usage(
+        `expected a session and a destination, got: ${words.join(' ')}`,
+        'protocol-cli migrate [url] <session> <destination>',
+      );
     const base = url === undefined ? null : urlOf(url);
-    const message = messageOf(session, destination);
+    const notice: Notice = { kind: 'migrate', message: messageOf(session, destination) };
     if (base !== null) {
-      const { server, toolset } = await load(desk, {
+      const { server, toolset } = await load(run, {
         base,
         credentials: readCredentials(options, base, terminal.env),
       });
-      if (!toolset.needsMigration) checkForced(toolset, options, desk);
-      await sendNotices(desk, [server], [{ kind: 'migrate', message }]);
-      return;
+      if (!toolset.needsMigration) checkForced(toolset, options, run);
+      return run.send([server], [notice]);
     }
-    const { servers, notes } = await serversAt(null, options, terminal);
-    notes.forEach(desk.telling.warn);
-    const found = await Promise.allSettled(servers.map(each => load(desk, each)));
-    const migrating = found.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
-    const wanted = migrating.filter(({ toolset }) => toolset.needsMigration || options.force);
-    await sendNotices(
-      desk,
+    const found = await Promise.allSettled((await run.servers(null)).map(each => load(run, each)));
+    const loaded = found.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
+    const wanted = loaded.filter(({ toolset }) => toolset.needsMigration || options.force);
+    await run.send(
       wanted.map(({ server }) => server),
-      [{ kind: 'migrate', message }],
+      [notice],
     );
     const failures = found.flatMap(each => (each.status === 'rejected' ? [each.reason as unknown] : []));
     refuseIncomplete(failures, wanted.length);
   });
 }
 
-/** @throws ProtocolCliError for servers that could not be asked, or where none has state to move. */
+/** @throws ProtocolCliError if a server did not answer, or none declares needsMigration. */
 function refuseIncomplete(failures: readonly unknown[], sent: number): void {
   const [first] = failures;
   if (first !== undefined && !(first instanceof ProtocolCliError)) throw first;
   if (first) {
-    const messages = failures.map(each => (each instanceof Error ? each.message : String(each)));
-    throw new ProtocolCliError(first.code, 'some configured servers did not answer', {
-      faults: messages,
-    });
+    const faults = failures.map(each => (each instanceof Error ? each.message : String(each)));
+    throw new ProtocolCliError(first.code, 'some configured servers did not answer', { faults });
   }
   if (sent === 0)
-    throw new ProtocolCliError('usage', 'no configured toolset says needsMigration (TOOL-MIGRATE)', {
-      hint: 'Nothing was sent; --force sends it to every configured server.',
-    });
+    throw usage(
+      'no configured toolset declares needsMigration (TOOL-MIGRATE)',
+      'Nothing was sent; --force sends it to every configured server.',
+    );
 }
 
-async function load(desk: NoticeDesk, server: Server) {
-  const { base, toolset, notes } = await discover({ ...desk, credentials: server.credentials }, server.base);
-  for (const note of notes) desk.telling.warn({ id: 'TOOL-DISCOVER', message: note });
-  return { server: { base, credentials: server.credentials }, toolset };
+async function load(run: NoticeRun, { base: url, credentials }: Server) {
+  const { client, log } = run;
+  const { base, toolset, notes } = await discover({ client, log, credentials }, url);
+  for (const note of notes) run.warn({ id: 'TOOL-DISCOVER', message: note });
+  return { server: { base, credentials }, toolset };
 }
 
 function messageOf(session: string, destination: string): Migrate {
-  if (session === '') throw new ProtocolCliError('usage', 'the session id cannot be empty');
+  if (session === '') throw usage('the session id cannot be empty');
   const checked = validate(migrateSchema, { session_id: session, destination_url: destination });
   if (checked.ok) return checked.value;
   throw new ProtocolCliError('usage', `invalid destination: ${destination}`, {
@@ -415,12 +396,17 @@ function messageOf(session: string, destination: string): Migrate {
   });
 }
 
-/** @throws ProtocolCliError `usage`: what is not asked for, nobody promised to serve. */
-function checkForced({ name }: Toolset, { force }: MigrateOptions, { telling }: NoticeDesk): void {
-  const message = `the toolset ${visibleLine(name)} does not say needsMigration`;
+/** @throws ProtocolCliError `usage` without --force. */
+function checkForced({ name }: Toolset, { force }: MigrateOptions, run: NoticeRun): void {
+  const message = `the toolset ${visibleLine(name)} does not declare needsMigration`;
   if (!force)
-    throw new ProtocolCliError('usage', `${message}: it has no state to move (TOOL-MIGRATE)`, {
-      hint: 'Nothing was sent; --force sends it anyway.',
-    });
-  telling.warn({ id: 'TOOL-MIGRATE', message: `${message}; sent because of --force` });
+    throw usage(
+      `${message}: it has no state to move (TOOL-MIGRATE)`,
+      'Nothing was sent; --force sends it anyway.',
+    );
+  run.warn({ id: 'TOOL-MIGRATE', message: `${message}; sent because of --force` });
+}
+
+function usage(message: string, hint?: string): ProtocolCliError {
+  return new ProtocolCliError('usage', message, hint === undefined ? {} : { hint });
 }

@@ -55,7 +55,7 @@ describe('what went wrong', () => {
     expect(troubleOf([sent(answer)])).toMatchObject({ code, message, hint: expect.stringMatching(hint) });
   });
 
-  test('several, each by itself', () => {
+  test('several failures are listed', () => {
     expect(troubleOf([sent(answered(200)), sent(DEAD), sent(answered(500))])).toMatchObject({
       code: 'bad-acknowledgement',
       message: '2 of 3 notices were not answered with 200',

@@ -64,7 +64,7 @@ describe('servers', () => {
     expect(notes).toEqual([{ message: 'not notified: node ␛x (this command is not running)' }]);
   });
 
-  test('headers are for one origin: of several nobody knows which', async () => {
+  test('headers are refused for several origins', async () => {
     await configure(server('http://a.example'), server('http://b.example'));
     await expect(serversAt(null, HEADER, terminal)).rejects.toThrow(/headers are for one/);
     await configure(server('http://a.example'), server('http://a.example/b'));
@@ -83,11 +83,11 @@ describe('servers', () => {
     expect(servers.map(({ base }) => base)).toEqual(['http://a.example']);
     expect(notes.map(({ message }) => message)).toEqual([
       expect.stringContaining('unknown type "wurst"'),
-      'not notified: web (MCP servers take no such notices)',
+      'not notified: web (MCP servers do not take notices)',
     ]);
   });
 
-  test('none at all: the hint is no other than what can be done', async () => {
+  test('without servers: the hint names only options of these commands', async () => {
     const nowhere = { ...terminal, cwd: '/nonexistent' };
     const failure = serversAt(null, {}, nowhere);
     await expect(failure).rejects.toMatchObject({

@@ -55,7 +55,7 @@ function refused(native: unknown, { code, message }: { readonly code: number; re
 }
 
 function unreadable(native: unknown, faults: readonly string[]): McpAnswer {
-  const message = `the server's answer is no CallToolResult: ${faults.join('; ')}`;
+  const message = `the server's answer is not a CallToolResult: ${faults.join('; ')}`;
   return ofOurs(native, { type: 'error', message, basis: 'ours' }, [message]);
 }
 

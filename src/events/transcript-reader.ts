@@ -66,7 +66,7 @@ class Gaps {
 
   /** What is missing right before the end line, which is numbered as if it were an event. */
   beforeEnd(end: Numbered): string | null {
-    if (end.seq < this.#next) return 'the end line is not that of the events before it';
+    if (end.seq < this.#next) return 'the sequence number of the end line does not match the events before it';
     return this.#missingBefore(end);
   }
 
@@ -101,7 +101,7 @@ export interface Transcript {
 /** Reads the lines of a transcript back into events. Never throws. Of several in a row it is the first; that there are others is a fault. */
 export function readTranscript(lines: Iterable<string>): Transcript {
   const [first = new Recording(1), ...others] = readAll(lines);
-  const left = others.map(({ line }) => `line ${line}: another transcript begins here, and is left out`);
+  const left = others.map(({ line }) => `line ${line}: a second transcript starts here and was ignored`);
   const transcript = transcriptOf(first);
   return { ...transcript, faults: [...transcript.faults, ...left] };
 }
@@ -159,7 +159,7 @@ class Reader {
     else if (line.kind === 'end') this.#keepEnd(line);
     else if (line.kind === 'body') this.#keepBody(line);
     else if (this.#current.gaps.isRepeatedBy(line))
-      this.#tell(this.#current.faults, `event ${line.seq} is there twice`);
+      this.#tell(this.#current.faults, `duplicate event ${line.seq}`);
     else this.#keepEvent(line);
   }
 
@@ -179,7 +179,7 @@ class Reader {
 
   #keepEnd({ seq, reason }: Of<'end'>): void {
     const { end, gaps, lost, faults } = this.#current;
-    if (end !== null) this.#tell(faults, 'it has ended before');
+    if (end !== null) this.#tell(faults, 'duplicate end line');
     else if (seq !== undefined) this.#tell(lost, gaps.beforeEnd({ seq }));
     this.#current.end ??= reason;
   }
@@ -188,13 +188,13 @@ class Reader {
   #keepBody({ sha256, data, encoding }: Of<'body'>): void {
     const body = new Content(Buffer.from(data, encoding));
     if (body.sha256 !== sha256)
-      this.#tell(this.#current.faults, 'the body is not that of its digest (sha256)');
+      this.#tell(this.#current.faults, 'the body does not match its sha256');
     this.#bodies.set(sha256, body);
   }
 
   #keepEvent(line: EventLine): void {
     const { end, events, lines, faults, gaps, lost } = this.#current;
-    if (end !== null) this.#tell(faults, 'stands after the end');
+    if (end !== null) this.#tell(faults, 'event after the end line');
     const event = this.#withBody(line);
     events.push(event);
     lines.push(this.#number);
@@ -205,7 +205,7 @@ class Reader {
     const ref = 'body' in line ? line.body : undefined;
     if (!ref) return eventSchema.parse(line);
     const body = this.#bodies.get(ref.sha256);
-    if (!body) this.#tell(this.#current.faults, 'refers to a body that no line before it carries');
+    if (!body) this.#tell(this.#current.faults, 'refers to a body that is not in the lines before');
     return eventSchema.parse({ ...line, body });
   }
 
@@ -230,9 +230,9 @@ function readLine(source: string): Line | { readonly fault: string } {
   return line.ok ? line.value : { fault: line.faults.join('; ') };
 }
 
-const NO_HEADER = 'its header is missing, and perhaps what came first';
+const NO_HEADER = 'the header is missing; the first events may be missing too';
 const NO_END =
-  'it stops without an end line: whoever wrote it still ran, was killed, or the last lines were cut off';
+  'no end line: the recording program is still running, was killed, or the last lines were cut off';
 
 /** What of a transcript is not there, besides what could not be read: before it, in it and after it. @param which one of several it is */
 export function missingFrom({ header, end, lost }: Transcript, which = ''): readonly string[] {

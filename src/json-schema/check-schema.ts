@@ -109,7 +109,7 @@ function beyond(part: Schema): readonly unknown[] {
   const shortest = numberIn(part, 'minLength') ?? 0;
   const longest = numberIn(part, 'maxLength') ?? MOST_LENGTH;
   return [
-    ...('enum' in part || 'const' in part ? ['none of the values allowed here'] : []),
+    ...('enum' in part || 'const' in part ? ['a value that is not allowed'] : []),
     ...(Number.isFinite(least) ? [least - 1] : []),
     ...(Number.isFinite(most) ? [most + 1] : []),
     ...(shortest > 0 ? [''] : []),

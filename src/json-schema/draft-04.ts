@@ -27,7 +27,7 @@ export function draftOf(schema: Readonly<Record<string, unknown>>): Draft | null
 export function unknownDraft(schema: Readonly<Record<string, unknown>>): string {
   const id = schema['$schema'];
   const named = typeof id === 'string' ? excerpt(id) : String(id);
-  return `names the draft ${named}; known here are ${DRAFTS.join(', ')}`;
+  return `names the draft ${named}; supported drafts: ${DRAFTS.join(', ')}`;
 }
 
 /** People write http for https, and an empty fragment. */

@@ -29,7 +29,7 @@ function toFault({ instancePath, keyword, params, message = 'is not valid' }: Er
     case 'additionalProperties':
       return {
         path: named(params['additionalProperty']),
-        message: 'is not one of the properties allowed here',
+        message: 'is not an allowed property',
       };
     case 'enum':
       return { path, message: `must be one of ${listed(params['allowedValues'])}` };

@@ -116,7 +116,7 @@ const FEW = 16;
 function noteRepeatedKey(token: string, seen: SeenKeys | undefined, note: (message: string) => void): void {
   if (token.length > LONGEST_KEY) return;
   const key = token.includes('\\') ? unescaped(token) : token;
-  if (seen?.isKnown(key)) note(`the key ${token} is there twice in one object; the last one counts`);
+  if (seen?.isKnown(key)) note(`the key ${token} occurs twice in one object; the last one is used`);
 }
 
 function unescaped(token: string): string {

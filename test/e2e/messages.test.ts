@@ -128,7 +128,7 @@ const CALLS: readonly Case[] = [
     says: [
       /^ {2}\$\.bytes: must be >= 0 \(minimum\)$/m,
       /^ {2}\$\.kind: must be one of "ascii", "mixed"$/m,
-      /^ {2}\$\.more: is not one of the properties allowed here$/m,
+      /^ {2}\$\.more: is not an allowed property$/m,
     ],
   },
   {

@@ -38,7 +38,7 @@ describe('the response to tools/call', () => {
   ])('%s is an error of our making, with its fault', (_, reading) => {
     const answer = readMcpAnswer(reading);
     expect(answer).toMatchObject({ reading: null, outcome: { type: 'error', basis: 'ours' } });
-    expect(answer.text).toContain('no CallToolResult');
+    expect(answer.text).toContain('not a CallToolResult');
   });
 });
 

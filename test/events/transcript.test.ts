@@ -132,7 +132,7 @@ describe('what is read', () => {
     const { events, faults } = readTranscript(['', ...withoutFirst, '  ']);
     expect(events).toHaveLength(STORY.length);
     expect(faults).toEqual([
-      expect.stringMatching(/^line \d+: refers to a body that no line before it carries$/),
+      expect.stringMatching(/^line \d+: refers to a body that is not in the lines before$/),
     ]);
   });
 
@@ -140,7 +140,7 @@ describe('what is read', () => {
     const { faults } = readTranscript(LINES.filter(line => !BODY_LINES.includes(line)));
     expect(faults).toEqual([
       expect.stringMatching(
-        /^line \d+: refers to a body that no line before it carries, as [4-9] more do until line \d+$/,
+        /^line \d+: refers to a body that is not in the lines before, as [4-9] more do until line \d+$/,
       ),
     ]);
   });
@@ -149,7 +149,7 @@ describe('what is read', () => {
     const [line = ''] = BODY_LINES;
     const changed = line.replace('"data":"', '"data":" ');
     const { faults } = readTranscript(LINES.map(each => (each === line ? changed : each)));
-    expect(faults).toEqual([`line ${LINES.indexOf(line) + 1}: the body is not that of its digest (sha256)`]);
+    expect(faults).toEqual([`line ${LINES.indexOf(line) + 1}: the body does not match its sha256`]);
   });
 
   test('an event that is there twice is kept once', () => {
@@ -157,7 +157,7 @@ describe('what is read', () => {
     const place = LINES.indexOf(twice);
     const { events, faults } = readTranscript([...LINES.slice(0, place), twice, ...LINES.slice(place)]);
     expect(events).toHaveLength(STORY.length);
-    expect(faults).toEqual([`line ${place + 2}: event 3 is there twice`]);
+    expect(faults).toEqual([`line ${place + 2}: duplicate event 3`]);
   });
 
   test('what stands after the end is a fault', () => {
@@ -166,8 +166,8 @@ describe('what is read', () => {
     const { events, faults } = readTranscript([...LINES.slice(0, -2), end, ...late, end]);
     expect(events).toHaveLength(STORY.length);
     expect(faults).toEqual([
-      `line ${LINES.length}: stands after the end`,
-      `line ${LINES.length + 1}: it has ended before`,
+      `line ${LINES.length}: event after the end line`,
+      `line ${LINES.length + 1}: duplicate end line`,
     ]);
   });
 
@@ -217,7 +217,7 @@ describe('what was lost', () => {
   test('is told where the end is that of another one', () => {
     const [end = ''] = written(STORY.slice(0, 4)).slice(-1);
     const { lost } = readTranscript([...LINES.slice(0, -1), end]);
-    expect(lost).toEqual([`line ${LINES.length}: the end line is not that of the events before it`]);
+    expect(lost).toEqual([`line ${LINES.length}: the sequence number of the end line does not match the events before it`]);
   });
 
   test('is told of a line that is not there, after another one that could not be read', () => {
@@ -268,7 +268,7 @@ describe('several in one file', () => {
   test('are one where only one is wanted, and that there are others is told', () => {
     const { events, faults } = readTranscript([...ONE, ...OTHER]);
     expect(events).toHaveLength(STORY.length);
-    expect(faults).toEqual([`line ${ONE.length + 1}: another transcript begins here, and is left out`]);
+    expect(faults).toEqual([`line ${ONE.length + 1}: a second transcript starts here and was ignored`]);
   });
 });
 

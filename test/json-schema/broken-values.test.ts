@@ -29,7 +29,7 @@ test('breaks everything that can be broken, one of each kind first', async () =>
     ['mode is no string', { ...VALID, mode: 42 }],
     ['lines is outside of what is allowed', { path: 'a', lines: 0 }],
     ['lines is outside of what is allowed', { path: 'a', lines: 10 }],
-    ['mode is outside of what is allowed', { ...VALID, mode: 'none of the values allowed here' }],
+    ['mode is outside of what is allowed', { ...VALID, mode: 'a value that is not allowed' }],
   ]);
 });
 

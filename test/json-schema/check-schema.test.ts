@@ -62,7 +62,7 @@ describe('an unknown draft', () => {
     expect(await checkSchema({ $schema })).toEqual([
       {
         path: '$["$schema"]',
-        message: `names the draft ${String($schema)}; known here are 2020-12, 2019-09, draft-07, draft-06, draft-04`,
+        message: `names the draft ${String($schema)}; supported drafts: 2020-12, 2019-09, draft-07, draft-06, draft-04`,
       },
     ]);
   });

@@ -29,7 +29,7 @@ describe('what fits and what does not', () => {
   test.each([
     [{}, '$.path', 'is required'],
     [{ path: 1 }, '$.path', 'must be string (type)'],
-    [{ path: '', extra: 1 }, '$.extra', 'is not one of the properties allowed here'],
+    [{ path: '', extra: 1 }, '$.extra', 'is not an allowed property'],
     [{ path: '', 'x-y': ['a', 'b'] }, '$["x-y"][1]', 'must be one of "a", 1, null'],
     [{ path: '', lines: 0 }, '$.lines', 'must be >= 1 (minimum)'],
     [{ path: '', fixed: 'other' }, '$.fixed', 'must be "so"'],

@@ -87,7 +87,7 @@ describe('TOOL-DISCOVER: a toolset that is valid', () => {
     expect(reading).toMatchObject({
       ok: true,
       notes: [
-        '$.tools[0].inputSchema: names the draft "https://example.com/draft"; known here are 2020-12, 2019-09, draft-07, draft-06, draft-04, so arguments are not checked',
+        '$.tools[0].inputSchema: names the draft "https://example.com/draft"; supported drafts: 2020-12, 2019-09, draft-07, draft-06, draft-04, so arguments are not checked',
       ],
     });
   });

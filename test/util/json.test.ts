@@ -43,7 +43,7 @@ describe('row 18: depth', () => {
 describe('row 20: what was read, but not as it was written', () => {
   test.each([
     ['\uFEFF{}', 'the body starts with a byte-order mark'],
-    ['{"a":1,"b":{"a":1},"a":2}', 'the key "a" is there twice in one object; the last one counts'],
+    ['{"a":1,"b":{"a":1},"a":2}', 'the key "a" occurs twice in one object; the last one is used'],
     ['[1e400]', 'the number 1e400 is too large to hold'],
     [`[-1${'0'.repeat(400)}]`, `the number -1${'0'.repeat(38)} is too large to hold`],
     ['[9007199254740993]', 'the number 9007199254740993 cannot be held exactly'],

@@ -34,7 +34,7 @@ test('- is standard input', async () => {
 
 describe('what is wrong is told with its place', () => {
   test.each([
-    ['version: 1\ndenny: [a]\n', ':2:1 $.denny: is not known here. Did you mean "deny"?'],
+    ['version: 1\ndenny: [a]\n', ':2:1 $.denny: unknown field. Did you mean "deny"?'],
     ['version: 2\n', ':1:1 $.version: '],
     ['version: 1\ndeny: [{ reason: x }]\n', ':2:8 $.deny[0]: needs a name or an annotation'],
     [

@@ -89,6 +89,6 @@ test('--watch: a transcript that is rewritten is reloaded with --speed and warni
   await expect.poll(() => taken.length).toBe(1);
   await reloader.close();
   expect(taken[0]?.fixtures[0]?.replies).toMatchObject([[{ delay: 45, result: { text: 'second' } }]]);
-  expect(warned).toEqual([[expect.stringContaining('a callback is left out')]]);
+  expect(warned).toEqual([[expect.stringContaining('skipped a callback')]]);
   await rm(folder, { recursive: true });
 });

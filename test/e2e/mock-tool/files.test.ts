@@ -53,9 +53,9 @@ describe.concurrent('what is wrong is said at once, with 2, before anything is s
     const faults = ended.stderr.split('\n').filter(line => line.startsWith('  '));
     expect(faults).toEqual([
       expect.stringMatching(/^ {2}three\.yaml:4:1 not valid YAML: /),
-      '  one.yaml:4:14 $.fixtures[0].match.operaton: is not known here. Did you mean "operation"?',
-      '  one.yaml:5:26 $.fixtures[0].reply.dely: is not known here. Did you mean "delay"?',
-      '  one.yaml:6:27 $.fixtures[1].match.operation.$rexeg: is not known here. Did you mean "$regex"?',
+      '  one.yaml:4:14 $.fixtures[0].match.operaton: unknown field. Did you mean "operation"?',
+      '  one.yaml:5:26 $.fixtures[0].reply.dely: unknown field. Did you mean "delay"?',
+      '  one.yaml:6:27 $.fixtures[1].match.operation.$rexeg: unknown field. Did you mean "$regex"?',
       expect.stringMatching(
         /^ {2}one\.yaml:7:5 \$\.fixtures\[1\]\.reply: a step is exactly one of payload, result, /,
       ),

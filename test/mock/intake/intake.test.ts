@@ -132,7 +132,7 @@ describe('what is odd about it', () => {
     await stage.tool.waitForDelivery('i');
     expect(messages(stage)).toEqual([
       'the invocation: the number 9007199254740993 cannot be held exactly',
-      'the invocation: the key "a" is there twice in one object; the last one counts',
+      'the invocation: the key "a" occurs twice in one object; the last one is used',
     ]);
   });
 

@@ -56,12 +56,12 @@ test('faults of the schema come to their fields; those of none stand at the top'
   const form = withFaults(EDIT, [
     { path: '$', message: 'must have fewer properties' },
     { path: '$.line', message: 'must be >= 1 (minimum)' },
-    { path: '$.nowhere', message: 'is not one of the properties allowed here' },
+    { path: '$.nowhere', message: 'is not an allowed property' },
   ]);
   const rows = drawn(form);
   expect(rows.slice(0, 2)).toEqual([
     '  ✗ must have fewer properties',
-    '  ✗ $.nowhere is not one of the properties allowed here',
+    '  ✗ $.nowhere is not an allowed property',
   ]);
   expect(rows.find(row => row.startsWith('❯'))).toContain('line');
 });

@@ -46,7 +46,7 @@ test.each([
     '{"a": 12345678901234567890}',
     '12345678901234567890 cannot be held exactly: it would become 12345678901234567000',
   ],
-  ['{"a": 1, "a": 2}', 'the key "a" is there twice in one object; the last one counts'],
+  ['{"a": 1, "a": 2}', 'the key "a" occurs twice in one object; the last one is used'],
   [`${'['.repeat(200)}`, 'is nested deeper than 128 levels'],
   ['', 'line 1, column 1: the text ends where a value is expected'],
 ])('%s is not sent: %s', (text, message) => {

@@ -217,7 +217,9 @@ describe('what was lost', () => {
   test('is told where the end is that of another one', () => {
     const [end = ''] = written(STORY.slice(0, 4)).slice(-1);
     const { lost } = readTranscript([...LINES.slice(0, -1), end]);
-    expect(lost).toEqual([`line ${LINES.length}: the sequence number of the end line does not match the events before it`]);
+    expect(lost).toEqual([
+      `line ${LINES.length}: the sequence number of the end line does not match the events before it`,
+    ]);
   });
 
   test('is told of a line that is not there, after another one that could not be read', () => {

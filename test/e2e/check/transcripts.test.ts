@@ -247,7 +247,9 @@ describe.concurrent('usage', () => {
     const failures = await folder.write('f.yaml', 'TOOL-AKC: x\n');
     const { status, stderr } = await check(DIFF, '--expected-failures', failures);
     expect(status).toBe(2);
-    expect(stderr).toContain(`${failures}:1:1 $["TOOL-AKC"]: "TOOL-AKC" is not a rule id. Did you mean "TOOL-ACK"`);
+    expect(stderr).toContain(
+      `${failures}:1:1 $["TOOL-AKC"]: "TOOL-AKC" is not a rule id. Did you mean "TOOL-ACK"`,
+    );
   });
 });
 

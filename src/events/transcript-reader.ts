@@ -66,7 +66,8 @@ class Gaps {
 
   /** What is missing right before the end line, which is numbered as if it were an event. */
   beforeEnd(end: Numbered): string | null {
-    if (end.seq < this.#next) return 'the sequence number of the end line does not match the events before it';
+    if (end.seq < this.#next)
+      return 'the sequence number of the end line does not match the events before it';
     return this.#missingBefore(end);
   }
 
@@ -187,8 +188,7 @@ class Reader {
   /** The digest is looked at: bytes that somebody has changed were said by nobody. */
   #keepBody({ sha256, data, encoding }: Of<'body'>): void {
     const body = new Content(Buffer.from(data, encoding));
-    if (body.sha256 !== sha256)
-      this.#tell(this.#current.faults, 'the body does not match its sha256');
+    if (body.sha256 !== sha256) this.#tell(this.#current.faults, 'the body does not match its sha256');
     this.#bodies.set(sha256, body);
   }
 

@@ -77,7 +77,7 @@ class CallValues implements TemplateValues {
 
 /** What will be done about one call; decided when it comes in, in the order in which calls come in. */
 export interface Plan {
-  /** What is to be told of it before the acknowledgement: once, by the intake, which adds which call it is about. */
+  /** Events to log before the acknowledgement. */
   readonly facts: readonly Fact[];
   readonly ack: AckFault | null;
   /** The faults of the n-th callback, from 0. */
@@ -86,7 +86,7 @@ export interface Plan {
   readonly perform: (conversation: Conversation) => Promise<void>;
   /** Something may be said after `perform` too: the events of what was subscribed. */
   readonly isOpenEnded?: boolean;
-  /** What may be told of the message of what it throws: without secrets (TOOL-SECRET). */
+  /** Redacts an error message (TOOL-SECRET). */
   readonly words?: (message: string) => string;
 }
 

@@ -29,8 +29,8 @@ export type Consent = 'granted' | 'refused';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Everything one call says to whoever made it, and how far it has come with that: what replies and handlers speak to. How it is
- * carried, over RAP or within this process, is decided below.
+ * All messages of one call and its progress: what replies and handlers write to. Subclasses send the messages over RAP or
+ * within this process.
  */
 export abstract class Conversation {
   #isAnswered: boolean;
@@ -55,20 +55,20 @@ export abstract class Conversation {
   /** A whole result, as it was written. @param layout the JSON text that it was recorded with */
   abstract result(fields: Fields, layout?: string): Promise<void>;
 
-  /** A result that is no success (seed 002). */
+  /** Any result but success (seed 002). */
   abstract outcome(outcome: Outcome): Promise<void>;
 
   abstract event(fields: Fields, layout?: string): Promise<void>;
 
   abstract view(fields: Fields, layout?: string): Promise<void>;
 
-  /** The index that the user picked; null where nobody did within `withinMs` (TOOL-CHOICE). */
+  /** The index that the user picked; null without an answer within `withinMs` (TOOL-CHOICE). */
   abstract choice(question: ChoiceQuestion, withinMs?: number): Promise<number | null>;
 
-  /** What the user said; null where nobody did within `withinMs` (TOOL-OAUTH). */
+  /** The answer of the user; null without one within `withinMs` (TOOL-OAUTH). */
   abstract consent(question: ConsentQuestion, withinMs?: number, authUrl?: string): Promise<Consent | null>;
 
-  /** Where the reply goes on after what is said next; undefined where that is its end, or where nobody can say yet. */
+  /** Sets where the reply continues after the next message; undefined at its end or if unknown. */
   goesOnAt(_next: StepPath | undefined): void {}
 
   /** Whether the call has had its result, or was meant to get none. */
@@ -130,14 +130,14 @@ export abstract class Conversation {
     this.around.log.emit({ kind: 'warned', message, ...this.about() });
   }
 
-  /** How a reply's words became the message: each change is told by itself. */
+  /** Logs each change that middleware made. */
   shaped(by: 'middleware' | 'verbatim', changes: readonly Change[]): void {
     const told = by === 'verbatim' ? [changes] : changes.map(change => [change]);
     for (const each of told)
       this.around.log.emit({ kind: 'shaped', by, changes: [...each], ...this.about() });
   }
 
-  /** Nobody is asked any more, and nothing is said. */
+  /** Closes all open questions; no further message is sent. */
   close(): void {
     this.#isClosed = true;
     this.waits.close();

@@ -1,4 +1,4 @@
-/** What holds where nobody says otherwise; the command's help tells the same figures. */
+/** Default limits; the help of the command shows the same figures. */
 export const DEFAULTS = {
   maxPending: 10_000,
   /** Of the bodies of callbacks that are on their way. */

@@ -65,13 +65,13 @@ export interface HandlerCall {
     readonly content: Readonly<Record<string, unknown>>;
   }): Promise<void>;
   /**
-   * Asks the user to pick one. Resolves to what was picked; null where nobody answered within `withinMs` milliseconds
+   * Asks the user to pick one. Resolves to the choice, or to null if no answer arrived within `withinMs` milliseconds
    * or the call was cancelled.
    */
   choice(question: {
     readonly prompt: string;
     readonly choices: readonly string[];
-    /** An index; 0 unless told. */
+    /** An index. Default: 0. */
     readonly default?: number;
     readonly withinMs?: number;
   }): Promise<{ readonly selected: number; readonly choice: string } | null>;
@@ -238,7 +238,7 @@ export class HandlerAnswers {
   }
 }
 
-/** What a handler returned or threw, to be had when it is wanted: where nobody wants it any more, that is no unhandled rejection. */
+/** Captures what a handler returned or threw, so that an abandoned handler causes no unhandled rejection. */
 async function outcomeOf(handle: () => unknown): Promise<() => unknown> {
   try {
     const returned = await handle();

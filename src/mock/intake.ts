@@ -106,7 +106,7 @@ function flattened(headers: Incoming['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-/** Our own base URL, as whoever sent this reaches us: the guard has judged its Host. */
+/** Our base URL as the sender reaches us; the guard has checked `Host`. */
 export function baseFor({ headers }: Incoming): string {
   return `http://${headers.host}`;
 }
@@ -188,7 +188,7 @@ export class OpenCalls {
     this.#limits = { ...DEFAULTS, ...limits };
   }
 
-  /** Why there is no room for one more call of `size` bytes; null where there is. */
+  /** Why one more call of `size` bytes cannot be accepted, or null. */
   problem(size: number): string | null {
     const { calls, bytes } = this.#limits;
     if (this.#open.size >= calls) return `too many open calls: ${calls}`;
@@ -204,7 +204,7 @@ export class OpenCalls {
     return cancellation;
   }
 
-  /** Its work is done, but events may follow: it can still be called off, and nobody waits for it. */
+  /** The work is done but events may follow: the call can still be cancelled, and does not delay shutdown. */
   rest(call: Cancellation): void {
     const named = this.#open.get(call);
     this.end(call);
@@ -247,7 +247,7 @@ export class OpenCalls {
 const QUOTED = /(['"`])(?:file:\/\/|[a-z]:)?[\\/][^'"`\n]*[\\/]([^'"`\\/\n]*)\1/gi;
 const BARE = /(?<![\w:/\\\].-])(?:file:\/\/|[a-z]:)?[\\/][^\s'"`<>|,;()]*[\\/]([^\s'"`<>|,;()\\/]*)/gi;
 
-/** A message without the folders of absolute paths, which say how a machine is set up: `…/name` is enough for whoever owns it. */
+/** Replaces the folders of absolute paths by `…`, since they reveal how a machine is set up. */
 export function withoutPaths(message: string): string {
   return message.replace(QUOTED, '$1…/$2$1').replace(BARE, '…/$1');
 }
@@ -297,7 +297,7 @@ export async function carryOut(
   }
 }
 
-/** Where even to look for secrets fails, nothing is told. */
+/** If redaction fails, the message is withheld. */
 function tellable(message: string, { words }: Pick<Plan, 'words'>): string {
   try {
     return words ? words(message) : message;
@@ -320,7 +320,7 @@ function conclude(conversation: Conversation): Promise<void> {
 
 export interface IntakeParts {
   readonly services: RapServices;
-  /** Whoever answers at the moment: fixtures may be replaced. */
+  /** A function, since fixtures may be replaced. */
   readonly answers: () => Answers;
   readonly repeats: Repeats;
   readonly openCalls: OpenCalls;
@@ -370,7 +370,7 @@ export class Intake {
     return request.answer(refusedWith);
   }
 
-  /** There is no room for one more: it may come again (threats, row 15). */
+  /** The runtime may send the call again (threats, row 15). */
   #turnAway(request: ServedRequest, why: string, about: Concern, refuse: () => void): Reply {
     this.parts.services.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
     refuse();
@@ -396,7 +396,7 @@ export class Intake {
     return acknowledge({ plan, request, conversation, begin, stopped });
   }
 
-  /** Nobody can be told anything: not even a callback URL could be read (TOOL-MALFORMED; threats, row 21). */
+  /** Without a callback URL there is no way to report the error (TOOL-MALFORMED; threats, row 21). */
   #giveUp(incoming: Incoming, body: Content, faults: readonly string[]): Reply {
     const request = this.#serve(incoming, { purpose: 'invocation', about: {}, body });
     const why = `malformed invocation without a callback URL: ${faults.join('; ')}`;

@@ -24,7 +24,7 @@ export interface HandlerModule {
 
 /**
  * Loads the module a person named with `--handlers`: the one place where code is run that is not ours (threats, row 29).
- * @throws ProtocolCliError `unreadable-file` where it cannot be loaded, or its default export is no tool.
+ * @throws ProtocolCliError `unreadable-file` if it cannot be loaded or its default export is not a tool.
  */
 export async function loadHandlers(path: string, cwd: string): Promise<HandlerModule> {
   const file = resolve(cwd, path);

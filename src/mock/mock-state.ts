@@ -21,22 +21,22 @@ import { type Rate, rateGate } from './rate-limit.js';
 import { Repeats } from './repeated-invocations.js';
 import { Answers, Operations, type ToolsetFields, toolsetOf } from './toolset.js';
 
-/** Everything a mock tool can be told; nothing is needed but fixtures or handlers. */
+/** All options of a mock tool; fixtures or handlers are required. */
 export interface MockToolOptions {
   /** Read by `readFixtures`, or checked by `parseFixtures`. */
   readonly fixtures?: FixtureSet;
   /** Operations in code; where both have one, the code answers. */
   readonly handlers?: readonly ToolDefinition[];
   readonly middleware?: readonly Middleware[];
-  /** 127.0.0.1 unless told. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Any free one unless told. */
+  /** Default: any free port. */
   readonly port?: number;
   /** Host names that requests may use besides the loopback's. */
   readonly allowHosts?: readonly string[];
   /** Origins that callbacks may go to besides loopback. */
   readonly allowCallbacks?: readonly string[];
-  /** All draws come from it; a random one unless told. */
+  /** Seed of all random draws. Default: random. */
   readonly seed?: string;
   readonly rateLimit?: Rate;
   /** How many callbacks may be on their way; what is over it is dropped, and said. */
@@ -51,14 +51,14 @@ export interface MockToolOptions {
   readonly keep?: number;
   /**
    * A durable journal: what was acknowledged survives a kill; with `sync` a power failure too. Handlers are run again from their start,
-   * so what they said before their result may be said twice; a call that had asked somebody something ends in an error.
+   * so messages before their result may be sent twice; a call with an open question ends in an error.
    */
   readonly journal?: { readonly path: string; readonly sync?: boolean };
   /** How long `close()` waits for deliveries, in ms. */
   readonly drainMs?: number;
   /** Who runs it, for transcripts: `protocol-cli/0.1.0`. */
   readonly program?: string;
-  /** What posts callbacks; one made for throughput unless told. */
+  /** Sends callbacks. Default: a client made for throughput. */
   readonly client?: () => Promise<HttpClient>;
   readonly clock?: Clock;
 }
@@ -219,7 +219,7 @@ export class MockState {
     this.#responder.reset(thread);
   }
 
-  /** Sends the last callback of a call once more, the same bytes. False where there is none any more. */
+  /** Sends the last callback of a call again, the same bytes. Returns false if it is not remembered. */
   redeliver(key: string): boolean {
     const call = ToolCalls.of(this.ring.events).get(key);
     const last = call?.deliveries.at(-1);
@@ -262,7 +262,7 @@ export class MockState {
     await outbox.close();
   }
 
-  /** Whatever is still worked on is not waited for, and is told so. */
+  /** Cancels all open calls. */
   stop(): void {
     this.openCalls.stop();
   }

@@ -40,7 +40,7 @@ type CallFilter = string | ((call: ToolCall) => boolean);
 
 /** A call that is waited for. */
 interface Awaited {
-  /** For whoever waits in vain: `a call of "search"`. */
+  /** For the error: `a call of "search"`. */
   readonly what: string;
   readonly filter?: CallFilter | undefined;
   readonly ready?: (call: ToolCall) => boolean;
@@ -63,7 +63,7 @@ export function requireOffered(name: string, offered: readonly string[]): void {
 
 /**
  * The first call, come or still to come, that passes `filter` and is `ready`.
- * @throws Error where there is none within `timeoutMs`; it says what came instead.
+ * @throws Error after `timeoutMs`, with the last calls.
  */
 export function callWithin(
   observed: Observed,
@@ -102,7 +102,7 @@ function whatCame(calls: readonly ToolCall[]): string {
   return `the last calls: ${named.join(', ')}`;
 }
 
-/** What conversations need, set up as the options say. @throws ProtocolCliError `usage` for an origin that is none. */
+/** @throws ProtocolCliError `usage` for an invalid origin. */
 export function servicesOf(log: Log, client: HttpClient, options: MockToolOptions): RapServices {
   const { clock = systemClock, allowCallbacks = [], maxPending, retries } = options;
   return {
@@ -191,7 +191,7 @@ export interface StartMockToolOptions extends Omit<MockToolOptions, 'fixtures'> 
   readonly fixtures?: FixtureSource;
 }
 
-/** A tool that answers as it is told, and knows afterwards what happened. */
+/** A running mock tool. */
 export class MockTool implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
@@ -220,7 +220,7 @@ export class MockTool implements AsyncDisposable {
       stop = resolve;
     });
     const startedAt = clock.wall().toISOString();
-    const kept = options.journal ? await keepJournal(options.journal, { state, startedAt, options }) : null;
+    const kept = options.journal ? await keepJournal(options.journal, state, startedAt, options) : null;
     const server = await serve({ state, options, startedAt, stopped }).catch(async error => {
       await kept?.journal.close();
       throw error;
@@ -266,14 +266,14 @@ export class MockTool implements AsyncDisposable {
     return this.state.ring.forgotten;
   }
 
-  /** Tells of every event from now on. Returns how to stop listening. */
+  /** Calls the listener for every event from now on. Returns how to stop. */
   subscribe(listener: Listener): () => void {
     return this.state.services.log.subscribe(listener);
   }
 
   /**
-   * A call that came, or the next one that does: by operation, or whatever `filter` says.
-   * @throws Error after `timeoutMs`, 4,000 unless told; at once for an operation that is not offered.
+   * A call that was received, or the next one: by operation or by filter.
+   * @throws Error after `timeoutMs` (default 4,000); at once for an unknown operation.
    */
   async waitForCall(filter?: CallFilter, { timeoutMs = PATIENCE_MS } = {}): Promise<ToolCall> {
     if (typeof filter !== 'string')
@@ -289,8 +289,8 @@ export class MockTool implements AsyncDisposable {
   }
 
   /**
-   * The call with this `id`, once its result was delivered or given up. An id is unique in its thread only: `groupId` tells which.
-   * @throws Error after `timeoutMs`, 4,000 unless told.
+   * The call with this `id`, once its result was delivered or given up. An id is unique in its thread only; see `groupId`.
+   * @throws Error after `timeoutMs` (default 4,000).
    */
   waitForDelivery(id: string, { groupId, timeoutMs = PATIENCE_MS }: DeliveryWait = {}): Promise<ToolCall> {
     const thread = groupId === undefined ? '' : ` in "${groupId}"`;
@@ -312,7 +312,7 @@ export class MockTool implements AsyncDisposable {
     return this.kept?.recovery.calls.length ?? 0;
   }
 
-  /** Why the durable journal does not hold everything; null where it does, or there is none. */
+  /** Why the durable journal is incomplete, or null. */
   get journalFailure(): Error | null {
     return this.kept?.journal.failure ?? null;
   }
@@ -325,7 +325,7 @@ export class MockTool implements AsyncDisposable {
     return this.state.services.triggers.fire(id, groupId);
   }
 
-  /** Sends the last callback of a call once more: the same bytes. False where there is none any more. */
+  /** Sends the last callback of a call again, the same bytes. Returns false if it is not remembered. */
   redeliver(key: string): boolean {
     return this.state.redeliver(key);
   }
@@ -399,16 +399,12 @@ async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions
 /** From here on nothing is acknowledged that is not in the journal. */
 async function keepJournal(
   { path, sync = false }: NonNullable<MockToolOptions['journal']>,
-  about: { readonly state: MockState; readonly startedAt: string; readonly options: MockToolOptions },
+  state: MockState,
+  startedAt: string,
+  { program = 'protocol-cli' }: MockToolOptions,
 ) {
-  const { state, startedAt, options } = about;
   const { openJournal } = await import('./journal/journal-file.js');
-  const { journal, recovery } = await openJournal({
-    path,
-    sync,
-    startedAt,
-    program: options.program ?? 'protocol-cli',
-  });
+  const { journal, recovery } = await openJournal({ path, sync, startedAt, program });
   state.keepJournal(journal, recovery);
   if (recovery.tornBytes > 0)
     state.log.emit({ kind: 'warned', message: `the last line of ${path} was incomplete and was removed` });

@@ -205,7 +205,6 @@ export class RapConversation extends Conversation {
   }
 }
 
-/** What a fault is about, for whoever judges what it does. */
 function typeIn({ type }: Fields) {
   return typeof type === 'string' ? { type } : {};
 }

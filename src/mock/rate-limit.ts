@@ -10,7 +10,7 @@ export interface Rate {
 
 const RATE = /^(\d{1,9})\s*\/\s*(?:(\d.*)|(ms|s|m|h))$/;
 
-/** `10/s`, `100/m`, `5/10s`. Null where it is none of these, or allows nothing. */
+/** Parses `10/s`, `100/m`, `5/10s`; null if invalid or zero. */
 export function parseRate(text: string): Rate | null {
   const [, calls = '', duration, unit = ''] = RATE.exec(text.trim()) ?? [];
   const within = parseDuration(duration ?? `1${unit}`) ?? 0;
@@ -27,7 +27,7 @@ export class RateLimiter {
 
   constructor(private readonly rate: Rate) {}
 
-  /** Takes a token: 0. Where there is none nothing is taken: in how many ms there will be one, rounded up. */
+  /** Takes a token and returns 0; without a token left, returns the milliseconds until the next one, rounded up. */
   take(now: number): number {
     const { calls, within } = this.rate;
     const full = Math.max(this.#full, now * calls);

@@ -20,7 +20,7 @@ interface Known {
   isAccepted: boolean;
 }
 
-/** Characters. Nobody limits how long ids are, and keys are in every event (threats, row 15): longer ones are a digest. */
+/** Characters. Keys are in every event (threats, row 15): a longer id is replaced by a digest. */
 const LONGEST = 256;
 
 /** A repeat comes within seconds. */
@@ -58,7 +58,7 @@ export class Repeats {
     this.#remember(identity, { sha256, key, attempts: 1, isAccepted: true });
   }
 
-  /** It was not accepted after all: when it comes again, it is no repeat. */
+  /** It was not accepted: the same invocation again is not a repeat. */
   refuse(thread: string, id: string, sha256: string): void {
     const known = this.#find(identityOf(thread, id), sha256);
     if (known) known.isAccepted = false;

@@ -88,7 +88,7 @@ async function playBranch(
 }
 
 const START: StepPath = [];
-/** Of a step that is a reply by itself. */
+/** For a step that is a whole reply. */
 const ALONE: Place = { here: [0], next: undefined };
 
 /** The one step of the kinds there are. @throws TypeError for a kind that is not known here. */
@@ -167,7 +167,7 @@ const PLAYERS: Players = {
   },
 };
 
-/** A layout is no template: its braces are literal. */
+/** Braces in a layout are literal, not templates. */
 function textOf(layout: string | undefined): string | undefined {
   return layout?.replaceAll('\\{{', '{{');
 }
@@ -208,7 +208,7 @@ function places(changes: readonly { readonly path: string }[]): string {
   return changes.map(({ path }) => path).join(', ');
 }
 
-/** The text that a payload is wrapped into: a string as it is, other JSON compact (seed 003). @throws TypeError for what is no JSON. */
+/** The `text` of a payload: a string unchanged, other JSON compact (seed 003). @throws TypeError if it is not JSON. */
 export function textOfPayload(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
 }

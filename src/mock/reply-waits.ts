@@ -7,7 +7,7 @@ import type { Clock } from '../system/drafts.js';
 export const CANCELLED = 'the call was cancelled';
 export const THREAD_CLOSED = 'the thread was closed';
 
-/** Who called it off: a thread is closed by a runtime, and whether a person wanted that nobody says here. */
+/** A closed thread counts as cancelled by the system, since the notice does not say who closed it. */
 export function byOf(reason: string): 'user' | 'system' {
   return reason === THREAD_CLOSED ? 'system' : 'user';
 }
@@ -56,7 +56,7 @@ export class Cancellation {
   }
 }
 
-/** Somebody who waits for callbacks. */
+/** The sender of an invocation. */
 export interface Caller {
   /** Names the call in every event; unique in a run. */
   readonly key: string;
@@ -121,10 +121,10 @@ export class Pauses {
   }
 }
 
-/** A wait for somebody to say that it is time. */
+/** A wait for a manual trigger. */
 export interface Trigger {
   readonly fired: Promise<true>;
-  /** Nobody can fire it any more. */
+  /** Ends the wait. */
   leave(): void;
 }
 
@@ -138,7 +138,7 @@ interface Waiting {
 
 type Named = Pick<Addressee, 'group_id' | 'id'>;
 
-/** What calls wait for until somebody says so: an event on demand, a consent that nobody can give through our own page. */
+/** Calls that wait for a manual trigger: an event with `on: demand`, a consent at another address. */
 export class ManualTriggers {
   /** Oldest first. */
   readonly #waiting = new Set<Waiting>();
@@ -180,10 +180,10 @@ interface Asking<Answer> {
   readonly withinMs: number | undefined;
 }
 
-/** How long a handler may take to end by itself after a cancel: its caller waits for a result. */
+/** How long a handler may take to return after a cancel, since the caller waits for a result. */
 const LAST_WORDS_MS = 1_000;
 
-/** What one call waits for: people's answers, and somebody to say that it is time. None of it outlasts the call. */
+/** What one call waits for: answers of people, and manual triggers. All waits end with the call. */
 export class CallWaits {
   #expected: Trigger | undefined;
   #closers: Set<() => void> | undefined;
@@ -193,12 +193,12 @@ export class CallWaits {
     private readonly services: CallServices,
   ) {}
 
-  /** From now on this call can be fired, for what will be {@link triggered} next: nobody who saw a message fires in vain. */
+  /** Lets the call be triggered before it waits, for clients that trigger it as soon as they see the previous message. */
   expectTrigger(): void {
     this.#expected ??= this.#demand();
   }
 
-  /** True once somebody fired this call; false where the call or the tool ends first. */
+  /** Resolves to true when the call is triggered; to false if the call or the tool ends first. */
   async triggered(): Promise<boolean> {
     const { log, pauses } = this.services;
     const { cancellation } = this.caller;
@@ -211,7 +211,7 @@ export class CallWaits {
     return wasFired === true;
   }
 
-  /** Asks a person by what `send` sends. Who fires the call gives the answer that was preset; null where nobody answers. */
+  /** Asks a person. A manual trigger answers with the preset; null without an answer. */
   async ask<A extends string | number>(
     { what, asked, preset, withinMs }: Asking<A>,
     send: () => Promise<boolean>,
@@ -242,7 +242,7 @@ export class CallWaits {
     return answer;
   }
 
-  /** The event that was to be fired: whoever saw it wait must see that it does so no more. */
+  /** Reports that the call no longer waits for a trigger. */
   #isGivenUp(why: string): void {
     const message = { what: 'event', type: 'subscription_event', count: 1 } as const;
     this.services.log.emit({ kind: 'dropped', why, ...message, ...this.#about() });
@@ -265,7 +265,7 @@ export class CallWaits {
     return Promise.race([work, this.caller.cancellation.happened().then(lastWords)]);
   }
 
-  /** Nobody is asked any more. */
+  /** Closes all open questions. */
   close(): void {
     for (const close of this.#closers ?? []) close();
   }

@@ -139,7 +139,7 @@ export function choiceRoute(log: Log, questions: Questions<number, ChoiceQuestio
   };
 }
 
-/** Whoever answers by hand sees what to write; whoever runs the mock, why it was not taken. */
+/** The body explains the format to a person who answers by hand; the warning informs the person who runs the mock. */
 function choiceRefused(
   request: ServedRequest,
   log: Log,
@@ -336,8 +336,8 @@ function consentHtml(body: string): Omit<Answer, 'status'> {
 export const INVOKE_PATH = '/invoke';
 
 /**
- * TOOL-DISCOVER. The endpoint is named as whoever asks reaches us: a container's name, where it came by that. Some ask every second, to
- * see whether we are there: the same document is the same content, so that the log need not keep it anew.
+ * TOOL-DISCOVER. The endpoint uses the host name of the request, such as a container name. Clients may poll this: an unchanged
+ * document is the same content in the log.
  */
 export function discoveryRoute(log: Log, toolset: () => ToolsetFields): Route {
   let known: { readonly of: ToolsetFields; readonly endpoint: string; readonly content: Content } | null =
@@ -407,7 +407,7 @@ function migration({ log, closeThread, needsMigration }: NoticeParts): Route {
   };
 }
 
-/** So that a restart does not undo it. A disk that fails is told of elsewhere. */
+/** Waits for the journal; its failures are reported elsewhere. */
 async function keptIfPossible(log: Log): Promise<void> {
   await log.kept().catch(() => {});
 }

@@ -55,7 +55,7 @@ function problemOf(operation: string, check: ValueCheck): string | null {
   return `invalid arguments: ${faults}. Correct them and call again.`;
 }
 
-/** What is offered by fixtures and handlers together; where both have an operation, it is the handler's. */
+/** The operations of fixtures and handlers together; a handler replaces a fixture operation of the same name. */
 export function toolsetOf({ toolset }: FixtureSet, handlers: readonly ToolDefinition[]): ToolsetFields {
   const own = handlers.map(toolOf);
   const names = new Set(own.map(({ name }) => name));
@@ -65,7 +65,7 @@ export function toolsetOf({ toolset }: FixtureSet, handlers: readonly ToolDefini
   return { name, ...about, needsMigration, tools: [...own, ...others] };
 }
 
-/** @throws ProtocolCliError `invalid-toolset`, with every fault: a bad name, one that is there twice, a schema that is none. */
+/** @throws ProtocolCliError `invalid-toolset`, with every fault. */
 export async function requireValidToolset(toolset: ToolsetFields): Promise<ToolsetFields> {
   const value = { ...toolset, endpoint: 'http://127.0.0.1/' };
   const reading = await readToolset({ ok: true, value, notes: [] });
@@ -80,7 +80,6 @@ function toolOf({ handle: _, ...tool }: ToolDefinition): Tool {
   return { ...tool };
 }
 
-/** Whoever can answer calls: what is over the rate or breaks the schema first, then code, then fixtures. */
 interface AnswersParts {
   readonly operations: Operations;
   readonly handlers: HandlerAnswers;
@@ -109,7 +108,7 @@ export class Answers {
     return handlers.answers(call.invocation.operation) ? handlers.plan(call) : fixtures.plan(call, attempt);
   }
 
-  /** For a call that was answered before a restart: from a step on, or code from its start. Null where nobody knows it any more. */
+  /** Continues a call after a restart: fixtures from a step on, handlers from their start. Null if its fixture is gone. */
   planAgain(call: Call, matched: Remembered, from: StepPath): Plan | null {
     const { handlers, fixtures } = this.parts;
     if (handlers.answers(call.invocation.operation)) return handlers.plan(call);

@@ -78,7 +78,7 @@ export function* compacted(
   yield checkedLine({ kind: 'begun' });
 }
 
-/** Its place and time are those of a run that is over: nobody reads them. */
+/** Position and time in an earlier run; never read. */
 const STAMP = { seq: 0, at: 0 };
 
 interface About {
@@ -143,9 +143,9 @@ const CHUNK = 256 * 1024;
 const NOTHING: Recovery = { calls: [], matched: [], settled: [], tornBytes: 0, damaged: [] };
 
 /**
- * What the runs before left, read as a stream; nothing where there is no file. A last line that was cut off by a crash is
- * passed over, and so is a damaged one.
- * @throws ProtocolCliError `unreadable-file` with file and line where it is no journal of ours; it is left as it is.
+ * Reads as a stream what earlier runs left; empty without a file. An incomplete last line, as after a crash, and damaged
+ * lines are skipped.
+ * @throws ProtocolCliError `unreadable-file` with file and line if it is not a journal; the file is left unchanged.
  */
 async function readJournal(path: string, files: Files): Promise<Recovery> {
   const file = await openPlain(path, files);
@@ -257,7 +257,7 @@ async function takeLock(path: string): Promise<() => Promise<void>> {
   return () => rm(lock, { force: true });
 }
 
-/** False where somebody has it. It comes into its place with what it says: nobody ever reads half of it. */
+/** Returns false if the lock exists. The lock file appears with its content, so no reader sees half of it. */
 async function claim(lock: string, own: string): Promise<boolean> {
   const draft = await draftBeside(lock);
   try {
@@ -305,7 +305,7 @@ export interface JournalOptions extends Writing {
   readonly path: string;
   /** Waits for the disk, too: then it survives a power failure, not only a kill, at about half the throughput. */
   readonly sync?: boolean;
-  /** node:fs unless told. */
+  /** Default: node:fs. */
   readonly files?: Files;
 }
 
@@ -322,7 +322,7 @@ export interface Journal extends GroupKeeper {
 /**
  * Opens a journal and says what the runs before left. What is over is taken out of the file first, in one step (threats, rows 26 and 27),
  * so that it does not grow for ever.
- * @throws ProtocolCliError `unreadable-file` where it is no journal, is damaged, or another process writes it; `unwritable-file`.
+ * @throws ProtocolCliError `unreadable-file` if it is not a journal or another process writes it; `unwritable-file`.
  */
 export async function openJournal(
   options: JournalOptions,

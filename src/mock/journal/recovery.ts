@@ -75,7 +75,7 @@ export interface Rendered {
   readonly body: Content;
   readonly contentType: string;
   readonly turn: Turn;
-  /** `waiting`: it was posted at least once, and nobody has said yet that it arrived. */
+  /** `waiting`: posted at least once, delivery not confirmed. */
   readonly state: 'waiting' | 'delivered' | 'dropped';
 }
 
@@ -117,7 +117,7 @@ export interface Recovery {
   readonly settled: readonly Settled[];
   /** Length of a last line that was cut off, of which nothing was acknowledged; it is gone. */
   readonly tornBytes: number;
-  /** Lines that do not match their checksum, or that nobody can read: where they were, and what they held. They are gone. */
+  /** Lines with a wrong checksum or invalid content. They were removed. */
   readonly damaged: readonly DamagedLine[];
 }
 
@@ -183,7 +183,7 @@ const ONLY: Turn = { index: 0 };
 
 interface Posting extends Rendered {
   state: Rendered['state'];
-  /** Of its message; undefined where nobody can read it. */
+  /** Undefined if the message is unreadable. */
   readonly type: string | undefined;
   /** Of its latest attempt; null where that was in an earlier run. */
   leg: string | null;
@@ -238,7 +238,7 @@ class OpenCall implements Recovered {
     this.#warning = message;
   }
 
-  /** A refusal is told just before. */
+  /** The warning before says why the call was refused. */
   isMatched(matched: Matched): void {
     this.matched = matched;
     this.refusal = matched.fixture === null ? this.#warning : null;

@@ -28,7 +28,7 @@ interface Remembered {
 
 /**
  * What a mock remembers of its calls, without the secrets of callback URLs, in pieces that are made while they are sent. Secrets are
- * learned once of each event, however often somebody asks.
+ * collected once per event.
  */
 export class JournalReports {
   readonly #secrets = callbackSecrets();
@@ -45,7 +45,7 @@ export class JournalReports {
     return this.#share('report', kept => this.#report(kept));
   }
 
-  /** The same, event by event: the lines of a transcript, which ends where somebody asked for it. */
+  /** The same as the lines of a transcript. */
   transcript(): Iterable<Uint8Array> {
     return this.#share('transcript', kept => this.#transcript(kept));
   }
@@ -170,7 +170,7 @@ function deliveryReport(delivery: CallbackDelivery): object {
   };
 }
 
-/** Tells of a call that an earlier run began, as far as whoever looks at this one must know it: who called, who answers, and its result. */
+/** Logs a call of an earlier run: its request, its fixture and its result. */
 function retell({ key, thread, invocation, headers, matched, rendered }: Recovered, log: Log): void {
   const emit = (fact: Fact) => log.emit({ ...fact, calls: [key], thread, earlier: true });
   const request = { kind: 'request', method: 'POST', attempt: 1 } as const;
@@ -220,12 +220,12 @@ export async function resume(call: Recovered, parts: ResumptionParts): Promise<v
   );
 }
 
-/** Its result was said, and nothing was to follow; or nobody wants to hear that any more. */
+/** The result was sent, and no message follows or the call was cancelled. */
 function isAtEnd({ isAnswered, turn, cancelReason }: Recovered): boolean {
   return isAnswered && (turn?.next === undefined || cancelReason !== null);
 }
 
-/** Null where nobody can say what is left: what was asked is answered, if ever, at an address that is no more. */
+/** Null if the rest is unknown: an answer to an open question would arrive at an address that no longer exists. */
 async function planOf(call: Recovered, about: CallPlanned, parts: ResumptionParts): Promise<Plan | null> {
   const { matched, headers, turn, refusal, cancelReason } = call;
   if (refusal !== null || cancelReason !== null) return null;
@@ -248,7 +248,7 @@ function failing(error: unknown): Plan {
 
 const RESTARTED = 'the tool was restarted; call again';
 
-/** What is said where there is no plan. A call that was called off still owes a result, and that says so (TOOL-ALWAYS). */
+/** Without a plan the call ends in an error; a cancelled call in a result that says so (TOOL-ALWAYS). */
 function insteadOf({ refusal, cancelReason }: Recovered): Pick<Plan, 'perform'> {
   const message = refusal ?? RESTARTED;
   return {

@@ -10,11 +10,11 @@ import type { ChoiceQuestion, Consent, ConsentQuestion } from '../conversation.j
 export interface LocalCall {
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What templates and handlers see as `id`; one of ours unless told. */
+  /** The `id` for templates and handlers. Default: generated. */
   readonly id?: string;
-  /** The thread: counts and states of fixtures are kept for it. One for all calls unless told. */
+  /** The thread that counts and states belong to. Default: one for all calls. */
   readonly groupId?: string;
-  /** Names the call in every event; made of thread and id unless told. */
+  /** Names the call in every event. Default: made from thread and id. */
   readonly key?: string;
   /** For fixtures that match them; names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,15 +39,15 @@ export type LocalReply =
 /** Every reply but silence, which no wire has. */
 export type SpokenReply = Exclude<LocalReply, { kind: 'silence' }>;
 
-/** `said`: the views and events that came before the answer, oldest first; what would come after it is said to nobody. */
+/** `said`: views and events before the answer, oldest first. Later ones are dropped. */
 export type LocalAnswer = LocalReply & { readonly said: readonly LocalMessage[] };
 
 /** An answer together with what went out over the wire: JSON; undefined where nothing did. */
 export type SentAnswer = LocalAnswer & { readonly sent: unknown };
 
-/** Whoever answers what only a person can. */
+/** Answers questions in place of a person. */
 export interface Asked {
-  /** An index into `choices`; null where nobody answers. */
+  /** An index into `choices`, or null. */
   choice(question: ChoiceQuestion): Promise<number | null>;
   consent(question: ConsentQuestion): Promise<Consent | null>;
 }
@@ -57,7 +57,7 @@ const OF_RAP = ['type', 'text', 'display_as', 'subscription', 'group_id', 'id', 
 
 /**
  * For which wire a result was written that is to go out verbatim. By its form: both have `content`, and no other field in common.
- * Only a result that somebody wrote whole is looked at so; a payload never is (seed 003).
+ * Applies to whole results only, never to a payload (seed 003).
  */
 export function wireOfResult(result: Readonly<Record<string, unknown>>): Extract<DialectName, 'rap' | 'mcp'> {
   if (!Array.isArray(result['content']) || OF_RAP.some(field => Object.hasOwn(result, field))) return 'rap';
@@ -99,13 +99,13 @@ export interface Written {
   readonly warnings: readonly string[];
 }
 
-/** How the calls of a local tool came, for those who are told; and how their answers are written there. */
+/** How calls of a local tool are logged, and how their answers are written. */
 export interface Wire {
   readonly dialect?: Extract<Fact, { kind: 'request' }>['dialect'];
   readonly url: string;
   readonly callMethod: string;
   readonly cancelMethod: string;
-  /** Nobody wants the answer of a call that was called off. */
+  /** A cancelled call gets no answer. */
   readonly dropsCancelled: boolean;
   /** @param isOffered whether there is such an operation at all */
   write(reply: SpokenReply, isOffered: () => boolean): Written;
@@ -143,7 +143,7 @@ const WORDS: Readonly<Record<Feature, string>> = {
 const FEATURES = Object.keys(WORDS) as readonly Feature[];
 const MOST_NAMED = 5;
 
-/** What fixtures have that does not happen where a call is answered at once and nobody is there, in sentences. */
+/** Lists, in sentences, what fixtures contain that a local call ignores. */
 export function leftOut({ fixtures }: Pick<FixtureSet, 'fixtures'>): string[] {
   const found = fixtures.map(fixture => ({ id: fixture.id, has: featuresOf(fixture) }));
   return FEATURES.flatMap(feature => {

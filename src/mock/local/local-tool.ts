@@ -45,7 +45,7 @@ import {
 /** Why nothing is done any more for a call that has its answer. */
 const OVER = 'the call has its answer';
 
-/** Everything one call says to whoever waits for it in this process: one answer, and what came before it. */
+/** Collects the messages and the answer of one call in this process. */
 class LocalConversation extends Conversation {
   readonly #said: LocalMessage[] = [];
   #settle: (answer: LocalAnswer) => void = () => {};
@@ -54,7 +54,7 @@ class LocalConversation extends Conversation {
     this.#settle = resolve;
   });
 
-  /** @param asked whoever answers questions; without anybody a choice is its default, and a consent is refused. */
+  /** @param asked answers questions; by default a choice is its default and a consent is refused. */
   constructor(
     caller: Caller,
     private readonly services: CallServices,
@@ -72,7 +72,7 @@ class LocalConversation extends Conversation {
     });
   }
 
-  /** @throws TypeError for what is no JSON object. */
+  /** @throws TypeError if it is not a JSON object. */
   async result(fields: Fields): Promise<void> {
     const result: unknown = JSON.parse(JSON.stringify(fields));
     if (!isRecord(result)) throw new TypeError('a result is a JSON object');
@@ -135,7 +135,7 @@ class LocalConversation extends Conversation {
     return value;
   }
 
-  /** The first answer counts; what a reply still has to say would reach nobody, so the rest of it is called off. */
+  /** The first answer counts; the rest of the reply is cancelled. */
   #answerWith(reply: LocalReply): void {
     this.answered();
     this.#settle({ ...reply, said: [...this.#said] });
@@ -143,7 +143,7 @@ class LocalConversation extends Conversation {
   }
 }
 
-/** What is told of a call besides what is decided about it. */
+/** What the events of a call contain. */
 interface Told {
   readonly key: string;
   readonly thread: string;
@@ -174,7 +174,6 @@ class ToldCall {
     });
   }
 
-  /** By whoever made it. */
   cancelled(): void {
     this.#isCancelled = true;
     this.log.emit({
@@ -215,7 +214,7 @@ interface LocalCallsParts {
   readonly wire: Wire;
   /** Whether there is such an operation at all. */
   readonly offers: (operation: string) => boolean;
-  /** Whoever answers at the moment: fixtures may be replaced. */
+  /** A function, since fixtures may be replaced. */
   readonly answers: () => Answers;
 }
 
@@ -258,7 +257,7 @@ class LocalCalls {
     const conversation = new LocalConversation(caller, services, ask);
     void carryOut(plan, conversation, this.#openCalls);
     const answer = await conversation.answer;
-    if (answer.kind !== 'silence') stopListening(); // who waits in vain may still say that it does so no more
+    if (answer.kind !== 'silence') stopListening(); // a caller that gets no answer may still cancel
     return { ...answer, sent: told.ended(answer) };
   }
 
@@ -311,27 +310,27 @@ function passOn(from: Log, to: Log): void {
   });
 }
 
-/** Nobody is there to say that it is time, so it always is. */
+/** Fires every trigger at once. */
 class ImmediateTriggers extends ManualTriggers {
   override wait(): Trigger {
     return { fired: Promise.resolve(true), leave: () => {} };
   }
 }
 
-/** The same answers, with nothing going wrong on purpose: where there is no wire, nothing of it can break. */
+/** Faults need a wire. */
 function withoutFaults(set: FixtureSet): FixtureSet {
   return { ...set, fixtures: set.fixtures.map(fixture => ({ ...fixture, faults: { callback: [] } })) };
 }
 
-/** Everything a local tool can be told; nothing is needed but fixtures or handlers. */
+/** All options of a local tool; fixtures or handlers are required. */
 export interface LocalToolOptions
   extends Pick<
     MockToolOptions,
     'fixtures' | 'handlers' | 'middleware' | 'seed' | 'rateLimit' | 'keep' | 'clock' | 'drainMs'
   > {
-  /** What is decided about a call (matched, shaped, warned, …) is told there too; that it came and ended is its owner's to tell. */
+  /** Also receives what is decided about a call (matched, shaped, warned, …), but not its request and response. */
   readonly log?: Log;
-  /** Whoever answers questions; without anybody a choice is its default, and a consent is refused, each with a warning. */
+  /** Answers questions; by default a choice is its default and a consent is refused, each with a warning. */
   readonly ask?: Partial<Asked>;
   /** How calls come in and answers go out, where they do so over a wire after all. */
   readonly wire?: Wire;
@@ -339,7 +338,7 @@ export interface LocalToolOptions
 
 /**
  * A tool that answers in this process: fixtures and handlers as a mock serves them, without the wire. Faults of acknowledgements
- * and callbacks do not happen, since there are none; delays, sequences and states do.
+ * and callbacks are ignored; delays, sequences and states apply.
  */
 export class LocalTool implements AsyncDisposable {
   #closed: Promise<void> | undefined;
@@ -391,7 +390,7 @@ export class LocalTool implements AsyncDisposable {
     return this.ring.forgotten;
   }
 
-  /** Tells of every event from now on. Returns how to stop listening. */
+  /** Calls the listener for every event from now on. Returns how to stop. */
   subscribe(listener: Listener): () => void {
     return this.log.subscribe(listener);
   }

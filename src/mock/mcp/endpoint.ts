@@ -21,7 +21,7 @@ type Claim =
 export class Claims {
   readonly #taken = new Map<string, Set<Id>>();
 
-  /** @param session null where there is none yet, and nothing to be taken */
+  /** @param session null before `initialize` */
   claim(session: string | null, message: unknown): Claim {
     const ids = idsIn(message);
     if (session === null || ids.length === 0) return { ok: true, release: () => {} };
@@ -40,7 +40,7 @@ export class Claims {
   }
 }
 
-/** Of requests, one or several at once; notifications have none, and answers are none. */
+/** The ids of the requests in a message or batch. */
 function idsIn(message: unknown): Id[] {
   return [message].flat().flatMap(each => {
     if (!isRecord(each) || !('method' in each)) return [];
@@ -49,7 +49,7 @@ function idsIn(message: unknown): Id[] {
   });
 }
 
-/** Nobody ends a session for certain; the oldest of more than these are ended. */
+/** Clients may not end their sessions; beyond this number the oldest is closed. */
 const MOST = 1_000;
 
 /**
@@ -82,7 +82,7 @@ class McpSessions {
     this.#transports.clear();
   }
 
-  /** What does not begin one is told so by the transport, and leaves nothing behind. */
+  /** The transport answers with an error unless the request is `initialize`; then the server is closed again. */
   async #begin(request: Request, parsedBody: unknown): Promise<Response> {
     const transport: Transport = new Transport({
       sessionIdGenerator: randomUUID,
@@ -115,7 +115,7 @@ function webRequest({ method, target, headers }: Incoming, signal: AbortSignal):
   return new Request(`http://${headers.host}${target}`, { method, headers: fields, signal });
 }
 
-/** A response as our server sends it, whole. A stream would never end, and is none of what is served here. */
+/** Reads a whole response. A stream would never end, and none is served here. */
 async function answerOf(response: Response): Promise<Answer> {
   const headers = Object.fromEntries(response.headers);
   if (headers['content-type']?.startsWith('text/event-stream')) {
@@ -125,7 +125,7 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers, body: new Uint8Array(await response.arrayBuffer()) };
 }
 
-/** The answers to several messages as one; to notifications there is none. What went wrong with one, went wrong with all. */
+/** Joins the answers to a batch; notifications have none. One error answers the whole batch. */
 function batchOf(replies: readonly Reply[]): Reply {
   const answers = replies.flatMap(reply => (reply === 'reset' ? [] : [reply]));
   if (answers.length < replies.length) return 'reset';
@@ -188,7 +188,7 @@ export class McpEndpoint {
     this.#abandoned.get(request)?.();
   }
 
-  /** Whoever still waits for an answer gets none. */
+  /** Open requests get no answer. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#modern.close();

@@ -103,8 +103,8 @@ interface Ends {
 }
 
 /**
- * JSON-RPC in lines (MCP, "stdio"). Unlike the SDK's own, it says what it makes of a line that is no message, and when the client has
- * no more to say, what it asked is answered before the end.
+ * JSON-RPC in lines (MCP, "stdio"). Unlike the transport of the SDK, it reports invalid lines, and answers open requests before it
+ * closes.
  */
 export class LineTransport implements Transport {
   onclose?: () => void;
@@ -162,7 +162,7 @@ export class LineTransport implements Transport {
     await this.close();
   };
 
-  /** Where a line begins nobody knows any more. */
+  /** The start of the next line is unknown. */
   readonly #fail = (error: unknown): void => {
     this.#report(error);
     void this.close();
@@ -201,8 +201,7 @@ const ONE_THREAD = 'mcp';
 
 /**
  * Answers `tools/call`.
- * @param gone aborted where nobody waits any more, besides the protocol's own word for it
- * @throws ProtocolError for what is no call, and for a tool that there is not.
+ * @throws ProtocolError for an invalid call or an unknown tool.
  */
 async function callTool(
   tool: Pick<LocalTool, 'call'>,
@@ -238,7 +237,7 @@ function resultOf(sent: unknown): Record<string, unknown> {
   return result;
 }
 
-/** No answer, for as long as somebody waits for one. */
+/** Never answers; rejects when the request is cancelled. */
 function silence(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const end = () => reject(new ProtocolError(ProtocolErrorCode.InternalError, 'the call was cancelled'));
@@ -247,7 +246,6 @@ function silence(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** What `tools/list` tells of a toolset. */
 function toolList({ tools }: ToolsetFields): McpToolOfServer[] {
   return tools.map(({ name, description, inputSchema, outputSchema, annotations }) => ({
     name,
@@ -270,7 +268,7 @@ interface McpServerOptions {
   readonly tool: Pick<LocalTool, 'call' | 'toolset'>;
   /** Of this program: `0.1.0`. */
   readonly version: string;
-  /** Whether clients are told when the tools change. */
+  /** Whether clients are notified when the tools change. */
   readonly tellsChanges: boolean;
   /** The client has cancelled a call that came with this request: it gets no answer from the SDK. */
   readonly onCancelled?: (request: Request) => void;
@@ -303,7 +301,7 @@ const INVALID_PARAMS = -32_602;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @param url where calls come in, for those who are told */
+/** @param url of the endpoint, for events */
 export function mcpWire(url: string): Wire {
   return {
     dialect: 'mcp',
@@ -333,7 +331,7 @@ function writeResult(result: Fields): Written {
   return { body: { ...result, isError: result['isError'] ?? false }, warnings };
 }
 
-/** A `tool_result` of RAP; and what is no result of anything is its own payload. */
+/** Writes a `tool_result` of RAP; any other object becomes text. */
 function writeForeign(result: Fields): Written {
   if (readAsRap(result).ok) return writeOther({ kind: 'verbatim', result });
   const warning = 'a result has neither content (MCP) nor text (RAP); it was sent as text';

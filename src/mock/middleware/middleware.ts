@@ -121,7 +121,7 @@ interface MiddlewareSettings {
   readonly audit: boolean;
 }
 
-/** The payload to send, and what to tell of the changes. */
+/** The payload to send, and the changes to log. */
 interface ShapedPayload {
   readonly value: unknown;
   readonly told: readonly Change[];
@@ -138,7 +138,7 @@ export class Middlewares {
     this.#own = responseMiddleware(settings);
   }
 
-  /** At once where there is no code of the user's, as nearly always. */
+  /** Synchronous without user code, the usual case. */
   request(invocation: Invocation): Invocation | Promise<Invocation> {
     return this.users.length === 0 ? invocation : this.#requestThroughUsers(invocation);
   }

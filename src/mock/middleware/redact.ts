@@ -225,7 +225,6 @@ function affordable(words: Iterable<string>, budget: number) {
   return { chosen, beyond };
 }
 
-/** More of them tell nobody more. */
 const MAX_CHANGES = 100;
 
 /** One place of a message that middleware changes. The path is that of the changed message, in which keys may have changed too. */

@@ -33,7 +33,7 @@ interface Whose {
 }
 
 /** Counts what comes, and says once where it was too much. */
-export class Allowance {
+export class Quota {
   #callbacks = 0;
   #bytes = 0;
 
@@ -68,15 +68,15 @@ export class Allowance {
 }
 
 /** How long things are waited for, and what ends all waiting. */
-export interface Patience {
+export interface WaitOptions {
   readonly clock: Clock;
   /** Ends every wait at once. */
   readonly signal: AbortSignal;
 }
 
 /** Waits for what is to come, `ms` at most. False where it had not come by then. */
-export async function cameBy(
-  { clock, signal }: Patience,
+export async function arrivedWithin(
+  { clock, signal }: WaitOptions,
   ms: number,
   coming: Promise<unknown>,
 ): Promise<boolean> {
@@ -99,14 +99,14 @@ export async function cameBy(
 }
 
 /** Lets time pass. */
-export async function pause(patience: Patience, ms: number): Promise<void> {
-  await cameBy(patience, ms, NEVER);
+export async function pause(options: WaitOptions, ms: number): Promise<void> {
+  await arrivedWithin(options, ms, NEVER);
 }
 
 const NEVER = new Promise<never>(() => {});
 
 /** Aborted with the first of them. Everything under way listens to it, which Node would take for a leak. */
-export function heardByMany(...signals: AbortSignal[]): AbortSignal {
+export function anySignal(...signals: AbortSignal[]): AbortSignal {
   const heard = AbortSignal.any(signals);
   setMaxListeners(0, heard);
   return heard;
@@ -115,7 +115,7 @@ export function heardByMany(...signals: AbortSignal[]): AbortSignal {
 /** What a callback is answered: a status; 200 after a while; nothing for a while, and then a broken connection; that at once. */
 export type Answering = number | 'slow' | 'hang' | 'reset';
 
-interface Hanging extends Patience {
+interface Hanging extends WaitOptions {
   /** Until a callback that hangs is cut off, where its sender does not give up before. */
   readonly hangMs: number;
 }
@@ -137,7 +137,7 @@ async function answer(
 ): Promise<Reply> {
   if (answering === 'slow') await pause(hanging, SLOW_MS);
   if (answering === 'hang' || answering === 'reset') {
-    const isGone = answering === 'hang' && (await cameBy(hanging, hanging.hangMs, gone(arrived)));
+    const isGone = answering === 'hang' && (await arrivedWithin(hanging, hanging.hangMs, gone(arrived)));
     log.emit({ kind: 'broken', leg, calls, phase: 'answer', code: isGone ? 'ECONNRESET' : 'ABORTED' });
     return 'reset';
   }
@@ -155,7 +155,7 @@ function gone({ onGone }: Arrived): Promise<void> {
 }
 
 /** A callback that came to the address of one call. */
-export interface Letter {
+export interface ReceivedCallback {
   readonly leg: string;
   /** Null where it is none that can be read. */
   readonly message: Callback | null;
@@ -165,33 +165,33 @@ export interface Letter {
 }
 
 /** What came to the address of one call so far, and whoever waits for more. */
-export class Mailbox {
-  readonly #letters: Letter[] = [];
-  #readers: readonly ((letter: Letter) => void)[] = [];
+export class Inbox {
+  readonly #callbacks: ReceivedCallback[] = [];
+  #readers: readonly ((callback: ReceivedCallback) => void)[] = [];
 
-  get letters(): readonly Letter[] {
-    return this.#letters;
+  get callbacks(): readonly ReceivedCallback[] {
+    return this.#callbacks;
   }
 
-  put(letter: Letter): void {
-    this.#letters.push(letter);
-    for (const read of this.#readers) read(letter);
+  put(callback: ReceivedCallback): void {
+    this.#callbacks.push(callback);
+    for (const read of this.#readers) read(callback);
   }
 
-  /** Tells of every letter from now on. */
-  subscribe(read: (letter: Letter) => void): () => void {
+  /** Tells of every callback from now on. */
+  subscribe(read: (callback: ReceivedCallback) => void): () => void {
     this.#readers = [...this.#readers, read];
     return () => {
       this.#readers = this.#readers.filter(each => each !== read);
     };
   }
 
-  /** Resolves once the letters are as they are wanted, which they may be already. */
-  until(isEnough: (letters: readonly Letter[]) => boolean): Promise<void> {
-    if (isEnough(this.#letters)) return Promise.resolve();
+  /** Resolves once the callbacks are as they are wanted, which they may be already. */
+  until(isEnough: (callbacks: readonly ReceivedCallback[]) => boolean): Promise<void> {
+    if (isEnough(this.#callbacks)) return Promise.resolve();
     return new Promise(resolve => {
       const unsubscribe = this.subscribe(() => {
-        if (!isEnough(this.#letters)) return;
+        if (!isEnough(this.#callbacks)) return;
         unsubscribe();
         resolve();
       });
@@ -199,19 +199,22 @@ export class Mailbox {
   }
 }
 
-/** Whether so many letters of a type came. */
-export function came(type: CallbackType, times = 1): (letters: readonly Letter[]) => boolean {
-  return letters => letters.filter(({ message }) => message?.type === type).length >= times;
+/** Whether so many callbacks of a type came. */
+export function hasReceived(
+  type: CallbackType,
+  times = 1,
+): (callbacks: readonly ReceivedCallback[]) => boolean {
+  return callbacks => callbacks.filter(({ message }) => message?.type === type).length >= times;
 }
 
 /** Whether it starts a subscription. */
-export function isSubscription({ message }: Letter): boolean {
+export function isSubscription({ message }: ReceivedCallback): boolean {
   return message?.type === 'tool_result' && message.subscription === true;
 }
 
-/** Whether a letter came that was answered 200. */
-export function isTaken(letters: readonly Letter[]): boolean {
-  return letters.some(letter => letter.isTaken);
+/** Whether a callback came that was answered 200. */
+export function isTaken(callbacks: readonly ReceivedCallback[]): boolean {
+  return callbacks.some(callback => callback.isTaken);
 }
 
 /** A call, as the listener knows it. */
@@ -227,7 +230,7 @@ interface Listening {
 /** What a call is given to be called back at. */
 interface Address {
   readonly url: string;
-  readonly mailbox: Mailbox;
+  readonly inbox: Inbox;
 }
 
 export interface ProbeListener {
@@ -239,8 +242,8 @@ export interface ProbeListener {
 const MOST_ACK_MS = 200;
 
 interface Place extends Listening {
-  readonly mailbox: Mailbox;
-  readonly allowance: Allowance;
+  readonly inbox: Inbox;
+  readonly quota: Quota;
   answered: number;
 }
 
@@ -257,13 +260,13 @@ export async function startProbeListener(
   const paths = new SecretPaths<Place>(CALLBACK_PATH);
   const addresses = { resolve: (path: string) => paths.resolve(withoutRest(path)) };
   const closing = new AbortController();
-  const hanging = { ...settings, signal: heardByMany(settings.signal, closing.signal) };
-  const ofRun = new Allowance(log, OF_A_RUN, { words: 'in all' });
-  const ofStrays = new Allowance(log, OF_STRAYS, { words: 'that were refused, or to a wrong address' });
+  const hanging = { ...settings, signal: anySignal(settings.signal, closing.signal) };
+  const ofRun = new Quota(log, OF_A_RUN, { words: 'in all' });
+  const ofStrays = new Quota(log, OF_STRAYS, { words: 'that were refused, or to a wrong address' });
   const server = await serveCallbacks(log, addresses, options, {
     take: (place, arrived) => {
       const { size } = arrived.body;
-      const isAdmitted = place.allowance.admits(size) && ofRun.admits(size);
+      const isAdmitted = place.quota.admits(size) && ofRun.admits(size);
       return isAdmitted ? receive(log, hanging, place, arrived) : Promise.resolve({ status: 429 });
     },
     callsOf: ({ key }) => [key],
@@ -271,10 +274,10 @@ export async function startProbeListener(
   });
   return {
     open(call) {
-      const mailbox = new Mailbox();
-      const allowance = new Allowance(log, OF_A_CALL, { words: 'for one call', calls: [call.key] });
-      const { path } = paths.issue({ ...call, mailbox, allowance, answered: 0 });
-      return { url: server.urlOf(path), mailbox };
+      const inbox = new Inbox();
+      const quota = new Quota(log, OF_A_CALL, { words: 'for one call', calls: [call.key] });
+      const { path } = paths.issue({ ...call, inbox, quota, answered: 0 });
+      return { url: server.urlOf(path), inbox };
     },
     close() {
       closing.abort();
@@ -290,14 +293,14 @@ function withoutRest(path: string): string {
 }
 
 async function receive(log: Log, hanging: Hanging, place: Place, arrived: Arrived): Promise<Reply> {
-  const { key, thread, mailbox, answers, acknowledged } = place;
+  const { key, thread, inbox, answers, acknowledged } = place;
   const calls = [key];
   const { body } = arrived;
   const leg = tellCallback(log, { calls, thread }, arrived);
   const reading = readCallback(body.json);
   const message = reading.ok ? reading.message : null;
   const planned = answers[Math.min(place.answered++, answers.length - 1)] ?? 200;
-  if (message?.type === 'tool_result') await cameBy(hanging, MOST_ACK_MS, acknowledged);
+  if (message?.type === 'tool_result') await arrivedWithin(hanging, MOST_ACK_MS, acknowledged);
   const reply = await answer(
     log,
     hanging,
@@ -305,6 +308,6 @@ async function receive(log: Log, hanging: Hanging, place: Place, arrived: Arrive
     message || planned !== 200 ? planned : 400,
   );
   const isTaken = reply !== 'reset' && reply.status === 200;
-  mailbox.put({ leg, message, sha256: body.sha256, isTaken });
+  inbox.put({ leg, message, sha256: body.sha256, isTaken });
   return reply;
 }

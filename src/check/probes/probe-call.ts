@@ -14,14 +14,14 @@ import {
 import { readUrl } from '../../util/strings.js';
 import {
   type Answering,
-  came,
-  cameBy,
+  arrivedWithin,
+  hasReceived,
+  type Inbox,
   isSubscription,
-  type Letter,
-  type Mailbox,
-  type Patience,
   type ProbeListener,
   pause,
+  type ReceivedCallback,
+  type WaitOptions,
 } from './callback-listener.js';
 
 /** A promise, and how to keep it. */
@@ -40,7 +40,7 @@ export function deferred<T>(): Deferred<T> {
 }
 
 /** What everything that is sent goes through. */
-export interface Desk extends Patience {
+export interface ProbeContext extends WaitOptions {
   readonly wire: Wire;
   readonly listener: ProbeListener;
   /** Of the tool server. */
@@ -59,7 +59,10 @@ export interface Desk extends Patience {
 }
 
 /** A tool has as long for a notice as for anything else. */
-export function patienceOf({ answerMs: timeoutMs, signal }: Desk): Pick<Delivery, 'timeoutMs' | 'signal'> {
+export function noticeOptions({
+  answerMs: timeoutMs,
+  signal,
+}: ProbeContext): Pick<Delivery, 'timeoutMs' | 'signal'> {
   return { timeoutMs, signal };
 }
 
@@ -91,24 +94,28 @@ interface Conversing {
   readonly key: string;
   readonly id: string;
   readonly thread: string;
-  readonly mailbox: Mailbox;
+  readonly inbox: Inbox;
   /** Whether a subscription is followed to its end. */
   readonly isFollowed: boolean;
 }
 
-/** Takes part in what a tool begins with a letter; undefined where that is nothing to it. */
-type Flow = (desk: Desk, call: Conversing, letter: Letter) => Promise<void> | undefined;
+/** Takes part in what a tool begins with a callback; undefined where that is nothing to it. */
+type Flow = (
+  context: ProbeContext,
+  call: Conversing,
+  callback: ReceivedCallback,
+) => Promise<void> | undefined;
 
 /** A question has its default selected, as a dismissed prompt does (TOOL-CHOICE). */
 function choose(
-  desk: Desk,
+  context: ProbeContext,
   { key, thread }: Conversing,
-  { leg, message }: Letter,
+  { leg, message }: ReceivedCallback,
 ): Promise<void> | undefined {
   if (message?.type !== 'user_choice') return undefined;
-  const { log } = desk.wire;
+  const { log } = context.wire;
   const { response_url: url, default: selected, id } = message;
-  if (!isNear(url, desk)) {
+  if (!isNear(url, context)) {
     log.emit({
       kind: 'warned',
       calls: [key],
@@ -117,13 +124,13 @@ function choose(
     return undefined;
   }
   log.emit({ kind: 'decided', what: 'choice', by: 'policy', value: selected, question: leg, calls: [key] });
-  return respondToChoice(desk.wire, url, { key, thread, signal: desk.signal }, { id, selected }).then(
+  return respondToChoice(context.wire, url, { key, thread, signal: context.signal }, { id, selected }).then(
     () => {},
   );
 }
 
 /** A check posts to the tool, and to no third party that it names: on this machine only where the tool is, too (threats, row 9). */
-export function isNear(url: string, { base, endpoint }: Pick<Desk, 'base' | 'endpoint'>): boolean {
+export function isNear(url: string, { base, endpoint }: Pick<ProbeContext, 'base' | 'endpoint'>): boolean {
   const there = readUrl(url);
   if (!there) return false;
   const isLocal = isLoopback(there.hostname);
@@ -132,7 +139,7 @@ export function isNear(url: string, { base, endpoint }: Pick<Desk, 'base' | 'end
 }
 
 /** A person is shown where to go; the call's own window is the time there is (TOOL-OAUTH). */
-function consent({ onConsent }: Desk, _: Conversing, { message }: Letter): undefined {
+function consent({ onConsent }: ProbeContext, _: Conversing, { message }: ReceivedCallback): undefined {
   if (message?.type === 'oauth') onConsent(message.auth_url);
 }
 
@@ -147,45 +154,52 @@ const QUIET_MS = 1_000;
  * A subscription is cancelled after its first event, or after a while in which it is followed, unless it has ended; then nothing more
  * may come (TOOL-SUB). Where nobody asks for that, it is cancelled at once.
  */
-function leaveSubscription(desk: Desk, call: Conversing, letter: Letter): Promise<void> | undefined {
-  return isSubscription(letter) ? leave(desk, call) : undefined;
+function leaveSubscription(
+  context: ProbeContext,
+  call: Conversing,
+  callback: ReceivedCallback,
+): Promise<void> | undefined {
+  return isSubscription(callback) ? leave(context, call) : undefined;
 }
 
-async function leave(desk: Desk, call: Conversing): Promise<void> {
-  const { wire, base, signal } = desk;
-  const { key, id, thread, mailbox, isFollowed } = call;
-  const isWatched = desk.wants('TOOL-SUB');
-  if (isWatched || isFollowed) await seeEvents(desk, call);
+async function leave(context: ProbeContext, call: Conversing): Promise<void> {
+  const { wire, base, signal } = context;
+  const { key, id, thread, inbox, isFollowed } = call;
+  const isWatched = context.wants('TOOL-SUB');
+  if (isWatched || isFollowed) await seeEvents(context, call);
   if (signal.aborted) return;
-  if (!mailbox.letters.some(isFinal)) {
+  if (!inbox.callbacks.some(isFinal)) {
     wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
-    await cancelToolCall(wire, base, { key, thread, id }, patienceOf(desk));
+    await cancelToolCall(wire, base, { key, thread, id }, noticeOptions(context));
   }
-  if (isWatched) await seeNothing(desk, call);
+  if (isWatched) await seeNothing(context, call);
 }
 
-async function seeEvents(desk: Desk, { mailbox, isFollowed }: Conversing): Promise<void> {
-  const { windowMs } = desk;
+async function seeEvents(context: ProbeContext, { inbox, isFollowed }: Conversing): Promise<void> {
+  const { windowMs } = context;
   const firstMs = Math.min(FIRST_EVENT_MS, windowMs);
   const [ms, isEnough] = isFollowed
-    ? [Math.max(firstMs, windowMs * FOLLOWED_FOR), (letters: readonly Letter[]) => letters.some(isFinal)]
-    : [firstMs, came('subscription_event')];
-  await cameBy(desk, ms, mailbox.until(isEnough));
+    ? [
+        Math.max(firstMs, windowMs * FOLLOWED_FOR),
+        (callbacks: readonly ReceivedCallback[]) => callbacks.some(isFinal),
+      ]
+    : [firstMs, hasReceived('subscription_event')];
+  await arrivedWithin(context, ms, inbox.until(isEnough));
 }
 
 /** One that comes may have been on its way: then it is seen whether another one does. */
-async function seeNothing(desk: Desk, { key, mailbox }: Conversing): Promise<void> {
-  const { wire, signal, windowMs } = desk;
+async function seeNothing(context: ProbeContext, { key, inbox }: Conversing): Promise<void> {
+  const { wire, signal, windowMs } = context;
   const quietMs = Math.min(QUIET_MS, windowMs);
-  const before = mailbox.letters.length;
-  await pause(desk, quietMs);
-  const isQuiet = mailbox.letters.length === before;
-  if (!isQuiet) await pause(desk, quietMs);
+  const before = inbox.callbacks.length;
+  await pause(context, quietMs);
+  const isQuiet = inbox.callbacks.length === before;
+  if (!isQuiet) await pause(context, quietMs);
   const afterMs = isQuiet ? quietMs : 2 * quietMs;
   if (!signal.aborted) wire.log.emit({ kind: 'expired', what: 'observation', afterMs, calls: [key] });
 }
 
-function isFinal({ message }: Letter): boolean {
+function isFinal({ message }: ReceivedCallback): boolean {
   return message?.type === 'subscription_event' && message.final === true;
 }
 
@@ -195,12 +209,12 @@ const MOST_QUESTIONS = 3;
 const FLOWS: readonly Flow[] = [choose, consent, leaveSubscription];
 
 /** Answers what a call's tool asks, as it comes. Returns how to wait for what was begun. */
-function goAlong(desk: Desk, call: Conversing): () => Promise<void> {
+function goAlong(context: ProbeContext, call: Conversing): () => Promise<void> {
   const begun: Promise<void>[] = [];
-  call.mailbox.subscribe(letter => {
-    if (!isNews(letter, call.mailbox)) return;
+  call.inbox.subscribe(callback => {
+    if (!isNews(callback, call.inbox)) return;
     for (const flow of FLOWS) {
-      const under = begun.length < MOST_QUESTIONS ? flow(desk, call, letter) : undefined;
+      const under = begun.length < MOST_QUESTIONS ? flow(context, call, callback) : undefined;
       if (under) begun.push(under);
     }
   });
@@ -208,13 +222,13 @@ function goAlong(desk: Desk, call: Conversing): () => Promise<void> {
 }
 
 /** What was not taken comes again, and what was taken may. */
-function isNews(letter: Letter, { letters }: Mailbox): boolean {
-  const before = letters.find(({ sha256, isTaken }) => isTaken && sha256 === letter.sha256);
-  return before === letter;
+function isNews(callback: ReceivedCallback, { callbacks }: Inbox): boolean {
+  const before = callbacks.find(({ sha256, isTaken }) => isTaken && sha256 === callback.sha256);
+  return before === callback;
 }
 
 /** What is sent: a valid call, and how it is to differ from one. */
-export interface Stimulus {
+export interface ProbeCall {
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** In place of a valid invocation's fields, or beside them; undefined leaves one out. */
@@ -230,11 +244,11 @@ export interface Stimulus {
 }
 
 /** A call that was made. */
-export interface Probed {
+export interface SentCall {
   readonly key: string;
   readonly id: string;
   readonly thread: string;
-  readonly mailbox: Mailbox;
+  readonly inbox: Inbox;
   /** Resolves once its invocation is answered, or is not. */
   readonly acknowledged: Promise<void>;
   /** Resolves once its conversation is over, as far as that is ours. */
@@ -242,26 +256,26 @@ export interface Probed {
 }
 
 /** Sends an invocation, once, and goes along with what its tool says. */
-function startCall(desk: Desk, key: string, stimulus: Stimulus): Probed {
+function startCall(context: ProbeContext, key: string, probeCall: ProbeCall): SentCall {
   const {
     answers = [200],
     addressed = url => url,
     body = JSON.stringify,
     fields,
     isFollowed = false,
-  } = stimulus;
-  const { id, thread, invocation } = invocationOf(stimulus);
+  } = probeCall;
+  const { id, thread, invocation } = invocationOf(probeCall);
   const { promise: acknowledged, resolve } = deferred<void>();
-  const { url, mailbox } = desk.listener.open({ key, thread, answers, acknowledged });
-  const call = { key, id, thread, mailbox, acknowledged };
-  const converse = goAlong(desk, { ...call, isFollowed });
-  desk.threads.add(thread);
-  resolve(post(desk, call, body({ ...invocation, callback_url: addressed(url), ...fields })));
+  const { url, inbox } = context.listener.open({ key, thread, answers, acknowledged });
+  const call = { key, id, thread, inbox, acknowledged };
+  const converse = goAlong(context, { ...call, isFollowed });
+  context.threads.add(thread);
+  resolve(post(context, call, body({ ...invocation, callback_url: addressed(url), ...fields })));
   return { ...call, converse };
 }
 
 /** Its ids are those that are sent, where they are any. */
-function invocationOf({ operation, arguments: args, fields = {} }: Stimulus) {
+function invocationOf({ operation, arguments: args, fields = {} }: ProbeCall) {
   const id = textOr(fields['id'], `call_${randomUUID()}`);
   const thread = textOr(fields['group_id'], `thread_${randomUUID()}`);
   const call_id = `model_${randomUUID()}`;
@@ -274,8 +288,8 @@ function textOr(value: unknown, otherwise: string): string {
 
 /** However it ends, that is in the log. */
 async function post(
-  { wire, endpoint, answerMs, signal }: Desk,
-  { key, thread }: Pick<Probed, 'key' | 'thread'>,
+  { wire, endpoint, answerMs, signal }: ProbeContext,
+  { key, thread }: Pick<SentCall, 'key' | 'thread'>,
   body: string,
 ): Promise<void> {
   const about: About = { purpose: 'invocation', attempt: 1, calls: [key], thread };
@@ -295,54 +309,58 @@ async function post(
 }
 
 /** Makes the calls of one plan. */
-export interface Prober {
-  send(stimulus: Stimulus): Probed;
+export interface ProbeClient {
+  send(probeCall: ProbeCall): SentCall;
   /** Waits for a call's result, and the end of its conversation; that none came in time is told. */
-  finish(call: Probed): Promise<void>;
+  finish(call: SentCall): Promise<void>;
   /** Sends, and waits until that is finished. */
-  call(stimulus: Stimulus): Promise<Probed>;
+  call(probeCall: ProbeCall): Promise<SentCall>;
   /** Waits for what is to come for a call, `ms` at most, the window unless told. False where it did not, which is told. */
-  sees(call: Probed, isEnough: (letters: readonly Letter[]) => boolean, ms?: number): Promise<boolean>;
+  sees(
+    call: SentCall,
+    isEnough: (callbacks: readonly ReceivedCallback[]) => boolean,
+    ms?: number,
+  ): Promise<boolean>;
 }
 
 /** Calls are named by their plan, and counted: the same in each run. */
-export function proberFor(desk: Desk, plan: Plan): Prober {
+export function clientFor(context: ProbeContext, plan: Plan): ProbeClient {
   let count = 0;
-  const { wire, signal } = desk;
-  const prober: Prober = {
-    send(stimulus) {
+  const { wire, signal } = context;
+  const client: ProbeClient = {
+    send(probeCall) {
       const key = `${plan.id} ${++count}`;
       recordPlan(wire, plan, [key]);
-      return startCall(desk, key, stimulus);
+      return startCall(context, key, probeCall);
     },
     async finish(call) {
-      await prober.sees(call, came('tool_result'));
+      await client.sees(call, hasReceived('tool_result'));
       await Promise.all([call.acknowledged, call.converse()]);
     },
-    async call(stimulus) {
-      const call = prober.send(stimulus);
-      await prober.finish(call);
+    async call(probeCall) {
+      const call = client.send(probeCall);
+      await client.finish(call);
       return call;
     },
-    async sees({ key, mailbox }, isEnough, ms = desk.windowMs) {
-      const isSeen = await cameBy(desk, ms, mailbox.until(isEnough));
+    async sees({ key, inbox }, isEnough, ms = context.windowMs) {
+      const isSeen = await arrivedWithin(context, ms, inbox.until(isEnough));
       if (!isSeen && !signal.aborted)
         wire.log.emit({ kind: 'expired', what: 'observation', afterMs: ms, calls: [key] });
       return isSeen;
     },
   };
-  return prober;
+  return client;
 }
 
 /** Works on all of them, so many at a time, in their order. */
-export async function inLanes<T>(
+export async function concurrently<T>(
   all: readonly T[],
-  lanes: number,
+  concurrency: number,
   work: (one: T) => Promise<unknown>,
 ): Promise<void> {
   const waiting = all.values();
-  const lane = async () => {
+  const worker = async () => {
     for (const one of waiting) await work(one);
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }

@@ -11,16 +11,22 @@ import {
 } from '../../runtime/notices.js';
 import { onceEach } from '../../util/safe-to-visit.js';
 import { isTaken } from './callback-listener.js';
-import { type Desk, inLanes, type Prober, patienceOf, type Stimulus } from './probe-call.js';
-import { type Callable, overAfter, SCHEMA_MS, type Trials } from './sample-calls.js';
+import {
+  concurrently,
+  noticeOptions,
+  type ProbeCall,
+  type ProbeClient,
+  type ProbeContext,
+} from './probe-call.js';
+import { type Callable, overAfter, type SampleCalls, SCHEMA_MS } from './sample-calls.js';
 
 /** What a probe works with. */
 export interface Target {
-  readonly desk: Desk;
+  readonly context: ProbeContext;
   readonly toolset: Toolset | null;
   readonly callables: readonly Callable[];
   /** Calls every operation that may be called, once and for all probes. */
-  readonly tryAll: () => Trials;
+  readonly tryAll: () => SampleCalls;
 }
 
 /** One thing that a check tries. */
@@ -34,22 +40,22 @@ export interface Probe {
   readonly alone?: true;
   /** Whether the tool offers what it is about; always, unless told. */
   readonly isFor?: (target: Target) => boolean | Promise<boolean>;
-  readonly run: (prober: Prober, target: Target) => Promise<void>;
+  readonly run: (client: ProbeClient, target: Target) => Promise<void>;
 }
 
 /** A valid call of what everything is tried with; null where nothing may be called. */
-async function operationOf({ tryAll }: Target): Promise<Stimulus | null> {
-  const callable = await tryAll().workhorse;
+async function operationOf({ tryAll }: Target): Promise<ProbeCall | null> {
+  const callable = await tryAll().sampleOperation;
   return callable && { operation: callable.tool.name, arguments: callable.arguments };
 }
 
 /** What a probe does that makes calls: nothing is sent where nothing may be called. */
 function withOperation(
-  run: (prober: Prober, operation: Stimulus, target: Target) => Promise<void>,
+  run: (client: ProbeClient, operation: ProbeCall, target: Target) => Promise<void>,
 ): Probe['run'] {
-  return async (prober, target) => {
+  return async (client, target) => {
     const operation = await operationOf(target);
-    if (operation) await run(prober, operation, target);
+    if (operation) await run(client, operation, target);
   };
 }
 
@@ -61,10 +67,10 @@ const brokenArguments: Probe = {
   id: 'broken-arguments',
   checks: ['TOOL-BAD-ARGS', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
   isFor: async target => harmless(target).length === 0 || (await brokenCalls(target)).length > 0,
-  run: async (prober, target) => {
+  run: async (client, target) => {
     const calls = await brokenCalls(target);
-    await inLanes(calls, MOST.each, ({ callable, broken }) =>
-      prober.call({ operation: callable.tool.name, arguments: broken.value }),
+    await concurrently(calls, MOST.each, ({ callable, broken }) =>
+      client.call({ operation: callable.tool.name, arguments: broken.value }),
     );
   },
 };
@@ -97,9 +103,9 @@ const brokenCalls = onceEach(async (target: Target): Promise<readonly BrokenCall
 const callId: Probe = {
   id: 'call-id',
   checks: ['TOOL-CALLID', 'TOOL-ALWAYS'],
-  run: withOperation(async (prober, operation) => {
+  run: withOperation(async (client, operation) => {
     const values = [null, undefined];
-    await Promise.all(values.map(call_id => prober.call({ ...operation, fields: { call_id } })));
+    await Promise.all(values.map(call_id => client.call({ ...operation, fields: { call_id } })));
   }),
 };
 
@@ -116,8 +122,8 @@ const ENDINGS: readonly string[] = [
 const callbackUrls: Probe = {
   id: 'callback-urls',
   checks: ['TOOL-OPAQUE'],
-  run: withOperation(async (prober, operation) => {
-    await Promise.all(ENDINGS.map(ending => prober.call({ ...operation, addressed: url => url + ending })));
+  run: withOperation(async (client, operation) => {
+    await Promise.all(ENDINGS.map(ending => client.call({ ...operation, addressed: url => url + ending })));
   }),
 };
 
@@ -135,26 +141,26 @@ const cancel: Probe = {
   id: 'cancel',
   checks: ['TOOL-CANCEL'],
   alone: true,
-  run: async (prober, target) => {
-    const { desk } = target;
+  run: async (client, target) => {
+    const { context } = target;
     const unknown = [`call_${randomUUID()}`, ...HOSTILE_IDS];
-    await Promise.all(unknown.map(id => cancelUnknown(desk, id)));
-    await cancelKnown(prober, target);
+    await Promise.all(unknown.map(id => cancelUnknown(context, id)));
+    await cancelKnown(client, target);
   },
 };
 
-async function cancelUnknown(desk: Desk, id: string): Promise<void> {
+async function cancelUnknown(context: ProbeContext, id: string): Promise<void> {
   const message = { thread_id: id, tool_call_id: id };
-  await notify(desk.wire, desk.base, { kind: 'cancel', message }, patienceOf(desk));
+  await notify(context.wire, context.base, { kind: 'cancel', message }, noticeOptions(context));
 }
 
-const cancelKnown = withOperation(async (prober, operation, { desk }) => {
-  const { wire, base } = desk;
-  const { key, id, thread, acknowledged } = prober.send(operation);
+const cancelKnown = withOperation(async (client, operation, { context }) => {
+  const { wire, base } = context;
+  const { key, id, thread, acknowledged } = client.send(operation);
   await acknowledged;
   wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
   for (let time = 0; time < 2; time++)
-    await cancelToolCall(wire, base, { key, thread, id }, patienceOf(desk));
+    await cancelToolCall(wire, base, { key, thread, id }, noticeOptions(context));
 });
 
 /** Threads that are over: known, known for a second time, unknown, and made to traverse paths. */
@@ -162,21 +168,21 @@ const close: Probe = {
   id: 'close',
   checks: ['TOOL-CLOSE'],
   alone: true,
-  run: async (prober, target) => {
+  run: async (client, target) => {
     const unknown = [`thread_${randomUUID()}`, ...HOSTILE_IDS];
-    await Promise.all(unknown.map(thread => closeOne(target.desk, thread)));
-    await closeKnown(prober, target);
+    await Promise.all(unknown.map(thread => closeOne(target.context, thread)));
+    await closeKnown(client, target);
   },
 };
 
-const closeKnown = withOperation(async (prober, operation, { desk }) => {
-  const { thread } = await prober.call(operation);
-  await closeOne(desk, thread);
-  await closeOne(desk, thread);
+const closeKnown = withOperation(async (client, operation, { context }) => {
+  const { thread } = await client.call(operation);
+  await closeOne(context, thread);
+  await closeOne(context, thread);
 });
 
-async function closeOne(desk: Desk, thread: string): Promise<void> {
-  await closeThread(desk.wire, desk.base, thread, patienceOf(desk));
+async function closeOne(context: ProbeContext, thread: string): Promise<void> {
+  await closeThread(context.wire, context.base, thread, noticeOptions(context));
 }
 
 const CALLS = 8;
@@ -185,8 +191,8 @@ const CALLS = 8;
 const concurrent: Probe = {
   id: 'concurrent',
   checks: ['TOOL-ISOLATE'],
-  run: withOperation(async (prober, operation) => {
-    await Promise.all(Array.from({ length: CALLS }, () => prober.call(operation)));
+  run: withOperation(async (client, operation) => {
+    await Promise.all(Array.from({ length: CALLS }, () => client.call(operation)));
   }),
 };
 
@@ -200,8 +206,8 @@ const EXTRAS: readonly Readonly<Record<string, unknown>>[] = [
 const extraFields: Probe = {
   id: 'extra-fields',
   checks: ['TOOL-EXTRA'],
-  run: withOperation(async (prober, operation) => {
-    await Promise.all(EXTRAS.map(fields => prober.call({ ...operation, fields })));
+  run: withOperation(async (client, operation) => {
+    await Promise.all(EXTRAS.map(fields => client.call({ ...operation, fields })));
   }),
 };
 
@@ -209,9 +215,9 @@ const extraFields: Probe = {
 const listenerFails: Probe = {
   id: 'listener-fails',
   checks: ['TOOL-RETRY'],
-  run: withOperation(async (prober, operation) => {
-    const call = prober.send({ ...operation, answers: [500, 500, 200] });
-    if (await prober.sees(call, isTaken)) await prober.finish(call);
+  run: withOperation(async (client, operation) => {
+    const call = client.send({ ...operation, answers: [500, 500, 200] });
+    if (await client.sees(call, isTaken)) await client.finish(call);
   }),
 };
 
@@ -219,9 +225,9 @@ const listenerFails: Probe = {
 const listenerHangs: Probe = {
   id: 'listener-hangs',
   checks: ['TOOL-RETRY'],
-  run: withOperation(async (prober, operation) => {
-    const call = prober.send({ ...operation, answers: ['hang', 200] });
-    if (await prober.sees(call, isTaken)) await prober.finish(call);
+  run: withOperation(async (client, operation) => {
+    const call = client.send({ ...operation, answers: ['hang', 200] });
+    if (await client.sees(call, isTaken)) await client.finish(call);
   }),
 };
 
@@ -232,10 +238,10 @@ const QUIET_MS = 2_000;
 const listenerRefuses: Probe = {
   id: 'listener-refuses',
   checks: ['TOOL-NORETRY'],
-  run: withOperation(async (prober, operation, { desk: { windowMs } }) => {
-    const call = prober.send({ ...operation, answers: [400] });
-    const hasCome = await prober.sees(call, letters => letters.length > 0);
-    if (hasCome) await prober.sees(call, letters => letters.length > 1, Math.min(QUIET_MS, windowMs));
+  run: withOperation(async (client, operation, { context: { windowMs } }) => {
+    const call = client.send({ ...operation, answers: [400] });
+    const hasCome = await client.sees(call, callbacks => callbacks.length > 0);
+    if (hasCome) await client.sees(call, callbacks => callbacks.length > 1, Math.min(QUIET_MS, windowMs));
   }),
 };
 
@@ -243,9 +249,9 @@ const listenerRefuses: Probe = {
 const listenerResets: Probe = {
   id: 'listener-resets',
   checks: ['TOOL-RETRY'],
-  run: withOperation(async (prober, operation) => {
-    const call = prober.send({ ...operation, answers: ['reset', 200] });
-    if (await prober.sees(call, isTaken)) await prober.finish(call);
+  run: withOperation(async (client, operation) => {
+    const call = client.send({ ...operation, answers: ['reset', 200] });
+    if (await client.sees(call, isTaken)) await client.finish(call);
   }),
 };
 
@@ -253,8 +259,8 @@ const listenerResets: Probe = {
 const listenerSlow: Probe = {
   id: 'listener-slow',
   checks: ['TOOL-ONCE'],
-  run: withOperation(async (prober, operation) => {
-    await prober.call({ ...operation, answers: ['slow'] });
+  run: withOperation(async (client, operation) => {
+    await client.call({ ...operation, answers: ['slow'] });
   }),
 };
 
@@ -262,10 +268,10 @@ const listenerSlow: Probe = {
 const unknownOperation: Probe = {
   id: 'unknown-operation',
   checks: ['TOOL-UNKNOWN-OP', 'TOOL-VALIDATE', 'TOOL-ERRPREFIX', 'TOOL-NOLEAK'],
-  run: async (prober, { toolset }) => {
+  run: async (client, { toolset }) => {
     if (!toolset) return;
     const names = [unknownTo(toolset), '__proto__', '../../etc/passwd'];
-    await Promise.all(names.map(operation => prober.call({ operation, arguments: {} })));
+    await Promise.all(names.map(operation => client.call({ operation, arguments: {} })));
   },
 };
 
@@ -277,33 +283,33 @@ function unknownTo({ tools }: Toolset): string {
 }
 
 /** What is no invocation: without an address nobody can be answered, with one somebody can. */
-const UNREADABLE: readonly NonNullable<Stimulus['body']>[] = [
+const UNREADABLE: readonly NonNullable<ProbeCall['body']>[] = [
   () => '',
   () => '{"operation":',
   invocation => JSON.stringify([invocation]),
   () => 'null',
 ];
 
-const INCOMPLETE: readonly NonNullable<Stimulus['fields']>[] = [
+const INCOMPLETE: readonly NonNullable<ProbeCall['fields']>[] = [
   { operation: undefined },
   { operation: 5, arguments: 'none' },
   { arguments: undefined },
   { arguments: ['none'] },
 ];
 
-/** What is no invocation, and then one that is: whatever came, the next call is served. */
+/** What is no invocation, and then one that is: after all of them, the next call must be served. */
 const malformed: Probe = {
   id: 'malformed',
   checks: ['TOOL-MALFORMED'],
   alone: true,
-  run: async (prober, target) => {
+  run: async (client, target) => {
     const { toolset } = target;
     if (!toolset) return;
     // Nobody executes what there is not, however little they look at.
     const nothing = { operation: unknownTo(toolset), arguments: {} };
-    await Promise.all(UNREADABLE.map(body => prober.send({ ...nothing, body }).acknowledged));
-    await Promise.all(INCOMPLETE.map(fields => prober.call({ ...nothing, fields })));
-    await prober.call((await operationOf(target)) ?? nothing);
+    await Promise.all(UNREADABLE.map(body => client.send({ ...nothing, body }).acknowledged));
+    await Promise.all(INCOMPLETE.map(fields => client.call({ ...nothing, fields })));
+    await client.call((await operationOf(target)) ?? nothing);
   },
 };
 
@@ -312,7 +318,7 @@ const migrate: Probe = {
   id: 'migrate',
   checks: ['TOOL-MIGRATE'],
   isFor: ({ toolset }) => toolset?.needsMigration === true,
-  run: async (_, { desk: { wire, base, windowMs, signal } }) => {
+  run: async (_, { context: { wire, base, windowMs, signal } }) => {
     const request = {
       method: 'POST',
       url: migrateUrl(base),
@@ -342,9 +348,9 @@ const ODD: readonly string[] = [
 const oddIds: Probe = {
   id: 'odd-ids',
   checks: ['TOOL-ID', 'TOOL-GROUP', 'TOOL-CALLID'],
-  run: withOperation(async (prober, operation) => {
+  run: withOperation(async (client, operation) => {
     const fields = ODD.map(odd => ({ id: unique(odd), group_id: unique(odd), call_id: unique(odd) }));
-    await Promise.all(fields.map(each => prober.call({ ...operation, fields: each })));
+    await Promise.all(fields.map(each => client.call({ ...operation, fields: each })));
   }),
 };
 

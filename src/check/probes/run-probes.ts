@@ -12,24 +12,24 @@ import { DISCOVERY_HINTS, type DiscoveryHints, findDocument, recordLoaded } from
 import { closeThread, type Wire } from '../../runtime/notices.js';
 import type { Clock } from '../../system/drafts.js';
 import { isRecord } from '../../util/json-diagnosis.js';
-import { cameBy, heardByMany, type ProbeListener, startProbeListener } from './callback-listener.js';
+import { anySignal, arrivedWithin, type ProbeListener, startProbeListener } from './callback-listener.js';
 import {
-  type Desk,
-  inLanes,
+  clientFor,
+  concurrently,
+  noticeOptions,
   type Plan,
-  type Prober,
-  patienceOf,
-  proberFor,
+  type ProbeCall,
+  type ProbeClient,
+  type ProbeContext,
   recordPlan,
-  type Stimulus,
 } from './probe-call.js';
 import { PROBES, type Probe, type Target, validCall } from './probes.js';
 import {
   type Callable,
   type Callables,
   callablesOf,
-  startTrials,
-  type Trials,
+  type SampleCalls,
+  startSampleCalls,
   type Tried,
 } from './sample-calls.js';
 
@@ -54,9 +54,9 @@ class AckTimes {
   }
 
   /** What the late calls sent, each once. */
-  late(): readonly Stimulus[] {
+  late(): readonly ProbeCall[] {
     const sent = [...this.#times].flatMap(([key, { request }]) =>
-      this.isLate(key) ? stimulusOf(request) : [],
+      this.isLate(key) ? probeCallOf(request) : [],
     );
     return [...new Map(sent.map(each => [JSON.stringify(each), each])).values()];
   }
@@ -73,7 +73,7 @@ class AckTimes {
   }
 }
 
-function stimulusOf({ body }: RequestEvent): Stimulus[] {
+function probeCallOf({ body }: RequestEvent): ProbeCall[] {
   const sent = body?.json.ok ? body.json.value : null;
   if (!isRecord(sent) || typeof sent['operation'] !== 'string' || !isRecord(sent['arguments'])) return [];
   return [{ operation: sent['operation'], arguments: sent['arguments'] }];
@@ -89,16 +89,16 @@ const WORK_MS = 250;
 
 /** The late calls may have been late because of load, so each is repeated alone, until it is in time. */
 async function repeatLate(
-  desk: Desk,
+  context: ProbeContext,
   ackTimes: AckTimes,
   mayRepeat: (operation: string) => boolean,
 ): Promise<void> {
-  const prober = proberFor(desk, AGAIN);
+  const client = clientFor(context, AGAIN);
   let late = 0;
-  for (const stimulus of ackTimes.late().filter(({ operation }) => mayRepeat(operation))) {
+  for (const probeCall of ackTimes.late().filter(({ operation }) => mayRepeat(operation))) {
     let isLate = true;
-    for (let time = 0; isLate && time < MOST_REPEATS && !desk.signal.aborted; time++) {
-      const key = await callOnce(desk, prober, stimulus);
+    for (let time = 0; isLate && time < MOST_REPEATS && !context.signal.aborted; time++) {
+      const key = await callOnce(context, client, probeCall);
       if (!ackTimes.isAnswered(key)) return;
       isLate = ackTimes.isLate(key);
     }
@@ -107,29 +107,29 @@ async function repeatLate(
 }
 
 /** Does not wait for consent again: the thread is closed at the end. */
-async function callOnce(desk: Desk, prober: Prober, stimulus: Stimulus): Promise<string> {
-  const { key, acknowledged, mailbox, converse } = prober.send(stimulus);
+async function callOnce(context: ProbeContext, client: ProbeClient, probeCall: ProbeCall): Promise<string> {
+  const { key, acknowledged, inbox, converse } = client.send(probeCall);
   await acknowledged;
-  await cameBy(
-    desk,
+  await arrivedWithin(
+    context,
     WORK_MS,
-    mailbox.until(letters => letters.length > 0),
+    inbox.until(callbacks => callbacks.length > 0),
   );
   await converse();
   return key;
 }
 
 /** Requests the toolset again; the log has the outcome. */
-async function askForToolset(desk: Desk): Promise<void> {
-  await cameBy(
-    desk,
-    desk.windowMs,
-    findDocument(desk.wire, desk.base).catch(() => {}),
+async function askForToolset(context: ProbeContext): Promise<void> {
+  await arrivedWithin(
+    context,
+    context.windowMs,
+    findDocument(context.wire, context.base).catch(() => {}),
   );
 }
 
 /** Enough for those that mostly wait, and few enough for a tool on a small machine to keep its time. */
-const RUN_ALL_LANES = 6;
+const PROBE_CONCURRENCY = 6;
 
 interface Running {
   /** Requirements wanted: a probe that shows none of them is not run. */
@@ -142,19 +142,19 @@ interface Running {
 /** Runs the probes that are wanted, side by side, and then one by one those that disturb. What is meant to be seen is told first. */
 async function runAll(probes: readonly Probe[], target: Target, options: Running): Promise<void> {
   const chosen = await chosenFrom(probes, target, options);
-  for (const probe of chosen) recordPlan(target.desk.wire, probe);
+  for (const probe of chosen) recordPlan(target.context.wire, probe);
   let done = 0;
   const run = async (probe: Probe) => {
     if (options.signal.aborted) return;
-    await probe.run(proberFor(target.desk, probe), target);
+    await probe.run(clientFor(target.context, probe), target);
     options.onProgress(++done, chosen.length, probe.id);
   };
-  await inLanes(
+  await concurrently(
     chosen.filter(({ alone }) => !alone),
-    RUN_ALL_LANES,
+    PROBE_CONCURRENCY,
     run,
   );
-  await inLanes(
+  await concurrently(
     chosen.filter(({ alone }) => alone),
     1,
     run,
@@ -219,7 +219,7 @@ const NOTHING: Callables = { callables: [], warnings: [] };
 const DISCOVERY = { id: 'discovery', checks: ['TOOL-DISCOVER', 'TOOL-NAMES'] } as const;
 /** A callback hangs for so much of the window: the rest of it is for the next attempt. */
 const HANGS_FOR = 0.5;
-const LANES = 8;
+const CONCURRENCY = 8;
 
 /**
  * Asks a tool server what it offers, tries it with everything a runtime may do, and listens. What was sent and what came of it is in the
@@ -228,7 +228,7 @@ const LANES = 8;
  * `port-in-use`.
  */
 export async function runProbes(given: ProbeOptions): Promise<void> {
-  const options = { ...given, signal: heardByMany(given.signal) };
+  const options = { ...given, signal: anySignal(given.signal) };
   const { wire, clock, signal, probeTimeoutMs } = options;
   const ackTimes = new AckTimes(wire.log);
   const isBroken = watchBreaks(wire.log);
@@ -239,14 +239,14 @@ export async function runProbes(given: ProbeOptions): Promise<void> {
   const settings = { clock, signal, hangMs: probeTimeoutMs * HANGS_FOR };
   const listener = await startProbeListener(wire.log, options.listener, settings);
   try {
-    const desk = deskFor(options, found, listener);
-    const trying = tryingOf(desk, { callables, cases: found.toolset ? options.cases : [] });
+    const context = contextFor(options, found, listener);
+    const trying = tryingOf(context, { callables, cases: found.toolset ? options.cases : [] });
     const { toolset } = found;
-    await runAll(PROBES, { desk, toolset, callables, tryAll: trying.begin }, options);
+    await runAll(PROBES, { context, toolset, callables, tryAll: trying.begin }, options);
     await trying.finish();
-    if (options.wants('TOOL-ACK')) await repeatLate(desk, ackTimes, mayRepeat(found, callables));
-    await leave(desk);
-    if (isBroken()) await askForToolset(desk); // whether the tool is still there
+    if (options.wants('TOOL-ACK')) await repeatLate(context, ackTimes, mayRepeat(found, callables));
+    await leave(context);
+    if (isBroken()) await askForToolset(context); // whether the tool is still there
   } finally {
     await listener.close();
   }
@@ -260,7 +260,7 @@ function mayRepeat({ toolset }: Survey, callables: readonly Callable[]) {
   };
 }
 
-function deskFor(options: ProbeOptions, { base, toolset }: Survey, listener: ProbeListener): Desk {
+function contextFor(options: ProbeOptions, { base, toolset }: Survey, listener: ProbeListener): ProbeContext {
   const { wire, clock, signal, probeTimeoutMs, wants, onConsent } = options;
   const endpoint = toolset?.endpoint ?? base;
   const silence = watchSilence(wire.log, probeTimeoutMs);
@@ -306,24 +306,24 @@ function watchSilence(log: Wire['log'], windowMs: number) {
   return { windowMs: () => unless(hasSpoken), answerMs: () => unless(hasSpoken || hasAnswered) };
 }
 
-/** The trials are made once, by the first who needs them; what somebody has written down is tried in any case. */
-function tryingOf(desk: Desk, tried: Tried) {
-  let trials: Trials | undefined;
+/** The sample calls are made once, on first use; written cases are always called. */
+function tryingOf(context: ProbeContext, tried: Tried) {
+  let sampleCalls: SampleCalls | undefined;
   const begin = () => {
-    trials ??= startTrials(desk, validCall, tried);
-    return trials;
+    sampleCalls ??= startSampleCalls(context, validCall, tried);
+    return sampleCalls;
   };
   if (tried.cases.length > 0) begin();
-  return { begin, finish: async () => trials?.finished };
+  return { begin, finish: async () => sampleCalls?.finished };
 }
 
 /** The threads that were invented are over; a tool that does not answer is not told of all of them. */
-async function leave(desk: Desk): Promise<void> {
-  const { wire, base, threads, signal } = desk;
+async function leave(context: ProbeContext): Promise<void> {
+  const { wire, base, threads, signal } = context;
   let isThere = true;
-  await inLanes([...threads], LANES, async thread => {
+  await concurrently([...threads], CONCURRENCY, async thread => {
     if (!isThere || signal.aborted) return;
-    const { kind } = await closeThread(wire, base, thread, patienceOf(desk));
+    const { kind } = await closeThread(wire, base, thread, noticeOptions(context));
     isThere = kind === 'answered';
   });
 }

@@ -7,17 +7,23 @@ import { toolOf } from '../../runtime/check-call.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { didYouMean } from '../../util/nearest.js';
 import { visibleLine } from '../../util/visible.js';
-import { came, cameBy, isSubscription, type Letter, type Patience } from './callback-listener.js';
 import {
+  arrivedWithin,
+  hasReceived,
+  isSubscription,
+  type ReceivedCallback,
+  type WaitOptions,
+} from './callback-listener.js';
+import {
+  clientFor,
+  concurrently,
   type Deferred,
-  type Desk,
   deferred,
-  inLanes,
   type Plan,
-  type Probed,
-  type Prober,
-  proberFor,
-  type Stimulus,
+  type ProbeCall,
+  type ProbeClient,
+  type ProbeContext,
+  type SentCall,
 } from './probe-call.js';
 
 /** An operation that may be called, and valid arguments for it. */
@@ -130,35 +136,38 @@ async function callableOf(tool: Tool, { operations, cases }: Permission): Promis
 }
 
 /** A subscription that is followed may end by itself: what a cancel does is seen by another one, at the same time. */
-async function callToCancel(desk: Desk, stimulus: Stimulus, { mailbox }: Probed): Promise<void> {
-  if (!desk.wants('TOOL-SUB')) return;
-  await cameBy(desk, desk.windowMs, mailbox.until(came('tool_result')));
-  if (desk.signal.aborted || !mailbox.letters.some(isSubscription)) return;
-  const plan = { id: `subscription ${stimulus.operation}`, checks: [] };
-  await proberFor(desk, plan).call({ ...stimulus, isFollowed: false });
+async function callToCancel(context: ProbeContext, probeCall: ProbeCall, { inbox }: SentCall): Promise<void> {
+  if (!context.wants('TOOL-SUB')) return;
+  await arrivedWithin(context, context.windowMs, inbox.until(hasReceived('tool_result')));
+  if (context.signal.aborted || !inbox.callbacks.some(isSubscription)) return;
+  const plan = { id: `subscription ${probeCall.operation}`, checks: [] };
+  await clientFor(context, plan).call({ ...probeCall, isFollowed: false });
 }
 
 /** How well an operation serves for all that is to be tried with one, from 0; null where it does not. */
 type Rank = 0 | 1 | 2 | 3 | null;
 
-type Waiting = Patience & { readonly windowMs: number };
+type Waiting = WaitOptions & { readonly windowMs: number };
 
 /** An operation that is tried, and its first call. */
 interface Candidate {
   readonly callable: Callable;
   /** Null where it was not called any more. */
-  readonly call: Promise<Probed | null>;
+  readonly call: Promise<SentCall | null>;
 }
 
 /**
  * The operation to try everything else with: the first that answers with a plain result; else one that asks, subscribes, or says nothing.
  * One that needs a person's consent would need it each time.
  */
-async function pickWorkhorse(patience: Waiting, candidates: readonly Candidate[]): Promise<Callable | null> {
+async function pickSampleOperation(
+  options: Waiting,
+  candidates: readonly Candidate[],
+): Promise<Callable | null> {
   const ranked: { readonly rank: number; readonly callable: Callable }[] = [];
   const trying = candidates
     .filter(({ callable }) => callable.isHarmless)
-    .map(({ callable, call }) => ({ callable, ranking: call.then(made => made && rankOf(patience, made)) }));
+    .map(({ callable, call }) => ({ callable, ranking: call.then(made => made && rankOf(options, made)) }));
   for (const { callable, ranking } of trying) {
     const rank = await ranking;
     if (rank === 0) return callable;
@@ -167,27 +176,27 @@ async function pickWorkhorse(patience: Waiting, candidates: readonly Candidate[]
   return ranked.toSorted((one, other) => one.rank - other.rank)[0]?.callable ?? null;
 }
 
-async function rankOf(patience: Waiting, { mailbox }: Probed): Promise<Rank> {
-  await cameBy(
-    patience,
-    patience.windowMs,
-    mailbox.until(letters => letters.some(isTelling)),
+async function rankOf(options: Waiting, { inbox }: SentCall): Promise<Rank> {
+  await arrivedWithin(
+    options,
+    options.windowMs,
+    inbox.until(callbacks => callbacks.some(isTelling)),
   );
-  const { letters } = mailbox;
-  if (came('oauth')(letters)) return null;
-  if (came('user_choice')(letters)) return 1;
-  if (letters.some(isSubscription)) return 2;
-  return came('tool_result')(letters) ? 0 : 3;
+  const { callbacks } = inbox;
+  if (hasReceived('oauth')(callbacks)) return null;
+  if (hasReceived('user_choice')(callbacks)) return 1;
+  if (callbacks.some(isSubscription)) return 2;
+  return hasReceived('tool_result')(callbacks) ? 0 : 3;
 }
 
-function isTelling({ message }: Letter): boolean {
+function isTelling({ message }: ReceivedCallback): boolean {
   return message?.type === 'tool_result' || message?.type === 'user_choice' || message?.type === 'oauth';
 }
 
 /** Every operation that may be called, called: a case as it is written, the others with an example of their arguments. */
-export interface Trials {
+export interface SampleCalls {
   /** What everything else is tried with, as soon as that is known; null where there is none. */
-  readonly workhorse: Promise<Callable | null>;
+  readonly sampleOperation: Promise<Callable | null>;
   readonly finished: Promise<void>;
 }
 
@@ -197,7 +206,7 @@ export interface Tried {
   readonly cases: readonly Case[];
 }
 
-const LANES = 8;
+const CONCURRENCY = 8;
 /** Operations that nobody has written down, of a large toolset; and how many of them may say nothing before it is taken for silent. */
 const MOST = { operations: 25, silent: 3 };
 
@@ -208,77 +217,86 @@ const SHOWN_BY: Readonly<Record<Offer, readonly RequirementId[]>> = {
   view: ['TOOL-POST'],
 };
 
-interface Trial {
-  readonly prober: Prober;
-  readonly stimulus: Stimulus;
-  readonly sent: Deferred<Probed | null>;
+interface SampleCall {
+  readonly client: ProbeClient;
+  readonly probeCall: ProbeCall;
+  readonly sent: Deferred<SentCall | null>;
   readonly isWritten: boolean;
 }
 
 /** @param plan of the calls that nobody has written down */
-export function startTrials(desk: Desk, plan: Plan, { callables, cases }: Tried): Trials {
-  const isFollowed = desk.wants('TOOL-SUB');
+export function startSampleCalls(
+  context: ProbeContext,
+  plan: Plan,
+  { callables, cases }: Tried,
+): SampleCalls {
+  const isFollowed = context.wants('TOOL-SUB');
   const written = cases.map((each, index) => {
-    const prober = proberFor(desk, planOf(each, index));
-    return trialOf(prober, { ...each, isFollowed: isFollowed || each.offers.includes('subscription') }, true);
+    const client = clientFor(context, planOf(each, index));
+    return sampleCallOf(
+      client,
+      { ...each, isFollowed: isFollowed || each.offers.includes('subscription') },
+      true,
+    );
   });
-  const prober = proberFor(desk, plan);
+  const client = clientFor(context, plan);
   const unwritten = callables.filter(({ tool }) => !cases.some(({ operation }) => operation === tool.name));
   const others = unwritten
     .slice(0, MOST.operations)
     .map(({ tool, arguments: args }) =>
-      trialOf(prober, { operation: tool.name, arguments: args, isFollowed }, false),
+      sampleCallOf(client, { operation: tool.name, arguments: args, isFollowed }, false),
     );
   const left = unwritten.length - others.length;
-  if (left > 0) warn(desk, `${left} more operations were not called (limit: ${MOST.operations})`);
-  const trials = [...written, ...others];
-  const firstOf = ({ tool }: Callable) => trials.find(({ stimulus }) => stimulus.operation === tool.name);
+  if (left > 0) warn(context, `${left} more operations were not called (limit: ${MOST.operations})`);
+  const sampleCalls = [...written, ...others];
+  const firstOf = ({ tool }: Callable) =>
+    sampleCalls.find(({ probeCall }) => probeCall.operation === tool.name);
   const repeatable = new Set(callables.filter(({ isHarmless }) => isHarmless).map(firstOf));
-  const finished = tryAll(desk, trials, repeatable);
+  const finished = tryAll(context, sampleCalls, repeatable);
   const candidates = callables.flatMap(callable => {
     const first = firstOf(callable);
     return first ? [{ callable, call: first.sent.promise }] : [];
   });
-  return { finished, workhorse: pickWorkhorse(desk, candidates) };
+  return { finished, sampleOperation: pickSampleOperation(context, candidates) };
 }
 
 /**
  * Side by side. One that is silent costs a whole window, and a tool that is silent throughout is not waited for each time.
- * @param repeatable of the operations that may be called again, the first trial of each
+ * @param repeatable of the operations that may be called again, the first sampleCall of each
  */
 async function tryAll(
-  desk: Desk,
-  trials: readonly Trial[],
-  repeatable: ReadonlySet<Trial | undefined>,
+  context: ProbeContext,
+  sampleCalls: readonly SampleCall[],
+  repeatable: ReadonlySet<SampleCall | undefined>,
 ): Promise<void> {
   let silent = 0;
   let left = 0;
-  await inLanes(trials, LANES, async trial => {
-    const { prober, stimulus, sent, isWritten } = trial;
+  await concurrently(sampleCalls, CONCURRENCY, async sampleCall => {
+    const { client, probeCall, sent, isWritten } = sampleCall;
     if (silent >= MOST.silent && !isWritten) {
       left++;
       return sent.resolve(null);
     }
-    const call = prober.send(stimulus);
+    const call = client.send(probeCall);
     sent.resolve(call);
-    const isTwice = repeatable.has(trial);
-    await Promise.all([prober.finish(call), isTwice ? callToCancel(desk, stimulus, call) : null]);
-    if (call.mailbox.letters.length === 0) silent++;
+    const isTwice = repeatable.has(sampleCall);
+    await Promise.all([client.finish(call), isTwice ? callToCancel(context, probeCall, call) : null]);
+    if (call.inbox.callbacks.length === 0) silent++;
   });
-  if (left > 0) warn(desk, `${left} more operations were not called: ${silent} did not respond in time`);
+  if (left > 0) warn(context, `${left} more operations were not called: ${silent} did not respond in time`);
 }
 
-function warn({ wire, signal }: Desk, message: string): void {
+function warn({ wire, signal }: ProbeContext, message: string): void {
   if (!signal.aborted) wire.log.emit({ kind: 'warned', message });
 }
 
-function trialOf(
-  prober: Prober,
-  { operation, arguments: args, isFollowed }: Pick<Stimulus, 'operation' | 'arguments' | 'isFollowed'>,
+function sampleCallOf(
+  client: ProbeClient,
+  { operation, arguments: args, isFollowed }: Pick<ProbeCall, 'operation' | 'arguments' | 'isFollowed'>,
   isWritten: boolean,
-): Trial {
-  const stimulus = { operation, arguments: args, isFollowed };
-  return { prober, stimulus, sent: deferred(), isWritten };
+): SampleCall {
+  const probeCall = { operation, arguments: args, isFollowed };
+  return { client, probeCall, sent: deferred(), isWritten };
 }
 
 /** The plan of a case, by its place in the list. */

@@ -34,8 +34,11 @@ class CallbackHandler(Handler):
         call = self.server.calls.get(self.path)
         # An acknowledgement that was sent before is here, though its thread may not have seen it yet.
         callback["before_ack"] = call is not None and not call.heard.wait(EARLY_S)
-        self.answer(200 if call else 404)
         if call:
-            call.take(callback)
+            # What is sent after this acknowledgement must not be taken before this callback.
+            with call.turn:
+                self.answer(200)
+                call.take(callback)
         else:
+            self.answer(404)
             self.server.strays.append(callback)

@@ -24,6 +24,7 @@ class Pending:
         self.heard = threading.Event()
         self.ended_at = None
         self.callbacks = []
+        self.turn = threading.Lock()
         self._news = threading.Condition()
 
     def take(self, callback):

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { quote } from '../../src/render/line.js';
+import { cellsOf } from '../../src/render/terminal/cells.js';
 import { LazySegmenter } from '../../src/render/terminal/lazy-segmenter.js';
+import { createTheme, wrapLine } from '../../src/render/terminal/theme.js';
 import { CHARACTERS } from './support/characters.js';
 
 const lazy = new LazySegmenter();
@@ -49,4 +52,37 @@ test('takes time in proportion to a text of flags', () => {
   const start = performance.now();
   expect([...lazy.segment(flags)]).toHaveLength(125_000);
   expect(performance.now() - start).toBeLessThan(5_000);
+});
+
+const MARK = '\u0301';
+
+test.each([
+  ['marks', `e${MARK.repeat(1_000_000)}`],
+  ['joined people', '👩\u200d'.repeat(333_334)],
+  ['flags', '🇦🇧'.repeat(250_000)],
+])('1,000,000 characters of %s are measured in time', (_, text) => {
+  const start = performance.now();
+  expect(cellsOf(text)).toBeGreaterThan(0);
+  expect(performance.now() - start).toBeLessThan(3_000);
+});
+
+test('1,000,000 marks on one letter are wrapped in time', () => {
+  const text = `e${MARK.repeat(1_000_000)}`;
+  const start = performance.now();
+  expect(wrapLine(quote(text), 80, createTheme(0)).join('')).toBe(text.normalize());
+  expect(performance.now() - start).toBeLessThan(3_000);
+});
+
+test('the cells of a text are those of its clusters, whatever letters stand beside what', () => {
+  const parts = fc.constantFrom('a', 'bc', '<U+200D>', MARK, '👩', '漢', '\u0600', '\u20e3', '🇩');
+  const texts = fc.array(parts, { maxLength: 12 }).map(each => each.join(''));
+  const slices = texts.map(text => `${'é👩'.repeat(500)}${text}`);
+  fc.assert(fc.property(fc.oneof(texts, slices), isSame), { numRuns: 200 });
+  fc.assert(
+    fc.property(texts, text => {
+      const cells = [...real.segment(text)].reduce((sum, { segment }) => sum + cellsOf(segment), 0);
+      expect(cellsOf(text)).toBe(cells);
+    }),
+    { numRuns: 200 },
+  );
 });

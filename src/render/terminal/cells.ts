@@ -8,6 +8,9 @@ const EACH_WIDE = new RegExp(`[${WIDE}]`, 'g');
 const [ESC, CSI] = ['\u001B', '\u009B'];
 const COLOURS = new RegExp(`${ESC}\\[[\\d;]*m`, 'g');
 
+/** Letters of ASCII between others: each has one cell, and no part in a longer cluster. */
+const AMONG_LETTERS = /(?<=[ -~])[ -~]+(?=[ -~])/g;
+
 const CLUSTERS = new LazySegmenter();
 /** Of a cluster, or of one character. */
 const cellsOfCluster = remembering(cluster => measured(cluster));
@@ -24,8 +27,9 @@ export function cellsOf(text: string): number {
 }
 
 function byClusters(text: string): number {
-  let cells = 0;
-  for (const cluster of clustersOf(text)) cells += cellsOfCluster(cluster);
+  const rest = text.replace(AMONG_LETTERS, '');
+  let cells = text.length - rest.length;
+  for (const cluster of clustersOf(rest)) cells += cellsOfCluster(cluster);
   return cells;
 }
 

@@ -4,12 +4,12 @@ import { History, Owners } from './history.js';
 import type { TranscriptHeader } from './log.js';
 import type { Transcript } from './transcript-reader.js';
 
-/** Events that are kept for whoever looks back: all of them, those of each call, and what follows from them. */
+/** All events of a source in memory, with an index by call and the history folded from them. */
 export class Book {
   /**
    * @param observer who saw the events: a transcript's header says it
-   * @param isSaved whether they were in a file: what may not be in one (RT-OAUTH) is no breach elsewhere
-   * @param both of a recording that is told once, all that was seen
+   * @param isSaved whether the events come from a file (RT-OAUTH forbids some data only in files)
+   * @param both of a recording reduced to one side, the log of both sides
    * @param redact takes secrets out of a refusal, which our own words quote
    */
   constructor(
@@ -50,7 +50,7 @@ export class Book {
     return this.#byCall.get(key) ?? [];
   }
 
-  /** Where a call stands among the {@link keys}; -1 where it is none of them. */
+  /** The index of a call in {@link keys}, or -1. */
   placeOf(key: string): number {
     return this.#places.get(key) ?? -1;
   }

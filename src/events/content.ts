@@ -27,7 +27,7 @@ export class Content {
     return content;
   }
 
-  /** What follows from the bytes, without them: they are used up to save memory, and nobody else may look at them again. */
+  /** Computes the digest and JSON, then drops the bytes to save memory. The caller must not use the bytes again. */
   static readOnce(bytes: Uint8Array): Content {
     const content = new Content(bytes);
     content.#sha256 = digest(bytes);

@@ -38,7 +38,7 @@ const envelope = {
   calls: z.optional(z.array(z.string())),
   /** The thread (`group_id`) concerned, where it is known. */
   thread: z.optional(z.string()),
-  /** It happened in an earlier run, and is told again for whoever looks at this one. */
+  /** From an earlier run, replayed for display. */
   earlier: z.optional(z.literal(true)),
 };
 
@@ -93,7 +93,7 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
       phase: z.string(),
       code: z.string(),
     }),
-    /** An invocation that somebody else makes: whose callbacks come here. */
+    /** An invocation sent by another program whose callbacks this listener receives. */
     z.object({ kind: z.literal('expected'), ...envelope, body: z.optional(body) }),
     /** A pending call of an agent session has its answer, a `tool_result` or an `error_event`: the platform took it, or the client has it ready. */
     z.object({
@@ -117,7 +117,7 @@ function wireFacts<Body extends z.ZodMiniType>(body: Body) {
   ] as const;
 }
 
-/** Facts about what was known, decided, or waited for in vain. */
+/** Facts about what was loaded, decided, planned or timed out. */
 const ownFacts = [
   /** A toolset was loaded from discovery: what may be dispatched from now on (RT-OP). */
   z.object({
@@ -164,7 +164,7 @@ const ownFacts = [
     by: z.enum(['middleware', 'verbatim']),
     changes: z.array(z.object({ path: z.string(), change: z.enum(['redacted', 'sanitized']) })),
   }),
-  /** What we were told to do, where it is not what a good tool would do; `demand`: its next event waits until somebody fires it. */
+  /** A planned deviation from correct behavior; `demand`: the next event waits for a manual trigger. */
   z.object({
     kind: z.literal('planned'),
     ...envelope,

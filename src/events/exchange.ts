@@ -96,7 +96,7 @@ export interface Selection {
 /** One invocation and what followed: the value that `step` folds events into. */
 export interface Exchange {
   readonly key: string;
-  /** The wire it went over; RAP's unless told. */
+  /** The protocol; default: RAP. */
   readonly dialect?: 'mcp';
   /** Of MCP it has neither a callback URL nor a thread of its own. */
   readonly invocation: Invocation;
@@ -130,12 +130,12 @@ export function isUnderWay(exchange: Exchange): boolean {
   return exchange.settled === null || isSubscribed(exchange);
 }
 
-/** Whether there is something to cancel: a result that is waited for, or a subscription that somebody would have to hear. */
+/** Whether a pending result or an open subscription can be canceled. */
 export function canBeGivenUp(exchange: Exchange): boolean {
   return exchange.settled === null || isOpen(exchange);
 }
 
-/** Whether it left a subscription open, even with a result that nobody waited for any more. */
+/** Whether a subscription is open, including one that a late result opened. */
 export function isOpen(exchange: Exchange): boolean {
   return isSubscribed(exchange) || exchange.arrivals.some(subscribesLate);
 }
@@ -167,7 +167,7 @@ export function answeredAttempt({ attempts, dialect }: Exchange): Attempt | unde
   return attempts.findLast(attempt => attempt.status !== undefined);
 }
 
-/** Bytes in the acknowledgement, where there must be none: nobody reads them (TOOL-ASYNC). */
+/** The body size of the acknowledgement, which must be empty (TOOL-ASYNC). */
 export function unreadSize(exchange: Exchange): number {
   const attempt = answeredAttempt(exchange);
   return attempt?.status === 200 ? (attempt.bodySize ?? 0) : 0;

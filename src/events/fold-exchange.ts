@@ -84,7 +84,7 @@ function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, bod
   return { ...about, verdict: { kind: 'noted', status: 200 }, progress: progress.value };
 }
 
-/** The exchange that begins with a call's first request, or with a call that others make or nobody; null where it is none. */
+/** Starts an exchange from an invocation, sent or not; null if the event is not a readable invocation. */
 export function begin(key: string, event: InvocationEvent): Exchange | null {
   if (event.kind === 'request' && event.purpose !== 'invocation') return null;
   const invocation = invocationOf(event);
@@ -209,7 +209,7 @@ function bodySize({ headers, body }: ResponseEvent): number {
   return Number(headers['content-length'] ?? body?.size ?? 0);
 }
 
-/** There the result is in the response; without a body it is none that could be read. */
+/** An MCP response contains the result. */
 function onMcpAnswer(exchange: Exchange, { at, body }: ResponseEvent): Exchange {
   const json = body?.json ?? { ok: false, reason: 'it is empty' };
   return settle(exchange, { by: 'answer', at, ...readMcpAnswer(json) });
@@ -243,7 +243,7 @@ function settle(exchange: Exchange, settled: Settlement): Exchange {
   return exchange.settled ? exchange : { ...exchange, settled, waitingFor: null };
 }
 
-/** The first end counts; where nothing was subscribed to there is none. */
+/** Only the first end counts. */
 function unsubscribe(exchange: Exchange, ended: SubscriptionEnd): Exchange {
   const { subscription } = exchange;
   if (!subscription || subscription.ended) return exchange;

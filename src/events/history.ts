@@ -5,7 +5,7 @@ import type { Event, InvocationEvent, RequestEvent } from './events.js';
 import type { Arrival, Exchange } from './exchange.js';
 import { begin, step } from './fold-exchange.js';
 
-/** A request that belongs to no call's own story: discovery, a notice, a POST to an address that is nobody's. */
+/** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
 export interface Errand {
   readonly leg: string;
   readonly purpose: RequestEvent['purpose'];
@@ -39,7 +39,7 @@ export class Errands {
   #strays = 0;
   #forgotten = 0;
   #misdirected = 0;
-  /** Told of, and no more to be kept. */
+  /** A surplus request that ended with the current event and is dropped at the next one. */
   #told: string | null = null;
 
   get size(): number {
@@ -221,7 +221,7 @@ export class History {
   readonly #redact: (text: string) => string;
 
   /**
-   * @param isWhole whether it is told all that happened; of what was lost in part, nothing is to blame for what it lacks
+   * @param isWhole whether the events are complete; missing events are not failures in an incomplete recording
    * @param redact takes secrets out of a refusal, which our own words quote
    */
   constructor(

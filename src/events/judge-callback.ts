@@ -20,7 +20,7 @@ export function judge(exchange: Exchange, reading: CallbackReading, sha256: stri
   return BY_TYPE[reading.message.type](exchange, sha256);
 }
 
-/** Of what is no callback (RT-VALIDATE). */
+/** The verdict on an invalid callback (RT-VALIDATE). */
 export function rejection(faults: readonly string[]): Verdict {
   return { kind: 'rejected', status: 400, reason: cut(faults.join('; '), MOST.reason) };
 }

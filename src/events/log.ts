@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Event, type Fact, factSchema } from './events.js';
 
-/** What it throws concerns nobody else: its first failure is a `warned` event, and it goes on hearing. */
+/** If a listener throws, the first error is logged as a `warned` event, and it keeps receiving events. */
 export type Listener = (event: Event) => void;
 /**
  * A listener whose failure counts: what it could not keep must not be acknowledged (a full disk becomes a 503). It gets one event

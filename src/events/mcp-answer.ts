@@ -10,7 +10,7 @@ import type { JsonReading } from '../util/json.js';
 export interface McpAnswer {
   /** As it came: a CallToolResult, or `{error: {code, message}}`. */
   readonly native: unknown;
-  /** Null where it is no CallToolResult. */
+  /** Null if the answer is not a CallToolResult. */
   readonly reading: SoundReading | null;
   readonly outcome: JudgedOutcome;
   /** What the LLM gets. */
@@ -28,7 +28,7 @@ const inputRequiredSchema = z.object({
 /** An error of JSON-RPC, in the place of a result. */
 const errorSchema = z.object({ error: z.object({ code: z.number(), message: z.string() }) });
 
-/** Reads the body of the response to `tools/call`. Never throws: what is none is an error that the runtime makes of it. */
+/** Reads the body of the response to `tools/call`. An invalid body is returned as an error outcome. */
 export function readMcpAnswer(json: JsonReading): McpAnswer {
   const native = json.ok ? json.value : null;
   const refusal = errorSchema.safeParse(native);

@@ -11,7 +11,7 @@ interface ResultsPost {
   readonly at: number;
   readonly endedAt?: number;
   readonly status?: number;
-  /** The code of what broke: nobody knows whether it arrived. */
+  /** The error code if the connection broke; the post may have arrived. */
   readonly broken?: string;
 }
 
@@ -135,7 +135,6 @@ const MOST_STATUSES = 100;
 const WAITING: ReadonlySet<string> = new Set(['awaiting_tool_results', 'paused']);
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** A session of which nothing was told before. */
 function beginSession(id: string, { at }: Pick<Event, 'at'>): Session {
   return {
     id,

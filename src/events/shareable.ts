@@ -41,7 +41,7 @@ export function shareableArrival(arrival: Arrival): Arrival {
   return arrival.message ? { ...arrival, message: shareableMessage(arrival.message) } : arrival;
 }
 
-/** Where a request went, as it may leave the machine: whoever has the address of a question can answer it. */
+/** The URL of a request without secrets; anyone who knows the URL of a question can answer it. */
 export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor): string {
   if (purpose === 'choice') return redactor.text(tokenlessUrl(url));
   return purpose === 'callback' && url.startsWith('/') ? shareableTarget(url, redactor) : redactor.text(url);
@@ -54,7 +54,7 @@ function shareableTarget(target: string, redactor: Redactor): string {
 
 const SOMEWHERE = 'http://callback.invalid';
 
-/** How an agent session stands, as it may leave the machine: its foreign JSON may repeat what it was told. */
+/** A session event without secrets, which its arguments and answer may repeat. */
 export function shareableFact<Fact extends Extract<Event, { kind: 'session' | 'awaiting' }>>(
   event: Fact,
   redactor: Redactor,
@@ -115,7 +115,7 @@ function shareableMember(name: string, member: unknown, isQuestion: boolean): un
   return isQuestion && name === 'response_url' ? tokenlessUrl(foreignWords(member)) : withoutPowerAt(member);
 }
 
-/** The same in a text that is no JSON, or is a part of one: of URLs after such a name, what comes after the path. */
+/** The same for text that is not complete JSON: removes the query of URLs after such a name. */
 export function withoutPowerInText(text: string): string {
   return text.replace(POWERFUL_IN_TEXT, '$1');
 }
@@ -137,14 +137,14 @@ const REMEMBERED = 50_000;
 /** To search a text for so many strings is quicker than to take it apart. */
 const FEW_HEADS = 64;
 
-/** Inside of a longer word: what is long enough to be a token by itself. */
+/** A part of a longer word that may be a token. */
 const TOKEN = /[\w.~-]{16,}/g;
 /** Such as `subscription_event`. */
 const NAME = /^[a-z]+(?:_[a-z]+)+$/;
 
 const URLS = /https?:(?:\/\/|\\\/\\\/)[^\s"'<>]+/gi;
 const HOST = /^https?:(?:\/\/|\\\/\\\/)[^\\/?#]*/i;
-/** What a text, which may be JSON or percent-encoded, consists of: what is an escape is no part of a word. */
+/** Tokenizes text that may be JSON or percent-encoded; an escape does not belong to a word. */
 const PIECES = /\\u[\da-f]{4}|\\[\s\S]|%[\da-f]{2}|\w+|[^\w\\%]|[\\%]/gi;
 
 /** A redactor that learns what is secret from the events it is shown. */
@@ -173,7 +173,7 @@ export function callbackSecrets(events: Iterable<Event> = []): EventRedactor {
   return redactor;
 }
 
-/** As {@link callbackSecrets}, for these URLs. @param known words that are told anyway, as ids in a path */
+/** As {@link callbackSecrets}, for these URLs. @param known public words, such as ids in a path */
 export function urlSecrets(urls: Iterable<string>, known: readonly string[] = []): Redactor {
   const redactor = callbackSecrets();
   for (const url of urls) for (const word of wordsOf(url)) if (!known.includes(word)) redactor.add(word);
@@ -296,7 +296,7 @@ function formsOf(word: string): Set<string> {
   );
 }
 
-/** URLs that are secret, and ids, which are told anyway: a path may name the call. */
+/** Secret URLs and public ids of an event; a path may contain the id of the call. */
 function namedIn(event: Event): { readonly urls: readonly string[]; readonly told: readonly unknown[] } {
   if (event.kind !== 'request') return { urls: [], told: [] };
   const json = event.body?.peekJson();
@@ -311,7 +311,7 @@ function namedIn(event: Event): { readonly urls: readonly string[]; readonly tol
   };
 }
 
-/** Of a path, a query and a fragment, as they are written and as they are meant; a host is no secret. */
+/** The words of a URL's path, query and fragment, both encoded and decoded. The host is public. */
 function wordsOf(url: string): string[] {
   const [path = '', query = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/\?(.*)/s);
   const values = query.split(/[&#]/).map(each => each.slice(each.indexOf('=') + 1));

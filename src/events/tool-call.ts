@@ -47,7 +47,7 @@ export function typeOfDelivery({ type, body }: CallbackDelivery): string | null 
   return type ?? typeOfMessage(body);
 }
 
-/** The `type` of a message; null where its bytes are none. */
+/** The `type` of a message; null if the body is not a message. */
 export function typeOfMessage(body: Content | null): string | null {
   const value = body?.json.ok ? body.json.value : null;
   return isRecord(value) && typeof value['type'] === 'string' ? value['type'] : null;
@@ -66,14 +66,14 @@ export interface ToolCall {
   readonly receivedAt: number;
   /** How often the runtime sent it. */
   readonly arrivals: number;
-  /** Answered where it was made, as MCP does it: there is no callback, and no acknowledgement of its own. */
+  /** Answered in the response, as in MCP: without callbacks and acknowledgement. */
   readonly isDirect: boolean;
   readonly acknowledgement: { readonly leg: string; readonly status?: number; readonly at?: number };
   /** The fixture or handler that answers; null where none does. */
   readonly answeredBy: string | null;
   readonly nearest?: NonNullable<Extract<Event, { kind: 'matched' }>['nearest']>;
   readonly isCancelled: boolean;
-  /** What somebody has to do before it goes on: fire its next event, or answer its question. Null where it waits for nobody. */
+  /** The user action that the call waits for; null if none. */
   readonly awaits: Awaits | null;
   /** No callback at all was meant. */
   readonly isSilent: boolean;
@@ -91,7 +91,7 @@ export interface ToolCall {
   readonly warnings: readonly string[];
 }
 
-/** What a call is after one more event; undefined where there is none yet and the event begins none. Pure. */
+/** Folds an event into a call; undefined if the call is unknown and the event does not start it. Pure. */
 export function stepToolCall(key: string, call: ToolCall | undefined, event: Event): ToolCall | undefined {
   if (event.kind === 'request' && event.purpose === 'invocation')
     return call
@@ -149,7 +149,7 @@ function awaited(call: ToolCall, event: Event): Awaits | null {
   }
 }
 
-/** Another attempt, or a callback that somebody sends once more by hand: that one has no turn. */
+/** Whether it is a retry, or a callback that the user sent again manually (without a turn). */
 function isAgain({ deliveries }: ToolCall, { attempt, turn, body }: RequestEvent): boolean {
   return attempt > 1 || (turn === undefined && deliveries.some(each => isSame(each.body, body ?? null)));
 }

@@ -1,7 +1,7 @@
 import type { Event } from './events.js';
 import { stepToolCall, type ToolCall } from './tool-call.js';
 
-/** The calls that a list of events tells of, as the tool saw them, in the order in which they came. */
+/** The calls in a list of events as the tool saw them, oldest first. */
 export class ToolCalls {
   readonly #calls = new Map<string, ToolCall>();
 

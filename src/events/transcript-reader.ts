@@ -12,10 +12,10 @@ interface LineFault {
   readonly reason: string;
 }
 
-/** So many lines with the same fault are told one by one; of more, the first. */
+/** Up to this many lines with the same error are listed separately. */
 const ONE_BY_ONE = 3;
 
-/** Faults in words, in their order: what is wrong with very many lines is told once. */
+/** Error messages in order; an error on many lines is reported once. */
 function faultWords(faults: readonly LineFault[]): string[] {
   const linesOf = new Map<string, number[]>();
   for (const { line, reason } of faults) {
@@ -45,12 +45,12 @@ class Gaps {
     return seq < this.#next - 1;
   }
 
-  /** Whether it has the number of the event before it. What tells of others that are not written has none of its own. */
+  /** Whether an event repeats the sequence number before it; a `dropped` event has no number of its own. */
   isRepeatedBy({ seq, kind }: Pick<Event, 'seq' | 'kind'>): boolean {
     return seq === this.#latest && kind !== 'dropped';
   }
 
-  /** A line could not be read: it may have been an event, which nobody needs to be told of twice. */
+  /** An unreadable line is reported already and is not counted as a missing event. */
   unreadable(): void {
     this.#unread++;
   }
@@ -77,7 +77,7 @@ class Gaps {
   }
 }
 
-/** What could not be written down, as whoever wrote it says. What a tool has to say no more belongs to a call. */
+/** Whether the event says that the recorder dropped events; a `dropped` event of a call has another meaning. */
 function isUnwritten(event: Event): event is Extract<Event, { kind: 'dropped' }> {
   return event.kind === 'dropped' && event.what === 'event' && event.calls === undefined;
 }
@@ -95,7 +95,7 @@ export interface Transcript {
   readonly end: string | null;
   /** What could not be read, each with its line number. What could be read is kept. */
   readonly faults: readonly string[];
-  /** Events that there were and that no line tells of, each gap with the number of the line after it. */
+  /** Missing events, each gap with the number of the line after it. */
   readonly lost: readonly string[];
 }
 
@@ -185,7 +185,7 @@ class Reader {
     this.#current.end ??= reason;
   }
 
-  /** The digest is looked at: bytes that somebody has changed were said by nobody. */
+  /** Checks the digest, so that edited bodies are detected. */
   #keepBody({ sha256, data, encoding }: Of<'body'>): void {
     const body = new Content(Buffer.from(data, encoding));
     if (body.sha256 !== sha256) this.#tell(this.#current.faults, 'the body does not match its sha256');

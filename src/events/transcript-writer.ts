@@ -29,7 +29,7 @@ export interface TranscriptWriter {
   end(reason: string): string;
 }
 
-/** Digests. A body that comes again after so many others is written again: whoever writes for days must not remember them all. */
+/** Digests of written bodies kept to write each body once; bounded for long recordings. */
 const REMEMBERED = 10_000;
 
 const REDACTION = 'callback tokens, credentials, header values, queries of auth_url, tokens of response_url';
@@ -116,7 +116,7 @@ function unexpectedIn({ unexpected }: Extract<Event, { kind: 'answered' }>, reda
   return unexpected && { unexpected: unexpected.map(words => cleanWords(redactor, words)) };
 }
 
-/** The digest is that of the redacted bytes: a reader can check it, and nobody can guess a secret against it. */
+/** The digest of the redacted bytes: a reader can verify it, and it cannot be used to guess secrets. */
 function bodyData(content: Content, redactor: Redactor): BodyData {
   const { bytes } = content;
   const data = shareableText(content, redactor);

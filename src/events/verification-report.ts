@@ -19,7 +19,7 @@ export interface FixtureVerdict {
   readonly id: string;
   /** `file:line`, or `file#n`. */
   readonly place: string;
-  /** The operation and the arguments that it answers, where its place is no line at which that could be read. */
+  /** The operation and arguments that it answers; for fixtures without a line number. */
   readonly answers?: string;
   /** A sequence is used once its first step is. */
   readonly calls: number;
@@ -67,7 +67,7 @@ export interface UndeliveredCallback {
 /** Whether everything happened that a test of a session's client was meant to make happen. */
 export interface SessionVerificationReport {
   readonly ok: boolean;
-  /** Those that somebody was interested in. */
+  /** The sessions that a client used. */
   readonly sessions: number;
   /** That were pending at some time, and those of them that have an answer. */
   readonly calls: number;
@@ -98,7 +98,7 @@ export type SessionProblem =
   | { readonly kind: 'unreached'; readonly session: string; readonly rounds: number; readonly of: number }
   | {
       readonly kind: 'refused';
-      /** Results, unless told. */
+      /** Default: a post of results. */
       readonly what?: 'session';
       /** Null where it names none that there is. */
       readonly session: string | null;

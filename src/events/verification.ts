@@ -154,7 +154,7 @@ const LARGE = 4_096;
 class KnownCall {
   /** Undefined until it is decided; null where none answers. */
   fixture: string | null | undefined;
-  /** Where none does: what is told of it. */
+  /** The finding, if no fixture answers. */
   unmatched: UnmatchedFinding | undefined;
   /** Nothing is owed any more. */
   isOver = false;
@@ -334,7 +334,7 @@ export class Verification {
     const call = known ?? new KnownCall(thread, body);
     if (!known) this.#total++;
     if (key === undefined) {
-      this.#isUnmatched(call, { reason: malformation(body) }); // and nobody can be told so
+      this.#isUnmatched(call, { reason: malformation(body) });
       return;
     }
     this.#legs.set(leg, { call, key, isDirect: isDirect(event) });

@@ -173,7 +173,7 @@ async function checkFor(draft: Draft): Promise<FaultsOf> {
   return schema => [...draft04Faults(schema), ...faultsIn(fromDraft04(schema))];
 }
 
-/** A draft that is not known here may be sound, and cannot be checked; what is no name of a draft is a fault. */
+/** A schema of an unknown draft cannot be checked; an invalid `$schema` is an error. */
 function withoutDraft(schema: CheckSchemaSchema): SchemaFault[] {
   if (typeof schema['$schema'] === 'string') return [];
   return [{ path: '$["$schema"]', message: unknownDraft(schema) }];

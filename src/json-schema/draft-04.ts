@@ -61,7 +61,7 @@ export function fromDraft04(schema: Schema): Schema {
   return { ...rewritten(schema), $schema: META_SCHEMA_IDS['draft-06'] };
 }
 
-/** What only the meta-schema of draft-04 forbids: an exclusive bound that is no boolean. */
+/** Draft-04 requires boolean exclusive bounds. */
 export function draft04Faults(schema: unknown, path = '$'): readonly SchemaFault[] {
   if (Array.isArray(schema)) return schema.flatMap((part, index) => draft04Faults(part, `${path}[${index}]`));
   if (!isRecord(schema)) return [];

@@ -5,7 +5,7 @@ import { valueChecker } from './validator.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Deeper than this nobody reads an example, and a `$ref` to itself ends. */
+/** The maximum depth of an example; ends recursive `$ref`s. */
 export const MOST_DEPTH = 12;
 
 /** Steps that work on a foreign schema may still take; shared by everything that belongs to one piece of work. */
@@ -72,7 +72,7 @@ export function recordOf(value: unknown): Schema {
   return isRecord(value) ? value : {};
 }
 
-/** A number within the bounds, the nearest to 1; where there is none, one that is not. */
+/** The number nearest to 1 within the bounds, if there is one. */
 function exampleNumber(schema: Schema, isInteger: boolean): number {
   const step = numberIn(schema, 'multipleOf') ?? (isInteger ? 1 : 0);
   const { least, most } = boundsOf(schema, step);

@@ -42,7 +42,7 @@ function toFault({ instancePath, keyword, params, message = 'is not valid' }: Er
   }
 }
 
-/** That a value is none of a format. */
+/** The error of a value that does not match its format. */
 export function unlike(format: string): string {
   return `does not look like ${/^[aeio]/.test(format) ? 'an' : 'a'} ${format} (format)`;
 }
@@ -64,12 +64,12 @@ function quoted(value: unknown): string {
   return 'a value that is too long to show';
 }
 
-// Statically imported here, lazily by whoever makes a call.
+// Loaded lazily by the importers of this module.
 
 /** Every `format` that JSON Schema names, and a few more, as ajv has them. */
 export const FORMATS: Readonly<Record<string, Format>> = fullFormats;
 
-/** Characters: what is longer is none of these, and some of their patterns take their time over it (threats, row 22). */
+/** Longer strings fail every format, since some patterns are slow (threats, row 22). */
 const LONGEST = 300;
 
 /** Whether a text looks as a format says; also where that is not known, and where it cannot be told in time. */

@@ -52,7 +52,7 @@ export function isCredentialHeader(name: string): boolean {
 }
 
 const PAIR = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"([^"]*)"|([^;,\s"]*))/g;
-/** Names whose values are none: how a cookie is kept, how a digest is made. */
+/** Cookie and digest attributes whose values are public. */
 const NO_SECRET =
   /^(?:path|domain|expires|max-age|samesite|priority|version|realm|qop|nc|algorithm|uri|charset|userhash)$/i;
 /** Shorter values may be words: `theme=dark`. */

@@ -4,7 +4,7 @@ import ms from 'ms';
 const LONGEST = 100;
 const DURATION = /^\d+(?:\.\d+)?\s*(?:ms|s|m|h)?$/;
 
-/** `500ms`, `2s`, `5m`, `1h`, a bare number is milliseconds. Null where it is none of these. */
+/** Parses `500ms`, `2s`, `5m`, `1h`; a bare number is milliseconds. Null if invalid. */
 export function parseDuration(text: string): number | null {
   const trimmed = text.trim();
   return trimmed.length < LONGEST && DURATION.test(trimmed) ? ms(trimmed as ms.StringValue) : null;

@@ -51,7 +51,7 @@ function endsScalar(code: number): boolean {
   return kind !== undefined && kind !== 'string';
 }
 
-/** Deeper than this nobody nests on purpose, and re-serialising overflows the stack at a few thousand (threats, row 18). */
+/** The maximum nesting; serializing overflows the stack at a few thousand (threats, row 18). */
 export const MAX_DEPTH = 128;
 const MAX_NOTES = 8;
 /** Longer ones are not looked into: they are no mistake that anybody makes. */
@@ -206,7 +206,7 @@ export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(HALF, '').toWellFormed()}…`;
 }
 
-/** JSON without blanks; null for what is none: a cycle, a bigint, nothing at all. */
+/** JSON without whitespace; null if the value is not JSON: a cycle, a bigint, undefined. */
 export function compactJson(value: unknown): string | null {
   try {
     return JSON.stringify(value) ?? null;

@@ -42,7 +42,7 @@ function putUtf8(bytes: Uint8Array, at: number, code: number): number {
   return at + following + 1;
 }
 
-/** The UTF-16 unit of one `\uXXXX`; NaN where there is none. */
+/** The UTF-16 unit of one `\uXXXX`, or NaN. */
 function unitAt(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== BACKSLASH || bytes[at + 1] !== LETTER_U) return Number.NaN;
   let unit = 0;

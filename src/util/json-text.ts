@@ -52,7 +52,7 @@ function spansOf(text: string): Map<string, Span> {
   return members;
 }
 
-/** Looks up parts of one JSON text by their path, each as it was written; null where there is none. A container is taken apart once. */
+/** Looks up parts of a JSON text by path, in their original spelling; null if absent. Each container is scanned once. */
 export function jsonParts(text: string): (path: readonly PropertyKey[]) => string | null {
   const known = new Map<string, ReadonlyMap<string, string>>();
   const partsOf = (container: string, place: string) => {

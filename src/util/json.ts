@@ -21,7 +21,7 @@ const LITERAL = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?
 const AFTER_COMMA: Readonly<Partial<Record<Expected, Expected>>> = { ', or }': 'a key', ', or ]': 'a value' };
 const LONGEST = 40;
 
-/** The first fault of a JSON text; null where there is none. Linear, whatever its depth. */
+/** The first syntax error of a JSON text, or null. Linear at any depth. */
 export function jsonFault(text: string): JsonFault | null {
   const walk = new Walk(text);
   let at = -1;

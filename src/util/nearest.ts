@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 /**
  * Up to three candidates that the word was probably meant to be, nearest first.
- * @param limit letters that may be different; half of the word's unless told, where it is not very short
+ * @param limit the maximum edit distance; default: half of the word's length, at least 2
  */
 export function nearest(
   word: string,

@@ -129,7 +129,7 @@ export function foreignWords(value: unknown): string {
   return typeof value === 'string' ? value : (compactJson(value) ?? '');
 }
 
-/** `$.tools[0].name`; a key that is no identifier is quoted: `$["x-y"]`. */
+/** `$.tools[0].name`; keys that are not identifiers are quoted: `$["x-y"]`. */
 export function jsonPath(path: readonly PropertyKey[]): string {
   return `$${path.map(step).join('')}`;
 }

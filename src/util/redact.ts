@@ -4,7 +4,7 @@ import { visibleLine } from './visible.js';
 /** Characters by which a needle is looked up: none is shorter. */
 const HEAD = 4;
 const MARKS = 1 << 16;
-/** Of which each is searched for by itself: the engine does that faster than we walk through a text. */
+/** Up to this many strings, `indexOf` for each is faster than one walk through the text. */
 const FEW = 32;
 
 /** A half-open range of a text. */
@@ -93,7 +93,7 @@ const HEADS = [BEGINNINGS_SHORTEST, 16, 64];
 const MANY = 32;
 /** Characters before a mark: nothing is cut to more. */
 const FARTHEST = 4_096;
-/** Heads, where many come and go: what is cut is told soon after it came. */
+/** The number of prefixes kept for short-lived secrets. */
 export const LATEST = 150_000;
 
 /** Many strings, of which a text that was cut may hold the beginning only. */
@@ -101,7 +101,7 @@ export class Beginnings {
   /** By their heads; most have one of their own. */
   readonly #wholes: RecentMap<string, string | readonly string[]>;
 
-  /** @param remembered heads, of the latest; all unless told */
+  /** @param remembered how many prefixes to keep; default: all */
   constructor(remembered = Number.POSITIVE_INFINITY) {
     this.#wholes = new RecentMap(remembered);
   }
@@ -180,9 +180,9 @@ const PLAIN_HEADERS = new Set([
 export interface Redactor {
   add(secret: string): void;
   text(text: string): string;
-  /** As `text`, which it is unless told, for what a member of a JSON object is called. */
+  /** As `text`, for the name of a JSON member; default: `text`. */
   name?(text: string): string;
-  /** As `text`, which it is unless told, for words of ours: of foreign text in them a cut may have left the beginning of a secret. */
+  /** As `text`, for our messages, whose shortened quotes may end within a secret; default: `text`. */
   words?(text: string): string;
 }
 
@@ -211,7 +211,7 @@ export function cleanWords(redactor: Redactor, text: string): string {
   return redactor.words?.(text) ?? redactor.text(text);
 }
 
-/** Whoever cuts a foreign text knows no secrets, and whoever knows them may see no more than the first part of one. */
+/** Redacts secrets that were cut off by an ellipsis. */
 export function withoutCut(text: string, secrets: Beginnings): string {
   return withoutSpans(text, secrets.in(text));
 }
@@ -242,7 +242,7 @@ export function isPlainHeader(name: string): boolean {
   return PLAIN_HEADERS.has(name.toLowerCase());
 }
 
-/** An allow-list: a header nobody thought of may carry a credential. @param redactor of what is secret in the others */
+/** Redacts every header that is not on the allow-list. @param redactor for values of allowed headers */
 export function redactHeaders(
   headers: Readonly<Record<string, string>>,
   redactor: Pick<Redactor, 'text'> = AS_IT_IS,
@@ -257,7 +257,7 @@ export function redactHeaders(
 
 const AS_IT_IS = { text: (text: string) => text };
 
-/** A URL without user, query and fragment; something that is no URL becomes the placeholder whole. */
+/** A URL without user, query and fragment; the placeholder if the URL is invalid. */
 export function bareUrl(text: string): string {
   try {
     const url = new URL(text);
@@ -278,7 +278,7 @@ export function tokenlessUrl(text: string): string {
   return origin + segments.map(each => (mayBeToken(each) ? REDACTED : each)).join('/');
 }
 
-/** What is percent-encoded counts, too: nobody else writes long words so. */
+/** A percent-encoded character counts as one character. */
 function mayBeToken(segment: string): boolean {
   return TOKEN_LIKE.test(segment.replace(/%[\da-f]{2}/gi, '_'));
 }

@@ -13,7 +13,7 @@ export function toWellFormed(text: string): { readonly text: string; readonly re
   return { text: formed, replaced: formed !== text };
 }
 
-/** The last index of ascending numbers whose number is not above `value`; -1 where there is none. */
+/** The last index whose number is at most `value`, or -1; the numbers ascend. */
 export function lastUpTo(ascending: ArrayLike<number>, value: number): number {
   let from = 0;
   let to = ascending.length;

@@ -52,10 +52,10 @@ export function shellWord(text: string): string {
 }
 
 const LINE_FEED = 0x0a;
-/** Stands for a line that no text can be made of; whoever reads it as JSON says so. */
+/** Replaces a line that is not UTF-8; it is not valid JSON either. */
 const UNREADABLE = '(not UTF-8)';
 
-/** The lines of a file, each decoded by itself: what is broken in one does not spoil the others. */
+/** The lines of a file, decoded separately, so that invalid bytes affect one line only. */
 export function* byteLines(bytes: Uint8Array): Generator<string> {
   for (let from = 0; from < bytes.length; ) {
     const next = bytes.indexOf(LINE_FEED, from);

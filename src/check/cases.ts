@@ -48,7 +48,7 @@ function isStarted(offer: Offer, call: CallEvidence): boolean {
 interface CaseVerdict {
   readonly status: Extract<CheckStatus, 'pass' | 'fail' | 'could-not-run'>;
   readonly reason: string;
-  /** The same on several lines, for where there is room; the one line unless told. */
+  /** The reason on several lines, if it has more than one. */
   readonly reasonLines?: readonly string[];
   /** By their `seq`, the events that prove it. */
   readonly events: readonly number[];
@@ -72,7 +72,7 @@ function absent(what: string, isWhole: boolean): Pick<CaseVerdict, 'status' | 'r
   return isWhole ? { status: 'fail', reason: what } : { status: 'could-not-run', reason: perhapsLost(what) };
 }
 
-/** Whoever mends a tool wants to see all of them; of hundreds, the first. */
+/** Joins the errors, up to a limit. */
 function listed(faults: readonly string[]): string {
   return firstOf(faults, MOST_FAULTS).join('; ');
 }
@@ -162,7 +162,7 @@ function concernedIn({ status, events }: CaseVerdict, evidences: readonly Seen[]
   return calls.length > 0 ? { calls } : {};
 }
 
-/** Whether a call is that of a case: whoever made it for one says so; of others, whether it sends the same. */
+/** Whether a call belongs to a case: by its plan, else by its operation and arguments. */
 function callFinder(evidences: readonly Pick<Evidence, 'calls'>[]) {
   const arePlanned = evidences.some(({ calls }) => calls.some(isPlanned));
   return (each: Case, index: number, call: CallEvidence) =>
@@ -248,7 +248,7 @@ interface Terms {
   readonly sides: readonly Side[];
   /** A warning counts as a failure. */
   readonly isStrict: boolean;
-  /** None unless told. */
+  /** Default: none. */
   readonly gaps?: readonly Gap[];
 }
 
@@ -275,7 +275,7 @@ export function conformanceOf(
 }
 
 function rowOf(check: Check, { excuses, isStrict, gaps = [] }: Terms): Row {
-  const isUncertain = check.status === 'pass' && gaps.length > 0; // it may fail as expected where nobody sees it
+  const isUncertain = check.status === 'pass' && gaps.length > 0; // it may fail as expected in the missing part
   const excuse = excuses.find(({ id }) => id === check.id);
   const standing = STANDINGS[isStrict && check.status === 'warn' ? 'fail' : check.status];
   return excuse && !isUncertain
@@ -291,7 +291,7 @@ const STANDINGS: Readonly<Record<CheckStatus, Standing>> = {
   'not-applicable': 'not-applicable',
 };
 
-/** What nobody could see is neither as expected nor otherwise. */
+/** How an expected failure changes the standing of a row. */
 const EXCUSED: Readonly<Partial<Record<Standing, Standing>>> = {
   failed: 'expected',
   warned: 'expected',

@@ -61,11 +61,11 @@ export type Ending =
   /** It waits for a person. */
   | { readonly kind: 'asked'; readonly callback: CallbackEvidence }
   | { readonly kind: 'refused'; readonly attempt: Leg; readonly status: number }
-  /** Something came, and nobody can say what it was. */
+  /** A callback came, but is invalid. */
   | { readonly kind: 'unreadable'; readonly callback: CallbackEvidence }
   /** Nothing came in time. */
   | { readonly kind: 'silent'; readonly afterMs: number }
-  /** Nobody wants it any more. */
+  /** The call was canceled, or its thread closed. */
   | { readonly kind: 'called-off' }
   /** `cut-short`: its tool died of something else. */
   | { readonly kind: 'unanswered' | 'open' | 'cut-short' };
@@ -82,7 +82,7 @@ function resulted(call: CallEvidence): Ending | null {
   return { kind: 'result', callback: first.callback, text, isError };
 }
 
-/** Waited for in vain, the call was called off: what comes then follows from that. */
+/** Whether the callback came after a timeout and a cancel, which explain it. */
 function isAfterVainWait({ request }: CallbackEvidence, call: CallEvidence): boolean {
   const wait = vainWait(call);
   const end = calledOffAt(call);
@@ -123,7 +123,7 @@ export function breakOf({ broken }: Pick<Leg, 'broken'>): Break | null {
 }
 
 const TIMED_OUT = /^(?:ETIMEDOUT|UND_ERR_[A-Z]+_TIMEOUT)$/;
-/** Only these are somebody's doing: what else there is may be ours. */
+/** Only these codes show that the other side closed the connection. */
 const CUT: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** Everything that was asked of the tool, in order. */
@@ -144,7 +144,7 @@ function requestsOf({
   return all.sort((one, other) => one.request.seq - other.request.seq);
 }
 
-/** A tool that nobody could reach any more. */
+/** A tool that became unreachable. */
 interface Gone {
   /** The place of the last request that was answered, or that may have been. */
   readonly alive: number;
@@ -183,7 +183,7 @@ function parted(faults: readonly string[]): ToolsetFaults {
   };
 }
 
-/** Whether a message had a body that is not there to judge: a transcript that was cut refers to it, or its length is told. */
+/** Whether a message had a body that the recording does not have. */
 export function isBodyLost(event: RequestEvent | ResponseEvent): boolean {
   if (event.body) return false;
   return 'body' in event || Number(event.headers['content-length'] ?? 0) > 0;
@@ -197,7 +197,7 @@ interface TextAt {
   readonly text: string;
 }
 
-/** What a message says to a model or a person: its names and addresses, and the bytes of pictures, are none of it. */
+/** Members without text for a model or a person. */
 const UNSAID = new Set(['type', 'group_id', 'id', 'call_id', 'tool_call_id', 'auth_url', 'response_url']);
 
 export function textsOf({ reading }: CallbackEvidence): readonly TextAt[] {
@@ -260,7 +260,7 @@ export function isResult({ reading }: CallbackEvidence): boolean {
   return reading?.ok === true && reading.message.type === 'tool_result';
 }
 
-/** Every text that a call carries, but for where callbacks go, which is said in confidence: what comes back of it is no news. */
+/** Every text of a call except its callback URL, which is secret. A result may repeat these texts. */
 export function saidBy({ attempts }: Pick<CallEvidence, 'attempts'>): readonly string[] {
   const json = attempts[0]?.request.body?.json;
   if (!json?.ok) return [];
@@ -300,7 +300,7 @@ function foundAt(what: string, secret: string, at: number): FoundSecret {
   return { what, range: [at, at + secret.length] };
 }
 
-/** What the caller said itself is no news to it. */
+/** Whether the call itself contains the text. */
 function isSaid(said: readonly string[], secret: string): boolean {
   return said.some(text => text.includes(secret));
 }

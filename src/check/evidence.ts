@@ -51,7 +51,7 @@ export function isRefused(leg: Leg): boolean {
   return status >= 400 && status < 500;
 }
 
-/** Of requests in their order, the index of the first one after an event, by its `seq`; their number where there is none. */
+/** The index of the first request after the event `seq`; the number of requests if there is none. */
 function indexAfter(seq: number, requests: readonly { readonly request: RequestEvent }[]): number {
   let [from, to] = [0, requests.length];
   while (from < to) {
@@ -83,7 +83,7 @@ export interface Evidence {
   readonly isProbed: boolean;
   /** In the order in which they were made. */
   readonly calls: readonly CallEvidence[];
-  /** Callbacks to an address that is no call's. */
+  /** Callbacks to an unknown address. */
   readonly strays: readonly CallbackEvidence[];
   readonly discoveries: readonly Discovery[];
   /** Of threads and calls, known or not. */
@@ -149,7 +149,7 @@ export interface Death {
   readonly kind: Culprit;
   /** The message before the death; of a callback, the one that was lost or refused. */
   readonly message: Leg;
-  /** The first request that was sent later, and found nobody. */
+  /** The first later request, which could not connect. */
   readonly later: Leg;
   /** Messages of the same kind that were sent at the same time. */
   readonly others: number;
@@ -222,7 +222,7 @@ export function sayingOf({ request: { body }, reading }: CallbackEvidence): stri
 /** Written once each: a call may have thousands of callbacks. */
 const sayings = new WeakMap<Callback, string>();
 
-/** What says that a call was waited for in vain; undefined where nobody did. */
+/** The event that says that waiting for the call timed out. */
 export function vainWait({ expiries }: Pick<CallEvidence, 'expiries'>): Expired | undefined {
   return expiries.find(({ what }) => what === 'timeout' || what === 'observation');
 }
@@ -241,7 +241,7 @@ export function watchedSince(at: number, { until }: Pick<Evidence, 'until'>): nu
 /** One message, and each time it was sent. */
 export type Delivery = readonly [CallbackEvidence, ...CallbackEvidence[]];
 
-/** What came to a call's URL, each message with the times it came again. One without a body is one by itself. */
+/** Groups the callbacks of a call by message. A callback without a body is a group of its own. */
 export function deliveriesOf({ callbacks }: CallEvidence): readonly Delivery[] {
   const deliveries = new Map<unknown, [CallbackEvidence, ...CallbackEvidence[]]>();
   for (const callback of callbacks) {
@@ -349,7 +349,7 @@ export function callbackOf(leg: Leg, verdict: Verdict | null): CallbackEvidence 
   return { ...leg, reading: body ? readCallback(body.json) : null, verdict };
 }
 
-/** What was no probe's doing: a probe breaks on purpose what a runtime must hold, and says so beforehand. */
+/** Removes the events of probes, which violate runtime rules on purpose. */
 export function unprobed(events: readonly Event[]): readonly Event[] {
   const keys = new Set(events.flatMap(event => (isProbe(event) ? (event.calls ?? []) : [])));
   const isProbed = ({ calls = [] }: Event) => calls.length > 0 && calls.every(key => keys.has(key));
@@ -427,7 +427,7 @@ async function readingOf(attempts: readonly Leg[], discoveries: readonly Discove
   return { reading, tool, argumentFaults };
 }
 
-/** One that is malformed may belong to no call that anybody could name: it is one by itself. */
+/** A malformed invocation without a call is a call of its own. */
 function keysOf({ request }: Leg): readonly string[] {
   const { calls = [], purpose, leg } = request;
   return calls.length === 0 && purpose === 'invocation' ? [leg] : calls;

@@ -59,7 +59,7 @@ function known({ attempts: [attempt] }: CallEvidence, lines: Evidence['lines']):
   return { operation: nameIn(operation), id: nameIn(id), ...(line !== undefined && { line }) };
 }
 
-/** Also of an invocation that is none; whole, since a secret that is cut is not found any more. */
+/** Not cut: redaction cannot find a secret that was cut. */
 function nameIn(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
@@ -93,7 +93,7 @@ export type Observation =
       readonly kind: 'held';
       readonly events: readonly number[];
       readonly what?: string;
-      /** It is told to a person, though nothing is wrong. */
+      /** Show it even though the rule passes. */
       readonly isRemarkable?: true;
     }
   | {
@@ -105,7 +105,7 @@ export type Observation =
       /** What is wrong one by one, where it may be much: it follows `what`. */
       readonly faults?: readonly string[];
       readonly events: readonly number[];
-      /** Of these, those of the calls that it is about, where others merely prove it; all of them unless told. */
+      /** The events of the calls concerned, if other events are only evidence; default: all events. */
       readonly about?: readonly number[];
       readonly expected?: string;
       readonly actual?: string;
@@ -257,7 +257,7 @@ export interface Check {
   readonly level: Level;
   readonly status: CheckStatus;
   readonly reason: string;
-  /** The same on several lines, for where there is room; the one line unless told. */
+  /** The reason on several lines, if it has more than one. */
   readonly reasonLines?: readonly string[];
   /** It passes, and its reason is worth reading all the same. */
   readonly isRemarkable?: true;
@@ -268,7 +268,7 @@ export interface Check {
   /** Of the first breach. */
   readonly expected?: string;
   readonly actual?: string;
-  /** Where in the messages it is, of those that are told. */
+  /** Where in the messages the reported violations are. */
   readonly spots?: readonly Spot[];
   /** What else may be as it is for the same reason; of a failure or a warning. */
   readonly masks?: readonly RequirementId[];
@@ -277,7 +277,7 @@ export interface Check {
 /** More breaches than these are counted. */
 const TOLD = 3;
 
-/** A rule's verdict on the evidence; on several recordings together, each of them seen by itself. */
+/** Judges the evidence of one or more recordings by a rule, each recording separately. */
 export function judge(rule: Rule, ...evidences: readonly Evidence[]): Check {
   const observations = evidences.flatMap(evidence => observe(rule, evidence));
   const worst = WORST_FIRST.find(kind => observations.some(each => each.kind === kind));
@@ -318,7 +318,7 @@ function observe(rule: Rule, evidence: Evidence): readonly Observation[] {
   return observations.map(isPerhapsProbed(rule, evidence) ? withoutBlame : withoutAbsence);
 }
 
-/** What a probe does is no runtime's doing; where the word of it is lost, nobody can tell the two apart. */
+/** Without the plans of the probes, their requests cannot be told apart from those of a runtime. */
 function isPerhapsProbed({ id }: Rule, { isProbed }: Evidence): boolean {
   return isProbed && REQUIREMENTS[id].side === 'runtime';
 }
@@ -341,7 +341,7 @@ function asUnseen(what: string, { events, about, faults }: Seen): Observation {
   return { kind: 'unseen', what, events, ...(about && { about }), ...(faults && { faults }) };
 }
 
-/** Of a requirement that nobody outside can see. */
+/** The row of a requirement that HTTP traffic cannot show. */
 export function unobservable(id: RequirementId, reason: string): Check {
   return { ...about(id), status: 'not-applicable', reason, events: [] };
 }
@@ -363,7 +363,7 @@ function isFatal(observation: Observation): boolean {
   return observation.kind === 'broken' && observation.isFatal === true;
 }
 
-/** What was meant to be seen and was not is a gap; what nobody looked for is none. */
+/** Whether a probe was planned for the requirement. */
 function isMeant(id: RequirementId, evidences: readonly Evidence[]): boolean {
   return evidences.some(({ plans }) => plans.some(({ checks = [] }) => checks.includes(id)));
 }

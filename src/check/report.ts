@@ -14,7 +14,7 @@ export interface CheckReport {
   readonly summary: Readonly<Record<CheckStatus, number>>;
 }
 
-/** Which requirements are judged; all of them unless told. */
+/** Which requirements to judge; default: all. */
 export interface Selection {
   readonly only?: ReadonlySet<RequirementId>;
   readonly skip?: ReadonlySet<RequirementId>;
@@ -22,7 +22,7 @@ export interface Selection {
 
 const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
 
-/** The rows of one side. @param evidences of recordings, each judged by itself */
+/** The rows of one side. @param evidences one per recording, judged separately */
 export function checksOf(
   side: Side,
   evidences: readonly Evidence[],
@@ -59,18 +59,18 @@ function checkOf(id: RequirementId, evidences: readonly Evidence[]): Check {
 }
 
 export interface CheckOptions extends Selection {
-  /** Whose requirements; those of both unless told. */
+  /** Whose requirements; default: both sides. */
   readonly sides?: readonly Side[];
-  /** Who saw bare events; a runtime unless told. Of a transcript its header says it. */
+  /** Who recorded bare events; default: a runtime. A transcript says it in its header. */
   readonly observer?: TranscriptHeader['observer'];
-  /** Of bare events, false where a part of what happened may be lost: then what is missing accuses nobody. A transcript says it itself. */
+  /** False if bare events are incomplete: then missing events are not violations. */
   readonly isWhole?: boolean;
 }
 
 /**
  * Judges what happened by the requirements of the protocol: one row for each, with the events that prove it. The same whether it
  * is from a live run, a recording or a saved transcript, as `readTranscript` has it; several, as `readTranscripts` has them, are each
- * judged by themselves. What a transcript has lost accuses nobody.
+ * judged separately. Missing parts of a transcript are not violations.
  */
 export async function checkTranscript(
   told: readonly Event[] | Transcript | readonly Transcript[],
@@ -93,7 +93,7 @@ export interface IdleExcuse extends ExpectedFailure {
   readonly why: string;
 }
 
-/** The entries that excuse nothing in this run: whoever wrote them believes that something is watched, and it is not. */
+/** The expected failures that could not occur in this run, with the reason. */
 export function idleExcuses(
   excuses: readonly ExpectedFailure[],
   checks: readonly Check[],

@@ -98,7 +98,7 @@ export type CallbackReading =
       readonly message: Callback;
       readonly native: unknown;
       readonly warnings: readonly Warning[];
-      /** Paths of optional members that are null, which counts as absent; left out where there are none. */
+      /** Paths of optional members that are null, which counts as absent; omitted if there are none. */
       readonly nulls?: readonly string[];
     }
   | { readonly ok: false; readonly faults: readonly string[] };

@@ -22,7 +22,7 @@ export type Addressee = Pick<Invocation, 'callback_url' | 'group_id' | 'id' | 'c
 
 export type InvocationReading =
   | { readonly ok: true; readonly invocation: Invocation; readonly notes: readonly string[] }
-  /** `addressee`: whoever can still be told, where a callback URL could be read (TOOL-MALFORMED). */
+  /** `addressee`: where to send the error, if the callback URL is readable (TOOL-MALFORMED). */
   | { readonly ok: false; readonly faults: readonly string[]; readonly addressee: Addressee | null };
 
 /** An invocation's body, judged by its schema. The schema copies known keys only (threats, row 19). */
@@ -33,7 +33,7 @@ export function readInvocation(reading: JsonReading): InvocationReading {
   return { ok: false, faults: checked.faults, addressee: addresseeOf(reading.value) };
 }
 
-/** Whoever waits for callbacks, sound or not. */
+/** Where callbacks go, also for an invalid invocation. */
 export function addresseeIn(reading: InvocationReading): Addressee | null {
   return reading.ok ? reading.invocation : reading.addressee;
 }
@@ -45,7 +45,7 @@ function addresseeOf(value: unknown): Addressee | null {
   return { callback_url, group_id: named(group_id), id: named(id), ...echo };
 }
 
-/** A number is somebody's idea of an id; of anything else nothing can be echoed. */
+/** Accepts a number as an id; other types cannot be echoed. */
 function named(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -12,12 +12,12 @@ export type ToolsetReading =
       readonly toolset: Toolset;
       /** What is worth a warning; what concerns a member begins with its path. */
       readonly notes: readonly string[];
-      /** Paths of optional members that are null, which counts as absent; left out where there are none. */
+      /** Paths of optional members that are null, which counts as absent; omitted if there are none. */
       readonly nulls?: readonly string[];
     }
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/** Validates a toolset whole: one bad tool makes all of it unusable, and every fault is told (RT-TOOLSET, TOOL-DISCOVER). */
+/** Validates a whole toolset: any error rejects it, and all errors are returned (RT-TOOLSET, TOOL-DISCOVER). */
 export async function readToolset(reading: JsonReading): Promise<ToolsetReading> {
   if (!reading.ok) return { ok: false, faults: [`$: ${reading.reason}`] };
   const checked = validateTolerantly(toolsetSchema, reading.value);
@@ -63,7 +63,7 @@ function repeatedNames(tools: ReturnType<typeof toolsOf>): string[] {
   });
 }
 
-/** What is no schema at all is told by the toolset's own. */
+/** A value that is not an object is reported by the toolset's own schema. */
 async function schemaFaults(tools: ReturnType<typeof toolsOf>): Promise<string[]> {
   const found = await checkSchemas(
     tools.map(({ inputSchema }) => (isRecord(inputSchema) ? inputSchema : {})),

@@ -27,7 +27,7 @@ export const toolSchema = z.object({
   displayScript: z.optional(z.string()),
 });
 
-/** The fields of a toolset, for whoever has one without an endpoint yet. */
+/** The fields of a toolset except its endpoint. */
 export const toolsetFields = {
   name: z.string().check(z.minLength(1), z.maxLength(NAME_LENGTH)),
   description: z.optional(z.string()),

@@ -60,7 +60,7 @@ function stepOf(step: PropertyKey): string | number {
   return typeof step === 'number' ? step : String(step);
 }
 
-/** The first fault of each place: that null is no string says more than that a string is required. */
+/** Keeps the first error of each path: "must be a string" for null is better than "is required". */
 function onePerPath(faults: readonly string[]): readonly string[] {
   const byPath = new Map<string, string>();
   for (const fault of faults) {
@@ -70,7 +70,7 @@ function onePerPath(faults: readonly string[]): readonly string[] {
   return [...byPath.values()];
 }
 
-/** Nearly everything is valid, and to be told what was read makes reading dearer: it is asked for only where it is needed. */
+/** Validates again with `reportInput`, which would slow down the first validation. */
 function faultsOf(schema: z.ZodMiniType, value: unknown): string[] {
   const issues = schema.safeParse(value, { reportInput: true, error: wordless }).error?.issues ?? [];
   return issues.map(issue => `${jsonPath(issue.path)}: ${sentence(issue)}`);

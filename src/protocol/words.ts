@@ -1,4 +1,4 @@
-/** What the protocol calls things: the members of its messages, and their types. Whoever took these out would leave nothing readable. */
+/** Member names and types of the protocol, which redaction must keep. */
 export const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
   ...['operation', 'arguments', 'id', 'call_id', 'callback_url', 'group_id', 'thread_ancestors', 'user_id'],
   ...[

@@ -19,7 +19,7 @@ import {
 } from '../evidence.js';
 import { breakOf, goneIn, isResult } from '../evidence-queries.js';
 
-/** What somebody saw from its beginning to its end. */
+/** One recording and who made it. */
 export interface Recording {
   readonly observer: TranscriptHeader['observer'];
   readonly events: readonly Event[];
@@ -29,7 +29,7 @@ export interface Recording {
   readonly lines?: ReadonlyMap<number, number>;
 }
 
-/** What there is to judge in transcripts: each by itself, its events under other numbers than those of the others. */
+/** One recording per transcript, with event numbers that are unique across all of them. */
 export function recordingsOf(transcripts: readonly Transcript[]): readonly Recording[] {
   const all = renumbered(transcripts.map(({ events }) => events));
   return transcripts.map((transcript, index) => {
@@ -99,7 +99,7 @@ function suspectsIn({ calls, closes, cancels }: Seen): readonly Suspect[] {
   ];
 }
 
-/** A request that found nobody ended nothing, and neither did one after which others were still answered. */
+/** A request that could not connect did not crash the tool; neither did one before the last answer. */
 function isPossible(message: Leg, alive: number): boolean {
   return (
     message.broken?.phase !== 'connect' && message.broken?.phase !== 'address' && endOf(message) >= alive

@@ -23,7 +23,7 @@ interface Most {
 const OF_A_CALL: Most = { callbacks: 200, bytes: 64 * 1024 * 1024 };
 /** Those of all calls together, since all of them are kept to be judged. */
 const OF_A_RUN: Most = { callbacks: 5_000, bytes: 256 * 1024 * 1024 };
-/** Posts to an address that is no call's. */
+/** Posts to an unknown callback address. */
 const OF_STRAYS: Most = { callbacks: 1_000, bytes: Number.POSITIVE_INFINITY };
 
 /** Whose callbacks they are, for people; and for the log. */
@@ -74,7 +74,7 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
 }
 
-/** Waits for what is to come, `ms` at most. False where it had not come by then. */
+/** Waits at most `ms`; returns whether the promise resolved in time. */
 export async function arrivedWithin(
   { clock, signal }: WaitOptions,
   ms: number,
@@ -157,14 +157,14 @@ function gone({ onGone }: Arrived): Promise<void> {
 /** A callback that came to the address of one call. */
 export interface ReceivedCallback {
   readonly leg: string;
-  /** Null where it is none that can be read. */
+  /** Null if it is invalid. */
   readonly message: Callback | null;
   readonly sha256: string;
   /** Whether it was answered 200: the tool must not send it again. */
   readonly isTaken: boolean;
 }
 
-/** What came to the address of one call so far, and whoever waits for more. */
+/** The callbacks of one call, and the subscribers to new ones. */
 export class Inbox {
   readonly #callbacks: ReceivedCallback[] = [];
   #readers: readonly ((callback: ReceivedCallback) => void)[] = [];
@@ -178,7 +178,7 @@ export class Inbox {
     for (const read of this.#readers) read(callback);
   }
 
-  /** Tells of every callback from now on. */
+  /** Calls `read` for every callback from now on. */
   subscribe(read: (callback: ReceivedCallback) => void): () => void {
     this.#readers = [...this.#readers, read];
     return () => {
@@ -186,7 +186,7 @@ export class Inbox {
     };
   }
 
-  /** Resolves once the callbacks are as they are wanted, which they may be already. */
+  /** Resolves when `isEnough` returns true, which may be at once. */
   until(isEnough: (callbacks: readonly ReceivedCallback[]) => boolean): Promise<void> {
     if (isEnough(this.#callbacks)) return Promise.resolve();
     return new Promise(resolve => {
@@ -199,7 +199,7 @@ export class Inbox {
   }
 }
 
-/** Whether so many callbacks of a type came. */
+/** Whether at least `times` callbacks of a type arrived. */
 export function hasReceived(
   type: CallbackType,
   times = 1,

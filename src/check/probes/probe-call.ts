@@ -66,7 +66,7 @@ export function noticeOptions({
   return { timeoutMs, signal };
 }
 
-/** What is meant to be seen, as the log is told it. */
+/** What a call is meant to show, as the log records it. */
 export interface Plan {
   readonly id: string;
   readonly checks: readonly RequirementId[];
@@ -237,9 +237,9 @@ export interface ProbeCall {
   readonly addressed?: (url: string) => string;
   /** The body, in place of the invocation. */
   readonly body?: (invocation: Readonly<Record<string, unknown>>) => string;
-  /** Whether a subscription that it starts is followed to its end; left after its first event unless told. */
+  /** Whether to follow its subscription to the end; default: leave after the first event. */
   readonly isFollowed?: boolean;
-  /** What its callbacks are answered; 200 unless told. */
+  /** How to answer its callbacks; default 200. */
   readonly answers?: readonly Answering[];
 }
 
@@ -311,11 +311,11 @@ async function post(
 /** Makes the calls of one plan. */
 export interface ProbeClient {
   send(probeCall: ProbeCall): SentCall;
-  /** Waits for a call's result, and the end of its conversation; that none came in time is told. */
+  /** Waits for the result and the conversation; records an expiry if no result came in time. */
   finish(call: SentCall): Promise<void>;
   /** Sends, and waits until that is finished. */
   call(probeCall: ProbeCall): Promise<SentCall>;
-  /** Waits for what is to come for a call, `ms` at most, the window unless told. False where it did not, which is told. */
+  /** Waits at most `ms` (default: the window) for callbacks; records an expiry and returns false if they do not come. */
   sees(
     call: SentCall,
     isEnough: (callbacks: readonly ReceivedCallback[]) => boolean,

@@ -38,7 +38,7 @@ export interface Probe {
   readonly shows?: readonly RequirementId[];
   /** It disturbs others, and is tried last, alone. */
   readonly alone?: true;
-  /** Whether the tool offers what it is about; always, unless told. */
+  /** Whether the probe applies to the tool; default: always. */
   readonly isFor?: (target: Target) => boolean | Promise<boolean>;
   readonly run: (client: ProbeClient, target: Target) => Promise<void>;
 }
@@ -202,7 +202,7 @@ const EXTRAS: readonly Readonly<Record<string, unknown>>[] = [
   { 'x-unknown': { deep: [1, 2, 3] }, version: 99, constructor: 'none', ['__proto__']: { admin: true } },
 ];
 
-/** Fields that are optional, and fields that nobody knows. */
+/** Optional fields and unknown fields. */
 const extraFields: Probe = {
   id: 'extra-fields',
   checks: ['TOOL-EXTRA'],
@@ -282,7 +282,7 @@ function unknownTo({ tools }: Toolset): string {
   return name;
 }
 
-/** What is no invocation: without an address nobody can be answered, with one somebody can. */
+/** Malformed invocations: the first group has no callback URL, the second has one. */
 const UNREADABLE: readonly NonNullable<ProbeCall['body']>[] = [
   () => '',
   () => '{"operation":',
@@ -297,7 +297,7 @@ const INCOMPLETE: readonly NonNullable<ProbeCall['fields']>[] = [
   { arguments: ['none'] },
 ];
 
-/** What is no invocation, and then one that is: after all of them, the next call must be served. */
+/** Sends malformed invocations, then a valid one, which the tool must still serve. */
 const malformed: Probe = {
   id: 'malformed',
   checks: ['TOOL-MALFORMED'],
@@ -305,7 +305,7 @@ const malformed: Probe = {
   run: async (client, target) => {
     const { toolset } = target;
     if (!toolset) return;
-    // Nobody executes what there is not, however little they look at.
+    // An unknown operation cannot be executed, even by a tool that does not validate.
     const nothing = { operation: unknownTo(toolset), arguments: {} };
     await Promise.all(UNREADABLE.map(body => client.send({ ...nothing, body }).acknowledged));
     await Promise.all(INCOMPLETE.map(fields => client.call({ ...nothing, fields })));

@@ -139,7 +139,7 @@ interface Running {
   readonly signal: AbortSignal;
 }
 
-/** Runs the probes that are wanted, side by side, and then one by one those that disturb. What is meant to be seen is told first. */
+/** Records the plans of the selected probes, runs them in parallel, then runs the disturbing ones one by one. */
 async function runAll(probes: readonly Probe[], target: Target, options: Running): Promise<void> {
   const chosen = await chosenFrom(probes, target, options);
   for (const probe of chosen) recordPlan(target.context.wire, probe);
@@ -317,7 +317,7 @@ function tryingOf(context: ProbeContext, tried: Tried) {
   return { begin, finish: async () => sampleCalls?.finished };
 }
 
-/** The threads that were invented are over; a tool that does not answer is not told of all of them. */
+/** Closes the threads of the run; stops at the first notice without an answer. */
 async function leave(context: ProbeContext): Promise<void> {
   const { wire, base, threads, signal } = context;
   let isThere = true;

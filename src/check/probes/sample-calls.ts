@@ -30,7 +30,7 @@ import {
 export interface Callable {
   readonly tool: Tool;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Whether it may be called again and again: it only reads, or somebody has named it. */
+  /** Whether it may be called repeatedly: it is marked readOnly, or named with --operation. */
   readonly isHarmless: boolean;
 }
 
@@ -135,7 +135,7 @@ async function callableOf(tool: Tool, { operations, cases }: Permission): Promis
   return visibleLine(`${tool.name} is not called: ${why}; write a case`);
 }
 
-/** A subscription that is followed may end by itself: what a cancel does is seen by another one, at the same time. */
+/** A followed subscription may end without a cancel, so a second call tests the cancel. */
 async function callToCancel(context: ProbeContext, probeCall: ProbeCall, { inbox }: SentCall): Promise<void> {
   if (!context.wants('TOOL-SUB')) return;
   await arrivedWithin(context, context.windowMs, inbox.until(hasReceived('tool_result')));
@@ -195,7 +195,7 @@ function isTelling({ message }: ReceivedCallback): boolean {
 
 /** Every operation that may be called, called: a case as it is written, the others with an example of their arguments. */
 export interface SampleCalls {
-  /** What everything else is tried with, as soon as that is known; null where there is none. */
+  /** The operation that the other probes call; null if there is none. */
   readonly sampleOperation: Promise<Callable | null>;
   readonly finished: Promise<void>;
 }
@@ -207,7 +207,7 @@ export interface Tried {
 }
 
 const CONCURRENCY = 8;
-/** Operations that nobody has written down, of a large toolset; and how many of them may say nothing before it is taken for silent. */
+/** How many operations without a case are called, and how many may be silent before the rest is skipped. */
 const MOST = { operations: 25, silent: 3 };
 
 const SHOWN_BY: Readonly<Record<Offer, readonly RequirementId[]>> = {
@@ -224,7 +224,7 @@ interface SampleCall {
   readonly isWritten: boolean;
 }
 
-/** @param plan of the calls that nobody has written down */
+/** @param plan of the calls without a case */
 export function startSampleCalls(
   context: ProbeContext,
   plan: Plan,

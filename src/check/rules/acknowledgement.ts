@@ -163,7 +163,7 @@ function onRefused(attempt: Leg, status: number, { takenAt }: Terms): Observatio
 /** Members that only what was asked for would have. */
 const ANSWERS = ['text', 'content', 'result', 'output', 'outcome'];
 
-/** Bytes of an answer's body, as far as they are known: nobody has to read it. */
+/** The size of the response body in bytes, as far as it is known. */
 export function bodySize({ response }: Leg): number {
   return response?.body?.size ?? Number(response?.headers['content-length'] ?? 0);
 }
@@ -180,7 +180,7 @@ function carriesOutcome({ response }: Leg): boolean {
 const NOD = 64;
 const EXPECTED = 'an empty acknowledgement, and a callback';
 
-/** TOOL-ASYNC: what came of a call is POSTed to its callback URL; nobody reads the acknowledgement's body. */
+/** TOOL-ASYNC: the outcome goes to the callback URL, not into the acknowledgement. */
 export const answersByCallback: Rule = {
   id: 'TOOL-ASYNC',
   masks: ['TOOL-ALWAYS', ...OF_CALLBACKS],

@@ -70,7 +70,7 @@ export const RULES: ReadonlyMap<RequirementId, Rule> = new Map(
   [...TOOL_RULES, ...RUNTIME_RULES].map(rule => [rule.id, rule]),
 );
 
-/** Requirements that nobody can judge from outside, and why. A test holds that each requirement has a rule, or is here. */
+/** Requirements without a rule, and why they have none. */
 export const UNOBSERVABLE: Readonly<Partial<Record<RequirementId, string>>> = {
   'TOOL-RATE': 'not tested (needs load)',
   'RT-SANITIZE': 'not visible in HTTP traffic: it happens before the text goes to the model',

@@ -104,7 +104,7 @@ const STORIES = {
   'bad-arguments': 'a call whose arguments do not match its inputSchema',
 } as const;
 
-/** TOOL-VALIDATE: what must not be executed is not. Whether it is told so, and how, is of TOOL-UNKNOWN-OP and TOOL-BAD-ARGS. */
+/** TOOL-VALIDATE: invalid calls are not executed. TOOL-UNKNOWN-OP and TOOL-BAD-ARGS judge the answer. */
 export const executesOnlyValidCalls: Rule = {
   id: 'TOOL-VALIDATE',
   masks: ['TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS'],
@@ -173,7 +173,7 @@ export const refusesUnknownOperations: Rule = {
 
 const STORY = 'a malformed payload';
 
-/** TOOL-MALFORMED: 200 where it can be answered, an error result where there is somebody to tell, and never a crash. */
+/** TOOL-MALFORMED: 200, an error result if there is a callback URL, and never a crash. */
 export const survivesMalformedPayloads: Rule = {
   id: 'TOOL-MALFORMED',
   masks: ['TOOL-ACK', 'TOOL-CLOSE', 'TOOL-CANCEL', 'TOOL-UNKNOWN-OP', 'TOOL-BAD-ARGS', 'TOOL-ALWAYS'],
@@ -234,7 +234,7 @@ type Others = readonly Ending[];
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(invocationSchema.shape));
 
-/** TOOL-EXTRA: a call with fields that nobody knows ends as the same call does without them. */
+/** TOOL-EXTRA: a call with unknown fields ends like the same call without them. */
 export const ignoresExtraFields: Rule = {
   id: 'TOOL-EXTRA',
   masks: ['TOOL-ACK'],

@@ -119,7 +119,7 @@ function onSilent(call: CallEvidence, afterMs: number, silence: string, death: D
   return lacking(what, [...call.attempts, death.later], { expected: 'a tool_result', about });
 }
 
-/** Who calls it off unasked may have waited in vain; what somebody has decided, or a check does, is known to be no wait. */
+/** A cancel may mean that the runtime gave up waiting, except if the user or a probe decided it. */
 function onCalledOff({ reading, attempts, cancels, closes, decisions, plans }: CallEvidence): Observation[] {
   const taken = attempts.find(attempt => statusOf(attempt) === 200);
   const [notice] = [...cancels, ...closes].toSorted((one, other) => one.request.seq - other.request.seq);
@@ -215,7 +215,7 @@ export const retries: Rule = {
 /** Who has looked out for less, and not on purpose, has hardly seen that nothing comes. In ms. */
 const LEAST_MS = 1_000;
 
-/** What nobody waits for any more need not come again. */
+/** After a cancel, no retry is needed. */
 function failedDeliveries(call: CallEvidence): readonly Delivery[] {
   const end = calledOffAt(call);
   return deliveriesOf(call).filter(([first]) => isFailedForNow(first) && first.request.seq < end);
@@ -267,7 +267,7 @@ export const takesNoForAnAnswer: Rule = {
     ]),
 };
 
-/** In other words it may be no retry, and yet the call was over for whoever refused it. */
+/** A different result is not a retry, but the call was over after the refusal. */
 function onOtherResults(call: CallEvidence): readonly Observation[] {
   const { reading } = call;
   if (!reading.ok) return [];
@@ -301,7 +301,7 @@ function noRetryOnDelivery(delivery: Delivery, evidence: Evidence): readonly Obs
     : [held([refused], `not sent again within ${formatDuration(watched)}`)];
 }
 
-/** Who is told to slow down, or took too long, may well try again. */
+/** 408 and 429 allow a retry. */
 function isForGood(callback: Delivery[0]): boolean {
   return isRefused(callback) && statusOf(callback) !== 408 && statusOf(callback) !== 429;
 }
@@ -383,7 +383,7 @@ export const postsJson: Rule = {
     }),
 };
 
-/** The names that the invocation lacks itself: nobody could give them back. */
+/** The ids that the invocation does not have, so the tool cannot send them back. */
 function missingIn({ reading }: CallEvidence): readonly string[] {
   if (reading.ok) return [];
   return NAMES.filter(name => reading.faults.some(fault => fault.startsWith(name)));

@@ -21,7 +21,7 @@ import {
 /** Characters of one. */
 const FAULTS_MOST = 300;
 
-/** What is wrong with a document or a message, each fault by itself: short, and safe to print. */
+/** The errors of a document or a message, each cut and safe to print. */
 export function withFaults(faults: readonly string[]): Pick<Difference, 'faults'> {
   return { faults: faults.map(fault => cut(visibleLine(fault), FAULTS_MOST)) };
 }
@@ -61,7 +61,7 @@ function onNothing(discoveries: readonly Discovery[]): Observation {
   return lacking(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
 }
 
-/** Whoever asked may have ended before there was an answer, as a recorder that is stopped. */
+/** The client may have stopped before the answer, like a recorder that was stopped. */
 function whyNone(discoveries: readonly Discovery[]): string {
   return discoveries.every(discovery => breakOf(discovery) === 'called-off')
     ? 'the request for the toolset was canceled before an answer came'
@@ -166,7 +166,7 @@ function isVain({ request }: Leg): boolean {
   return !validate(migrateSchema, body?.json.ok ? body.json.value : undefined).ok;
 }
 
-/** A session that nobody knows may be answered with 404, too; a server's own page for what it does not serve does not tell of it. */
+/** A 404 for an unknown session names it; the default 404 page of a server does not. */
 function saysWhy({ response }: Leg): boolean {
   const said = response?.body ? Buffer.from(response.body.bytes.subarray(0, 4_096)).toString('utf8') : '';
   return /session|destination|migration|thread/i.test(said);

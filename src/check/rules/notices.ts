@@ -117,7 +117,7 @@ function onLateEvent({ callback }: News[0], news: News, call: CallEvidence): Obs
       ]);
 }
 
-/** That nothing came, for as long as somebody looked out. */
+/** Reports how long nothing came after the cancel. */
 function onSilence(start: Leg, news: News, call: CallEvidence, evidence: Evidence): readonly Observation[] {
   const cancel = cancelOf(call);
   if (!cancel || news.some(({ callback }) => isLate(callback, cancel))) return [];
@@ -229,7 +229,7 @@ function afterFinal(
   ];
 }
 
-/** A call that was made for its subscription, by somebody who knows. */
+/** A call that was planned to start a subscription. */
 function notStarted(news: readonly NewsItem[], { call }: Subject): readonly Observation[] {
   const isMeant = call.plans.some(({ checks = [] }) => checks.includes('TOOL-SUB'));
   const result = toldAs(call, 'tool_result')[0]?.callback;

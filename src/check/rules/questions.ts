@@ -51,7 +51,7 @@ function onSelection(selection: Leg, call: CallEvidence): Observation {
   return afterwards(selection, call);
 }
 
-/** A result, or the next question; what comes once nobody wants it any more follows from that. */
+/** Expects a result or the next question, before the call is canceled. */
 function afterwards(selection: Leg, call: CallEvidence): Observation {
   const end = calledOffAt(call);
   const next = firstToldAfter(selection.request.seq, call, ({ type }) =>
@@ -65,7 +65,7 @@ function afterwards(selection: Leg, call: CallEvidence): Observation {
   return lacking(`no tool_result within ${window} of the selection: ${ifItTakesLonger(call)}`, [selection]);
 }
 
-/** What a page gives after consent, and nobody may have before it; `state` and `client_id` belong there. */
+/** Parameters that exist only after consent; `state` and `client_id` are allowed. */
 const GIVEN_AFTERWARDS = new Set([
   'code',
   'token',

@@ -67,7 +67,7 @@ export const acceptsDuplicates: Rule = {
   observe: ({ calls }: Evidence) => calls.flatMap(duplicateOnCall),
 };
 
-/** What was not taken is no duplicate when it comes again. */
+/** A callback that was not accepted has no duplicates. */
 function duplicateOnCall({ callbacks }: CallEvidence): Observation[] {
   const taken = new Set<string | null>();
   return callbacks.flatMap(callback => {

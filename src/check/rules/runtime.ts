@@ -49,7 +49,7 @@ function onCall({ argumentFaults, attempts, tool }: CallEvidence): Observation[]
   ];
 }
 
-/** RT-FIELDS: a POST of JSON with all that is required, and a callback URL at which somebody is. */
+/** RT-FIELDS: a POST of JSON with all required fields and a reachable callback URL. */
 const sendsAllFields: Rule = {
   id: 'RT-FIELDS',
   masks: ['RT-OP', 'RT-ARGS'],
@@ -288,7 +288,7 @@ function onDuplicates({ discoveries, calls }: Evidence): Observation[] {
   });
 }
 
-/** The same server that is asked again is no second toolset. */
+/** A second request to the same server is not a second toolset. */
 function doubleNames(discoveries: readonly Discovery[]): ReadonlyMap<string, readonly Discovery[]> {
   const owners = new Map<string, Discovery>();
   const doubles = new Map<string, readonly Discovery[]>();

@@ -11,7 +11,7 @@ export interface CommandEntry {
   readonly load: () => Promise<(run: RunCommand) => Command>;
 }
 
-/** Who asks for the help of a command that there is not is told so, as who calls it is: commander would show the help of all of them. */
+/** Help for an unknown command is an error, as calling it is; commander would show the general help. */
 export function refusingUnknown(program: Command): Command {
   return program.on('beforeAllHelp', ({ command }: { readonly command: Command }) => {
     const unknown = unknownIn(command);
@@ -19,7 +19,7 @@ export function refusingUnknown(program: Command): Command {
   });
 }
 
-/** The word in the place of a command; undefined where there is none, or such a command is there. */
+/** The first word if it is not a known command. */
 function unknownIn({ args, commands }: Command): string | undefined {
   const [first, second] = args.filter(word => !word.startsWith('-'));
   const name = first === 'help' ? second : first;
@@ -44,7 +44,7 @@ export async function wordsForFile(
   return isFullScreen ? ['invoke', '--interactive', '--open', first] : ['render', ...words];
 }
 
-/** Null where there is no such file. */
+/** Null if the file does not exist. */
 async function headOf(path: string): Promise<string | null> {
   const file = await open(path).catch(() => null);
   if (!file) return null;

@@ -105,7 +105,7 @@ async function folderForCommands(project: string): Promise<string | null> {
 
 const fileSchema = z.object({ tool_sets: z.array(z.unknown()) });
 
-/** Null where there is no such file. @throws ProtocolCliError `unreadable-file`. */
+/** Null if the file does not exist. @throws ProtocolCliError `unreadable-file`. */
 async function readEntries(path: string): Promise<ConfigFile | null> {
   const bytes = await readFile(path).catch(() => null);
   if (!bytes) return null;
@@ -202,7 +202,7 @@ async function startDemo(): Promise<MockTool> {
 
 /**
  * A folder may come from anybody: the commands of its `.infinity/rap.json` are offered, not run unasked.
- * @throws ProtocolCliError `decision-needed` where nobody is there to ask, `declined` where the answer is no.
+ * @throws ProtocolCliError `decision-needed` without a terminal, `declined` if the user says no.
  */
 export async function confirmCommands(
   targets: readonly ConfiguredTarget[],

@@ -79,13 +79,12 @@ class Reach {
 }
 
 /**
- * What somebody may still want is not written over: nothing, or an empty file, is in the place of what is to be written. Said before the
- * work; what comes to be there meanwhile is spared by whoever writes, too.
+ * Refuses before the work to replace a file that is not empty; the writer also spares files that appear later.
  * @param option that names the file, as `--save`
  * @throws ProtocolCliError `usage`.
  */
 export async function refuseToReplace(path: string, option: string): Promise<void> {
-  const there = await lstat(path).catch(() => null); // what else is wrong with it, whoever writes it says
+  const there = await lstat(path).catch(() => null); // writing reports other errors
   if (!there?.isSymbolicLink() && !(there?.isFile() && there.size > 0)) return;
   throw new ProtocolCliError('usage', `${option}: ${path} already exists`, {
     hint: 'Choose another name, or remove the file.',
@@ -142,7 +141,7 @@ export function checkedSecrets(credentials: Redactor): EventRedactor {
   };
 }
 
-/** A scheme is none: `Bearer`. */
+/** Without the scheme `Bearer`. */
 function credentialsTold(text: string): readonly string[] {
   const known = credentialsIn(text).map(found => found.text.replace(/^Bearer /, ''));
   return [...known, ...namedCredentialsIn(text)];
@@ -158,9 +157,9 @@ function textsIn(event: Event): readonly string[] {
 export interface Witness {
   /** For the report: the URL or the file. */
   readonly target: string;
-  /** Whose lines are named; the target unless told. */
+  /** The file for line numbers (default: the target). */
   readonly file?: string;
-  /** Each is judged by itself; an event has another number than those of the others. */
+  /** Each is judged separately; event numbers are unique across them. */
   readonly recordings: readonly Recording[];
   readonly gaps: readonly Gap[];
   readonly redactor: EventRedactor;

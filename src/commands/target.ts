@@ -77,7 +77,7 @@ function refuseContradictions(
 const URL_HINT =
   'For example: protocol-cli invoke http://127.0.0.1:3001/invoke edit_file path=a.txt --endpoint';
 
-/** A URL, or what curl would take for one: `localhost:3001`, `:3001`. Null for a word that is none. */
+/** A URL, also a short one as for curl: `localhost:3001`, `:3001`. Null for other words. */
 export function asUrl(word: string): string | null {
   const short = /^:\d+(\/|$)/.test(word) ? `127.0.0.1${word}` : word;
   const full = /^[\w.-]+:\d+(\/|$)|^localhost(\/|$)|^[\w-]+(\.[\w-]+)+(\/|$)|^\[[\da-f:]+\]/i.test(short)

@@ -11,11 +11,11 @@ export interface Terminal {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The words after `--`; null where there is none. */
+  /** The words after `--`; null without `--`. */
   readonly afterDashes: readonly string[] | null;
   readonly cwd: string;
   readonly home: string;
-  /** Code runs from now on that is not ours (threats, row 29): whatever it still waits for at the end, nobody waits for it. */
+  /** User code runs from now on (threats, row 29): at the end, the program exits without waiting for it. */
   readonly hostsCode: () => void;
   /** Long computations on foreign data are to be expected: a signal must end this process in the midst of one, too. */
   readonly computes?: () => void;
@@ -45,10 +45,10 @@ export function defaultOutput(terminal: Terminal): Output {
   return terminal.stdout.isTTY === true ? 'plain' : 'text';
 }
 
-/** Narrower ones do not say how wide they are, or nobody reads there. */
+/** Narrower widths are not real. */
 const NARROWEST = 20;
 
-/** Cells of a row of a terminal; undefined where there is none: lines are then as long as they are. */
+/** Columns of a terminal; undefined elsewhere: lines are not wrapped. */
 export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
   return isTTY && columns >= NARROWEST ? columns : undefined;
 }
@@ -141,7 +141,7 @@ export function interruption(): Interruption {
   };
   const stopListening = onSignals(signal => {
     if (status === undefined) return stopWith(statusOfSignal(signal));
-    if (signal === 'SIGHUP') return; // a terminal that goes away says so more than once, and nobody is impatient
+    if (signal === 'SIGHUP') return; // a closing terminal sends it more than once
     release();
     endByForce(signal);
   });
@@ -195,7 +195,7 @@ export async function stoppable(
   }
 }
 
-/** Whether somebody sits there who can be asked. */
+/** Whether the user can answer questions. */
 export function isSomebodyThere({ stdin, stderr }: Terminal): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
@@ -209,7 +209,7 @@ export async function ask(
   { stdin, stderr, interrupt }: Terminal,
   signal: AbortSignal,
 ): Promise<string | null> {
-  if (stdin.readableEnded) return null; // nobody can type there any more
+  if (stdin.readableEnded) return null; // no more input
   const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: stdin, output: stderr });
   reader.on('SIGINT', interrupt);

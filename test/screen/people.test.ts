@@ -171,12 +171,12 @@ describe.concurrent('a tool that asks where nothing is drawn', () => {
     expect(screen.text()).toContain(said);
   });
 
-  test('asks again where the answer is none of the choices', async () => {
+  test('asks again after an answer that is not one of the choices', async () => {
     await using screen = openHere(['invoke', stdlib.url, 'ask', ...PLAIN], { columns: 160 });
     await screen.shows('Your choice [0]');
     screen.type('7\r');
     await screen.shows(
-      /Your choice \[0\] 7\s+7 is none of the choices: give its number, or its label\.\s+Your choice \[0\]/,
+      /Your choice \[0\] 7\s+7 is not one of the choices; give a number or a label\.\s+Your choice \[0\]/,
     );
     screen.type('1\r');
     expect(await screen.ended).toBe(0);

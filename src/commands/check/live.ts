@@ -60,7 +60,7 @@ function unquoted(word: string): string {
   return word.replaceAll(/["']/g, '');
 }
 
-/** Where on this machine it is concerns nobody. */
+/** The folder on this machine is private. */
 function shown(path: string): string {
   return isAbsolute(path) ? basename(path) : path;
 }
@@ -205,7 +205,7 @@ function openStops(): Stops {
   };
 }
 
-/** What was seen of a tool, to the end or until somebody stopped it. */
+/** Events of a tool, until the end or until the user stopped the check. */
 interface LiveWitness extends Witness {
   /** Of the signal that came before the end; undefined where none did. */
   readonly interrupted: ExitStatus | undefined;

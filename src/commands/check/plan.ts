@@ -62,11 +62,11 @@ export interface CheckFlags extends Omit<TargetOptions, 'endpoint'>, HeaderOptio
   readonly allowHost?: readonly string[];
   readonly quiet?: boolean;
   readonly color: boolean;
-  /** The options that somebody gave, and are not defaults: `--save`. */
+  /** Options that were set on the command line, defaults excluded: `--save`. */
   readonly given: readonly string[];
 }
 
-/** What is judged: a tool that we call, or what somebody saved. */
+/** What is checked: a tool that we call, or a saved transcript. */
 export type Subject =
   | { readonly kind: 'tool'; readonly target: ServerTarget }
   | { readonly kind: 'transcript'; readonly file: string };

@@ -59,7 +59,7 @@ function listed({ side, only, skip }: CheckFlags): RequirementId[] {
 const LARGEST = 256 * 1024 * 1024;
 /** Bytes that are enough to see what a file is. */
 const HEAD = 256 * 1024;
-/** Of what is wrong; whoever mends these finds the others. */
+/** Errors that are shown; the rest follow when these are fixed. */
 const MOST_FAULTS = 8;
 const MOST_GAPS = 50;
 
@@ -246,7 +246,7 @@ async function conclude(plan: CheckPlan, witness: Witness, terminal: Terminal): 
 /** What was worth a word while it happened. */
 function warningsIn(witness: Witness) {
   const { target, recordings, redactor } = witness;
-  const several = `${target} holds ${recordings.length} transcripts, one after the other: each is judged by itself`;
+  const several = `${target} holds ${recordings.length} transcripts, one after the other: each is judged separately`;
   const told = recordings
     .flatMap(({ events }) => events)
     .flatMap(event => (event.kind === 'warned' ? [{ message: redactor.text(event.message) }] : []));

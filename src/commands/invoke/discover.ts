@@ -82,12 +82,12 @@ export function asideOf({
   return { terminal, signal, aside: work => reporter.aside?.(work) ?? work() };
 }
 
-/** Where nobody is there, a `--timeout` that somebody gave is the end all the same; without one, consent may come at any time. */
+/** Without a terminal, an explicit `--timeout` still ends the wait; without one, consent may come at any time. */
 export function waitsForPeople(options: Pick<InvokeOptions, 'isTimeoutTold'>, terminal: Terminal): boolean {
   return isSomebodyThere(terminal) || options.isTimeoutTold !== true;
 }
 
-/** A call as it will be sent, its callback token kept out of whatever is told. */
+/** A call as it will be sent, with its callback token redacted in the output. */
 export function address(
   { observation: { redactor } }: Setting,
   { runtime, prepared }: Opened,
@@ -134,7 +134,7 @@ export function converse(
 
 /** What calling came to. */
 export interface Finish {
-  /** Undefined where there is none, or not just one. */
+  /** Undefined unless there is exactly one. */
   readonly exchange: Exchange | undefined;
   readonly trouble: Trouble | null;
   readonly status: ExitStatus;
@@ -169,7 +169,7 @@ interface Farewell {
 }
 
 /**
- * The tool hears that nobody listens any more: a call that a person gave up, or a subscription, is cancelled, our own thread closed.
+ * Notifies the tool: cancels a call that the user gave up, or a subscription, and closes our own thread.
  * A call that took too long is not: a late result does no harm, but for one that opens a subscription.
  */
 export async function takeLeave(
@@ -219,7 +219,7 @@ function unmade(count: number, of: number): Trouble | null {
     : { code: 'interrupted', message: `interrupted: ${count} of ${of} ${were} not made` };
 }
 
-/** What is not allowed is told once, as the outcome of a call that was not made. */
+/** Shows a refused call once, as the outcome of a call that was not made. */
 async function deny(setting: Setting, opened: Opened, denial: Denial): Promise<ExitStatus> {
   const exchange = opened.runtime.deny(address(setting, opened, anotherIdentity(setting.plan)), denial);
   return tell(setting, opened, exchange);
@@ -253,7 +253,7 @@ async function tell(setting: Setting, { prepared }: Opened, exchange: Exchange):
 /** A person may sit there, and is not asked the same many times over. */
 function askingNobody(failure: Trouble | null): Trouble | null {
   if (failure?.code !== 'decision-needed') return failure;
-  return { ...failure, message: `${failure.message}; --repeat asks nobody, --choose answers` };
+  return { ...failure, message: `${failure.message}; --repeat does not ask, use --choose` };
 }
 
 function worstOf(statuses: ReadonlySet<ExitStatus>): ExitStatus {

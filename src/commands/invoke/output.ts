@@ -16,7 +16,7 @@ import { canDraw, defaultOutput, type Output, PROGRAM, type Terminal } from '../
 import type { InvokeOptions } from './plan.js';
 
 /**
- * The output that was asked for, or the one that suits whoever looks.
+ * The output of `-o`, or the default for the terminal.
  * @throws ProtocolCliError `usage` for one that is not possible here.
  */
 export function outputFor({ output, repeat, dialect }: InvokeOptions, terminal: Terminal): Output {
@@ -129,9 +129,9 @@ export interface Observation {
   readonly history: History;
   readonly redactor: Redactor;
   readonly reporter: Reporter;
-  /** Whether somebody among them tells the bytes of messages; nobody else may need them. */
+  /** Whether one of them prints the bytes of messages. */
   readonly tellsBodies: boolean;
-  /** Where `-v` is told; null where nobody asked for it. */
+  /** Where `-v` prints; null without it. */
   readonly verbosely: ((text: string) => void) | null;
   /** Puts the transcript in its place, where one was asked for. @throws ProtocolCliError `unwritable-file`. */
   finish(reason: string): Promise<void>;
@@ -159,7 +159,7 @@ export async function observe(
   const reporter = await reporterFor(output, { options, terminal, paper, history, redactor, about, clock });
   if (reporter.event) log.subscribe(reporter.event);
   const verbosely = options.verbose ? verboseWriter(output, terminal) : null;
-  // On an MCP wire it is the messages themselves that are told: events have their own form.
+  // For MCP, -v prints the messages themselves.
   if (verbosely && options.mcp === undefined) log.subscribe(verboseTeller(redactor, verbosely));
   return { log, history, redactor, reporter, tellsBodies: tellsBodies(options, output), verbosely, finish };
 }

@@ -38,7 +38,7 @@ interface ArgumentWords {
 type Arguments = Record<string, unknown>;
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Arguments that were read, and whose words are typed once the schema is known; null where there is none. */
+/** The arguments; words get their types when the schema is known, which is null without one. */
 export type Gathered = (schema: Schema | null) => Arguments;
 
 /**
@@ -142,10 +142,10 @@ export interface InvokeOptions extends TargetOptions, HeaderOptions {
   readonly mcp?: string;
   /** Restart the server of `--command` when its files change, and call again. */
   readonly watch?: boolean;
-  /** The options that somebody gave, and are not defaults: `--retries`. */
+  /** Options that were set on the command line, defaults excluded: `--retries`. */
   readonly told?: readonly string[];
   readonly timeout: number;
-  /** Whether somebody said so, and it is not the default. */
+  /** Whether it was set on the command line. */
   readonly isTimeoutTold?: boolean;
   readonly retries: number;
   readonly linger?: number;
@@ -283,7 +283,7 @@ export interface Stage {
   readonly terminal: Terminal;
   /** Aborted when a person wants to stop. */
   readonly signal: AbortSignal;
-  /** Does something on the terminal while nobody else draws there. */
+  /** Uses the terminal while nothing else draws there. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
   /** Takes what has to be stopped at the end. */
   readonly onStop: OnStop;
@@ -304,7 +304,7 @@ interface Loaded {
 
 /**
  * The tool that offers the operation: the target's, else one of the configured servers'.
- * @throws ProtocolCliError where there is none, or where its server cannot be used.
+ * @throws ProtocolCliError if there is no such operation, or its server cannot be used.
  */
 export async function locate(plan: InvokePlan, target: ServerTarget | null, stage: Stage): Promise<Located> {
   if (target) {

@@ -16,7 +16,7 @@ import type { Stage } from './plan.js';
 export interface Chooser {
   /** One answer after the other; the last is given to whatever is asked after it. */
   readonly choose: readonly string[] | undefined;
-  /** How the person picks, where whoever draws on the terminal offers it; else they are asked for a line. */
+  /** Lets the user pick on the screen; without it the user types a line. */
   readonly pick?: Reporter['choose'];
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -49,12 +49,12 @@ export function isLeftOpen(exchange: Exchange, { choose, pick, terminal }: Choos
   return openChoices(exchange).length > 0 && pick === undefined && !isSomebodyThere(terminal);
 }
 
-/** The same where `--choose` answers, or nobody. */
+/** The same for `--choose`. */
 export function isLeftByFlag(exchange: Exchange, choose: readonly string[] | undefined): boolean {
   return choose === undefined ? openChoices(exchange).length > 0 : unfitting(exchange, choose) !== undefined;
 }
 
-/** What `--choose` says to an open question, though it is none of its choices; undefined where all fit. */
+/** The first `--choose` that fits no choice of an open question. */
 export function unfitting(exchange: Exchange, choose: readonly string[]): string | undefined {
   const asked = exchange.questions.flatMap(({ message }) =>
     message.type === 'user_choice' ? [message] : [],
@@ -70,7 +70,7 @@ export function saidTo(choose: readonly string[], nth: number): string | undefin
   return choose[Math.min(nth, choose.length - 1)];
 }
 
-/** The chooser as whoever answers a call's questions; a person is asked one thing after the other. */
+/** Answers the questions of a call; the user sees one question at a time. */
 export function answeringWith(chooser: Chooser): Answering {
   const { choose, signal } = chooser;
   if (choose !== undefined) return answeringByFlag(choose);
@@ -83,7 +83,7 @@ export function answeringWith(chooser: Chooser): Answering {
   return { by: 'person', select };
 }
 
-/** `--choose`, or nobody. */
+/** Answers from `--choose` only. */
 export function answeringByFlag(choose: readonly string[] | undefined): Answering {
   const select: Answering['select'] = async (question, _, nth) =>
     choose === undefined ? null : pickedByFlag(choose, question, nth);
@@ -117,7 +117,7 @@ async function askPerson(
     const said = line.trim() || 'default';
     const selected = selectedIndex(said, question) ?? labelInAnyCase(said, choices);
     if (selected !== null) return selected;
-    terminal.stderr.write(`${visibleLine(said)} is none of the choices: give its number, or its label.\n`);
+    terminal.stderr.write(`${visibleLine(said)} is not one of the choices; give a number or a label.\n`);
   }
 }
 
@@ -151,7 +151,7 @@ export interface Consent {
 /**
  * Whether a call may be made: the policy first, then, of a tool that says of itself that it destroys something, the person at the
  * terminal. Null where it may.
- * @throws ProtocolCliError `decision-needed` where nobody is there to ask.
+ * @throws ProtocolCliError `decision-needed` without a terminal.
  */
 export async function denialOf(
   tool: Governed,
@@ -191,7 +191,7 @@ export interface DryRequest {
   readonly body: object;
 }
 
-/** Where the callbacks of a call go that is sent by hand: whoever sends it listens elsewhere than we do. */
+/** Placeholder callback URL of a call that the user sends by hand. */
 export const YOUR_CALLBACK = 'https://your-callback.example/';
 
 /** curl takes these in a URL for a range or a list of URLs. */

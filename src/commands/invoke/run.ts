@@ -39,7 +39,7 @@ interface Watching {
   readonly signal: AbortSignal;
 }
 
-/** `--linger`: what still comes is told too. That nothing more came is a fact, unless a person did not wait for it. */
+/** `--linger`: shows callbacks after the result. The end of the wait is an event, unless the user stopped it. */
 export async function linger({ log, clock, signal }: Watching, afterMs: number): Promise<void> {
   await waiting(clock, afterMs, signal);
   if (!signal.aborted) log.emit({ kind: 'expired', what: 'linger', afterMs });
@@ -59,14 +59,14 @@ export function waiting(clock: Clock, ms: number, signal?: AbortSignal): Promise
   });
 }
 
-/** Resolves once nobody reads what is told, as after `head -1`, or it can be told no more. */
+/** Resolves when stdout is closed, as after `head -1`, or cannot be written. */
 function readerGone(stdout: NodeJS.WritableStream): Promise<void> {
   return new Promise(resolve => {
     stdout.once('error', () => resolve());
   });
 }
 
-/** After a cancel: what is on its way already is told. */
+/** After a cancel: shows callbacks that are already on their way. */
 const FAREWELL_MS = 300;
 /** Whoever has pressed Ctrl-C does not wait for a `--linger` of minutes. */
 const LONGEST_FAREWELL_MS = 2_000;
@@ -131,7 +131,7 @@ function troubleOf({ observation, plan, servers }: Setting, exchange: Exchange):
   if (failure?.code !== 'decision-needed' || choose === undefined) return failure;
   return {
     ...failure,
-    message: `--choose ${unfitting(exchange, choose)} is none of the choices that the tool offers`,
+    message: `--choose ${unfitting(exchange, choose)} is not one of the choices that the tool offers`,
   };
 }
 

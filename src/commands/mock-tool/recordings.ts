@@ -106,7 +106,7 @@ function isServable({ file }: NamedRecording): boolean {
   return file.fixtures.length > 0;
 }
 
-/** A part without a call, such as a check that reached nobody, hinders none of the others. */
+/** A part without a call, such as a check without a connection, does not affect the others. */
 function refuseUnservable(
   path: string,
   parts: readonly (NamedRecording & { readonly told: readonly string[] })[],
@@ -177,7 +177,7 @@ function commentsOf({ headers, warnings }: Recordings): string[] {
   return [...from, ...lost, 'Serve it: protocol-cli mock-tool <this file>'];
 }
 
-/** A warning begins with its file, as that was typed: in which folder it is concerns nobody who gets the fixtures. */
+/** Warnings begin with the file name only: the folder is private. */
 function named(warning: string, headers: Recordings['headers']): string {
   const path = headers.map(header => visibleLine(header.path)).find(each => warning.startsWith(each));
   return path === undefined ? warning : basename(path) + warning.slice(path.length);
@@ -185,7 +185,7 @@ function named(warning: string, headers: Recordings['headers']): string {
 
 function refuseOthers([first]: readonly string[]): void {
   if (first === undefined) return;
-  throw new ProtocolCliError('usage', `--export makes fixtures of transcripts, and ${first} is none`, {
+  throw new ProtocolCliError('usage', `--export needs transcripts; ${first} is not one`, {
     hint: 'Name transcripts alone: what --save or -o ndjson has written.',
   });
 }

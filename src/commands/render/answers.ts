@@ -37,7 +37,7 @@ import {
   type View,
 } from './transcripts.js';
 
-/** An answer as it came on some wire, shown by itself. @param kind what `-o json` calls it @param panes where the wire has its own */
+/** Shows a single answer. @param kind what `-o json` calls it @param panes where the wire has its own */
 export function savedAnswer(kind: string, reading: SoundReading, panes?: Section): Saved {
   return {
     sections: () => [

@@ -307,7 +307,7 @@ export function recogniseTranscript(lines: Iterable<string>): Recognition {
 /** With its article, for a person. */
 const SEVERAL_NAME = 'several of these: a list, or a line for each';
 
-/** The kind that an object is meant as; null where it is none of them. */
+/** The kind that an object looks like; null if unknown. */
 function kindOf(value: unknown, kinds: readonly Kind[]): Kind | null {
   return isRecord(value) ? (kinds.find(each => each.isMeant(value)) ?? null) : null;
 }
@@ -372,7 +372,7 @@ function placed(place: string, fault: string): string {
   return place.startsWith('$') ? fault.replace(/^\$/, () => place) : place + fault;
 }
 
-/** Each line is a source by itself. */
+/** Reads each line as a separate source. */
 function inLine(line: string, saved: Saved): Saved {
   const part = jsonParts(line.trim());
   return withAnswers(saved, ({ at, ...answer }) => {
@@ -383,10 +383,10 @@ function inLine(line: string, saved: Saved): Saved {
 
 /** Bytes that are enough to see what a file is. */
 const HEAD = 256 * 1024;
-/** Of what is wrong; whoever mends these finds the others. */
+/** Errors that are shown; the rest follow when these are fixed. */
 const MOST_FAULTS = 8;
 
-/** What somebody wants to be shown. */
+/** What to show. */
 interface Source {
   /** For messages. */
   readonly name: string;

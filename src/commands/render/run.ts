@@ -203,7 +203,7 @@ interface LookOptions {
   readonly color?: boolean;
 }
 
-/** How rows of text are made for whoever reads them. */
+/** Options for text rows. */
 async function lookOf(sections: readonly Section[], options: LookOptions, terminal: Terminal): Promise<Look> {
   const level = levelOf(options, terminal);
   const { unfold: isUnfolded = false } = options;
@@ -328,7 +328,7 @@ function sourcesIn(origin: Origin): (answer: SavedAnswer) => string | null {
 }
 
 interface Form {
-  /** The JSON of the answer as it was written; null where nobody wrote it. */
+  /** The original JSON of the answer; null if there is none. */
   readonly source: string | null;
   /** Whether it may take more than a line. */
   readonly isOnly: boolean;
@@ -442,7 +442,7 @@ async function show(saved: Saved, view: View, options: RenderOptions, terminal: 
   await putLines(pictureLines(sections, await pictureLook(sections, options)), options.save, stdout);
 }
 
-/** As another wire has it: what got lost is told beside. */
+/** In another dialect, with warnings about lost parts. */
 async function showAs(
   to: DialectName,
   saved: Saved,

@@ -79,7 +79,7 @@ function drawingsIn(section: Section): Drawing[] {
 /** For whom it is shown. */
 export interface View {
   readonly supports: ReadonlySet<string>;
-  /** Whether nobody but the user sees it: a terminal, no file. */
+  /** Whether it goes to a terminal, which only the user sees. */
   readonly isPrivate: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface Saved {
   report(view: View): unknown;
   /** The answers of tools that it holds, in their order; what is a message of the wire asked for, is itself one. */
   answers?(to: DialectName): readonly SavedAnswer[];
-  /** Of a transcript, only these of its calls. @throws ProtocolCliError `usage` where there is no such call */
+  /** Of a transcript, only these of its calls. @throws ProtocolCliError `usage` for an unknown call */
   only?(selection: CallSelection): Saved;
   /** What of it could not be read, each with its place. */
   readonly faults: readonly string[];
@@ -182,7 +182,7 @@ function sessionSections(
   return [...shown, linesSection(problemLines(counted(warnings)))];
 }
 
-/** As it was asked for; empty where nobody did. */
+/** The request; empty without one. */
 function urlOf(events: readonly Event[], id: string): string {
   const place = `/sessions/${encodeURIComponent(id)}`;
   for (const event of events) {
@@ -348,7 +348,7 @@ function listed(title: string, messages: readonly string[]): Line[] {
   );
 }
 
-/** A report of a call as somebody saved it: whose result a wire knows. */
+/** A saved report of a call. */
 const savedReportSchema = z
   .extend(reportSchema, { result: z.nullish(z.unknown()) })
   .check(({ value, issues }) => {

@@ -133,7 +133,7 @@ export type Governing = (tool: Governed, args: unknown) => Promise<Denial | null
 
 /**
  * The policy, then the person at the terminal, as for `invoke`; calls come side by side, and a person is asked one thing after the
- * other. Where nobody is there to ask, it is no.
+ * other. Without a terminal, the answer is no.
  */
 export function governing(consent: Consent, stage: Pick<Stage, 'terminal' | 'signal' | 'aside'>): Governing {
   let before: Promise<unknown> = Promise.resolve();
@@ -147,5 +147,5 @@ export function governing(consent: Consent, stage: Pick<Stage, 'terminal' | 'sig
 
 function denialOfNobody(error: unknown): Denial {
   if (!(error instanceof ProtocolCliError) || error.code !== 'decision-needed') throw error;
-  return { by: 'policy', reason: 'it is marked destructive, and nobody is there to ask' };
+  return { by: 'policy', reason: 'it is marked destructive, and there is no terminal to ask' };
 }

@@ -104,7 +104,7 @@ class RapTool implements ToolAnswerer {
     return this.#watched(this.#answer(call, signal));
   }
 
-  /** Calls that were given up are told so, and the thread is closed. */
+  /** Cancels the calls that were given up, and closes the thread. */
   async close(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     const { wire, discovered } = this.parts;
@@ -183,7 +183,7 @@ class RapTool implements ToolAnswerer {
     });
     signal.removeEventListener('abort', cancel);
     await stopAnswering();
-    if (!exchange.settled) log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] }); // nobody answers its question
+    if (!exchange.settled) log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] }); // its question stays unanswered
     void this.#watched(this.#leave(known.history.exchanges.get(key) ?? exchange));
     return exchange;
   }

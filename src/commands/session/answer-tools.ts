@@ -39,7 +39,7 @@ export interface ToolAnswerer extends Answerer {
   close(): Promise<void>;
 }
 
-/** A limit on how long somebody may take. */
+/** A time limit. */
 interface TimeLimit {
   readonly clock: Clock;
   /** 0 is no limit. */

@@ -94,7 +94,7 @@ interface SentCall {
   readonly redactor: Redactor;
 }
 
-/** The invocation of a call; null where none went out over RAP, or it cannot be read, or nobody knows where it went. */
+/** The invocation of a call; null if it was not sent over RAP, or is unreadable, or its URL is unknown. */
 export function sentCall(
   { book, redactor }: Pick<Volume, 'book' | 'redactor'>,
   key: string,
@@ -163,7 +163,7 @@ export function asCurl({ request, url, invocation, redactor }: SentCall, keepsTh
 
 const VALIDATION: ReadonlySet<RequirementId> = new Set(['RT-ARGS']);
 
-/** Whether the arguments of a call broke the `inputSchema` that was known then (RT-ARGS): nobody can have validated them. */
+/** Whether the arguments of a call broke the `inputSchema` known at that time (RT-ARGS): they were not validated. */
 async function wentUnvalidated(book: Book, key: string): Promise<boolean> {
   const exchange = book.history.exchanges.get(key);
   if (!exchange) return false;
@@ -207,7 +207,7 @@ async function calledIn(volume: Volume, key: string, sent: SentCall): Promise<Ca
   return { target, groupId: null, validates };
 }
 
-/** None, too, where a secret stands in what nobody could fill in: without it the line would mean something else. */
+/** Null also if a secret is part of the line: without it the line would do something else. */
 function lineOf({ request, invocation, redactor }: SentCall, called: CalledAs): ShellLine | Said {
   const isSecret = (text: string | null) => text !== null && redactor.text(text) !== text;
   if (isSecret(placeNamed(called.target))) return noLine('a secret is in the name of its server');
@@ -247,7 +247,7 @@ interface Staff {
   readonly onQuit: () => void;
 }
 
-/** What a person can make happen, each by whoever it belongs to. */
+/** Actions of the user. */
 function controlsOf({ shelf, caller, ward, library, terminal, onQuit }: Staff): Controls {
   return {
     open: text => opened(text, target => shelf.add(target, { isConfigured: false, hasKeys: false })),

@@ -57,7 +57,7 @@ export async function saying(work: () => Promise<Said>): Promise<Said> {
   }
 }
 
-/** Where calls are told. */
+/** Where calls are shown. */
 interface Scene {
   readonly log: Log;
   readonly book: Book;
@@ -65,7 +65,7 @@ interface Scene {
 }
 
 /**
- * Makes a call that goes on by itself. Resolves once it is a fact.
+ * Starts a call. Resolves when its first event is in the log.
  * @throws ProtocolCliError where it cannot be sent.
  */
 export async function dial(
@@ -96,7 +96,7 @@ function beginning(log: Log, key: string) {
 
 /** Whoever quits does not wait longer than this, in ms, for tools to hear of it. */
 const FAREWELL_MS = 2_000;
-/** At the end many may have to be told something. */
+/** Notices that may be sent at the end. */
 const SIDE_BY_SIDE = 64;
 
 /** What is left behind. */
@@ -108,11 +108,11 @@ interface Left {
   readonly servers: readonly Found[];
 }
 
-/** Gives up what is under way, then closes the threads. Never rejects; whoever does not answer soon is not waited for. */
+/** Cancels the running calls, then closes the threads. Never rejects; does not wait long for answers. */
 async function bidFarewell({ calls, threads, servers }: Left, clock: Clock): Promise<void> {
   const parting = new AbortController();
   const { signal } = parting;
-  setMaxListeners(0, signal); // everybody who is told listens to it
+  setMaxListeners(0, signal); // each notice listens to it
   const stopWaiting = clock.after(FAREWELL_MS, () => parting.abort());
   await sideBySide(
     calls.filter(({ exchange }) => canBeGivenUp(exchange)),
@@ -179,7 +179,7 @@ class Switchboard {
 }
 
 const UNJUDGED: ArgumentsCheck = { faults: [], warnings: [] };
-const NOT_AGREED = 'it is marked destructive, and nobody agreed to call it';
+const NOT_AGREED = 'it is marked destructive and was not confirmed';
 
 /** What calls are made with. */
 interface Phone extends Scene {
@@ -200,7 +200,7 @@ export class Caller {
     this.#switchboard = new Switchboard(phone, phone.manners);
   }
 
-  /** The policy first, then the arguments (RT-ARGS); what is sent goes on by itself. Once all is over nothing is. Never rejects. */
+  /** Checks the policy, then the arguments (RT-ARGS), and starts the call; nothing is sent after the end. Never rejects. */
   run(draft: Draft, options: RunOptions): Promise<Sent> {
     const running = this.#run(draft, options).finally(() => this.#runs.delete(running));
     this.#runs.add(running);
@@ -230,7 +230,7 @@ export class Caller {
     return refused(reason);
   }
 
-  /** What of a draft breaks its `inputSchema` (RT-ARGS); nothing where there is none to ask. */
+  /** Errors of a draft against its `inputSchema` (RT-ARGS); empty without a schema. */
   async check(draft: Draft): Promise<readonly SchemaFault[]> {
     const offer = this.phone.shelf.offer(draft.server, draft.operation);
     return typeof offer === 'string' ? [] : (await judgeArguments(offer.tool, draft.arguments)).faults;

@@ -22,7 +22,7 @@ export class Keyring {
     this.#origin = new URL(url).origin;
   }
 
-  /** Whoever listens there from now on is somebody else. */
+  /** Another process may listen there from now on. */
   giveUp(): void {
     this.#origin = null;
   }
@@ -215,7 +215,7 @@ export class Answers {
       }),
   };
 
-  /** Whether somebody waited for this answer. */
+  /** Whether a question was pending. */
   give(question: UserChoice, selected: number): boolean {
     const settle = this.#waiting.get(question);
     settle?.(selected);

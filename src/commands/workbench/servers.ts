@@ -42,7 +42,7 @@ export class Shelf {
     return this.#places.flatMap(({ found }) => found ?? []);
   }
 
-  /** One more, or one that is there, asked now unless somebody has to allow it first. Returns its id. */
+  /** Adds a server or finds it, and loads its toolset unless the user must allow it first. Returns its id. */
   add(target: ConfiguredTarget, about: Pick<Origin, 'isConfigured' | 'hasKeys'>): string {
     const known = this.#places.find(({ origin }) => !about.isConfigured && isSame(origin, target));
     const place = known ?? this.#put(target, about);
@@ -107,7 +107,7 @@ export class Shelf {
   }
 }
 
-/** What one toolset marks destructive no other one unmarks: whoever answers is the same. */
+/** An operation that one toolset marks destructive stays destructive: the server is the same. */
 function strictest(tool: Tool, same: readonly Tool[]): Tool {
   const isDestructive = same.some(({ annotations }) => annotations?.destructive === true);
   return isDestructive ? { ...tool, annotations: { ...tool.annotations, destructive: true } } : tool;
@@ -134,7 +134,7 @@ export interface Repeatable extends CalledAs {
   readonly headers: readonly string[];
 }
 
-/** A line for a shell; or why there is none that would mean the same, as a clause. */
+/** A line for a shell, or why no line does the same. */
 type Commanded = { readonly ok: true; readonly line: string } | { readonly ok: false; readonly why: string };
 
 /**

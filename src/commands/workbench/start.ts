@@ -73,7 +73,7 @@ async function mannersOf(options: InvokeOptions, terminal: Terminal): Promise<Ma
   };
 }
 
-/** That there are none is no fault: a server can be opened by hand. */
+/** An empty list is not an error: the user can open a server. */
 async function configuredIn(terminal: Terminal): Promise<readonly ConfiguredTarget[]> {
   try {
     const { targets, warnings } = await readRapConfig(terminal);
@@ -127,7 +127,7 @@ export async function runWorkbench(
     const { server } = start;
     if (plan.options.watch && server !== undefined)
       watching = await watchServer(plan, terminal, () => engine.restart(server));
-    const screen = draw({ ...optionsFor(plan, engine, terminal), start, clock }); // its first frame waits for nobody
+    const screen = draw({ ...optionsFor(plan, engine, terminal), start, clock }); // draws the first frame at once
     await over.finally(() => screen.close());
     reason = interrupted.signal.aborted ? 'interrupted' : 'done';
     if (reason === 'done') tellUnsaved(plan, engine, terminal);

@@ -39,7 +39,7 @@ export async function pathsFrom(typed: string, where: Whereabouts): Promise<read
   return names.map(name => `${folder}${name}`).sort();
 }
 
-/** What nobody can type is no path here. */
+/** Control characters are not part of a path. */
 function isMeant(name: string, start: string): boolean {
   return name.startsWith(start) && name.startsWith('.') === start.startsWith('.') && !/\p{Cc}/u.test(name);
 }
@@ -89,7 +89,7 @@ export async function freeName(name: string, folder: string): Promise<string> {
     const candidate = nth === 1 ? name : `${stem}-${nth}${ext}`;
     const isFree = await lstat(join(folder, candidate)).then(
       () => false,
-      () => true, // what else is wrong with it, whoever writes it says
+      () => true, // writing reports other errors
     );
     if (isFree) return candidate;
   }
@@ -100,7 +100,7 @@ export async function freeName(name: string, folder: string): Promise<string> {
 interface Study extends Whereabouts {
   /** Of this session; it learns nothing from files, or they would censor what it saves. */
   readonly redactor: Redactor;
-  /** For a file: nobody has named the secrets in that. */
+  /** Null for a file: its secrets are unknown. */
   readonly foreign: () => EventRedactor;
   readonly about: TranscriptAbout;
   readonly onChange: () => void;

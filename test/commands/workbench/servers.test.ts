@@ -197,7 +197,7 @@ describe('a policy', () => {
 
   test.each([
     ['asks before what is destructive', false, null, true],
-    ['--yes asks nobody', true, null, false],
+    ['--yes does not ask', true, null, false],
     ['a policy by name neither', false, { version: 1 as const, allow: ['delete_all'] }, false],
     [
       'nor is anybody asked about what is denied',
@@ -223,7 +223,7 @@ describe('a policy', () => {
     const exchanges = () => [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])];
     expect(await bench.controls.run(draft, { validates: false })).toEqual({
       kind: 'refused',
-      reason: 'it is marked destructive, and nobody agreed to call it',
+      reason: 'it is marked destructive and was not confirmed',
     });
     expect(exchanges()).toEqual([]);
     expect(await bench.controls.decline(draft)).toMatchObject({ isBad: false });

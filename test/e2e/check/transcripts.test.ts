@@ -150,7 +150,7 @@ describe.concurrent('transcripts that were joined', () => {
     const { status, report } = await reportOf(await joined(folder, WHOLE, WHOLE));
     expect(status).toBe(0);
     expect(report.warnings).toContainEqual(
-      expect.stringMatching(/holds 2 transcripts, one after the other: each is judged by itself$/),
+      expect.stringMatching(/holds 2 transcripts, one after the other: each is judged separately$/),
     );
     const { report: alone } = await reportOf(DIFF);
     const statusesOf = ({ checks }: { checks: { id: string; status: string }[] }) =>

@@ -45,7 +45,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('choice, asked by %s', nam
     expect(status).toBe(6);
     expect(report.error).toMatchObject({
       code: 'decision-needed',
-      message: '--choose 3 is none of the choices that the tool offers',
+      message: '--choose 3 is not one of the choices that the tool offers',
       hint: expect.stringMatching(/0 staging.*1 production.*2 neither/),
     });
     expect(await choicesTo(name, id)).toEqual([]);

@@ -73,13 +73,9 @@ describe('--export', () => {
 
   it.each<[string, string[], RegExp]>([
     ['nothing', [], /--export needs a transcript/],
-    ['fixtures', ['%yaml'], /--export makes fixtures of transcripts, and \S+ is none/],
-    [
-      'a watch, and a port',
-      [DIFF, '--watch', '--port', '0'],
-      /these options are about that: --watch, --port/,
-    ],
-    ['a command', [DIFF, '--', 'true'], /--export serves nothing that a command could use/],
+    ['fixtures', ['%yaml'], /--export needs transcripts; \S+ is not one/],
+    ['a watch, and a port', [DIFF, '--watch', '--port', '0'], /these options need one: --watch, --port/],
+    ['a command', [DIFF, '--', 'true'], /--export starts no server for a command/],
   ])('with %s is wrong', async (_, args, message) => {
     const yaml = await fileOf('a.yaml', YAML);
     const [files, more] = [

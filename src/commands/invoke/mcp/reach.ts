@@ -14,7 +14,7 @@ import { type InvokePlan, operationOf, readArguments } from '../plan.js';
 
 /** As a RAP server has it, and no less than a program needs to start, whatever `--timeout` says; in ms. */
 const START_MS = { most: 10_000, least: 2_000 };
-/** After so long, in ms, it is told what is waited for. */
+/** Milliseconds after which a line says what the program waits for. */
 const TELL_AFTER_MS = 3_000;
 
 /** How long a server may take to start, to shake hands and to list its tools. */
@@ -24,7 +24,7 @@ interface Patience {
   readonly left: () => number;
 }
 
-/** @param timeoutMs of the call; 0 is none */
+/** @param timeoutMs of the call; 0 for no limit */
 export function patience(timeoutMs: number, clock: Clock): Patience {
   const limitMs =
     timeoutMs === 0 ? START_MS.most : Math.min(START_MS.most, Math.max(START_MS.least, timeoutMs));

@@ -2,7 +2,7 @@ import type { McpPeer } from '../../../runtime/mcp/transports.js';
 import { ProtocolCliError } from '../../../util/errors.js';
 import { asUrl } from '../../target.js';
 
-/** What is a URL, written out or as curl takes one with a port; a file name such as `server.js` is none. */
+/** A URL, or a short one with a port as for curl; not a file name such as `server.js`. */
 const URL_LIKE = /^(?:[a-z][a-z\d+.-]*:\/\/\S+|:\d+(?:\/\S*)?|[\w.-]+:\d+(?:\/\S*)?|localhost(?:\/\S*)?)$/i;
 
 /** `--mcp`: the endpoint of a server, or a command that starts one. @throws ProtocolCliError `usage`. */

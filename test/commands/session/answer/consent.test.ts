@@ -17,12 +17,12 @@ function at(isTTY: boolean, answers = '') {
   };
 }
 
-test('nobody to ask is no', async () => {
+test('without a terminal the answer is no', async () => {
   const denial = await governing({ policy: null, yes: false }, at(false))(DELETE, {});
-  expect(denial).toEqual({ by: 'policy', reason: expect.stringMatching(/destructive.*nobody/) });
+  expect(denial).toEqual({ by: 'policy', reason: expect.stringMatching(/destructive.*no terminal/) });
 });
 
-test('the policy says no before anybody is asked, and yes to the rest', async () => {
+test('the policy says no before the user is asked, and yes to the rest', async () => {
   const may = governing({ policy: { version: 1, deny: ['delete_*'] }, yes: true }, at(false));
   expect(await may(DELETE, {})).toMatchObject({ by: 'policy', reason: 'the policy denies delete_*' });
   expect(await may({ name: 'read' }, {})).toBeNull();
@@ -39,6 +39,6 @@ test('a person is asked about one call after the other', async () => {
   const may = governing({ policy: null, yes: false }, { ...place, aside });
   const [first, second] = await Promise.all([may(DELETE, { path: 'a' }), may(DELETE, { path: 'b' })]);
   expect(first).toBeNull();
-  expect(second).toMatchObject({ by: 'person' }); // nobody typed a second line
+  expect(second).toMatchObject({ by: 'person' }); // there is no second line
   expect(most.once).toBe(1);
 });

@@ -49,7 +49,7 @@ describe('a call that is waited for', () => {
     ['nothing', [], 'no call was received'],
     ['others', [received('a', '1'), received('b', '2')], 'the last calls: a (1, waiting), b (2, waiting)'],
     ['malformed call', [received('', '1')], 'the last calls: malformed call (1, waiting)'],
-  ])('does not come in time: it is told what came, %s', async (_, moments, came) => {
+  ])('does not come in time: lists the last calls, %s', async (_, moments, came) => {
     const events = observed(...eventsOf(...moments));
     const waiting = callWithin(events, 1, { what, filter: 'other' });
     await expect(waiting).rejects.toThrow(`timed out after 1 ms waiting for a call of "other"; ${came}`);

@@ -12,7 +12,7 @@ import { replying, stageWith } from './stage.js';
 
 const DEMO_FILE = JSON.parse(readFileSync(new URL('../../fixtures/demo.json', import.meta.url), 'utf8'));
 const DEMO: unknown = DEMO_FILE;
-/** Nobody waits for a demonstration's delays here. */
+/** Skips the delays of the demo. */
 const impatient: Clock = { ...systemClock, after: (_, callback) => systemClock.after(0, callback) };
 let tool: MockTool;
 beforeAll(async () => {
@@ -148,7 +148,7 @@ describe('waitForCall(), waitForDelivery()', () => {
     ]);
   });
 
-  test('in vain: what came instead is told', async () => {
+  test('a timeout lists the last calls', async () => {
     await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
     await expect(stage.tool.waitForCall('op', { timeoutMs: 1 })).rejects.toThrow(
       'timed out after 1 ms waiting for a call of "op"; no call was received',
@@ -272,7 +272,7 @@ describe('what a tool needs', () => {
   });
 });
 
-test('events are told to whoever subscribes, and only so many are remembered', async () => {
+test('subscribers get every event, and a limited number is remembered', async () => {
   await using stage = await stageWith(replying({ payload: 'x' }), { keep: 3 });
   const told: string[] = [];
   const stop = stage.tool.subscribe(({ kind }) => void told.push(kind));

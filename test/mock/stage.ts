@@ -16,11 +16,11 @@ export function replying(reply: unknown, more: FileText = {}): FileText {
 export interface Stage extends AsyncDisposable {
   readonly tool: MockTool;
   readonly runtime: Runtime;
-  /** Calls `op` as `i` in the thread `g`, unless told otherwise. */
+  /** Calls `op` as `i` in the thread `g`, by default. */
   invoke(
     options?: InvokeOptions & { operation?: string; args?: Record<string, unknown> },
   ): Promise<PendingCall>;
-  /** What was told so far of one kind. */
+  /** Events of one kind so far. */
   told<K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[];
   /** Resolves with the next event that fits, or one that came already. */
   until(fits: (event: Event) => boolean): Promise<Event>;
@@ -68,7 +68,7 @@ function eventOf(tool: MockTool, fits: (event: Event) => boolean): Promise<Event
 }
 
 export interface WatchedClock extends FakeClock {
-  /** The next wait that somebody begins, in ms: each is told once, in turn. */
+  /** The next wait in ms; each is returned once, in order. */
   nextWait(): Promise<number>;
 }
 

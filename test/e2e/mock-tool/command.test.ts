@@ -58,7 +58,7 @@ describe.concurrent('the command', () => {
     expect(ended.stderr).toMatch(/^✗ fixture used \(\S*fixtures\.yaml:3\) was never used$/m);
   });
 
-  it('that is no program is an error of usage', async () => {
+  it('an unknown program is a usage error', async () => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await mockHereWith(folder, ['no-such-program-5e1']);
     expect(status).toBe(2);

@@ -43,7 +43,7 @@ describe.concurrent('POST /__mock__/reset', () => {
     expect((await mock.journal()).calls).toHaveLength(4);
   });
 
-  it.each(['{', '[]', '{"key":1}'])('is told what it should have said: %s', async body => {
+  it.each(['{', '[]', '{"key":1}'])('explains the format: %s', async body => {
     await using mock = await counting();
     expect(await reset(mock, body)).toMatchObject({ status: 400 });
   });

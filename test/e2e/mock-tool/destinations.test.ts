@@ -63,7 +63,7 @@ describe('row 9: a callback URL', () => {
   });
 
   it.each(['localhost', '127.0.0.1', '127.1', '0x7f000001', '2130706433', 'LOCALHOST', '[::ffff:127.0.0.1]'])(
-    'that is loopback, however it is spelt, is no risk: %s',
+    'loopback in any spelling is safe: %s',
     async name => {
       await using sink = await openSink(200);
       await runtime.invoke(mock.url, 'a', {}, { callbackUrl: sink.url.replace('127.0.0.1', name) });
@@ -110,7 +110,7 @@ describe('--allow-callback', () => {
   });
 
   it.each(['runtime:3000', 'ftp://runtime', 'http://user@runtime', 'http://runtime/path', '*'])(
-    '%s is no origin',
+    '%s is an invalid origin',
     async origin => {
       const { status, stderr } = await runHere(['mock-tool', '--allow-callback', origin]);
       expect(status).toBe(2);

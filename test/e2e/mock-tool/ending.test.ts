@@ -112,7 +112,7 @@ describe.concurrent('what is pending at the end', () => {
   });
 });
 
-/** Loaded while the mock starts: it sends the signal as soon as somebody listens for it, so before the server is there. */
+/** Loaded while the mock starts: it sends the signal as soon as there is a listener, before the server starts. */
 const IMPATIENT = `
 process.on('newListener', name => {
   if (name === 'SIGTERM') process.nextTick(() => process.kill(process.pid, 'SIGTERM'));

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/folder.js';
 import { ask } from '../support/http.js';
 import { type MockHere, startMockHere } from '../support/mock.js';
 
-/** Whoever is not meant to reach the mock does not, whichever of its routes they try. */
+/** Unwanted clients are refused on every route of the mock. */
 const FIXTURES = `
 version: 1
 toolset:
@@ -76,7 +76,7 @@ describe('every route', () => {
     expect((await visit({})).headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('row 3: refused requests are told to whoever runs it', async () => {
+  it('row 3: refused requests are reported', async () => {
     await using told = await startMockHere([]);
     await ask(`${told.url}/invoke`, { headers: { origin: 'https://evil.example' }, body: '{}' });
     await told.says(/refused with 403.*POST \/invoke/);
@@ -98,7 +98,7 @@ describe.concurrent('where it listens', () => {
     .flat()
     .flatMap(about => (about && !about.internal && about.family === 'IPv4' ? [about.address] : []));
 
-  it('row 5: on loopback alone, and without a warning, unless told', async () => {
+  it('row 5: on loopback only by default, without a warning', async () => {
     await using local = await startMockHere([]);
     if (outside) await expect(ask(`http://${outside}:${local.port}/`)).rejects.toThrow(/ECONNREFUSED/);
     expect((await local.stop()).stderr).toBe('');

@@ -7,7 +7,7 @@ import { type Folder, temporaryFolder } from '../support/folder.js';
 import { startMock } from '../support/mock.js';
 import { ROOT, run, shellLine } from '../support/program.js';
 
-/** Operations in code, and a mock as somebody else's command. */
+/** Operations in code, and a mock in another program. */
 const TOOL = `
 import { defineTool, payload, result } from 'protocol-cli';
 export default defineTool({
@@ -27,7 +27,7 @@ export default defineTool({
 });
 `;
 
-/** Whoever depends on the package, built. */
+/** A project that depends on the built package. */
 async function dependent(): Promise<Folder> {
   const folder = await temporaryFolder();
   await mkdir(folder.file('node_modules'));

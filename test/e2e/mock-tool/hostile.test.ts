@@ -128,7 +128,7 @@ fixtures:
   - { match: { operation: { $in: [schema, plain, fixture] } }, reply: { payload: ok } }
 `;
 
-/** Sends bytes until it is told to stop. */
+/** Sends bytes until stopped. */
 function endless(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const sending = request(url, { method: 'POST', headers: { 'content-type': 'application/json' } });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.js';
 import { ROOT } from '../support/program.js';
 
-/** The library as a test of somebody else's uses it: plain Node, the built package, no runtime of ours. */
+/** The library as used by a test of another project: plain Node, the built package, no runtime of ours. */
 const SCRIPT = `
 import assert from 'node:assert/strict';
 import { defineTool, payload, readFixtures, startMockTool } from 'protocol-cli';

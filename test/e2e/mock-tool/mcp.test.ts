@@ -249,7 +249,7 @@ describe.concurrent('seed 003, over Streamable HTTP: the official client', () =>
     expect((await served(all)).status).toBe(0);
   });
 
-  test('threats, rows 2 and 3: who comes by a foreign name, or from a web page, is refused and told', async () => {
+  test('threats, rows 2 and 3: requests with a foreign host, or from a web page, are refused and reported', async () => {
     await using folder = await withFixtures();
     await using server = await serving(folder);
     const post = async (headers: Record<string, string>) => {

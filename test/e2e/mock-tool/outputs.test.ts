@@ -4,7 +4,7 @@ import { openRuntime } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { startMockHere } from '../support/mock.js';
 
-/** What a mock tells of itself: lines, events, or nothing; and all that is drawn comes from the seed. */
+/** Output of a mock: lines, events, or nothing; all random draws come from the seed. */
 const TOKEN = 'canary-5f0c2a9be1';
 const FIXTURES = `
 version: 1

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/folder.js';
 import { startMockHere } from '../support/mock.js';
 
-/** A receiver that is slow, broken or silent costs its own callbacks, and nobody else's. */
+/** A slow, broken or silent receiver delays only its own callbacks. */
 const FIXTURES =
   'version: 1\nfixtures: [{ match: { operation: a }, reply: { payload: "{{arguments.n}}" } }]\n';
 const BAD = ['hang', 'broken', 'reset', 'half', 'drip', 'endless', 'busy'] as const;

@@ -168,7 +168,7 @@ describe('a transcript', () => {
 
   it.each([
     ['without a call', discovered({}, [])],
-    ['of calls that nobody can serve', recorded(told({ operation: 'no name!' }))],
+    ['of calls that cannot be served', recorded(told({ operation: 'no name!' }))],
   ])('%s is no fixtures', async (_, events) => {
     const path = await fileOf('none.ndjson', transcriptOf(events));
     const { status, stderr } = await mockTool(path);

@@ -4,7 +4,7 @@ import { invokeOnce } from '../../peers/runtime.mjs';
 import { type Folder, temporaryFolder } from '../support/folder.js';
 import { type Mock, type MockHere, startMock, startMockHere } from '../support/mock.js';
 
-/** `--watch`: an edit is served from the next call on; a broken one keeps what was, and is told. */
+/** `--watch`: an edit is served from the next call on; a broken one is reported and not served. */
 const fixture = (payload: string) =>
   `version: 1\nfixtures:\n  - match: { operation: a }\n    reply: { payload: "${payload}" }\n`;
 

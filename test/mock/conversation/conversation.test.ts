@@ -117,7 +117,7 @@ describe('TOOL-CANCEL', () => {
     expect(stage.tool.verify().undelivered.count).toBe(0);
   });
 
-  test('a question that nobody answers any more did not expire: it was cancelled', async () => {
+  test('an open question of a cancelled call did not expire', async () => {
     const oauth = { oauth: {}, granted: { payload: 'y' }, refused: { payload: 'n' } };
     await using stage = await stageWith(replying(oauth));
     const call = await stage.invoke();
@@ -200,7 +200,7 @@ describe('questions', () => {
       oauth({ within: '5m' }),
       'Error: authorization was not given in time; ask the user and call again',
     ],
-  ])('TOOL-ALWAYS: %s that nobody answers within its time', async (type, reply, text) => {
+  ])('TOOL-ALWAYS: %s without an answer in time', async (type, reply, text) => {
     const clock = watchedClock();
     await using stage = await stageWith(replying(reply), { clock });
     const call = await stage.invoke();

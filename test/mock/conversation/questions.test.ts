@@ -15,7 +15,7 @@ describe('a question', () => {
       expect(questions.at(wrong)).toBeUndefined();
   });
 
-  test('counts once, whoever answers and however often', async () => {
+  test('counts once, however often it is answered', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer(), { minLength: 1 }), async answers => {
         const questions = new Questions<number, string>('/');

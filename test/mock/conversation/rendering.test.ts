@@ -91,7 +91,7 @@ describe.concurrent('faults on the wire', () => {
     },
   );
 
-  test('drop: nothing comes, and it is told', async () => {
+  test('drop: nothing is sent, and it is logged', async () => {
     await using stage = await stageWith(faulty('drop'));
     const call = await stage.invoke();
     await stage.until(({ kind }) => kind === 'planned');

@@ -108,7 +108,7 @@ describe('delivery faults: another attempt', () => {
     expect(await delivery).toMatchObject({ delivered: true, attempts: 3 });
   });
 
-  it('comes no more often than it was told, and then it is said', async () => {
+  it('is limited by retries, then reported', async () => {
     await using runtime = await startServing(503);
     await using services = deskWith({ retries: 0 });
     const why = 'the runtime answered 503; attempts: 1';
@@ -209,7 +209,7 @@ describe('delivery faults: no other attempt', () => {
     expect(runtime.requests).toHaveLength(1);
   });
 
-  it.each(['http://user:t0ken@127.0.0.1/', 'nonsense'])('for what is no url to post to: %s', async url => {
+  it.each(['http://user:t0ken@127.0.0.1/', 'nonsense'])('for an invalid url: %s', async url => {
     await using services = deskWith({ allows: () => null });
     expect(await services.outbox.post(callbackTo(url))).toMatchObject({ delivered: false, attempts: 1 });
     expect(services.told()).toEqual(['request 1', 'broken BAD_URL', 'dropped']);

@@ -197,7 +197,7 @@ describe('TOOL-SUB: what a handler subscribed goes on after it returned', () => 
     expect(stage.told('warned')).toEqual([]);
   });
 
-  test('nobody waits for it at the end of the tool', async () => {
+  test('does not delay the end of the tool', async () => {
     const { staged: open, event, isAborted } = subscribing();
     await using stage = await open();
     await stage.invoke();

@@ -43,7 +43,7 @@ describe('TOOL-CHOICE: choice()', () => {
     expect((await call.result()).body).toMatchObject({ text: '{"selected":1,"choice":"No"}' });
   });
 
-  test('gives null where nobody did in time', async () => {
+  test('returns null without an answer in time', async () => {
     const clock = watchedClock();
     await using stage = await staged(call => call.choice({ prompt: '?', choices: ['a'], withinMs: 9 }), {
       clock,
@@ -58,7 +58,7 @@ describe('TOOL-CHOICE: choice()', () => {
     [{ choices: [] }],
     [{ choices: ['a'], default: 1 }],
     [{ choices: ['a'], default: -1 }],
-  ])('%j is no question', async question => {
+  ])('%j is rejected', async question => {
     await using stage = await staged(call => call.choice({ prompt: '?', choices: [], ...question }));
     const call = await stage.invoke();
     expect((await call.result()).body).toMatchObject({

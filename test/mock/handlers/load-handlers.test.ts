@@ -28,11 +28,11 @@ describe('row 29: the module that --handlers names', () => {
   });
 
   test.each([
-    ['there is none', null, /^unreadable-file: gone\.mjs cannot be loaded: /],
+    ['a missing file', null, /^unreadable-file: gone\.mjs cannot be loaded: /],
     ['it throws', "throw new Error('at once');", /^unreadable-file: .* cannot be loaded: at once$/],
     ['no JavaScript', 'export default {', /^unreadable-file: .* cannot be loaded: /],
     [
-      'middleware that is none',
+      'invalid middleware',
       `export default ${tool}; export const middleware = [{}, { onRequest: 'log' }];`,
       /^unreadable-file: .* exports an invalid middleware$/,
     ],
@@ -52,7 +52,7 @@ test.each([
   expect([loaded.handlers.length, loaded.middleware.length]).toEqual(counts);
 });
 
-test('every fault is told at once', async () => {
+test('reports every fault at once', async () => {
   const definitions = [{ name: 'a b', description: 'x', inputSchema: {}, handle: 'no' }, 7];
   const { faults } = await errorOf(() => readDefinitions(definitions, 'tool.mjs'));
   expect(faults).toEqual([

@@ -72,7 +72,7 @@ describe('TOOL-MALFORMED', () => {
     ['arguments in a list', { arguments: [] }, '$.arguments'],
     ['an empty id', { id: '' }, '$.id'],
     ['no thread', { group_id: undefined }, '$.group_id'],
-    ['a call_id that is none', { call_id: 7 }, '$.call_id'],
+    ['an invalid call_id', { call_id: 7 }, '$.call_id'],
   ])('%s: 200, and an error result', async (_, fields, fault) => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     const call = await stage.invoke({ fields: { ...fields } });
@@ -92,7 +92,7 @@ describe('TOOL-MALFORMED', () => {
   });
 
   test.each<[string, string | Uint8Array, number]>([
-    ['no JSON', '{', 200],
+    ['invalid JSON', '{', 200],
     ['a list', '[]', 200],
     ['no callback URL', '{"operation":"op"}', 200],
     ['an empty one', '{"operation":"op","callback_url":""}', 200],
@@ -100,7 +100,7 @@ describe('TOOL-MALFORMED', () => {
     ['row 21: ff', Uint8Array.of(0x7b, 0xff, 0x7d), 400],
     ['row 21: overlong', Uint8Array.of(0x22, 0xc0, 0xaf, 0x22), 400],
     ['row 21: CESU', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), 400],
-  ])('nobody can be told: %s', async (_, body, status) => {
+  ])('without a callback URL: %s', async (_, body, status) => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(`${stage.tool.url}/invoke`, {
@@ -124,7 +124,7 @@ describe('what is odd about it', () => {
     expect(messages(stage)).toEqual([]);
   });
 
-  test('row 20: duplicate keys and numbers beyond doubles are told', async () => {
+  test('row 20: warns of duplicate keys and numbers beyond doubles', async () => {
     await using stage = await stageWith(replying({ payload: '{{arguments.a}}' }));
     const { invocation } = await stage.invoke({ id: 'other', args: { a: 0 } });
     const body = JSON.stringify({ ...invocation, id: 'i' }).replace('"a":0', '"a":9007199254740993,"a":2');
@@ -142,7 +142,7 @@ describe('what is odd about it', () => {
     expect(messages(stage)).toMatchObject([expect.stringContaining('413')]);
   });
 
-  test('row 9: a callback that may not go where it was told to is dropped, and said', async () => {
+  test('row 9: a callback to a forbidden address is dropped and reported', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     for (const [id, callbackUrl] of [
       ['a', 'http://169.254.169.254/'],
@@ -189,7 +189,7 @@ describe('threats, "disk full": what is not kept is not acknowledged, and may co
   });
 });
 
-test('row 15: a call for which there is no room may come again, and it is said', async () => {
+test('row 15: a call beyond the limit may be sent again, and is reported', async () => {
   const openCalls = new OpenCalls({ calls: 1 });
   const { log, receive } = intakeFor(replying({ payload: 'x', delay: '1h' }), { openCalls });
   const events: Event[] = [];

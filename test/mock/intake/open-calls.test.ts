@@ -19,7 +19,7 @@ describe('TOOL-CANCEL, TOOL-CLOSE: which calls are called off', () => {
       each => each.cancel('g/i'),
       ['the call was cancelled', null, null, 'the call was cancelled'],
     ],
-    ['a key of nobody', each => each.cancel('__proto__'), [null, null, null, null]],
+    ['an unknown key', each => each.cancel('__proto__'), [null, null, null, null]],
     ['a thread', each => each.closeThread('h'), [null, null, 'the thread was closed', null]],
     ['the end', each => each.stop(), Array(4).fill('the tool is stopping')],
   ])('%s', (_, end, reasons) => {

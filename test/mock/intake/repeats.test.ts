@@ -29,7 +29,7 @@ describe('an invocation that comes again', () => {
     expect(repeats.keyOf('g', 'i')).toBe(second.key);
   });
 
-  test('after it was refused is no repeat, but a further attempt', () => {
+  test('after a refusal is a further attempt, not a repeat', () => {
     const repeats = new Repeats();
     repeats.arrive('g', 'i', 'x');
     repeats.refuse('g', 'i', 'x');

@@ -41,7 +41,7 @@ describe('a request as facts', () => {
     expect(legs[0]).toBe(legs[1]);
   });
 
-  test('a page is asked for by nobody we know', () => {
+  test('a page has an unknown client', () => {
     expect(served('consent').events).toMatchObject([{ from: 'unknown' }]);
   });
 

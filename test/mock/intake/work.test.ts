@@ -50,7 +50,7 @@ test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
 test.each<[string, () => Promise<void>]>([
   ['ends', async () => {}],
   ['fails', () => Promise.reject(new Error('aborted'))],
-])('a call that was called off and then %s is told so', async (_, perform) => {
+])('a cancelled call that then %s reports it', async (_, perform) => {
   const { conversation, sent, cancellation } = setUp();
   cancellation.cancel('the call was cancelled');
   await work(plain([], perform), conversation);
@@ -66,14 +66,14 @@ test('what was meant to be silent stays so', async () => {
   expect(sent).toEqual([]);
 });
 
-test('TOOL-NOLEAK, TOOL-SECRET: what is thrown is told without folders, and through middleware', async () => {
+test('TOOL-NOLEAK, TOOL-SECRET: errors are reported without folders, and through middleware', async () => {
   const { conversation, sent } = setUp();
   const perform = () => Promise.reject(new Error("no hunter2: open '/home/me/.ssh/nothing'"));
   await work({ ...plain([], perform), words: each => each.replace('hunter2', '[redacted]') }, conversation);
   expect(sent).toEqual(["Error: no [redacted]: open '…/nothing'"]);
 });
 
-test('TOOL-SECRET: where secrets cannot be looked for, nothing is told', async () => {
+test('TOOL-SECRET: if redaction fails, the message is withheld', async () => {
   const { conversation, sent } = setUp();
   const words = () => {
     throw new RangeError('too many');
@@ -90,10 +90,10 @@ describe('a subscription that is left open', () => {
   };
 
   test.each<[string, (conversation: Conversation) => Promise<void>, { isOpenEnded?: boolean }, number]>([
-    ['by fixtures, which say nothing more, is told of', opened, {}, 1],
+    ['by fixtures that send nothing more is reported', opened, {}, 1],
     ['by code, which may say more at any time, is not', opened, { isOpenEnded: true }, 0],
-    ['is none after its last event', closed, {}, 0],
-    ['is none where nothing was subscribed to', each => each.result({ text: 'done' }), {}, 0],
+    ['is closed after its last event', closed, {}, 0],
+    ['does not exist without a subscription', each => each.result({ text: 'done' }), {}, 0],
   ])('%s', async (_, perform, plan, count) => {
     const { conversation, log } = setUp();
     const warned: string[] = [];

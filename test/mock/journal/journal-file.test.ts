@@ -65,7 +65,7 @@ describe('the file of a journal', () => {
   it.each(['a folder', 'a device'])('is not %s', async what => {
     const path = what === 'a folder' ? place.path : '/dev/null';
     if (what === 'a folder') await fs.mkdir(path);
-    else if (process.getuid?.() !== 0) return; // nobody else may put a lock beside a device
+    else if (process.getuid?.() !== 0) return; // only root may create a lock beside a device
     expect(await troubleOf(() => journalAt(path))).toBe(
       `unreadable-file: ${path}: cannot read this journal: it is not a file`,
     );
@@ -199,7 +199,7 @@ describe('a temporary file that a killed process left behind', () => {
   });
 });
 
-describe('a file that is no journal', () => {
+describe('a file that is not a journal', () => {
   const header = '{"kind":"header","format":"protocol-cli-journal/1","startedAt":"x","program":"p"}\n';
 
   it.each([
@@ -302,7 +302,7 @@ describe('keeping', () => {
     expect(await found()).toEqual(['a', 'b', 'c']);
   });
 
-  it('waits for the disk where it is told to', async () => {
+  it('waits for the disk with sync', async () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files, sync: true });
     journal.take({ kind: 'warned', message: '', seq: 0, at: 0 });
@@ -328,7 +328,7 @@ describe('keeping', () => {
 describe('disk full', () => {
   const fail = { code: 'unwritable-file', hint: 'The disk is full: free some space, or write elsewhere.' };
 
-  it('is told to everybody who waits, and remembered', async () => {
+  it('is reported to all waiting callers, and remembered', async () => {
     const files = disk();
     const { journal } = await journalAt(place.path, { files });
     const log = createLog(() => 0);
@@ -360,7 +360,7 @@ describe('disk full', () => {
     expect(await found()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('leaves no rejection unhandled, though nobody waits', async () => {
+  it('leaves no rejection unhandled without a waiting caller', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);

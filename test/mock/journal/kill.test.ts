@@ -29,7 +29,7 @@ it('killed: no line that was acknowledged is lost, run after run on one journal'
   expect(await readFile(place.path, 'utf8')).toMatch(/\n$/);
 }, 60_000);
 
-/** What it said until it was killed; it never ends by itself. */
+/** Output until the kill; it never exits on its own. */
 async function killedAfter(command: readonly string[], count: number): Promise<string[]> {
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');

@@ -71,7 +71,7 @@ describe('a call that was acknowledged', () => {
     expect(recovery.settled).toEqual([]);
   });
 
-  it('is recovered where the crash came before its acknowledgement was told', async () => {
+  it('is recovered after a crash before its acknowledgement was logged', async () => {
     expect(keys(await leftBy(log => void received(log, 'a')))).toEqual(['a']);
   });
 
@@ -105,7 +105,7 @@ describe('a call that was acknowledged', () => {
     expect(posts(recovery)).toEqual([[text(messageOf('oauth', 'a')), 'delivered']]);
   });
 
-  it('keeps a body that is no text', async () => {
+  it('keeps a binary body', async () => {
     const body = new Content(Uint8Array.of(0xff, 0x00, 0x0a));
     const recovery = await leftBy(log => {
       log.emit({
@@ -233,7 +233,7 @@ describe('a call is over', () => {
       log => dropped(log, 'a', 'not allowed', { type: 'tool_result' }),
     ],
     [
-      'with one that nobody can read, as planned',
+      'with an unreadable one, as planned',
       log => answered(log, posted(log, 'a', new Content(Buffer.from('{"type":'))), 200, 'a'),
     ],
     [

@@ -9,7 +9,7 @@ export function localTool(file: FileText | null, options: LocalToolOptions = {})
   return startLocalTool({ ...fixtures, drainMs: 0, ...options });
 }
 
-/** What was told so far of one kind. */
+/** Events of one kind so far. */
 export function told<K extends Event['kind']>(
   { events }: Pick<LocalTool, 'events'>,
   kind: K,

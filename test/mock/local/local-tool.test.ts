@@ -29,7 +29,7 @@ describe('seed 003: payload and result', () => {
     });
   });
 
-  test('a payload goes through response middleware before it is wrapped; a result does not, and that is told', async () => {
+  test('a payload goes through response middleware before it is wrapped; a result does not, and that is logged', async () => {
     const secret = { token: 'abcd1234', text: 'abcd1234' };
     const fixtures = [
       { match: { operation: 'a' }, reply: { payload: secret } },
@@ -118,7 +118,7 @@ describe('outcomes that are no success', () => {
       /invalid arguments: \$\.n/,
     ],
     ['no operation at all', { operation: '', arguments: {} }, /malformed: \$\.operation/],
-    ['arguments that are none', { operation: 'op', arguments: [] }, /malformed: \$\.arguments/],
+    ['invalid arguments', { operation: 'op', arguments: [] }, /malformed: \$\.arguments/],
     ['a call that no fixture matches', { operation: 'op', arguments: { n: 2 } }, /no fixture matches/],
   ])('TOOL-ALWAYS: %s is an error, and counts as unmatched', async (_, call, message) => {
     const inputSchema = { type: 'object', properties: { n: { type: 'integer' } } };
@@ -223,7 +223,7 @@ describe('being called off', () => {
     expect(await answer).toMatchObject({ outcome: { type: 'canceled', reason: 'the tool is stopping' } });
   });
 
-  test('silence is told at once, and owes nothing; that nobody waits for it any more is told, too', async () => {
+  test('silence is logged at once and owes nothing; a later cancel is logged too', async () => {
     await using tool = await localTool(replying({ silence: true }));
     const abort = new AbortController();
     expect(await tool.call({ ...OP, signal: abort.signal })).toEqual({
@@ -276,7 +276,7 @@ describe('questions', () => {
     expect(told(tool, 'decided')).toMatchObject([{ by: 'policy' }]);
   });
 
-  test('somebody is there', async () => {
+  test('a user answers', async () => {
     const asked: unknown[] = [];
     const ask = {
       choice: async ({ prompt, choices }: { prompt: string; choices: readonly string[] }) => {
@@ -299,7 +299,7 @@ describe('questions', () => {
     ]);
   });
 
-  test('somebody who does not answer in time', async () => {
+  test('a user who does not answer in time', async () => {
     const clock = watchedClock();
     const ask = { choice: () => new Promise<null>(() => {}) };
     await using tool = await localTool(replying({ ...choice, within: '5s' }), { ask, clock });
@@ -353,7 +353,7 @@ describe('sequences, states and threads', () => {
   });
 });
 
-describe('what is told', () => {
+describe('events', () => {
   test('a call and its answer, as they would have gone over RAP', async () => {
     await using tool = await localTool(replying({ payload: { a: 1 } }));
     await tool.call({ ...OP, id: 'i', groupId: 'g', headers: { 'x-a': 'b' } });

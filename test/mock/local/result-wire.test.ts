@@ -13,7 +13,7 @@ test.each<['rap' | 'mcp', string, Readonly<Record<string, unknown>>]>([
     'content with an image as RAP writes it',
     { content: [{ type: 'image', data: 'AA==', mediaType: 'image/png' }] },
   ],
-  ['rap', 'content that is no list', { content: 'x' }],
+  ['rap', 'content that is not a list', { content: 'x' }],
   ['mcp', 'content alone', { content: [text] }],
   ['mcp', 'no content at all', { content: [] }],
   ['mcp', 'isError', { content: [text], isError: true }],

@@ -234,7 +234,7 @@ describe('on the wire', () => {
   });
 
   test.each<[string, unknown, number, object]>([
-    ['no JSON', '{"jsonrpc":', 400, { error: { code: -32700 } }],
+    ['invalid JSON', '{"jsonrpc":', 400, { error: { code: -32700 } }],
     ['no JSON-RPC', { hello: 1 }, 400, { error: { code: -32600 } }],
     ['no session', call(2), 400, { error: { code: -32000 } }],
     [
@@ -254,8 +254,8 @@ describe('on the wire', () => {
   });
 
   test.each<[string, unknown]>([
-    ['a name that is none', { name: 7 }],
-    ['arguments that are none', { name: 'op', arguments: [] }],
+    ['an invalid name', { name: 7 }],
+    ['invalid arguments', { name: 'op', arguments: [] }],
     ['nothing at all', {}],
   ])('a malformed call, %s, is an error of the protocol', async (_, params) => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
@@ -291,7 +291,7 @@ describe('on the wire', () => {
     expect((await stage.post(call(2), headers)).status).toBe(404);
   });
 
-  test('streams are not served, and nobody is warned of a client that asks', async () => {
+  test('streams are not served, without a warning', async () => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
     const response = await fetch(stage.url, { headers: { accept: 'text/event-stream' } });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, DELETE']);

@@ -5,7 +5,7 @@ import { LineTransport } from '../../../src/mock/mcp/mcp-tool.js';
 /** Promises between the line and its tool. */
 const HOPS = 100;
 
-test('what came right before the end gets to the tool before that is told to end', async () => {
+test('the last message reaches the tool before it closes', async () => {
   const told: string[] = [];
   const stdin = Readable.from([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call"}\n')]);
   const transport = new LineTransport({ stdin, stdout: new PassThrough() }, 1_000, async () => {

@@ -77,9 +77,9 @@ test('all of stdout is JSON-RPC, a line each', async () => {
   expect(client.messages()).toMatchObject([{ jsonrpc: '2.0' }, { jsonrpc: '2.0' }]);
 });
 
-describe('what is no message is told, and what comes next is served', () => {
+describe('an invalid message is reported, and the next is served', () => {
   test.each([
-    ['no JSON', '{"jsonrpc": "2.0", garbage', 'MCP: invalid JSON in a line: '],
+    ['invalid JSON', '{"jsonrpc": "2.0", garbage', 'MCP: invalid JSON in a line: '],
     ['no JSON-RPC', '{"hello":1}', 'MCP: a line is not a JSON-RPC message'],
     ['a list', '[]', 'MCP: a line is not a JSON-RPC message'],
     ['controls', '\u001b[31m', 'MCP: invalid JSON in a line: '],
@@ -126,7 +126,7 @@ test('a call that is cancelled is not answered', async () => {
   expect(client.messages().map(({ id }) => id)).toEqual(['init', 2]);
 });
 
-test('other fixtures: the client is told that the tools have changed', async () => {
+test('other fixtures: the client is notified that the tools have changed', async () => {
   await using client = await connected(replying({ payload: 'x' }));
   client.say(INITIALIZE);
   client.say({ jsonrpc: '2.0', method: 'notifications/initialized' });

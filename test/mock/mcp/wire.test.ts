@@ -26,7 +26,7 @@ test.each<[string, SpokenReply, object, readonly string[]]>([
     [],
   ],
   [
-    'a result that is none goes out all the same, and is warned of',
+    'an invalid result is sent, with a warning',
     verbatim({ content: [{ type: 'text' }], isError: 'yes' }),
     { content: [{ type: 'text' }], isError: 'yes' },
     [expect.stringContaining('an invalid MCP result was sent: $.')],
@@ -38,7 +38,7 @@ test.each<[string, SpokenReply, object, readonly string[]]>([
     [expect.stringContaining('cannot carry what people see (display_as, 1 segment)')],
   ],
   [
-    'what is no result of anything is a text',
+    'an unknown result is sent as text',
     verbatim({ answer: 42 }),
     { content: text('{"answer":42}'), isError: false },
     [expect.stringContaining('neither content (MCP) nor text (RAP)')],

@@ -126,13 +126,13 @@ describe('what was changed', () => {
     ]);
   });
 
-  test('is told for the first hundred', () => {
+  test('logs the first hundred', () => {
     const { value, changes } = shape(Array.from({ length: 150 }, () => ({ token: 'x' })));
     expect(changes).toHaveLength(100);
     expect(JSON.stringify(value)).not.toContain('"x"');
   });
 
-  test('is told of a result that goes out verbatim', () => {
+  test('is logged for a verbatim result', () => {
     const { wouldChange } = responseMiddleware({ redact: KEYS, sanitize: true });
     const result = { text: 'hunter2\u0007', display_as: [{ type: 'text', content: 'ok' }] };
     expect(wouldChange(result, { password: 'hunter2' })).toEqual([

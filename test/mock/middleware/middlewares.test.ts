@@ -36,7 +36,7 @@ describe('seed 003, TOOL-SECRET: a payload goes through response middleware', ()
     expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'a[31mb\n\tc' });
   });
 
-  test('without audit nothing is told, and it happens all the same', async () => {
+  test('without audit nothing is logged, but the change is made', async () => {
     await using stage = await stageWith({ ...replying({ payload: leaky }), middleware: { audit: false } });
     expect((await (await stage.invoke()).result()).raw).not.toContain(canary);
     expect(stage.told('shaped')).toEqual([]);
@@ -108,7 +108,7 @@ describe('seed 003: a result goes out verbatim', () => {
     },
   );
 
-  test('one that is clean is told as verbatim, without a warning', async () => {
+  test('a clean one is logged as verbatim, without a warning', async () => {
     await using stage = await stageWith(replying({ result: { text: 'fine' } }));
     await (await stage.invoke()).result();
     expect(stage.told('shaped')).toMatchObject([{ by: 'verbatim', changes: [] }]);

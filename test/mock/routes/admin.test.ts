@@ -47,7 +47,7 @@ describe('GET /__mock__/journal', () => {
   });
 });
 
-test('row 14: a journal that many ask for, and nobody reads, is not held for each of them', async () => {
+test('row 14: a journal with many slow readers is held in memory once', async () => {
   await using stage = await stageWith(replying({ payload: 'done' }));
   for (let n = 0; n < 40; n++)
     await (await stage.invoke({ id: `i${n}`, args: { text: `${n}`.padEnd(200_000) } })).result();

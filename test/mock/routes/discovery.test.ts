@@ -9,7 +9,7 @@ test('TOOL-DISCOVER: a valid toolset, derived from the operations where none is 
   expect(stage.runtime.verdict()).toEqual([]);
 });
 
-test('is told as it was said, and kept once however often it is asked for', async () => {
+test('is logged as sent, and kept once however often it is requested', async () => {
   await using stage = await stageWith(replying({ payload: 'x' }));
   for (let count = 0; count < 3; count++) await stage.runtime.discover(stage.tool.url);
   const [first, ...others] = stage.told('response');
@@ -19,7 +19,7 @@ test('is told as it was said, and kept once however often it is asked for', asyn
   expect([bytesOf(first)?.length, others.length]).toEqual([expect.any(Number), 2]);
 });
 
-test('row 6: the endpoint is named as whoever asks reaches us', async () => {
+test('row 6: the endpoint uses the host name of the request', async () => {
   await using stage = await stageWith(replying({ payload: 'x' }));
   const { port } = stage.tool;
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {

@@ -29,7 +29,7 @@ describe('TOOL-CANCEL, TOOL-CLOSE: 200 always, with an empty body', () => {
     }
   });
 
-  test('each is told, with what it is about', async () => {
+  test('each is logged, with its call and thread', async () => {
     await using stage = await stageWith(replying({ payload: 'x' }));
     await stage.runtime.cancel(stage.tool.url, 'g', 'i');
     await stage.runtime.closeThread(stage.tool.url, 'g');

@@ -159,6 +159,18 @@ function reset(request: ServedRequest): Reply {
   return 'reset';
 }
 
+/** Bytes that an invocation is counted with: values of JSON take more memory than their text. */
+function weightOf(body: Uint8Array): number {
+  if (body.length < SMALL) return body.length;
+  let values = 0;
+  for (const byte of body) if (byte === COMMA || byte === BRACKET || byte === BRACE) values++;
+  return body.length + values * VALUE_BYTES;
+}
+
+const SMALL = 64 * 1024;
+const VALUE_BYTES = 16;
+const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
+
 /** What a runtime knows of a call. One that is executed twice has the same key twice. */
 interface Named {
   readonly key: string;
@@ -173,8 +185,8 @@ interface WorkLimits {
   readonly bytes: number;
 }
 
-/** A call may wait for hours, with all that came with it. */
-const DEFAULTS: WorkLimits = { calls: 50_000, bytes: 256 * 1024 * 1024 };
+/** A call may stay open for hours, and its parsed invocation takes several times the bytes that came. */
+const DEFAULTS: WorkLimits = { calls: 50_000, bytes: 64 * 1024 * 1024 };
 
 /** The calls that are worked on, to be called off by what a runtime knows of them (TOOL-CANCEL, TOOL-CLOSE). */
 export class OpenCalls {
@@ -355,10 +367,11 @@ export class Intake {
     const about = { calls: [key], thread };
     const request = this.#serve(incoming, { purpose: 'invocation', about, body, attempt });
     if (arrival.isRepeat && !allowRepeats) return request.answer((await this.#unkept()) ?? 200);
-    const overflow = openCalls.problem(body.size);
+    const weight = weightOf(incoming.body);
+    const overflow = openCalls.problem(weight);
     if (overflow !== null)
       return this.#turnAway(request, overflow, about, () => repeats.refuse(thread, id, body.sha256));
-    const cancellation = openCalls.begin(key, thread, body.size);
+    const cancellation = openCalls.begin(key, thread, weight);
     const caller = { key, addressee, base: baseFor(incoming), cancellation };
     this.#warn(reading, arrival, about);
     const plan = await this.#plan(request, reading, caller, attempt);

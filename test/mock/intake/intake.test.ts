@@ -232,3 +232,15 @@ function intakeFor(file: FileText, parts: Partial<IntakeParts> = {}) {
   };
   return { log, receive };
 }
+
+test('row 15: open calls with many values count with the memory that they take: 503 beyond', async () => {
+  await using stage = await stageWith(replying({ payload: 'x', delay: '1h' }));
+  const body = JSON.stringify({ operation: 'op', arguments: { list: Array(1_500_000).fill(1) } });
+  const statuses: number[] = [];
+  for (const id of ['a', 'b', 'c', 'd']) {
+    const ids = { id, group_id: 'g', callback_url: 'http://127.0.0.1:9/callback' };
+    const text = `${JSON.stringify(ids).slice(0, -1)},${body.slice(1)}`;
+    statuses.push((await stage.post('/invoke', text)).status);
+  }
+  expect(statuses).toEqual([200, 200, 503, 503]);
+});

@@ -195,13 +195,14 @@ function isHeader(line: string): boolean {
 
 function strayFault(line: string, inside: boolean): string {
   const found = excerpt(line);
-  if (line.startsWith('\uFEFF')) return 'a byte order mark (U+FEFF) stands before the patch';
+  if (line.startsWith('\uFEFF')) return 'a byte order mark (U+FEFF) precedes the patch';
   if (line.startsWith('@@@')) return `${found} is a combined diff of a merge; diff against a single parent`;
-  if (line.startsWith('@@')) return `${found} is no hunk header; it looks like "@@ -1,3 +1,4 @@"`;
-  if (line.startsWith('GIT binary patch')) return 'a binary patch cannot be drawn; leave out --binary';
+  if (line.startsWith('@@')) return `${found} is not a hunk header; expected "@@ -1,3 +1,4 @@"`;
+  if (line.startsWith('GIT binary patch'))
+    return 'binary patches cannot be shown; create the diff without --binary';
   if (line === '-- ') return 'a mail\'s signature ("-- ") follows the diff';
-  if (line.startsWith('\\')) return `${found} has no row before it to be about`;
-  if (inside) return `${found} starts with none of " ", "+", "-" and "\\"`;
+  if (line.startsWith('\\')) return `${found} has no line before it`;
+  if (inside) return `${found} does not start with " ", "+", "-" or "\\"`;
   return `${found} is not part of a unified diff`;
 }
 
@@ -210,7 +211,7 @@ function missingHunk(files: readonly StructuredPatch[]): string | undefined {
   const empty = files.find(file => file.hunks.length === 0 && !needsNoHunk(file));
   if (!empty) return undefined;
   const name = empty.newFileName ?? empty.index;
-  return `no hunk${name === undefined ? '' : ` for ${excerpt(name)}`}: nothing like "@@ -1,3 +1,4 @@"`;
+  return `no hunk${name === undefined ? '' : ` for ${excerpt(name)}`}: expected a line such as "@@ -1,3 +1,4 @@"`;
 }
 
 function needsNoHunk(file: StructuredPatch): boolean {
@@ -381,7 +382,7 @@ type Parsed =
  */
 export function parsePatch(patch: string, path = ''): Parsed {
   const lines = new PatchLines(patch, MAX_LINES);
-  if (lines.count > MAX_LINES) return { ok: false, reason: `it has more than ${MAX_LINES} lines` };
+  if (lines.count > MAX_LINES) return { ok: false, reason: `has more than ${MAX_LINES} lines` };
   const outline = outlineOf(lines);
   const fault = faultOf(lines, outline);
   if (fault !== undefined) return { ok: false, reason: fault };

@@ -52,7 +52,7 @@ function shadowedDiff(segments: readonly Segment[]): Warning[] {
   if (text < 0 || diff < text) return [];
   return [
     {
-      message: `display_as[${text}] is a "text" before the "diff" at [${diff}]: order alone decides, so the diff is never shown; hardly meant`,
+      message: `display_as[${text}] is a "text" before the "diff" at [${diff}]; the first segment that can be shown is used, so the diff is never shown`,
     },
   ];
 }
@@ -92,7 +92,7 @@ export const diffKind: SegmentKind = {
     if (!parsed.ok) return malformed('diff', parsed.reason);
     const drawing = { kind: 'diff', path, diff: parsed.diff, raw: patch } as const;
     if (parsed.recounted.length === 0) return { ok: true, drawing };
-    return { ok: true, drawing, complaint: `wrong line counts, recounted: ${shortList(parsed.recounted)}` };
+    return { ok: true, drawing, complaint: `wrong line counts (corrected): ${shortList(parsed.recounted)}` };
   },
 };
 
@@ -189,14 +189,14 @@ function unsupported(type: string, reading: Reading, supports: ReadonlySet<strin
   return { ok: false, reason: `not supported by this client (--supports ${list})` };
 }
 
-const NO_IMAGES: Reading = { ok: false, reason: 'an image cannot be drawn in a terminal' };
+const NO_IMAGES: Reading = { ok: false, reason: 'a terminal cannot show images' };
 
 function unknown(type: string): Reading {
-  return { ok: false, reason: `the type ${excerpt(type)} is not known here` };
+  return { ok: false, reason: `the type ${excerpt(type)} is not supported` };
 }
 
 function why(index: number): string {
-  return index === 0 ? 'the first segment' : 'the first that can be shown';
+  return index === 0 ? 'the first segment' : 'the first that can be displayed';
 }
 
 /** What is drawn of a view of a thread (RT-VIEW). The content of a `diff` is `{patch}`, or `{files}` with both contents of each file. */

@@ -47,7 +47,7 @@ function belonging({ arrival, isExpected }: HeardCallback, message: Callback): L
   const counts = COUNTS.has(arrival.verdict.kind);
   const isView = message.type === 'view_update';
   if (!counts) return [say('  names ', 'dim'), ...names(message)];
-  if (isExpected) return [say('  matches what is expected: ', 'dim'), ...names(message)];
+  if (isExpected) return [say('  matches the expected call: ', 'dim'), ...names(message)];
   const whose = isView ? '  would belong to a thread with ' : '  would match a pending call with ';
   return [say(whose, 'dim'), ...names(message)];
 }

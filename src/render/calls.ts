@@ -98,7 +98,7 @@ const WORDS: { readonly [Kind in EventKind]: Tell<Kind> } = {
   request: requestWords,
   response: responseWords,
   broken: breakWords,
-  expected: () => [say('expected', 'title'), say(': somebody else sends the invocation')],
+  expected: () => [say('expected', 'title'), say(': another program sends the invocation')],
   answered: ({ by, unexpected = [] }, redactor) => {
     const odd = unexpected.flatMap(what => [say('; ', 'dim'), ...foreign(what, redactor)]);
     return [say('answered', 'title'), say(` by the ${by}`), ...odd];
@@ -123,8 +123,8 @@ const WORDS: { readonly [Kind in EventKind]: Tell<Kind> } = {
   ],
   matched: ({ fixture, nearest }, redactor) => {
     if (fixture !== null) return [say('matched', 'title'), say(' '), ...foreign(fixture, redactor)];
-    const near = nearest ? [say('; the nearest is '), ...foreign(nearest.fixture, redactor)] : [];
-    return [say('matched', 'title'), say(' by no fixture', 'warn'), ...near];
+    const near = nearest ? [say('; nearest: '), ...foreign(nearest.fixture, redactor)] : [];
+    return [say('matched', 'title'), say(' no fixture', 'warn'), ...near];
   },
   shaped: ({ by, changes }, redactor) => [
     say('shaped', 'title'),
@@ -325,7 +325,7 @@ export function eventCount({ subscription }: Pick<Exchange, 'subscription'>): Li
   return [say(count, 'dim'), ...(ended.by === 'final' ? [] : [say(`, ${GIVEN_UP[ended.by]}`, 'warn')])];
 }
 
-const GIVEN_UP = { cancel: 'cancelled', close: 'closed' } as const;
+const GIVEN_UP = { cancel: 'canceled', close: 'closed' } as const;
 
 /** The text that it is read from may be large. */
 const outcomeOnce = onceEach(outcomeOf);

@@ -24,7 +24,7 @@ export interface Piece {
   /** `display_as[0].content.patch`; null for the body itself. */
   readonly place: string | null;
   readonly text: string;
-  /** Where in the text the finding is: the first character, and the one after the last. */
+  /** Range of the finding in the text: start and end (exclusive). */
   readonly point?: readonly [from: number, to: number];
 }
 

@@ -18,7 +18,7 @@ const VERDICTS: Readonly<Record<Verdict, Span>> = {
 const WORDS: readonly (readonly [Standing, string])[] = [
   ['passed', 'passed'],
   ['failed', 'failed'],
-  ['stale', 'expected to fail, and passed'],
+  ['stale', 'passed, but expected to fail'],
   ['could-not-run', 'could not run'],
   ['warned', 'with a warning'],
   ['expected', 'failed as expected'],
@@ -40,7 +40,7 @@ export function summaryText({ checks, cases, gaps }: Conformance): string {
   const passing = cases.filter(({ status }) => status === 'pass').length;
   const ofCases = cases.length === 0 ? [] : [`${passing} of ${cases.length} cases passed`];
   const ofGaps =
-    gaps.length === 0 ? [] : [`${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} in what was seen`];
+    gaps.length === 0 ? [] : [`${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} in the recording`];
   const noun = checks.length === 1 ? 'rule' : 'rules';
   const ofRules = rules.length === 0 ? 'no rules' : `${checks.length} ${noun}: ${rules.join(', ')}`;
   return [ofRules, ...ofCases, ...ofGaps].join(' · ');
@@ -73,15 +73,15 @@ export function reportLines(
     run.cases.filter(each => each.status === status).map(each => caseLines(each, record));
   const wrong = [...rows('failed', 'stale').map(told), ...cases('fail')];
   const parts = [
-    airyPart('FAILED', wrong),
-    airyPart('WARNINGS', rows('warned').map(told)),
+    airyPart('Failed', wrong),
+    airyPart('Warnings', rows('warned').map(told)),
     part(
-      'BESIDES',
+      'Notes',
       warnings.map(message => [[say(MARGIN, 'gutter'), ...quote(message, 'warn')]]),
     ),
-    airyPart('COULD NOT RUN', [...rows('could-not-run').map(told), ...cases('could-not-run')]),
-    part('LOST, AND MAY HIDE A BREACH', run.gaps.map(gapLines)),
-    airyPart('EXPECTED FAILURES', [...rows('expected').map(told), ...run.idle.map(idleLines)]),
+    airyPart('Could not run', [...rows('could-not-run').map(told), ...cases('could-not-run')]),
+    part('Incomplete recording; violations may be missed', run.gaps.map(gapLines)),
+    airyPart('Expected failures', [...rows('expected').map(told), ...run.idle.map(idleLines)]),
     ...(isQuiet ? [] : [passedPart(run, rows('passed'), room), absentPart(rows('not-applicable'))]),
   ];
   return [
@@ -98,7 +98,7 @@ const MOST_NAMES = 20;
 /** What rules that did not apply may have been about. */
 function uncalledLines(names: readonly string[]): Line[] {
   if (names.length === 0) return [];
-  const how = '; --operation <name> calls one, whatever it does';
+  const how = '; use --operation <name> to call one';
   return [[say('Not called: ', 'dim'), ...quote(firstFew(names, MOST_NAMES)), say(how, 'dim')], []];
 }
 
@@ -110,7 +110,7 @@ function isProved({ checks, cases }: Conformance): boolean {
 }
 
 function wholeLines(whole: string): Line[] {
-  return [[say('Messages are cut here; to see them whole: ', 'dim'), ...quote(whole, 'dim')], []];
+  return [[say('Messages are shortened; full messages: ', 'dim'), ...quote(whole, 'dim')], []];
 }
 
 /** A heading, what stands below it, and an empty line; nothing where there is nothing below. */
@@ -129,7 +129,7 @@ function airyPart(title: string, items: readonly (readonly Line[])[]): Line[] {
 function passedPart({ cases }: Conformance, rows: readonly Row[], width: number): Line[] {
   const passing = cases.filter(({ status }) => status === 'pass');
   return part(
-    'PASSED',
+    'Passed',
     [
       idLines(
         rows.map(({ id }) => id),
@@ -150,7 +150,7 @@ function remarkLines({ id, reason }: Row): Line[] {
 function absentPart(rows: readonly Row[]): Line[] {
   const reasons = [...new Set(rows.map(({ reason }) => reason))];
   return part(
-    'NOT APPLICABLE',
+    'Not applicable',
     reasons.map(reason => {
       const ids = rows.filter(row => row.reason === reason).map(({ id }) => id);
       return [[say(MARGIN, 'gutter'), say(`${reason}: `, 'dim'), say(ids.join(', '))]];
@@ -195,9 +195,9 @@ export function specLines(id: RequirementId): Line[] {
       say('  from         ', 'gutter'),
       say(page === 'public specification' ? `the ${page}` : `the page ${page}`),
     ],
-    ...(words === undefined ? [] : [[say('  in its words ', 'gutter'), say(`“${words}”`)]]),
-    ...(unseen === undefined ? [] : [[say('  not checked  ', 'gutter'), say(unseen)]]),
-    [say('  to do        ', 'gutter'), say(REQUIREMENTS[id].advice)],
+    ...(words === undefined ? [] : [[say('  quote        ', 'gutter'), say(`“${words}”`)]]),
+    ...(unseen === undefined ? [] : [[say('  not tested   ', 'gutter'), say(unseen)]]),
+    [say('  fix          ', 'gutter'), say(REQUIREMENTS[id].advice)],
     ...(rule ? ruleDetails(rule) : []),
   ];
 }
@@ -207,8 +207,8 @@ function ruleDetails({ id, masks = [], absent, failsWhere }: Rule): Line[] {
   const warning = `a warning; with --strict${failsWhere === undefined ? '' : `, or where ${failsWhere},`} a failure`;
   const breach = REQUIREMENTS[id].level === 'MUST' ? 'a failure' : warning;
   return [
-    [say('  broken       ', 'gutter'), say(breach)],
-    [say('  not seen     ', 'gutter'), say(absent)],
+    [say('  violation    ', 'gutter'), say(breach)],
+    [say('  not observed ', 'gutter'), say(absent)],
     ...(masks.length > 0 ? [[say('  masks        ', 'gutter'), say(masks.join(', '))]] : []),
   ];
 }

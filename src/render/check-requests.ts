@@ -150,7 +150,7 @@ function legLines(leg: WireLeg): Line[] {
 
 function wireLinesEndOf({ end, endedBy, ms, operation }: WireLeg): Line {
   const what = operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')];
-  if (end === null || ms === null) return [say(' is not answered', 'dim'), ...what];
+  if (end === null || ms === null) return [say(' got no answer', 'dim'), ...what];
   const how = endedBy === null ? quote(end) : endedByProbe(end, endedBy);
   return [say(' → ', 'dim'), ...how, say(` after ${formatDuration(ms)}`, 'dim'), ...what];
 }
@@ -158,7 +158,7 @@ function wireLinesEndOf({ end, endedBy, ms, operation }: WireLeg): Line {
 /** It is the check's own listener that did not take it, and no fault of the tool's. */
 function endedByProbe(end: string, probe: string): Line {
   const isStatus = /^\d+$/.test(end);
-  return [...quote(isStatus ? end : 'left unanswered'), say(' by the probe ', 'dim'), ...quote(probe, 'dim')];
+  return [...quote(isStatus ? end : 'not answered'), say(' by the probe ', 'dim'), ...quote(probe, 'dim')];
 }
 
 function pieceLine({ place, text, point: [from, to] = [0, 0] }: Piece, mark: string): Line {
@@ -194,9 +194,7 @@ export function rowLines(row: Row, record: WireRecord, ids: Ids = 'short'): read
     ...differenceLines(row),
     ...indented(standing === 'stale' ? [] : wireLines(row, record)),
     ...(BREACHES.includes(standing) ? [labelled('to do', say(REQUIREMENTS[id].advice))] : []),
-    ...(masks.length > 0
-      ? [detail(say(`may be why these are not passed either: ${masks.join(', ')}`, 'dim'))]
-      : []),
+    ...(masks.length > 0 ? [detail(say(`may also cause: ${masks.join(', ')}`, 'dim'))] : []),
   ];
 }
 
@@ -249,7 +247,7 @@ export function caseName({ place, operation }: Pick<CaseCheck, 'place' | 'operat
 function excuseLines({ standing, excuse }: Row): Line[] {
   if (!excuse) return [];
   if (standing === 'stale')
-    return [detail(say('passes, though its failure is expected: take it out of '), ...quote(excuse.place))];
+    return [detail(say('passes but is expected to fail; remove it from '), ...quote(excuse.place))];
   return standing === 'expected'
     ? [detail(say('expected: '), ...quote(excuse.reason), ...whereOf(excuse.place))]
     : [];

@@ -12,7 +12,7 @@ import type { UserChoice } from '../protocol/callbacks.js';
 import type { ErrorCode } from '../util/errors.js';
 import { formatDuration } from '../util/format-duration.js';
 import { bytesText, cut } from '../util/json-diagnosis.js';
-import { givenUpWords } from './given-up.js';
+import { cancelText } from './given-up.js';
 
 /** Where a failure is told. What helps may be an option: on a command line that is the next word, elsewhere it belongs to a command. */
 type Place = 'command line' | 'workbench';
@@ -30,17 +30,17 @@ function option(name: string, { place }: Scene): string {
 
 /** What helps where the tool did not accept the call. */
 function refusalHint(scene: Scene, status: number): string {
-  return scene.exchange.dialect === 'mcp' ? "The server's own log says why." : ackHint(scene, status);
+  return scene.exchange.dialect === 'mcp' ? "See the server's log." : ackHint(scene, status);
 }
 
 function ackHint(scene: Scene, status: number): string {
   if (status >= 500)
-    return `The tool failed to accept the invocation: its own log says why. It was sent again as often as ${option('--retries', scene)} allows.`;
+    return `The tool failed to accept the invocation; see its log. Set the number of retries with ${option('--retries', scene)}.`;
   if (status >= 300 && status < 400)
-    return "Redirects are never followed: put the final address into the toolset's endpoint.";
+    return "Redirects are not followed; put the final URL into the toolset's endpoint.";
   if (status < 300)
-    return `Only 200 acknowledges an invocation (TOOL-ACK); ${option('--lenient-ack', scene)} waits on any 2xx.`;
-  return 'A 4xx is never sent again (RT-NORETRY): mend the request, or the tool.';
+    return `Only 200 acknowledges an invocation (TOOL-ACK); use ${option('--lenient-ack', scene)} to accept any 2xx.`;
+  return 'A request that got a 4xx is not retried (RT-NORETRY). Fix the request or the tool.';
 }
 
 /** What helps where nobody gave a consent in time. */
@@ -50,8 +50,8 @@ function consentHint({ place }: Scene): string {
 
 const CONSENT_HINTS: Readonly<Record<Place, string>> = {
   'command line':
-    'Call again and visit the URL that is printed. Without --timeout, or on a terminal, the wait has no end.',
-  workbench: 'Run it again here, and visit the URL that is shown: the wait for that has no end.',
+    'Call again and visit the printed URL. Without --timeout, or on a terminal, the call waits without a limit.',
+  workbench: 'Call again and visit the URL that is shown. The call waits without a limit.',
 };
 
 /** Why nothing came in time, the likeliest reason first: what came and did not count, then where nothing came at all. */
@@ -59,32 +59,31 @@ function timeoutHint(scene: Scene): string {
   const { exchange, errands } = scene;
   const moreTime = option('--timeout', scene);
   if (exchange.dialect === 'mcp')
-    return `The server was told that the call is cancelled. ${moreTime} gives more time.`;
+    return `The server was notified that the call is canceled. To wait longer, use ${moreTime}.`;
   const { callback_url } = exchange.invocation;
   const origin = URL.canParse(callback_url) ? new URL(callback_url).origin : callback_url;
   const [reason] = exchange.arrivals.flatMap(reasonOf);
-  if (reason !== undefined)
-    return `A callback came to the URL it was given, at ${origin}, but did not count: ${reason}.`;
+  if (reason !== undefined) return `A callback arrived at ${origin} but was not accepted: ${reason}.`;
   if (errands.ofCall(exchange.key).some(isLostSelection))
-    return 'The tool had asked, and the selection did not reach its response_url: it may still wait for it.';
+    return 'The tool asked for a choice, but the selection did not reach its response_url. The tool may still be waiting.';
   if (errands.hasStrays)
-    return `Something was posted to ${origin}, but not to the callback URL: that must be used exactly as it was given.`;
-  const reach = `The tool must be able to reach the callback URL it was given, at ${origin}.`;
-  return `${aboutAnswer(exchange)}${reach} ${option('--callback-url', scene)} gives another address, ${moreTime} more time.`;
+    return `A request was posted to ${origin} but not to the callback URL. The tool must use the callback URL unchanged.`;
+  const reach = `Check that the tool can reach its callback URL at ${origin}.`;
+  return `${aboutAnswer(exchange)}${reach} ${option('--callback-url', scene)} sets another address; ${moreTime} sets a longer limit.`;
 }
 
 /** What was odd about the acknowledgement, if anything: a result in it is every beginner's first mistake. */
 function aboutAnswer(exchange: Exchange): string {
   if (!answeredAttempt(exchange))
-    return 'The connection was taken, but no answer came: the tool must answer 200 before it works. ';
+    return 'The tool accepted the connection but did not answer. It must answer 200 before it starts to work. ';
   const size = unreadSize(exchange);
   if (size === 0) return '';
-  return `The 200 had a body of ${bytesText(size)}, which nobody reads: POST the result to the callback_url. `;
+  return `The body of the 200 (${bytesText(size)}) is ignored; the tool must POST the result to callback_url. `;
 }
 
 /** Whose rule it was that forbade the call. */
 function policyHint(scene: Scene): string {
-  return `The file of ${option('--policy', scene)} says what may be called.`;
+  return `Change the rules in the ${option('--policy', scene)} file to allow the call.`;
 }
 
 /** Why a callback did not count. What nobody here knows was no result anyway. */
@@ -131,7 +130,7 @@ function unanswered({ prompt, choices }: UserChoice): Failure {
   const rest = choices.length - named.length;
   return {
     code: 'decision-needed',
-    message: `the tool asks "${cut(prompt, MOST.prompt)}" and nobody answered`,
+    message: `the tool asks "${cut(prompt, MOST.prompt)}", but no answer was given`,
     hint: `Answer with --choose <index, label or default>: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`,
   };
 }
@@ -151,12 +150,12 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
         return {
           code: 'unreachable',
           message,
-          hint: 'Its own log says why; -v shows what it writes to stderr.',
+          hint: 'See its log; use -v to show its stderr.',
         };
       return {
         code: 'unreachable',
         message: `${exchange.endpoint}: ${message}`,
-        hint: 'Is the tool running, and is its endpoint right?',
+        hint: 'Check that the tool is running and its endpoint is correct.',
       };
     case 'timeout':
       return isConsentMissing(exchange)
@@ -173,27 +172,27 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
     case 'denial':
       return {
         code: 'denied',
-        message: `${settled.tool} was not called: ${settled.who === 'person' ? 'you said no' : settled.reason}`,
+        message: `${settled.tool} was not called: ${settled.who === 'person' ? 'declined by you' : settled.reason}`,
         ...(settled.who === 'policy' && { hint: policyHint(scene) }),
       };
     case 'cancel':
       return settled.who === 'person'
-        ? { code: 'interrupted', message: 'interrupted before the result came' }
-        : { code: 'decision-needed', message: givenUpWords(exchange, settled) };
+        ? { code: 'interrupted', message: 'interrupted before the result arrived' }
+        : { code: 'decision-needed', message: cancelText(exchange, settled) };
   }
 }
 
 function timeoutMessage(exchange: Exchange, afterMs: number): string {
   const { invocation, endpoint, dialect } = exchange;
   if (dialect === 'mcp')
-    return `no result within ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}`;
+    return `timed out after ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}`;
   const answered = answeredAttempt(exchange);
   const size = unreadSize(exchange);
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
   const acknowledged = answered
     ? `it was acknowledged with ${answered.status}${body}${exchange.arrivals.length === 0 ? ', and no callback has arrived' : ''}`
-    : 'it was never acknowledged';
-  return `no result within ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}, ${acknowledged}`;
+    : 'it was not acknowledged';
+  return `timed out after ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}, ${acknowledged}`;
 }
 
 function isConsentMissing({ questions }: Exchange): boolean {
@@ -201,5 +200,5 @@ function isConsentMissing({ questions }: Exchange): boolean {
 }
 
 function consentMessage({ invocation: { operation } }: Exchange, afterMs: number): string {
-  return `consent was not given within ${formatDuration(afterMs)}: ${operation} waits for somebody to visit its URL`;
+  return `consent was not given within ${formatDuration(afterMs)}: ${operation} waits for a user to visit its URL`;
 }

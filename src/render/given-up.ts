@@ -2,14 +2,16 @@ import type { Exchange, Settlement } from '../events/exchange.js';
 
 type Cancel = Extract<Settlement, { by: 'cancel' }>;
 
-/** Why a call was not waited for any longer: a person stopped it, or nobody was there to answer what its tool asked. */
-export function givenUpWords({ questions }: Pick<Exchange, 'questions'>, { who }: Cancel): string {
+/** Why a pending call was canceled: a person interrupted it, or a question of the tool could not be answered. */
+export function cancelText({ questions }: Pick<Exchange, 'questions'>, { who }: Cancel): string {
   if (who === 'person') return 'interrupted';
   const isAsked = questions.some(({ message, isAnswered }) => message.type === 'user_choice' && !isAnswered);
-  return isAsked ? 'given up: nobody answered its question' : 'given up';
+  return isAsked ? 'canceled: its question was not answered' : 'canceled';
 }
 
-/** On what an outcome stands, in words; another basis than is known here has its own. */
+const BASIS_WORDS: Readonly<Record<string, string>> = { convention: 'by convention', ours: 'local' };
+
+/** How an outcome is known; an unknown basis is shown unchanged. */
 export function basisWords(basis: string): string {
-  return basis === 'convention' ? 'by convention' : basis;
+  return BASIS_WORDS[basis] ?? basis;
 }

@@ -34,11 +34,11 @@ function runLines(
 }
 
 /** Where a person finds all of what is told shortly. */
-const WHOLE = 'the tab Wire';
+const WHOLE = 'the Wire tab';
 
 function fineLines({ summary: { pass } }: Conformance): Line[] {
-  const held = `${pass} requirement${pass === 1 ? ' was' : 's were'} held`;
-  return [[say('✓ ', 'good'), say('nothing wrong', 'title'), say(`: ${held}`)], []];
+  const held = `${pass} requirement${pass === 1 ? '' : 's'} passed`;
+  return [[say('✓ ', 'good'), say('no problems', 'title'), say(`: ${held}`)], []];
 }
 
 /** What is asked of files alone: a live session has the `auth_url` whole, or nobody could visit it. */
@@ -92,7 +92,9 @@ function withWishes(checks: readonly Check[]): {
   const isWish = ({ id, status }: Check) => id === 'RT-ARGS' && (status === 'fail' || status === 'warn');
   return {
     checks: checks.filter(check => !isWish(check)),
-    wishes: checks.filter(isWish).map(({ id, reason }) => `${reason}; sent unvalidated, on purpose (${id})`),
+    wishes: checks
+      .filter(isWish)
+      .map(({ id, reason }) => `${reason}; sent without validation, as requested (${id})`),
   };
 }
 
@@ -103,7 +105,7 @@ function failureLines(failure: Failure | null, redactor: Redactor): Line[] {
     message: cleanWords(redactor, message),
     ...(hint !== undefined && { hint: cleanWords(redactor, hint) }),
   };
-  return [...problemLines([], clean, 'NO RESULT'), []];
+  return [...problemLines([], clean, 'No result'), []];
 }
 
 /** What a row tells of a requirement need not be said twice. */

@@ -73,7 +73,7 @@ export function summaryLines({ calls, outcomes, acknowledged, results, crossed }
       ? [
           [
             say(
-              `${crossed} callback${crossed === 1 ? '' : 's'} named another call than that whose URL was used`,
+              `${crossed} callback${crossed === 1 ? '' : 's'} named a different call than their URL belongs to`,
               'bad',
             ),
           ],

@@ -167,8 +167,8 @@ export function messageLines(message: Callback, isPrivate: boolean): Line[] {
   }
 }
 
-const SUBSCRIBED: Line = [say('• ', 'warn'), say('it opens a subscription: events follow')];
-const CLEARED: Line = [say('• ', 'warn'), say('its content is empty: the view is cleared')];
+const SUBSCRIBED: Line = [say('• ', 'warn'), say('opens a subscription; events follow')];
+const CLEARED: Line = [say('• ', 'warn'), say('content is empty; the view is cleared')];
 
 /** Whether a view is taken away by this content (RT-VIEW). */
 export function isCleared(content: object): boolean {
@@ -178,8 +178,8 @@ export function isCleared(content: object): boolean {
 function consentLines({ auth_url }: OAuth, isPrivate: boolean): Line[] {
   const url = isPrivate ? auth_url : bareUrl(auth_url);
   return [
-    [say('• ', 'warn'), say('visit '), ...quote(url, 'title'), say(' to go on; the call stays pending')],
-    ...(url === auth_url ? [] : [[say('  its query is shown on a terminal alone', 'dim')]]),
+    [say('• ', 'warn'), say('visit '), ...quote(url, 'title'), say(' to continue; the call stays pending')],
+    ...(url === auth_url ? [] : [[say('  the query is shown only on a terminal', 'dim')]]),
   ];
 }
 
@@ -196,7 +196,7 @@ function choiceLines(question: UserChoice, isPrivate: boolean): Line[] {
 
 function placementLine({ associative, final, group_id }: SubscriptionEvent): Line {
   const where = associative ? 'goes to thread ' : 'goes to a child thread of ';
-  const end = final ? '; it is the last one' : '';
+  const end = final ? '; last event' : '';
   return [say('• ', 'warn'), say(where), ...quote(group_id), say(` as a call of receive_event${end}`)];
 }
 

@@ -73,15 +73,12 @@ const SEEN_BY: Readonly<Record<TranscriptHeader['observer'], string>> = {
 export function transcriptHeading({ header, events, end }: Transcript, calls: number): Line[] {
   const counts = [...(calls > 0 ? [counted(calls, 'call')] : []), counted(events.length, 'event')];
   const heading: Line = [say('TRANSCRIPT', 'title'), say(` of ${counts.join(', ')}`), ...endWords(end)];
-  return [
-    heading,
-    header ? sightLine(header) : [say('recorded by nobody knows whom: it has no header', 'warn')],
-  ];
+  return [heading, header ? sightLine(header) : [say('recorded by an unknown program (no header)', 'warn')]];
 }
 
 function endWords(end: string | null): Line {
-  if (end === null) return [say('; it stops without an end', 'warn')];
-  return end === 'done' || end === 'saved' ? [] : [say('; it ended: ', 'warn'), ...quote(end, 'warn')];
+  if (end === null) return [say('; incomplete (no end record)', 'warn')];
+  return end === 'done' || end === 'saved' ? [] : [say('; ended with: ', 'warn'), ...quote(end, 'warn')];
 }
 
 function sightLine({ observer, program, startedAt }: TranscriptHeader): Line {

@@ -64,7 +64,7 @@ function postNews(event: EndEvent, request: SessionRequest): Line {
       say(`${what} posted${which}, but `),
       ...clipped(event.code, 'warn'),
       took,
-      say(': nobody knows whether they arrived', 'warn'),
+      say(': unknown whether they arrived', 'warn'),
     );
   const { status, body } = event;
   if (status >= 200 && status < 300)
@@ -141,16 +141,17 @@ const TONES: Readonly<Record<JudgedOutcome['type'], Tone>> = {
   unknown: 'warn',
 };
 
-const BASES: Readonly<Record<JudgedOutcome['basis'], string>> = {
+const BASES = {
   declared: '',
   convention: ' (by convention)',
-  ours: ' (ours)',
+  ours: ' (local)',
   assumed: '',
-};
+} as const satisfies Record<JudgedOutcome['basis'], string>;
 
-/** An outcome in a word, and where it is known from if the wire did not say it. */
+/** The type of an outcome; where the wire did not declare it, what it is based on. */
 export function outcomeWords({ type, basis }: JudgedOutcome): Line {
-  const from = type === 'timeout' && basis === 'ours' ? ' (our own limit)' : BASES[basis];
+  const local = type === 'canceled' ? ' by you' : type === 'timeout' ? ' (local limit)' : BASES.ours;
+  const from = basis === 'ours' ? local : BASES[basis];
   return [say(type, TONES[type]), ...(from === '' ? [] : [say(from, 'dim')])];
 }
 
@@ -181,7 +182,7 @@ export function sessionNews(event: Event, known: Known): Line | null {
     case 'expired':
       return event.calls || event.what !== 'timeout'
         ? null
-        : news('failed', say(`nothing new for ${formatDuration(event.afterMs)}`, 'bad'));
+        : news('failed', say(`no news for ${formatDuration(event.afterMs)}`, 'bad'));
     case 'planned':
     case 'dropped':
       return newsOf(event, undefined);
@@ -274,7 +275,7 @@ export function callStanding(known: KnownCall, now: number): CallStanding {
   const given = givenOf(known);
   const words = given ? [...outcomeWords(given.outcome), say(', ', 'dim')] : [];
   const isUnexpected = (known.call.answer?.unexpected.length ?? 0) > 0;
-  const unexpected = isUnexpected ? [say('not as expected', 'bad'), say(', ', 'dim')] : [];
+  const unexpected = isUnexpected ? [say('unexpected answer', 'bad'), say(', ', 'dim')] : [];
   const line = [...words, ...unexpected, ...STATES[state](known)];
   const mark = isUnexpected ? say('✗', 'bad') : markOf(state, given);
   return { mark, line, isRunning: state === 'posting' };
@@ -288,8 +289,8 @@ const STATES: Readonly<Record<Exclude<SessionCallState, 'pending'>, (known: Know
     return [say(`posted${post?.status === undefined ? '' : ` ${post.status}`}`), ...took];
   },
   refused: ({ call: { post } }) => [say(`refused with ${post?.status ?? 'an error'}`, 'bad')],
-  unwanted: () => [say('not wanted any more', 'warn')],
-  gone: () => [say('settled by somebody else', 'dim')],
+  unwanted: () => [say('no longer pending', 'warn')],
+  gone: () => [say('answered by another client', 'dim')],
 };
 
 function markOf(state: Exclude<SessionCallState, 'pending'>, given: Given | null): Span {
@@ -361,7 +362,7 @@ export function callHead(known: KnownCall, now: number): Line[] {
   return [
     [...clipped(call.tool, 'title'), say(' '), ...clipped(call.key)],
     labelled('session', ...clipped(session.id)),
-    ...(call.id === null ? [labelled('id', say('null: told by its tool and arguments', 'dim'))] : []),
+    ...(call.id === null ? [labelled('id', say('null (identified by tool and arguments)', 'dim'))] : []),
     labelled('asked', say(`at ${elapsed(call.askedAt)} in round ${call.round + 1}`)),
     ...(exchange ? [labelled('invoked', ...invoked(exchange))] : []),
     ...(given ? [labelled('outcome', ...outcomeWords(given.outcome))] : []),
@@ -381,7 +382,7 @@ export function callBodies(known: KnownCall): Line[] {
     [],
     [say('ARGUMENTS', 'title')],
     ...jsonLines(compactJson(known.call.args) ?? 'none', NO_SECRETS),
-    ...(given ? [[], [say('LLM', 'title')], ...jsonLines(given.text ?? '(not remembered)', NO_SECRETS)] : []),
+    ...(given ? [[], [say('LLM', 'title')], ...jsonLines(given.text ?? '(not kept)', NO_SECRETS)] : []),
   ];
 }
 

@@ -68,7 +68,7 @@ const NAMED = 20;
 /** What the tool asks the user. */
 function questionLine(message: Arrival['message']): Line {
   if (message?.type === 'oauth')
-    return [say('visit '), ...quote(message.auth_url, 'title'), say(' to go on')];
+    return [say('visit '), ...quote(message.auth_url, 'title'), say(' to continue')];
   if (message?.type !== 'user_choice') return [];
   const { prompt, choices, default: preset } = message;
   const rest = choices.length - NAMED;
@@ -191,7 +191,5 @@ function progressLine({ progress, total, message }: NonNullable<Arrival['progres
 function forgottenSteps({ key, arrivals, forgotten }: Exchange): Step[] {
   const at = arrivals.find(({ verdict }) => !LASTING.has(verdict.kind))?.at;
   if (forgotten === 0 || at === undefined) return [];
-  return [
-    step(`forgotten:${key}`, at, 'note', say(`${forgotten} callbacks before this are not kept any more`)),
-  ];
+  return [step(`forgotten:${key}`, at, 'note', say(`${forgotten} earlier callbacks were dropped`))];
 }

@@ -4,7 +4,7 @@ import type { Errand, History, LoadedToolset } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
 import { formatDuration } from '../util/format-duration.js';
 import { bytesText } from '../util/json-diagnosis.js';
-import { basisWords, givenUpWords } from './given-up.js';
+import { basisWords, cancelText } from './given-up.js';
 import { clipped, type Line, quote, type Span, say } from './line.js';
 import { after, arrivalStep, arrivalSteps, type Step, selectionStep, step, within } from './step-arrivals.js';
 import { eventOf, eventWords } from './steps/events.js';
@@ -73,7 +73,7 @@ function unsubscribedSteps({ key, subscription }: Exchange): Step[] {
   const { ended = null, events = 0 } = subscription ?? {};
   if (ended === null || ended.by === 'final') return [];
   const count = `${events} event${events === 1 ? '' : 's'}`;
-  const how = ended.by === 'cancel' ? 'cancelled' : 'closed with its thread';
+  const how = ended.by === 'cancel' ? 'canceled' : 'closed with its thread';
   return [step(`unsubscribed:${key}`, ended.at, 'note', say(`the subscription was ${how}, after ${count}`))];
 }
 
@@ -86,13 +86,13 @@ function endLine(exchange: Exchange, settled: Settlement): Line {
       return [say(`outcome ${outcome.type} (${basisWords(outcome.basis)})`)];
     }
     case 'timeout':
-      return [say(`no result within ${formatDuration(settled.afterMs)}`)];
+      return [say(`timed out after ${formatDuration(settled.afterMs)}`)];
     case 'denial': {
-      const why = settled.who === 'person' ? [say('you said no')] : clipped(settled.reason);
+      const why = settled.who === 'person' ? [say('declined by you')] : clipped(settled.reason);
       return [...quote(settled.tool, 'title'), say(' was not called: '), ...why];
     }
     case 'cancel':
-      return [say(givenUpWords(exchange, settled))];
+      return [say(cancelText(exchange, settled))];
     default:
       return []; // the answer to the last dispatch says it
   }
@@ -176,7 +176,7 @@ function endsAt(exchange: Exchange, at: number): Step[] {
 /** Notices, told once it is known what became of them. */
 const NOTICES: Readonly<Partial<Record<Errand['purpose'], string>>> = {
   close: 'thread closed',
-  cancel: 'call cancelled',
+  cancel: 'call canceled',
 };
 
 /** Discovery while it goes on or where it failed, the user's selection, and notices that went out. */
@@ -197,7 +197,7 @@ function discoverySteps({ leg, url, at, endedAt, status, broken }: Errand): Step
   const key = `errand:${leg}`;
   if (endedAt === undefined) return [step(key, at, 'running', ...going(url))];
   if (status === 200) return [];
-  const answer = status === undefined ? `could not be asked: ${broken ?? 'broken'}` : `answered ${status}`;
+  const answer = status === undefined ? `unreachable: ${broken ?? 'broken'}` : `answered ${status}`;
   return [step(key, endedAt, 'failed', ...quote(url), say(` ${answer}`), after(endedAt - at))];
 }
 
@@ -226,7 +226,7 @@ function errandsSelectionStep(
     `errand:${leg}`,
     endedAt,
     'failed',
-    say(`the selection did not arrive: ${why}`),
+    say(`could not send the selection: ${why}`),
     took,
     ...pending,
   );
@@ -256,7 +256,7 @@ function strayStep(errand: Errand): Step {
 }
 
 function stray({ status, refusal = '' }: Errand): Line {
-  if (refusal === 'wrong-address') return [say('a post to a wrong callback address, answered 404')];
+  if (refusal === 'wrong-address') return [say('a POST to a wrong callback URL, answered 404')];
   return [say(`a request to the callback listener, refused with ${status}: `), ...quote(refusal)];
 }
 

@@ -38,7 +38,7 @@ const MAX_LINES = 500;
 
 /** A message as its bytes say it, indented where it is JSON; without the secrets of callback URLs. */
 function bodyLines(body: Content | null, secrets: Redactor): Line[] {
-  if (!body) return [[say('(not remembered)', 'dim')]];
+  if (!body) return [[say('(not kept)', 'dim')]];
   const text = decodeUtf8(body.bytes);
   return text === null
     ? [[say(`(${bytesText(body.size)} that are not UTF-8)`, 'dim')]]
@@ -98,7 +98,7 @@ function deliveryLines(delivery: CallbackDelivery, secrets: Redactor): Line[] {
 function attemptSpans(attempt: DeliveryAttempt): Span[] {
   const { at, endedAt, status } = attempt;
   const when = say(` at ${elapsed(at)}`, 'dim');
-  if (endedAt === undefined) return [say('… on its way', 'running'), when];
+  if (endedAt === undefined) return [say('… sending', 'running'), when];
   const took = say(` in ${formatDuration(endedAt - at)}`, 'dim');
   if (isTaken(status)) return [say('✓ ', 'good'), say(`answered ${status}`), took, when];
   return [say('✗ ', 'bad'), say(faultOf(attempt), 'bad'), took, when];
@@ -129,7 +129,7 @@ export function withoutPath(url: string): string {
 function waitLines(call: ToolCall, secrets: Redactor): Line[] {
   switch (call.awaits) {
     case 'fire':
-      return [labelled('waits', say('to be fired: press e', 'warn'))];
+      return [labelled('waits', say('press e to send it', 'warn'))];
     case 'choice':
       return choiceLines(call, secrets);
     case 'consent':
@@ -195,7 +195,7 @@ function argumentLines(args: Readonly<Record<string, unknown>>, secrets: Redacto
 
 function received({ receivedAt, acknowledgement, arrivals }: ToolCall): Span[] {
   const { status, at = receivedAt } = acknowledgement;
-  const again = arrivals > 1 ? `, came ${arrivals}×, last` : '';
+  const again = arrivals > 1 ? `, received ${arrivals}×, last` : '';
   const took = arrivals > 1 ? '' : ` in ${formatDuration(at - receivedAt)}`;
   return [
     say(`at ${elapsed(receivedAt)}${again}`),
@@ -213,9 +213,9 @@ function answer(call: ToolCall): Line {
   const { fixture, path, reason } = nearest;
   return [
     ...answeredBy(call),
-    say('; the nearest is '),
+    say('; nearest: '),
     ...quote(fixture, 'title'),
-    say(', but at '),
+    say(', differs at '),
     ...quote(path, 'title'),
     say(': '),
     ...clipped(reason, 'plain', MOST),
@@ -287,9 +287,11 @@ export function detailLines(call: ToolCall): Line[] {
   const secrets = secretsOf(call);
   return [
     ...invocationLines(call, secrets),
-    ...(forgotten > 0 ? [[], [say(`${forgotten} earlier callbacks are not remembered`, 'dim')]] : []),
+    ...(forgotten > 0 ? [[], [say(`${forgotten} earlier callbacks were dropped`, 'dim')]] : []),
     ...deliveries.flatMap(delivery => [[], ...deliveryLines(delivery, secrets)]),
     ...(dropped.length > 0 ? [[]] : []),
-    ...dropped.map((why): Line => [say('✗ given up: ', 'bad'), ...clipped(secrets.text(why), 'bad', 2_000)]),
+    ...dropped.map(
+      (why): Line => [say('✗ not delivered: ', 'bad'), ...clipped(secrets.text(why), 'bad', 2_000)],
+    ),
   ];
 }

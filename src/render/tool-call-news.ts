@@ -59,7 +59,7 @@ function answerNews(event: EndEvent, call: ToolCall): Line | null {
 }
 
 function acknowledgementNews(event: EndEvent, call: ToolCall): Line | null {
-  if (event.kind === 'broken') return about(call, 'note', say('was not acknowledged, as planned', 'warn'));
+  if (event.kind === 'broken') return about(call, 'note', say('was not acknowledged (planned)', 'warn'));
   return event.status === 200 ? null : about(call, 'failed', say(`was refused with ${event.status}`, 'bad'));
 }
 
@@ -81,13 +81,11 @@ function decisionNews(event: Extract<Event, { kind: 'decided' }>, call: ToolCall
 function noticeNews({ purpose, thread }: RequestEvent, call: ToolCall | undefined): Line | null {
   switch (purpose) {
     case 'cancel':
-      return call
-        ? about(call, 'note', say('was cancelled'))
-        : ofThread(thread, 'cancels a call that is not known');
+      return call ? about(call, 'note', say('was canceled')) : ofThread(thread, 'cancels an unknown call');
     case 'close':
       return ofThread(thread, 'was closed');
     case 'migrate':
-      return ofThread(thread, 'moves elsewhere');
+      return ofThread(thread, 'was migrated');
     default:
       return null;
   }
@@ -114,7 +112,7 @@ const TELLING: { readonly [K in Event['kind']]: Tell<K> } = {
   request: (event, call) => {
     if (event.purpose !== 'invocation') return noticeNews(event, call);
     return call && call.arrivals > 1
-      ? about(call, 'note', say(`came again, ${call.arrivals} times now`))
+      ? about(call, 'note', say(`received again (${call.arrivals} times)`))
       : null;
   },
   response: attemptNews,
@@ -126,8 +124,9 @@ const TELLING: { readonly [K in Event['kind']]: Tell<K> } = {
   },
   planned: ({ by, plan }, call) => {
     if (plan === 'rate-limit') return about(call, 'note', say('is over the rate limit', 'warn'));
-    if (plan === 'demand') return about(call, 'note', say('waits to be fired: POST /__mock__/fire', 'warn'));
-    if (plan === 'silence') return about(call, 'note', say('gets no result, as planned'));
+    if (plan === 'demand')
+      return about(call, 'note', say('waiting: send it with POST /__mock__/fire', 'warn'));
+    if (plan === 'silence') return about(call, 'note', say('gets no result (planned)'));
     return about(call, 'note', say(`${by}: `, 'dim'), ...quote(plan, 'warn'));
   },
   warned: ({ message }, call) => about(call, 'warning', ...foreign(message, call, 'warn')),
@@ -135,13 +134,19 @@ const TELLING: { readonly [K in Event['kind']]: Tell<K> } = {
     const { what, why, count } = event;
     const many = count === 1 ? '' : `${count} times `;
     const type = droppedType(event, call) ?? what;
-    return about(call, 'failed', ...quote(type), say(` ${many}given up: `), ...foreign(why, call, 'bad'));
+    return about(
+      call,
+      'failed',
+      ...quote(type),
+      say(` ${many}not delivered: `),
+      ...foreign(why, call, 'bad'),
+    );
   },
   decided: decisionNews,
   expired: ({ what, afterMs }, call) => {
     if (what !== 'answer') return null;
     const within = afterMs > 0 ? ` within ${formatDuration(afterMs)}` : '';
-    return about(call, 'note', say(`nobody answered${within}`, 'warn'));
+    return about(call, 'note', say(`no answer${within}`, 'warn'));
   },
   shaped: ({ by, changes }, call) => {
     if (by === 'verbatim' || changes.length === 0) return null;

@@ -25,9 +25,9 @@ export function lateText(
   settled: Exchange['settled'],
   sinceMs: number | null = null,
 ): string {
-  const end = settled?.by === 'cancel' ? 'was cancelled' : 'had ended';
+  const end = settled?.by === 'cancel' ? 'was canceled' : 'had ended';
   const since = sinceMs === null ? '' : `, ${formatDuration(sinceMs)} after it was sent`;
-  return `${message?.type ?? 'callback'} came after the call ${end}${since}; it changes nothing`;
+  return `${message?.type ?? 'callback'} came after the call ${end}${since}; it was ignored`;
 }
 
 type Refusal = Extract<Arrival['verdict'], { kind: 'rejected' | 'discarded' }>;
@@ -100,7 +100,7 @@ function withoutFlood(warnings: readonly Warning[]): Warning[] {
     ...kept,
     ...rest.map(([id, count]) => ({
       ...(id !== undefined && { id }),
-      message: `… and ${count - MOST_TEXTS} more like it`,
+      message: `… and ${count - MOST_TEXTS} more of this kind`,
     })),
   ];
 }
@@ -126,8 +126,13 @@ export function arrivalWarnings(
       ];
     case 'duplicate':
       return verdict.identical
-        ? [{ id: 'RT-DUP', message: `the ${what} was delivered again; it counts once` }]
-        : [{ id: 'TOOL-ONCE', message: `a second ${what} with other content came; the first counts` }];
+        ? [{ id: 'RT-DUP', message: `the ${what} was delivered again; ignored` }]
+        : [
+            {
+              id: 'TOOL-ONCE',
+              message: `a second ${what} with other content was ignored; the first one counts`,
+            },
+          ];
     case 'late':
       if (settled?.by === 'cancel') return []; // it may have crossed the cancel: the tool is not to blame
       return [{ message: `a ${lateText(message, settled)}` }];
@@ -152,17 +157,17 @@ function brokenBy({ group_id }: Invocation, { message }: Arrival): RequirementId
 function forgettingWarnings({ forgotten }: Exchange): Warning[] {
   if (forgotten === 0) return [];
   const callbacks = forgotten === 1 ? '1 callback is' : `${forgotten} callbacks are`;
-  return [{ message: `${callbacks} not kept any more, the oldest of very many or very large ones` }];
+  return [{ message: `${callbacks} not kept: too many, or too large` }];
 }
 
 function forgottenErrands(count: number): Warning[] {
   if (count === 0) return [];
   const requests = count === 1 ? '1 request' : `${count} requests`;
-  return [{ message: `${requests} besides the callbacks of a call are not kept, of very many` }];
+  return [{ message: `${requests} other than callbacks not kept: too many` }];
 }
 
 /** Of `invoke`, which can stay. */
-const FOLLOW = '; --follow stays for them';
+const FOLLOW = '; use --follow to receive them';
 
 /** A warning as it is told where there is no such option. */
 export function withoutFollow(warning: Warning): Warning {
@@ -173,9 +178,9 @@ export function withoutFollow(warning: Warning): Warning {
 function subscriptionWarnings({ subscription }: Exchange): Warning[] {
   const ended = subscription?.ended;
   if (ended?.by !== 'close' && !(ended?.by === 'cancel' && ended.who === 'policy')) return [];
-  const how = ended.by === 'close' ? 'closed with its thread' : 'cancelled';
+  const how = ended.by === 'close' ? 'closed with its thread' : 'canceled';
   return [
-    { message: `a subscription was opened, and nobody stayed for its events (it was ${how})${FOLLOW}` },
+    { message: `the tool opened a subscription, but its events were not awaited (it was ${how})${FOLLOW}` },
   ];
 }
 
@@ -192,8 +197,8 @@ export function misdirected(errands: readonly Errand[], more = 0): Warning[] {
 
 function wrongAddress(lost: readonly Errand[], more: number): Warning {
   const count = lost.length + more;
-  const posts = `${count} post${count === 1 ? '' : 's'} to a wrong callback address`;
-  return { id: 'TOOL-OPAQUE', message: `${posts}: ${lost[0]?.url}, where /callback/<token> was given` };
+  const posts = `${count} post${count === 1 ? '' : 's'} to a wrong callback URL`;
+  return { id: 'TOOL-OPAQUE', message: `${posts}: ${lost[0]?.url}; expected /callback/<token>` };
 }
 
 function refusal({ status, refusal: reason = '' }: Errand): Warning {
@@ -204,7 +209,7 @@ function acknowledgementWarnings(exchange: Exchange, isWhole: boolean): Warning[
   const { attempts } = exchange;
   const tries: Warning[] = attempts.slice(0, -1).map(({ status, broken }, index) => ({
     id: 'RT-RETRY' as const,
-    message: `attempt ${index + 1} of the invocation ${status === undefined ? `broke (${broken?.code})` : `was answered ${status}`}; it was sent again`,
+    message: `attempt ${index + 1} of the invocation ${status === undefined ? `broke (${broken?.code})` : `was answered ${status}`}; retried`,
   }));
   const answered = answeredAttempt(exchange);
   const unread = unreadSize(exchange);
@@ -221,10 +226,10 @@ function acknowledgementWarnings(exchange: Exchange, isWhole: boolean): Warning[
 
 function lateAcknowledgement(answered: Attempt | undefined, isWhole: boolean): Warning {
   if (!answered && !isWhole)
-    return { message: 'the result came, and no acknowledgement: it may be what was lost' };
+    return { message: 'the result arrived without an acknowledgement, which may have been lost' };
   const message = answered
-    ? `the result came before the acknowledgement, by more than ${ACK_TOLERANCE_MS}ms`
-    : 'the result came, and no acknowledgement';
+    ? `the result arrived before the acknowledgement, by more than ${ACK_TOLERANCE_MS}ms`
+    : 'the result arrived without an acknowledgement';
   return { id: 'TOOL-ACK', message };
 }
 
@@ -232,7 +237,7 @@ function lateAcknowledgement(answered: Attempt | undefined, isWhole: boolean): W
 function unreadBody(size: number): Warning {
   return {
     id: 'TOOL-ASYNC',
-    message: `the acknowledgement carried a body of ${bytesText(size)}, which is never read: a result is POSTed to callback_url`,
+    message: `the acknowledgement carried a body of ${bytesText(size)}, which is ignored; POST the result to callback_url`,
   };
 }
 
@@ -256,12 +261,14 @@ export function textWarnings(text: string): Warning[] {
   return [
     ...(text.isWellFormed()
       ? []
-      : [{ id: 'RT-SANITIZE', message: 'the text holds a lone surrogate; it goes out as U+FFFD' } as const]),
+      : [
+          { id: 'RT-SANITIZE', message: 'the text contains a lone surrogate; it is sent as U+FFFD' } as const,
+        ]),
     ...(count > 0
       ? [
           {
             id: 'RT-SANITIZE',
-            message: `the text holds ${count} control or invisible characters; the LLM gets them unchanged`,
+            message: `the text contains ${count} control or invisible characters; the LLM receives them unchanged`,
           } as const,
         ]
       : []),

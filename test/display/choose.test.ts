@@ -25,13 +25,13 @@ describe('which segment is shown', () => {
       warnings: [
         {
           id: 'TOOL-DIFF',
-          message: 'display_as[0]: wrong line counts, recounted: hunk 1: says −3 +4 lines, has −2 +3',
+          message: 'display_as[0]: wrong line counts (corrected): hunk 1: says −3 +4 lines, has −2 +3',
         },
       ],
     });
   });
 
-  test('order alone decides; a text before a diff is hardly meant', () => {
+  test('order alone decides; a text before a diff hides the diff', () => {
     const choice = chooseSegment([text('one'), diff(PATCH), text('two')], knownTypes);
     expect(choice.chosen).toEqual({
       index: 0,
@@ -39,7 +39,7 @@ describe('which segment is shown', () => {
       drawing: { kind: 'text', text: 'one' },
       reason: 'the first segment',
     });
-    expect(choice.warnings).toEqual([{ message: expect.stringContaining('hardly meant') }]);
+    expect(choice.warnings).toEqual([{ message: expect.stringContaining('the diff is never shown') }]);
   });
 
   test('a weaker client gets the fallback', () => {
@@ -49,7 +49,7 @@ describe('which segment is shown', () => {
         index: 1,
         type: 'text',
         drawing: { kind: 'text', text: 'fallback' },
-        reason: 'the first that can be shown',
+        reason: 'the first that can be displayed',
       },
       skipped: [{ index: 0, type: 'diff', reason: 'not supported by this client (--supports text)' }],
       warnings: [],
@@ -63,14 +63,14 @@ describe('which segment is shown', () => {
       drawing: { kind: 'text', text: '[image: image/png, 2 bytes]' },
     });
     const weak = chooseSegment([image], new Set(['text']));
-    expect(weak.skipped[0]?.reason).toBe('an image cannot be drawn in a terminal');
+    expect(weak.skipped[0]?.reason).toBe('a terminal cannot show images');
   });
 
   test.each([
-    [{ type: 'hologram' }, 'the type "hologram" is not known here'],
-    [{ type: 'holo\u202Egram' }, 'the type "holo<U+202E>gram" is not known here'],
-    [{ type: '__proto__' }, 'the type "__proto__" is not known here'],
-    [image, 'an image cannot be drawn in a terminal'],
+    [{ type: 'hologram' }, 'the type "hologram" is not supported'],
+    [{ type: 'holo\u202Egram' }, 'the type "holo<U+202E>gram" is not supported'],
+    [{ type: '__proto__' }, 'the type "__proto__" is not supported'],
+    [image, 'a terminal cannot show images'],
     [{ type: 'image', content: 7 }, 'malformed image: $: must be an object'],
     [text(null), 'malformed text: $: must be a string'],
     [{ type: 'diff', content: { path: 'x' } }, 'malformed diff: $.patch: is required'],
@@ -91,7 +91,7 @@ describe('which segment is shown', () => {
 
   test('an unknown type stays unknown, whatever the client claims', () => {
     const choice = chooseSegment([{ type: 'hologram' }], new Set(['hologram']));
-    expect(choice.skipped[0]?.reason).toBe('the type "hologram" is not known here');
+    expect(choice.skipped[0]?.reason).toBe('the type "hologram" is not supported');
   });
 });
 

@@ -18,7 +18,7 @@ test('a patch that does not name its file takes the name beside it', () => {
 
 test('what is wrong with wrong counts is said, and it is drawn', () => {
   const reading = readView({ type: 'diff', content: { patch: PATCH.replace('-1 +1', '-1,9 +1,9') } });
-  expect(reading).toMatchObject({ ok: true, complaint: expect.stringContaining('recounted') });
+  expect(reading).toMatchObject({ ok: true, complaint: expect.stringContaining('corrected') });
 });
 
 test.each([

@@ -141,7 +141,7 @@ describe.concurrent('no acknowledgement, or nothing after it (RT-TIMEOUT)', () =
       expect(report.acknowledgement?.status ?? null).toBe(ack);
       expect(report.error).toMatchObject({ code: 'timeout' });
       expect(report.error?.message).toContain(
-        `no result within 500ms: ${operation} was sent to ${odd.url}/invoke`,
+        `timed out after 500ms: ${operation} was sent to ${odd.url}/invoke`,
       );
       expect(report.error?.message).toContain(said);
       expect(report.error?.hint).toContain('must be able to reach the callback URL');

@@ -84,7 +84,7 @@ describe.concurrent('invoke --dialect', () => {
       isError: true,
       structuredContent: { timeout: { durationMs: 200 } },
     });
-    expect(stderr).toContain('error: no result within 200ms');
+    expect(stderr).toContain('error: timed out after 200ms');
   });
 
   it('where nothing was called, nothing is printed', async () => {

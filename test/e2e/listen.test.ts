@@ -67,7 +67,7 @@ describe.concurrent('what comes is shown as it comes', () => {
     const { status, stdout, stderr } = await listening.stop();
     expect(status).toBe(0);
     expect(stdout).not.toContain('s3cr3t');
-    expect(stderr).toContain(`visit this URL to go on: ${CONSENT}\n`);
+    expect(stderr).toContain(`visit this URL to continue: ${CONSENT}\n`);
     expect(stderr).toContain('[TOOL-ONCE]');
   });
 
@@ -189,7 +189,7 @@ describe.concurrent('it is guarded like every listener', () => {
     const { status, stderr } = await listening.stop();
     expect(status).toBe(0);
     expect(stderr).toBe(
-      'warning: 12 posts to a wrong callback address: /callback/…, where /callback/<token> was given [TOOL-OPAQUE]\n',
+      'warning: 12 posts to a wrong callback URL: /callback/…; expected /callback/<token> [TOOL-OPAQUE]\n',
     );
   });
 

@@ -33,7 +33,7 @@ describe('row 1: the token', () => {
     expect(warningsOf(report)).toEqual([
       {
         id: 'TOOL-OPAQUE',
-        message: expect.stringMatching(new RegExp(`^${FLOOD} posts to a wrong callback address: /callback/`)),
+        message: expect.stringMatching(new RegExp(`^${FLOOD} posts to a wrong callback URL: /callback/`)),
       },
     ]);
     // A stranger must not be able to fill the screen either.

@@ -131,15 +131,15 @@ Replaced text in a.txt
 
   it('JSON is indented for the eye only, digit for digit', async () => {
     const { stdout } = await runHere(['invoke', plain.url, 'json', '-o', 'plain']);
-    expect(stdout).toContain('indented here; sent as it is');
+    expect(stdout).toContain('pretty-printed');
     expect(stdout).toMatch(/^ {2}"serial": 9007199254740993,$/m);
     expect(stdout).toMatch(/^ {2}"count": 1,\n {2}"count": 2$/m);
   });
 
   it('what was skipped is told with its reason', async () => {
     const { stdout } = await runHere(['invoke', odd.url, 'unknown_segments', '-o', 'plain']);
-    expect(stdout).toContain('skipped display_as[0] hologram: the type "hologram" is not known here');
-    expect(stdout).toContain('HUMAN display_as[1] text (the first that can be shown)');
+    expect(stdout).toContain('skipped display_as[0] hologram: the type "hologram" is not supported');
+    expect(stdout).toContain('HUMAN display_as[1] text (the first that can be displayed)');
   });
 
   it('a retry, a rejected callback and the timeout have their steps', async () => {
@@ -149,7 +149,7 @@ Replaced text in a.txt
     ]);
     expect(again.stdout).toMatch(/✗ answered 503 instead of 200.*\n✓ sent again \(attempt 2\) ack_503_once/);
     expect(rejected.stdout).toMatch(/✗ callback rejected with 400: \$\.text: is required/);
-    expect(rejected.stdout).toMatch(/✗ no result within 500ms/);
+    expect(rejected.stdout).toMatch(/✗ timed out after 500ms/);
   });
 });
 

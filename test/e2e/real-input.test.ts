@@ -120,10 +120,10 @@ it.concurrent('TOOL-OPAQUE: a post to a wrong address is told at once on stderr,
   const delivery = await odd.seen('delivery', ({ url }) => url.startsWith(String(callbackOrigin(report))));
   expect(delivery.status).toBe(404);
   expect(fieldOf(delivery, 'text')).toBe('misdirected done');
-  expect(stderr).toContain('1 post to a wrong callback address');
+  expect(stderr).toContain('1 post to a wrong callback URL');
   expect(report.warnings).toContainEqual({
     id: 'TOOL-OPAQUE',
-    message: expect.stringContaining('1 post to a wrong callback address'),
+    message: expect.stringContaining('1 post to a wrong callback URL'),
   });
 });
 

@@ -61,7 +61,7 @@ type Meanwhile = (call: Live, id: string) => Promise<unknown>;
 const visiting =
   (decision: 'grant' | 'refuse'): Meanwhile =>
   async call =>
-    browser.visitConsent(await call.says(/^visit this URL to go on: (\S+)$/m), decision);
+    browser.visitConsent(await call.says(/^visit this URL to continue: (\S+)$/m), decision);
 
 const MET: readonly (readonly [string, readonly string[], Meanwhile, object])[] = [
   ['oauth, granted', ['sign_in'], visiting('grant'), { outcome: { type: 'success' } }],

@@ -7,7 +7,7 @@ import { invokeJsonHere, verdictsIn } from './support/report.js';
 const BODY = '{"text":"the result, where nobody looks for it, and where it is of no use to anybody"}';
 const UNREAD = {
   id: 'TOOL-ASYNC',
-  message: `the acknowledgement carried a body of ${BODY.length} bytes, which is never read: a result is POSTed to callback_url`,
+  message: `the acknowledgement carried a body of ${BODY.length} bytes, which is ignored; POST the result to callback_url`,
 };
 
 /** What becomes of a call of such a tool, of what was saved of it, and of the tool itself. */

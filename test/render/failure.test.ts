@@ -37,13 +37,13 @@ describe('no failure', () => {
   });
 });
 
-describe('RT-NON200: a refusal says what to do about its status', () => {
+describe('RT-NON200: a refusal says how to react to its status', () => {
   test.each([
     [201, /^Only 200 acknowledges .*--lenient-ack/],
     [204, /^Only 200 acknowledges .*--lenient-ack/],
-    [302, /^Redirects are never followed/],
-    [400, /^A 4xx is never sent again \(RT-NORETRY\)/],
-    [404, /^A 4xx is never sent again \(RT-NORETRY\)/],
+    [302, /^Redirects are not followed/],
+    [400, /^A request that got a 4xx is not retried \(RT-NORETRY\)/],
+    [404, /^A request that got a 4xx is not retried \(RT-NORETRY\)/],
     [500, /--retries/],
     [503, /--retries/],
   ])('%i', (status, hint) => {
@@ -59,22 +59,22 @@ test('an unreachable tool: where, and why', () => {
   expect(failureOf(exchangeOf(call(), lost(), gaveUp()))).toEqual({
     code: 'unreachable',
     message: `${ENDPOINT}: the tool could not be reached (ECONNREFUSED)`,
-    hint: 'Is the tool running, and is its endpoint right?',
+    hint: 'Check that the tool is running and its endpoint is correct.',
   });
 });
 
 describe('a timeout says what was sent, what was acknowledged, and which address was given', () => {
   test.each([
     ['acknowledged', [acknowledged()], 'it was acknowledged with 200, and no callback has arrived'],
-    ['not acknowledged', [], 'it was never acknowledged'],
+    ['not acknowledged', [], 'it was not acknowledged'],
   ])('%s', (_, rest, said) => {
     const failure = failureOf(exchangeOf(call(), ...rest, timedOut(5_000)));
     expect(failure?.code).toBe('timeout');
-    expect(failure?.message).toBe(`no result within 5s: edit_file was sent to ${ENDPOINT}, ${said}`);
-    expect(failure?.hint).toContain('the callback URL it was given, at http://127.0.0.1:4000.');
+    expect(failure?.message).toBe(`timed out after 5s: edit_file was sent to ${ENDPOINT}, ${said}`);
+    expect(failure?.hint).toContain('reach its callback URL at http://127.0.0.1:4000.');
   });
 
-  test('TOOL-ASYNC: a body in the acknowledgement is what nobody reads, and comes first', () => {
+  test('TOOL-ASYNC: a body in the acknowledgement is ignored; the hint says so first', () => {
     const said = answered(200, { body: JSON.stringify(RESULT) });
     const failure = failureOf(exchangeOf(call(), said, timedOut(2_000)));
     const size = JSON.stringify(RESULT).length;
@@ -83,38 +83,36 @@ describe('a timeout says what was sent, what was acknowledged, and which address
     );
     expect(failure?.hint).toMatch(
       new RegExp(
-        `^The 200 had a body of ${size} bytes, which nobody reads: POST the result to the callback_url\\. `,
+        `^The body of the 200 \\(${size} bytes\\) is ignored; the tool must POST the result to callback_url\\. `,
       ),
     );
-    expect(failure?.hint).toContain('the callback URL it was given, at http://127.0.0.1:4000.');
+    expect(failure?.hint).toContain('reach its callback URL at http://127.0.0.1:4000.');
   });
 
-  test('a consent that nobody gave is no fault of the tool', () => {
+  test("a missing consent is not the tool's fault", () => {
     const story = [call(), acknowledged(), arrives(OAUTH)];
     expect(failureOf(exchangeOf(...story, timedOut(500)))).toEqual({
       code: 'timeout',
-      message: 'consent was not given within 500ms: edit_file waits for somebody to visit its URL',
+      message: 'consent was not given within 500ms: edit_file waits for a user to visit its URL',
       hint: expect.stringContaining('Without --timeout'),
     });
     const given = failureOf(exchangeOf(...story, consented(), timedOut(500)));
-    expect(given?.message).toContain('no result within 500ms');
+    expect(given?.message).toContain('timed out after 500ms');
   });
 
-  test('a callback that did not count is the likeliest reason', () => {
+  test('a rejected callback is the likeliest reason', () => {
     const stray = arrives({ ...RESULT, id: 'x' });
     const hint = failureOf(exchangeOf(call(), acknowledged(), stray, timedOut()))?.hint;
-    expect(hint).toMatch(
-      /^A callback came to the URL it was given, at http:\/\/127.0.0.1:4000, but did not count: id is "x"/,
-    );
+    expect(hint).toMatch(/^A callback arrived at http:\/\/127.0.0.1:4000 but was not accepted: id is "x"/);
   });
 
-  test('so is a post to another address', () => {
+  test('a POST to another URL', () => {
     const { first, errands } = historyOf(call(), acknowledged(), refused('wrong-address', 404), timedOut());
     const hint = first && failureOf(first, errands)?.hint;
-    expect(hint).toMatch(/^Something was posted to http:\/\/127.0.0.1:4000, but not to the callback URL/);
+    expect(hint).toMatch(/^A request was posted to http:\/\/127.0.0.1:4000 but not to the callback URL/);
   });
 
-  test('so is a selection that did not arrive', () => {
+  test('a selection that did not arrive', () => {
     const unanswered = errand('choice', null).map(each => ({ ...each, calls: [KEY] }));
     const { first, errands } = historyOf(
       call(),
@@ -125,35 +123,35 @@ describe('a timeout says what was sent, what was acknowledged, and which address
       timedOut(),
     );
     const hint = first && failureOf(first, errands)?.hint;
-    expect(hint).toMatch(/^The tool had asked, and the selection did not reach its response_url/);
+    expect(hint).toMatch(/^The tool asked for a choice, but the selection did not reach its response_url/);
   });
 
-  test('a view of a type that nobody knows is none', () => {
+  test('an unknown view type is not named in the hint', () => {
     const view = arrives({ ...VIEW, view_type: 'chart' });
     expect(failureOf(exchangeOf(call(), acknowledged(), view, timedOut()))?.hint).not.toContain('chart');
   });
 
-  test('a callback URL that is none, as a file may hold it, is no reason to crash', () => {
+  test('an invalid callback URL in a file does not crash', () => {
     const invocation = { ...INVOCATION, callback_url: 'somewhere' };
     expect(failureOf(exchangeOf(call({ invocation }), timedOut()))?.code).toBe('timeout');
   });
 });
 
-test('a question that nobody answers', () => {
+test('an unanswered question', () => {
   expect(failureOf(exchangeOf(call(), arrives(CHOICE)))).toEqual({
     code: 'decision-needed',
-    message: 'the tool asks "Where to?" and nobody answered',
+    message: 'the tool asks "Where to?", but no answer was given',
     hint: 'Answer with --choose <index, label or default>: 0 staging, 1 production.',
   });
 });
 
-test('the question that nobody answers, though a page was opened before', () => {
+test('an unanswered question after a consent page', () => {
   const asked = [arrives(OAUTH, { leg: 'page' }), arrives(CHOICE, { leg: 'pick' })];
   expect(failureOf(exchangeOf(call(), ...asked))?.code).toBe('decision-needed');
   expect(failureOf(exchangeOf(call(), ...asked, chose(0, 'pick')))).toBeNull();
 });
 
-test('row 15: of a question with very much in it, what a person reads', () => {
+test('row 15: a very long question is shortened', () => {
   const choices = Array.from({ length: 5_000 }, (_, index) => `${index}${'x'.repeat(1_000)}`);
   const { message = '', hint = '' } =
     failureOf(exchangeOf(call(), arrives({ ...CHOICE, prompt: 'y'.repeat(100_000), choices }))) ?? {};
@@ -165,26 +163,22 @@ test('an interruption', () => {
   expect(failureOf(exchangeOf(call(), canceled()))).toMatchObject({ code: 'interrupted' });
 });
 
-test('a call that was given up since nobody answered says that, and not that somebody interrupted it', () => {
+test('a call canceled for lack of an answer says so', () => {
   const exchange = exchangeOf(call(), acknowledged(), arrives(CHOICE), canceled('policy'));
   expect(failureOf(exchange)).toMatchObject({
     code: 'decision-needed',
-    message: 'given up: nobody answered its question',
+    message: 'canceled: its question was not answered',
   });
-  expect(failureOf(exchangeOf(call(), canceled('policy')))?.message).toBe('given up');
+  expect(failureOf(exchangeOf(call(), canceled('policy')))?.message).toBe('canceled');
 });
 
-describe('in the workbench it says whose option it is that would help, and names none that is only for a command line', () => {
+describe('in the workbench, hints name the command of each option', () => {
   test.each([
-    ['refused with 503', [answered(503), gaveUp()], /as often as invoke -i --retries allows/],
-    ['refused with 202', [answered(202), gaveUp()], /; invoke -i --lenient-ack waits/],
-    [
-      'silent',
-      [acknowledged(), timedOut()],
-      /invoke -i --callback-url gives .* invoke -i --timeout more time/,
-    ],
-    ['forbidden', [denied()], /^The file of invoke -i --policy says/],
-    ['without a consent', [acknowledged(), arrives(OAUTH), timedOut()], /^Run it again here, and visit/],
+    ['refused with 503', [answered(503), gaveUp()], /with invoke -i --retries\.$/],
+    ['refused with 202', [answered(202), gaveUp()], /; use invoke -i --lenient-ack to accept/],
+    ['silent', [acknowledged(), timedOut()], /invoke -i --callback-url sets .* invoke -i --timeout sets/],
+    ['forbidden', [denied()], /the invoke -i --policy file/],
+    ['without a consent', [acknowledged(), arrives(OAUTH), timedOut()], /^Call again and visit/],
   ])('%s', (_, rest, hint) => {
     const failure = failureOf(exchangeOf(call(), ...rest), undefined, 'workbench');
     expect(failure?.hint).toMatch(hint);

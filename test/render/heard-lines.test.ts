@@ -49,7 +49,7 @@ describe('what came, and for which call', () => {
     [
       'a question for consent',
       [OAUTH],
-      ['• visit https://auth.example/consent to go on', `  would match a pending call with ${IDS}`],
+      ['• visit https://auth.example/consent to continue', `  would match a pending call with ${IDS}`],
     ],
   ])('%s', (_, messages, lines) => {
     expect(told(messages)).toEqual(lines);
@@ -62,7 +62,7 @@ describe('what came, and for which call', () => {
   });
 
   test('what was said to come', () => {
-    expect(told([RESULT], true)).toEqual(['✓ result', `  matches what is expected: ${IDS}`]);
+    expect(told([RESULT], true)).toEqual(['✓ result', `  matches the expected call: ${IDS}`]);
   });
 
   test('of what is no message there is only the reason', () => {

@@ -146,7 +146,7 @@ describe('what arrives', () => {
       [resultArrives({ subscription: true }), arrives(EVENT, { leg: 'b2' })],
       ['✓ result after 9ms; it opened a subscription', '• event 1 → child thread: opened after 9ms'],
     ],
-    ['oauth', [arrives(OAUTH)], ['• visit https://auth.example/consent to go on', '… waiting for you']],
+    ['oauth', [arrives(OAUTH)], ['• visit https://auth.example/consent to continue', '… waiting for you']],
     [
       'user_choice',
       [arrives(CHOICE)],
@@ -202,14 +202,14 @@ describe('what arrives', () => {
     expect(told(...started(), at(60_000, timedOut()), at(60_500, resultArrives()))).toEqual([
       SENT,
       ACKNOWLEDGED,
-      '✗ no result within 1m',
-      '• tool_result came after the call had ended, 1m 0.5s after it was sent; it changes nothing',
+      '✗ timed out after 1m',
+      '• tool_result came after the call had ended, 1m 0.5s after it was sent; it was ignored',
     ]);
   });
 
   test('late, after our own cancel', () => {
     expect(told(...started(), at(9, canceled()), at(19, resultArrives())).at(-1)).toBe(
-      '• tool_result came after the call was cancelled, 19ms after it was sent; it changes nothing',
+      '• tool_result came after the call was canceled, 19ms after it was sent; it was ignored',
     );
   });
 
@@ -229,7 +229,7 @@ describe('how it ends', () => {
       at(9, resultArrives({ text: 'Error: no' })),
       ['✓ result after 9ms', '✗ outcome error (by convention)'],
     ],
-    ['a timeout', at(5_000, timedOut(5_000)), ['✗ no result within 5s']],
+    ['a timeout', at(5_000, timedOut(5_000)), ['✗ timed out after 5s']],
     ['an interruption', at(9, canceled()), ['✗ interrupted']],
   ])('%s', (_, end, lines) => {
     expect(told(...started(), end)).toEqual([SENT, ACKNOWLEDGED, ...lines]);
@@ -237,7 +237,7 @@ describe('how it ends', () => {
 
   test.each([
     ['policy', 'edit_file was not called: not here'],
-    ['person', 'edit_file was not called: you said no'],
+    ['person', 'edit_file was not called: declined by you'],
   ] as const)('denied by a %s: nothing was sent', (by, line) => {
     expect(told(denied(by))).toEqual([`✗ ${line}`]);
   });
@@ -279,7 +279,7 @@ describe('RT-CHOICE: who picked what, and whether the tool heard of it', () => {
   ])(
     'it does not arrive (%j): the call stays pending, which is no longer said of a call that has ended',
     (status, why) => {
-      const lost = `✗ the selection did not arrive: ${why} after 0ms`;
+      const lost = `✗ could not send the selection: ${why} after 0ms`;
       const story = [asked(), at(10, chose(1)), at(12, selected(status))];
       expect(conversation(...story, at(20, timedOut(20)))).toContain(`${lost}; the call stays pending`);
       expect(
@@ -313,7 +313,7 @@ describe('RT-OAUTH: consent', () => {
     ['refused', { text: 'Error: no' }, ['✓ result after 2s', '✗ outcome error (by convention)']],
   ])('%s', (_, fields, lines) => {
     expect(conversation(at(9, arrives(OAUTH)), at(2_000, resultArrives(fields, { leg: 'b2' })))).toEqual([
-      '• visit https://auth.example/consent to go on',
+      '• visit https://auth.example/consent to continue',
       ...lines,
     ]);
   });
@@ -344,7 +344,7 @@ describe('RT-SUB: the events of a subscription', () => {
   });
 
   test.each([
-    ['cancelled', canceled(), '• the subscription was cancelled, after 1 event'],
+    ['cancelled', canceled(), '• the subscription was canceled, after 1 event'],
     ['closed with its thread', closed(), '• the subscription was closed with its thread, after 1 event'],
   ])('%s', (_, end, line) => {
     const lines = conversation(opened(), at(10, event('e1')), at(11, end), at(12, event('e2')));
@@ -365,7 +365,7 @@ describe('RT-SUB: the events of a subscription', () => {
     const lines = conversation(opened(), ...events);
     const { forgotten = 0 } = historyOf(...started(), opened(), ...events).first ?? {};
     expect(forgotten).toBeGreaterThan(0);
-    expect(lines[1]).toBe(`• ${forgotten} callbacks before this are not kept any more`);
+    expect(lines[1]).toBe(`• ${forgotten} earlier callbacks were dropped`);
     expect(lines[2]).toMatch(new RegExp(`^• event ${forgotten + 1} →`));
     expect(lines.at(-1)).toMatch(/^• event 2500 →/);
   });
@@ -408,9 +408,9 @@ describe('the latest only', () => {
 describe('notices and strangers', () => {
   test.each([
     [errand('close', 500), ['• thread closed, answered 500 after 1ms']],
-    [errand('cancel', null), ['• call cancelled, not answered after 1ms']],
+    [errand('cancel', null), ['• call canceled, not answered after 1ms']],
     [errand('discovery', 404), ['✗ http://127.0.0.1:3001/discovery answered 404 after 1ms']],
-    [refused('wrong-address', 404), ['✗ a post to a wrong callback address, answered 404']],
+    [refused('wrong-address', 404), ['✗ a POST to a wrong callback URL, answered 404']],
     [
       refused('the Host header is foreign', 403),
       ['✗ a request to the callback listener, refused with 403: the Host header is foreign'],

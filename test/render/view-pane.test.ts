@@ -27,7 +27,7 @@ test('what cannot be drawn is shown as it came, with the reason', () => {
 
 test('wrong counts are told', () => {
   expect(view({ patch: PATCH.replace('-1 +1', '-1,9 +1,9') }).notes).toEqual([
-    expect.stringContaining('recounted'),
+    expect.stringContaining('corrected'),
   ]);
 });
 

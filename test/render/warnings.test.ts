@@ -40,7 +40,7 @@ test('callbacks that are not kept any more are said to be missing', () => {
   const history = historyOf(...started(), ...flood);
   const { forgotten } = history.first ?? {};
   expect(told(...started(), ...flood)).toEqual([
-    `${forgotten} callbacks are not kept any more, the oldest of very many or very large ones`,
+    `${forgotten} callbacks are not kept: too many, or too large`,
   ]);
 });
 
@@ -56,21 +56,21 @@ describe('TOOL-ACK', () => {
 
   test.each([
     ['on another connection, a little', 102, []],
-    ['long', 103, ['TOOL-ACK: the result came before the acknowledgement, by more than 100ms']],
+    ['long', 103, ['TOOL-ACK: the result arrived before the acknowledgement, by more than 100ms']],
   ])('the result came first: %s', (_, milliseconds, warnings) => {
     const story = [at(0, call()), at(2, resultArrives()), at(milliseconds, acknowledged())];
     expect(told(...story)).toEqual(warnings);
   });
 
   test('no acknowledgement at all', () => {
-    const never = ['TOOL-ACK: the result came, and no acknowledgement'];
+    const never = ['TOOL-ACK: the result arrived without an acknowledgement'];
     expect(told(at(0, call()), at(2, resultArrives()))).toEqual(never);
   });
 });
 
 describe('TOOL-ASYNC: an acknowledgement with a body', () => {
   const unread =
-    'TOOL-ASYNC: the acknowledgement carried a body of 4 bytes, which is never read: a result is POSTed to callback_url';
+    'TOOL-ASYNC: the acknowledgement carried a body of 4 bytes, which is ignored; POST the result to callback_url';
   const said = [at(0, call()), at(3, answered(200, { body: 'done' }))];
 
   test.each([
@@ -95,8 +95,8 @@ describe('TOOL-ASYNC: an acknowledgement with a body', () => {
 test('RT-RETRY: each attempt that was not the last', () => {
   const story = [call(), lost(), call({ attempt: 2 }), answered(503, { attempt: 2 }), call({ attempt: 3 })];
   expect(told(...story)).toEqual([
-    'RT-RETRY: attempt 1 of the invocation broke (ECONNREFUSED); it was sent again',
-    'RT-RETRY: attempt 2 of the invocation was answered 503; it was sent again',
+    'RT-RETRY: attempt 1 of the invocation broke (ECONNREFUSED); retried',
+    'RT-RETRY: attempt 2 of the invocation was answered 503; retried',
   ]);
 });
 
@@ -127,18 +127,14 @@ describe('what arrived', () => {
     [
       'RT-DUP',
       [resultArrives(), resultArrives({}, again)],
-      'RT-DUP: the tool_result was delivered again; it counts once',
+      'RT-DUP: the tool_result was delivered again; ignored',
     ],
     [
       'TOOL-ONCE',
       [resultArrives(), resultArrives({ text: 'other' }, again)],
-      'TOOL-ONCE: a second, different tool_result came; the first counts',
+      'TOOL-ONCE: a second tool_result with other content was ignored; the first one counts',
     ],
-    [
-      'late',
-      [timedOut(), resultArrives()],
-      'a tool_result came after the call had ended; it changes nothing',
-    ],
+    ['late', [timedOut(), resultArrives()], 'a tool_result came after the call had ended; it was ignored'],
     [
       'row 3',
       [refused('an Origin header', 403, { to: KEY })],
@@ -179,7 +175,7 @@ describe('TOOL-SUB: after its end a subscription says nothing more', () => {
 
   test('one that was closed with its thread was followed by nobody', () => {
     expect(told(...started(), opened(), event('e1'), closed())).toEqual([
-      'a subscription was opened, and nobody stayed for its events (it was closed with its thread); --follow stays for them',
+      'the tool opened a subscription, but its events were not awaited (it was closed with its thread); use --follow to receive them',
     ]);
   });
 
@@ -209,7 +205,7 @@ describe('counted', () => {
     expect(counted([...flood, ...others])).toEqual([
       ...flood.slice(0, 20),
       ...others,
-      { id: 'RT-MATCH', message: '… and 480 more like it' },
+      { id: 'RT-MATCH', message: '… and 480 more of this kind' },
     ]);
   });
 });
@@ -217,10 +213,10 @@ describe('counted', () => {
 describe('row 1: posts that reached no call', () => {
   test('are counted', () => {
     expect(told(refused('wrong-address', 404))).toEqual([
-      expect.stringMatching(/^TOOL-OPAQUE: 1 post to a wrong callback address: /),
+      expect.stringMatching(/^TOOL-OPAQUE: 1 post to a wrong callback URL: /),
     ]);
     expect(told(refused('wrong-address', 404), refused('wrong-address', 404, { leg: 's2' }))).toEqual([
-      expect.stringMatching(/^TOOL-OPAQUE: 2 posts to a wrong callback address: /),
+      expect.stringMatching(/^TOOL-OPAQUE: 2 posts to a wrong callback URL: /),
     ]);
   });
 
@@ -229,7 +225,7 @@ describe('row 1: posts that reached no call', () => {
       refused('wrong-address', 404, { leg: `${index}` }),
     );
     expect(told(...flood)).toEqual([
-      expect.stringMatching(/^TOOL-OPAQUE: 600 posts to a wrong callback address: /),
+      expect.stringMatching(/^TOOL-OPAQUE: 600 posts to a wrong callback URL: /),
     ]);
   });
 
@@ -270,7 +266,7 @@ describe('RT-SANITIZE: a text is never altered, but told of', () => {
 });
 
 test('where there is no --follow, no warning names it', () => {
-  expect(withoutFollow({ message: 'a subscription was opened; --follow stays for them' }).message).toBe(
+  expect(withoutFollow({ message: 'a subscription was opened; use --follow to receive them' }).message).toBe(
     'a subscription was opened',
   );
 });

@@ -9,20 +9,20 @@ const HERE = { program: 'protocol-cli/1.2.3, node v20', hasGuests: false, wantsS
 describe('an error that nobody was prepared for', () => {
   test('says what failed, that it is our fault, and where to report it; no stack', () => {
     expect(faultText(ERROR, HERE)).toBe(
-      'internal error: x is no function\nhint: This is a fault of protocol-cli, not yours. Please report it, with the stack that it shows with DEBUG=1 (protocol-cli/1.2.3, node v20): npm bugs protocol-cli says where.\n',
+      'internal error: x is no function\nhint: This is a bug in protocol-cli. Please report it with the stack trace printed with DEBUG=1 (protocol-cli/1.2.3, node v20); run "npm bugs protocol-cli" to open the issue tracker.\n',
     );
   });
 
   test('shows its stack where that is wanted', () => {
     const text = faultText(ERROR, { ...HERE, wantsStack: true });
     expect(text).toContain('internal error: Error: x is no function\n    at place.js:1:1\n');
-    expect(text).toContain('with this stack (');
+    expect(text).toContain('with this stack trace (');
   });
 
   test('shows it where code runs that is not ours: it may be its fault', () => {
     const text = faultText(ERROR, { ...HERE, hasGuests: true });
     expect(text).toContain(
-      '\n    at place.js:1:1\nhint: Nobody caught it. Where the stack names a module of yours',
+      '\n    at place.js:1:1\nhint: The error was not caught. If the stack trace names one of your modules',
     );
     expect(text).not.toContain('not yours');
   });

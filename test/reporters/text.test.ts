@@ -30,7 +30,7 @@ describe('RT-TEXT: stdout is exactly what the LLM gets', () => {
   test('row 20: a lone surrogate becomes U+FFFD, with a warning', async () => {
     const { stdout, stderr } = await told(resultArrives({ text: 'a\ud800b' }));
     expect(stdout).toBe('a\ufffdb');
-    expect(stderr).toContain('lone surrogate; it goes out as U+FFFD [RT-SANITIZE]');
+    expect(stderr).toContain('lone surrogate; it is sent as U+FFFD [RT-SANITIZE]');
   });
 
   test('row 24: on a terminal it is made safe first', async () => {
@@ -82,7 +82,7 @@ describe('everything else goes to stderr', () => {
 
   test('RT-OAUTH: a consent URL, whole, at once', async () => {
     const { stdout, stderr } = await told(arrives({ ...OAUTH, auth_url: 'https://auth.example/?state=1' }));
-    expect([stdout, stderr]).toEqual(['', 'visit this URL to go on: https://auth.example/?state=1\n']);
+    expect([stdout, stderr]).toEqual(['', 'visit this URL to continue: https://auth.example/?state=1\n']);
   });
 
   test('RT-MATCH: a discarded callback, at once', async () => {

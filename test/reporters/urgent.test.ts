@@ -59,14 +59,14 @@ test('TOOL-SUB: an event that comes after the end', async () => {
 describe('a result that comes too late', () => {
   test('after our own cancel it is told as what it is', async () => {
     expect(await told([canceled(), resultArrives()])).toEqual([
-      'a tool_result came after the call was cancelled; it changes nothing',
+      'a tool_result came after the call was canceled; it was ignored',
     ]);
     expect(await told([canceled(), resultArrives()], { quiet: true })).toEqual([]);
   });
 
   test('after its time it is warned of', async () => {
     expect(await told([timedOut(), resultArrives()])).toEqual([
-      'warning: a tool_result came after the call had ended; it changes nothing',
+      'warning: a tool_result came after the call had ended; it was ignored',
     ]);
   });
 
@@ -96,5 +96,5 @@ test('-q: what needs a person, and nothing else', async () => {
     refused('wrong-address', 404),
     event('e1'),
   ];
-  expect(await told(story, { quiet: true })).toEqual(['visit this URL to go on: https://a.example/?b=1']);
+  expect(await told(story, { quiet: true })).toEqual(['visit this URL to continue: https://a.example/?b=1']);
 });

@@ -59,7 +59,7 @@ describe.concurrent('a page that must be visited', () => {
     expect(await argv()).toHaveLength(1);
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);
-    expect(screen.text()).toContain('call cancelled, answered 200');
+    expect(screen.text()).toContain('call canceled, answered 200');
   });
 });
 

@@ -69,8 +69,8 @@ describe.concurrent('a live view that is interrupted', () => {
     await screen.shows(WAITING);
     screen.type(CTRL_C);
     await screen.shows(/✗ interrupted/);
-    await screen.shows(/• call cancelled, answered 200|✓ call cancelled, answered 200/);
+    await screen.shows(/• call canceled, answered 200|✓ call canceled, answered 200/);
     await screen.ended;
-    expect(screen.text()).toContain('interrupted before the result came');
+    expect(screen.text()).toContain('interrupted before the result arrived');
   });
 });

@@ -48,7 +48,7 @@ describe.concurrent('the steps', () => {
   test('say so where the tool never answers', async () => {
     await using screen = openHere(['invoke', odd.url, 'silent', '--timeout', '300ms'], NARROW);
     expect(await screen.ended).toBe(7);
-    expect(screen.text()).toMatch(/✗ no result within 300ms/);
+    expect(screen.text()).toMatch(/✗ timed out after 300ms/);
     expect(screen.text()).toContain('LLM made by this runtime');
   });
 });
@@ -94,7 +94,7 @@ describe.concurrent('the panes', () => {
   test('indent JSON for the eye, lose neither its numbers nor its doubled keys, and say that it is sent as it is', async () => {
     await using screen = openHere(['invoke', plain.url, 'json'], NARROW);
     expect(await screen.ended).toBe(0);
-    expect(screen.text()).toContain('indented here; sent as it is');
+    expect(screen.text()).toContain('pretty-printed');
     for (const row of ['  "instances": [', '  "serial": 9007199254740993,', '  "count": 1,', '  "count": 2'])
       expect(screen.emulator.rows()).toContain(row);
   });

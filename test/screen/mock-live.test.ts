@@ -81,7 +81,7 @@ describe.concurrent('a mock at hand', () => {
     const fixtures = await folder.write('watch.yaml', SUBSCRIPTION);
     await using mock = await openMock([fixtures], { columns: 180, rows: 40 });
     const call = await mock.call('watch', {});
-    await mock.shows('? waits to be fired: press e, 1 event');
+    await mock.shows('? waiting: press e to send, 1 event');
     await mock.shows('waits     to be fired: press e');
     mock.type('e');
     await mock.shows('Fired.');

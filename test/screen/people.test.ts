@@ -132,7 +132,7 @@ describe.concurrent('a tool that needs the person', () => {
     await screen.shows('⏎ choose');
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);
-    expect(screen.text()).toMatch(/call cancelled, answered 200/);
+    expect(screen.text()).toMatch(/call canceled, answered 200/);
     expect(screen.text()).not.toContain('selection sent');
     expect(screen.text()).not.toContain('⏎ choose');
   });
@@ -141,7 +141,7 @@ describe.concurrent('a tool that needs the person', () => {
     await using screen = openProgram(['invoke', stdlib.url, 'ask'], { columns: 160 });
     await screen.shows('⏎ choose');
     screen.type(CTRL_C + CTRL_C);
-    await screen.shows('interrupted before the result came');
+    await screen.shows('interrupted before the result arrived');
     expect(await screen.ended).toBe(130);
     expect(screen.emulator.isCursorVisible).toBe(true);
   });
@@ -188,7 +188,7 @@ describe.concurrent('a tool that asks where nothing is drawn', () => {
     await screen.shows('Your choice [0]');
     screen.type(CTRL_C);
     expect(await screen.ended).toBe(130);
-    expect(screen.text()).toMatch(/call cancelled, answered 200/);
+    expect(screen.text()).toMatch(/call canceled, answered 200/);
     expect(screen.text()).not.toContain('selection sent');
   });
 });

@@ -16,10 +16,10 @@ const SEEN: Readonly<Record<string, readonly string[]>> = {
   cancel: [
     '✓ sent work to',
     '✗ interrupted',
-    '✓ call cancelled, answered 200',
-    '• tool_result came after the call was cancelled',
+    '✓ call canceled, answered 200',
+    '• tool_result came after the call was canceled',
     '"by": "user"',
-    '✗ interrupted before the result came',
+    '✗ interrupted before the result arrived',
   ],
   choice: [
     '• the tool asks: Which environment? 0 staging (default) 1 production 2 neither',
@@ -34,7 +34,7 @@ const SEEN: Readonly<Record<string, readonly string[]>> = {
     '27 + return status >= 500 || status === 429;',
   ],
   'late-result': [
-    '✗ no result within 100ms',
+    '✗ timed out after 100ms',
     '• tool_result came after the call had ended',
     '"durationMs": 100',
     '--callback-url gives another address',
@@ -51,7 +51,7 @@ const SEEN: Readonly<Record<string, readonly string[]>> = {
   'two-results': [
     '• tool_result with other content; the first counts',
     'first result',
-    '! a second, different tool_result came; the first counts [TOOL-ONCE]',
+    '! a second tool_result with other content was ignored; the first one counts [TOOL-ONCE]',
   ],
   views: ['• view diff updated', 'Painted', 'VIEW diff, updated 3 times', '1 - zero', '1 + three'],
 };

@@ -195,8 +195,8 @@ describe('the state of a call goes from leg to leg', () => {
       /✗ error, posted 202 after 3ms$/,
     ],
     ['refused', [...begun, shipped, posts([one]), answers(422)], /✗ success, refused with 422$/],
-    ['not wanted', [...begun, shipped, posts([one]), answers(409)], /• success, not wanted any more$/],
-    ['settled elsewhere', [...begun, status('running')], /• settled by somebody else$/],
+    ['not wanted', [...begun, shipped, posts([one]), answers(409)], /• success, no longer pending$/],
+    ['settled elsewhere', [...begun, status('running')], /• answered by another client$/],
   ])('%s', (_, story, state) => {
     expect(stateOf(story)).toMatch(state);
   });
@@ -288,7 +288,7 @@ describe('a platform', () => {
       { page: 'details' },
       { columns: 120, rows: 20 },
     );
-    expect(shown).toMatch(/^state +success, not as expected, posted/m);
+    expect(shown).toMatch(/^state +success, unexpected answer, posted/m);
     expect(shown).toMatch(/^expected +✗ \$\.result wanted 1, got "shipped"/m);
     expect(shown).toMatch(/^warning +there is no \{\{results\.call_1\.parcel\}\}/m);
   });

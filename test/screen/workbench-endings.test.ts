@@ -92,7 +92,7 @@ describe.concurrent('the terminal is as it was', () => {
       await expectEnded(screen, 1);
       const said = withoutSpace(screen.emulator.history());
       expect(said).toContain(withoutSpace(`internal error: ${isTraced ? 'Error: ' : ''}a fault of ours`));
-      expect(said).toContain(withoutSpace('This is a fault of protocol-cli, not yours. Please report it'));
+      expect(said).toContain(withoutSpace('This is a bug in protocol-cli. Please report it'));
       expect(said.includes('faulty.mjs')).toBe(isTraced);
       await expectCancelled(id);
     },

@@ -11,10 +11,10 @@ const excerpt = z.object({
   place: z
     .nullable(z.string())
     .check(z.describe('The member that the finding is about; null for the body looked over')),
-  text: z.string().check(z.describe('Cut, secrets out')),
+  text: z.string().check(z.describe('Shortened, secrets removed')),
   point: z
     .optional(z.tuple([count, count]))
-    .check(z.describe('Where in the text the finding is: the first character, and the one after the last')),
+    .check(z.describe('Range of the finding in the text: start and end (exclusive)')),
 });
 
 const leg = z.object({
@@ -28,7 +28,7 @@ const leg = z.object({
   endedBy: z
     .nullable(z.string())
     .check(z.describe('The probe of the check that let a callback end so; null where it was taken')),
-  ms: z.nullable(ms).check(z.describe('Until then')),
+  ms: z.nullable(ms).check(z.describe('Time until then')),
   request: z.array(excerpt),
   response: z.array(excerpt),
 });
@@ -47,7 +47,7 @@ const calls = z
       }),
     ),
   )
-  .check(z.describe('The calls that it is about, where it is not fine: null for what an invocation has not'));
+  .check(z.describe('The calls that it is about, if it did not pass: null for what an invocation has not'));
 
 const expectation = { reason: z.string(), place: z.string().check(z.describe('file:line')) };
 
@@ -61,17 +61,15 @@ const check = z.object({
     .check(z.describe('How it counts: --strict and --expected-failures are in it')),
   statement: z.string().check(z.describe('What the rule asks')),
   reason: z.string(),
-  isRemarkable: z
-    .optional(z.literal(true))
-    .check(z.describe('It passes, and its reason is worth reading all the same')),
+  isRemarkable: z.optional(z.literal(true)).check(z.describe('It passes, but its reason is worth reading')),
   expected: z.optional(z.string()),
   actual: z.optional(z.string()),
-  advice: z.optional(z.string()).check(z.describe('What to do, where it is broken')),
-  masks: z.optional(z.array(z.string())).check(z.describe('What may not be passed for the same reason')),
+  advice: z.optional(z.string()).check(z.describe('How to fix a violation')),
+  masks: z.optional(z.array(z.string())).check(z.describe('Rules that may fail for the same reason')),
   expectedFailure: z.optional(z.object(expectation)),
   events: seqs,
   calls,
-  evidence: z.optional(z.array(leg)).check(z.describe('What was on the wire, where it is not fine')),
+  evidence: z.optional(z.array(leg)).check(z.describe('What was on the wire, if it did not pass')),
 });
 
 const aCase = z.object({
@@ -99,10 +97,10 @@ const checkReportSchema = z.object({
   cases: z.array(aCase),
   gaps: z
     .array(z.object({ place: expectation.place, reason: z.string() }))
-    .check(z.describe('What was lost of a transcript, and may hide a breach')),
+    .check(z.describe('Parts missing from a transcript; violations may be missed')),
   idleExpectedFailures: z
     .array(z.object({ id: z.string(), ...expectation, why: z.string() }))
-    .check(z.describe('Entries of --expected-failures that could excuse nothing')),
+    .check(z.describe('Entries of --expected-failures that match no failure')),
   probes: z.array(probe).check(z.describe('What was tried; empty for what no check has made')),
   notCalled: z
     .array(z.string())

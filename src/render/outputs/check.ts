@@ -50,8 +50,7 @@ function messageOf(
   { id, standing, reason, reasonLines = [reason], calls, expected, actual, excuse }: Row,
   file?: string,
 ): string {
-  if (standing === 'stale')
-    return `it passes, though its failure is expected: take it out of ${excuse?.place}`;
+  if (standing === 'stale') return `it passes but is expected to fail; remove it from ${excuse?.place}`;
   return [
     ...reasonLines,
     ...aboutCalls(calls, file),
@@ -66,13 +65,17 @@ function aboutCalls(calls: Row['calls'], file?: string): string[] {
 }
 
 function caseCommand({ place, operation, status, reason, calls }: CaseCheck, file?: string): string {
-  const title = `case ${operation} ${status === 'fail' ? 'is not as expected' : 'could not run'}`;
+  const title = `case ${operation} ${status === 'fail' ? 'failed' : 'could not run'}`;
   const message = [`${place}: ${reason}`, ...aboutCalls(calls, file)].join('\n');
   return command('error', { ...placeOf(place), title }, message);
 }
 
 function gapCommand({ place, reason }: Gap): string {
-  return command('error', { ...placeOf(place), title: 'lost, and may hide a breach' }, `${place}: ${reason}`);
+  return command(
+    'error',
+    { ...placeOf(place), title: 'incomplete recording; violations may be missed' },
+    `${place}: ${reason}`,
+  );
 }
 
 function idleCommand({ id, place, why }: IdleExcuse): string {
@@ -309,7 +312,7 @@ const ENDINGS: Readonly<Record<Row['standing'], Ending>> = {
 function ruleTest(row: Row, { record, secondsOf }: Desk): Test {
   const { id, side, level, standing, reason, excuse, events } = row;
   const ending = ENDINGS[standing];
-  const stale = `it passes, though its failure is expected at ${excuse?.place}`;
+  const stale = `it passes but is expected to fail at ${excuse?.place}`;
   const message =
     standing === 'expected' ? `expected: ${excuse?.reason}` : standing === 'stale' ? stale : reason;
   const text = plainText(rowLines(row, record, 'whole'));
@@ -337,7 +340,7 @@ function caseTest(each: CaseCheck, { record, secondsOf }: Desk): Test {
 function gapTest({ place, reason }: Gap): Test {
   const about = {
     classname: `${SUITE}.gaps`,
-    name: `nothing was lost at ${place}`,
+    name: `recording is complete at ${place}`,
     ...placeOf(place),
     time: 0,
   };
@@ -359,7 +362,7 @@ const LONGEST = 300;
 
 const WORDS: Readonly<Record<Standing, string>> = {
   failed: '❌ failed',
-  stale: '❌ passes, though a failure is expected',
+  stale: '❌ passes but is expected to fail',
   'could-not-run': '❔ could not run',
   warned: '⚠️ warning',
   expected: '➖ fails as expected',
@@ -380,7 +383,7 @@ export const markdownCheck: CheckFormat = ({ target, program, run, record, warni
       ['case', 'operation', 'result', 'seen'],
       cases.map(each => caseCells(each, record.file)),
     ),
-    ...table(['place', 'lost, and may hide a breach'], gaps.map(gapCells)),
+    ...table(['place', 'incomplete recording; violations may be missed'], gaps.map(gapCells)),
     ...(warnings.length > 0 ? [warnings.map(each => `- ⚠️ ${cell(each)}`).join('\n')] : []),
     ...(idle.length > 0 ? [idle.map(each => `- ${cell(idleText(each))}`).join('\n')] : []),
   ];

@@ -17,9 +17,9 @@ export function faultText(error: unknown, scene: FaultScene): string {
 }
 
 function hintFor({ program, hasGuests, wantsStack }: FaultScene): string {
-  const stack = wantsStack || hasGuests ? 'this stack' : 'the stack that it shows with DEBUG=1';
-  const report = `Please report it, with ${stack} (${program}): npm bugs protocol-cli says where.`;
+  const stack = wantsStack || hasGuests ? 'this stack trace' : 'the stack trace printed with DEBUG=1';
+  const report = `Please report it with ${stack} (${program}); run "npm bugs protocol-cli" to open the issue tracker.`;
   return hasGuests
-    ? `Nobody caught it. Where the stack names a module of yours, that threw it; otherwise it is a fault of protocol-cli. ${report}`
-    : `This is a fault of protocol-cli, not yours. ${report}`;
+    ? `The error was not caught. If the stack trace names one of your modules, that module threw it; otherwise it is a bug in protocol-cli. ${report}`
+    : `This is a bug in protocol-cli. ${report}`;
 }

@@ -37,7 +37,7 @@ export function plainReporter(
   const theme = createTheme(level);
   const told = new Set<string>();
   const urgent = isTTY ? null : urgentTeller(history, paper, told);
-  const page = new Page(paper.stdout, count => `… ${count} that came while nobody read are not shown\n`);
+  const page = new Page(paper.stdout, count => `… ${count} were dropped: the reader of stdout is too slow\n`);
   const dressed = (lines: readonly Line[]) =>
     cleanWords(redactor, lines.map(line => `${dressLine(line, theme)}\n`).join(''));
   return {

@@ -120,7 +120,7 @@ const repeatsSchema = z.object({
     ),
     acknowledged: spread.check(z.describe('After how many ms')),
     results: spread.check(z.describe('After how many ms')),
-    crossed: count.check(z.describe('Callbacks that named another call than that whose URL was used')),
+    crossed: count.check(z.describe('Callbacks that named a different call than their URL belongs to')),
   }),
   ...problems,
 });

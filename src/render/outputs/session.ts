@@ -24,7 +24,7 @@ export function callsTally({ forgotten }: Session, calls: readonly KnownCall[]):
     const way = givenOf(call)?.outcome.type ?? 'unanswered';
     ways[way] = (ways[way] ?? 0) + 1;
   }
-  if (forgotten > 0) ways['not remembered'] = forgotten;
+  if (forgotten > 0) ways['not kept'] = forgotten;
   const all = calls.length + forgotten;
   return all === 0 ? [] : [outcomesLine(all, ways)];
 }
@@ -47,7 +47,7 @@ export function plainSession(
   const { stdout, stderr, quiet } = paper;
   const theme = createTheme(level);
   const urgent = isTTY ? null : urgentTeller(known.history, paper);
-  const page = new Page(stdout, count => `… ${count} that came while nobody read are not shown\n`);
+  const page = new Page(stdout, count => `… ${count} were dropped: the reader of stdout is too slow\n`);
   const dressed = (lines: readonly Line[]) =>
     redactor.text(lines.map(line => `${dressLine(line, theme)}\n`).join(''));
   return {
@@ -105,7 +105,7 @@ function roundsIn(count: number): string {
 }
 
 function statusWords(session: Session, now: number): Line {
-  const status = statusOf(session) ?? 'not heard of yet';
+  const status = statusOf(session) ?? 'no status yet';
   const { mark, tone } = lookOf(status);
   const isOver = isSettledStatus(status);
   const at = session.statuses.at(-1)?.at ?? session.beganAt;

@@ -81,7 +81,7 @@ export function ndjsonReporter(
   const urgent = urgentTeller(history, paper);
   const lines = (each: readonly string[]) => each.map(line => `${line}\n`).join('');
   let latest = { seq: 0, at: 0 };
-  const why = 'whoever reads this is too slow for it';
+  const why = 'the reader of stdout is too slow; events were dropped';
   const page = new Page(paper.stdout, count =>
     lines(writer.event({ kind: 'dropped', what: 'event', why, count, ...latest })),
   );
@@ -116,7 +116,10 @@ export function textReporter(
   const { stdout, stderr, quiet } = paper;
   const told = new Set<string>();
   const urgent = urgentTeller(history, paper, told);
-  const page = new Page(stdout, count => `… ${count} events that came while nobody read are not here\n`);
+  const page = new Page(
+    stdout,
+    count => `… ${count} events were dropped: the reader of stdout is too slow\n`,
+  );
   const texts = textPage(page, isTTY);
   return {
     event(event) {

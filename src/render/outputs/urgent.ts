@@ -75,7 +75,7 @@ function arrivalNews({
 function question(arrival: Arrival | null): string {
   if (arrival?.verdict.kind !== 'holds') return '';
   const { message } = arrival;
-  if (message?.type === 'oauth') return `visit this URL to go on: ${visibleLine(message.auth_url)}\n`;
+  if (message?.type === 'oauth') return `visit this URL to continue: ${visibleLine(message.auth_url)}\n`;
   return message?.type === 'user_choice' ? `the tool asks: ${visibleLine(message.prompt)}\n` : '';
 }
 

@@ -18,7 +18,7 @@ import { visible, visibleLine } from '../../util/visible.js';
 /** Null where the fixture is fine. */
 function fixtureProblem({ calls, status, expected }: FixtureVerdict): string | null {
   if (status === 'used' || status === 'not-needed') return null;
-  if (status === 'unused' && expected?.min === undefined) return 'was never used';
+  if (status === 'unused' && expected?.min === undefined) return 'was not used';
   return `was ${called(calls)}, expected ${range(expected)}`;
 }
 
@@ -26,7 +26,7 @@ function unmatchedText({ operation, id, group_id, reason, nearest }: UnmatchedCa
   const call = `${callText(operation, id)}${group_id === null ? '' : ` of ${group_id}`}`;
   if (reason !== undefined) return `${call}: ${reason}`;
   if (!nearest) return `${call}: no fixture matches`;
-  return `${call}: no fixture matches; the nearest is ${nearest.fixture}: ${nearest.path} ${nearest.reason}`;
+  return `${call}: no fixture matches; nearest: ${nearest.fixture}: ${nearest.path} ${nearest.reason}`;
 }
 
 function undeliveredText({ operation, id, url, type, why }: UndeliveredCallback): string {
@@ -64,7 +64,7 @@ function range({ min, max }: Expectation = {}): string {
 }
 
 function called(count: number): string {
-  if (count === 0) return 'never called';
+  if (count === 0) return 'not called';
   return count === 1 ? 'called once' : `called ${count} times`;
 }
 
@@ -233,11 +233,11 @@ function problemText(problem: SessionProblem, isNamed: boolean): string {
   const where = isNamed && problem.session !== null ? ` (${problem.session})` : '';
   switch (problem.kind) {
     case 'unanswered':
-      return `${problem.tool_name} ${problem.call} was never answered${where}`;
+      return `${problem.tool_name} ${problem.call} was not answered${where}`;
     case 'unexpected':
-      return `${problem.tool_name} ${problem.call} was answered otherwise than expected: ${problem.path} ${problem.reason}${where}`;
+      return `${problem.tool_name} ${problem.call} got an unexpected answer: ${problem.path} ${problem.reason}${where}`;
     case 'unreached':
-      return `${problem.rounds} of ${problem.of} rounds ${problem.rounds === 1 ? 'was' : 'were'} never reached${where}`;
+      return `${problem.rounds} of ${problem.of} rounds ${problem.rounds === 1 ? 'was' : 'were'} not reached${where}`;
     case 'refused':
       return `${problem.what === 'session' ? 'a new session was' : 'results were'} refused with ${problem.status}: ${problem.reason}${where}`;
   }

@@ -54,7 +54,7 @@ export function callState(call: ToolCall, now: number, isPaused = false): CallSt
     line: [
       ...(isUnanswered ? [say('no fixture, ', 'warn')] : []),
       ...(isHeld ? [say('held', 'warn')] : STATES[state](call)),
-      ...(isLate ? [say(', a later one not', 'bad')] : []),
+      ...(isLate ? [say(', a later one failed', 'bad')] : []),
       ...extras(call),
       ...(isRunning && !isHeld ? [runningClock(now - runningSince(call, state))] : []),
     ],
@@ -66,7 +66,7 @@ function isToBeFired(call: ToolCall): boolean {
   return call.awaits === 'fire';
 }
 
-const TO_BE_FIRED = say('waits to be fired: press e', 'warn');
+const TO_BE_FIRED = say('waiting: press e to send', 'warn');
 
 /** What was delivered says so, and looks like any other result. */
 function isUnmatched({ invocation, answeredBy, plans, warnings }: ToolCall): boolean {
@@ -93,8 +93,8 @@ const STATES: Readonly<Record<ToolCallState, (call: ToolCall) => Line>> = {
     const endedAt = result?.attempts.find(({ status }) => isTaken(status))?.endedAt ?? receivedAt;
     return [say('delivered'), say(` after ${formatDuration(endedAt - receivedAt)}`, 'dim')];
   },
-  undelivered: call => clipped(secretsOf(call).text(call.lost ?? 'given up'), 'bad'),
-  silent: () => [say('silent, as planned', 'dim')],
+  undelivered: call => clipped(secretsOf(call).text(call.lost ?? 'not delivered'), 'bad'),
+  silent: () => [say('no result (planned)', 'dim')],
   refused: ({ acknowledgement: { status } }) => [say(`refused with ${status}`, 'bad')],
 };
 
@@ -102,8 +102,8 @@ const STATES: Readonly<Record<ToolCallState, (call: ToolCall) => Line>> = {
 function waiting({ deliveries, isCancelled }: ToolCall): Line {
   const attempts = deliveries.at(-1)?.attempts ?? [];
   const failed = attempts.findLast(attempt => attempt.endedAt !== undefined && !isTaken(attempt.status));
-  if (failed) return [say(`to be sent again, ${faultOf(failed)}`, 'warn')];
-  return [say(isCancelled ? 'cancelled' : 'waiting', 'running')];
+  if (failed) return [say(`retrying, ${faultOf(failed)}`, 'warn')];
+  return [say(isCancelled ? 'canceled' : 'waiting', 'running')];
 }
 
 function extras(call: ToolCall): Span[] {
@@ -114,8 +114,8 @@ function extras(call: ToolCall): Span[] {
   const notes = [
     ...(attempts > 1 ? [`${attempts} attempts`] : []),
     ...(others > 0 ? [`${others} ${others === 1 ? 'event' : 'events'}`] : []),
-    ...(arrivals > 1 ? [`came ${arrivals}×`] : []),
-    ...(isCancelled && state !== 'waiting' ? ['cancelled'] : []),
+    ...(arrivals > 1 ? [`received ${arrivals}×`] : []),
+    ...(isCancelled && state !== 'waiting' ? ['canceled'] : []),
   ];
   return notes.map(note => say(`, ${note}`, 'dim'));
 }
@@ -175,5 +175,5 @@ export function decidedLabel({ what, value = '' }: Decision, call: ToolCall | un
 
 /** A mock has no policy: who fires a call gives the preset answer by hand. */
 export function decidedBy({ by }: Decision): string {
-  return by === 'policy' ? 'fired by hand' : `by a ${by}`;
+  return by === 'policy' ? 'sent manually' : `by a ${by}`;
 }

@@ -46,7 +46,7 @@ test('a tool that dies of a malformed payload fails by that alone, and is not on
   const { status, stdout } = await runHere([
     ...['check', '--command', `node ${script}`, '--only', 'TOOL-MALFORMED', '--probe-timeout', '400ms'],
   ]);
-  expect(stdout).toContain('FAILED\n✗ TOOL-MALFORMED  SHOULD');
+  expect(stdout).toContain('Failed\n✗ TOOL-MALFORMED  SHOULD');
   expect(stdout).toContain('the tool stopped responding after a malformed payload');
   expect(status).toBe(1);
 });

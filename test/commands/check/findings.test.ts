@@ -8,5 +8,5 @@ test('a body that must not be there is shown', async () => {
   const { stdout, status } = await runHere(['check', tool.url, ...only]);
   expect(stdout).toMatch(/\/close_thread → 200 after .*\n.*"thread_id".*\n +│ {3}← {"closed":"gladly"}\n/);
   expect(status).toBe(0);
-  expect(stdout).toContain('WARNINGS');
+  expect(stdout).toContain('Warnings');
 });

@@ -59,7 +59,7 @@ describe('plain', () => {
   test('each callback with its time, then what is drawn of it', () => {
     expect(told(plainFormat(OPTIONS), at(61_200, arrives(RESULT)))).toEqual([
       '  1:01.2 ✓ result',
-      '           matches what is expected: group_id thread_xyz and id call_abc123',
+      '           matches the expected call: group_id thread_xyz and id call_abc123',
       '',
       'HUMAN text (no display_as)',
       'done',
@@ -80,7 +80,9 @@ describe('plain', () => {
 
   test('RT-OAUTH: the query of a consent URL is for a terminal alone', () => {
     const consent = arrives({ ...OAUTH, auth_url: 'https://auth.example/consent?state=1' });
-    expect(told(plainFormat(OPTIONS), consent)[0]).toContain('visit https://auth.example/consent to go on');
+    expect(told(plainFormat(OPTIONS), consent)[0]).toContain(
+      'visit https://auth.example/consent to continue',
+    );
     expect(told(plainFormat({ ...OPTIONS, isTTY: true }), consent)[0]).toContain('?state=1');
   });
 

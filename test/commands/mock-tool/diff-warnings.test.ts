@@ -19,7 +19,7 @@ const diff = (content: unknown) => ({ type: 'diff', content });
 describe('TOOL-DIFF: a diff of a fixture', () => {
   test('that is none is told with its place and why', async () => {
     expect(await told(showing(TEXT, diff({ path: 'a.txt', patch: '@@ broken\n-a\n+b\n' })))).toEqual([
-      'a.yaml#1 result.display_as[1].content: malformed diff: line 1: "@@ broken" is no hunk header; it looks like "@@ -1,3 +1,4 @@"; clients cannot show it and show the next segment instead (TOOL-DIFF)',
+      'a.yaml#1 result.display_as[1].content: malformed diff: line 1: "@@ broken" is not a hunk header; expected "@@ -1,3 +1,4 @@"; clients cannot show it and show the next segment instead (TOOL-DIFF)',
     ]);
   });
 

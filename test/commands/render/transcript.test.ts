@@ -220,14 +220,14 @@ describe('a broken one', () => {
 
   test('without its head or its end says so', () => {
     expect(rows(linesOf().slice(1, -1)).slice(0, 2)).toEqual([
-      'TRANSCRIPT of 1 call, 9 events; it stops without an end',
-      'recorded by nobody knows whom: it has no header',
+      'TRANSCRIPT of 1 call, 9 events; incomplete (no end record)',
+      'recorded by an unknown program (no header)',
     ]);
   });
 
   test('that did not end as it was meant to says how it ended', () => {
     const lines = [...linesOf().slice(0, -1), '{"kind":"end","reason":"interrupted"}'];
-    expect(rows(lines)[0]).toBe('TRANSCRIPT of 1 call, 9 events; it ended: interrupted');
+    expect(rows(lines)[0]).toBe('TRANSCRIPT of 1 call, 9 events; ended with: interrupted');
   });
 
   test.each<[string, (lines: string[]) => string[], RegExp]>([
@@ -253,8 +253,10 @@ describe('a broken one', () => {
     const story = eventsOf(call(), acknowledged(), resultArrives());
     const lines = linesOf(story.filter(event => event.kind !== 'response' || event.leg !== 'try-1'));
     const accused = linesOf(eventsOf(call(), resultArrives()));
-    expect(rows(accused).join('\n')).toContain('the result came, and no acknowledgement [TOOL-ACK]');
-    expect(rows(lines).join('\n')).toContain('and no acknowledgement: it may be what was lost');
+    expect(rows(accused).join('\n')).toContain('the result arrived without an acknowledgement [TOOL-ACK]');
+    expect(rows(lines).join('\n')).toContain(
+      'the result arrived without an acknowledgement, which may have been lost',
+    );
     expect(rows(lines).join('\n')).not.toContain('TOOL-ACK');
   });
 
@@ -320,9 +322,9 @@ describe('a session that a RAP tool answered', () => {
 
   test('has the same outcomes in its timeline as in its list', () => {
     const shown = rows(linesOf(story)).join(' ').replace(/\s+/g, ' ');
-    expect(shown).toMatch(/call_1 answered: timeout \(our own limit\)/);
+    expect(shown).toMatch(/call_1 answered: timeout \(local limit\)/);
     expect(shown).toMatch(/call_2 answered: error \(by convention\)/);
-    expect(shown).toMatch(/call_3 answered: denied \(ours\)/);
+    expect(shown).toMatch(/call_3 answered: denied \(local\)/);
   });
 });
 
@@ -392,7 +394,7 @@ describe('a session', () => {
     const shown = rows(
       linesOf(eventsOf(awaiting([one]), ...legTo('call_1'), answered(one, result(one, 'shipped')))),
     );
-    expect(shown).toContain('SESSION session_1  … not heard of yet 0ms · round 1 · 0 of 1 calls answered');
+    expect(shown).toContain('SESSION session_1  … no status yet 0ms · round 1 · 0 of 1 calls answered');
     expect(shown).toContain('HUMAN text (no display_as)');
     expect(shown.filter(row => row.startsWith('CALL'))).toEqual([]);
   });

@@ -142,29 +142,29 @@ describe('what is drawn', () => {
 
 describe('what is refused, and why', () => {
   test.each([
-    ['', 'no hunk: nothing like "@@ -1,3 +1,4 @@"'],
+    ['', 'no hunk: expected a line such as "@@ -1,3 +1,4 @@"'],
     ['Replaced 3 lines.', 'line 1: "Replaced 3 lines." is not part of a unified diff'],
-    [`\uFEFF${SEED}`, 'line 1: a byte order mark (U+FEFF) stands before the patch'],
+    [`\uFEFF${SEED}`, 'line 1: a byte order mark (U+FEFF) precedes the patch'],
     ['--- a/x\n@@ -1 +1 @@\n-a\n+b', 'Missing "+++ ..." file header for a/x'],
     ['+++ b/x\n@@ -1 +1 @@\n-a\n+b', 'Missing "--- ..." file header for b/x'],
-    [`${HEAD}@@\n-a\n+b`, 'line 3: "@@" is no hunk header; it looks like "@@ -1,3 +1,4 @@"'],
-    [`${HEAD}@@ foo @@\n-a`, 'line 3: "@@ foo @@" is no hunk header; it looks like "@@ -1,3 +1,4 @@"'],
+    [`${HEAD}@@\n-a\n+b`, 'line 3: "@@" is not a hunk header; expected "@@ -1,3 +1,4 @@"'],
+    [`${HEAD}@@ foo @@\n-a`, 'line 3: "@@ foo @@" is not a hunk header; expected "@@ -1,3 +1,4 @@"'],
     [
       `${HEAD}@@ -${'9'.repeat(20)} +1 @@\n-a`,
-      `line 3: "@@ -${'9'.repeat(20)} +1 @@" is no hunk header; it looks like "@@ -1,3 +1,4 @@"`,
+      `line 3: "@@ -${'9'.repeat(20)} +1 @@" is not a hunk header; expected "@@ -1,3 +1,4 @@"`,
     ],
     [
       `${HEAD}@@@ -1 -1 +1 @@@\n- a\n`,
       'line 3: "@@@ -1 -1 +1 @@@" is a combined diff of a merge; diff against a single parent',
     ],
-    [`${HEAD}@@ -1,2 +1,2 @@\n a\nb\n`, 'line 5: "b" starts with none of " ", "+", "-" and "\\"'],
-    [`${HEAD}@@ -1 +1 @@\n\\ No newline\n-a\n`, 'line 4: "\\ No newline" has no row before it to be about'],
+    [`${HEAD}@@ -1,2 +1,2 @@\n a\nb\n`, 'line 5: "b" does not start with " ", "+", "-" or "\\"'],
+    [`${HEAD}@@ -1 +1 @@\n\\ No newline\n-a\n`, 'line 4: "\\ No newline" has no line before it'],
     [`${HEAD}@@ -1 +1 @@\n-a\n+b\n-- \n2.39.0\n`, 'line 6: a mail\'s signature ("-- ") follows the diff'],
     [`${HEAD}@@ -1 +1 @@\n`, 'hunk 1 has no lines'],
-    [HEAD, 'no hunk for "b/x": nothing like "@@ -1,3 +1,4 @@"'],
+    [HEAD, 'no hunk for "b/x": expected a line such as "@@ -1,3 +1,4 @@"'],
     [
       'diff --git a/x b/x\nGIT binary patch\nliteral 1\nIcmZ',
-      'line 2: a binary patch cannot be drawn; leave out --binary',
+      'line 2: binary patches cannot be shown; create the diff without --binary',
     ],
     ['\u001b[2Jboo', 'line 1: "␛[2Jboo" is not part of a unified diff'],
   ])('%j', (patch, reason) => {
@@ -174,7 +174,7 @@ describe('what is refused, and why', () => {
 
 describe('hostile input', () => {
   test('there is an end to what is read', () => {
-    expect(reasonOf('\n'.repeat(600_000))).toBe('it has more than 500000 lines');
+    expect(reasonOf('\n'.repeat(600_000))).toBe('has more than 500000 lines');
   });
 
   const piece = fc.constantFrom(

@@ -43,7 +43,7 @@ describe.concurrent.each(['stdlib', 'mock'] as const)('cancel during work, of %s
     expect(ended.status).toBe(130);
     expect(verdicts(report)).toEqual(['late 200']);
     expect(warningsOf(report).filter(({ message }) => message.startsWith('a tool_result'))).toEqual([]);
-    expect(ended.stderr).toContain('a tool_result came after the call was cancelled; it changes nothing\n');
+    expect(ended.stderr).toContain('a tool_result came after the call was canceled; it was ignored\n');
     expect(ended.stderr).not.toContain('warning: a tool_result');
     expect(report.result).toBeNull();
     expect(report.outcome).toMatchObject({ type: 'canceled', by: 'user', basis: 'ours' });

@@ -112,7 +112,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('choice, a response_url of %s
     const call = [tool(name).url, operation, ...ANSWERED, '--timeout', '1s'];
     const { status, report, stderr } = await invokeJsonHere(call);
     expect(status).toBe(7);
-    const [meanwhile] = stderr.split('error: no result within');
+    const [meanwhile] = stderr.split('error: timed out after');
     expect(meanwhile).toContain(`response_url was not answered (${code})`);
     expect(warningIds(report)).toContain('TOOL-CHOICE');
     expect(report.outcome).toMatchObject({ type: 'timeout', basis: 'ours' });

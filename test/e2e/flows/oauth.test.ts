@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const VISIT = /^visit this URL to go on: (\S+)$/m;
+const VISIT = /^visit this URL to continue: (\S+)$/m;
 const REFUSED = 'Error: access was refused. Ask for it and call again.';
 
 interface Visited extends Ended {

@@ -30,7 +30,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('a late result, of %s', nam
 
   it('-o plain: the timeout, then what came after it', async () => {
     const { stdout } = await runHere(['invoke', tool(name).url, ...LATE, '-o', 'plain']);
-    expect(stdout).toMatch(/✗ no result within 100ms[\s\S]*tool_result came after the call had ended/);
+    expect(stdout).toMatch(/✗ timed out after 100ms[\s\S]*tool_result came after the call had ended/);
   });
 
   it('-o ndjson: folded again, it is as late', async () => {
@@ -55,7 +55,7 @@ describe.concurrent.each(['odd', 'mock'] as const)('two results, of %s', name =>
   it('-o text: only the first is on stdout', async () => {
     const { stdout, stderr } = await runHere(['invoke', tool(name).url, ...TWICE, '-o', 'text']);
     expect(stdout).toBe('first result');
-    expect(stderr).toContain('a second, different tool_result came; the first counts');
+    expect(stderr).toContain('a second tool_result with other content was ignored; the first one counts');
   });
 
   it('-o plain and -o ndjson: both are there, and which counts', async () => {

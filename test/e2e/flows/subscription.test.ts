@@ -110,7 +110,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
       'text',
     ];
     const { status, stderr } = await runHere(['invoke', tool(name).url, ...args]);
-    expect([status, stderr]).toEqual([0, expect.stringContaining('(it was cancelled)')]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining('(it was canceled)')]);
     await tool(name).hears('cancel', ids);
   });
 

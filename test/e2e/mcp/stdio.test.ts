@@ -57,7 +57,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
   test('the human is not shown what is for the assistant, and sees what is not text as a line', async () => {
     const { stdout } = await invoke(['mixed', '-o', 'plain']);
     const [human = '', llm = ''] = stdout.slice(stdout.indexOf('HUMAN')).split('LLM');
-    expect(human).toContain('skipped content[2] text: it says that it is for the assistant');
+    expect(human).toContain('skipped content[2] text: its audience is the assistant only');
     expect(human).not.toContain('for the model');
     expect(human).toContain('[image: image/png, 3 bytes]\n[hologram]');
     expect(llm).toContain('for the model');
@@ -127,7 +127,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     const log = folder.file('slow');
     const { status, stderr } = await invoke(['slow', '--timeout', '200ms'], '--log', log);
     expect(status).toBe(7);
-    expect(stderr).toContain('no result within 200ms');
+    expect(stderr).toContain('timed out after 200ms');
     const lines = await logOf(log);
     expect(lines.at(-1)).toMatchObject({ method: 'notifications/cancelled' });
     expect(isAlive(lines[0]?.['pid'])).toBe(false);

@@ -55,7 +55,7 @@ describe.concurrent('the command', () => {
     await using folder = await temporaryFolder();
     const ended = await mocked(folder, ['sh', '-c', script]);
     expect(ended.status).toBe(status);
-    expect(ended.stderr).toMatch(/^✗ fixture used \(\S*fixtures\.yaml:3\) was never used$/m);
+    expect(ended.stderr).toMatch(/^✗ fixture used \(\S*fixtures\.yaml:3\) was not used$/m);
   });
 
   it('an unknown program is a usage error', async () => {

@@ -54,7 +54,7 @@ describe('row 9: a callback URL', () => {
     const id = `refused-${++count}`;
     const call = await runtime.invoke(mock.url, 'a', {}, { id, fields: { callback_url: callbackUrl } });
     expect(call.ack.status).toBe(200);
-    const said = await mock.says(new RegExp(`✗ a ${id} .*given up: .*`));
+    const said = await mock.says(new RegExp(`✗ a ${id} .*not delivered: .*`));
     expect(said).not.toContain('user:pw');
     const { calls } = await mock.journal();
     const state = calls.find(known => known.id === id)?.state;
@@ -93,7 +93,7 @@ describe('--allow-callback', () => {
     );
     await allowed.says(
       new RegExp(
-        `✗ a other .*given up: http://${outside}:${other.port} is not allowed. Allow it with --allow-callback`,
+        `✗ a other .*not delivered: http://${outside}:${other.port} is not allowed. Allow it with --allow-callback`,
       ),
     );
     await runtime.invoke(allowed.url, 'a', {}, { id: 'listed', callbackUrl: `${origin}/x` });
@@ -106,7 +106,7 @@ describe('--allow-callback', () => {
     const file = await folder.write('f.yaml', FIXTURES);
     await using allowed = await startMockHere([file, '--allow-callback', 'http://169.254.169.254']);
     await runtime.invoke(allowed.url, 'a', {}, { id: 'meta', callbackUrl: 'http://169.254.169.254/' });
-    await allowed.says(/✗ a meta .*given up: .*169\.254\.169\.254/);
+    await allowed.says(/✗ a meta .*not delivered: .*169\.254\.169\.254/);
   });
 
   it.each(['runtime:3000', 'ftp://runtime', 'http://user@runtime', 'http://runtime/path', '*'])(

@@ -59,7 +59,7 @@ describe.concurrent('what is pending at the end', () => {
     await runtime.invoke(mock.url, 'late', { n: 1 }, { id: 'lost', callbackUrl: hanging.url });
     const { status, stderr } = await mock.stop();
     expect(status).toBe(0);
-    expect(stderr).toMatch(/✗ late lost .* given up: the tool was stopped before it was delivered/);
+    expect(stderr).toMatch(/✗ late lost .* not delivered: the tool was stopped before it was delivered/);
   });
 
   it('--drain 0 waits for nothing, and says what is lost', async () => {

@@ -286,7 +286,9 @@ describe.concurrent('after a restart', () => {
     await using stopped = await journalledHere(folder, 0, '--drain', '0');
     await runtime.invoke(stopped.url, 'now', { n: 1 }, { callbackUrl: sink.url });
     await eventually('the first attempt', () => sink.requests[0]?.raw);
-    expect((await stopped.stop()).stderr).toMatch(/given up: the tool was stopped before it was delivered/);
+    expect((await stopped.stop()).stderr).toMatch(
+      /not delivered: the tool was stopped before it was delivered/,
+    );
     await using mock = await journalledHere(folder);
     await mock.says(/^calls resumed from the journal: 1$/m);
     await eventually('the second attempt', () => sink.requests[1]?.raw);

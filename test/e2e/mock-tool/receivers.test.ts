@@ -62,7 +62,7 @@ describe.concurrent('bad receivers', () => {
     await using mock = await startMockHere([await folder.write('f.yaml', FIXTURES), '--retries', '2']);
     await using runtime = await openRuntime();
     await runtime.invoke(mock.url, 'a', { n: 1 }, { callbackUrl: broken.url });
-    await mock.says(/given up: .*500.*attempts: 3/);
+    await mock.says(/not delivered: .*500.*attempts: 3/);
     expect(broken.requests.map(({ raw }) => raw)).toEqual(Array(3).fill(broken.requests[0]?.raw));
   });
 
@@ -73,7 +73,7 @@ describe.concurrent('bad receivers', () => {
     for (const status of [301, 302, 303, 307, 308]) {
       await using moved = await openSink({ status, headers: { location: '/moved' } });
       await runtime.invoke(mock.url, 'a', { n: 1 }, { id: `c${status}`, callbackUrl: moved.url });
-      await mock.says(new RegExp(`✗ a c${status} .*given up: .*${status}`));
+      await mock.says(new RegExp(`✗ a c${status} .*not delivered: .*${status}`));
       expect({ requests: moved.requests.length, followed: moved.followed }).toEqual({
         requests: 1,
         followed: 0,

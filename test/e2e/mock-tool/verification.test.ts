@@ -62,7 +62,7 @@ describe.concurrent('verification of a run', () => {
     [
       'a fixture that was not used',
       `await ok('twice'); await ok('twice');`,
-      /^✗ fixture plain \(fixtures\.yaml:4\) was never used$/m,
+      /^✗ fixture plain \(fixtures\.yaml:4\) was not used$/m,
     ],
     [
       'a call that no fixture answers',

@@ -59,7 +59,7 @@ export const DELIVERIES: Readonly<Record<string, OddCase>> = {
     ...TIMED_OUT,
     verdicts: [],
     ids: ['TOOL-OPAQUE'],
-    says: /1 post to a wrong callback address/,
+    says: /1 post to a wrong callback URL/,
   },
   misdirected_origin_header: {
     ...TIMED_OUT,

@@ -24,7 +24,7 @@ export const SEED_RESULTS = {
     message: SEED_MESSAGES['structured results'],
     status: 0,
     display: { chosen: null, type: 'text' },
-    drawn: 'indented here; sent as it is\n{\n  "instances": [',
+    drawn: 'pretty-printed\n{\n  "instances": [',
     ids: [],
   },
   text_display: {

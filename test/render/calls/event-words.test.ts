@@ -36,7 +36,7 @@ test.each<[string, Fact]>([
   ['answered 200', RESPONSE],
   ['answered 403 refused: a [redacted] header', { ...RESPONSE, status: 403, refusal: 'a canary header' }],
   ['not answered: ECONNRESET (answer)', { kind: 'broken', leg: 'l1', phase: 'answer', code: 'ECONNRESET' }],
-  ['expected: somebody else sends the invocation', { kind: 'expected' }],
+  ['expected: another program sends the invocation', { kind: 'expected' }],
   ['answered by the client; no␊ id', { kind: 'answered', by: 'client', unexpected: ['no\n id'] }],
   ['denied by a policy: not here', { kind: 'denied', by: 'policy', tool: 'x', reason: 'not here' }],
   [
@@ -48,7 +48,7 @@ test.each<[string, Fact]>([
   ['expired timeout after 2s', { kind: 'expired', what: 'timeout', afterMs: 2_000 }],
   ['matched edit-main', { kind: 'matched', fixture: 'edit-main' }],
   [
-    'matched by no fixture; the nearest is near',
+    'matched no fixture; nearest: near',
     { kind: 'matched', fixture: null, nearest: { fixture: 'near', path: '$', reason: 'no' } },
   ],
   [

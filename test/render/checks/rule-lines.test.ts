@@ -19,7 +19,7 @@ test.each(IDS)('%s: what it asks, and where that is from', id => {
   const { page, words } = REQUIREMENTS[id].source;
   expect(text).toContain(REQUIREMENTS[id].statement);
   expect(text).toContain(page);
-  expect(text).toContain(`  to do        ${REQUIREMENTS[id].advice}`);
+  expect(text).toContain(`  fix          ${REQUIREMENTS[id].advice}`);
   if (words) expect(text).toContain(`“${words}”`);
 });
 

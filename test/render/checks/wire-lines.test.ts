@@ -46,7 +46,7 @@ describe('the requests that prove something', () => {
 
   test('that broke, or are on their way', () => {
     expect(told([0], call(), lost())).toContain(' → connect: ECONNREFUSED');
-    expect(told([0], call())).toContain(' is not answered');
+    expect(told([0], call())).toContain(' got no answer');
   });
 
   test('no more than a few of them', () => {
@@ -81,7 +81,7 @@ describe('the requests that prove something', () => {
       { kind: 'broken', leg: 'back-1', phase: 'answer', code: 'ABORTED', calls: [KEY] },
     ];
     expect(told([2], hangs)).toContain(
-      ' → left unanswered by the probe listener-hangs after 1ms · of edit_file',
+      ' → not answered by the probe listener-hangs after 1ms · of edit_file',
     );
     const fails = [...hangs.slice(0, 2), ...arrives({}, { status: 500 })];
     expect(told([2], fails)).toContain(' → 500 by the probe listener-hangs after');

@@ -72,7 +72,7 @@ describe('a summary', () => {
     const summary = summaryOf([first, second]);
     expect(summary.crossed).toBe(1);
     expect(summaryLines(summary).map(text).at(-1)).toBe(
-      '1 callback named another call than that whose URL was used',
+      '1 callback named a different call than their URL belongs to',
     );
   });
 

@@ -16,7 +16,7 @@ describe('an outcome says on which basis it stands', () => {
       { type: 'timeout', durationMs: 5, basis: 'convention' },
       ['✗ outcome timeout (by convention)', '    duration in ms  5'],
     ],
-    [{ type: 'denied', basis: 'ours' }, ['✗ outcome denied (ours)']],
+    [{ type: 'denied', basis: 'ours' }, ['✗ outcome denied (local)']],
     [{ type: 'unknown', raw: 7, basis: 'declared' }, ['✗ outcome unknown (declared)', '    raw  7']],
     [
       { type: 'error', message: 'a\u001b\nb', basis: 'declared' },

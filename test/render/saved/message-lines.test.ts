@@ -9,9 +9,9 @@ const linesOf = (value: object, isPrivate = false) => messageLines(message(value
 
 test.each([
   ['tool_result', RESULT, []],
-  ['tool_result', { ...RESULT, subscription: true }, ['• it opens a subscription: events follow']],
+  ['tool_result', { ...RESULT, subscription: true }, ['• opens a subscription; events follow']],
   ['view_update', VIEW, []],
-  ['view_update', { ...VIEW, content: {} }, ['• its content is empty: the view is cleared']],
+  ['view_update', { ...VIEW, content: {} }, ['• content is empty; the view is cleared']],
 ])('%s is headed by its call and thread', (type, value, rest) => {
   const whose = type === 'view_update' ? '' : ` of call ${KEY}`;
   expect(linesOf(value)).toEqual([`${type}${whose} in thread thread_xyz`, ...rest]);
@@ -29,14 +29,14 @@ describe('RT-OAUTH: a consent URL', () => {
 
   test('is shown whole to the user alone', () => {
     expect(linesOf(value, true)[1]).toBe(
-      '• visit https://auth.example/consent?state=secret to go on; the call stays pending',
+      '• visit https://auth.example/consent?state=secret to continue; the call stays pending',
     );
   });
 
   test('goes without its query into a file, which says so', () => {
     expect(linesOf(value).slice(1)).toEqual([
-      '• visit https://auth.example/consent to go on; the call stays pending',
-      '  its query is shown on a terminal alone',
+      '• visit https://auth.example/consent to continue; the call stays pending',
+      '  the query is shown only on a terminal',
     ]);
   });
 
@@ -66,7 +66,7 @@ test('a question of several lines is told on as many', () => {
 test.each([
   [{}, 'a child thread of thread_xyz as a call of receive_event'],
   [{ associative: true }, 'thread thread_xyz as a call of receive_event'],
-  [{ final: true }, 'a child thread of thread_xyz as a call of receive_event; it is the last one'],
+  [{ final: true }, 'a child thread of thread_xyz as a call of receive_event; last event'],
 ])('an event with %o goes to %s', (fields, where) => {
   expect(linesOf({ ...EVENT, ...fields })[1]).toBe(`• goes to ${where}`);
 });

@@ -37,7 +37,7 @@ test('one that got nowhere', () => {
 describe('what did not go as it should', () => {
   test.each([
     [{ acknowledgement: { status: 503, ms: 3 } }, '✗ answered 503 instead of 200 after 3ms'],
-    [{ outcome: { type: 'timeout', basis: 'ours' } }, '✗ outcome timeout (ours)'],
+    [{ outcome: { type: 'timeout', basis: 'ours' } }, '✗ outcome timeout (local)'],
     [{ callbacks: [callback({ verdict: 'late' })] }, '• tool_result late with 200 after 12ms'],
     [
       { callbacks: [callback({ type: null, verdict: 'rejected', status: 400, reason: '$: no' })] },

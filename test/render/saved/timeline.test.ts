@@ -60,7 +60,7 @@ test('a recorded subscription that the runtime cancelled is shown as one that we
   const cancel = errand('cancel').map((moment): Moment => ({ ...moment, calls: [KEY] }));
   const [lines = []] = told(eventsOf(call(), acknowledged(), subscribed, news, at(9, cancel)));
   expect(lines.join('\n')).toMatch(
-    /the subscription was cancelled, after 1 event\n.*call cancelled, answered 200/,
+    /the subscription was canceled, after 1 event\n.*call canceled, answered 200/,
   );
 });
 

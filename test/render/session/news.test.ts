@@ -155,12 +155,12 @@ describe('calls', () => {
         calls: ['call_1'],
         thread: 'session_1',
       },
-      'denied (ours)',
+      'denied (local)',
     ],
     [
       'timed out',
       { kind: 'expired', what: 'timeout', afterMs: 9, calls: ['call_1'], thread: 'session_1' },
-      'timeout (our own limit)',
+      'timeout (local limit)',
     ],
   ])('that never got to a tool on another wire say why: %s', (_, fact, words) => {
     expect(last(...BEGUN, [fact], answered(LOOKUP, failure(LOOKUP, 'no')))).toContain(
@@ -192,7 +192,7 @@ describe('results', () => {
       '✗ 2 results refused with 401 in 1ms: no',
     ],
     ['refused without a word', answers(500, { body: [] }), '✗ 2 results refused with 500 in 1ms'],
-    ['lost', breaks(), '! 2 results posted, but ECONNRESET in 1ms: nobody knows whether they arrived'],
+    ['lost', breaks(), '! 2 results posted, but ECONNRESET in 1ms: unknown whether they arrived'],
   ])('%s', (_, end, line) => {
     expect(posted(end)).toBe(line);
   });
@@ -241,7 +241,7 @@ test('where there are several sessions each line says of which', () => {
 test('warnings, and that nothing came for too long', () => {
   expect(
     told(warned('odd'), [{ kind: 'expired', what: 'timeout', afterMs: 5_000, thread: 'session_1' }]),
-  ).toEqual(['! odd', '✗ nothing new for 5s']);
+  ).toEqual(['! odd', '✗ no news for 5s']);
 });
 
 test('threats, row 24: foreign words are safe to print, and short', () => {

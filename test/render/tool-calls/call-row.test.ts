@@ -48,12 +48,12 @@ describe('the state of a call', () => {
     [
       'to be sent again',
       story => story.receives('a').sends('a', RESULT).answered(1_100, 503),
-      '… to be sent again, answered 503 4s',
+      '… retrying, answered 503 4s',
     ],
     [
       'to be sent again after a fault on the wire',
       story => story.receives('a').sends('a', RESULT).broken(1_100, 'ECONNREFUSED'),
-      '… to be sent again, ECONNREFUSED 4s',
+      '… retrying, ECONNREFUSED 4s',
     ],
     [
       'delivered at the second attempt',
@@ -84,7 +84,7 @@ describe('the state of a call', () => {
     [
       'silent',
       story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'silence' }),
-      '• silent, as planned',
+      '• no result (planned)',
     ],
     ['refused', story => story.receives('a', {}, { status: 503 }), '✗ refused with 503'],
     [
@@ -93,7 +93,7 @@ describe('the state of a call', () => {
         delivered(story, 'a');
         story.receives('a', {}, { attempt: 2 });
       },
-      '✓ delivered after 200ms, came 2×',
+      '✓ delivered after 200ms, received 2×',
     ],
     [
       'with events after its result',
@@ -110,7 +110,7 @@ describe('the state of a call', () => {
         const { leg } = story.sends('a', RESULT);
         story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
       },
-      '! delivered after 200ms, a later one not',
+      '! delivered after 200ms, a later one failed',
     ],
     [
       'delivered, and an event of it not',
@@ -119,7 +119,7 @@ describe('the state of a call', () => {
         const { leg } = story.sends('a', { type: 'subscription_event', text: '1' });
         story.about('a', { kind: 'dropped', what: 'callback', why: 'nobody is there', count: 1, leg });
       },
-      '! delivered after 200ms, a later one not',
+      '! delivered after 200ms, a later one failed',
     ],
     [
       'given up, and delivered once more',
@@ -137,7 +137,7 @@ describe('the state of a call', () => {
         story.sends('a', { type: 'subscription_event', text: '1' }).answered(2_000);
         story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
       },
-      '? waits to be fired: press e, 1 event',
+      '? waiting: press e to send, 1 event',
     ],
     [
       'decided, and to be answered',
@@ -162,7 +162,7 @@ describe('the state of a call', () => {
           attempt: 1,
           calls: ['a'],
         }),
-      '… cancelled 4s',
+      '… canceled 4s',
     ],
   ])('%s', (_, tell, text) => {
     expect(stateOf(tell)).toBe(text);

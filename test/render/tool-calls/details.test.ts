@@ -37,7 +37,7 @@ describe('what a call waits for, and how to give it', () => {
   test('to be fired', () => {
     const story = new MockStory().receives('a').matches('a', 'watch');
     story.about('a', { kind: 'planned', by: 'fixture', plan: 'demand' });
-    expect(textOf(story)).toContain('answer    watch\nwaits     to be fired: press e\n');
+    expect(textOf(story)).toContain('answer    watch\nwaits     press e to send it\n');
   });
 
   test('consent: the URL of its page stands on a row of its own', () => {
@@ -71,7 +71,7 @@ describe('what went wrong', () => {
     const nearest = { fixture: 'edit-main', path: '$.arguments.path', reason: '"a.txt" is not "b.txt"' };
     const story = new MockStory().receives('a').misses('a', nearest);
     expect(textOf(story)).toContain(
-      'answer    no fixture; the nearest is edit-main, but at $.arguments.path: "a.txt" is not "b.txt"\n' +
+      'answer    no fixture; nearest: edit-main, differs at $.arguments.path: "a.txt" is not "b.txt"\n' +
         'warning   no fixture matches this call',
     );
   });
@@ -82,7 +82,7 @@ describe('what went wrong', () => {
     story.sends('a', { type: 'view_update' });
     story.about('a', { kind: 'dropped', what: 'callback', why: 'attempts: 6', count: 1 });
     expect(textOf(story)).toMatch(
-      /NO MESSAGE ✗ ECONNRESET in 1ms at 0:00\.1\n{"type":"tool_result"\n\nVIEW_UPDATE … on its way at 0:00\.1\n[\s\S]+\n}\n\n✗ given up: attempts: 6$/,
+      /NO MESSAGE ✗ ECONNRESET in 1ms at 0:00\.1\n{"type":"tool_result"\n\nVIEW_UPDATE … sending at 0:00\.1\n[\s\S]+\n}\n\n✗ not delivered: attempts: 6$/,
     );
   });
 
@@ -91,7 +91,7 @@ describe('what went wrong', () => {
     story.about('a', { kind: 'planned', by: 'fault', plan: 'duplicate' });
     story.about('a', { kind: 'decided', what: 'consent', by: 'person', value: 'granted' });
     const text = textOf(story);
-    expect(text).toContain('received  at 0:00.0, came 2×, last answered 200\n');
+    expect(text).toContain('received  at 0:00.0, received 2×, last answered 200\n');
     expect(text).toContain('planned   duplicate\ndecided   consent granted by a person\n');
   });
 });

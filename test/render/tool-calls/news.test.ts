@@ -45,14 +45,14 @@ describe('a call', () => {
     [
       'that came again',
       story => story.receives('a').receives('a', {}, { attempt: 2 }),
-      [`• ${NAME} came again, 2 times now`],
+      [`• ${NAME} received again (2 times)`],
     ],
     ['refused', story => story.receives('a', {}, { status: 503 }), [`✗ ${NAME} was refused with 503`]],
-    ['cancelled', story => notice('cancel', ['a'])(story.receives('a')), [`• ${NAME} was cancelled`]],
+    ['cancelled', story => notice('cancel', ['a'])(story.receives('a')), [`• ${NAME} was canceled`]],
     [
       'to be fired',
       story => story.receives('a').about('a', { kind: 'planned', by: 'fixture', plan: 'demand' }),
-      [`• ${NAME} waits to be fired: POST /__mock__/fire`],
+      [`• ${NAME} waiting: send it with POST /__mock__/fire`],
     ],
     [
       'with a fault',
@@ -70,7 +70,7 @@ describe('a call', () => {
       [`• ${NAME} middleware redacted $.token`],
     ],
     [
-      'that is not remembered any more',
+      'that is not kept any more',
       story => story.about('gone', { kind: 'warned', message: 'odd' }),
       ['! odd'],
     ],
@@ -106,18 +106,18 @@ describe('a callback', () => {
         answered(1_002, 404);
         story.about('a', { kind: 'dropped', what: 'callback', why: 'it was answered 404', count: 1, leg });
       },
-      [`✗ ${NAME} tool_result given up: it was answered 404`],
+      [`✗ ${NAME} tool_result not delivered: it was answered 404`],
     ],
     [
       'never attempted',
       story =>
         story.about('a', { kind: 'dropped', what: 'callback', why: 'not allowed', count: 1, type: 'oauth' }),
-      [`✗ ${NAME} oauth given up: not allowed`],
+      [`✗ ${NAME} oauth not delivered: not allowed`],
     ],
     [
       'that is none, on purpose',
       story => story.about('a', { kind: 'planned', by: 'fixture', plan: 'silence' }),
-      [`• ${NAME} gets no result, as planned`],
+      [`• ${NAME} gets no result (planned)`],
     ],
     [
       'that breaks as no message',
@@ -148,7 +148,7 @@ describe('people', () => {
         asked(story);
         story.about('a', { kind: 'decided', what: 'choice', by: 'policy', value: 1 });
       },
-      `✓ ${NAME} choice No fired by hand`,
+      `✓ ${NAME} choice No sent manually`,
     ],
     [
       'a consent',
@@ -157,9 +157,9 @@ describe('people', () => {
       `✓ ${NAME} consent refused by a person`,
     ],
     [
-      'nobody answered',
+      'no answer',
       story => story.receives('a').about('a', { kind: 'expired', what: 'answer', afterMs: 300_000 }),
-      `• ${NAME} nobody answered within 5m`,
+      `• ${NAME} no answer within 5m`,
     ],
     [
       'an answer that is none',
@@ -174,12 +174,8 @@ describe('people', () => {
 describe('what is no call', () => {
   test.each<[string, (story: MockStory) => unknown, string[]]>([
     ['a thread that is closed', notice('close'), ['• thread thread_b was closed']],
-    ['a thread that moves', notice('migrate'), ['• thread thread_b moves elsewhere']],
-    [
-      'a cancel of nobody knows what',
-      notice('cancel', ['x']),
-      ['• thread thread_b cancels a call that is not known'],
-    ],
+    ['a thread that moves', notice('migrate'), ['• thread thread_b was migrated']],
+    ['a cancel of nobody knows what', notice('cancel', ['x']), ['• thread thread_b cancels an unknown call']],
     ['discovery', notice('discovery'), []],
     [
       'a refused request',
@@ -189,7 +185,7 @@ describe('what is no call', () => {
     [
       'an invocation that nobody can be told about',
       story => story.tell({ kind: 'dropped', what: 'invocation', why: 'malformed', count: 1 }),
-      ['✗ invocation given up: malformed'],
+      ['✗ invocation not delivered: malformed'],
     ],
   ])('%s', (_, tell, lines) => {
     expect(newsIn(tell)).toEqual(lines);

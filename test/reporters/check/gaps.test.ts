@@ -10,9 +10,9 @@ const { human, json, junit, github, markdown } = CHECK_FORMATS;
 test('a person is told each place, and in the summary that there are some', () => {
   const text = human(LOSSY, LOOK);
   expect(text).toMatch(
-    /LOST, AND MAY HIDE A BREACH\n\? run\.ndjson:7\n {4}not valid JSON[^\n]*\n\? run\.ndjson:9/,
+    /Incomplete recording; violations may be missed\n\? run\.ndjson:7\n {4}not valid JSON[^\n]*\n\? run\.ndjson:9/,
   );
-  expect(text).toMatch(/\? incomplete · 4 rules: 4 passed · 2 gaps in what was seen\n$/);
+  expect(text).toMatch(/\? incomplete · 4 rules: 4 passed · 2 gaps in the recording\n$/);
   expect(human(LOSSY, { ...LOOK, isQuiet: true })).toContain('run.ndjson:9');
 });
 
@@ -35,7 +35,7 @@ test('junit has an error for each, at its line', async () => {
 test('github has an error for each, at its line', () => {
   const lines = github(LOSSY, LOOK).split('\n');
   expect(lines).toContain(
-    '::error file=run.ndjson,line=9,title=lost%2C and may hide a breach::run.ndjson:9: 2 events are missing before it',
+    '::error file=run.ndjson,line=9,title=incomplete recording; violations may be missed::run.ndjson:9: 2 events are missing before it',
   );
   expect(lines.filter(line => line.startsWith('::error '))).toHaveLength(2);
 });

@@ -13,14 +13,14 @@ const lineOf = (what: string | RegExp) => {
 };
 
 test('what is wrong comes first, the summary last', () => {
-  const order = ['FAILED', 'WARNINGS', 'COULD NOT RUN', 'EXPECTED FAILURES', 'PASSED', 'NOT APPLICABLE'].map(
+  const order = ['Failed', 'Warnings', 'Could not run', 'Expected failures', 'Passed', 'Not applicable'].map(
     lineOf,
   );
   expect(order).toEqual([...order].sort((a, b) => a - b));
   expect(lines.slice(-4)).toEqual([
-    'Messages are cut here; to see them whole: protocol-cli render run.ndjson',
+    'Messages are shortened; full messages: protocol-cli render run.ndjson',
     '',
-    '✗ failed · 10 rules: 3 passed, 1 failed, 1 expected to fail, and passed, 1 could not run, 1 with a warning, 1 failed as expected, 2 not applicable · 1 of 3 cases passed',
+    '✗ failed · 10 rules: 3 passed, 1 failed, 1 passed, but expected to fail, 1 could not run, 1 with a warning, 1 failed as expected, 2 not applicable · 1 of 3 cases passed',
     '',
   ]);
 });
@@ -31,7 +31,7 @@ test('a failure says what was due, what came, and how that was on the wire', () 
   expect(told).toContain('reason of TOOL-ID');
   expect(told).toMatch(/expected {2}call_abc123/);
   expect(told).toMatch(/actual {4}␛\[2Jevil/);
-  expect(told).toContain('may be why these are not passed either: TOOL-RETRY\n');
+  expect(told).toContain('may also cause: TOOL-RETRY\n');
   expect(told).toContain('│ POST /callback/token → 200 after 0ms');
   expect(told).toContain('│   {"type":"tool_result", "group_id":"thread_xyz", "id":"other"');
 });
@@ -77,7 +77,7 @@ describe.each([40, 60, 80])('on %i columns', width => {
 });
 
 test('what passes is named, and that of which a person should know with its reason', () => {
-  expect(lines.slice(lineOf('PASSED')).slice(1, 3)).toEqual([
+  expect(lines.slice(lineOf('Passed')).slice(1, 3)).toEqual([
     '  TOOL-ACK, TOOL-ASYNC, RT-ID',
     '  TOOL-ASYNC: reason of TOOL-ASYNC',
   ]);
@@ -90,7 +90,7 @@ test('a case that fails, or was not called, says where it is written', () => {
 
 test('an expected failure says why, and a stale one where to take it out', () => {
   expect(text).toContain('expected: known since March (known.yaml:1)');
-  expect(text).toContain('passes, though its failure is expected: take it out of known.yaml:2');
+  expect(text).toContain('passes but is expected to fail; remove it from known.yaml:2');
 });
 
 test('an expected failure that could not be seen is told, and where it is written', () => {
@@ -100,8 +100,8 @@ test('an expected failure that could not be seen is told, and where it is writte
 });
 
 test('what passed is a list of ids, what does not apply one of reasons', () => {
-  expect(lines[lineOf('PASSED') + 1]).toBe('  TOOL-ACK, TOOL-ASYNC, RT-ID');
-  expect(lines[lineOf('NOT APPLICABLE') + 1]).toBe('  nothing asked: TOOL-CHOICE, TOOL-OAUTH');
+  expect(lines[lineOf('Passed') + 1]).toBe('  TOOL-ACK, TOOL-ASYNC, RT-ID');
+  expect(lines[lineOf('Not applicable') + 1]).toBe('  nothing asked: TOOL-CHOICE, TOOL-OAUTH');
 });
 
 test('row 24: nothing foreign acts; no line of a workflow begins in it', () => {

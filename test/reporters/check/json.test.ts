@@ -84,5 +84,5 @@ test('what was worth a word is in each report that others read', () => {
   expect(JSON.parse(jsonCheck(story, LOOK)).warnings).toEqual(['no operation is called']);
   expect(githubCheck(story, LOOK)).toContain('::warning title=protocol-cli check::no operation is called\n');
   expect(junitCheck(story, LOOK)).toContain('<system-out>no operation is called\n');
-  expect(humanCheck(story, LOOK)).toContain('BESIDES\n  no operation is called\n');
+  expect(humanCheck(story, LOOK)).toContain('Notes\n  no operation is called\n');
 });

@@ -74,7 +74,7 @@ test('a call has its whole id, since others search for it', async () => {
 
 test('an expectation that is stale is a failure', async () => {
   const { failure: [failure] = [] } = await caseOf('TOOL-DIFF');
-  expect(failure?.message).toBe('it passes, though its failure is expected at known.yaml:2');
+  expect(failure?.message).toBe('it passes but is expected to fail at known.yaml:2');
 });
 
 test('what could not run is an error', async () => {

@@ -22,7 +22,7 @@ test('what is said of many is said once; what belongs to no call is said once to
   if (!first) throw new Error('the story has no call');
   history.exchanges.set('another', { ...first, key: 'another' });
   expect(warningsOfAll(history)).toEqual([
-    { id: 'TOOL-OPAQUE', message: expect.stringContaining('1 post to a wrong callback address') },
+    { id: 'TOOL-OPAQUE', message: expect.stringContaining('1 post to a wrong callback URL') },
     { id: 'TOOL-ACK', message: 'the acknowledgement took 300ms, more than 250ms (2 times)' },
   ]);
 });
@@ -33,5 +33,5 @@ test('of very many different ones the rest is counted', () => {
   );
   const warnings = warningsOfAll(historyOf(call(), ...strangers));
   expect(warnings).toHaveLength(21);
-  expect(warnings.at(-1)).toEqual({ id: 'TOOL-ID', message: '… and 10 more like it' });
+  expect(warnings.at(-1)).toEqual({ id: 'TOOL-ID', message: '… and 10 more of this kind' });
 });

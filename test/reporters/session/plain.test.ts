@@ -60,7 +60,7 @@ test('of several calls every step says whose it is, the first one too', async ()
   expect(stdout).toMatch(/✓ call_1: sent lookup_order to http/);
 });
 
-test('at the end says how the calls went; those that nobody answered too', async () => {
+test('at the end says how the calls went; those that no answer too', async () => {
   const [one, two] = [callOf('call_1'), callOf('call_2')];
   const { stdout } = await told([
     status('awaiting_tool_results'),

@@ -10,12 +10,12 @@ test('what is fine is one line', () => {
 
 test('what is not is a line each, and one that sums it up', () => {
   expect(humanVerification(BROKEN).split('\n')).toEqual([
-    '✗ fixture tool.json#2 was never used',
-    '✗ fixture ship (tool.yaml:9) was never called, expected at least 2 and at most 4',
+    '✗ fixture tool.json#2 was not used',
+    '✗ fixture ship (tool.yaml:9) was not called, expected at least 2 and at most 4',
     '✗ fixture few (tool.yaml:12) was called once, expected at least 2',
     '✗ fixture many (tool.yaml:15) was called 3 times, expected at most 2',
     '✗ fixture once (tool.yaml:18) was called 2 times, expected 1',
-    '✗ unmatched call: pay (c1) of thread_a: no fixture matches; the nearest is ship: $.operation is "pay", not "ship"',
+    '✗ unmatched call: pay (c1) of thread_a: no fixture matches; nearest: ship: $.operation is "pay", not "ship"',
     '✗ unmatched call: pay (c1) of thread_a: unknown operation "pay".',
     '✗ unmatched call: a call without an operation: the invocation is malformed: not valid JSON',
     '✗ unmatched call: pay (c1) of thread_a: no fixture matches',
@@ -30,7 +30,7 @@ test('what is not is a line each, and one that sums it up', () => {
 test('a fixture of a recording is told by what it answers', () => {
   const fixtures = BROKEN.fixtures.map(each => ({ ...each, answers: 'pay {"amount":7}' }));
   const report = { ...BROKEN, fixtures };
-  expect(humanVerification(report)).toContain('fixture tool.json#2 (pay {"amount":7}) was never used\n');
+  expect(humanVerification(report)).toContain('fixture tool.json#2 (pay {"amount":7}) was not used\n');
 });
 
 test('row 24: nothing foreign acts, and no text makes lines of its own', () => {

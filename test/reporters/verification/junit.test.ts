@@ -53,8 +53,8 @@ describe('one test suite', () => {
     const failures = cases.map(([, , , [failure]]) => failure && [failure[1]['type'], failure[1]['message']]);
     expect(failures).toEqual([
       undefined,
-      ['unused', 'tool.json#2 was never used'],
-      ['unused', 'ship was never called, expected at least 2 and at most 4'],
+      ['unused', 'tool.json#2 was not used'],
+      ['unused', 'ship was not called, expected at least 2 and at most 4'],
       ['too-few', 'few was called once, expected at least 2'],
       ['too-many', 'many was called 3 times, expected at most 2'],
       ['too-many', 'once was called 2 times, expected 1'],
@@ -75,7 +75,7 @@ describe('a strict parser takes it, whatever it holds', () => {
     const text = `</failure><x a='"'>&amp;]]>`;
     const [, , , [fixture]] = suiteOf(junitVerification(hostile(text)));
     expect(fixture?.[1]['name']).toBe(text);
-    expect(fixture?.[3][0]?.[2]).toBe(`${text} was never used`);
+    expect(fixture?.[3][0]?.[2]).toBe(`${text} was not used`);
   });
 
   test('what XML cannot hold is made visible', () => {

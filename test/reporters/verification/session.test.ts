@@ -22,9 +22,9 @@ test('a line for each problem, and one that sums up', () => {
     ]),
   );
   expect(text.split('\n')).toEqual([
-    '✗ lookup call_1 was never answered',
-    '✗ lookup call_1 was answered otherwise than expected: $.result wanted 1, got 2',
-    '✗ 2 of 3 rounds were never reached',
+    '✗ lookup call_1 was not answered',
+    '✗ lookup call_1 got an unexpected answer: $.result wanted 1, got 2',
+    '✗ 2 of 3 rounds were not reached',
     '✗ results were refused with 404: Session not found.',
     '✗ a new session was refused with 401: No key.',
     '✗ verification failed: 2 of 3 calls answered in 1 session, 5 problems',
@@ -37,7 +37,7 @@ test('where there are several sessions, which one it is; what is too much is cou
     report([{ kind: 'unanswered', ...about }], { count: 7, sessions: 2 }),
   );
   expect(text).toBe(
-    '✗ lookup call_1 was never answered (s1)\n✗ and 6 more\n✗ verification failed: 2 of 3 calls answered in 2 sessions, 7 problems\n',
+    '✗ lookup call_1 was not answered (s1)\n✗ and 6 more\n✗ verification failed: 2 of 3 calls answered in 2 sessions, 7 problems\n',
   );
 });
 

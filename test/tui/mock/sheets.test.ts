@@ -154,7 +154,7 @@ describe('problems', () => {
     expect(linesOf('problems')).toEqual(['PROBLEMS by the requirements of the protocol', 'judging …']);
     await changed;
     const text = linesOf('problems').join('\n');
-    expect(text).toContain('FAILED');
+    expect(text).toContain('Failed');
     expect(text).toContain('✗ RT-FIELDS');
     expect(text).not.toContain('TOOL-');
     expect(text).toContain('no fixture matches this call');
@@ -195,6 +195,6 @@ describe('problems', () => {
     delivered(story, 'a');
     linesOf('problems');
     await changed;
-    expect(linesOf('problems')[1]).toMatch(/^✓ nothing wrong: \d+ requirements were held$/);
+    expect(linesOf('problems')[1]).toMatch(/^✓ no problems: \d+ requirements passed$/);
   });
 });

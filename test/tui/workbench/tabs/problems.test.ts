@@ -56,9 +56,9 @@ test('until it is judged, it says so; then it stays the same one', async () => {
   expect(onlooker.sheet).toBe(onlooker.sheet);
 });
 
-test('where nothing is wrong, it says how many requirements were held', async () => {
+test('where nothing is wrong, it says how many requirements passed', async () => {
   const lines = await problemsOf(bookOf(...sound()));
-  const [, count = ''] = /^✓ nothing wrong: (\d+) requirements were held$/.exec(lines[1] ?? '') ?? [];
+  const [, count = ''] = /^✓ no problems: (\d+) requirements passed$/.exec(lines[1] ?? '') ?? [];
   expect(Number(count)).toBeGreaterThan(5);
   expect(lines.at(-1)).toMatch(new RegExp(`^✓ passed · \\d+ rules: ${count} passed`));
 });
@@ -66,21 +66,21 @@ test('where nothing is wrong, it says how many requirements were held', async ()
 test('what was broken comes first, with its id, what it asks and the proof', async () => {
   const twice = resultArrives({ text: 'canary-secret' }, { leg: 'b2' });
   const lines = await problemsOf(bookOf(...sound(), twice));
-  expect(lines[1]).toBe('FAILED');
+  expect(lines[1]).toBe('Failed');
   const [row = ''] = lines.slice(2);
   expect(row).toMatch(/^✗ TOOL-ONCE {2}MUST {2}\S/);
   expect(lines.join('\n')).toContain('│ POST /callback/token');
   expect(lines.join('\n')).not.toContain('canary');
-  expect(lines.some(line => line.includes('nothing wrong'))).toBe(false);
+  expect(lines.some(line => line.includes('no problems'))).toBe(false);
 });
 
 test('then what is worth a word, what could not be judged, and what was held, on a line that is wrapped where it is drawn', async () => {
   const odd = at(40, resultArrives({ text: 'a\u202eb' }));
   const twice = resultArrives({ text: 'canary-secret' }, { leg: 'b2' });
   const lines = await problemsOf(bookOf(call(), at(4, acknowledged()), odd, twice));
-  const headings = lines.filter(line => /^[A-Z ,]{4,}$/.test(line));
-  expect(headings).toEqual(['FAILED', 'BESIDES', 'PASSED', 'NOT APPLICABLE']);
-  const passed = lines.indexOf('PASSED');
+  const headings = lines.filter(line => ['Failed', 'Notes', 'Passed', 'Not applicable'].includes(line));
+  expect(headings).toEqual(['Failed', 'Notes', 'Passed', 'Not applicable']);
+  const passed = lines.indexOf('Passed');
   expect(lines[passed + 1]?.length).toBeGreaterThan(100);
   expect(lines[passed + 2]).toBe('');
 });
@@ -93,8 +93,8 @@ test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of
     resultArrives(),
   ];
   const wished = await problemsOf(bookOf(...odd), true);
-  expect(wished[wished.indexOf('BESIDES') + 1]).toMatch(
-    /^ {2}the arguments do not match the inputSchema of edit_file: .*; sent unvalidated, on purpose \(RT-ARGS\)$/,
+  expect(wished[wished.indexOf('Notes') + 1]).toMatch(
+    /^ {2}the arguments do not match the inputSchema of edit_file: .*; sent without validation, as requested \(RT-ARGS\)$/,
   );
   expect(wished.filter(line => line.includes('RT-ARGS'))).toHaveLength(1);
   const saved = new Book('runtime', true);
@@ -108,9 +108,9 @@ test('why there is no result stands above all', async () => {
     bookOf(call(), acknowledged(), refused('wrong-address', 404), timedOut(2_000)),
   );
   expect(lines.slice(1, 4)).toEqual([
-    'NO RESULT',
-    '✗ no result within 2s: edit_file was sent to http://127.0.0.1:3001/invoke, it was acknowledged with 200, and no callback has arrived',
-    expect.stringContaining('Something was posted to http://127.0.0.1:4000, but not to the callback URL'),
+    'No result',
+    '✗ timed out after 2s: edit_file was sent to http://127.0.0.1:3001/invoke, it was acknowledged with 200, and no callback has arrived',
+    expect.stringContaining('A request was posted to http://127.0.0.1:4000 but not to the callback URL'),
   ]);
 });
 
@@ -120,5 +120,5 @@ test('what comes later is judged too, and meanwhile it is as it was', async () =
   const before = await onlooker.judged();
   for (const event of eventsOf(arrives({ ...RESULT, text: 'other' }, { leg: 'b2' }))) book.apply(event);
   expect(read(onlooker.sheet).flat()).toEqual(before);
-  expect((await onlooker.judged())[1]).toBe('FAILED');
+  expect((await onlooker.judged())[1]).toBe('Failed');
 });

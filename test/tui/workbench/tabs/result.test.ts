@@ -68,7 +68,7 @@ test('RT-DISPLAY, RT-TEXT: what the human sees beside what the LLM gets', () => 
 test('a call that came to nothing says so', () => {
   const book = bookOf(call(), timedOut(2_000));
   const [human] = read(sheetsFor().sheetOf('result', book, KEY, LOOK));
-  expect(human).toEqual(['HUMAN no result from the tool', 'no result within 2s']);
+  expect(human).toEqual(['HUMAN no result from the tool', 'timed out after 2s']);
 });
 
 test('it stays the same one while nothing of it changes, and follows what does', () => {

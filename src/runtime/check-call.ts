@@ -66,7 +66,7 @@ export async function checkArguments(
 ): Promise<Warning[]> {
   const { faults, warnings } = await judgeArguments(tool, args);
   if (faults.length === 0) return [...warnings];
-  throw new ProtocolCliError('invalid-arguments', `the arguments break the inputSchema of ${tool.name}`, {
+  throw new ProtocolCliError('invalid-arguments', `the arguments do not match the inputSchema of ${tool.name}`, {
     faults: faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
     hint: `${shown}--no-validate sends them as they are.`,
   });

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
-import { runHere, startHere } from './support/in-process.js';
+import { runHere } from './support/in-process.js';
+import { start } from './support/program.js';
 
 /** A tool server in plain Node that writes to its stderr, and exits where the code says so. */
 type Code = Readonly<Record<'onInvoke' | 'onClose', string>>;
@@ -77,13 +78,17 @@ test('--watch restarts the server when its file changes, and calls again', async
   const serving = (text: string) =>
     serverScript({ onInvoke: `r.end(); send("${text}"); return;`, onClose: '' });
   await writeFile(file, serving('one').replace('require("node:http")', '(await import("node:http"))'));
-  const running = startHere(['invoke', '--command', `'${process.execPath}' '${file}'`, 'echo', '--watch']);
-  await eventually('the first result', () => running.told() === 'one');
-  await eventually('it waits', () => running.said().includes('waiting for a change'));
+  const running = start(['invoke', '--command', `'${process.execPath}' '${file}'`, 'echo', '--watch']);
+  let [stdout, stderr] = ['', ''];
+  running.child.stdout?.on('data', chunk => (stdout += chunk));
+  running.child.stderr?.on('data', chunk => (stderr += chunk));
+  await eventually('the first result', () => stdout === 'one');
+  await eventually('it waits', () => stderr.includes('waiting for a change'));
+  await writeFile(folder.file('out.txt'), 'what a server writes beside itself is no change');
   await writeFile(file, serving('two').replace('require("node:http")', '(await import("node:http"))'));
-  await eventually('the second result', () => running.told() === 'onetwo');
-  await eventually('it waits again', () => running.said().split('waiting for a change').length === 3);
-  running.signal('SIGINT');
+  await eventually('the second result', () => stdout === 'onetwo');
+  await eventually('it waits again', () => stderr.split('waiting for a change').length === 3);
+  running.child.kill('SIGINT');
   expect((await running.ended).status).toBe(130);
 });
 

@@ -40,7 +40,7 @@ describe('RT-ARGS', () => {
   test('arguments that do not: path and rule of every fault', async () => {
     await expect(checkArguments(tool(schema), { n: 0 })).rejects.toMatchObject({
       code: 'invalid-arguments',
-      message: 'the arguments break the inputSchema of edit_file',
+      message: 'the arguments do not match the inputSchema of edit_file',
       faults: ['$.path: is required', '$.n: must be >= 1 (minimum)'],
     });
   });

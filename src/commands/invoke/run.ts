@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import type { Exchange } from '../../events/exchange.js';
 import type { Log } from '../../events/log.js';
 import { type HttpClient, lazyClient } from '../../http/client.js';
@@ -10,7 +10,7 @@ import { failureOf } from '../../render/failure.js';
 import type { Ending, Trouble } from '../../render/outputs/reporter.js';
 import { subscriptionEnd } from '../../runtime/check-call.js';
 import { type Clock, systemClock } from '../../system/drafts.js';
-import { type Watching as WatchingOfWatchFiles, watchFiles } from '../../system/watch-files.js';
+import { type Watching as FileWatch, holdOpen, watchFiles } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { StartedServers } from '../started-server.js';
 import { type ExitStatus, interruption, statusOfFailure, type Terminal } from '../terminal.js';
@@ -232,6 +232,7 @@ export async function invokeAndWatch(
     });
   };
   const watching = await watchCommand(options.command, terminal.cwd, () => change());
+  const letGo = holdOpen(); // between two calls only the watched files are left, and they hold no process
   try {
     for (;;) {
       expectChange(); // one that comes during the call counts
@@ -242,20 +243,21 @@ export async function invokeAndWatch(
       if (interrupted.signal.aborted) return interrupted.signalStatus() ?? status;
     }
   } finally {
+    letGo();
     watching.close();
     interrupted.release();
   }
 }
 
 /**
- * Watches the files that a command names, and those beside them.
+ * Watches the files that a command names, and those of the same extension beside them: what a server writes is no change.
  * @throws ProtocolCliError `usage` where it names none.
  */
 export async function watchCommand(
   command: string | undefined,
   cwd: string,
   onChange: () => void,
-): Promise<WatchingOfWatchFiles> {
+): Promise<FileWatch> {
   if (command === undefined) throw new ProtocolCliError('usage', '--watch needs --command');
   const list = () => filesOf(command, cwd);
   const files = await list();
@@ -267,16 +269,16 @@ export async function watchCommand(
 
 async function filesOf(command: string, cwd: string): Promise<string[]> {
   const words = command.split(/[\s'"]+/).map(word => resolve(cwd, word));
-  const named = await Promise.all(words.map(async path => ((await isFile(path)) ? [dirname(path)] : [])));
-  const folders = [...new Set(named.flat())].filter(folder => folder !== dirname(process.execPath));
+  const named = await Promise.all(words.map(async path => ((await isFile(path)) ? [path] : [])));
+  const files = named.flat().filter(path => dirname(path) !== dirname(process.execPath));
   const found = await Promise.all(
-    folders.map(async folder =>
-      (await readdir(folder, { withFileTypes: true }))
-        .filter(entry => entry.isFile() && !entry.name.startsWith('.'))
-        .map(({ name }) => join(folder, name)),
+    files.map(async file =>
+      (await readdir(dirname(file), { withFileTypes: true }))
+        .filter(entry => entry.isFile() && extname(entry.name) === extname(file))
+        .map(({ name }) => join(dirname(file), name)),
     ),
   );
-  return found.flat().sort().slice(0, MOST_FILES);
+  return [...new Set(found.flat())].sort().slice(0, MOST_FILES);
 }
 
 async function isFile(path: string): Promise<boolean> {

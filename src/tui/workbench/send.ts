@@ -151,7 +151,7 @@ function tidings(sent: Sent, order: Order) {
 function whyNot(sent: Sent, order: Order): string {
   if (sent.kind === 'refused') return sent.reason;
   const next = isRunAgain(order) ? 'e edits them.' : 'Ctrl-T sends them as they are.';
-  return `Not sent: the arguments break the inputSchema. ${next}`;
+  return `Not sent: the arguments do not match the inputSchema. ${next}`;
 }
 
 /** The new call. What was edited of another one is in it, and begins anew the next time. */

@@ -66,7 +66,7 @@ describe('what becomes of a call that was sent', () => {
     session.press('<ctrl-r>');
     await session.answers(FAULTS);
     session.press('<down>', '<up>', '<left>');
-    expect(session.sees()).toContain('Not sent: the arguments break the inputSchema.');
+    expect(session.sees()).toContain('Not sent: the arguments do not match the inputSchema.');
     session.press('z');
     expect(session.sees()).not.toContain('Not sent');
   });

@@ -66,10 +66,14 @@ export async function checkArguments(
 ): Promise<Warning[]> {
   const { faults, warnings } = await judgeArguments(tool, args);
   if (faults.length === 0) return [...warnings];
-  throw new ProtocolCliError('invalid-arguments', `the arguments do not match the inputSchema of ${tool.name}`, {
-    faults: faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
-    hint: `${shown}--no-validate sends them as they are.`,
-  });
+  throw new ProtocolCliError(
+    'invalid-arguments',
+    `the arguments do not match the inputSchema of ${tool.name}`,
+    {
+      faults: faults.map(({ path, message }) => visibleLine(`${path}: ${message}`)),
+      hint: `${shown}--no-validate sends them as they are.`,
+    },
+  );
 }
 
 /** That an `inputSchema` cannot be used, and why. */

@@ -121,7 +121,9 @@ describe.concurrent('row 11: redirects are never followed', () => {
     await using tool = await startTool({ moved: { status, headers: { location: '/elsewhere' } } });
     const ended = await invokeJsonHere([tool.url, 'moved', '--group-id', 'mine']);
     expect(ended.status).toBe(4);
-    expect(ended.report.error?.hint).toMatch(/redirects are never followed/i);
+    expect(ended.report.error?.hint).toMatch(
+      /^Redirects are not followed; put the final URL into the toolset.s endpoint\.$/,
+    );
     expect(tool.received.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET /.well-known/rap-toolset',
       'POST /invoke',
@@ -131,7 +133,7 @@ describe.concurrent('row 11: redirects are never followed', () => {
 
 describe.concurrent('no acknowledgement, or nothing after it (RT-TIMEOUT)', () => {
   it.each([
-    ['ack_hang', 'was never acknowledged', null],
+    ['ack_hang', 'was not acknowledged', null],
     ['silent', 'was acknowledged with 200', 200],
   ])(
     '%s: exit 7, saying what was sent, that it %s, and where the callback was to go',
@@ -144,7 +146,7 @@ describe.concurrent('no acknowledgement, or nothing after it (RT-TIMEOUT)', () =
         `timed out after 500ms: ${operation} was sent to ${odd.url}/invoke`,
       );
       expect(report.error?.message).toContain(said);
-      expect(report.error?.hint).toContain('must be able to reach the callback URL');
+      expect(report.error?.hint).toContain('Check that the tool can reach its callback URL');
       expect(report.error?.hint).toContain(new URL(report.invocation?.callback_url ?? '').origin);
       expect(stderr).toContain(report.error?.message);
       expect(report.timing?.resultMs).toBeNull();

@@ -167,7 +167,7 @@ describe.concurrent('render --as', () => {
 
   it.each<[string, object | string, string[]]>([
     [
-      'holds no answer',
+      'no tool result in standard input that --as lmkit can write',
       { operation: 'a', arguments: {}, id: 'a', group_id: 'a', callback_url: 'http://a' },
       [],
     ],

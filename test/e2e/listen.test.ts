@@ -61,7 +61,7 @@ describe.concurrent('what comes is shown as it comes', () => {
       /✗ subscription_event discarded with 404: the subscription has ended/,
       /• view diff updated[\s\S]*VIEW diff[\s\S]*\+ new/,
       /• view chart updated[\s\S]*VIEW chart[\s\S]*"bars": \[\n/,
-      /• visit https:\/\/auth\.example\/consent to go on/,
+      /• visit https:\/\/auth\.example\/consent to continue/,
     ])
       expect(told).toMatch(line);
     const { status, stdout, stderr } = await listening.stop();
@@ -124,7 +124,7 @@ describe.concurrent('RT-MATCH: what is expected', () => {
     const { status, stdout } = await listening.ended;
     expect(status).toBe(0);
     expect(stdout).toContain('discarded with 404: id is "call_9", the call\'s is "call_1"');
-    expect(stdout).toContain('matches what is expected: group_id a/b and id c');
+    expect(stdout).toContain('matches the expected call: group_id a/b and id c');
   });
 
   it('and did not come: 7, and what it was', async () => {

@@ -34,7 +34,7 @@ describe.concurrent('--policy', () => {
     expect(stdout).toBe('{"denied":{"tool":"delete_all","reason":"ask ops first"}}');
     expect([status, stderr]).toEqual([
       5,
-      'error: delete_all was not called: ask ops first\nhint: The file of --policy says what may be called.\n',
+      'error: delete_all was not called: ask ops first\nhint: Change the rules in the --policy file to allow the call.\n',
     ]);
     expect(await heardOf('denied-1')).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe.concurrent('--policy', () => {
       ...['--id', 'blind-1', '--endpoint', '--yes', '--policy', paths['denies'] ?? ''],
     ]);
     expect(status).toBe(2);
-    expect(stderr).toContain('--endpoint loads no toolset, and the policy asks for annotations');
+    expect(stderr).toContain('--endpoint loads no toolset, but the policy uses annotations');
     expect(await heardOf('blind-1')).toEqual([]);
   });
 

@@ -270,5 +270,5 @@ function questionFor({ id, group_id }: Invocation, response_url: string): string
 
 /** The one place where a consent URL stands whole. */
 function withoutUrlForThePerson(text: Ended['stdout']): string {
-  return text.replace(/visit (this URL to go on: )?https:\/\/auth\.example\.com\/\S+/, '');
+  return text.replace(/visit (this URL to continue: )?https:\/\/auth\.example\.com\/\S+/, '');
 }

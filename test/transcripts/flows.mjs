@@ -9,7 +9,7 @@ export const FLOWS = {
   choice: { args: ['ask', '--choose', 'production'] },
   oauth: {
     args: ['sign_in'],
-    after: /^visit this URL to go on: (\S+)$/m,
+    after: /^visit this URL to continue: (\S+)$/m,
     person: authUrl => visitConsent(authUrl, 'grant'),
   },
   subscription: { args: ['watch', 'associative=every_second', '--follow'] },

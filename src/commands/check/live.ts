@@ -138,7 +138,7 @@ async function probe(target: ServerTarget, log: Log, desk: Desk): Promise<void> 
     wire: { client, log, credentials: readCredentials(plan.flags, url, terminal.env) },
     clock: making.clock,
     url,
-    onConsent: consent => progress.aside(`visit this URL to go on: ${visibleLine(consent)}\n`),
+    onConsent: consent => progress.aside(`visit this URL to continue: ${visibleLine(consent)}\n`),
     onProgress: (done, total) => progress.update(done, total),
     signal: interrupted.signal,
   });

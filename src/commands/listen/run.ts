@@ -315,7 +315,7 @@ function asideText(
 /** Whole, which it is nowhere else: it is for the person (RT-OAUTH). */
 function consentText({ arrival: { message, verdict } }: Extract<Heard, { kind: 'callback' }>): string {
   if (message?.type !== 'oauth' || verdict.kind !== 'holds') return '';
-  return `visit this URL to go on: ${visibleLine(message.auth_url)}\n`;
+  return `visit this URL to continue: ${visibleLine(message.auth_url)}\n`;
 }
 
 /** `listen`, from the flags to the exit status: to be stopped is its normal end. */

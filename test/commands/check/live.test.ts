@@ -227,7 +227,7 @@ describe('what is told besides', () => {
       options.onConsent(`${consent}\u001b[2J`);
       await seeing(...GOOD)(options);
     });
-    expect(stderr).toBe(`visit this URL to go on: ${consent}␛[2J\n`);
+    expect(stderr).toBe(`visit this URL to continue: ${consent}␛[2J\n`);
     expect(stdout).not.toContain('s3cr3t');
   });
 

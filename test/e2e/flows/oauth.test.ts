@@ -64,8 +64,8 @@ describe.concurrent.each(['plain', 'mock'] as const)('oauth, asked by %s', name 
   it('-o plain: in a pipe the step names the address without its query, stderr whole', async () => {
     const ended = await visited('grant', startHere(['invoke', tool(name).url, 'sign_in', '-o', 'plain']));
     const { origin, pathname } = new URL(ended.authUrl);
-    expect(ended.stdout).toMatch(/^. visit \S+ to go on$/m);
-    expect(ended.stdout).toContain(`visit ${origin}${pathname} to go on\n`);
+    expect(ended.stdout).toMatch(/^. visit \S+ to continue$/m);
+    expect(ended.stdout).toContain(`visit ${origin}${pathname} to continue\n`);
     expect(ended.stdout).toContain('\nsigned in\n');
   });
 

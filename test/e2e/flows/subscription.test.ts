@@ -92,7 +92,9 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     const call = ['watch', 'events=1000', '--id', id, '-o', 'text'];
     const { status, stdout, stderr } = await runHere(['invoke', tool(name).url, ...call]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Watching' });
-    expect(stderr).toMatch(/a subscription was opened.*; --follow stays for/);
+    expect(stderr).toMatch(
+      /the tool opened a subscription, but its events were not awaited \(it was closed with its thread\); use --follow to receive them/,
+    );
     const invocation = await tool(name).hears('invocation', { id });
     await tool(name).hears('close', { thread_id: fieldOf({ body: invocation }, 'group_id') });
   });

@@ -134,7 +134,11 @@ const skipped = (index: number, type: string, reason: RegExp) => ({
 export const DISPLAYS: Readonly<Record<string, OddCase>> = {
   unknown_segments: {
     text: 'unknown_segments done',
-    display: { chosen: 1, type: 'text', skipped: [skipped(0, 'hologram', /not known/)] },
+    display: {
+      chosen: 1,
+      type: 'text',
+      skipped: [skipped(0, 'hologram', /^the type ".*" is not supported$/)],
+    },
   },
   unknown_only: {
     text: 'unknown_only done',
@@ -142,19 +146,22 @@ export const DISPLAYS: Readonly<Record<string, OddCase>> = {
     display: {
       chosen: null,
       type: 'text',
-      skipped: [skipped(0, 'hologram', /not known/), skipped(1, 'scent', /not known/)],
+      skipped: [
+        skipped(0, 'hologram', /^the type ".*" is not supported$/),
+        skipped(1, 'scent', /^the type ".*" is not supported$/),
+      ],
     },
   },
   seed_diff: {
     text: 'seed_diff done',
     ids: ['TOOL-DIFF'],
-    says: /recounted/,
+    says: /wrong line counts \(corrected\)/,
     display: { chosen: 0, type: 'diff' },
   },
   text_first: {
     text: 'text_first done',
     ids: [undefined, 'TOOL-FALLBACK'],
-    says: /order alone decides/,
+    says: /the first segment that can be shown is used, so the diff is never shown/,
     display: { chosen: 0, type: 'text' },
   },
   bad_diff_then_text: {

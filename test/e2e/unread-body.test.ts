@@ -33,8 +33,8 @@ describe.concurrent('TOOL-ASYNC: a result in the acknowledgement, in chunks or a
       expect(report.error).toMatchObject({
         code: 'timeout',
         message: expect.stringContaining(`acknowledged with 200, and a body of ${BODY.length} bytes`),
-        hint: expect.stringContaining(
-          `The body of the 200 (${BODY.length} bytes) is ignored; the tool must POST the result to callback_url. `,
+        hint: expect.stringMatching(
+          /^The body of the 200 \(\d+ bytes\) is ignored; the tool must POST the result to callback_url\. Check that /,
         ),
       });
       expect(report.warnings).toContainEqual(UNREAD);

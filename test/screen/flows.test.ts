@@ -38,7 +38,7 @@ describe.concurrent('a page that must be visited', () => {
     const { env, argv } = await desktop('opens', 0);
     await using screen = openProgram(['invoke', plain.url, 'sign_in'], { columns: 120, env });
     await screen.shows('o opens it   Ctrl-C cancels');
-    const [, url = ''] = /visit (\S+) to go on/.exec(screen.text()) ?? [];
+    const [, url = ''] = /visit (\S+) to continue/.exec(screen.text()) ?? [];
     expect(await argv()).toEqual([]);
     screen.type('o');
     await screen.shows('opened in the browser');

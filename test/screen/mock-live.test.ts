@@ -82,7 +82,7 @@ describe.concurrent('a mock at hand', () => {
     await using mock = await openMock([fixtures], { columns: 180, rows: 40 });
     const call = await mock.call('watch', {});
     await mock.shows('? waiting: press e to send, 1 event');
-    await mock.shows('waits     to be fired: press e');
+    await mock.shows('waits     press e to send it');
     mock.type('e');
     await mock.shows('Fired.');
     await call.waitFor(({ body }) => body?.['final'] === true);
@@ -97,7 +97,7 @@ describe.concurrent('a mock at hand', () => {
     mock.type('R');
     await mock.shows('reloaded 1 fixture');
     await mock.call('look', {});
-    await mock.shows('waits to be fired');
+    await mock.shows('waiting: press e to send');
     await folder.write('watch.yaml', 'version: 1\nfixtures: 7\n');
     mock.type('R');
     await mock.shows('keeping the previous fixtures');
@@ -195,6 +195,6 @@ describe.concurrent('the terminal is as it was', () => {
     const said = screen.emulator.history();
     expect(said).toContain('internal error: Error: a fault of its own');
     expect(said).toContain('tool.mjs');
-    expect(said).toContain('Where the stack names a module of yours');
+    expect(said).toContain('If the stack trace names one of your modules');
   });
 });

@@ -45,7 +45,7 @@ describe.concurrent('a destructive tool', () => {
     await screen.shows(QUESTION);
     screen.type(keys);
     expect(await screen.ended).toBe(5);
-    expect(screen.text()).toContain('error: delete_all was not called: you said no');
+    expect(screen.text()).toContain('error: delete_all was not called: declined by you');
     expect((await stdlib.log()).filter(({ raw }) => raw.includes('said-no'))).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe.concurrent('a destructive tool', () => {
 describe.concurrent('a tool that needs the person', () => {
   test('shows the URL to visit, whole, and then goes on', async () => {
     await using screen = openHere(['invoke', stdlib.url, 'login', 'ms=500'], { columns: 120 });
-    await screen.shows(/• visit https?:\/\/\S+ to go on/);
+    await screen.shows(/• visit https?:\/\/\S+ to continue/);
     await screen.shows('… waiting for you');
     expect(await screen.ended).toBe(0);
     expect(screen.text()).toContain('authorised');

@@ -37,9 +37,9 @@ const SEEN: Readonly<Record<string, readonly string[]>> = {
     '✗ timed out after 100ms',
     '• tool_result came after the call had ended',
     '"durationMs": 100',
-    '--callback-url gives another address',
+    '--callback-url sets another address',
   ],
-  oauth: ['/authorize to go on', 'consent was given', 'signed in', '[TOOL-OAUTH]'],
+  oauth: ['/authorize to continue', 'consent was given', 'signed in', '[TOOL-OAUTH]'],
   subscription: [
     'it opened a subscription',
     '• event 1 → child thread: Event 1 of 3',

@@ -50,7 +50,7 @@ describe.concurrent('no live view is drawn', () => {
     expect(ended.status).toBe(2);
     expect(ended.stdout).toBe('');
     expect(ended.stderr).toMatch(/^error: -o ui needs a terminal/);
-    expect(ended.stderr).toContain('hint: -o plain');
+    expect(ended.stderr).toContain('hint: Use -o plain.');
   });
 
   test('where stdout is a pipe: the text alone, though a person sits at stdin and stderr', async () => {

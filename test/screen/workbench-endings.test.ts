@@ -125,7 +125,7 @@ describe.concurrent('the terminal is as it was', () => {
 
 describe.concurrent('where nothing can be drawn it says what to use instead', () => {
   const NEEDS = 'error: the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI';
-  const INSTEAD = 'hint: protocol-cli invoke <url> <operation> makes one call';
+  const INSTEAD = 'hint: protocol-cli invoke <url> <operation> needs no terminal; see protocol-cli --help.';
 
   test.each<[string, ScreenOptions]>([
     ['too narrow', { columns: 39 }],

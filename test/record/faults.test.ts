@@ -197,7 +197,7 @@ test('a toolset that was still asked for at the end was called off', async () =>
   expect(recording.told('tool-side')).toEqual(['runtime discovery ABORTED']);
   const evidence = await gather(recording.events, 'recorder', 'tool');
   expect(servesToolset.observe(evidence)).toMatchObject([
-    { what: 'asking for the toolset was called off before an answer came' },
+    { what: 'the request for the toolset was canceled before an answer came' },
   ]);
 });
 

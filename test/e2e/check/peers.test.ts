@@ -51,7 +51,7 @@ describe.concurrent('plain-tool', () => {
   test('whose consent nobody gives has not shown how that goes on', async () => {
     await using peer = await startPeer('plain');
     const checks = await checking(peer.url, { operations: ['sign_in'], probeTimeoutMs: WINDOW_MS });
-    expectFindings(checks, { 'TOOL-OAUTH': ['could-not-run', /who consents\?/] });
+    expectFindings(checks, { 'TOOL-OAUTH': ['could-not-run', /consent is missing/] });
   });
 });
 
@@ -69,8 +69,8 @@ describe.concurrent('stdlib_tool.py', () => {
 
 /** It never looks at its arguments (`oddTool`: only the operation is read), and delivers once (`Call.deliver`). */
 const CARELESS: Findings = {
-  'TOOL-VALIDATE': ['fail', /arguments break its inputSchema was (executed|begun)/],
-  'TOOL-BAD-ARGS': ['warn', /with broken arguments/],
+  'TOOL-VALIDATE': ['fail', /arguments do not match its inputSchema was (executed|started)/],
+  'TOOL-BAD-ARGS': ['warn', /a call with invalid arguments/],
   'TOOL-RETRY': ['warn', /no retry within/],
 };
 
@@ -101,7 +101,7 @@ describe.concurrent('odd-tool', () => {
       ['misdirected', 'malformed_json', 'no_display'],
       {
         // misdirected puts an x after the URL; malformed_json sends {"type":
-        'TOOL-OPAQUE': ['fail', /to another URL than was given/],
+        'TOOL-OPAQUE': ['fail', /to a URL other than the given one/],
         'TOOL-POST': ['fail', /not valid JSON/],
       },
     ],
@@ -130,7 +130,10 @@ describe.concurrent('odd-tool', () => {
       'events.mjs',
       ['event_after_final', 'event_unasked', 'deaf_events', 'no_display'],
       {
-        'TOOL-SUB': ['fail', /after the final one.*after the cancel.*no result had said subscription: true/],
+        'TOOL-SUB': [
+          'fail',
+          /after the final one.*after the cancel.*without a result with subscription: true/,
+        ],
       },
     ],
     [

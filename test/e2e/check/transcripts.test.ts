@@ -77,7 +77,12 @@ describe.concurrent('a transcript of which something was lost', () => {
     ['a torn line', [...LINES, '{"kind":"resp'], LINES.length + 1, /not valid JSON/],
     ['a damaged line', LINES.map((line, index) => (index === 4 ? line.slice(3) : line)), 5, /not valid JSON/],
     ['a line that is gone', LINES.toSpliced(ACK - 1, 1), ACK + 1, /1 event is missing before it/],
-    ['a body that is gone', LINES.toSpliced(BODY - 1, 1), BODY, /refers to a body that no line before it/],
+    [
+      'a body that is gone',
+      LINES.toSpliced(BODY - 1, 1),
+      BODY,
+      /refers to a body that is not in the lines before/,
+    ],
     [
       'events that were not written',
       LINES.toSpliced(-1, 0, DROPPED),
@@ -99,8 +104,8 @@ describe.concurrent('a transcript of which something was lost', () => {
     ['its beginning', LINES.slice(4), [/header is missing/, /events? (?:is|are) missing before it/]],
     ['its first events', LINES.toSpliced(1, 4), [/events? (?:is|are) missing before it/]],
     ['its header', LINES.slice(1), [/header is missing/]],
-    ['its end', LINES.slice(0, 11), [/stops without an end line: whoever wrote it still ran/]],
-    ['its end line', LINES.slice(0, -1), [/stops without an end line/]],
+    ['its end', LINES.slice(0, 11), [/no end line: the recording program is still running/]],
+    ['its end line', LINES.slice(0, -1), [/no end line/]],
   ])('is not green: %s', async (_, lines, says) => {
     expect(events(lines)).toBeGreaterThan(0);
     await using folder = await temporaryFolder();
@@ -163,7 +168,7 @@ describe.concurrent('transcripts that were joined', () => {
     const cut = `${LINES.slice(0, -1).join('\n')}\n`;
     const { status, report } = await reportOf(await joined(folder, cut, WHOLE));
     expect(status).toBe(3);
-    expect(report.gaps).toMatchObject([{ reason: expect.stringMatching(/^transcript 1 of 2: it stops/) }]);
+    expect(report.gaps).toMatchObject([{ reason: expect.stringMatching(/^transcript 1 of 2: no end line/) }]);
   });
 
   it('fail where one of them does, with the wire as it was in that one', async () => {
@@ -259,7 +264,7 @@ describe.concurrent('expected failures', () => {
     const file = await folder.write('f.yaml', 'TOOL-ACK: we were slow once\n');
     const { status, stdout } = await check(DIFF, '--only', 'TOOL-ACK', '--expected-failures', file);
     expect(status).toBe(1);
-    expect(stdout).toContain(`take it out of ${file}:1`);
+    expect(stdout).toContain(`remove it from ${file}:1`);
   });
 
   it('that fail do not', async () => {

@@ -39,7 +39,7 @@ export const diffSamples: Samples = [
     story: 'the example of seed 000',
     events: shown(diff({ patch: miscounted }), text),
     status: 'warn',
-    says: /recounted/,
+    says: /wrong line counts \(corrected\)/,
   },
   {
     story: 'no patch',

@@ -8,8 +8,8 @@ const FAULTS = (...callback: unknown[]) => ({ reply: { payload: 'done' }, faults
 export const callbacks: BrokenTools = {
   'TOOL-POST': [
     withFault('wrong-type', /not application\/json/),
-    withFault('malformed', /no callback: /),
-    ofResult('has a result without a text', { text: undefined }, /no callback: /),
+    withFault('malformed', /invalid callback: /),
+    ofResult('has a result without a text', { text: undefined }, /invalid callback: /),
   ],
   'TOOL-GROUP': [
     always(

@@ -43,7 +43,7 @@ export const refusals: BrokenTools = {
     },
   ],
   'TOOL-EXTRA': [
-    answering('400', call => isCall(call) && hasExtras(call), 400, /it was answered 400/),
+    answering('400', call => isCall(call) && hasExtras(call), 400, /the call was answered 400/),
     {
       does: 'ends in an error',
       start: () =>
@@ -55,7 +55,7 @@ export const refusals: BrokenTools = {
   ],
   'TOOL-ERRPREFIX': [
     failing('begins in its own way', 'Failure: the disk is full', /does not start with "Error: "/),
-    failing('says nothing', 'Error: ', /says nothing/),
+    failing('says nothing', 'Error: ', /an error has no message/),
   ],
   'TOOL-NOLEAK': [
     failing(

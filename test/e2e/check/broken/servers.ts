@@ -11,8 +11,8 @@ export const servers: BrokenTools = {
     answering('/close_thread', { status: 200, body: 'closed' }, /answered 200 with a body/),
   ],
   'TOOL-DISCOVER': [
-    offering('has no endpoint', ({ endpoint, ...toolset }) => toolset, /no valid toolset/),
-    offering('offers nothing', toolset => ({ ...toolset, tools: [] }), /no valid toolset/),
+    offering('has no endpoint', ({ endpoint, ...toolset }) => toolset, /invalid toolset: /),
+    offering('offers nothing', toolset => ({ ...toolset, tools: [] }), /invalid toolset: /),
   ],
   'TOOL-NAMES': [
     offering('has a name twice', named('read'), /read/),
@@ -20,7 +20,7 @@ export const servers: BrokenTools = {
   ],
   'TOOL-MIGRATE': [
     migrating('has no /migrate', { status: 404 }, /\/migrate is missing/),
-    migrating('moves what is not there', { status: 200 }, /200 to what cannot succeed/),
+    migrating('moves what is not there', { status: 200 }, /\/migrate answered 200 to an invalid request/),
   ],
 };
 

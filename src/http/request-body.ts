@@ -43,6 +43,7 @@ export function bodyTooLarge(maxBody: number): Denial {
 }
 
 const FIRST_CAPACITY = 16 * 1024;
+const EMPTY = new Uint8Array();
 
 /**
  * Gathers a body into one buffer, never over a limit (threats, row 15). With a known length nothing is copied twice;
@@ -74,6 +75,12 @@ export class ByteGatherer {
     return this.#length === this.#buffer.length
       ? this.#buffer
       : Buffer.from(this.#buffer.subarray(0, this.#length));
+  }
+
+  /** Gives back all memory, whoever still holds the gatherer. */
+  drop(): void {
+    this.#buffer = EMPTY;
+    this.#length = 0;
   }
 
   #grow(needed: number): void {
@@ -123,16 +130,18 @@ export function readBody(
 ): Promise<Uint8Array | Denial> {
   return new Promise(resolve => {
     const gatherer = new ByteGatherer(maxBody, announcedLength(request.headers));
+    const end = () => resolve(gatherer.bytes());
     const take = (chunk: Uint8Array) => {
       const hasRoom = share.take(chunk.length);
       if (hasRoom && gatherer.add(chunk)) return;
-      request.off('data', take).pause();
-      share.release(); // what was gathered is dropped now, though its sender may go on for a while
+      request.off('data', take).off('end', end).pause();
+      gatherer.drop(); // its sender may go on for a while
+      share.release();
       resolve(hasRoom ? bodyTooLarge(maxBody) : TOO_MANY);
     };
     request
       .on('data', take)
-      .on('end', () => resolve(gatherer.bytes()))
+      .on('end', end)
       .on('error', () => resolve(new Denial(0, 'aborted', 'its sender went away in the middle of the body')));
   });
 }

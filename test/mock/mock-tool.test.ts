@@ -77,7 +77,7 @@ describe('TOOL-VALIDATE: what cannot be carried out gets 200 and an error result
   test.each([
     ['edit_file', {}, '$.path is required'],
     ['edit_file', { path: 7 }, '$.path must be string'],
-    ['edit_file', { path: '', more: 1 }, '$.more is not one of the properties'],
+    ['edit_file', { path: '', more: 1 }, '$.more is not an allowed property'],
     ['deploy', { service: 'api', replicas: 10 }, '$.replicas must be <= 9'],
   ])('TOOL-BAD-ARGS: %s %j', async (operation, args, fault) => {
     const { text } = await resultOf(operation, args);

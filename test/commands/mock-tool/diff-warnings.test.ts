@@ -30,7 +30,7 @@ describe('TOOL-DIFF: a diff of a fixture', () => {
     [
       'with wrong counts',
       { path: 'a', patch: GOOD.replace('+1,1', '+1,7') },
-      /recounted: hunk 1: says .* \(TOOL-DIFF\)$/,
+      /wrong line counts \(corrected\): hunk 1: says .* \(TOOL-DIFF\)$/,
     ],
   ])('%s', async (_, content, words) => {
     expect(await told(showing(diff(content)))).toEqual([expect.stringMatching(words)]);

@@ -241,7 +241,7 @@ describe('a broken one', () => {
       lines => lines.slice(0, 1).concat(lines.slice(-3)),
       /^! line 2: \d events are missing before it$/,
     ],
-    ['after it', lines => lines.slice(0, -1), /^! it stops without an end line/],
+    ['after it', lines => lines.slice(0, -1), /^! no end line: the recording program is still running/],
   ])('says what %s was lost', (_, lose, said) => {
     const lines = lose(linesOf(eventsOf(call(), acknowledged(), resultArrives())));
     expect(rows(lines)).toContain('LOST');

@@ -92,5 +92,5 @@ test('toolset --mcp is for one server, and a command gets no headers', async () 
   const both = await runHere(['toolset', 'http://127.0.0.1:1', '--mcp', 'true']);
   expect(both).toMatchObject({ status: 2, stderr: expect.stringContaining('--mcp and http://127.0.0.1:1') });
   const headers = await runHere(['toolset', '--mcp', 'true', '--bearer', 'x']);
-  expect(headers).toMatchObject({ status: 2, stderr: expect.stringContaining('gets no --bearer') });
+  expect(headers).toMatchObject({ status: 2, stderr: expect.stringContaining('does not receive --bearer') });
 });

@@ -25,7 +25,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     ['a declared error', 'fails', 5, 'the disk is full', ''],
     ['isError left out', 'silent', 0, 'nothing is said of errors', ''],
     ['structured content only', 'structured', 0, '{"count":2,"names":["a","b"]}', 'no content block'],
-    ['no result', 'no-result', 5, 'no CallToolResult: $.content: must be an array', ''],
+    ['no result', 'no-result', 5, 'not a CallToolResult: $.content: must be an array', ''],
     ['an error of JSON-RPC', 'refuses', 5, 'Error: not today', 'JSON-RPC error -32001'],
     ['what says that it only reads', 'harmless', 0, 'read', ''],
     ['lines that are no JSON-RPC', 'chatter', 0, 'after the chatter', '"debug: this is no JSON-RPC"'],
@@ -226,7 +226,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(demo.stderr).toContain('--demo: the tool is that of --mcp');
     expect(demo.stderr).toContain('--group-id: MCP has no threads');
     expect(demo.stderr).toContain('--repeat: ');
-    expect((await invoke(['echo', '--bearer', 'x'])).stderr).toContain('gets no --bearer');
+    expect((await invoke(['echo', '--bearer', 'x'])).stderr).toContain('does not receive --bearer');
     expect((await invoke([])).stderr).toContain('no tool of the MCP server given');
   });
 });

@@ -257,7 +257,7 @@ describe.concurrent('after a restart', () => {
     await killed.stop('SIGKILL');
     await appendFile(folder.file('journal.ndjson'), '{"kind":"request","at":12,"le');
     await using mock = await journalledHere(folder);
-    await mock.says(/the last line of .*journal\.ndjson was cut off/);
+    await mock.says(/the last line of .*journal\.ndjson was incomplete and was removed/);
     expect((await late.result()).body).toMatchObject({ text: 'late 1' });
     await mock.stop();
     for (const line of (await readFile(folder.file('journal.ndjson'), 'utf8')).trim().split('\n'))

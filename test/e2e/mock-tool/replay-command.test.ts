@@ -148,8 +148,10 @@ describe('a transcript', () => {
       .filter(line => !line.includes('"kind":"end"'));
     const { status, stderr } = await mockTool(await fileOf('cut.ndjson', text.join('\n')), '--export', '-');
     expect(status).toBe(0);
-    expect(stderr).toMatch(/cut\.ndjson: it stops without an end line/);
-    expect(stderr).toMatch(/the call "call_1" of "read" has no result here: whether it had one is not known/);
+    expect(stderr).toMatch(/cut\.ndjson: no end line: the recording program is still running/);
+    expect(stderr).toMatch(
+      /the call "call_1" of "read" has no result in the recording; the fixture sends none/,
+    );
     const whole = await mockTool(await fileOf('whole.ndjson', transcriptOf(recorded(open))), '--export', '-');
     expect(whole).toMatchObject({ status: 0, stderr: '' });
   });

@@ -52,7 +52,7 @@ describe.concurrent('what is posted', () => {
     const body = `\ufeff{"kind":"tool_result","tool_req":${JSON.stringify(call('a'))},"result":{"k":1,"k":2,"n":9007199254740993}}`;
     expect((await mock.known().results(body)).status).toBe(202);
     const said = await mock.says(/9007199254740993/);
-    expect(said).toMatch(/"k" is there twice/);
+    expect(said).toMatch(/the key "k" occurs twice/);
     expect(said).toMatch(/byte-order mark/);
   });
 

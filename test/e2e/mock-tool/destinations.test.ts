@@ -126,7 +126,7 @@ describe('--allow-callback', () => {
       {},
       { id: 'named', callbackUrl: `http://${hostname()}.:${canary.port}/` },
     );
-    await mock.says(/✗ a named .*given up/);
+    await mock.says(/✗ a named .*not delivered: http:.* is not allowed\. Allow it with --allow-callback/);
     expect(canary.connections()).toBe(0);
     await canary[Symbol.asyncDispose]();
   });

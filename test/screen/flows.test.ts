@@ -71,11 +71,11 @@ describe.concurrent('a page that a tool wants visited for an agent session', () 
     const { env } = await desktop('fails-too', 3);
     const words = ['session', 'answer', platform.url, platform.session, '--tool', plain.url];
     await using screen = openProgram(words, { columns: 120, env: { ...env, API_KEY: platform.key } });
-    await screen.shows('? sign_in call_1 asks\nvisit this URL to go on:\nhttp');
-    const [, url = ''] = /go on:\n(\S+)/.exec(screen.text()) ?? [];
+    await screen.shows('? sign_in call_1 asks\nvisit this URL to continue:\nhttp');
+    const [, url = ''] = /continue:\n(\S+)/.exec(screen.text()) ?? [];
     screen.type('o');
     await screen.shows('it could not be opened (xdg-open ended with status 3): visit it yourself');
-    expect(screen.text()).toContain(`go on:\n${url}\n`);
+    expect(screen.text()).toContain(`continue:\n${url}\n`);
     await fetch(url, { method: 'POST', body: new URLSearchParams({ decision: 'granted' }) });
     expect(await screen.ended).toBe(0);
     expect(screen.text()).not.toContain(url);

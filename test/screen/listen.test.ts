@@ -47,7 +47,7 @@ describe.concurrent('listen on a terminal', () => {
   test('a consent URL is shown whole, once: a person sits there', async () => {
     await using screen = await listening();
     await screen.post({ type: 'oauth', ...IDS, auth_url: 'https://auth.example/consent?state=1' });
-    await screen.shows('visit https://auth.example/consent?state=1 to go on');
+    await screen.shows('visit https://auth.example/consent?state=1 to continue');
     expect(screen.text().match(/state=1/g)).toHaveLength(1);
   });
 

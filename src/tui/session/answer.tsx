@@ -123,7 +123,7 @@ function askerLine({ call }: KnownCall): Line {
 function pageLines({ asks, asking }: Pick<AnswerScene, 'asks' | 'asking'>): readonly Line[] {
   if (asks?.type !== 'oauth') return [];
   const asker = asking ? [askerLine(asking)] : [];
-  return [...asker, [say('visit this URL to go on:')], quote(asks.auth_url, 'title')];
+  return [...asker, [say('visit this URL to continue:')], quote(asks.auth_url, 'title')];
 }
 
 /** The session and its calls, the latest of them where there is no room for all; what a person is to do stands below, and is never cut. */

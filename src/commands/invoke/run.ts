@@ -222,8 +222,6 @@ export async function invokeAndWatch(
   options: InvokeOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const interrupted = interruption();
-  const over = new Promise<void>(resolve => void interrupted.onSignal(resolve));
   let change = () => {};
   let changed = new Promise<void>(() => {});
   const expectChange = () => {
@@ -232,6 +230,8 @@ export async function invokeAndWatch(
     });
   };
   const watching = await watchCommand(options.command, terminal.cwd, () => change());
+  const interrupted = interruption();
+  const over = new Promise<void>(resolve => void interrupted.onSignal(resolve));
   const letGo = holdOpen(); // between two calls only the watched files are left, and they hold no process
   try {
     for (;;) {

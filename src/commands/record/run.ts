@@ -161,8 +161,8 @@ export async function runRecord(
   const log = createLog(() => clock.now());
   const redactor = recordedSecrets();
   const about = { startedAt: clock.wall().toISOString(), observer: 'recorder', program: PROGRAM } as const;
-  const interrupted = interruption();
   const file = plan.file === null ? null : await createTranscriptFile(plan.file, redactor, about);
+  const interrupted = interruption();
   log.keep(learning(redactor, file));
   let [reason, hasStarted] = ['done', false];
   try {

@@ -88,7 +88,7 @@ describe('from the tools to a call', () => {
     session.press('<ctrl-r>');
     await session.settles();
     expect(session.sees()).toMatch(/^❯ path\*.*\n {4}✗ is too short$/m);
-    expect(session.sees()).toContain('Ctrl-T sends them as they are.');
+    expect(session.sees()).toMatch(/Ctrl-T sends them as they\s+are\./);
     session.tell(pending);
     session.press('<ctrl-t>');
     await session.settles();

@@ -79,6 +79,8 @@ export interface Observation {
   readonly known: KnownSession;
   readonly redactor: EventRedactor;
   readonly reporter: SessionReporter;
+  /** The terminal whose stderr redacts secrets: questions quote platforms and tools, which may echo them (threats, row 25). */
+  readonly terminal: Terminal;
   /** Puts the transcript in its place, where one was asked for. @throws ProtocolCliError `unwritable-file`. */
   finish(reason: string): Promise<void>;
 }
@@ -97,13 +99,14 @@ export async function observe(plan: AnswerPlan, terminal: Terminal, clock: Clock
     flags.save === undefined
       ? async () => {}
       : await saveTranscript(log, flags.save, redactor, about, terminal);
-  const { stdout } = terminal;
-  const stderr = { write: (text: string) => terminal.stderr.write(redactor.text(text)) }; // what we tell quotes platforms and tools (threats, row 25)
-  const paper = { stdout, stderr, quiet: flags.quiet === true };
+  const stderr: Terminal['stderr'] = Object.create(terminal.stderr, {
+    write: { value: (text: string) => terminal.stderr.write(redactor.text(text)) },
+  });
+  const paper = { stdout: terminal.stdout, stderr, quiet: flags.quiet === true };
   const reporter = await reporterFor({ plan, terminal, paper, known, redactor, about, clock });
   if (reporter.event) log.subscribe(reporter.event);
   if (flags.verbose) tellVerbosely(log, plan, redactor, terminal);
-  return { log, known, redactor, reporter, finish };
+  return { log, known, redactor, reporter, terminal: { ...terminal, stderr }, finish };
 }
 
 /** What goes to the tool's own origin, and to no other. @throws ProtocolCliError `usage`. */

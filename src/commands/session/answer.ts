@@ -65,7 +65,7 @@ export async function runSessionAnswer(
 ): Promise<ExitStatus> {
   try {
     const plan = planAnswer(words, flags, terminal);
-    return await run(plan, await observe(plan, terminal, clock), terminal, clock);
+    return await run(plan, await observe(plan, terminal, clock), clock);
   } catch (error) {
     // Whoever asked for an object gets one, however early it failed.
     if (flags.output === 'json' && error instanceof ProtocolCliError)
@@ -74,12 +74,8 @@ export async function runSessionAnswer(
   }
 }
 
-async function run(
-  plan: AnswerPlan,
-  observation: Observation,
-  terminal: Terminal,
-  clock: Clock,
-): Promise<ExitStatus> {
+async function run(plan: AnswerPlan, observation: Observation, clock: Clock): Promise<ExitStatus> {
+  const { terminal } = observation;
   const interrupted = interruption();
   const stops: (() => Promise<void>)[] = [];
   const notes: Warning[] = [...ownNotes(plan)];

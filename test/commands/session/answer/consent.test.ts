@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { governing } from '../../../../src/commands/session/answer-output.js';
+import { governing, observe } from '../../../../src/commands/session/answer-output.js';
+import type { AnswerPlan } from '../../../../src/commands/session/answer-plan.js';
 import type { Terminal } from '../../../../src/commands/terminal.js';
+import { systemClock } from '../../../../src/system/drafts.js';
 
 const DELETE = { name: 'delete_all', annotations: { destructive: true } };
 const { signal } = new AbortController();
@@ -41,4 +43,18 @@ test('a person is asked about one call after the other', async () => {
   expect(first).toBeNull();
   expect(second).toMatchObject({ by: 'person' }); // there is no second line
   expect(most.once).toBe(1);
+});
+
+test('a question hides the key that a platform put into the arguments (row 25)', async () => {
+  const key = 'KEY-CANARY-0815';
+  const place = at(true, 'n\n');
+  const plan = { key, output: 'plain', flags: { color: false } } as unknown as AnswerPlan;
+  const terminal = { ...place.terminal, stdout: new PassThrough(), env: {} } as unknown as Terminal;
+  const observation = await observe(plan, terminal, systemClock);
+  await governing({ policy: null, yes: false }, { ...place, terminal: observation.terminal })(DELETE, {
+    key,
+  });
+  const shown = String((place.terminal.stderr as unknown as PassThrough).read());
+  expect(shown).toContain('delete_all({"key":"[redacted]"}) is marked destructive');
+  expect(shown).not.toContain(key);
 });

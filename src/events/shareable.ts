@@ -1,6 +1,7 @@
 import type { Callback } from '../protocol/callbacks.js';
 import { PROTOCOL_WORDS } from '../protocol/words.js';
 import { isRecord, RecentMap } from '../util/json-diagnosis.js';
+import { inLayout } from '../util/json-layout.js';
 import {
   Beginnings,
   bareUrl,
@@ -79,7 +80,7 @@ function withoutPower({ json }: Content, text: string): string {
   if (!json.ok || !MAY_HAVE_POWER.test(text)) return text;
   const value = json.value;
   const shareable = withoutPowerAt(value);
-  return shareable === value ? text : JSON.stringify(shareable);
+  return shareable === value ? text : inLayout(text, shareable);
 }
 
 /** A name may be written with escapes. */

@@ -63,10 +63,15 @@ export abstract class Conversation {
   abstract view(fields: Fields, layout?: string): Promise<void>;
 
   /** The index that the user picked; null without an answer within `withinMs` (TOOL-CHOICE). */
-  abstract choice(question: ChoiceQuestion, withinMs?: number): Promise<number | null>;
+  abstract choice(question: ChoiceQuestion, withinMs?: number, layout?: string): Promise<number | null>;
 
   /** The answer of the user; null without one within `withinMs` (TOOL-OAUTH). */
-  abstract consent(question: ConsentQuestion, withinMs?: number, authUrl?: string): Promise<Consent | null>;
+  abstract consent(
+    question: ConsentQuestion,
+    withinMs?: number,
+    authUrl?: string,
+    layout?: string,
+  ): Promise<Consent | null>;
 
   /** Sets where the reply continues after the next message; undefined at its end or if unknown. */
   goesOnAt(_next: StepPath | undefined): void {}

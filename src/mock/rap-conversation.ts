@@ -3,6 +3,8 @@ import type { Turn } from '../events/events.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
 import type { CallbackFault } from '../fixtures/schema/file.js';
 import { type Outcome, textOfOutcome } from '../protocol/outcome.js';
+import { parseJson } from '../util/json.js';
+import { isRecord } from '../util/json-diagnosis.js';
 import { inLayout } from '../util/json-layout.js';
 import {
   type ChoiceQuestion,
@@ -140,20 +142,27 @@ export class RapConversation extends Conversation {
     await this.#send({ type: 'view_update', group_id, ...fields }, { layout });
   }
 
-  choice(question: ChoiceQuestion, withinMs?: number): Promise<number | null> {
+  choice(question: ChoiceQuestion, withinMs?: number, layout?: string): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
     const asked = this.services.choices.open(question);
     const response_url = this.caller.base + asked.path;
-    const message = { type: 'user_choice', ...this.#ids(), prompt, choices, default: preset, response_url };
-    return this.waits.ask({ what: 'choice', asked, preset, withinMs }, () => this.#send(message));
+    const asks = { type: 'user_choice', ...this.#ids(), prompt, choices, default: preset, response_url };
+    const message = { ...furtherFields(layout), ...asks };
+    return this.waits.ask({ what: 'choice', asked, preset, withinMs }, () => this.#send(message, { layout }));
   }
 
   /** On our own consent page, or at `authUrl`. */
-  consent(question: ConsentQuestion, withinMs?: number, authUrl?: string): Promise<Consent | null> {
+  consent(
+    question: ConsentQuestion,
+    withinMs?: number,
+    authUrl?: string,
+    layout?: string,
+  ): Promise<Consent | null> {
     const asked = this.services.consents.open(question);
-    const message = { type: 'oauth', ...this.#ids(), auth_url: authUrl ?? this.caller.base + asked.path };
+    const auth_url = authUrl ?? this.caller.base + asked.path;
+    const message = { ...furtherFields(layout), type: 'oauth', ...this.#ids(), auth_url };
     return this.waits.ask<Consent>({ what: 'consent', asked, preset: 'granted', withinMs }, () =>
-      this.#send(message),
+      this.#send(message, { layout }),
     );
   }
 
@@ -203,6 +212,13 @@ export class RapConversation extends Conversation {
     const { group_id, id, call_id } = this.caller.addressee;
     return { group_id, id, ...(call_id !== undefined && { call_id }) };
   }
+}
+
+/** Fields of a recorded question that fixtures have no place for. */
+function furtherFields(layout = '{}'): Fields {
+  const json = parseJson(layout);
+  const { call_id: _, ...fields } = json.ok && isRecord(json.value) ? json.value : {};
+  return fields;
 }
 
 function typeIn({ type }: Fields) {

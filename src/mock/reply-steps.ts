@@ -145,7 +145,11 @@ const PLAYERS: Players = {
     const { prompt, choices, default: preset } = say(step.choice);
     const { key, addressee } = conversation.caller;
     const about = { calls: [key], thread: addressee.group_id, id: addressee.id };
-    const picked = await conversation.choice({ prompt, choices, default: preset, ...about }, step.within);
+    const picked = await conversation.choice(
+      { prompt, choices, default: preset, ...about },
+      step.within,
+      textOf(step.layout),
+    );
     if (picked === null) return unanswered(conversation, `"${prompt}" was not answered`, next);
     const label = step.choice.choices[picked] ?? '';
     const branch = branchOf(step, label);
@@ -161,7 +165,7 @@ const PLAYERS: Players = {
     const { scopes = [], auth_url } = say(step.oauth);
     const { key, addressee } = conversation.caller;
     const question = { operation: invocation.operation, scopes, calls: [key], thread: addressee.group_id };
-    const consent = await conversation.consent(question, step.within, auth_url);
+    const consent = await conversation.consent(question, step.within, auth_url, textOf(step.layout));
     if (consent === null) return unanswered(conversation, 'authorization was not given', next);
     await play(step[consent], stage, { under: [...here, consent], after: next });
   },

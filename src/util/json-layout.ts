@@ -5,7 +5,8 @@ import { isRecord, scanJson } from './json-diagnosis.js';
  * A value as JSON in the layout of a text that was written before: with its members and no others, their order, its white space and
  * escapes. Only values that differ are written anew. Compact JSON where the shapes differ, or the layout is no JSON.
  */
-export function inLayout(layout: string, value: unknown): string {
+export function inLayout(written: string, value: unknown): string {
+  const layout = written.replace(/^\uFEFF/, '');
   if (!parseJson(layout).ok) return JSON.stringify(value);
   const pieces: string[] = [];
   const open: Place[] = [];
@@ -22,7 +23,7 @@ export function inLayout(layout: string, value: unknown): string {
       isSame = begin(token, current, open);
       return isSame;
     }
-    pieces.push(layout.slice(done, from), written(token, current));
+    pieces.push(layout.slice(done, from), valueText(token, current));
     done = to;
     return true;
   });
@@ -57,7 +58,7 @@ function valueIn({ value, index, key }: Place): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function written(token: string, value: unknown): string {
+function valueText(token: string, value: unknown): string {
   const isMissing = value === undefined;
   return JSON.parse(token) === value ? token : JSON.stringify(isMissing ? null : value);
 }

@@ -185,3 +185,36 @@ it('a replay sends what was recorded byte for byte, but for ids', async () => {
     messages.map(each => each.replace('call_one_1', id).replace('thread_one_1', group_id)),
   );
 });
+
+it('a replay asks as it was recorded, byte for byte, but for ids and addresses', async () => {
+  const ids = '"group_id": "thread_one_1", "id": "call_one_1"';
+  const choice = `{ "type": "user_choice", "prompt": "caf\\u00e9 {{id}}?",  "choices": ["Yes","No"], "default": 0, "note": 1.0, ${ids}, "response_url": "http://127.0.0.1:1/x" }`;
+  const oauth = `{ ${ids}, "auth_url": "https://auth.example/?state=x", "type":"oauth", "scope": {"a": 1.0}}`;
+  const done = `{"text": "done", "type": "tool_result", ${ids}}`;
+  const says = [
+    { at: 5, message: choice },
+    { at: 10, chosen: 0 },
+    { at: 15, message: oauth },
+    { at: 20, message: done },
+  ];
+  await using folder = await temporaryFolder();
+  const path = folder.file('run.ndjson');
+  const recording = recorded(told({ id: 'call_one_1', group_id: 'thread_one_1' }, ...says));
+  await writeFile(path, transcriptOf(onBothHops(recording), 'recorder'));
+  const { fixtures, warnings } = await loadFixtures([path], 0);
+  expect(warnings.join('\n')).not.toContain('loses');
+  await using tool = await startMockTool({ fixtures });
+  await using runtime = await openRuntime();
+  const call = await runtime.invoke(tool.url, 'edit_file', {});
+  await call.waitFor('user_choice');
+  await runtime.choose(call, 0);
+  await runtime.visitConsent(String((await call.waitFor('oauth')).body?.['auth_url']), 'grant');
+  await call.result();
+  const { id, group_id } = call.invocation;
+  const said = (raw: string, place: string) => raw.replace(/(_url": )"[^"]+"/, `$1"${place}"`);
+  expect(call.callbacks.map(({ raw }) => said(raw, 'here'))).toEqual(
+    [choice, oauth, done].map(each =>
+      said(each.replaceAll('call_one_1', id).replaceAll('thread_one_1', group_id), 'here'),
+    ),
+  );
+});

@@ -5,7 +5,7 @@ import { GUIDES } from './commands/guides.js';
 import type { RunCommand } from './commands/options.js';
 import { type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
 import { faultText } from './render/outputs/fault.js';
-import { troubleText } from './render/outputs/trouble.js';
+import { troubleText, wrapMessages } from './render/outputs/trouble.js';
 import { type Emergency, endByForce, meetEmergencies } from './system/exit.js';
 import { flushed, isClosed, quietPipes } from './system/streams.js';
 import { ProtocolCliError } from './util/errors.js';
@@ -91,7 +91,7 @@ function wordsAfterDashes(argv: readonly string[]): readonly string[] | null {
 function statusOfError(error: unknown, hasGuests: boolean): ExitStatus {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has said what is wrong
   if (error instanceof ProtocolCliError) {
-    process.stderr.write(troubleText(error));
+    process.stderr.write(wrapMessages(troubleText(error), process.stderr));
     return statusOfFailure(error.code);
   }
   const { version, platform, arch } = process;

@@ -45,7 +45,11 @@ export function guideCommand(
     .helpOption(false)
     .action(async (_topic: string, _options: unknown, command: Command) => {
       if (!names.includes(topic)) {
-        const [suggestion] = nearest(topic, [...commands, ...names], 3);
+        const [suggestion] = nearest(
+          topic,
+          [...commands, ...names],
+          Math.max(1, Math.floor(topic.length / 3)),
+        );
         command.error(
           `error: unknown command or guide '${topic}'${suggestion === undefined ? '' : `\n(Did you mean ${suggestion}?)`}\n(protocol-cli help lists the commands and guides)`,
           { code: 'commander.unknownCommand' },

@@ -57,7 +57,7 @@ function hasCome({ arrivals, remembered }: Exchange, sha256: string): boolean {
 
 const ENDED: Readonly<Record<SubscriptionEnd['by'], string>> = {
   final: 'the subscription has ended',
-  cancel: 'the subscription was cancelled',
+  cancel: 'the subscription was canceled',
   close: 'the thread of the subscription was closed',
 };
 

@@ -265,7 +265,7 @@ export function withoutPaths(message: string): string {
 }
 
 const NO_LAST_EVENT =
-  'the reply ended without a final event; the subscription stays open until it is cancelled';
+  'the reply ended without a final event; the subscription stays open until it is canceled';
 
 type Performed = Pick<Plan, 'perform' | 'words' | 'isOpenEnded'>;
 

@@ -4,7 +4,7 @@ import type { Addressee, Invocation } from '../protocol/read-invocation.js';
 import type { Clock } from '../system/drafts.js';
 
 /** Reasons, as clauses for the LLM. */
-export const CANCELLED = 'the call was cancelled';
+export const CANCELLED = 'the call was canceled';
 export const THREAD_CLOSED = 'the thread was closed';
 
 /** A closed thread counts as cancelled by the system, since the notice does not say who closed it. */

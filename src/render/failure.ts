@@ -166,7 +166,7 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
           }
         : {
             code: 'timeout',
-            message: timeoutMessage(exchange, settled.afterMs),
+            message: timeoutMessage(scene, settled.afterMs),
             hint: timeoutHint(scene),
           };
     case 'denial':
@@ -182,15 +182,18 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
   }
 }
 
-function timeoutMessage(exchange: Exchange, afterMs: number): string {
+function timeoutMessage({ exchange, errands }: Scene, afterMs: number): string {
   const { invocation, endpoint, dialect } = exchange;
   if (dialect === 'mcp')
     return `timed out after ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}`;
   const answered = answeredAttempt(exchange);
   const size = unreadSize(exchange);
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
+  const nothing = errands.hasStrays
+    ? ', and nothing was posted to its callback URL'
+    : ', and no callback has arrived';
   const acknowledged = answered
-    ? `it was acknowledged with ${answered.status}${body}${exchange.arrivals.length === 0 ? ', and no callback has arrived' : ''}`
+    ? `it was acknowledged with ${answered.status}${body}${exchange.arrivals.length === 0 ? nothing : ''}`
     : 'it was not acknowledged';
   return `timed out after ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}, ${acknowledged}`;
 }

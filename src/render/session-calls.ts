@@ -149,10 +149,15 @@ const BASES = {
 } as const satisfies Record<JudgedOutcome['basis'], string>;
 
 /** The type of an outcome; where the wire did not declare it, what it is based on. */
-export function outcomeWords({ type, basis }: JudgedOutcome): Line {
-  const local = type === 'canceled' ? ' by you' : type === 'timeout' ? ' (local limit)' : BASES.ours;
-  const from = basis === 'ours' ? local : BASES[basis];
+export function outcomeWords(outcome: JudgedOutcome): Line {
+  const { type, basis } = outcome;
+  const from = basis === 'ours' ? localWords(outcome) : BASES[basis];
   return [say(type, TONES[type]), ...(from === '' ? [] : [say(from, 'dim')])];
+}
+
+function localWords(outcome: JudgedOutcome): string {
+  if (outcome.type === 'canceled') return outcome.by === 'user' ? ' by you' : ' by protocol-cli';
+  return outcome.type === 'timeout' ? ' (local limit)' : BASES.ours;
 }
 
 /** Of the calls that are new this many are named. */

@@ -142,20 +142,21 @@ export function breakText({ code, phase }: Extract<Event, { kind: 'broken' }>): 
 const MAX_BODY = 64 * 1024;
 
 /**
- * `-v`: the invocation and what came back, selections and notices, as curl shows them; secrets out, foreign text safe. Discovery is
- * none of them: `toolset` shows its document.
+ * `-v`: every message except discovery, marked as curl marks them: `>` was sent by this program, `<` was received. Without secrets, and
+ * safe to print.
  */
 export function verboseTeller(redactor: Redactor, write: (text: string) => unknown): (event: Event) => void {
-  const pending = new Set<string>();
+  const isReceived = new Map<string, boolean>();
   return event => {
     if (event.kind === 'request' && event.purpose !== 'discovery') {
-      pending.add(event.leg);
-      write(messageText('>', event, redactor));
+      isReceived.set(event.leg, event.to === 'runtime');
+      write(messageText(event.to === 'runtime' ? '<' : '>', event, redactor));
+    } else if (event.kind === 'response' && isReceived.has(event.leg)) {
+      write(messageText(isReceived.get(event.leg) ? '>' : '<', event, redactor));
+      isReceived.delete(event.leg);
+    } else if (event.kind === 'broken' && isReceived.delete(event.leg)) {
+      write(`* ${visibleLine(breakText(event))}\n`);
     }
-    if ((event.kind === 'response' || event.kind === 'broken') && pending.delete(event.leg))
-      write(
-        event.kind === 'broken' ? `* ${visibleLine(breakText(event))}\n` : messageText('<', event, redactor),
-      );
   };
 }
 

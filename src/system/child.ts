@@ -185,17 +185,23 @@ async function readiness(child: GroupLeader, ms: number): Promise<Ready> {
   return parseReady(await line);
 }
 
-/** Never rejects: what could not be started has ended too. */
+/**
+ * Resolves once its last output has been read; a process that it started may hold the pipe, so this waits for it only a moment.
+ * Never rejects: what could not be started has ended too.
+ */
 function exitOf(child: GroupLeader): Promise<Exit> {
+  const stderrEnded = closing(child.stderr);
   return new Promise(resolve => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('exit', (code, signal) => {
+      void cameWithin(stderrEnded, EXIT_AFTER_OUTPUT_MS).then(() => resolve({ code, signal }));
+    });
     child.once('error', () => resolve({ code: null, signal: null }));
   });
 }
 
 /** How it ended, where it did so by itself; empty otherwise. */
 async function endingOf(exited: Promise<Exit>): Promise<string> {
-  if (!(await cameWithin(exited, EXIT_AFTER_OUTPUT_MS))) return '';
+  if (!(await cameWithin(exited, 2 * EXIT_AFTER_OUTPUT_MS))) return '';
   const { code, signal } = await exited;
   if (code === null && signal === null) return '';
   return `, and ended with ${signal ?? `status ${code}`}`;
@@ -230,6 +236,18 @@ function closing(stream: Readable): Promise<void> {
   });
 }
 
+/** How Node.js, Python, Go and others report it; most name the port on that line. */
+const PORT_IN_USE = /^.*(?:EADDRINUSE|address (?:is )?already in use).*$/im;
+
+function hintFor(stderr: readonly string[]): string {
+  const line = PORT_IN_USE.exec(stderr.join('\n'))?.[0];
+  if (line === undefined)
+    return 'The first line on its stdout must be JSON with the port it serves, as {"port":3001}.';
+  const port = /:(\d{2,5})\b/.exec(line)?.[1];
+  const what = port === undefined ? 'Its port' : `Port ${port}`;
+  return `${what} is already in use: stop the program that listens there, or let the server choose a free port.`;
+}
+
 function failed(
   command: string,
   problem: unknown,
@@ -239,7 +257,7 @@ function failed(
   const what = problem instanceof Error ? problem.message : String(problem);
   return new ProtocolCliError('command-failed', `the command "${command}" did not start: ${what}${ending}`, {
     faults: stderr,
-    hint: 'The first line on its stdout must be JSON with the port it serves, as {"port":3001}.',
+    hint: hintFor(stderr),
     cause: problem,
   });
 }

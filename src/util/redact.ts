@@ -161,6 +161,7 @@ export const REDACTED = '[redacted]';
 const PLAIN_HEADERS = new Set([
   'accept',
   'accept-encoding',
+  'accept-language',
   'allow',
   'connection',
   'content-encoding',
@@ -170,6 +171,7 @@ const PLAIN_HEADERS = new Set([
   'host',
   'keep-alive',
   'retry-after',
+  'sec-fetch-mode',
   'server',
   'transfer-encoding',
   'user-agent',

@@ -28,6 +28,11 @@ describe('help <guide>', () => {
   });
 });
 
+test('a word that is near to no name gets no suggestion', async () => {
+  for (const word of ['nope', 'xyz'])
+    expect((await runHere(['help', word])).stderr).not.toContain('Did you mean');
+});
+
 describe('the guides', () => {
   test.each(files)('%s has at most 12 KB, and its links lead somewhere', async file => {
     const text = await readFile(`src/guides/${file}`, 'utf8');

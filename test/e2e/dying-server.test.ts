@@ -57,8 +57,7 @@ describe.concurrent('a server of --command that exits', () => {
     },
   );
 
-  // What a server writes as it exits may arrive after its exit.
-  test('of our notice: a warning names the notice', { retry: 3 }, async () => {
+  test('of our notice: a warning names the notice', async () => {
     const ended = await invoke(server({ onInvoke: ANSWER, onClose: 'die()' }));
     expect([ended.status, ended.stdout]).toEqual([0, 'done']);
     expect(ended.stderr).toMatch(

@@ -153,7 +153,7 @@ test('a subscription that may be started again is: one is followed to its end, t
 });
 
 describe.concurrent('TOOL-SUB: of what comes long after a cancel', () => {
-  /** One event, and others once it is cancelled, each when there was time enough to hear of that. */
+  /** One event, and others once it is canceled, each when there was time enough to hear of that. */
   const startTardy = (late: number) => {
     let tell: ((text: string) => Promise<unknown>) | null = null;
     return startRawTool({

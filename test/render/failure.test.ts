@@ -108,8 +108,11 @@ describe('a timeout says what was sent, what was acknowledged, and which address
 
   test('a POST to another URL', () => {
     const { first, errands } = historyOf(call(), acknowledged(), refused('wrong-address', 404), timedOut());
-    const hint = first && failureOf(first, errands)?.hint;
-    expect(hint).toMatch(/^A request was posted to http:\/\/127.0.0.1:4000 but not to the callback URL/);
+    const failure = first && failureOf(first, errands);
+    expect(failure?.message).toMatch(/acknowledged with 200, and nothing was posted to its callback URL$/);
+    expect(failure?.hint).toMatch(
+      /^A request was posted to http:\/\/127.0.0.1:4000 but not to the callback URL/,
+    );
   });
 
   test('a selection that did not arrive', () => {

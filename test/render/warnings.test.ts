@@ -166,7 +166,7 @@ describe('TOOL-SUB: after its end a subscription says nothing more', () => {
 
   test.each([
     ['the last event', event('e1', { final: true }), 'the subscription has ended'],
-    ['a cancel', canceled(), 'the subscription was cancelled'],
+    ['a cancel', canceled(), 'the subscription was canceled'],
   ])('after %s', (_, end, reason) => {
     expect(told(...started(), opened(), end, event('e2'))).toEqual([
       `TOOL-SUB: a subscription_event was discarded with 404: ${reason}`,

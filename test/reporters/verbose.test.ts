@@ -21,7 +21,7 @@ function told(secrets: string[], ...story: Moment[][]): string {
   return text;
 }
 
-test('both messages, as curl shows them', () => {
+test('> marks what was sent, < what was received, as in curl', () => {
   const text = told([], call(), answered(400, { body: 'no' }), resultArrives());
   expect(text).toBe(
     [
@@ -32,11 +32,11 @@ test('both messages, as curl shows them', () => {
       '< 400',
       '',
       'no',
-      '> POST /callback/token',
-      '> content-type: application/json',
+      '< POST /callback/token',
+      '< content-type: application/json',
       '',
       '{"type":"tool_result","group_id":"thread_xyz","id":"call_abc123","text":"done"}',
-      '< 200',
+      '> 200',
       '',
     ].join('\n'),
   );
@@ -82,7 +82,7 @@ describe('row 25: secrets are out', () => {
     const text = told(['s3cret'], ...story);
     expect(text).not.toMatch(/s3cret|canary/);
     expect(text).toContain('> authorization: [redacted]');
-    expect(text).toContain('> POST /callback/[redacted]');
+    expect(text).toContain('< POST /callback/[redacted]');
   });
 
   test('in what is posted where the tool asked for it', () => {

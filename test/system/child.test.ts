@@ -89,6 +89,14 @@ describe('a command that does not', () => {
     expect([error.faults.at(0), error.faults.at(-1)]).toEqual(['line 3', 'line 12']);
   });
 
+  it.each([
+    ['Error: listen EADDRINUSE: address already in use 127.0.0.1:3001', /^Port 3001 is already in use/],
+    ['listen tcp :8080: bind: address already in use', /^Port 8080 is already in use/],
+    ['OSError: [Errno 98] Address already in use', /^Its port is already in use/],
+  ])('its port is taken: %s', async (line, hint) => {
+    expect((await failure(`echo '${line}' >&2; exit 1`)).hint).toMatch(hint);
+  });
+
   it('is told with the signal that ended it', async () => {
     expect((await failure('kill -9 $$')).message).toContain('ended with SIGKILL');
   });

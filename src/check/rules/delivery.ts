@@ -126,7 +126,7 @@ function onCalledOff({ reading, attempts, cancels, closes, decisions, plans }: C
   const isMeant = decisions.some(({ what }) => what === 'cancel') || plans.some(({ by }) => by === 'probe');
   if (!taken || !notice || !reading.ok || isMeant) return [];
   const waited = notice.request.at - (endedAt(taken) ?? notice.request.at);
-  const how = cancels.includes(notice) ? 'cancelled' : 'closed';
+  const how = cancels.includes(notice) ? 'canceled' : 'closed';
   const what = `a call of ${excerpt(reading.invocation.operation)} was ${how} by the runtime after ${formatDuration(waited)} without a result`;
   return [waited < WAITED_MS ? scant(what, [taken, notice]) : unseen(what, [taken, notice])];
 }

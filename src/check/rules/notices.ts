@@ -70,7 +70,7 @@ function howLong(notice: Leg): string {
 export const takesCancels: Rule = {
   id: 'TOOL-CANCEL',
   failsWhere: 'the tool crashes',
-  absent: 'no call was cancelled',
+  absent: 'no call was canceled',
   observe: evidence => onNotices(evidence.cancels, '/cancel_tool_call', evidence),
 };
 

@@ -5,6 +5,7 @@ import { withQuestionSecrets } from '../../events/shareable.js';
 import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import type { Paper, Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
+import { wrapMessages } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
 import { verboseTeller } from '../../render/toolset.js';
 import type { Clock } from '../../system/drafts.js';
@@ -154,7 +155,10 @@ export async function observe(
     options.save === undefined
       ? async () => {}
       : await saveTranscript(log, options.save, redactor, about, terminal);
-  const stderr = { write: (text: string) => terminal.stderr.write(cleanWords(redactor, text)) }; // what we tell quotes tools (threats, row 25)
+  const stderr = {
+    // Messages may quote tools (threats, row 25).
+    write: (text: string) => terminal.stderr.write(wrapMessages(cleanWords(redactor, text), terminal.stderr)),
+  };
   const paper: Paper = { stdout: terminal.stdout, stderr, quiet: options.quiet === true };
   const reporter = await reporterFor(output, { options, terminal, paper, history, redactor, about, clock });
   if (reporter.event) log.subscribe(reporter.event);

@@ -240,7 +240,7 @@ function resultOf(sent: unknown): Record<string, unknown> {
 /** Never answers; rejects when the request is cancelled. */
 function silence(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const end = () => reject(new ProtocolError(ProtocolErrorCode.InternalError, 'the call was cancelled'));
+    const end = () => reject(new ProtocolError(ProtocolErrorCode.InternalError, 'the call was canceled'));
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
   });

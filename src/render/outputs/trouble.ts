@@ -18,3 +18,15 @@ export function warningText({ id, message }: Warning): string {
 export function errorReport({ code, message, hint, faults = [] }: Trouble): NonNullable<Report['error']> {
   return { code, message, hint, ...(faults.length > 0 && { faults: [...faults] }) };
 }
+
+const WIDEST = 80;
+
+/** Breaks long lines of messages at spaces on a terminal; elsewhere they stay whole, for `grep`. */
+export function wrapMessages(
+  text: string,
+  { isTTY, columns = WIDEST }: { readonly isTTY?: boolean; readonly columns?: number },
+): string {
+  if (!isTTY) return text;
+  const width = Math.min(columns, WIDEST);
+  return text.replace(new RegExp(`(?=[^\\n]{${width + 1}})(\\S[^\\n]{0,${width - 1}}) +`, 'g'), '$1\n');
+}

@@ -54,7 +54,7 @@ function askQuestion({ looking, world, state, change, say: tell }: House): void 
 async function cancel({ looking, controls, say: tell }: House): Promise<void> {
   const { exchange, volume } = looking;
   if (!exchange) return tell(bad('There is no call to cancel.'));
-  if (!volume.isLive) return tell(bad('A call of a transcript is over: nothing can be cancelled.'));
+  if (!volume.isLive) return tell(bad('A call of a transcript is over: nothing can be canceled.'));
   if (!canBeGivenUp(exchange)) return tell(bad('The call is over, and it has no open subscription.'));
   tell(await controls.cancel(exchange.key));
 }

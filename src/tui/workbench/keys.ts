@@ -107,7 +107,7 @@ export const BINDINGS: readonly Binding<Place, Command>[] = [
   bind('everywhere', 'openTranscript', 'O', 'O', 'open a transcript'),
   bind('everywhere', 'saveTranscript', 'S', 'S', 'save the transcript of this session'),
   bind('everywhere', 'help', '?', '?', 'show or hide the keys'),
-  bind('everywhere', 'quit', 'q ctrl+c', 'q Ctrl-C', 'quit: pending calls are cancelled'),
+  bind('everywhere', 'quit', 'q ctrl+c', 'q Ctrl-C', 'quit: pending calls are canceled'),
 
   bind('tools', 'up', 'k up', '↑ k', 'the previous operation'),
   bind('tools', 'down', 'j down', '↓ j', 'the next operation'),

@@ -148,7 +148,7 @@ class Leaving {
   #warn(count: number): void {
     const { notices, now } = this.desk;
     const calls = count === 1 ? 'A call is' : `${count} calls are`;
-    const text = `${calls} under way and will be cancelled: press it again to quit.`;
+    const text = `${calls} under way and will be canceled: press it again to quit.`;
     this.#warning = { count, notice: notices.key(text, now, 'bad') };
   }
 }

@@ -81,7 +81,7 @@ describe('a call', () => {
     expect(await bench.controls.cancel(key)).toMatchObject({ isBad: true });
   });
 
-  test('RT-SUB: events of a subscription keep coming, until it is cancelled', async () => {
+  test('RT-SUB: events of a subscription keep coming, until it is canceled', async () => {
     await using bench = startBench();
     const id = await openOf(bench, plain.url);
     const key = await bench.call(id, 'watch', { events: 1_000, every_ms: 5 });

@@ -73,7 +73,7 @@ describe('a fixture', () => {
       isBad: false,
     });
     const text = await readFile(folder.file('given-up.yaml'), 'utf8');
-    expect(text).toMatch(/^# .*the call was cancelled: /m);
+    expect(text).toMatch(/^# .*the call was canceled: /m);
   });
 });
 

@@ -99,7 +99,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     await tool(name).hears('close', { thread_id: fieldOf({ body: invocation }, 'group_id') });
   });
 
-  it('without --follow in a thread that was given, it is cancelled, and that is said', async () => {
+  it('without --follow in a thread that was given, it is canceled, and that is said', async () => {
     const ids = { thread_id: `theirs-${name}`, tool_call_id: randomUUID() };
     const args = [
       'watch',
@@ -116,7 +116,7 @@ describe.concurrent.each(['plain', 'mock'] as const)('subscription, of %s', name
     await tool(name).hears('cancel', ids);
   });
 
-  it('row 30: --follow | head -1: nobody reads any more, so it is cancelled, and ends', async () => {
+  it('row 30: --follow | head -1: nobody reads any more, so it is canceled, and ends', async () => {
     const ids = { thread_id: `unread-${name}`, tool_call_id: randomUUID() };
     const args = [
       'watch',

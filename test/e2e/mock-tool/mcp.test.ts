@@ -99,7 +99,7 @@ describe.concurrent('seed 003, over stdio: the official client', () => {
     await eventually('it is called', () => said.includes('gets no result (planned)'));
     abort.abort();
     expect(await hush).toBe('off');
-    await eventually('it is cancelled', () => said.includes('was canceled'));
+    await eventually('it is canceled', () => said.includes('was canceled'));
     await client.close();
     expect(JSON.parse(said.slice(0, said.indexOf('\n')))).toEqual({ mcp: 'stdio', seed: expect.any(String) });
     expect(said).toContain('warning: faults apply to RAP callbacks only and are ignored (pay)');

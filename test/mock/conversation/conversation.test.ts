@@ -55,7 +55,7 @@ describe('TOOL-CANCEL', () => {
     await clock.nextWait();
     expect((await stage.runtime.cancel(stage.tool.url, 'g', 'i')).status).toBe(200);
     expect((await call.result()).body).toMatchObject({
-      text: '{"canceled":{"reason":"the call was cancelled","by":"user"}}',
+      text: '{"canceled":{"reason":"the call was canceled","by":"user"}}',
     });
     expect(clock.pending()).toBe(0);
     expect(stage.tool.calls()).toMatchObject([{ isCancelled: true }]);
@@ -111,7 +111,7 @@ describe('TOOL-CANCEL', () => {
     clock.advance(60_000);
     expect(await stage.until(({ kind }) => kind === 'dropped')).toMatchObject({
       what: 'event',
-      why: 'the call was cancelled',
+      why: 'the call was canceled',
     });
     expect(call.callbacks.map(({ status }) => status)).toEqual([200, 503]);
     expect(stage.tool.verify().undelivered.count).toBe(0);

@@ -35,7 +35,7 @@ describe('what is waited for', () => {
     const { clock, pauses, cancellation } = setUp();
     const [pause, answer] = [pauses.wait(10, cancellation), pauses.within(never, undefined, cancellation)];
     const other = pauses.within(never, 5, new Cancellation());
-    cancellation.cancel('the call was cancelled');
+    cancellation.cancel('the call was canceled');
     expect([await pause, await answer, await pauses.within(never, 10, cancellation)]).toEqual([
       undefined,
       null,

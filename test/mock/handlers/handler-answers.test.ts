@@ -106,7 +106,7 @@ describe('what a handler gets', () => {
     await stage.tool.waitForCall('op');
     await stage.runtime.cancel(stage.tool.url, 'g', 'i');
     expect((await call.result()).body).toMatchObject({
-      text: '{"canceled":{"reason":"the call was cancelled","by":"user"}}',
+      text: '{"canceled":{"reason":"the call was canceled","by":"user"}}',
     });
   });
 
@@ -145,7 +145,7 @@ describe('TOOL-ALWAYS: a handler that does not heed its signal', () => {
     expect(await clock.nextWait()).toBe(1_000);
     clock.advance(1_000);
     expect((await call.result()).body).toMatchObject({
-      text: '{"canceled":{"reason":"the call was cancelled","by":"user"}}',
+      text: '{"canceled":{"reason":"the call was canceled","by":"user"}}',
     });
     wake();
     await whenDone;

@@ -17,7 +17,7 @@ describe('TOOL-CANCEL, TOOL-CLOSE: which calls are called off', () => {
     [
       'a key, executed twice',
       each => each.cancel('g/i'),
-      ['the call was cancelled', null, null, 'the call was cancelled'],
+      ['the call was canceled', null, null, 'the call was canceled'],
     ],
     ['an unknown key', each => each.cancel('__proto__'), [null, null, null, null]],
     ['a thread', each => each.closeThread('h'), [null, null, 'the thread was closed', null]],
@@ -44,7 +44,7 @@ test('TOOL-SUB: one that rests can be called off, and is not waited for', async 
   openCalls.end(ended);
   await openCalls.idle();
   openCalls.cancel('g/i');
-  expect([resting.reason, ended.reason]).toEqual(['the call was cancelled', null]);
+  expect([resting.reason, ended.reason]).toEqual(['the call was canceled', null]);
 });
 
 test('it is idle once every one is over, a repeated one too', async () => {

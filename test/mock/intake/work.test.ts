@@ -52,9 +52,9 @@ test.each<[string, () => Promise<void>]>([
   ['fails', () => Promise.reject(new Error('aborted'))],
 ])('a cancelled call that then %s reports it', async (_, perform) => {
   const { conversation, sent, cancellation } = setUp();
-  cancellation.cancel('the call was cancelled');
+  cancellation.cancel('the call was canceled');
   await work(plain([], perform), conversation);
-  expect(sent).toEqual(['{"canceled":{"reason":"the call was cancelled","by":"user"}}']);
+  expect(sent).toEqual(['{"canceled":{"reason":"the call was canceled","by":"user"}}']);
 });
 
 test('what was meant to be silent stays so', async () => {

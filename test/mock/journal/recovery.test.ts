@@ -325,7 +325,7 @@ describe('a call that says more than its result', () => {
   });
 
   it.each([
-    ['a cancel', cancelled, 'the call was cancelled'],
+    ['a cancel', cancelled, 'the call was canceled'],
     ['the end of its thread', closed, 'the thread was closed'],
   ])('is over with %s, unless its result is still to come', async (_, ends, reason) => {
     const waiting = await leftBy(log => {

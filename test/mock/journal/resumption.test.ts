@@ -42,7 +42,7 @@ test('with a journal, too, a handler hears that the tool stops, and the next run
   expect(next.tool.verify().calls).toBe(0);
 });
 
-test('TOOL-SUB: what a resumed handler subscribed can be cancelled after its result', async () => {
+test('TOOL-SUB: what a resumed handler subscribed can be canceled after its result', async () => {
   await using folder = await temporaryFolder();
   type Input = { readonly signal: AbortSignal };
   const options = (handle: (input: Input, call: HandlerCall) => unknown) => ({

@@ -167,7 +167,7 @@ describe('being called off', () => {
     await clock.nextWait();
     abort.abort();
     expect(await answer).toMatchObject({
-      outcome: { type: 'canceled', reason: 'the call was cancelled', by: 'user' },
+      outcome: { type: 'canceled', reason: 'the call was canceled', by: 'user' },
     });
     expect(clock.pending()).toBe(0);
   });

@@ -189,7 +189,7 @@ describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
       .catch(() => 'cancelled');
     await begun;
     abort.abort();
-    expect([await stop, await call]).toEqual(['the call was cancelled', 'cancelled']);
+    expect([await stop, await call]).toEqual(['the call was canceled', 'cancelled']);
     expect(told(stage.mcp.tool, 'request').map(({ purpose }) => purpose)).toEqual(['invocation', 'cancel']);
   });
 

@@ -507,7 +507,7 @@ describe('leaving', () => {
     const session = onCalls(pending);
     session.press('q');
     expect(session.asked).toEqual([]);
-    expect(session.sees()).toContain('A call is under way and will be cancelled: press it again to quit.');
+    expect(session.sees()).toContain('A call is under way and will be canceled: press it again to quit.');
     session.press('q');
     expect(session.asked).toEqual(['quit']);
   });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { render } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { createTheme, GAP, sideBySide, stack } from '../../src/render/terminal/theme.js';
+import { createTheme, sideBySide } from '../../src/render/terminal/theme.js';
 import { type Frame, frameOf, type Scene } from '../../src/tui/live/frame.js';
 import { App, createLiveStore } from '../../src/tui/live/reporter.js';
 import { anyCodePoint } from '../support/characters.js';
@@ -158,19 +158,21 @@ async function draw(first: Scene, firstSize: Size): Promise<View> {
 
 /** A frame as text, laid out without Ink. */
 function shown(scene: Scene, size: Size): string {
-  return rowsOf(frameOf(scene, size, createTheme(0)), size)
+  return rowsOf(frameOf(scene, size, createTheme(0)))
     .map(row => row.trimEnd())
     .join('\n');
 }
 
-function rowsOf({ steps, views, panes, picker }: Frame, { columns: width }: Size): readonly string[] {
-  const { human = [], llm = [], isSideBySide = false } = panes ?? {};
-  const both = isSideBySide ? sideBySide(human, llm, { width, gap: GAP }) : stack(human, llm);
-  return stack(steps, views, both, picker);
+function rowsOf({ steps, views, panes, picker }: Frame): readonly string[] {
+  const { human = [], llm = [], isSideBySide = false, width = 0 } = panes ?? {};
+  const both = isSideBySide ? [sideBySide(human, llm, width)] : [human, llm];
+  return [steps, views, ...both, picker]
+    .filter(block => block.length > 0)
+    .flatMap((block, index) => (index === 0 ? block : ['', ...block]));
 }
 
 function expectFits(frame: Frame, size: Size): void {
-  expect(rowsOf(frame, size).length).toBeLessThanOrEqual(size.rows - 1);
+  expect(rowsOf(frame).length).toBeLessThanOrEqual(size.rows - 1);
   for (const row of [...frame.steps, ...frame.views, ...frame.picker])
     expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);
 }

@@ -12,14 +12,7 @@ import { paneLines as paneWindow, wholeDiff } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
 import { type ColourLevel, colourLevel } from '../../render/terminal/colour-level.js';
 import { runsOf, svgLines } from '../../render/terminal/svg.js';
-import {
-  createTheme,
-  GAP,
-  paneLayout,
-  sideBySide,
-  type Theme,
-  wrapLine,
-} from '../../render/terminal/theme.js';
+import { createTheme, paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import { bodyText, breakText } from '../../render/toolset.js';
 import { counted } from '../../render/warnings.js';
 import { createFile, EVERYBODY_MAY_READ } from '../../system/files.js';
@@ -165,7 +158,7 @@ function sectionRows(section: Section, look: Look): Generator<string> {
 function* bothPanes(human: Pane, llm: Pane, look: Look): Generator<string> {
   const { isSideBySide, width } = paneLayout(look.width);
   const [left, right] = [paneRows(human, { ...look, width }), paneRows(llm, { ...look, width })];
-  if (isSideBySide) yield* beside(left, right, look.width);
+  if (isSideBySide) yield* beside(left, right, width);
   else {
     yield* left;
     yield '';
@@ -174,12 +167,12 @@ function* bothPanes(human: Pane, llm: Pane, look: Look): Generator<string> {
 }
 
 /** Row by row; the left one alone is not filled up. */
-function* beside(left: Iterator<string>, right: Iterator<string>, columns: number): Generator<string> {
+function* beside(left: Iterator<string>, right: Iterator<string>, width: number): Generator<string> {
   for (;;) {
     const [one, other] = [left.next(), right.next()];
     if (one.done && other.done) return;
     if (other.done) yield one.value;
-    else yield* sideBySide(one.done ? [] : [one.value], [other.value], { width: columns, gap: GAP });
+    else yield* sideBySide(one.done ? [] : [one.value], [other.value], width);
   }
 }
 

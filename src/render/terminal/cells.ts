@@ -1,39 +1,62 @@
 import measured from 'string-width';
 import { remembering } from '../../util/remembering.js';
-import { LazySegmenter } from './lazy-segmenter.js';
-import { NARROW, WIDE } from './plain.js';
+import { LazySegmenter, NARROW, WIDE } from './lazy-segmenter.js';
 
 const PLAIN = new RegExp(`^[${NARROW}${WIDE}]*$`);
 const EACH_WIDE = new RegExp(`[${WIDE}]`, 'g');
+const OTHER = new RegExp(`[^${NARROW}${WIDE}]`, 'g');
+const TWO_PLAIN = new RegExp(`[${NARROW}${WIDE}]{2}`, 'g');
 const [ESC, CSI] = ['\u001B', '\u009B'];
 const COLOURS = new RegExp(`${ESC}\\[[\\d;]*m`, 'g');
 
-/** Letters of ASCII between others: each has one cell, and no part in a longer cluster. */
-const AMONG_LETTERS = /(?<=[ -~])[ -~]+(?=[ -~])/g;
-
-const CLUSTERS = new LazySegmenter();
-/** Of a cluster, or of one character. */
+const SEGMENTER = new LazySegmenter();
+const clustersIn = (text: string) => Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
+/** An emoji between two blanks is segmented and measured once. */
+const rememberedClusters = remembering(clustersIn);
 const cellsOfCluster = remembering(cluster => measured(cluster));
+const cellsOfPiece = remembering(piece =>
+  rememberedClusters(piece).reduce((cells, cluster) => cells + cellsOfCluster(cluster), 0),
+);
 
 /**
- * Cells of a text in a terminal, colours not counted. The library knows all of Unicode, by patterns that take longer to compile than a
- * first frame; hardly a text needs them, and what needs them needs the same again and again.
+ * Cells of a text in a terminal, colours not counted. The library knows all of Unicode by patterns that take longer to compile than a
+ * first frame; few texts need them, and those need the same clusters again and again.
  */
 export function cellsOf(text: string): number {
   const seen = text.includes(ESC) ? text.replace(COLOURS, '') : text;
-  if (PLAIN.test(seen)) return seen.length + (seen.match(EACH_WIDE)?.length ?? 0);
-  if (seen.includes(ESC) || seen.includes(CSI)) return measured(text); // what else acts on a terminal
-  return seen.length <= 2 ? cellsOfCluster(seen) : byClusters(seen);
+  if (PLAIN.test(seen)) return cellsOfPlain(seen);
+  if (seen.includes(ESC) || seen.includes(CSI)) return measured(text); // other escape sequences
+  if (seen.length <= 2) return cellsOfCluster(seen);
+  let cells = 0;
+  for (const { piece, isPlain } of piecesOf(seen))
+    cells += isPlain ? cellsOfPlain(piece) : cellsOfPiece(piece);
+  return cells;
 }
 
-function byClusters(text: string): number {
-  const rest = text.replace(AMONG_LETTERS, '');
-  let cells = text.length - rest.length;
-  for (const cluster of clustersOf(rest)) cells += cellsOfCluster(cluster);
-  return cells;
+function cellsOfPlain(text: string): number {
+  return text.length + (text.match(EACH_WIDE)?.length ?? 0);
 }
 
 /** What a person sees as one character each. */
 export function* clustersOf(text: string): Generator<string> {
-  for (const { segment } of CLUSTERS.segment(text)) yield segment;
+  for (const { piece, isPlain } of piecesOf(text)) yield* isPlain ? piece : rememberedClusters(piece);
+}
+
+/** Cuts a text between plain characters, of which none forms a cluster with the next; what needs the segmenter is a piece of its own. */
+function* piecesOf(text: string): Generator<{ readonly piece: string; readonly isPlain: boolean }> {
+  for (let from = 0; from < text.length; ) {
+    const other = indexOf(OTHER, text, from);
+    // A plain character may form a cluster with another one beside it.
+    const start = other === text.length ? other : Math.max(from, other - 1);
+    if (start > from) yield { piece: text.slice(from, start), isPlain: true };
+    if (start === text.length) return;
+    from = Math.min(text.length, indexOf(TWO_PLAIN, text, other) + 1);
+    yield { piece: text.slice(start, from), isPlain: false };
+  }
+}
+
+/** Where a global pattern matches from an index on; the length of the text where it does not. */
+function indexOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
 }

@@ -1,6 +1,10 @@
-import { NARROW, WIDE } from './plain.js';
+/** Each of these characters is one grapheme cluster of one cell: our drawings and most languages. For use inside `[]` of a pattern. */
+export const NARROW =
+  ' -~\u00A1-\u00AC\u00AE-\u02FF\u0384-\u0482\u048A-\u052F\u2010-\u2027\u2030-\u205E\u20A0-\u20C0\u2100-\u2319\u232B-\u23E8\u2400-\u2426\u2500-\u25FC\u2706-\u2709\u270E-\u2727\u2800-\u28FF';
+/** The same of two cells. */
+export const WIDE = '\u3001-\u3029\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60';
 
-/** Escapes of colours are clusters, too; of the controls only CR and LF make one together. */
+/** Of the control characters (colours begin with one) only CR and LF form a cluster together. */
 const PLAIN = new RegExp(`^[\\0-\\f\\x0E-\\x1F${NARROW}${WIDE}]*$`);
 
 interface Segments extends Iterable<Intl.SegmentData> {
@@ -8,8 +12,8 @@ interface Segments extends Iterable<Intl.SegmentData> {
 }
 
 /**
- * As `Intl.Segmenter` for clusters, but of plain text it knows that each character is one: the first real one of a process takes as
- * long to make as half a first frame. The build gives it to the libraries that make one as they are loaded.
+ * `Intl.Segmenter` for grapheme clusters, made only for text that needs it: making the first one takes half as long as a first frame.
+ * The build gives this class to the libraries that make one when they are loaded.
  */
 export class LazySegmenter {
   readonly #settings: ConstructorParameters<typeof Intl.Segmenter>;
@@ -26,7 +30,7 @@ export class LazySegmenter {
   }
 }
 
-/** The real one takes ever longer for each character, the longer a text is; a longer cluster is taken apart. */
+/** The time of the real one grows faster than the text, so it gets slices; a longer cluster is cut. */
 const SLICE = 1_000;
 
 function slicesOf(input: string, real: Intl.Segmenter): Segments {
@@ -50,7 +54,7 @@ function slicesOf(input: string, real: Intl.Segmenter): Segments {
   };
 }
 
-/** No surrogate pair is cut. */
+/** Does not cut a surrogate pair. */
 function endOfSlice(input: string, from: number): number {
   const end = Math.min(from + SLICE, input.length);
   return end < input.length && /[\ud800-\udbff]/.test(input.charAt(end - 1)) ? end + 1 : end;

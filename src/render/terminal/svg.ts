@@ -1,9 +1,6 @@
-import { halvesOf, type Line, partsOfHalf, type Span, withHalves } from '../line.js';
-import { cellsOf } from './cells.js';
-import { LazySegmenter } from './lazy-segmenter.js';
-import { cutLine, halfWidths, widthOf, widthOfCharacter } from './theme.js';
+import { cellsOf, clustersOf } from './cells.js';
 
-/** How a piece of a row looks. Colours are numbers of the 256, the default one null. */
+/** How a piece of a row looks. Colours are numbers of the 256; null is the default one. */
 interface Look {
   readonly foreground: number | null;
   readonly background: number | null;
@@ -14,7 +11,7 @@ interface Look {
   readonly inverse: boolean;
 }
 
-export const PLAIN: Look = {
+const PLAIN: Look = {
   foreground: null,
   background: null,
   bold: false,
@@ -24,7 +21,7 @@ export const PLAIN: Look = {
   inverse: false,
 };
 
-/** What our own themes write: chalk's codes, up to 256 colours. */
+/** What chalk writes for our themes, up to 256 colours. */
 const CHANGES: Readonly<Record<number, Partial<Look>>> = {
   0: PLAIN,
   1: { bold: true },
@@ -40,24 +37,28 @@ const CHANGES: Readonly<Record<number, Partial<Look>>> = {
   49: { background: null },
 };
 
-/** The look after a sequence of SGR parameters; one that is not known changes nothing. */
-export function withCodes(look: Look, codes: readonly number[]): Look {
-  const [code = 0, mode, colour, ...rest] = codes;
-  if (mode === 5 && colour !== undefined && (code === 38 || code === 48))
-    return withRest({ ...look, [code === 38 ? 'foreground' : 'background']: colour }, rest);
-  return withRest({ ...look, ...(CHANGES[code] ?? sixteen(code)) }, codes.slice(1));
+/** The look after a sequence of SGR parameters; an unknown one changes nothing. */
+function withCodes(look: Look, codes: readonly number[]): Look {
+  let now = look;
+  for (let at = 0; at < codes.length; at++) {
+    const [code = 0, mode, colour] = codes.slice(at, at + 3);
+    const extended = code === 38 || code === 48;
+    if (extended && mode === 5 && colour !== undefined) {
+      now = { ...now, [code === 38 ? 'foreground' : 'background']: colour };
+      at += 2;
+    } else now = { ...now, ...(CHANGES[code] ?? sixteen(code)) };
+  }
+  return now;
 }
 
-function withRest(look: Look, codes: readonly number[]): Look {
-  return codes.length === 0 ? look : withCodes(look, codes);
-}
-
+/** 30–37 and 90–97 are foregrounds, 40–47 and 100–107 backgrounds. */
 function sixteen(code: number): Partial<Look> {
-  const number = (code % 10) + (code >= 90 ? 8 : 0);
-  if (number % 8 !== code % 10) return {};
-  const tens = code >= 90 ? code - 60 : code;
-  if (tens >= 30 && tens < 38) return { foreground: number };
-  return tens >= 40 && tens < 48 ? { background: number } : {};
+  const isBright = code >= 90;
+  const [kind, colour] = [Math.floor(code / 10) - (isBright ? 6 : 0), code % 10];
+  if (colour > 7) return {};
+  const number = colour + (isBright ? 8 : 0);
+  if (kind === 3) return { foreground: number };
+  return kind === 4 ? { background: number } : {};
 }
 
 /** The dark window of a picture. */
@@ -71,39 +72,23 @@ const WINDOW = {
 
 const INK = { plain: '#d1d7e0', bold: '#ffffff', dim: '#8b949e' } as const;
 
-const SIXTEEN = [
-  '#484f58',
-  '#ff7b72',
-  '#57d36c',
-  '#e3b341',
-  '#79c0ff',
-  '#d2a8ff',
-  '#4cc9e0',
-  '#d1d7e0',
-  '#6e7681',
-  '#ffa198',
-  '#7ee787',
-  '#f2cc60',
-  '#a5d6ff',
-  '#e2c5ff',
-  '#76e3ea',
-  '#ffffff',
-];
+const SIXTEEN =
+  '#484f58 #ff7b72 #57d36c #e3b341 #79c0ff #d2a8ff #4cc9e0 #d1d7e0 #6e7681 #ffa198 #7ee787 #f2cc60 #a5d6ff #e2c5ff #76e3ea #ffffff'.split(
+    ' ',
+  );
 const LEVELS = [0, 95, 135, 175, 215, 255];
 const FIRST_GREY = 232;
 
-/** A colour of the 256 as CSS has it: the 16, the cube of 6 × 6 × 6, the 24 greys. */
-export function colourOf(number: number): string {
+/** A colour of the 256 in CSS: the 16, the cube of 6 × 6 × 6, the 24 greys. */
+function colourOf(number: number): string {
   const named = SIXTEEN[number];
   if (named !== undefined) return named;
-  if (number >= FIRST_GREY) return hex(...Array<number>(3).fill(8 + 10 * (number - FIRST_GREY)));
+  if (number >= FIRST_GREY) return hex(Array<number>(3).fill(8 + 10 * (number - FIRST_GREY)));
   const place = number - SIXTEEN.length;
-  return hex(
-    ...[Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6].map(step => LEVELS[step] ?? 0),
-  );
+  return hex([Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6].map(step => LEVELS[step] ?? 0));
 }
 
-function hex(...parts: readonly number[]): string {
+function hex(parts: readonly number[]): string {
   return `#${parts.map(part => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
@@ -117,26 +102,21 @@ interface Run {
   readonly look: Look;
 }
 
-const SGR = '\u001b[';
-/** Of each of these everybody knows that it has one cell. */
-const NARROW = /^[ -~]*$/;
-const CLUSTERS = new LazySegmenter();
-
-/** A dressed row as runs, blanks that nobody sees left out. Wide characters stand in runs of their own, so that each keeps its cells. */
+/** A dressed row as runs without invisible blanks. Wide characters have runs of their own, so that each keeps its cells. */
 export function runsOf(row: string): Run[] {
   const runs: Run[] = [];
   let column = 0;
   for (const { text, look } of dressedPieces(row))
     for (const piece of evenPieces(text)) {
       const width = cellsOf(piece);
-      runs.push(...seen({ column, text: piece, width, look }));
+      runs.push(...trimmed({ column, text: piece, width, look }));
       column += width;
     }
   return runs;
 }
 
 function dressedPieces(row: string): { text: string; look: Look }[] {
-  const [first = '', ...rest] = row.split(SGR);
+  const [first = '', ...rest] = row.split('\u001b[');
   let look = PLAIN;
   const dressed = rest.map(piece => {
     const end = piece.indexOf('m');
@@ -148,19 +128,19 @@ function dressedPieces(row: string): { text: string; look: Look }[] {
 
 /** Pieces of which each has only wide clusters, or none. */
 function evenPieces(text: string): string[] {
-  if (NARROW.test(text)) return [text];
+  if (/^[ -~]*$/.test(text)) return [text];
   const pieces: { text: string; isWide: boolean }[] = [];
-  for (const { segment } of CLUSTERS.segment(text)) {
-    const isWide = cellsOf(segment) > 1;
+  for (const cluster of clustersOf(text)) {
+    const isWide = cellsOf(cluster) > 1;
     const last = pieces.at(-1);
-    if (last?.isWide === isWide) last.text += segment;
-    else pieces.push({ text: segment, isWide });
+    if (last?.isWide === isWide) last.text += cluster;
+    else pieces.push({ text: cluster, isWide });
   }
   return pieces.map(piece => piece.text);
 }
 
-/** Blanks at the ends of a run without a background are not drawn: not every viewer keeps their place. */
-function seen(run: Run): Run[] {
+/** Without blanks at the ends, unless they can be seen: not every viewer keeps their place. */
+function trimmed(run: Run): Run[] {
   const { background, inverse, underline } = run.look;
   if (background !== null || inverse || underline) return [run];
   const text = run.text.trim();
@@ -172,7 +152,7 @@ function seen(run: Run): Run[] {
 const FONT = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 const FONT_SIZE = 14;
 const CELL = { width: 8.4, height: 20 };
-/** From the top of a row to the line its letters stand on. */
+/** From the top of a row to the baseline of its letters. */
 const BASELINE = 14.5;
 const BAR = 34;
 const MARGIN = { x: 20, top: 14, bottom: 18 };
@@ -180,22 +160,27 @@ const MARGIN = { x: 20, top: 14, bottom: 18 };
 interface Picture {
   /** Cells of the widest row. */
   readonly columns: number;
-  /** How many rows there are. */
+  /** Rows. */
   readonly height: number;
   readonly rows: Iterable<readonly Run[]>;
   readonly title: string;
 }
 
 /**
- * Rows in a dark window, as the lines of an SVG that brings nothing with it: no font, no script, nothing that is fetched.
- * Each run is stretched to its cells, whatever font there is.
+ * Rows in a dark window, as the lines of an SVG that needs nothing else: no font, no script, no request.
+ * Each run is stretched to its cells, whatever the font is.
  */
 export function* svgLines({ columns, height: count, rows, title }: Picture): Generator<string> {
+  const { background, bar, border, dots } = WINDOW;
   const width = round(columns * CELL.width + 2 * MARGIN.x);
   const height = BAR + MARGIN.top + count * CELL.height + MARGIN.bottom;
-  yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">`;
+  const label = escaped(title);
+  yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`;
   yield `<style>text{font:${FONT_SIZE}px ${FONT};fill:${INK.plain};white-space:pre}.b{font-weight:600}</style>`;
-  yield* windowLines(width, height, title);
+  yield `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="10" fill="${background}" stroke="${border}"/>`;
+  yield `<path d="M1 ${BAR}V10.5A9.5 9.5 0 0 1 10.5 1H${width - 10.5}A9.5 9.5 0 0 1 ${width - 1} 10.5V${BAR}Z" fill="${bar}"/>`;
+  yield* dots.map((dot, at) => `<circle cx="${22 + 20 * at}" cy="${BAR / 2}" r="6" fill="${dot}"/>`);
+  yield `<text x="${width / 2}" y="${BAR / 2 + 4.5}" text-anchor="middle" style="font-size:12px;fill:${WINDOW.title}">${label}</text>`;
   let row = 0;
   for (const runs of rows) {
     for (const run of runs) yield* runLines(run, row);
@@ -204,35 +189,21 @@ export function* svgLines({ columns, height: count, rows, title }: Picture): Gen
   yield '</svg>';
 }
 
-function windowLines(width: number, height: number, title: string): string[] {
-  const { background, bar, border, dots } = WINDOW;
-  return [
-    `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="10" fill="${background}" stroke="${border}"/>`,
-    `<path d="M1 ${BAR}V10.5A9.5 9.5 0 0 1 10.5 1H${width - 10.5}A9.5 9.5 0 0 1 ${width - 1} 10.5V${BAR}Z" fill="${bar}"/>`,
-    ...dots.map((dot, index) => `<circle cx="${22 + 20 * index}" cy="${BAR / 2}" r="6" fill="${dot}"/>`),
-    `<text x="${width / 2}" y="${BAR / 2 + 4.5}" text-anchor="middle" style="font-size:12px;fill:${WINDOW.title}">${escaped(title)}</text>`,
-  ];
-}
-
 function runLines({ column, text, width, look }: Run, row: number): string[] {
   const x = round(MARGIN.x + column * CELL.width);
   const y = BAR + MARGIN.top + row * CELL.height;
   const length = round(width * CELL.width);
   const { ink, paper } = coloursOf(look);
-  const weight = look.bold ? ' class="b"' : '';
+  const styles = [
+    ...(ink === INK.plain ? [] : [`fill:${ink}`]),
+    ...(look.italic ? ['font-style:italic'] : []),
+    ...(look.underline ? ['text-decoration:underline'] : []),
+  ].join(';');
+  const attributes = (look.bold ? ' class="b"' : '') + (styles && ` style="${styles}"`);
   return [
     ...(paper ? [`<rect x="${x}" y="${y}" width="${length}" height="${CELL.height}" fill="${paper}"/>`] : []),
-    `<text x="${x}" y="${y + BASELINE}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${weight}${styleOf(look, ink)} xml:space="preserve">${escaped(text)}</text>`,
+    `<text x="${x}" y="${y + BASELINE}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${attributes} xml:space="preserve">${escaped(text)}</text>`,
   ];
-}
-
-function styleOf({ italic, underline }: Look, ink: string): string {
-  const rules = [
-    ...(ink === INK.plain ? [] : [`fill:${ink}`]),
-    ...(italic ? ['font-style:italic'] : []),
-    ...(underline ? ['text-decoration:underline'] : []),
-  ];
-  return rules.length > 0 ? ` style="${rules.join(';')}"` : '';
 }
 
 function coloursOf({ foreground, background, bold, dim, inverse }: Look) {
@@ -248,60 +219,4 @@ function escaped(text: string): string {
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-/** A line that is not wrapped, scrolled by `left` cells: what stands up to the last gutter span of a half stays. */
-export function slideLine(line: Line, left: number, width: number): Line {
-  const rooms = roomsOf(line, width);
-  return withHalves(line, (half, index) => {
-    const { gutter, body } = partsOfHalf(half);
-    const room = (rooms[index] ?? 0) - widthOf(gutter);
-    return room > 0 ? [...gutter, ...slid(body, left, room)] : cutLine(gutter, rooms[index] ?? 0);
-  });
-}
-
-/** Whether there is more of a line to the right. */
-export function goesOnBeyond(line: Line, left: number, width: number): boolean {
-  const rooms = roomsOf(line, width);
-  return halvesOf(line).halves.some((half, index) => widthOf(half) - left > (rooms[index] ?? 0));
-}
-
-/** How far a line is to be scrolled so that the cells `from` … `to` of one of its halves, past its gutter, are seen. */
-export function slideTo(line: Line, half: number, cells: Cells, left: number, width: number): number {
-  const gutter = partsOfHalf(halvesOf(line).halves[half] ?? []).gutter;
-  const room = (roomsOf(line, width)[half] ?? 0) - widthOf(gutter);
-  const isSeen = cells.from >= left && cells.to - left < room;
-  return isSeen ? left : Math.max(0, cells.from - Math.floor(room / 2));
-}
-
-interface Cells {
-  readonly from: number;
-  readonly to: number;
-}
-
-function roomsOf(line: Line, width: number): readonly number[] {
-  const { divider } = halvesOf(line);
-  return divider ? halfWidths(width, cellsOf(divider.text)) : [width];
-}
-
-function slid(body: Line, left: number, room: number): Line {
-  const seen: Span[] = [];
-  let cells = -left;
-  const place = (character: string) => {
-    const before = cells;
-    cells += widthOfCharacter(character);
-    if (before >= 0) return before === 0 && cells === 0 && left > 0 ? '' : character;
-    // Of a wide character that is half away, a blank stays.
-    return ' '.repeat(Math.max(0, cells));
-  };
-  for (const span of body) {
-    let text = '';
-    for (const character of span.text) {
-      text += place(character);
-      if (cells > room) break;
-    }
-    seen.push({ ...span, text });
-    if (cells > room) break;
-  }
-  return cutLine(seen, room);
 }

@@ -1,6 +1,13 @@
 import { halvesOf, type Line, partsOfHalf, withHalves } from '../../render/line.js';
-import { slideLine, slideTo } from '../../render/terminal/svg.js';
-import { cutLine, dressLine, type Theme, widthOf, wrapLine } from '../../render/terminal/theme.js';
+import {
+  cutLine,
+  dressLine,
+  slideLine,
+  slideTo,
+  type Theme,
+  widthOf,
+  wrapLine,
+} from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/excerpt.js';
 import { type Document, grouped, marked, matchesIn, patternOf, whichOf } from './search.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ColourSigns, colourLevel } from '../../src/render/terminal/colour-level.js';
+import { type ColourSigns, colourLevel } from '../../../src/render/terminal/colour-level.js';
 
 const tty: ColourSigns = { env: { TERM: 'xterm' }, isTTY: true, noColor: false };
 const withEnv = (env: ColourSigns['env']): ColourSigns => ({ ...tty, env });

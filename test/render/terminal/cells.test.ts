@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { cellsOf, clustersOf } from '../../../src/render/terminal/cells.js';
+import { LazySegmenter } from '../../../src/render/terminal/lazy-segmenter.js';
+
+/** Characters of no cell, one or two, alone or with their neighbours. */
+const CHARACTERS = [
+  ...'a~éя─█⠋✓…␛©™↔✂日本か한！कꀀ䷀ﾞ1👍🏽👩❤🇩🇪',
+  ...'\u0301\u0903\u093F\u1112\u1161\u11AB\u3099\uFE0F\u20E3\u200D\u200B\u00AD\u0600\t\n\u0000',
+  ...['\uD800', '\u001B[31m', '\u001B[39m', '\u001B[38;5;12m', '\u001B[', '\u001B]8;;x\u0007', '\u009B31m'],
+];
+const lazy = new LazySegmenter();
+const real = new Intl.Segmenter();
+const segmentsOf = (text: string) => Array.from(real.segment(text), ({ segment }) => segment);
+const hasSameSegments = (text: string) => isDeepStrictEqual([...lazy.segment(text)], [...real.segment(text)]);
+const anyText = fc
+  .array(fc.constantFrom(...CHARACTERS, 'plain words', 'déjà vu', ' – ', '\r', '\r\n'), { maxLength: 12 })
+  .map(parts => parts.join(''));
+
+test('a text has the cells that string-width gives it', () => {
+  fc.assert(
+    fc.property(anyText, text => cellsOf(text) === stringWidth(text)),
+    { numRuns: 2_000 },
+  );
+  // Characters after these are always measured by the library.
+  const differing = Array.from({ length: 0xff61 }, (_, code) => String.fromCharCode(code)).filter(
+    character => cellsOf(character) !== stringWidth(character),
+  );
+  expect(differing).toEqual([]);
+});
+
+test('a text has the clusters that Intl.Segmenter finds, without a segmenter for plain stretches', () => {
+  fc.assert(
+    fc.property(anyText, text => {
+      expect([...clustersOf(text)]).toEqual(segmentsOf(text));
+      expect(hasSameSegments(text)).toBe(true);
+      expect(hasSameSegments(`${'é👩'.repeat(500)}${text}`)).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('no character that counts as a cluster of its own forms one with its neighbours', () => {
+  const differing: string[] = [];
+  // From 0x3400 on neighbours are alike.
+  for (let code = 0; code <= 0xffff; code += code < 0x3400 ? 1 : 61) {
+    const character = String.fromCharCode(code);
+    const text = `a${character}${character}か`;
+    if (!hasSameSegments(text) || [...clustersOf(text)].join('|') !== segmentsOf(text).join('|'))
+      differing.push(code.toString(16));
+  }
+  expect(differing).toEqual([]);
+});
+
+test('the segment at an index is that of Intl.Segmenter, also in a text of several slices', () => {
+  const long = 'a👩\u200d👧e\u0301🇦🇧'.repeat(300);
+  for (const text of ['ab', 'e\u0301', '', long])
+    for (const index of [-1, 0, 1, 2, 2_345])
+      expect(lazy.segment(text).containing(index)).toEqual(real.segment(text).containing(index));
+  expect(hasSameSegments(long)).toBe(true);
+  const marks = `e${'\u0301'.repeat(2_500)}`;
+  expect(Array.from(lazy.segment(marks), ({ segment }) => segment).join('')).toBe(marks);
+});
+
+test.each([
+  ['marks on one letter', '\u0301', 0],
+  ['marked letters', 'a\uFE0F', 1],
+  ['joined people in one cluster', '👩\u200d', 0],
+  ['joined people in many clusters', '👩‍👩‍👧', 2],
+  ['flags', '🇩🇪', 2],
+  ['halves of characters', '\uD800', 0],
+])('1,000,000 characters of %s are measured within 3 s', (_, cluster, cells) => {
+  const count = Math.floor(1_000_000 / cluster.length / 1_000) * 1_000;
+  const start = performance.now();
+  expect(cellsOf(cluster.repeat(count)) / count).toBeCloseTo(cells, 1);
+  expect(performance.now() - start).toBeLessThan(3_000);
+});

@@ -1,0 +1,155 @@
+import { Chalk } from 'chalk';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { runsOf, svgLines } from '../../../src/render/terminal/svg.js';
+
+const chalk = new Chalk({ level: 2 });
+const [PLAIN] = runsOf('x').map(run => run.look);
+const SGR = (codes: string) => `\u001b[${codes}mx`;
+
+describe('a look is read from what chalk writes', () => {
+  test.each<[string, string, object]>([
+    ['bold', chalk.bold('x'), { bold: true }],
+    ['dim', chalk.dim('x'), { dim: true }],
+    ['italic', chalk.italic('x'), { italic: true }],
+    ['underline', chalk.underline('x'), { underline: true }],
+    ['inverse', chalk.inverse('x'), { inverse: true }],
+    ['red', chalk.red('x'), { foreground: 1 }],
+    ['bright cyan', chalk.cyanBright('x'), { foreground: 14 }],
+    ['on green', chalk.bgGreen('x'), { background: 2 }],
+    ['on bright white', chalk.bgWhiteBright('x'), { background: 15 }],
+    ['of the 256', chalk.bgAnsi256(22).ansi256(255)('x'), { background: 22, foreground: 255 }],
+    ['several at once', chalk.red.bold.underline('x'), { foreground: 1, bold: true, underline: true }],
+    ...['5', '8', '9', '21', '28', '38', '48', '50', '53', '108', '1000'].map(
+      (code): [string, string, object] => [`unknown code ${code}`, SGR(code), {}],
+    ),
+  ])('%s', (_, text, change) => {
+    expect(runsOf(text).map(run => run.look)).toEqual([{ ...PLAIN, ...change }]);
+  });
+
+  test('whatever the codes are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(260), { minLength: 1, maxLength: 6 }), codes => {
+        for (const { look } of runsOf(SGR(codes.join(';'))))
+          expect(Object.keys(look)).toEqual(Object.keys(PLAIN ?? {}));
+      }),
+    );
+  });
+});
+
+test.each([
+  ['one look is one run', 'plain text', [[0, 'plain text', 10]]],
+  ['blanks at the ends are left out', '   a b   ', [[3, 'a b', 3]]],
+  ['an empty row has none', '', []],
+  ['a row of blanks has none', '    ', []],
+  ['painted blanks stay', chalk.bgRed('  '), [[0, '  ', 2]]],
+  [
+    'another look is another run',
+    `a${chalk.red('b')}c`,
+    [
+      [0, 'a', 1],
+      [1, 'b', 1],
+      [2, 'c', 1],
+    ],
+  ],
+  [
+    'wide characters keep their cells',
+    'a漢字b',
+    [
+      [0, 'a', 1],
+      [1, '漢字', 4],
+      [5, 'b', 1],
+    ],
+  ],
+  [
+    'an emoji does too',
+    '👍|',
+    [
+      [0, '👍', 2],
+      [2, '|', 1],
+    ],
+  ],
+  ['a letter and its marks stay together', 'e\u0301x', [[0, 'e\u0301x', 2]]],
+])('runs: %s', (_, row, places) => {
+  expect(runsOf(row).map(({ column, text, width }) => [column, text, width])).toEqual(places);
+});
+
+test('every run has the column and the text that the row gives it', () => {
+  const piece = fc.tuple(
+    fc.string({ unit: fc.constantFrom('a', ' ', '漢', 'é', '👍', '<', '✓'), maxLength: 8 }),
+    fc.constantFrom(chalk, chalk.red, chalk.bold, chalk.bgAnsi256(22)),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 5 }), pieces => {
+      const runs = runsOf(pieces.map(([text, paint]) => paint(text)).join(''));
+      const plain = pieces.map(([text]) => text).join('');
+      let end = 0;
+      for (const { column, text, width } of runs) {
+        expect(column).toBeGreaterThanOrEqual(end);
+        expect(width).toBe(stringWidth(text));
+        end = column + width;
+      }
+      expect(end).toBeLessThanOrEqual(stringWidth(plain));
+      expect(
+        runs
+          .map(({ text }) => text)
+          .join('')
+          .replaceAll(' ', ''),
+      ).toBe(plain.replaceAll(' ', ''));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+describe('a picture', () => {
+  const svgOf = (...rows: string[]) =>
+    [...svgLines({ columns: 20, height: rows.length, rows: rows.map(runsOf), title: 'a <title>' })].join(
+      '\n',
+    );
+  /** The lines after the window. */
+  const drawn = (svg: string) => svg.split('\n').slice(8, -1);
+
+  test('is as large as its rows, and needs nothing else', () => {
+    expect(svgOf('a')).toMatch(/^<svg xmlns="\S+" width="208" height="86" viewBox="0 0 208 86" role="img"/);
+    expect(svgOf('a', '', 'b')).toContain('height="126"');
+    expect(svgOf('a')).not.toMatch(/<script|<image|<foreignObject|href=|url\(|@import|@font-face/i);
+  });
+
+  test('holds no markup of foreign text', () => {
+    const svg = svgOf('</text><script>alert("&")</script>');
+    expect(svg).not.toContain('<script');
+    expect(svg).toContain('>&#60;/text&#62;&#60;script&#62;alert(&#34;&#38;&#34;)&#60;/script&#62;</text>');
+    expect(svg).toContain('aria-label="a &#60;title&#62;"');
+  });
+
+  test('stretches a run to its cells', () => {
+    expect(drawn(svgOf('', '  漢字'))).toEqual([
+      '<text x="36.8" y="82.5" textLength="33.6" lengthAdjust="spacingAndGlyphs" xml:space="preserve">漢字</text>',
+    ]);
+  });
+
+  test.each([
+    ['bold', chalk.bold('x'), 'class="b" style="fill:#ffffff"'],
+    ['dim', chalk.dim('x'), 'style="fill:#8b949e"'],
+    ['underlined', chalk.underline('x'), 'style="text-decoration:underline"'],
+    ['in italics', chalk.italic.red('x'), 'style="fill:#ff7b72;font-style:italic"'],
+    ['inverse', chalk.inverse('x'), 'style="fill:#161b22"'],
+  ])('draws a run that is %s', (_, row, style) => {
+    expect(drawn(svgOf(row)).at(-1)).toContain(style);
+  });
+
+  test.each([
+    [1, '#ff7b72'],
+    [15, '#ffffff'],
+    [16, '#000000'],
+    [22, '#005f00'],
+    [88, '#870000'],
+    [231, '#ffffff'],
+    [232, '#080808'],
+    [255, '#eeeeee'],
+  ])('paints the background of colour %i', (number, colour) => {
+    const [paper] = drawn(svgOf(chalk.bgAnsi256(number)('new')));
+    expect(paper).toBe(`<rect x="20" y="48" width="25.2" height="20" fill="${colour}"/>`);
+  });
+});

@@ -1,0 +1,300 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import wrapAnsi from 'wrap-ansi';
+import { type Ground, type Line, quote, say, type Tone } from '../../../src/render/line.js';
+import {
+  createTheme,
+  cutLine,
+  dressLine,
+  fitLine,
+  fitRows,
+  goesOnBeyond,
+  printed,
+  sideBySide,
+  slideLine,
+  slideTo,
+  widthOf,
+  wrapLine,
+} from '../../../src/render/terminal/theme.js';
+import { anyCodePoint } from '../../support/characters.js';
+import { words } from '../../support/words.js';
+
+const plain = createTheme(0);
+const ESC = '\u001b';
+const DIVIDER = say('│', 'divider');
+const LEVELS = [0, 1, 2, 3] as const;
+const tones = Object.keys(plain).filter((tone): tone is Tone => tone in plain && tone !== 'on');
+const grounds = Object.keys(plain.on).filter((ground): ground is Ground => ground in plain.on);
+
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ...[
+          '日本語',
+          '한글',
+          '😀',
+          '👨‍👩‍👧',
+          '🇩🇪',
+          '🇪',
+          'e\u0301',
+          'กำ',
+          '\u202E',
+          '\u001b[31m',
+          '\t',
+          ' ',
+          'word',
+        ],
+        ...['ﾊﾞ', '\u1100\u1161', '\u0903', '1\u20E3', '\u200d', '\u0301', '\n'],
+      ),
+      fc.string({ unit: anyCodePoint, maxLength: 8 }),
+    ),
+    { maxLength: 20 },
+  )
+  .map(parts => parts.join(''));
+const anyLine = fc
+  .array(
+    fc
+      .tuple(
+        anyText,
+        fc.constantFrom(...tones.filter(tone => tone !== 'divider')),
+        fc.option(fc.constantFrom(...grounds)),
+      )
+      .map(([text, tone, ground]) => quote(text, tone).map(each => (ground ? { ...each, ground } : each))),
+    { maxLength: 6 },
+  )
+  .map(spans => spans.flat());
+
+describe('dressLine', () => {
+  test('without colour there is no escape byte', () => {
+    const quiet = tones.filter(tone => tone !== 'match' && tone !== 'cursor');
+    const line = quiet.map(tone => say(tone, tone));
+    expect(dressLine(line, plain)).toBe(quiet.join(''));
+  });
+
+  test('a match, and a hidden character where there are colours, is inverse on any ground; so is the cursor', () => {
+    const inverse = (text: string) => `${ESC}[7m${text}${ESC}[27m`;
+    for (const level of LEVELS) {
+      const theme = createTheme(level);
+      expect(dressLine([say('x', 'cursor')], theme)).toBe(inverse('x'));
+      for (const on of [{}, ...grounds.map(ground => ({ ground }))]) {
+        expect(dressLine([{ ...say('x', 'match'), ...on }], theme)).toBe(inverse('x'));
+        expect(dressLine([{ ...say('␛', 'hidden'), ...on }], theme)).toBe(level === 0 ? '␛' : inverse('␛'));
+      }
+    }
+  });
+
+  test.each([
+    [1, `${ESC}[32mlet${ESC}[39m`],
+    [2, `${ESC}[48;5;22m${ESC}[38;5;213mlet${ESC}[39m${ESC}[49m`],
+  ] as const)('at level %i a ground shows', (level, dressed) => {
+    expect(dressLine([{ text: 'let', tone: 'keyword', ground: 'added' }], createTheme(level))).toBe(dressed);
+  });
+
+  test('with colours every tone but plain is dressed, and no two grounds look the same', () => {
+    for (const level of [1, 2, 3] as const) {
+      const theme = createTheme(level);
+      for (const tone of tones) expect(theme[tone]('x').includes(ESC)).toBe(tone !== 'plain');
+      expect(new Set(grounds.map(ground => dressLine([{ ...say('x'), ground }], theme))).size).toBe(
+        grounds.length,
+      );
+    }
+  });
+});
+
+describe('wrapLine', () => {
+  const row: Line = [
+    say('12 13 ', 'gutter'),
+    say('+', 'added'),
+    say(' ', 'gutter'),
+    say('abcdefghijklmnop', 'added'),
+  ];
+  const half = (text: string) => [say('1 ', 'gutter'), say('-', 'removed'), say(' ', 'gutter'), say(text)];
+
+  test.each<[string, Line, number, string[]]>([
+    ['a row hangs under its gutter', row, 18, ['12 13 + abcdefghij', '        klmnop']],
+    ['without room nothing hangs', row, 12, ['12 13 + abcd', 'efghijklmnop']],
+    [
+      'halves are wrapped separately',
+      [...half('abcdefghijklmno'), DIVIDER, ...half('xyz')],
+      31,
+      ['1 - abcdefghijk│1 - xyz', '    lmno       │'],
+    ],
+    ['an empty half is blank', [DIVIDER, ...half('xyz')], 31, ['               │1 - xyz']],
+    ['an empty line is one row', [], 10, ['']],
+    ['a line feed begins a row', [say('ab\n\ncd')], 10, ['ab', '', 'cd']],
+  ])('%s', (_, line, width, rows) => {
+    expect(wrapLine(line, width, plain)).toEqual(rows);
+  });
+
+  test('a letter under more marks than a row has cells is broken', () => {
+    const rows = wrapLine([say(`k${'\u0903'.repeat(20)}`, 'bad')], 8, createTheme(1));
+    expect(rows.map(each => stringWidth(each))).toEqual([8, 8, 5]);
+    expect(rows.every(each => each.startsWith(`${ESC}[31m`) && each.endsWith(`${ESC}[39m`))).toBe(true);
+  });
+
+  test('a ground fills its row, an empty row too', () => {
+    const fill = (cells: number) => `${ESC}[48;5;22m${ESC}[38;5;255m${' '.repeat(cells)}${ESC}[39m${ESC}[49m`;
+    const onGround = (text: string): Line => [say('+ ', 'gutter'), { ...say(text), ground: 'added' }];
+    const [first = '', second = ''] = wrapLine(onGround('abcdefghijkl'), 12, createTheme(2));
+    expect(stringWidth(first)).toBe(12);
+    expect(second.endsWith(fill(8))).toBe(true);
+    expect(wrapLine(onGround(''), 12, createTheme(2))[0]).toContain(fill(10));
+  });
+
+  test('no row is wider than the width, nothing is lost, and each row closes what it opens', () => {
+    const halves = fc.tuple(anyLine, anyLine).map(([left, right]) => [...left, DIVIDER, ...right]);
+    fc.assert(
+      fc.property(
+        fc.oneof(anyLine, halves),
+        fc.integer({ min: 5, max: 80 }),
+        fc.constantFrom(...LEVELS),
+        (line, width, level) => {
+          const rows = wrapLine(line, width, createTheme(level));
+          for (const dressed of rows) {
+            expect(stringWidth(dressed)).toBeLessThanOrEqual(width);
+            expect(openStyles(dressed)).toEqual([]);
+          }
+          const isWhole = line.every(({ tone }) => tone !== 'gutter' && tone !== 'divider');
+          if (isWhole && level === 0) expect(stripVTControlCharacters(rows.join(''))).toBe(words(line));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('text is laid out as wrap-ansi does, in one colour or two, as prose too', () => {
+    const some = fc.string({
+      unit: fc.constantFrom('a', 'é', 'я', '日', '한', '😀', '█', '…'),
+      minLength: 1,
+      maxLength: 20,
+    });
+    const long = some.map(word => word.repeat(Math.ceil(1_001 / word.length)));
+    const texts = fc
+      .array(fc.oneof(some, some, long), { minLength: 1, maxLength: 9 })
+      .map(all => all.join(' '));
+    fc.assert(
+      fc.property(texts, fc.nat(), fc.integer({ min: 5, max: 200 }), (text, cut, width) => {
+        const library = (trim: boolean) => wrapAnsi(text, width, { hard: true, trim }).split('\n');
+        const at = cut % (text.length + 1);
+        const line = [say(text.slice(0, at), 'bad'), say(text.slice(at))];
+        expect(wrapLine(line, width, plain)).toEqual(library(false));
+        expect(wrapLine(line, width, createTheme(1)).map(stripVTControlCharacters)).toEqual(library(false));
+        expect(printed([line], plain, width)).toBe(`${library(true).join('\n')}\n`);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each([
+    ['wide letters', '日'],
+    ['marks on one letter', '\u0301'],
+    ['joined people', '👩\u200d👧 '],
+    ['people in one cluster', '👩\u200d'],
+    ['mixed text', 'Über den Fluß – 日本語 and 👍 words. '],
+  ])('1,000,000 characters of %s are wrapped within 6 s', (_, piece) => {
+    const text = piece.repeat(Math.floor(1_000_000 / piece.length));
+    const start = performance.now();
+    expect(wrapLine([say(text, 'bad')], 80, plain).join('')).toBe(text);
+    wrapLine(quote(text), 80, plain);
+    expect(performance.now() - start).toBeLessThan(6_000);
+  });
+});
+
+/** What a terminal would still have on at the end of a row. */
+function openStyles(dressed: string): string[] {
+  const on = new Map<string, string>();
+  for (const [, codes = ''] of dressed.matchAll(new RegExp(`${ESC}\\[([\\d;]*)m`, 'g'))) {
+    const closes = { '39': 'fg', '49': 'bg', '22': 'weight', '24': 'line', '27': 'inverse' }[codes];
+    const opens = { '1': 'weight', '2': 'weight', '4': 'line', '7': 'inverse' }[codes];
+    if (closes) on.delete(closes);
+    else on.set(opens ?? (codes.startsWith('48') ? 'bg' : 'fg'), codes);
+  }
+  return [...on.values()];
+}
+
+describe('columns', () => {
+  test('are padded by what is seen', () => {
+    expect(sideBySide(['日本', createTheme(1).bad('ab')], ['x', 'y', 'z'], 6)).toEqual([
+      '日本     x',
+      `${ESC}[31mab${ESC}[39m       y`,
+      '         z',
+    ]);
+  });
+
+  test.each([
+    [4, ['a', 'b', 'c', 'd']],
+    [3, ['a', 'b', '… 2 more lines']],
+    [1, ['… 4 more lines']],
+    [0, []],
+  ])('fit into %i rows', (max, fitted) => {
+    expect(fitRows(['a', 'b', 'c', 'd'], max, count => `… ${count} more lines`)).toEqual(fitted);
+  });
+});
+
+describe('cutLine', () => {
+  test.each([
+    ['abcdef', 6, 'abcdef'],
+    ['abcdef', 5, 'abcd…'],
+    ['abcdef', 0, ''],
+    ['漢字', 4, '漢字'],
+    ['漢字', 3, '漢…'],
+    ['漢字', 2, '…'],
+  ])('%j at %d is %j', (text, width, cut) => {
+    expect(words(cutLine([say(text)], width))).toBe(cut);
+  });
+
+  test('cuts between spans; the ellipsis has the tone of what it stands for', () => {
+    expect(cutLine([say('ab', 'good'), say('cd', 'bad')], 3)).toEqual([say('ab', 'good'), say('…', 'bad')]);
+  });
+
+  test('a cut or scrolled line is never wider, a fitted one never narrower', () => {
+    fc.assert(
+      fc.property(anyLine, fc.nat({ max: 30 }), fc.integer({ min: 1, max: 60 }), (line, left, width) => {
+        expect(stringWidth(words(cutLine(line, width)))).toBeLessThanOrEqual(width);
+        expect(widthOf(slideLine([say('1 ', 'gutter'), ...line], left, width))).toBeLessThanOrEqual(width);
+        expect(widthOf(fitLine(line, width))).toBe(width);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a line that scrolls', () => {
+  const numbered = (text: string): Line => [say('12 ', 'gutter'), say(text)];
+  const split = (old: string, now: string): Line => [
+    ...numbered(old),
+    say(' │ ', 'divider'),
+    ...numbered(now),
+  ];
+
+  test.each([
+    [numbered('abcdefghij'), 0, 20, '12 abcdefghij'],
+    [numbered('abcdefghij'), 0, 10, '12 abcdef…'],
+    [numbered('abcdefghij'), 4, 10, '12 efghij'],
+    [numbered('abcdefghij'), 20, 10, '12 '],
+    [numbered('漢字漢字'), 1, 10, '12  字漢字'],
+    [numbered('abc'), 0, 2, '1…'],
+    [split('abcdefgh', 'ABCDEFGH'), 2, 19, '12 cdef… │ 12 CDEF…'],
+  ])('%#', (line, left, width, expected) => {
+    expect(words(slideLine(line, left, width))).toBe(expected);
+  });
+
+  test('goesOnBeyond says whether there is more to the right', () => {
+    expect([0, 2, 3].map(left => goesOnBeyond(numbered('abcdefghij'), left, 10))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(goesOnBeyond(split('a', 'abcdefgh'), 0, 19)).toBe(true);
+  });
+
+  test('slideTo stays where the cells are visible, else brings them into view', () => {
+    const line = numbered('a'.repeat(100));
+    expect(slideTo(line, 0, { from: 2, to: 4 }, 0, 20)).toBe(0);
+    expect(slideTo(line, 0, { from: 50, to: 54 }, 0, 20)).toBe(42);
+    expect(slideTo(line, 0, { from: 2, to: 4 }, 40, 20)).toBe(0);
+  });
+});

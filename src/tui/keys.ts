@@ -95,10 +95,11 @@ const NAMES = {
   delete: 'erase', // most terminals send DEL for the backspace key
 } as const satisfies Partial<Record<keyof Key, string>>;
 
-/** The name of what was pressed, as the tables of keys have it: `j`, `G`, `enter`, `shift+tab`, `ctrl+c`. */
+/** The name of a key as the key tables have it: `j`, `G`, `enter`, `shift+tab`, `ctrl+c`; empty for pasted text, even `escape`. */
 export function nameOf({ input, key }: Press): string {
   const known = (Object.keys(NAMES) as (keyof typeof NAMES)[]).find(name => key[name]);
-  const name = known === undefined ? (input === ' ' ? 'space' : input) : NAMES[known];
+  const typed = input === ' ' ? 'space' : /^.$/su.test(input) ? input : '';
+  const name = known === undefined ? typed : NAMES[known];
   if (key.ctrl) return `ctrl+${name}`;
   if (key.meta && !key.escape) return `meta+${name}`; // Esc and a letter in one piece are not that letter
   return key.shift && name === 'tab' ? 'shift+tab' : name;

@@ -5,8 +5,7 @@ import { cut } from '../../util/json-diagnosis.js';
 import { REDACTED } from '../../util/redact.js';
 import { atList } from '../calls/list.js';
 import { openPicker } from '../live/frame.js';
-import { argumentsOf, reformed } from './form/edit.js';
-import { type Form, formOf, withOtherFaults } from './form/rows.js';
+import { argumentsOf, type Form, formOf, reformed, withOtherFaults } from './form/form.js';
 import type { Command } from './keys.js';
 import { type Draft, rivalWords, type ShellLine } from './model.js';
 import {

@@ -30,7 +30,7 @@ import {
 import { type Reading, reading, wrapLines } from '../layout.js';
 import { type Asked, askedIn, type Digit, type PickerCommand, stepPicker } from '../live/frame.js';
 import type { Size } from '../terminal.js';
-import { FORM_BINDINGS, isFormKey, wantsRun } from './form/edit.js';
+import { FORM_BINDINGS, wantsRun } from './form/form.js';
 import { bad, decline, fulfil, good, type House, send } from './send.js';
 import type { Overlay, Prompt, State } from './state.js';
 import { TABS, TITLES } from './tabs.js';
@@ -162,7 +162,10 @@ export function commandFor(press: Press, state: State): Command | undefined {
 
 /** Whether a press is a key where one is, and no text. */
 function isKeyIn(state: State, press: Press): boolean {
-  return commandFor(press, state) !== undefined || (state.page === 'form' && isFormKey(press));
+  return (
+    commandFor(press, state) !== undefined ||
+    (state.page === 'form' && commandIn(FORM_BINDINGS, nameOf(press), ['form']) !== undefined)
+  );
 }
 
 const COMMANDS: Readonly<Record<string, PickerCommand>> = {
@@ -269,13 +272,10 @@ const PLACES: Readonly<Record<Place, string>> = {
   form: 'A form',
 };
 
-/** Those that fill it in stand before those around it. */
-const IN_A_FORM = FORM_BINDINGS.map(binding => ({ ...binding, place: 'form' as const }));
-
 /** Every key, place by place. @param first where one is */
 export function keyTables(first: readonly Place[] = []): readonly KeyTable[] {
   return [
-    ...tablesOf([...IN_A_FORM, ...BINDINGS], PLACES, first),
+    ...tablesOf([...FORM_BINDINGS, ...BINDINGS], PLACES, first),
     { title: 'A line that is typed', keys: IN_A_LINE },
   ];
 }

@@ -132,11 +132,11 @@ function formPage(
   theme: Theme,
 ): readonly string[] {
   const { columns, rows } = size;
-  if (rows < ROOMY) return drawForm(form, size, theme).rows;
+  if (rows < ROOMY) return drawForm(form, size, theme);
   const sending = isSending ? [say('  sending …', 'running')] : [];
   const heading: Line = [...quote(operation, 'title'), ...sending, say('  '), ...quote(description, 'dim')];
   const remark: Line = rivals > 1 ? [say(rivalWords(rivals), 'bad')] : [];
-  const { rows: fields } = drawForm(form, { columns, rows: rows - 2 }, theme);
+  const fields = drawForm(form, { columns, rows: rows - 2 }, theme);
   return [...[heading, remark].map(line => dressLine(cutLine(line, columns), theme)), ...fields];
 }
 

@@ -9,7 +9,7 @@ import { type Notice, Notices } from '../layout.js';
 import type { Size } from '../terminal.js';
 import { keepForm, openForm, perform } from './actions.js';
 import { sheetRoom, stageOf } from './calls-page.js';
-import { isMending, pressForm } from './form/edit.js';
+import { isCorrected, pressForm } from './form/form.js';
 import { type Command, commandFor, pressOverlay, type Stage, update } from './keys.js';
 import type { Controls, Said, Server, SessionOptions, Start, WorkbenchOptions, World } from './model.js';
 import { Drawing } from './pages.js';
@@ -310,7 +310,7 @@ export class Session implements Play {
 
   #type(filling: Filling, press: Press): void {
     const form = pressForm(filling.form, press);
-    if (isMending(filling.form, form)) this.#desk.notices.moved();
+    if (isCorrected(filling.form, form)) this.#desk.notices.moved();
     this.#desk.change({ filling: { ...filling, form } });
   }
 

@@ -3,7 +3,7 @@ import { cut } from '../../util/json-diagnosis.js';
 import { safeJson } from '../../util/redact-json.js';
 import { atList } from '../calls/list.js';
 import { type Askable, openPicker, type Picker } from '../live/frame.js';
-import { withFaults } from './form/rows.js';
+import { withFaults } from './form/form.js';
 import {
   type Draft,
   fixtureName,

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { behindLine, lineTypedIn, nameOf, pressesIn, typedIn } from '../../../src/tui/keys.js';
+import { behindLine, lineTypedIn, nameOf, type Press, pressesIn, typedIn } from '../../../src/tui/keys.js';
 import { pressed } from './pressed.js';
+
+/** Text that arrived in one piece has no name. */
+const keyOrText = (press: Press) => nameOf(press) || press.input;
 
 describe('the name of a key', () => {
   test.each([
@@ -15,6 +18,7 @@ describe('the name of a key', () => {
     ['ctrl+c', pressed('c', { ctrl: true })],
     ['erase', pressed('', { delete: true })],
     ['erase', pressed('', { backspace: true })],
+    ['', pressed('escape')],
   ])('is %s', (name, press) => {
     expect(nameOf(press)).toBe(name);
   });
@@ -22,7 +26,7 @@ describe('the name of a key', () => {
 
 describe('what arrives at once', () => {
   test('is as many keys as it has characters', () => {
-    expect(pressesIn(pressed('jj\r?')).map(nameOf)).toEqual(['j', 'j', 'enter', '?']);
+    expect(pressesIn(pressed('jj\r?')).map(keyOrText)).toEqual(['j', 'j', 'enter', '?']);
   });
 
   test.each([
@@ -37,7 +41,7 @@ describe('what arrives at once', () => {
   ])(
     'stays together where a line is typed, and nothing behind its end is a key but Ctrl-C: %j',
     (input, keys, behind) => {
-      expect(lineTypedIn(pressed(input)).map(nameOf)).toEqual(keys);
+      expect(lineTypedIn(pressed(input)).map(keyOrText)).toEqual(keys);
       expect(behindLine(pressed(input))).toBe(behind);
     },
   );
@@ -48,14 +52,14 @@ describe('what arrives at once', () => {
   });
 
   test('stays together where text is typed, but for an Enter at its end', () => {
-    expect(typedIn(pressed('src/main.rs\r')).map(nameOf)).toEqual(['src/main.rs', 'enter']);
-    expect(typedIn(pressed('two\nlines\r')).map(nameOf)).toEqual(['two\nlines\r']);
-    expect(typedIn(pressed('\r', { return: true })).map(nameOf)).toEqual(['enter']);
+    expect(typedIn(pressed('src/main.rs\r')).map(keyOrText)).toEqual(['src/main.rs', 'enter']);
+    expect(typedIn(pressed('two\nlines\r')).map(keyOrText)).toEqual(['two\nlines\r']);
+    expect(typedIn(pressed('\r', { return: true })).map(keyOrText)).toEqual(['enter']);
   });
 
   test('is keys and text where control characters come with it: Ctrl-C is never lost, and nothing is typed that is none', () => {
-    expect(pressesIn(pressed('jj\u0003')).map(nameOf)).toEqual(['j', 'j', 'ctrl+c']);
-    expect(typedIn(pressed('12\u007f\u0012')).map(nameOf)).toEqual(['12', 'erase', 'ctrl+r']);
-    expect(typedIn(pressed('\b\u0015main\t')).map(nameOf)).toEqual(['erase', 'ctrl+u', 'main', 'tab']);
+    expect(pressesIn(pressed('jj\u0003')).map(keyOrText)).toEqual(['j', 'j', 'ctrl+c']);
+    expect(typedIn(pressed('12\u007f\u0012')).map(keyOrText)).toEqual(['12', 'erase', 'ctrl+r']);
+    expect(typedIn(pressed('\b\u0015main\t')).map(keyOrText)).toEqual(['erase', 'ctrl+u', 'main', 'tab']);
   });
 });

@@ -4,7 +4,7 @@ import { nameOf } from '../../../src/tui/keys.js';
 
 const nameIn = (sequence: string) => {
   const press = readSequence(sequence);
-  return press && nameOf(press);
+  return press && (nameOf(press) || press.input);
 };
 
 describe('a piece of terminal input', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkValue } from '../../../../src/json-schema/validator.js';
-import { argumentsOf } from '../../../../src/tui/workbench/form/edit.js';
-import { type Form, formOf, withOtherFaults } from '../../../../src/tui/workbench/form/rows.js';
+import { argumentsOf, type Form, formOf, withOtherFaults } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, pressAll } from './support/pressing.js';
 
 /** The form with all that is wrong about it, by its own reading and by its schema. */

@@ -2,8 +2,7 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { createTheme } from '../../../../src/render/terminal/theme.js';
 import { drawForm } from '../../../../src/tui/workbench/form/draw.js';
-import { argumentsOf } from '../../../../src/tui/workbench/form/edit.js';
-import { type Form, formOf, withFaults } from '../../../../src/tui/workbench/form/rows.js';
+import { argumentsOf, type Form, formOf, withFaults } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
 
 const EVIL = 'a\u001b]0;x\u0007\r\u202eb\u200b\tc\n漢👩‍💻e\u0301\u001b[2J';
@@ -13,7 +12,7 @@ const SGR = new RegExp(`${String.fromCharCode(27)}\\[\\d+(;\\d+)*m`, 'g');
 function expectSafe(form: Form): void {
   for (const columns of [1, 5, 40, 80])
     for (const rows of [1, 4, 24]) {
-      const { rows: lines } = drawForm(form, { columns, rows }, createTheme(1));
+      const lines = drawForm(form, { columns, rows }, createTheme(1));
       expect(lines.length).toBeLessThanOrEqual(rows);
       for (const line of lines) {
         expect(line.replaceAll(SGR, '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);

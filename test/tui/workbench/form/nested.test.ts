@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { argumentsOf } from '../../../../src/tui/workbench/form/edit.js';
-import { formOf, withFaults } from '../../../../src/tui/workbench/form/rows.js';
+import { argumentsOf, formOf, withFaults } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
 
 const PLACE = {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { argumentsOf, wantsRun } from '../../../../src/tui/workbench/form/edit.js';
-import { formOf } from '../../../../src/tui/workbench/form/rows.js';
+import { argumentsOf, formOf, wantsRun } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, press, pressAll, valueIn } from './support/pressing.js';
 
 const FORM = formFor({ path: { type: 'string' }, line: { type: 'integer' } }, ['path'], { path: 'a.txt' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { argumentsOf } from '../../../../src/tui/workbench/form/edit.js';
+import { argumentsOf } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
 
 const FORM = formFor({

@@ -1,8 +1,8 @@
 import type { Key } from 'ink';
 import { createTheme } from '../../../../../src/render/terminal/theme.js';
+import type { Press } from '../../../../../src/tui/keys.js';
 import { drawForm } from '../../../../../src/tui/workbench/form/draw.js';
-import { argumentsOf, pressForm } from '../../../../../src/tui/workbench/form/edit.js';
-import { type Form, formOf, type Press } from '../../../../../src/tui/workbench/form/rows.js';
+import { argumentsOf, type Form, formOf, pressForm } from '../../../../../src/tui/workbench/form/form.js';
 import { pressed } from '../../../keys/pressed.js';
 
 const NAMED: Readonly<Record<string, Partial<Key>>> = {
@@ -51,7 +51,7 @@ export function valueIn(form: Form): unknown {
 
 /** Its rows without colour, the cursor between brackets. */
 export function drawn(form: Form, columns = 80, rows = 24): readonly string[] {
-  return drawForm(form, { columns, rows }, createTheme(0)).rows.map(row =>
+  return drawForm(form, { columns, rows }, createTheme(0)).map(row =>
     row.replaceAll('\u001b[7m', '[').replaceAll('\u001b[27m', ']').trimEnd(),
   );
 }

@@ -133,8 +133,8 @@ function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
   const { purpose, leg, at, body } = event;
   if (purpose === 'invocation') return sentOnceMore(exchange, { leg, sentAt: at });
   if (purpose === 'close') return unsubscribe(exchange, { by: 'close', at });
-  // A runtime that is recorded does not say who decided; our own does so before it sends the notice.
-  if (purpose === 'cancel') return unsubscribe(exchange, { by: 'cancel', at, who: 'person' });
+  // A recorded runtime does not say who decided; our own does, before it sends the notice.
+  if (purpose === 'cancel') return canceled(exchange, at, 'person');
   if (purpose !== 'callback' || !body) return exchange; // without a body it was refused: its answer says why
   return onCallback(exchange, event, body);
 }
@@ -219,7 +219,12 @@ function onDecision(exchange: Exchange, event: Extract<Event, { kind: 'decided' 
   const { what, by: who, at } = event;
   if (what === 'choice' || what === 'consent') return withDecision(exchange, what, event);
   if (what === 'give-up') return settle(exchange, dispatchFailure(exchange, at, event.value));
-  return unsubscribe(settle(exchange, { by: 'cancel', at, who }), { by: 'cancel', at, who });
+  return canceled(exchange, at, who);
+}
+
+function canceled(exchange: Exchange, at: number, who: 'person' | 'flag' | 'policy'): Exchange {
+  const end = { by: 'cancel', at, who } as const;
+  return unsubscribe(settle(exchange, end), end);
 }
 
 /** @param reason why it was given up, where that was not the answer to the dispatch */

@@ -14,6 +14,7 @@ import {
   canceled,
   chose,
   ENDPOINT,
+  errand,
   eventsOf,
   exchangeOf,
   gaveUp,
@@ -102,6 +103,11 @@ describe('what settles a call', () => {
     ],
     ['RT-TIMEOUT: our timeout', [acknowledged(), timedOut(5_000)], { by: 'timeout', afterMs: 5_000 }],
     ['a person', [acknowledged(), canceled('person')], { by: 'cancel', who: 'person' }],
+    [
+      'a notice of a recorded runtime',
+      [acknowledged(), errand('cancel').map(event => ({ ...event, calls: [KEY] })), resultArrives()],
+      { by: 'cancel', who: 'person' },
+    ],
     ['a result', [acknowledged(), resultArrives()], { by: 'result', result: RESULT, native: RESULT }],
     ['a result before the acknowledgement', [resultArrives(), acknowledged()], { by: 'result' }],
   ])('%s', (_, rest, settled) => {

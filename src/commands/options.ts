@@ -1,6 +1,12 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { ProtocolCliError } from '../util/errors.js';
 import { parseDuration } from '../util/format.js';
 import { OUTPUTS, type Terminal } from './terminal.js';
+
+/** A wrong command line: what is wrong, and how to fix it. */
+export function usage(message: string, hint?: string): ProtocolCliError {
+  return new ProtocolCliError('usage', message, hint === undefined ? {} : { hint });
+}
 
 /** Readers of single option values; each throws commander's own error, which names the option. */
 

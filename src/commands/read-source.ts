@@ -4,11 +4,14 @@ import { troubleText } from '../render/outputs/trouble.js';
 import { writePublicFile } from '../system/files.js';
 import { writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
+import { decodeUtf8 } from '../util/json.js';
 import type { ReportRequest } from './reports.js';
 import { type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
 
 /** Bytes of something saved that is shown. */
 export const LARGEST_SAVED = 64 * 1024 * 1024;
+
+const LARGEST_TEXT = 16 * 1024 * 1024;
 
 /**
  * Bytes named on the command line: `-` is standard input, anything else a file.
@@ -29,6 +32,15 @@ export async function readSource(
       { hint: hintFor(error), cause: error },
     );
   }
+}
+
+/** A text file that people write. @throws ProtocolCliError `unreadable-file`. */
+export async function readText(file: string, stdin: AsyncIterable<Uint8Array>): Promise<string> {
+  const text = decodeUtf8(await readSource(file, stdin, LARGEST_TEXT));
+  if (text !== null) return text;
+  throw new ProtocolCliError('unreadable-file', `cannot read ${file}: it is not UTF-8`, {
+    hint: 'Write it as YAML or JSON.',
+  });
 }
 
 function hintFor(error: unknown): string {

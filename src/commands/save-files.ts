@@ -1,17 +1,18 @@
 import { lstat } from 'node:fs/promises';
-import type { Gap } from '../check/cases.js';
-import type { Recording } from '../check/evidence/seen-from.js';
 import type { Event, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { callbackSecrets, type EventRedactor, withQuestionSecrets } from '../events/shareable.js';
+import {
+  isTranscript,
+  readTranscripts,
+  type Transcript,
+  withoutReadyLines,
+} from '../events/transcript-reader.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
-import type { WireRecord } from '../render/check-requests.js';
 import { warningText } from '../render/outputs/trouble.js';
-import { credentialsIn, namedCredentialsIn } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
-import { decodeUtf8 } from '../util/json.js';
 import { cleanWords, type Redactor } from '../util/redact.js';
-import { stringsIn } from '../util/strings-in.js';
+import { byteLines } from '../util/strings.js';
 
 /** Who hears of it. */
 interface Saving {
@@ -122,50 +123,17 @@ function learnUrls(callbacks: EventRedactor, { body, ...event }: RequestEvent): 
     callbacks.learn({ ...event, purpose: 'callback', url });
 }
 
+const HEAD = 256 * 1024;
+
 /**
- * What is secret in a check, learned from its events (threats, row 25): besides what is on any wire, whatever a tool tells that looks
- * like a credential (TOOL-SECRET, TOOL-OAUTH). What a call has said itself is no news to whoever made it.
+ * The recording in the bytes of a file; null if they are something else.
+ * @throws ProtocolCliError `unreadable-file` for several recordings, as `cat` joins them.
  */
-export function checkedSecrets(credentials: Redactor): EventRedactor {
-  const secrets = wireSecrets(credentials);
-  const said = new Map<string | undefined, readonly string[]>();
-  return {
-    ...secrets,
-    learn(event) {
-      secrets.learn(event);
-      const key = event.calls?.[0];
-      const found = textsIn(event).flatMap(credentialsTold);
-      if (event.kind === 'request' && event.purpose === 'invocation') said.set(key, found);
-      else for (const secret of found) if (!said.get(key)?.includes(secret)) secrets.add(secret);
-    },
-  };
-}
-
-/** Without the scheme `Bearer`. */
-function credentialsTold(text: string): readonly string[] {
-  const known = credentialsIn(text).map(found => found.text.replace(/^Bearer /, ''));
-  return [...known, ...namedCredentialsIn(text)];
-}
-
-function textsIn(event: Event): readonly string[] {
-  const body = 'body' in event ? event.body : undefined;
-  if (!body) return [];
-  return body.json.ok ? stringsIn(body.json.value) : [decodeUtf8(body.bytes) ?? ''];
-}
-
-/** What there is to judge, from whatever source. */
-export interface Witness {
-  /** For the report: the URL or the file. */
-  readonly target: string;
-  /** The file for line numbers (default: the target). */
-  readonly file?: string;
-  /** Each is judged separately; event numbers are unique across them. */
-  readonly recordings: readonly Recording[];
-  readonly gaps: readonly Gap[];
-  readonly redactor: EventRedactor;
-}
-
-/** The events of all recordings, and what is secret in them. */
-export function recordOf({ target, file = target, recordings, redactor }: Witness): WireRecord {
-  return { file, events: recordings.flatMap(({ events }) => events), redactor };
+export function readRecording(name: string, bytes: Uint8Array): Transcript | null {
+  if (!isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)))) return null;
+  const [transcript, ...others] = readTranscripts(withoutReadyLines(byteLines(bytes)));
+  if (others.length === 0) return transcript ?? null;
+  throw new ProtocolCliError('unreadable-file', `${name} holds ${others.length + 1} recordings`, {
+    hint: 'Give each recording its own file. A recording begins with a line {"kind":"header",…}.',
+  });
 }

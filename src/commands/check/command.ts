@@ -35,6 +35,10 @@ export const CHECK_EXAMPLES: readonly Example[] = [
     line: "protocol-cli check --command 'node server.mjs' --operation deploy --operation build --reporter junit:check.xml",
   },
   {
+    about: 'while you work on a tool',
+    line: "protocol-cli check --command 'node server.mjs' --watch -q",
+  },
+  {
     about: 'with your own test cases',
     line: 'protocol-cli check http://127.0.0.1:3001 --cases cases.yaml',
   },
@@ -59,6 +63,7 @@ export function checkCommand(run: RunCommand): Command {
       '--command <command>',
       'start a server that prints {"port":N} on its first line; stop it at the end',
     )
+    .option('--watch', 'with --command: restart the server when its files change, and check again')
     .optionsGroup('What is checked:')
     .addOption(new Option('--side <side>', 'check one side of a transcript').choices(['tool', 'runtime']))
     .option('--only <id>', 'check this rule only (repeatable)', ruleOption)
@@ -95,6 +100,7 @@ export function checkCommand(run: RunCommand): Command {
     )
     .option('--save <file>', 'write the transcript, secrets redacted')
     .option('-q, --quiet', 'print only what did not pass')
+    .option('-v, --verbose', 'show every message, and what a started server writes to stderr, redacted')
     .option('--no-color', 'no colours (NO_COLOR works too)')
     .optionsGroup('About the rules:')
     .option('--list', 'list all rules')

@@ -4,72 +4,166 @@ import { basename, isAbsolute } from 'node:path';
 import type { ProbeOptions } from '../../check/probes/run-probes.js';
 import type { Event } from '../../events/events.js';
 import { createLog, type Log } from '../../events/log.js';
+import type { EventRedactor } from '../../events/shareable.js';
 import { lazyClient } from '../../http/client.js';
 import type { RequirementId } from '../../protocol/requirements.js';
+import { verboseTeller } from '../../render/toolset.js';
 import type { Clock } from '../../system/drafts.js';
 import { cameWithin } from '../../system/signals.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { reach } from '../rap-config.js';
-import { checkedSecrets, saveTranscript, type Witness } from '../save-files.js';
-import { deathText } from '../started-server.js';
+import { saveTranscript } from '../save-files.js';
+import { deathText, StartedServers } from '../started-server.js';
 import { readCredentials, readHeaders, type ServerTarget, secretsOf } from '../target.js';
-import {
-  type ExitStatus,
-  type Interruption,
-  interruption,
-  type OnStop,
-  PROGRAM,
-  type Terminal,
-} from '../terminal.js';
+import { type ExitStatus, type Interruption, interruption, PROGRAM, type Terminal } from '../terminal.js';
 import type { CheckPlan } from './plan.js';
+import { checkedSecrets, type Witness } from './witness.js';
 
-/** What a check was made with; a test gives other probes. */
+/** The clock and the probes; a test gives other probes. */
 export interface Making {
   readonly clock: Clock;
   readonly probes: (options: ProbeOptions) => Promise<void>;
 }
 
-/** What there is at hand while a tool is called. */
-interface Desk {
-  readonly plan: CheckPlan;
-  readonly terminal: Terminal;
-  readonly making: Making;
-  readonly interrupted: Interruption;
-  readonly onStop: OnStop;
+/** Events of a tool, until the end or until the user stopped the check. */
+interface LiveWitness extends Witness {
+  /** The status of the signal that came before the end. */
+  readonly interrupted: ExitStatus | undefined;
 }
 
-/** Words as a shell takes them, roughly: what is quoted is one. */
-const WORD = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
-const ASSIGNMENT = /^\w+=/;
+const MAX_CALLBACK = 64 * 1024 * 1024;
+/** Probes that were interrupted have this long to end. */
+const LAST_WORDS_MS = 500;
 
-/**
- * A command for a report, which goes to others: its program and the files that it is given, which tell one run from another. The rest
- * may hold a secret (threats, row 25).
- */
-export async function programIn(command: string, isFile = isThere): Promise<string> {
-  const words = command.match(WORD) ?? [];
-  const start = words.findIndex(word => !ASSIGNMENT.test(word));
-  const [program = '', ...rest] = start < 0 ? [] : words.slice(start).map(unquoted);
-  const files = await Promise.all(rest.map(async word => ((await isFile(word)) ? [shown(word)] : [])));
-  return ['--command', basename(program), ...files.flat()].join(' ').trim();
+/** Calls a tool with all that the probes know, and keeps what happened. Everything started is stopped, however it ends. */
+export class LiveCheck {
+  readonly #interrupted: Interruption;
+  readonly #stops: (() => Promise<void>)[] = [];
+  readonly #events: Event[] = [];
+  readonly #log: Log;
+  readonly #redactor: EventRedactor;
+
+  constructor(
+    private readonly target: ServerTarget,
+    private readonly plan: CheckPlan,
+    private readonly terminal: Terminal,
+    private readonly making: Making,
+  ) {
+    const headers = readHeaders(plan.flags, terminal.env);
+    const query = target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : []; // may hold a key
+    this.#redactor = checkedSecrets(createRedactor([...secretsOf(headers), ...query]));
+    this.#log = createLog(() => making.clock.now());
+    this.#log.subscribe(event => {
+      this.#redactor.learn(event);
+      this.#events.push(event);
+    });
+    this.#interrupted = interruption();
+    setMaxListeners(0, this.#interrupted.signal); // every probe listens to it
+  }
+
+  /** @throws ProtocolCliError `unreachable`, `no-discovery` where there is nothing to check, and whatever `--save` meets. */
+  async run(): Promise<LiveWitness> {
+    try {
+      return await this.#run();
+    } finally {
+      await this.#stopAll();
+      this.#interrupted.release();
+    }
+  }
+
+  async #run(): Promise<LiveWitness> {
+    if (this.target.kind === 'url' && new URL(this.target.url).search !== '')
+      this.#log.emit({ kind: 'warned', message: QUERY_UNSENT });
+    const lines = new Map<number, number>();
+    const finish = await this.#save(lines);
+    const probing = this.#probe();
+    const trouble = await this.#interrupted.race(probing).then(() => null, asTrouble);
+    await this.#stopAll();
+    await cameWithin(Promise.allSettled([probing]), LAST_WORDS_MS); // so that nothing happens after the end
+    const interrupted = this.#interrupted.signalStatus();
+    await finish(interrupted === undefined ? (trouble?.code ?? 'done') : 'interrupted');
+    if (trouble && interrupted === undefined) throw trouble;
+    const { save } = this.plan.flags;
+    const isWhole = interrupted === undefined;
+    const recording = { observer: 'runtime', events: this.#events, isWhole } as const;
+    return {
+      target: await nameOf(this.target),
+      ...(save !== undefined && { file: save }),
+      recordings: [{ ...recording, ...(save !== undefined && { lines }) }],
+      gaps: [],
+      redactor: this.#redactor,
+      interrupted,
+    };
+  }
+
+  /** `--save`. @param lines gets the line of each event */
+  async #save(lines: Map<number, number>): Promise<(reason: string) => Promise<void>> {
+    const { save } = this.plan.flags;
+    if (save === undefined) return async () => {};
+    const startedAt = this.making.clock.wall().toISOString();
+    const about = { startedAt, observer: 'runtime', program: PROGRAM } as const;
+    const onLine = (seq: number, line: number) => void lines.set(seq, line);
+    const { stderr } = this.terminal;
+    return saveTranscript(this.#log, save, this.#redactor, about, { stderr, onLine });
+  }
+
+  async #probe(): Promise<void> {
+    const { plan, terminal, making } = this;
+    const progress = progressOn(terminal, plan.flags.quiet === true);
+    const url = await reach(this.target, {
+      ...this.#serverOptions(progress),
+      signal: this.#interrupted.signal,
+    });
+    const client = lazyClient(async () => (await import('../../http/pooled-client.js')).createAgentClient());
+    this.#stops.push(
+      () => client.close(),
+      async () => progress.end(),
+    );
+    await making.probes({
+      ...probeOptions(plan),
+      wire: { client, log: this.#log, credentials: readCredentials(plan.flags, url, terminal.env) },
+      clock: making.clock,
+      url,
+      onConsent: consent => progress.aside(`visit this URL to continue: ${visibleLine(consent)}\n`),
+      onProgress: (done, total) => progress.update(done, total),
+      signal: this.#interrupted.signal,
+    });
+    progress.end();
+  }
+
+  /** A started server that exits is an event; with `-v` its stderr and all messages are printed. */
+  #serverOptions(progress: Progress) {
+    const print = (text: string) => progress.aside(this.#redactor.text(text));
+    const isVerbose = this.plan.flags.verbose === true;
+    if (isVerbose) this.#log.subscribe(verboseTeller(this.#redactor, text => progress.aside(text)));
+    return {
+      ...new StartedServers(this.#log, () => [], isVerbose ? print : null).options,
+      onDeath: (death: Parameters<typeof deathText>[0]) =>
+        void this.#log.emit({ kind: 'warned', message: deathText(death) }),
+      onStop: (stop: () => Promise<void>) => void this.#stops.push(stop),
+    };
+  }
+
+  /** What was started last first. Whatever fails is no reason to leave the others running. */
+  async #stopAll(): Promise<void> {
+    const stops = this.#stops.splice(0).reverse();
+    await Promise.allSettled(stops.map(stop => stop()));
+  }
 }
 
-function unquoted(word: string): string {
-  return word.replaceAll(/["']/g, '');
-}
-
-/** The folder on this machine is private. */
-function shown(path: string): string {
-  return isAbsolute(path) ? basename(path) : path;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    there => there.isFile(),
-    () => false,
-  );
+/** What the command line says of the probes. */
+function probeOptions({ flags, cases, selection: { only, skip } }: CheckPlan) {
+  const { callbackHost: host, callbackPort: port, callbackUrl: publicUrl, allowHost = [] } = flags;
+  const listener = { host, port, allowedHosts: allowHost, maxBody: MAX_CALLBACK };
+  return {
+    listener: { ...listener, ...(publicUrl !== undefined && { publicUrl }) },
+    operations: flags.operation ?? [],
+    cases,
+    wants: (id: RequirementId) => (only?.has(id) ?? true) && !skip?.has(id),
+    probeTimeoutMs: flags.probeTimeout,
+  };
 }
 
 const QUERY_UNSENT =
@@ -81,19 +175,32 @@ async function nameOf(target: ServerTarget): Promise<string> {
   return target.kind === 'command' ? programIn(target.command) : target.url.replace(/[?#].*$/s, '');
 }
 
-function hasQuery(target: ServerTarget): boolean {
-  return target.kind === 'url' && new URL(target.url).search !== '';
+/** Words as a shell takes them, roughly: what is quoted is one. */
+const WORD = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
+const ASSIGNMENT = /^\w+=/;
+
+/** A command for a report, which others read: its program and files. The rest may hold a secret (threats, row 25). */
+export async function programIn(command: string, isFile = isFileHere): Promise<string> {
+  const words = command.match(WORD) ?? [];
+  const start = words.findIndex(word => !ASSIGNMENT.test(word));
+  const unquoted = words.slice(start < 0 ? words.length : start).map(word => word.replaceAll(/["']/g, ''));
+  const [program = '', ...rest] = unquoted;
+  const files = await Promise.all(rest.map(async word => ((await isFile(word)) ? [word] : [])));
+  const shown = files.flat().map(path => (isAbsolute(path) ? basename(path) : path)); // our folders are private
+  return ['--command', basename(program), ...shown].join(' ').trim();
 }
 
-/** It may hold a key. */
-function secretsOfQuery(target: ServerTarget): string[] {
-  return target.kind === 'url' ? [...new URL(target.url).searchParams.values()] : [];
+async function isFileHere(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isFile(),
+    () => false,
+  );
 }
 
-/** One line on a terminal that is written over and over, and gone at the end; nothing anywhere else. */
+/** One line on a terminal that is overwritten, and gone at the end; nothing anywhere else. */
 interface Progress {
   update(done: number, total: number): void;
-  /** For what is to stay: the line makes room for it. */
+  /** Prints text that stays. */
   aside(text: string): void;
   end(): void;
 }
@@ -117,167 +224,6 @@ export function progressOn({ stderr, env }: Pick<Terminal, 'stderr' | 'env'>, is
     },
     end: () => draw(''),
   };
-}
-
-const MAX_CALLBACK = 64 * 1024 * 1024;
-
-/** Reaches a tool, and calls it with all that the probes know. @throws what the probes throw, or whoever starts the tool. */
-async function probe(target: ServerTarget, log: Log, desk: Desk): Promise<void> {
-  const { plan, terminal, making, interrupted, onStop } = desk;
-  const url = await reach(target, {
-    onStop,
-    signal: interrupted.signal,
-    onDeath: death => log.emit({ kind: 'warned', message: deathText(death) }),
-  });
-  const client = lazyClient(async () => (await import('../../http/pooled-client.js')).createAgentClient());
-  onStop(() => client.close());
-  const progress = progressOn(terminal, plan.flags.quiet === true);
-  onStop(async () => progress.end());
-  await making.probes({
-    ...choicesOf(plan),
-    wire: { client, log, credentials: readCredentials(plan.flags, url, terminal.env) },
-    clock: making.clock,
-    url,
-    onConsent: consent => progress.aside(`visit this URL to continue: ${visibleLine(consent)}\n`),
-    onProgress: (done, total) => progress.update(done, total),
-    signal: interrupted.signal,
-  });
-  progress.end();
-}
-
-/** What the command line says of the probes. */
-function choicesOf({ flags, cases, selection: { only, skip } }: CheckPlan) {
-  const {
-    callbackHost: host,
-    callbackPort,
-    callbackUrl,
-    allowHost = [],
-    operation = [],
-    probeTimeout,
-  } = flags;
-  const publicUrl = callbackUrl === undefined ? {} : { publicUrl: callbackUrl };
-  return {
-    listener: { host, port: callbackPort, allowedHosts: allowHost, maxBody: MAX_CALLBACK, ...publicUrl },
-    operations: operation,
-    cases,
-    wants: (id: RequirementId) => (only?.has(id) ?? true) && !skip?.has(id),
-    probeTimeoutMs: probeTimeout,
-  };
-}
-
-/** What is written down, where that is wanted: the line of each event, and how to end it, with the reason. */
-interface Saved extends Pick<Witness, 'file'> {
-  readonly lines?: ReadonlyMap<number, number>;
-  readonly finish: (reason: string) => Promise<void>;
-}
-
-/** Writes down what happens from now on. */
-async function savingTo(
-  log: Log,
-  redactor: Witness['redactor'],
-  { plan, making, terminal: { stderr } }: Desk,
-): Promise<Saved> {
-  const { save } = plan.flags;
-  if (save === undefined) return { finish: async () => {} };
-  const about = {
-    startedAt: making.clock.wall().toISOString(),
-    observer: 'runtime',
-    program: PROGRAM,
-  } as const;
-  const lines = new Map<number, number>();
-  const onLine = (seq: number, line: number) => void lines.set(seq, line);
-  return { file: save, lines, finish: await saveTranscript(log, save, redactor, about, { stderr, onLine }) };
-}
-
-/** What was started, and is to be stopped. */
-interface Stops {
-  readonly onStop: OnStop;
-  /** What was started last first; nothing twice, and whatever fails is no reason to leave the others running. */
-  stopAll(): Promise<unknown>;
-}
-
-function openStops(): Stops {
-  const stops: (() => Promise<void>)[] = [];
-  const lastFirst = () => stops.splice(0).reverse();
-  return {
-    onStop: stop => stops.push(stop),
-    stopAll: () => Promise.allSettled(lastFirst().map(stop => stop())),
-  };
-}
-
-/** Events of a tool, until the end or until the user stopped the check. */
-interface LiveWitness extends Witness {
-  /** Of the signal that came before the end; undefined where none did. */
-  readonly interrupted: ExitStatus | undefined;
-}
-
-/** What is called off has this long to say how it ended. */
-const LAST_WORDS_MS = 500;
-
-/**
- * Calls a tool with all that the probes know, and keeps what happened. What was started is stopped, however it ends.
- * @throws ProtocolCliError `unreachable`, `no-discovery` where there is nothing to check, and whatever `--save` meets.
- */
-export async function watchTool(
-  target: ServerTarget,
-  plan: CheckPlan,
-  terminal: Terminal,
-  making: Making,
-): Promise<LiveWitness> {
-  const interrupted = interruption();
-  setMaxListeners(0, interrupted.signal); // every probe listens to it
-  const { onStop, stopAll } = openStops();
-  try {
-    return await watch(target, { plan, terminal, making, interrupted, onStop }, stopAll);
-  } finally {
-    await stopAll();
-    interrupted.release();
-  }
-}
-
-async function watch(
-  target: ServerTarget,
-  desk: Desk,
-  stopAll: () => Promise<unknown>,
-): Promise<LiveWitness> {
-  const { interrupted } = desk;
-  const { log, events, redactor } = keeping(target, desk);
-  if (hasQuery(target)) log.emit({ kind: 'warned', message: QUERY_UNSENT });
-  const { finish, file, lines } = await savingTo(log, redactor, desk);
-  const probing = probe(target, log, desk);
-  const trouble = await interrupted.race(probing).then(() => null, asTrouble);
-  await stopAll();
-  await cameWithin(Promise.allSettled([probing]), LAST_WORDS_MS); // so that nothing happens after the end
-  const status = interrupted.signalStatus();
-  await finish(status === undefined ? (trouble?.code ?? 'done') : 'interrupted');
-  if (trouble && status === undefined) throw trouble;
-  const recording = {
-    observer: 'runtime',
-    events,
-    isWhole: status === undefined,
-    ...(lines && { lines }),
-  } as const;
-  return {
-    target: await nameOf(target),
-    ...(file !== undefined && { file }),
-    recordings: [recording],
-    gaps: [],
-    redactor,
-    interrupted: status,
-  };
-}
-
-/** A log of which all is kept, and what is secret in it is learned (threats, row 25). */
-function keeping(target: ServerTarget, { plan, terminal, making }: Desk) {
-  const headers = readHeaders(plan.flags, terminal.env);
-  const redactor = checkedSecrets(createRedactor([...secretsOf(headers), ...secretsOfQuery(target)]));
-  const log = createLog(() => making.clock.now());
-  const events: Event[] = [];
-  log.subscribe(event => {
-    redactor.learn(event);
-    events.push(event);
-  });
-  return { log, events, redactor };
 }
 
 function asTrouble(error: unknown): ProtocolCliError {

@@ -4,8 +4,8 @@ import type { Case } from '../../fixtures/cases.js';
 import type { ExpectedFailure } from '../../fixtures/expected-failures.js';
 import { REQUIREMENTS, type RequirementId, type Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { decodeUtf8 } from '../../util/json.js';
-import { readSource } from '../read-source.js';
+import { usage } from '../options.js';
+import { readText } from '../read-source.js';
 import {
   checkReportFolders,
   type ReporterOptionReportRequest as ReportRequest,
@@ -13,31 +13,6 @@ import {
 } from '../reports.js';
 import { asUrl, type HeaderOptions, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
 import type { Terminal } from '../terminal.js';
-
-/** Files that are larger were hardly written by hand. */
-const MOST = 16 * 1024 * 1024;
-
-type Stdin = AsyncIterable<Uint8Array>;
-
-/** @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`. */
-async function readCaseFile(file: string, stdin: Stdin): Promise<readonly Case[]> {
-  const { readCases } = await import('../../fixtures/cases.js');
-  return readCases({ path: file, text: await textOf(file, stdin) });
-}
-
-/** @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`. */
-async function readFailureFile(file: string, stdin: Stdin): Promise<readonly ExpectedFailure[]> {
-  const { readExpectedFailures } = await import('../../fixtures/expected-failures.js');
-  return readExpectedFailures({ path: file, text: await textOf(file, stdin) });
-}
-
-async function textOf(file: string, stdin: Stdin): Promise<string> {
-  const text = decodeUtf8(await readSource(file, stdin, MOST));
-  if (text !== null) return text;
-  throw new ProtocolCliError('unreadable-file', `cannot read ${file}: it is not UTF-8`, {
-    hint: 'Write it as YAML or JSON.',
-  });
-}
 
 /** The options of `check`, as commander hands them over. */
 export interface CheckFlags extends Omit<TargetOptions, 'endpoint'>, HeaderOptions {
@@ -60,7 +35,9 @@ export interface CheckFlags extends Omit<TargetOptions, 'endpoint'>, HeaderOptio
   readonly callbackPort: number;
   readonly callbackUrl?: string;
   readonly allowHost?: readonly string[];
+  readonly watch?: boolean;
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
   readonly color: boolean;
   /** Options that were set on the command line, defaults excluded: `--save`. */
   readonly given: readonly string[];
@@ -71,74 +48,6 @@ export type Subject =
   | { readonly kind: 'tool'; readonly target: ServerTarget }
   | { readonly kind: 'transcript'; readonly file: string };
 
-/** @throws ProtocolCliError `usage`, also for options that this subject has no use for. */
-async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<Subject> {
-  const subject = await meantBy(word, flags);
-  const strange = STRANGE[subject.kind].find(option => flags.given.includes(option));
-  if (strange !== undefined)
-    throw new ProtocolCliError('usage', `${strange} is for ${OTHERS[subject.kind]}`, {
-      hint: 'See protocol-cli check --help.',
-    });
-  return subject;
-}
-
-/** Where a file has the name that a host could have too, the file is meant. */
-async function meantBy(word: string | undefined, flags: CheckFlags): Promise<Subject> {
-  if (flags.demo || flags.command !== undefined) return { kind: 'tool', target: ofOptions(word, flags) };
-  if (word === undefined || word === '')
-    throw new ProtocolCliError('usage', 'nothing to check given', { hint: NAME_IT });
-  if (word === '-' || (!word.includes('://') && (await isThere(word))))
-    return { kind: 'transcript', file: word };
-  const url = FILE_NAME.test(word) ? null : asUrl(word);
-  if (url) return { kind: 'tool', target: { kind: 'url', url } };
-  throw new ProtocolCliError('unreadable-file', `${word} is not a file and not a URL`, {
-    hint: NAME_IT,
-  });
-}
-
-function ofOptions(word: string | undefined, flags: CheckFlags): ServerTarget {
-  const { target } = readTarget(word === undefined ? [] : [word], flags);
-  if (word !== undefined || !target || target.kind === 'endpoint')
-    throw new ProtocolCliError('usage', `unexpected argument "${word}"`, {
-      hint: '--demo and --command take no URL and no file.',
-    });
-  return target;
-}
-
-/** As transcripts are called; without a file of that name it would be taken for a host. */
-const FILE_NAME = /\.(?:nd)?jsonl?$/i;
-
-const NAME_IT =
-  'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, or --demo.';
-
-async function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-const STRANGE: Readonly<Record<Subject['kind'], readonly string[]>> = {
-  tool: ['--side'],
-  transcript: [
-    '--operation',
-    '--probe-timeout',
-    '--save',
-    '--header',
-    '--bearer',
-    '--callback-host',
-    '--callback-port',
-    '--callback-url',
-    '--allow-host',
-  ],
-};
-
-const OTHERS: Readonly<Record<Subject['kind'], string>> = {
-  tool: 'a transcript: of a tool that is called here, the tool alone is judged',
-  transcript: 'a tool that is called, and this is a transcript',
-};
-
-/** What is to be done. */
 export interface CheckPlan {
   readonly flags: CheckFlags;
   readonly subject: Subject;
@@ -150,7 +59,7 @@ export interface CheckPlan {
 }
 
 /**
- * Whatever is wrong with the command line, or with a file that it names, is said before anything is sent.
+ * Reports errors in the command line, and in the files that it names, before anything is sent.
  * @throws ProtocolCliError `usage`, `unreadable-file`, `invalid-fixtures`.
  */
 export async function planCheck(
@@ -159,34 +68,83 @@ export async function planCheck(
   { stdin }: Pick<Terminal, 'stdin'>,
 ): Promise<CheckPlan> {
   const subject = await subjectOf(word, flags);
-  const sides = sidesOf(subject, flags);
+  refuseIdle(subject, flags);
+  // Of a tool that we call, we are the runtime ourselves.
+  const sides: readonly Side[] =
+    subject.kind === 'tool' ? ['tool'] : flags.side === undefined ? ['tool', 'runtime'] : [flags.side];
   const selection = selectionOf(flags, sides);
   const reports = reportsOf(flags.reporter);
   await checkReportFolders(reports);
-  const { cases, expectedFailures } = flags;
+  const { cases, expectedFailures: failures } = flags;
   return {
-    flags,
-    subject,
-    sides,
-    selection,
-    reports,
+    ...{ flags, subject, sides, selection, reports },
     cases: cases === undefined ? [] : await readCaseFile(cases, stdin),
-    excuses: expectedFailures === undefined ? [] : await readFailureFile(expectedFailures, stdin),
+    excuses: failures === undefined ? [] : await readFailureFile(failures, stdin),
   };
 }
 
-/** Of a tool that we call, we are the runtime ourselves. */
-function sidesOf(subject: Subject, { side }: CheckFlags): readonly Side[] {
-  if (subject.kind === 'tool') return ['tool'];
-  return side === undefined ? ['tool', 'runtime'] : [side];
+async function readCaseFile(path: string, stdin: Terminal['stdin']): Promise<readonly Case[]> {
+  const text = await readText(path, stdin);
+  return (await import('../../fixtures/cases.js')).readCases({ path, text });
 }
 
-/** @throws ProtocolCliError `usage` where a rule is asked for that is not judged here. */
+async function readFailureFile(path: string, stdin: Terminal['stdin']): Promise<readonly ExpectedFailure[]> {
+  const text = await readText(path, stdin);
+  return (await import('../../fixtures/expected-failures.js')).readExpectedFailures({ path, text });
+}
+
+/** Transcripts are called like this; without a file of that name the word would be taken for a host. */
+const FILE_NAME = /\.(?:nd)?jsonl?$/i;
+const SUBJECTS =
+  'Give the base URL of a tool server (protocol-cli check http://127.0.0.1:3001), a transcript (protocol-cli check run.ndjson), --command, or --demo.';
+
+/** A file comes before a host of the same name. */
+async function subjectOf(word: string | undefined, flags: CheckFlags): Promise<Subject> {
+  if (flags.demo || flags.command !== undefined) {
+    const { target } = readTarget(word === undefined ? [] : [word], flags);
+    if (word === undefined && target && target.kind !== 'endpoint') return { kind: 'tool', target };
+    throw usage(`unexpected argument "${word}"`, '--demo and --command take no URL and no file.');
+  }
+  if (word === undefined || word === '') throw usage('nothing to check given', SUBJECTS);
+  if (word === '-' || (!word.includes('://') && (await exists(word))))
+    return { kind: 'transcript', file: word };
+  const url = FILE_NAME.test(word) ? null : asUrl(word);
+  if (url) return { kind: 'tool', target: { kind: 'url', url } };
+  throw new ProtocolCliError('unreadable-file', `${word} is not a file and not a URL`, { hint: SUBJECTS });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+const CALLING = ['--operation', '--probe-timeout', '--save', '--header', '--bearer', '--verbose', '--watch'];
+const LISTENING = ['--callback-host', '--callback-port', '--callback-url', '--allow-host'];
+
+/** Options without a use for this kind of subject, and what they are for. */
+const IDLE: Readonly<Record<Subject['kind'], { options: readonly string[]; use: string }>> = {
+  tool: { options: ['--side'], use: 'a transcript: of a tool that is called here, the tool alone is judged' },
+  transcript: {
+    options: [...CALLING, ...LISTENING],
+    use: 'a tool that is called, and this is a transcript',
+  },
+};
+
+function refuseIdle({ kind }: Subject, { given }: CheckFlags): void {
+  const { options, use } = IDLE[kind];
+  const idle = options.find(option => given.includes(option));
+  if (idle !== undefined) throw usage(`${idle} is for ${use}`, 'See protocol-cli check --help.');
+}
+
+/** @throws ProtocolCliError `usage` for a rule that is not judged here. */
 function selectionOf({ only, skip }: CheckFlags, sides: readonly Side[]): Selection {
   const stray = only?.find(id => !sides.includes(REQUIREMENTS[id].side));
   if (stray !== undefined)
-    throw new ProtocolCliError('usage', `--only ${stray}: this check covers the ${sides[0]} only`, {
-      hint: `Rules of the ${REQUIREMENTS[stray].side} need a transcript: protocol-cli check run.ndjson --only ${stray}.`,
-    });
+    throw usage(
+      `--only ${stray}: this check covers the ${sides[0]} only`,
+      `Rules of the ${REQUIREMENTS[stray].side} need a transcript: protocol-cli check run.ndjson --only ${stray}.`,
+    );
   return { ...(only && { only: new Set(only) }), ...(skip && { skip: new Set(skip) }) };
 }

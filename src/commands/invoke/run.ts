@@ -1,5 +1,3 @@
-import { readdir, stat } from 'node:fs/promises';
-import { dirname, extname, join, resolve } from 'node:path';
 import type { Exchange } from '../../events/exchange.js';
 import type { Log } from '../../events/log.js';
 import { type HttpClient, lazyClient } from '../../http/client.js';
@@ -10,7 +8,6 @@ import { failureOf } from '../../render/failure.js';
 import type { Ending, Trouble } from '../../render/outputs/reporter.js';
 import { subscriptionEnd } from '../../runtime/check-call.js';
 import { type Clock, systemClock } from '../../system/drafts.js';
-import { type Watching as FileWatch, holdOpen, watchFiles } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { StartedServers } from '../started-server.js';
 import { type ExitStatus, interruption, statusOfFailure, type Terminal } from '../terminal.js';
@@ -28,7 +25,7 @@ import {
   takeLeave,
 } from './discover.js';
 import { observe } from './output.js';
-import { type InvokeOptions, type InvokePlan, planInvoke } from './plan.js';
+import type { InvokeOptions, InvokePlan } from './plan.js';
 import { answeringWith, isLeftOpen, unfitting } from './questions.js';
 
 /** What is looked at while more may come, and until when. */
@@ -212,78 +209,4 @@ function failed(error: unknown): Finish {
 function asTrouble(error: unknown): Trouble {
   if (error instanceof ProtocolCliError) return error;
   throw error;
-}
-
-const MOST_FILES = 500;
-
-/** `--watch`: makes the call, and makes it again with a fresh server whenever a file of the command changes, until a signal comes. */
-export async function invokeAndWatch(
-  words: readonly string[],
-  options: InvokeOptions,
-  terminal: Terminal,
-): Promise<ExitStatus> {
-  let change = () => {};
-  let changed = new Promise<void>(() => {});
-  const expectChange = () => {
-    changed = new Promise(resolve => {
-      change = resolve;
-    });
-  };
-  const watching = await watchCommand(options.command, terminal.cwd, () => change());
-  const interrupted = interruption();
-  const over = new Promise<void>(resolve => void interrupted.onSignal(resolve));
-  const letGo = holdOpen(); // between two calls only the watched files are left, and they hold no process
-  try {
-    for (;;) {
-      expectChange(); // one that comes during the call counts
-      const status = await runInvoke(planInvoke(words, options), terminal);
-      if (interrupted.signal.aborted) return status;
-      terminal.stderr.write('waiting for a change of the files of --command; Ctrl-C stops\n');
-      await Promise.race([changed, over]);
-      if (interrupted.signal.aborted) return interrupted.signalStatus() ?? status;
-    }
-  } finally {
-    letGo();
-    watching.close();
-    interrupted.release();
-  }
-}
-
-/**
- * Watches the files that a command names, and those of the same extension beside them: what a server writes is no change.
- * @throws ProtocolCliError `usage` where it names none.
- */
-export async function watchCommand(
-  command: string | undefined,
-  cwd: string,
-  onChange: () => void,
-): Promise<FileWatch> {
-  if (command === undefined) throw new ProtocolCliError('usage', '--watch needs --command');
-  const list = () => filesOf(command, cwd);
-  const files = await list();
-  if (files.length > 0) return watchFiles(files, onChange, systemClock, list);
-  throw new ProtocolCliError('usage', `--watch: no file in the command: ${command}`, {
-    hint: "Name the server's file, as in --command 'node server.mjs'.",
-  });
-}
-
-async function filesOf(command: string, cwd: string): Promise<string[]> {
-  const words = command.split(/[\s'"]+/).map(word => resolve(cwd, word));
-  const named = await Promise.all(words.map(async path => ((await isFile(path)) ? [path] : [])));
-  const files = named.flat().filter(path => dirname(path) !== dirname(process.execPath));
-  const found = await Promise.all(
-    files.map(async file =>
-      (await readdir(dirname(file), { withFileTypes: true }))
-        .filter(entry => entry.isFile() && extname(entry.name) === extname(file))
-        .map(({ name }) => join(dirname(file), name)),
-    ),
-  );
-  return [...new Set(found.flat())].sort().slice(0, MOST_FILES);
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    found => found.isFile(),
-    () => false,
-  );
 }

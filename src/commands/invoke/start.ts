@@ -111,7 +111,9 @@ export async function startInvoke(
   try {
     if (options.mcp !== undefined) return await (await import('./mcp.js')).startMcp(words, options, terminal);
     if (options.watch && !options.dryRun)
-      return await (await import('./run.js')).invokeAndWatch(words, options, terminal);
+      return await (await import('../watch-command.js')).runOnEachChange(options.command, terminal, () =>
+        runInvoke(planInvoke(words, options), terminal),
+      );
     const plan = planInvoke(words, options);
     return await (options.dryRun ? dryRun(plan, terminal) : runInvoke(plan, terminal));
   } catch (error) {

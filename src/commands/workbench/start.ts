@@ -146,7 +146,7 @@ async function watchServer(
   { cwd }: Terminal,
   onChange: () => void,
 ): Promise<Watching> {
-  const { watchCommand } = await import('../invoke/run.js');
+  const { watchCommand } = await import('../watch-command.js');
   return watchCommand(target?.kind === 'command' ? target.command : undefined, cwd, onChange);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { conformanceOf } from '../../../src/check/cases.js';
 import { checkTranscript } from '../../../src/check/report.js';
-import { checkedSecrets } from '../../../src/commands/save-files.js';
+import { checkedSecrets } from '../../../src/commands/check/witness.js';
 import type { Event } from '../../../src/events/events.js';
 import { History } from '../../../src/events/history.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';

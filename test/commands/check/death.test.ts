@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../e2e/support/folder.js';
-import { runHere } from '../../e2e/support/in-process.js';
+import { runHere, startHere } from '../../e2e/support/in-process.js';
 
 /** Gives its toolset, and falls over at the first invocation. */
 const FALLS_OVER = `
@@ -49,4 +49,36 @@ test('a tool that dies of a malformed payload fails by that alone, and is not on
   expect(stdout).toContain('Failed\n✗ TOOL-MALFORMED  SHOULD');
   expect(stdout).toContain('the tool stopped responding after a malformed payload');
   expect(status).toBe(1);
+});
+
+/** Gives its toolset, answers nothing, and writes to its stderr. */
+const NOISY = FALLS_OVER.replace(
+  /if \(request.method !== 'GET'\) .*/,
+  `if (request.method !== 'GET') {
+    console.error('got a ' + request.method);
+    return response.end();
+  }`,
+);
+const ONE_RULE = ['--only', 'TOOL-ACK', '--probe-timeout', '200ms'];
+
+test('-v shows the messages, and what the server writes to stderr', async () => {
+  await using folder = await temporaryFolder();
+  const command = `node ${await folder.write('tool.mjs', NOISY)}`;
+  const { stderr } = await runHere(['check', '--command', command, ...ONE_RULE, '-v']);
+  expect(stderr).toContain('server: got a POST\n');
+  expect(stderr).toMatch(/^> POST http:\/\/127\.0\.0\.1:\d+\/invoke$/m);
+  const quiet = await runHere(['check', '--command', command, ...ONE_RULE]);
+  expect(quiet.stderr).not.toContain('got a POST');
+});
+
+test('--watch checks again with a fresh server when its file changes', async () => {
+  await using folder = await temporaryFolder();
+  const file = await folder.write('tool.mjs', NOISY);
+  const check = startHere(['check', '--command', `node ${file}`, ...ONE_RULE, '--watch']);
+  await check.says(/waiting for a change of the files of --command/);
+  await folder.write('tool.mjs', NOISY.replace('falls-over', 'changed'));
+  await check.says(/waiting for a change[\s\S]*waiting for a change/);
+  check.interrupt();
+  const { status } = await check.ended;
+  expect(status).toBe(130);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { gather } from '../../../src/check/evidence/seen-from.js';
 import { checksOf } from '../../../src/check/report.js';
-import { checkedSecrets } from '../../../src/commands/save-files.js';
+import { checkedSecrets } from '../../../src/commands/check/witness.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import { plainText } from '../../../src/render/check-pieces.js';
 import { wireLines } from '../../../src/render/check-requests.js';

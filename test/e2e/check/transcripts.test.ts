@@ -145,51 +145,12 @@ describe.concurrent('a transcript of which something was lost', () => {
   });
 });
 
-describe.concurrent('transcripts that were joined', () => {
-  const joined = async (folder: { write(name: string, text: string): Promise<string> }, ...parts: string[]) =>
-    folder.write('joined.ndjson', parts.join(''));
-  const WHOLE = `${LINES.join('\n')}\n`;
-
-  it('are judged each by itself: the same ids again are no breach', async () => {
-    await using folder = await temporaryFolder();
-    const { status, report } = await reportOf(await joined(folder, WHOLE, WHOLE));
-    expect(status).toBe(0);
-    expect(report.warnings).toContainEqual(
-      expect.stringMatching(/holds 2 transcripts, one after the other: each is judged separately$/),
-    );
-    const { report: alone } = await reportOf(DIFF);
-    const statusesOf = ({ checks }: { checks: { id: string; status: string }[] }) =>
-      checks.map(({ id, status }) => [id, status]);
-    expect(statusesOf(report)).toEqual(statusesOf(alone));
-  });
-
-  it('are not green where one of them has no end', async () => {
-    await using folder = await temporaryFolder();
-    const cut = `${LINES.slice(0, -1).join('\n')}\n`;
-    const { status, report } = await reportOf(await joined(folder, cut, WHOLE));
-    expect(status).toBe(3);
-    expect(report.gaps).toMatchObject([{ reason: expect.stringMatching(/^transcript 1 of 2: no end line/) }]);
-  });
-
-  it('fail where one of them does, with the wire as it was in that one', async () => {
-    await using folder = await temporaryFolder();
-    const bad = WHOLE.replaceAll(/("kind":"response"[^\n]*"status":)200/g, '$1201');
-    for (const parts of [
-      [WHOLE, bad],
-      [bad, WHOLE],
-    ]) {
-      const { status, stdout } = await check(await joined(folder, ...parts), '--only', 'TOOL-ACK');
-      expect(status).toBe(1);
-      expect(stdout).toMatch(/answered 201[\s\S]*→ 201/);
-      expect(stdout).not.toContain('→ 200');
-    }
-  });
-
-  it('are told apart where what a server prints stands between them', async () => {
-    await using folder = await temporaryFolder();
-    const served = `{"port":1,"url":"http://127.0.0.1:1"}\n${WHOLE}`;
-    expect((await check(await joined(folder, served, served))).status).toBe(0);
-  });
+it('a file with several recordings is refused, also with what a server prints between them', async () => {
+  await using folder = await temporaryFolder();
+  const served = `{"port":1,"url":"http://127.0.0.1:1"}\n${LINES.join('\n')}\n`;
+  const { status, stderr } = await check(await folder.write('joined.ndjson', served + served));
+  expect(status).toBe(2);
+  expect(stderr).toContain('joined.ndjson holds 2 recordings');
 });
 
 describe.concurrent('what is no transcript', () => {

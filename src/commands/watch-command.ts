@@ -1,0 +1,79 @@
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
+import { systemClock } from '../system/drafts.js';
+import { holdOpen, type Watching, watchFiles } from '../system/watch-files.js';
+import { ProtocolCliError } from '../util/errors.js';
+import { type ExitStatus, interruption, type Terminal } from './terminal.js';
+
+const MOST_FILES = 500;
+
+/**
+ * `--watch`: runs once, and again whenever a file of the command changes, until a signal comes.
+ * @throws ProtocolCliError `usage`, and what the run throws.
+ */
+export async function runOnEachChange(
+  command: string | undefined,
+  { cwd, stderr }: Pick<Terminal, 'cwd' | 'stderr'>,
+  run: () => Promise<ExitStatus>,
+): Promise<ExitStatus> {
+  let change = () => {};
+  const watching = await watchCommand(command, cwd, () => change());
+  const interrupted = interruption();
+  const stopped = new Promise<void>(resolve => void interrupted.onSignal(resolve));
+  const letGo = holdOpen(); // between two runs only the watched files are left, and they hold no process
+  try {
+    for (;;) {
+      const changed = new Promise<void>(resolve => {
+        change = resolve; // a change during the run counts
+      });
+      const status = await run();
+      if (interrupted.signal.aborted) return status;
+      stderr.write('waiting for a change of the files of --command; Ctrl-C stops\n');
+      await Promise.race([changed, stopped]);
+      if (interrupted.signal.aborted) return interrupted.signalStatus() ?? status;
+    }
+  } finally {
+    letGo();
+    watching.close();
+    interrupted.release();
+  }
+}
+
+/**
+ * Watches the files that a command names, and those of the same extension beside them: what a server writes is no change.
+ * @throws ProtocolCliError `usage` where it names none.
+ */
+export async function watchCommand(
+  command: string | undefined,
+  cwd: string,
+  onChange: () => void,
+): Promise<Watching> {
+  if (command === undefined) throw new ProtocolCliError('usage', '--watch needs --command');
+  const list = () => filesOf(command, cwd);
+  const files = await list();
+  if (files.length > 0) return watchFiles(files, onChange, systemClock, list);
+  throw new ProtocolCliError('usage', `--watch: no file in the command: ${command}`, {
+    hint: "Name the server's file, as in --command 'node server.mjs'.",
+  });
+}
+
+async function filesOf(command: string, cwd: string): Promise<string[]> {
+  const words = command.split(/[\s'"]+/).map(word => resolve(cwd, word));
+  const named = await Promise.all(words.map(async path => ((await isFile(path)) ? [path] : [])));
+  const files = named.flat().filter(path => dirname(path) !== dirname(process.execPath));
+  const found = await Promise.all(
+    files.map(async file =>
+      (await readdir(dirname(file), { withFileTypes: true }))
+        .filter(entry => entry.isFile() && extname(entry.name) === extname(file))
+        .map(({ name }) => join(dirname(file), name)),
+    ),
+  );
+  return [...new Set(found.flat())].sort().slice(0, MOST_FILES);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isFile(),
+    () => false,
+  );
+}

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
+import { type RecordedRequest, recordRequest } from '../events/record-request.js';
 import type { Answer, Incoming, Reply } from '../http/request-body.js';
 import {
   type Addressee,
@@ -33,22 +34,13 @@ interface Served {
 
 /** A request that a runtime, or its user, makes to us, and what it is answered, as facts. */
 export class ServedRequest {
-  readonly #about: Concern;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly #leg: string;
+  readonly #request: RecordedRequest;
 
-  constructor(
-    private readonly log: Log,
-    incoming: Incoming,
-    { purpose, about, body, attempt = 1 }: Served,
-  ) {
-    this.#about = about;
+  constructor(log: Log, incoming: Incoming, { purpose, about, body, attempt = 1 }: Served) {
     this.headers = headersOf(incoming);
-    this.#leg = log.leg();
-    log.emit({
-      kind: 'request',
-      leg: this.#leg,
+    this.#request = recordRequest(log, {
       from: purpose === 'consent' ? 'unknown' : 'runtime',
       to: 'tool',
       purpose,
@@ -63,32 +55,23 @@ export class ServedRequest {
   }
 
   answer(status: number, more?: Omit<Answer, 'status'>): Answer {
-    this.#answered(status);
+    this.#request.answered(status);
     return more ? { status, ...more } : { status };
   }
 
   /** As {@link answer}, where what is said is worth telling: what a runtime does next follows from it. */
   answerWith(body: Content, answer: Answer): Answer {
-    this.#answered(answer.status, lowerCased(answer.headers), body);
+    this.#request.answered(answer.status, { headers: lowerCased(answer.headers), body });
     return answer;
-  }
-
-  #answered(status: number, headers: Headers = NO_HEADERS, body?: Content): void {
-    const { calls, thread } = this.#about;
-    this.log.emit({ kind: 'response', leg: this.#leg, status, headers, calls, thread, body });
   }
 
   /** The connection ended without an answer, as planned. */
   broken(code: string): void {
-    this.log.emit({ kind: 'broken', leg: this.#leg, phase: 'answer', code, ...this.#about });
+    this.#request.broken('answer', code);
   }
 }
 
-type Headers = Readonly<Record<string, string>>;
-
-const NO_HEADERS: Headers = Object.freeze({});
-
-function lowerCased(headers: Headers = NO_HEADERS): Headers {
+function lowerCased(headers: Answer['headers'] = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 

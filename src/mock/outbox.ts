@@ -1,5 +1,6 @@
 import { Content } from '../events/content.js';
 import type { Log } from '../events/log.js';
+import { type RecordedRequest, recordRequest } from '../events/record-request.js';
 import type { Allows } from '../http/addresses.js';
 import { type HttpAnswer, type HttpClient, retryAfterMs, TransportError } from '../http/client.js';
 import type { Clock } from '../system/drafts.js';
@@ -69,8 +70,6 @@ function verdictOn({ status, headers }: HttpAnswer): Verdict {
 
 /** Faults of the request itself or its address. */
 const FINAL = new Set(['REFUSED_ADDRESS', 'BAD_URL', 'BAD_HEADER']);
-
-const NO_HEADERS = Object.freeze({});
 
 /** A callback, with the list of calls that all its events share. */
 interface Parcel {
@@ -225,27 +224,25 @@ export class Outbox {
   /** The request is in the journal before it is sent: after a crash the same bytes are sent again. */
   async #send(parcel: Parcel, number: number): Promise<{ readonly leg: string; readonly verdict: Verdict }> {
     const { log, client, timeoutMs } = this.#options;
-    const leg = log.leg();
-    this.#logRequest(leg, parcel, number);
+    const recorded = this.#recordRequest(parcel, number);
+    const { leg } = recorded;
     try {
       await log.kept();
       const answer = await send(client, timeoutMs, parcel.callback);
-      this.#logResponse(leg, parcel, answer);
+      recorded.answered(answer.status, loggedParts(answer));
       return { leg, verdict: verdictOn(answer) };
     } catch (error) {
       const isTransport = error instanceof TransportError;
       const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
-      log.emit({ kind: 'broken', leg, phase, code, ...parcel.about });
+      recorded.broken(phase, code);
       const why = error instanceof Error ? error.message : String(error);
       return { leg, verdict: { kind: isTransport && FINAL.has(code) ? 'refused' : 'failed', why } };
     }
   }
 
-  #logRequest(leg: string, { callback, about: { calls, thread } }: Parcel, attempt: number): void {
+  #recordRequest({ callback, about: { calls, thread } }: Parcel, attempt: number): RecordedRequest {
     const { url, body, turn } = callback;
-    this.#options.log.emit({
-      kind: 'request',
-      leg,
+    return recordRequest(this.#options.log, {
       from: 'tool',
       to: 'runtime',
       purpose: 'callback',
@@ -258,16 +255,6 @@ export class Outbox {
       thread,
       turn,
     });
-  }
-
-  /** Headers and body are logged only for a refusal. */
-  #logResponse(leg: string, { about: { calls, thread } }: Parcel, { status, headers, body }: HttpAnswer) {
-    const { log } = this.#options;
-    if (status < 300) log.emit({ kind: 'response', leg, status, headers: NO_HEADERS, calls, thread });
-    else {
-      const content = body.length > 0 ? new Content(body) : undefined;
-      log.emit({ kind: 'response', leg, status, headers: { ...headers }, body: content, calls, thread });
-    }
   }
 
   /** A cancelled callback is reported as an event that was not to arrive any more, not as a loss (TOOL-SUB). */
@@ -289,4 +276,10 @@ export class Outbox {
     this.#options.log.emit({ kind: 'dropped', what, why, count: 1, ...about, ...message });
     return { delivered: false, why, attempts };
   }
+}
+
+/** Headers and body are logged only for a refusal. */
+function loggedParts({ status, headers, body }: HttpAnswer) {
+  if (status < 300) return {};
+  return { headers: { ...headers }, body: body.length > 0 ? new Content(body) : undefined };
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Content } from '../events/content.js';
 import type { Event, Hop, RequestEvent } from '../events/events.js';
 import type { GroupKeeper, Log } from '../events/log.js';
+import { type RecordedRequest, recordRequest } from '../events/record-request.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { allowedDestinations, isLoopback } from '../http/addresses.js';
 import {
@@ -93,30 +94,9 @@ interface Sight {
   readonly body?: Content | undefined;
 }
 
-interface Response {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Content | undefined;
-  /** Why it was refused before its body counted. */
-  readonly refusal?: string | undefined;
-}
-
-/** A message on one side, whose end is to be told. */
-export interface Leg {
-  answered(response: Response): void;
-  broken(phase: string, code: string): void;
-}
-
-/** Tells of a message on one side of us, now. */
-export function tellRequest(log: Log, { purpose, calls, thread }: Matter, sight: Sight): Leg {
-  const leg = log.leg();
-  const concerns = { calls, thread };
-  log.emit({ kind: 'request', leg, ...partiesOf(purpose), purpose, attempt: 1, ...concerns, ...sight });
-  return {
-    answered: ({ headers, ...response }) =>
-      void log.emit({ kind: 'response', leg, headers: { ...headers }, ...concerns, ...response }),
-    broken: (phase, code) => void log.emit({ kind: 'broken', leg, phase, code, ...concerns }),
-  };
+/** Records a message on one side of us. */
+export function recordSide(log: Log, { purpose, calls, thread }: Matter, sight: Sight): RecordedRequest {
+  return recordRequest(log, { ...partiesOf(purpose), purpose, calls, thread, ...sight });
 }
 
 /** Only callbacks come from the tool. */
@@ -162,15 +142,15 @@ export class Unkept extends Error {}
 export async function sendOn(desk: Desk, matter: Matter, onward: Onward): Promise<HttpAnswer> {
   const { method, url, headers, body } = onward;
   const hop = isFromTool(matter.purpose) ? 'runtime-side' : 'tool-side';
-  const leg = tellRequest(desk.log, matter, { hop, method, url, headers, body });
+  const recorded = recordSide(desk.log, matter, { hop, method, url, headers, body });
   try {
     await kept(desk);
     const answer = await send(desk, matter, onward);
-    leg.answered(responseOf(answer));
+    recorded.answered(answer.status, responseOf(answer));
     return answer;
   } catch (error) {
     const { phase, code } = error instanceof TransportError ? error : UNKEPT;
-    leg.broken(phase, code);
+    recorded.broken(phase, code);
     throw error;
   }
 }
@@ -186,9 +166,9 @@ async function kept({ log }: Desk): Promise<void> {
 }
 
 /** What an answer is as a fact. An encoded body is not: nobody could take the secrets out of it. */
-export function responseOf({ status, headers, body }: HttpAnswer): Response {
+export function responseOf({ headers, body }: HttpAnswer) {
   const isTold = body.length > 0 && headers['content-encoding'] === undefined;
-  return { status, headers, body: isTold ? new Content(body) : undefined };
+  return { headers: { ...headers }, body: isTold ? new Content(body) : undefined };
 }
 
 async function send({ client, clock }: Desk, { purpose }: Matter, onward: Onward): Promise<HttpAnswer> {

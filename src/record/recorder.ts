@@ -6,7 +6,7 @@ import { SecretPaths } from '../http/node-client.js';
 import type { Incoming, Refusal, Reply, Route } from '../http/request-body.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { systemClock } from '../system/drafts.js';
-import { type Desk, isFromTool, Lanes, ToolAddress, tellRequest } from './forward.js';
+import { type Desk, isFromTool, Lanes, recordSide, ToolAddress } from './forward.js';
 import {
   CallKeys,
   DEFAULTS,
@@ -42,8 +42,7 @@ function tellRefused(log: Log, { method = '', target = '', status, reason, detai
   }
   const hop = isFromTool(purpose) ? 'tool-side' : 'runtime-side';
   const refusal = reason === 'no-route' ? 'wrong-address' : detail;
-  const leg = tellRequest(log, { purpose }, { hop, method, url, headers: {} });
-  leg.answered({ status, headers: {}, refusal });
+  recordSide(log, { purpose }, { hop, method, url, headers: {} }).answered(status, { refusal });
 }
 
 function purposeOf(path: string): RequestEvent['purpose'] | undefined {

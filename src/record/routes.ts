@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
+import type { RecordedRequest } from '../events/record-request.js';
 import type { Allows } from '../http/addresses.js';
 import { type HttpAnswer, TransportError } from '../http/client.js';
 import type { SecretPaths } from '../http/node-client.js';
@@ -12,16 +13,15 @@ import {
   endpointIn,
   fieldsOf,
   isFromTool,
-  type Leg,
   laneTo,
   type Matter,
   type Place,
   partiesOf,
+  recordSide,
   responseOf,
   sendOn,
   stringIn,
   type ToolAddress,
-  tellRequest,
   Unkept,
   withString,
 } from './forward.js';
@@ -71,7 +71,7 @@ function without(headers: Headers, isLeftOut: (name: string) => boolean): Header
 
 /** A message that came in, told as it was; whoever waits for its answer may go away meanwhile. */
 class Arrival {
-  readonly #leg: Leg;
+  readonly #recorded: RecordedRequest;
   readonly #place: Place | null;
   readonly #desk: Desk;
   readonly #gone = new AbortController();
@@ -87,7 +87,7 @@ class Arrival {
     const { method, target: url, headers } = incoming;
     const isTools = isFromTool(matter.purpose);
     const hop = isTools ? 'tool-side' : 'runtime-side';
-    this.#leg = tellRequest(desk.log, matter, { hop, method, url, headers: flatHeaders(headers), body });
+    this.#recorded = recordSide(desk.log, matter, { hop, method, url, headers: flatHeaders(headers), body });
     const lane = laneTo(partiesOf(matter.purpose).to, matter);
     this.#place = lane === null ? null : desk.lanes.enter(lane);
     this.#desk = desk;
@@ -114,13 +114,13 @@ class Arrival {
   answer(answer: Answer, told?: Content): Answer {
     const { status, headers = {}, body } = answer;
     const content = told ?? (typeof body === 'string' ? new Content(Buffer.from(body)) : undefined);
-    this.#end(() => this.#leg.answered({ status, headers, body: content }));
+    this.#end(() => this.#recorded.answered(status, { headers: { ...headers }, body: content }));
     const lane = laneTo(partiesOf(this.matter.purpose).from, this.matter);
     return lane === null ? answer : { ...answer, sent: this.#desk.handovers.begin(lane) };
   }
 
   broken(code: string): 'reset' {
-    this.#end(() => this.#leg.broken('answer', code));
+    this.#end(() => this.#recorded.broken('answer', code));
     return 'reset';
   }
 

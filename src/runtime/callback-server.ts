@@ -4,6 +4,7 @@ import type { Exchange } from '../events/exchange.js';
 import type { History } from '../events/history.js';
 import { idOf, judge, rejection } from '../events/judge-callback.js';
 import type { Log } from '../events/log.js';
+import { type RecordedRequest, recordRequest } from '../events/record-request.js';
 import { SecretPaths } from '../http/node-client.js';
 import type { Answer, Incoming, Refusal, Reply } from '../http/request-body.js';
 import { startServer } from '../http/server.js';
@@ -118,7 +119,7 @@ export async function answerCallback(
   ready: Promise<void> | null = null,
 ): Promise<Answer> {
   const { status, kind } = verdict;
-  const leg = tellCallback(log, concerns, arrived);
+  const recorded = recordCallback(log, concerns, arrived);
   const answered = await log.kept().then(
     () => status,
     () => 503,
@@ -126,8 +127,7 @@ export async function answerCallback(
   if (ready) await ready;
   // Where it is no call's, only this says why it did nothing.
   const refusal = concerns.calls || !('reason' in verdict) ? {} : { refusal: verdict.reason };
-  const { calls } = concerns;
-  log.emit({ kind: 'response', leg, status: answered, headers: {}, ...(calls && { calls }), ...refusal });
+  recorded.answered(answered, refusal);
   return { status: answered, ...(answered === status && WORDS[kind] !== undefined && { body: WORDS[kind] }) };
 }
 
@@ -136,39 +136,27 @@ function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | nul
   const concerns = keys === null || keys.length === 0 ? {} : { calls: [...keys] };
   const { method = '', target = '', status, reason, detail } = refusal;
   const shown = keys === null ? withoutTokens(target) : target;
-  const leg = tellCallback(log, concerns, { method, target: shown, headers: {} });
-  log.emit({
-    kind: 'response',
-    leg,
-    status,
-    headers: {},
-    refusal: reason === 'no-route' ? 'wrong-address' : detail,
-    ...concerns,
-  });
+  const recorded = recordCallback(log, concerns, { method, target: shown, headers: {} });
+  recorded.answered(status, { refusal: reason === 'no-route' ? 'wrong-address' : detail });
 }
 
-/** A callback that came, as a fact; without a body it was refused before that counted. Returns its leg. */
-export function tellCallback(
+/** Records a callback; without a body it was refused before that counted. */
+export function recordCallback(
   log: Log,
   concerns: Concerns,
   { method, target, headers, body }: Pick<Arrived, 'method' | 'target' | 'headers'> & { body?: Content },
-): string {
-  const leg = log.leg();
+): RecordedRequest {
   const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
-  log.emit({
-    kind: 'request',
-    leg,
+  return recordRequest(log, {
     from: 'tool',
     to: 'runtime',
     purpose: 'callback',
-    attempt: 1,
     ...concerns,
     method,
     url: target,
     headers: Object.fromEntries(flat),
     ...(body && { body }),
   });
-  return leg;
 }
 
 /** Almost a token is almost a secret. */

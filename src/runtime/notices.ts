@@ -4,6 +4,7 @@ import type { Event, RequestEvent } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import type { History } from '../events/history.js';
 import type { Log } from '../events/log.js';
+import { recordRequest } from '../events/record-request.js';
 import {
   explainFailure,
   type HttpAnswer,
@@ -66,43 +67,25 @@ export async function send(
   about: About,
   request: HttpRequest,
 ): Promise<HttpAnswer> {
-  const leg = log.leg();
-  const concerns = {
-    ...(about.calls && { calls: about.calls }),
-    ...(about.thread !== undefined && { thread: about.thread }),
-  };
   const headers = { ...request.headers, ...headersFor(credentials, request.url) };
   const { method, url, body } = request;
   const content = body && { body: new Content(body) };
-  const { purpose, attempt } = about;
-  log.emit({
-    kind: 'request',
-    leg,
+  const recorded = recordRequest(log, {
     from: 'runtime',
     to: 'tool',
-    purpose,
     method,
     url,
     headers,
-    attempt,
-    ...concerns,
+    ...about,
     ...content,
   });
   try {
     const answer = await client.send({ ...request, headers });
     const read = answer.body.length > 0 && { body: new Content(answer.body) };
-    log.emit({
-      kind: 'response',
-      leg,
-      status: answer.status,
-      headers: { ...answer.headers },
-      ...concerns,
-      ...read,
-    });
+    recorded.answered(answer.status, { headers: { ...answer.headers }, ...read });
     return answer;
   } catch (error) {
-    const { phase, code } = error instanceof TransportError ? error : { phase: 'send', code: 'UNKNOWN' };
-    log.emit({ kind: 'broken', leg, phase, code, ...concerns });
+    recorded.failed(error);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Log } from '../../events/log.js';
+import type { RecordedRequest } from '../../events/record-request.js';
 import { SecretPaths } from '../../http/node-client.js';
 import type { Reply } from '../../http/request-body.js';
 import { type Callback, type CallbackType, readCallback } from '../../protocol/callbacks.js';
@@ -7,8 +8,8 @@ import {
   type Arrived,
   CALLBACK_PATH,
   type ListenerOptions,
+  recordCallback,
   serveCallbacks,
-  tellCallback,
 } from '../../runtime/callback-server.js';
 import type { Clock } from '../../system/drafts.js';
 import { bytesText } from '../../util/json-diagnosis.js';
@@ -121,8 +122,7 @@ interface Hanging extends WaitOptions {
 }
 
 interface Unanswered {
-  readonly leg: string;
-  readonly calls: string[];
+  readonly recorded: RecordedRequest;
   readonly arrived: Arrived;
 }
 
@@ -132,13 +132,13 @@ const SLOW_MS = 1_000;
 async function answer(
   log: Log,
   hanging: Hanging,
-  { leg, calls, arrived }: Unanswered,
+  { recorded, arrived }: Unanswered,
   answering: Answering,
 ): Promise<Reply> {
   if (answering === 'slow') await pause(hanging, SLOW_MS);
   if (answering === 'hang' || answering === 'reset') {
     const isGone = answering === 'hang' && (await arrivedWithin(hanging, hanging.hangMs, gone(arrived)));
-    log.emit({ kind: 'broken', leg, calls, phase: 'answer', code: isGone ? 'ECONNRESET' : 'ABORTED' });
+    recorded.broken('answer', isGone ? 'ECONNRESET' : 'ABORTED');
     return 'reset';
   }
   const status = answering === 'slow' ? 200 : answering;
@@ -146,7 +146,7 @@ async function answer(
     () => status,
     () => 503,
   );
-  log.emit({ kind: 'response', leg, calls, status: kept, headers: {} });
+  recorded.answered(kept);
   return { status: kept };
 }
 
@@ -294,20 +294,14 @@ function withoutRest(path: string): string {
 
 async function receive(log: Log, hanging: Hanging, place: Place, arrived: Arrived): Promise<Reply> {
   const { key, thread, inbox, answers, acknowledged } = place;
-  const calls = [key];
   const { body } = arrived;
-  const leg = tellCallback(log, { calls, thread }, arrived);
+  const recorded = recordCallback(log, { calls: [key], thread }, arrived);
   const reading = readCallback(body.json);
   const message = reading.ok ? reading.message : null;
   const planned = answers[Math.min(place.answered++, answers.length - 1)] ?? 200;
   if (message?.type === 'tool_result') await arrivedWithin(hanging, MOST_ACK_MS, acknowledged);
-  const reply = await answer(
-    log,
-    hanging,
-    { leg, calls, arrived },
-    message || planned !== 200 ? planned : 400,
-  );
+  const reply = await answer(log, hanging, { recorded, arrived }, message || planned !== 200 ? planned : 400);
   const isTaken = reply !== 'reset' && reply.status === 200;
-  inbox.put({ leg, message, sha256: body.sha256, isTaken });
+  inbox.put({ leg: recorded.leg, message, sha256: body.sha256, isTaken });
   return reply;
 }

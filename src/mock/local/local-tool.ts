@@ -3,6 +3,7 @@ import { EventRing } from '../../events/bounded-events.js';
 import { Content } from '../../events/content.js';
 import type { Event, Fact } from '../../events/events.js';
 import { createLog, type Listener, type Log } from '../../events/log.js';
+import { type RecordedRequest, recordRequest } from '../../events/record-request.js';
 import type { VerificationReport } from '../../events/verification-report.js';
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
 import type { Outcome } from '../../protocol/outcome.js';
@@ -156,7 +157,7 @@ interface Told {
 
 /** One call as those hear of it who look on: that it came, that it was called off, how it ended. */
 class ToldCall {
-  readonly #leg: string;
+  readonly #invocation: RecordedRequest;
   #isCancelled = false;
 
   constructor(
@@ -164,43 +165,36 @@ class ToldCall {
     private readonly wire: Wire,
     private readonly told: Told,
   ) {
-    this.#leg = log.leg();
     const { headers, body } = told;
-    log.emit({
-      purpose: 'invocation',
-      body,
-      ...this.#request(this.#leg, wire.callMethod),
-      headers: { ...headers },
-    });
+    this.#invocation = this.#request('invocation', wire.callMethod, { body, headers: { ...headers } });
   }
 
   cancelled(): void {
     this.#isCancelled = true;
-    this.log.emit({
-      purpose: 'cancel',
-      headers: {},
-      ...this.#request(this.log.leg(), this.wire.cancelMethod),
-    });
+    this.#request('cancel', this.wire.cancelMethod, { headers: {} });
   }
 
   /** @returns the answer as its wire has it, JSON; undefined where none goes out. */
   ended(reply: LocalReply): unknown {
-    const about = { leg: this.#leg, ...this.#about() };
     if (reply.kind === 'silence' || (this.#isCancelled && this.wire.dropsCancelled)) {
       const code = reply.kind === 'silence' ? 'PLANNED' : 'CANCELLED';
-      this.log.emit({ kind: 'broken', phase: 'answer', code, ...about });
+      this.#invocation.broken('answer', code);
       return undefined;
     }
     const { body, warnings } = this.wire.write(reply, this.told.isOffered);
     for (const message of warnings) this.log.emit({ kind: 'warned', message, ...this.#about() });
-    this.log.emit({ kind: 'response', status: 200, headers: {}, body: Content.ofJson(body), ...about });
+    this.#invocation.answered(200, { body: Content.ofJson(body) });
     return body;
   }
 
-  #request(leg: string, method: string) {
+  #request(
+    purpose: 'invocation' | 'cancel',
+    method: string,
+    more: { readonly headers: Record<string, string>; readonly body?: Content },
+  ): RecordedRequest {
     const { dialect, url } = this.wire;
-    const from = { kind: 'request', leg, from: 'client', to: 'tool', attempt: 1, method, url } as const;
-    return { ...from, ...(dialect && { dialect }), ...this.#about() };
+    const about = { from: 'client', to: 'tool', purpose, method, url, dialect, ...more } as const;
+    return recordRequest(this.log, { ...about, ...this.#about() });
   }
 
   #about() {

@@ -5,6 +5,7 @@ import { Content } from '../../events/content.js';
 import type { Exchange } from '../../events/exchange.js';
 import type { History } from '../../events/history.js';
 import type { Log } from '../../events/log.js';
+import { type RecordedRequest, recordRequest } from '../../events/record-request.js';
 import { type Elicitation, elicitationSchema } from '../../protocol/callbacks.js';
 import type { Clock } from '../../system/drafts.js';
 import { cut, isRecord } from '../../util/json-diagnosis.js';
@@ -208,8 +209,7 @@ export async function callMcp(connection: McpConnection, call: McpCall, desk: De
   const abort = new AbortController();
   const watch = { key: id, timeoutMs, waitsForPeople };
   const over = settlement(log, history, clock, watch).then(() => abort.abort(GIVEN_UP));
-  const leg = log.leg();
-  log.emit({ ...requestOf(call), kind: 'request', leg, calls: [id], thread: THREAD });
+  const recorded = recordRequest(log, requestOf(call));
   const params = { name: operation, arguments: call.arguments };
   const notice = (method: string, content: unknown) => record(log, call, method, content);
   const elicit = answering(call, desk, notice);
@@ -225,8 +225,8 @@ export async function callMcp(connection: McpConnection, call: McpCall, desk: De
     )
     .then(end => {
       if (abort.signal.aborted) return undefined; // what ended it is told already
-      for (const fact of end.failure ? failureFacts(end.failure) : [resultFact(end.result)])
-        log.emit({ ...fact, leg, calls: [id], thread: THREAD });
+      if (end.failure) recordFailure(recorded, end.failure);
+      else recorded.answered(200, { body: Content.ofJson(end.result ?? null) });
       if (history.exchanges.get(id)?.settled) return undefined;
       log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [id] });
       return 'rejection' in end ? end.rejection : undefined;
@@ -275,12 +275,17 @@ async function callUntilDone(
 }
 
 /** Answers the forms of a call, one after the other, and records each with its answer. */
-function answering(call: McpCall, desk: Desk, notice: (method: string, content: unknown) => string): Elicit {
+function answering(
+  call: McpCall,
+  desk: Desk,
+  notice: (method: string, content: unknown) => RecordedRequest,
+): Elicit {
   const { log, history } = desk;
   let nth = 0;
   let before: Promise<unknown> = Promise.resolve();
   const elicit: Elicit = async (params, signal) => {
-    const leg = notice('elicitation/create', params);
+    const recorded = notice('elicitation/create', params);
+    const { leg } = recorded;
     const form = elicitationSchema.safeParse(params);
     const isOpen = history.exchanges.get(call.id)?.questions.some(each => each.leg === leg);
     const answer = form.success && isOpen && desk.answer && (await desk.answer(form.data, signal, nth++));
@@ -290,8 +295,7 @@ function answering(call: McpCall, desk: Desk, notice: (method: string, content: 
     const { by, action, content, selected } = answer || CANCELLED;
     if (answer) log.emit({ kind: 'decided', what: 'choice', by, value: selected, question: leg, calls });
     const result = { action, ...(content && { content }) };
-    const body = Content.ofJson(result);
-    log.emit({ kind: 'response', leg, status: 200, headers: {}, body, calls, thread: THREAD });
+    recorded.answered(200, { body: Content.ofJson(result) });
     return result;
   };
   return (params, signal) => {
@@ -303,42 +307,39 @@ function answering(call: McpCall, desk: Desk, notice: (method: string, content: 
 
 const CANCELLED: FormAnswer = { by: 'flag', action: 'cancel', selected: 0 };
 
-/** Records a message of the server that belongs to a call. Returns its leg. */
-function record(log: Log, { id, endpoint }: McpCall, method: string, content: unknown): string {
-  const leg = log.leg();
+/** Records a message of the server that belongs to a call. */
+function record(log: Log, { id, endpoint }: McpCall, method: string, content: unknown): RecordedRequest {
   const about = { from: 'tool', to: 'client', purpose: 'callback', dialect: 'mcp' } as const;
-  const message = { leg, method, url: endpoint, headers: {}, attempt: 1, body: Content.ofJson(content) };
-  log.emit({ kind: 'request', ...about, ...message, calls: [id], thread: THREAD });
-  return leg;
+  const message = { method, url: endpoint, headers: {}, body: Content.ofJson(content) };
+  return recordRequest(log, { ...about, ...message, calls: [id], thread: THREAD });
 }
 
 /** What the server is told. */
 const GIVEN_UP = 'the call was given up';
 
-type Ending = { readonly kind: 'response'; status: number; headers: Record<string, string>; body: Content };
-type Broken = { readonly kind: 'broken'; phase: string; code: string };
-
-function resultFact(result: unknown): Ending {
-  return { kind: 'response', status: 200, headers: {}, body: Content.ofJson(result ?? null) };
-}
-
-/** An error of JSON-RPC stands in the place of a result. */
-function failureFacts(failure: McpFailure): (Ending | Broken)[] {
+/** Records a JSON-RPC error in the place of a result. */
+function recordFailure(recorded: RecordedRequest, failure: McpFailure): void {
   switch (failure.kind) {
     case 'error': {
       const { kind: _, ...error } = failure;
-      return [resultFact({ error })];
+      recorded.answered(200, { body: Content.ofJson({ error }) });
+      break;
     }
-    case 'status': {
-      const { status, text } = failure;
-      return [{ kind: 'response', status, headers: {}, body: new Content(Buffer.from(text)) }];
-    }
+    case 'status':
+      recorded.answered(failure.status, { body: new Content(Buffer.from(failure.text)) });
+      break;
     case 'broken':
-      return [failure];
+      recorded.broken(failure.phase, failure.code);
   }
 }
 
-function requestOf({ id, operation, arguments: args, endpoint, headers }: McpCall) {
+function requestOf({
+  id,
+  operation,
+  arguments: args,
+  endpoint,
+  headers,
+}: McpCall): Parameters<typeof recordRequest>[1] {
   return {
     from: 'client',
     to: 'tool',
@@ -347,9 +348,10 @@ function requestOf({ id, operation, arguments: args, endpoint, headers }: McpCal
     method: 'tools/call',
     url: endpoint,
     headers: { ...headers },
-    attempt: 1,
     body: Content.ofJson({ operation, arguments: args, id }),
-  } as const;
+    calls: [id],
+    thread: THREAD,
+  };
 }
 
 /** A call that is not made, since it is not allowed: the exchange it ends in. */

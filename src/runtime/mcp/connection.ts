@@ -5,6 +5,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import type { Log } from '../../events/log.js';
+import { recordRequest } from '../../events/record-request.js';
 import { TransportError } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -24,7 +25,6 @@ import {
   HttpLink,
   type Link,
   listTools,
-  type McpFailure,
   type McpPeer,
   StdioLink,
 } from './transports.js';
@@ -182,23 +182,18 @@ async function logged<T>(
   method: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const leg = log.leg();
   const about = { from: 'client', to: 'tool', purpose: 'discovery', dialect: 'mcp' } as const;
-  log.emit({ kind: 'request', ...about, leg, method, url: endpoint, headers: { ...headers }, attempt: 1 });
+  const recorded = recordRequest(log, { ...about, method, url: endpoint, headers: { ...headers } });
   return work().then(
     done => {
-      log.emit({ kind: 'response', leg, status: 200, headers: {} });
+      recorded.answered(200);
       return done;
     },
     (error: unknown) => {
-      log.emit({ ...endOf(failureOfMcp(error)), leg });
+      const failure = failureOfMcp(error);
+      if (failure.kind === 'broken') recorded.broken(failure.phase, failure.code);
+      else recorded.answered(failure.kind === 'status' ? failure.status : 200); // a JSON-RPC error is an answer
       throw error;
     },
   );
-}
-
-function endOf(failure: McpFailure) {
-  if (failure.kind === 'broken') return failure;
-  const status = failure.kind === 'status' ? failure.status : 200; // an error of JSON-RPC is an answer
-  return { kind: 'response', status, headers: {} } as const;
 }

@@ -1,34 +1,143 @@
-import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from './bundle.mjs';
-import { madeOnce } from './kept.mjs';
-import { generateMetaSchema } from './meta-schema.mjs';
-import { writeNotices } from './notices.mjs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-/** What declarations are made of; the lock file knows the types of others. */
-const OF_TYPES = ['src', '.build', 'tsconfig.json', 'package-lock.json'];
-
-/** Builds beside `dist` and swaps at the end: whoever runs the program meanwhile meets the old one, or the new one, whole. */
 process.chdir(ROOT);
-await generateMetaSchema();
+const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+
+const [WIDTHS, CELLS] = ['.build/string-width.mjs', 'src/render/terminal/cells.ts'].map(path =>
+  resolve(path),
+);
+/** The patterns of string-width take longer to compile than a first frame; most text does not need them. */
+const ownWidths = {
+  name: 'own-widths',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
+      [WIDTHS, CELLS].includes(importer) ? undefined : { path: WIDTHS },
+    ),
+};
+
+const SHARED = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  inject: ['src/render/terminal/lazy-segmenter.ts'],
+  external: ['react-devtools-core'], // Ink imports it only in a development mode that `define` removes
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    'process.env.DEV': '"false"',
+    PROGRAM_VERSION: JSON.stringify(version),
+    'Intl.Segmenter': 'LazySegmenter',
+  },
+  plugins: [ownWidths],
+  // Bundled CommonJS (commander, ajv) needs `require` for Node's modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  metafile: true,
+  logLevel: 'warning',
+};
+
+/** What a start has loaded by the time that a dynamic import happens. */
+const LOADED_EARLIER = {
+  'src/cli.ts': () => true,
+  'src/commands/help.ts': () => true,
+  'src/commands/options.ts': () => true,
+  'src/commands/invoke/start.ts': path => !/^src\/commands\/[^/]+\/command\.ts$/.test(path),
+};
+
+/**
+ * Makes fewer and larger chunks. esbuild writes one chunk for each set of modules with the same entries, and every `import()` is an
+ * entry: a start would load fifty files. If each later entry imports what was loaded earlier, all of that has the same users.
+ */
+const fewerChunks = entries => ({
+  name: 'fewer-chunks',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.[jt]sx?$/ }, async ({ path: file }) => {
+      const path = relative(ROOT, file).replaceAll('\\', '/');
+      if (path === 'src/cli.ts' || !entries.has(path)) return;
+      const imports = Object.entries(LOADED_EARLIER)
+        .filter(([earlier, isBefore]) => earlier !== path && isBefore(path))
+        .map(([earlier]) => `import ${JSON.stringify(resolve(earlier))};`);
+      return {
+        contents: [await readFile(file, 'utf8'), ...imports].join('\n'),
+        loader: extname(file).slice(1),
+      };
+    }),
+});
+
+/** Builds beside `dist` and swaps at the end, so that a running program finds either build whole. */
+await writeMetaSchema('src/json-schema/generated');
 const draft = await mkdtemp('dist-');
 await chmod(draft, 0o755);
 try {
-  const inputs = await bundle(draft);
-  await writeNotices(inputs, draft);
-  if (!process.argv.includes('--no-types')) await emitTypesInto(`${draft}/types`);
+  const bundles = [await bundleProgram(), await bundleLibrary()];
+  await writeNotices(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
   await rm('dist', { recursive: true, force: true });
   await rename(draft, 'dist');
 } finally {
   await rm(draft, { recursive: true, force: true });
 }
 
-/** The compiler is large, and slow: it is loaded where something is new. */
-async function emitTypesInto(folder) {
-  await madeOnce(folder, {
-    keep: 'node_modules/.cache/types',
-    inputs: OF_TYPES,
-    make: async draft => (await import('./types.mjs')).emitTypes(draft),
+async function bundleProgram() {
+  const options = {
+    ...SHARED,
+    entryPoints: ['src/cli.ts'],
+    outdir: draft,
+    define: { ...SHARED.define, fetch: 'undefined' }, // Yoga would fetch() its own data: URL, which loads Node's undici
+    minifySyntax: true,
+    minifyWhitespace: true,
+  };
+  const { metafile } = await build({ ...options, write: false });
+  const entries = new Set(Object.values(metafile.outputs).flatMap(({ entryPoint = [] }) => entryPoint));
+  return build({ ...options, plugins: [ownWidths, fewerChunks(entries)] });
+}
+
+/** zod stays outside, since the public types use the caller's zod. */
+function bundleLibrary() {
+  return build({
+    ...SHARED,
+    entryPoints: ['src/index.ts'],
+    outdir: draft,
+    external: ['zod'],
+    chunkNames: 'lib-[name]-[hash]',
   });
+}
+
+/** Validates schemas against draft 2020-12 as plain code: compiling the meta-schema at run time costs 24 ms. */
+async function writeMetaSchema(folder) {
+  const ajv = new Ajv2020({ allErrors: true, validateFormats: false, code: { source: true, esm: true } });
+  const contents = standaloneCode.default(ajv, ajv.getSchema('https://json-schema.org/draft/2020-12/schema'));
+  const stdin = { contents, resolveDir: ROOT, loader: 'js' };
+  await build({
+    stdin,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    outfile: join(folder, 'meta-2020-12.js'),
+  });
+  const types = 'export const validate: { (data: unknown): boolean; errors?: ErrorObject[] | null };\n';
+  await writeFile(join(folder, 'meta-2020-12.d.ts'), `import type { ErrorObject } from 'ajv';\n${types}`);
+}
+
+/** The licences of the bundled packages. */
+async function writeNotices(inputs) {
+  const packages = new Set(
+    inputs.flatMap(path => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[0] ?? []),
+  );
+  const notices = await Promise.all(
+    [...packages].sort().map(async folder => {
+      const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+      const file = (await readdir(folder)).find(entry => /^licen[cs]e/i.test(entry));
+      return `${name} ${version} (${license})\n\n${file ? await readFile(join(folder, file), 'utf8') : ''}`;
+    }),
+  );
+  await writeFile(join(draft, 'THIRD-PARTY-NOTICES.txt'), notices.join(`\n${'-'.repeat(72)}\n\n`));
 }

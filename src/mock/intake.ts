@@ -142,17 +142,29 @@ function reset(request: ServedRequest): Reply {
   return 'reset';
 }
 
-/** Bytes that an invocation is counted with: values of JSON take more memory than their text. */
+/** Bytes that an invocation is counted with while its call is open: what came, its text, and what the parsed values take. */
 function weightOf(body: Uint8Array): number {
   if (body.length < SMALL) return body.length;
-  let values = 0;
-  for (const byte of body) if (byte === COMMA || byte === BRACKET || byte === BRACE) values++;
-  return body.length + values * VALUE_BYTES;
+  let weight = 2 * body.length;
+  for (const byte of body) weight += VALUE_COST[byte] ?? 0;
+  return weight;
 }
 
 const SMALL = 64 * 1024;
-const VALUE_BYTES = 16;
-const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
+
+/**
+ * Heap bytes by the character before a value, measured with `JSON.parse` on Node 20 in texts of 4 MiB: an element 8 (numbers) to 32
+ * (texts), a list 43 to 48, an empty object 64, an object with one name of its own 183, a member of a large object 84.
+ */
+const VALUE_COST = new Uint8Array(256);
+for (const [before, bytes] of Object.entries({ ',': 32, ':': 80, '[': 48, '{': 64 }))
+  VALUE_COST[before.charCodeAt(0)] = bytes;
+
+const NOT_OPEN = { size: 0 };
+
+function sizeClass(size: number): 'small' | 'large' {
+  return size < SMALL ? 'small' : 'large';
+}
 
 /** What a runtime knows of a call. One that is executed twice has the same key twice. */
 interface Named {
@@ -164,38 +176,40 @@ interface Named {
 
 interface WorkLimits {
   readonly calls: number;
-  /** Of their invocations. */
+  /** Of the invocations under 64 KiB, and of the larger ones: each have their own, so that large ones keep no small one out. */
   readonly bytes: number;
 }
 
 /** A call may stay open for hours, and its parsed invocation takes several times the bytes that came. */
-const DEFAULTS: WorkLimits = { calls: 50_000, bytes: 64 * 1024 * 1024 };
+const DEFAULTS: WorkLimits = { calls: 50_000, bytes: 128 * 1024 * 1024 };
 
 /** The calls that are worked on, to be called off by what a runtime knows of them (TOOL-CANCEL, TOOL-CLOSE). */
 export class OpenCalls {
   readonly #open = new Map<Cancellation, Named>();
   readonly #resting = new Map<Cancellation, Named>();
   readonly #limits: WorkLimits;
-  #bytes = 0;
+  readonly #bytes = { small: 0, large: 0 };
   #whenIdle: (() => void)[] = [];
 
   constructor(limits: Partial<WorkLimits> = {}) {
     this.#limits = { ...DEFAULTS, ...limits };
   }
 
-  /** Why one more call of `size` bytes cannot be accepted, or null. */
+  /** Why one more call of `size` bytes cannot be accepted, or null. One of any size is accepted where no other is open. */
   problem(size: number): string | null {
     const { calls, bytes } = this.#limits;
     if (this.#open.size >= calls) return `too many open calls: ${calls}`;
-    const isTooMuch = this.#open.size > 0 && this.#bytes + size > bytes;
-    return isTooMuch ? `the open calls are too large: more than ${bytesText(bytes)}` : null;
+    const taken = this.#bytes[sizeClass(size)];
+    return taken > 0 && taken + size > bytes
+      ? `the open calls are too large: more than ${bytesText(bytes)}`
+      : null;
   }
 
   /** @param size bytes of the invocation. */
   begin(key: string, thread: string, size = 0): Cancellation {
     const cancellation = new Cancellation();
     this.#open.set(cancellation, { key, thread, size });
-    this.#bytes += size;
+    this.#bytes[sizeClass(size)] += size;
     return cancellation;
   }
 
@@ -208,7 +222,8 @@ export class OpenCalls {
 
   end(call: Cancellation): void {
     this.#resting.delete(call);
-    this.#bytes -= this.#open.get(call)?.size ?? 0;
+    const { size } = this.#open.get(call) ?? NOT_OPEN;
+    this.#bytes[sizeClass(size)] -= size;
     this.#open.delete(call);
     if (this.#open.size > 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
@@ -330,10 +345,14 @@ export class Intake {
   constructor(private readonly parts: IntakeParts) {}
 
   readonly receive = (incoming: Incoming): Reply | Promise<Reply> => {
+    const { length } = incoming.body;
+    const overflow = length < SMALL ? null : this.parts.openCalls.problem(2 * length);
+    if (overflow !== null) return this.#turnAwayUnread(incoming, overflow);
+    const weight = weightOf(incoming.body);
     const body = new Content(incoming.body);
     const reading = readInvocation(readJson(incoming.body)); // not kept with the bytes: many are remembered
     const addressee = addresseeIn(reading);
-    if (addressee) return this.#take(incoming, body, reading, addressee);
+    if (addressee) return this.#take(incoming, body, reading, addressee, weight);
     return this.#giveUp(incoming, body, reading.ok ? [] : reading.faults);
   };
 
@@ -342,6 +361,7 @@ export class Intake {
     body: Content,
     reading: InvocationReading,
     addressee: Addressee,
+    weight: number,
   ): Promise<Reply> {
     const { services, repeats, allowRepeats, openCalls } = this.parts;
     const { group_id: thread, id } = addressee;
@@ -350,7 +370,6 @@ export class Intake {
     const about = { calls: [key], thread };
     const request = this.#serve(incoming, { purpose: 'invocation', about, body, attempt });
     if (arrival.isRepeat && !allowRepeats) return request.answer((await this.#unkept()) ?? 200);
-    const weight = weightOf(incoming.body);
     const overflow = openCalls.problem(weight);
     if (overflow !== null)
       return this.#turnAway(request, overflow, about, () => repeats.refuse(thread, id, body.sha256));
@@ -366,8 +385,13 @@ export class Intake {
     return request.answer(refusedWith);
   }
 
+  /** To parse what is refused anyway would keep the others waiting: about a second for 10 MiB of values. */
+  #turnAwayUnread(incoming: Incoming, why: string): Reply {
+    return this.#turnAway(this.#serve(incoming, { purpose: 'invocation', about: {} }), why, {});
+  }
+
   /** The runtime may send the call again (threats, row 15). */
-  #turnAway(request: ServedRequest, why: string, about: Concern, refuse: () => void): Reply {
+  #turnAway(request: ServedRequest, why: string, about: Concern, refuse = () => {}): Reply {
     this.parts.services.log.emit({ kind: 'dropped', what: 'invocation', why, count: 1, ...about });
     refuse();
     return request.answer(503);

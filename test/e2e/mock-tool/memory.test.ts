@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { expect, it } from 'vitest';
+import { openRuntime } from '../../peers/runtime.mjs';
+import { temporaryFolder } from '../support/folder.js';
+import { startMock } from '../support/mock.js';
+
+const MiB = 1024 * 1024;
+const CALLS = 250;
+const AT_ONCE = 25;
+const FIXTURES = `
+version: 1
+fixtures:
+  - { match: { operation: held }, reply: { payload: done, delay: 1h } }
+  - { match: { operation: good }, reply: { payload: ok } }
+`;
+
+it.each([
+  ['one text', JSON.stringify('x'.repeat(10 * MiB - 1_000)), 900],
+  ['3.5 million empty objects', `[${'{},'.repeat((10 * MiB - 1_000) / 3)}1]`, 1_500],
+])(
+  'row 15: 250 invocations of 10 MiB that stay open, %s: memory is bounded, small calls are answered',
+  async (_, argument, mebibytes) => {
+    await using folder = await temporaryFolder();
+    await using mock = await startMock([await folder.write('f.yaml', FIXTURES), '-q']);
+    await using runtime = await openRuntime();
+    const agent = new Agent({ keepAlive: true });
+    const held = (n: number) => {
+      const ids = `"id":"i${n}","operation":"held","group_id":"g","callback_url":"http://127.0.0.1:9/"`;
+      return post(agent, `${mock.url}/invoke`, `{"arguments":{"value":${argument}},${ids}}`);
+    };
+    const statuses: number[] = [];
+    for (let at = 0; at < CALLS; at += AT_ONCE) {
+      const some = Promise.all(Array.from({ length: AT_ONCE }, (_, n) => held(at + n)));
+      statuses.push(...(await some));
+      const call = await runtime.invoke(mock.url, 'good', {});
+      expect((await call.result()).body).toMatchObject({ text: 'ok' });
+    }
+    agent.destroy();
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    expect(statuses.filter(status => status === 200).length).toBeLessThan(10);
+    expect((await peakMemory(mock.pid)) / MiB).toBeLessThan(mebibytes);
+  },
+  180_000,
+);
+
+function post(agent: Agent, url: string, text: string): Promise<number> {
+  const body = Buffer.from(text);
+  const headers = { 'content-type': 'application/json', 'content-length': body.length };
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { agent, method: 'POST', headers });
+    sending.once('response', response => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sending.once('error', reject).end(body);
+  });
+}
+
+/** In bytes. */
+async function peakMemory(pid: number): Promise<number> {
+  const [, kB = ''] = /VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kB) * 1024;
+}

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type ClientRequest, Agent as PlainAgent, request as plainRequest } from 'node:http';
+import type { ClientRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { RecentMap } from '../util/json-diagnosis.js';
 import { type ClientOptions, destinationOf, guardedLookup } from './addresses.js';
@@ -13,6 +13,9 @@ import {
   Reception,
 } from './client.js';
 import { drip, requestTarget } from './request-body.js';
+
+// On Node 22 and later, importing node:http as an ES module loads all of undici.
+const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('node:http');
 
 /**
  * On node:http, with nothing to load: for single shots. Connections are kept open all the same: a tool may acknowledge before it
@@ -41,7 +44,7 @@ export function createNodeClient(options: ClientOptions = {}): HttpClient {
 
 interface Door {
   readonly request: typeof plainRequest;
-  readonly agent: PlainAgent;
+  readonly agent: InstanceType<typeof PlainAgent>;
 }
 
 /** One agent for http, and one for https, which is loaded only where it is needed. */

@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ProtocolCliError } from '../util/errors.js';
 import { isLoopback } from './addresses.js';
@@ -26,6 +20,9 @@ import {
   readBody,
   type ServerLimits,
 } from './request-body.js';
+
+// On Node 22 and later, importing node:http as an ES module loads all of undici.
+const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const LINGER_BYTES = 16 * 1024 * 1024;
 const ANSWERING_NOTHING = new Uint8Array(0);

@@ -4,55 +4,20 @@ import { type Line, say } from '../../render/line.js';
 import { cellsOf } from '../../render/terminal/cells.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { cutLine, dressLine, padEnd, type Theme, widthOf } from '../../render/terminal/theme.js';
-import { excerpt } from '../../util/excerpt.js';
 import { RecentMap } from '../../util/json-diagnosis.js';
-import { type Drawn, drawReading, lookOf, stepReading } from '../document/documents.js';
+import type { Anchor, Document, Look } from '../document/documents.js';
 import {
+  DocumentView,
   FIRST_READING,
+  lookOf,
   type Reading,
   type ReadingCommand,
   type Stepped,
-  search,
-  type Viewport,
-} from '../document/position.js';
-import { type Anchor, countAcross, type Document, type Look } from '../document/search.js';
+} from '../document/view.js';
 import { filled } from '../layout.js';
 import type { Size } from '../terminal.js';
 import type { Browsing } from './list.js';
 import type { OtherTab, Part, Sheet, SheetLook } from './tabs.js';
-
-/** Somewhere that is not searched now. */
-interface Somewhere {
-  readonly title: string;
-  /** The key that goes there. */
-  readonly key: string;
-  readonly parts: readonly Part[];
-}
-
-/** Where else there is what was not found here, and how to get there; null where it is nowhere else. */
-function elsewhere(wanted: string, here: Part, places: Iterable<Somewhere>): string | null {
-  for (const { title, key, parts } of places) {
-    const count = countAcross(
-      parts.map(({ document }) => document),
-      wanted,
-    );
-    if (count !== null)
-      return `${excerpt(wanted)} is not in ${titleOf(here)}; ${count} in ${title}: ${key}, then n`;
-  }
-  return null;
-}
-
-/** The other parts of the same sheet. */
-function partsBeside(parts: readonly Part[], here: number): readonly Somewhere[] {
-  return parts.flatMap((part, index) =>
-    index === here ? [] : [{ title: titleOf(part), key: index > here ? 'Tab' : 'Shift-Tab', parts: [part] }],
-  );
-}
-
-/** Its first word. */
-function titleOf({ title }: Part): string {
-  return title[0]?.text ?? '';
-}
 
 /** Where a part of a sheet stands. */
 interface Slot {
@@ -246,7 +211,9 @@ interface SheetScene {
 }
 
 /** A part as it is drawn: its title, and what is seen below it. */
-interface DrawnPart extends Pick<Drawn, 'rows' | 'isAtEnd'> {
+interface DrawnPart {
+  readonly rows: readonly string[];
+  readonly isAtEnd: boolean;
   readonly index: number;
   readonly part: Part;
 }
@@ -258,7 +225,8 @@ function drawnParts({ sheet, slots, focus, readings }: SheetScene, theme: Theme)
     const part = sheet.parts[index];
     const reading = readings[index];
     if (!part || !reading) return [];
-    const { rows, status, isAtEnd } = drawReading(reading, part.document, { width: columns, height }, theme);
+    const view = new DocumentView(part.document, { width: columns, height }, theme);
+    const { rows, status, isAtEnd } = view.draw(reading);
     const title = titleLine(part, { isFocused: focus === index, status }, columns);
     return [{ index, part, isAtEnd, rows: [dressLine(title, theme), ...filled(rows, height)] }];
   });
@@ -310,7 +278,7 @@ export interface Readable<Tab extends string> {
   others(tab: Tab): readonly OtherTab<Tab>[];
 }
 
-type Step = (reading: Reading, document: Part['document'], viewport: Viewport) => Stepped;
+type Step = (view: DocumentView, reading: Reading) => Stepped;
 
 /** The sheet of the call that is looked at: laid out in the room there is, each part as far as it was read. */
 export class SheetView<Tab extends string> {
@@ -348,11 +316,10 @@ export class SheetView<Tab extends string> {
     call: Readable<Tab> | null,
     size: Size,
   ): string | null {
-    const step: Step = (reading, document, viewport) =>
-      stepReading(reading, command, document, viewport, this.theme);
+    const step: Step = (view, reading) => view.step(reading, command);
     if (command === 'nextMatch' || command === 'previousMatch')
-      return this.#seek(browsing, call, size, (reading, document, viewport) =>
-        step({ ...reading, wanted: this.#wanted }, document, viewport),
+      return this.#seek(browsing, call, size, (view, reading) =>
+        view.step({ ...reading, wanted: this.#wanted }, command),
       );
     const laid = this.#lay(browsing, call, size);
     const target = laid && targetOf(laid, browsing.focus, command);
@@ -360,27 +327,23 @@ export class SheetView<Tab extends string> {
   }
 
   search(wanted: string, browsing: Browsing<Tab>, call: Readable<Tab> | null, size: Size): string | null {
-    return this.#seek(browsing, call, size, (reading, document, viewport) =>
-      search(reading, wanted, document, viewport, this.theme),
-    );
+    return this.#seek(browsing, call, size, (view, reading) => view.search(reading, wanted));
   }
 
-  /** Where nothing is found, it is said where else something would be. */
   #seek(browsing: Browsing<Tab>, call: Readable<Tab> | null, size: Size, step: Step): string | null {
     const laid = this.#lay(browsing, call, size);
     const target = laid && targetOf(laid, browsing.focus, 'search');
     if (!call || !target) return null;
     const { reading, said } = this.#read(laid, target, step);
-    const { wanted, spot } = reading;
-    this.#wanted = wanted;
-    if (wanted === null || spot !== null) return said;
-    return elsewhere(wanted, target.part, placesBeside(laid, target, call, browsing.tab)) ?? said;
+    this.#wanted = reading.wanted;
+    return said;
   }
 
   #read(laid: LaidSheet, { part, slot }: Target, step: Step): Stepped {
     const { index, columns: width, rows: height } = slot;
     const { document } = part;
-    const stepped = step(this.#readingOf(laid, part, index), document, { width, height });
+    const view = new DocumentView(document, { width, height }, this.theme);
+    const stepped = step(view, this.#readingOf(laid, part, index));
     this.#readings.set(laid.place, index, stepped.reading, { document, look: laid.look });
     return stepped;
   }
@@ -405,18 +368,6 @@ export class SheetView<Tab extends string> {
     const look = lookAt(slots.slots[0]?.columns ?? size.columns);
     return { sheet: call.sheetOf(tab, look), slots, look, place };
   }
-}
-
-/** The parts beside it first; a sheet of another tab is made only where they have nothing. */
-function* placesBeside<Tab extends string>(
-  { sheet, look }: LaidSheet,
-  { slot }: Target,
-  call: Readable<Tab>,
-  here: Tab,
-): Generator<Somewhere> {
-  yield* partsBeside(sheet.parts, slot.index);
-  for (const { tab, title, key } of call.others(here))
-    yield { title, key, parts: call.sheetOf(tab, look).parts };
 }
 
 /** What colours code: it takes a moment to load, and is not before there is something to colour, and colours to do it with. */

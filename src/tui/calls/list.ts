@@ -1,5 +1,5 @@
 import { excerpt } from '../../util/excerpt.js';
-import type { ReadingCommand } from '../document/position.js';
+import type { ReadingCommand } from '../document/view.js';
 import { type Binding, bind } from '../keys.js';
 
 /** A list that one goes through. */

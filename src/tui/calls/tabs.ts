@@ -23,8 +23,15 @@ import { Memo } from '../../util/bounded.js';
 import { prettyJson } from '../../util/json-pretty.js';
 import { cleanWords, type Redactor } from '../../util/redact.js';
 import { onceEach } from '../../util/safe-to-visit.js';
-import { joinedDocument, linesDocument, Pile, paneDocument, textDocument } from '../document/documents.js';
-import type { Document, Look } from '../document/search.js';
+import {
+  type Document,
+  joinedDocument,
+  type Look,
+  linesDocument,
+  Pile,
+  paneDocument,
+  textDocument,
+} from '../document/documents.js';
 import {
   chosenLine,
   filled,

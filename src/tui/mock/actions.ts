@@ -16,7 +16,7 @@ import {
   READING_BINDINGS,
   tabBindings,
 } from '../calls/list.js';
-import type { ReadingCommand } from '../document/position.js';
+import type { ReadingCommand } from '../document/view.js';
 import { type Binding, bind, commandIn, type KeyTable, type Typed, tablesOf } from '../keys.js';
 import { type Tab, TITLES } from './tabs.js';
 

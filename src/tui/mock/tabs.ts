@@ -36,8 +36,7 @@ import {
   viewsSheet,
   wireTab,
 } from '../calls/tabs.js';
-import { linesDocument } from '../document/documents.js';
-import type { Look } from '../document/search.js';
+import { type Look, linesDocument } from '../document/documents.js';
 
 /** What came, who answers it, and each callback with what became of it. */
 function callTab(): (call: ToolCall) => Sheet {

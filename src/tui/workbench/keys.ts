@@ -13,7 +13,7 @@ import {
   READING_BINDINGS,
   tabBindings,
 } from '../calls/list.js';
-import type { ReadingCommand } from '../document/position.js';
+import type { ReadingCommand } from '../document/view.js';
 import {
   type Binding,
   bind,

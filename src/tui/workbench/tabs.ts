@@ -26,8 +26,14 @@ import {
   viewsSheet,
   wireTab,
 } from '../calls/tabs.js';
-import { joinedDocument, linesDocument, Pile, textDocument } from '../document/documents.js';
-import type { Document, Look } from '../document/search.js';
+import {
+  type Document,
+  joinedDocument,
+  type Look,
+  linesDocument,
+  Pile,
+  textDocument,
+} from '../document/documents.js';
 import type { Volume } from './model.js';
 
 /** What there is to read about a call, in the order of its tabs. */

@@ -4,8 +4,7 @@ import { createTheme } from '../../../src/render/terminal/theme.js';
 import { type Readable, SheetView } from '../../../src/tui/calls/details.js';
 import { firstBrowsing } from '../../../src/tui/calls/list.js';
 import type { Part } from '../../../src/tui/calls/tabs.js';
-import { diffDocument, textDocument } from '../../../src/tui/document/documents.js';
-import type { Document } from '../../../src/tui/document/search.js';
+import { type Document, diffDocument, textDocument } from '../../../src/tui/document/documents.js';
 import { diffOf, numbered } from '../document/support.js';
 
 type Tab = 'one' | 'two';
@@ -144,35 +143,11 @@ test('what is not added to, but becomes another, is read from where one was', ()
   expect(sees()[1]).toBe('line 1');
 });
 
-describe('a search that finds nothing here', () => {
-  const parts: Readonly<Record<Tab, readonly Part[]>> = {
-    one: [part('HUMAN', textDocument('needle\nneedle\nhay')), part('LLM', textDocument('hay'))],
-    two: [part('TIMELINE', textDocument('thread'))],
-  };
-  const person = (focus: number) => reading(tab => ({ parts: parts[tab] }), focus);
-
-  test('says how often it is in the part beside, and how to get there', () => {
-    expect(person(1).search('needle')).toBe('"needle" is not in LLM; 2 in HUMAN: Shift-Tab, then n');
-  });
-
-  test('and n goes on with it there', () => {
-    const { search, to, press } = person(1);
-    search('needle');
-    to(0);
-    expect(press('nextMatch')).toBe('match 1 of 2 on line 1');
-    expect(press('nextMatch')).toBe('match 2 of 2 on line 2');
-    to(1);
-    expect(press('nextMatch')).toBe('"needle" is not in LLM; 2 in HUMAN: Shift-Tab, then n');
-  });
-
-  test('else in which tab it is, else that it is nowhere', () => {
-    expect(person(0).search('thread')).toBe('"thread" is not in HUMAN; 1 in Two: 2, then n');
-    expect(person(0).search('nowhere')).toBe('not found: "nowhere"');
-  });
-
-  test('of a very long text it is not said how often', () => {
-    const long = part('LLM', textDocument(`${numbered(30_000)}\nneedle`));
-    const { search } = reading(() => ({ parts: [part('HUMAN', textDocument('hay')), long] }));
-    expect(search('needle')).toBe('"needle" is not in HUMAN; some in LLM: Tab, then n');
-  });
+test('a search goes on in the part that has the focus', () => {
+  const parts = [part('HUMAN', textDocument('needle\nneedle\nhay')), part('LLM', textDocument('hay'))];
+  const { search, to, press } = reading(() => ({ parts }), 1);
+  expect(search('needle')).toBe('not found: "needle"');
+  to(0);
+  expect(press('nextMatch')).toBe('match 1 of 2 on line 1');
+  expect(press('nextMatch')).toBe('match 2 of 2 on line 2');
 });

@@ -2,27 +2,25 @@ import { describe, expect, test } from 'vitest';
 import { quote, say } from '../../../src/render/line.js';
 import { createTheme } from '../../../src/render/terminal/theme.js';
 import {
+  type Document,
   diffDocument,
-  drawReading,
   joinedDocument,
   linesDocument,
-  lookOf,
   paneDocument,
-  stepReading,
   textDocument,
 } from '../../../src/tui/document/documents.js';
 import {
+  DocumentView,
   FIRST_READING,
+  lookOf,
   type Reading,
   type ReadingCommand,
-  search,
-} from '../../../src/tui/document/position.js';
-import type { Document } from '../../../src/tui/document/search.js';
+} from '../../../src/tui/document/view.js';
 import { diffOf, numbered, PLAIN, readAfter, theme } from './support.js';
 
 const VIEWPORT = { width: 20, height: 4 };
 const drawn = (document: Document, reading: Reading, viewport = VIEWPORT) =>
-  drawReading(reading, document, viewport, theme);
+  new DocumentView(document, viewport, theme).draw(reading);
 /** With what is seen of it, but not whether that is all. */
 const read = (document: Document, reading: Reading, viewport = VIEWPORT) => {
   const { rows, status } = drawn(document, reading, viewport);
@@ -104,9 +102,10 @@ describe('without wrapping', () => {
 
 describe('search', () => {
   const document = textDocument(numbered(50));
-  const find = (words: string, reading = FIRST_READING) => search(reading, words, document, VIEWPORT, theme);
+  const find = (words: string, reading = FIRST_READING) =>
+    new DocumentView(document, VIEWPORT, theme).search(reading, words);
   const step = (reading: Reading, command: ReadingCommand) =>
-    stepReading(reading, command, document, VIEWPORT, theme);
+    new DocumentView(document, VIEWPORT, theme).step(reading, command);
 
   test('goes to the next match, which stands out without colour too', () => {
     const { reading, said } = find('line 4');
@@ -154,7 +153,7 @@ describe('search', () => {
 
   test('of very many, not all are counted, and in a very long text none', () => {
     const said = (words: string, lines: number) =>
-      search(FIRST_READING, words, textDocument(numbered(lines)), VIEWPORT, theme).said;
+      new DocumentView(textDocument(numbered(lines)), VIEWPORT, theme).search(FIRST_READING, words).said;
     expect(said('line 2', 5_000)).toBe('match 1 of 1,000+ on line 2');
     expect(said('line 20000', 20_000)).toBe('match 1 of 1 on line 20,000');
     expect(said('line 20000', 20_001)).toBe('match on line 20,000');
@@ -162,8 +161,8 @@ describe('search', () => {
 
   test('beyond those that are counted, the line says where one is', () => {
     const long = textDocument(numbered(5_000));
-    const { reading } = search(FIRST_READING, 'line', long, VIEWPORT, theme);
-    expect(stepReading(reading, 'previousMatch', long, VIEWPORT, theme).said).toBe(
+    const { reading } = new DocumentView(long, VIEWPORT, theme).search(FIRST_READING, 'line');
+    expect(new DocumentView(long, VIEWPORT, theme).step(reading, 'previousMatch').said).toBe(
       'from the bottom again: match on line 5,000',
     );
   });
@@ -174,15 +173,19 @@ describe('search', () => {
   });
 
   test('capitals are not asked for', () => {
-    expect(search(FIRST_READING, 'straße', textDocument('a\nSTRASSE\nStraße'), VIEWPORT, theme).said).toBe(
-      'match 1 of 1 on line 3',
-    );
+    expect(
+      new DocumentView(textDocument('a\nSTRASSE\nStraße'), VIEWPORT, theme).search(FIRST_READING, 'straße')
+        .said,
+    ).toBe('match 1 of 1 on line 3');
   });
 
   test('a match far down a wrapped line, or far to the right, is brought into sight', () => {
     const long = textDocument(`a\n${'word '.repeat(60)}needle ${'word '.repeat(60)}`);
     for (const isWrapped of [true, false]) {
-      const { reading } = search({ ...FIRST_READING, isWrapped }, 'needle', long, VIEWPORT, theme);
+      const { reading } = new DocumentView(long, VIEWPORT, theme).search(
+        { ...FIRST_READING, isWrapped },
+        'needle',
+      );
       expect(drawn(long, reading).rows.join('\n')).toContain('\u001b[7mneedle\u001b[27m');
     }
   });
@@ -190,17 +193,24 @@ describe('search', () => {
   test('neither the gutter nor a hidden character is marked', () => {
     const line = [say('1 ', 'gutter'), ...quote('1\u200b200b')];
     const hidden = linesDocument([line]);
-    const { rows } = drawn(hidden, search(FIRST_READING, '1', hidden, VIEWPORT, theme).reading);
+    const { rows } = drawn(
+      hidden,
+      new DocumentView(hidden, VIEWPORT, theme).search(FIRST_READING, '1').reading,
+    );
     expect(rows).toEqual(['1 \u001b[7m1\u001b[27m<U+200B>200b']);
-    expect(search(FIRST_READING, '200b', hidden, VIEWPORT, theme).said).toBe('match 1 of 1 on line 1');
-    expect(search(FIRST_READING, 'u+', hidden, VIEWPORT, theme).said).toBe('not found: "u+"');
+    expect(new DocumentView(hidden, VIEWPORT, theme).search(FIRST_READING, '200b').said).toBe(
+      'match 1 of 1 on line 1',
+    );
+    expect(new DocumentView(hidden, VIEWPORT, theme).search(FIRST_READING, 'u+').said).toBe(
+      'not found: "u+"',
+    );
   });
 
   test('a match that goes over several pieces of code is marked whole, on its ground', () => {
     const changed = diffDocument(diffOf('--- x\n+++ x\n@@ -1 +1 @@\n-let a = 1;\n+let b = 1;\n'), PLAIN);
     const coloured = createTheme(2);
-    const { reading } = search(FIRST_READING, 't b =', changed, VIEWPORT, coloured);
-    const row = drawReading(reading, changed, VIEWPORT, coloured).rows[3] ?? '';
+    const { reading } = new DocumentView(changed, VIEWPORT, coloured).search(FIRST_READING, 't b =');
+    const row = new DocumentView(changed, VIEWPORT, coloured).draw(reading).rows[3] ?? '';
     const inverse = row
       .split('\u001b[7m')
       .slice(1)
@@ -214,7 +224,7 @@ describe('hunks and files', () => {
   const file = (name: string) => `--- ${name}\n+++ ${name}\n${hunk(1)}${hunk(11)}${hunk(21)}`;
   const document = diffDocument(diffOf(`${file('x')}${file('y')}`), PLAIN);
   const port = { width: 60, height: 6 };
-  const seen = (reading: Reading) => drawReading(reading, document, port, theme);
+  const seen = (reading: Reading) => new DocumentView(document, port, theme).draw(reading);
 
   test('headers stay while what they are about is read', () => {
     const rows = (lines: number) =>
@@ -250,9 +260,11 @@ describe('hunks and files', () => {
     const told: (string | null)[] = [];
     let reading = readAfter(document, tall, ['bottom']);
     for (let index = 0; index < 5; index++) {
-      const stepped = stepReading(reading, 'nextHunk', document, tall, theme);
+      const stepped = new DocumentView(document, tall, theme).step(reading, 'nextHunk');
       reading = stepped.reading;
-      told.push(stepped.said ?? drawReading(reading, document, tall, theme).status.replace(/^.*37 · /, ''));
+      told.push(
+        stepped.said ?? new DocumentView(document, tall, theme).draw(reading).status.replace(/^.*37 · /, ''),
+      );
     }
     expect(told).toEqual([
       'hunk 3/3 · file 1/2',
@@ -266,7 +278,7 @@ describe('hunks and files', () => {
   test('whoever scrolls to the end is in the last file, be it shorter than the screen', () => {
     const tall = { width: 60, height: 30 };
     const status = (commands: readonly ReadingCommand[]) =>
-      drawReading(readAfter(document, tall, commands), document, tall, theme).status;
+      new DocumentView(document, tall, theme).draw(readAfter(document, tall, commands)).status;
     expect(status(['bottom'])).toBe('8–37 of 37 · hunk 3/3 · file 2/2');
     expect(status(['bottom', 'lineUp'])).toBe('7–36 of 37 · hunk 1/3 · file 1/2');
     expect(status([])).toBe('1–30 of 37');
@@ -275,9 +287,11 @@ describe('hunks and files', () => {
   test('back, and files', () => {
     const down = readAfter(document, port, ['nextFile', 'nextFile']);
     expect(seen(down).rows[0]).toBe('y +3 −3');
-    expect(stepReading(down, 'nextFile', document, port, theme).said).toBe('no file further down');
+    expect(new DocumentView(document, port, theme).step(down, 'nextFile').said).toBe('no file further down');
     expect(seen(readAfter(document, port, ['previousHunk'], down)).status).toContain('hunk 3/3 · file 1/2');
-    expect(stepReading(FIRST_READING, 'previousFile', document, port, theme).said).toBe('no file further up');
+    expect(new DocumentView(document, port, theme).step(FIRST_READING, 'previousFile').said).toBe(
+      'no file further up',
+    );
   });
 });
 
@@ -304,7 +318,7 @@ describe('what is laid out as it can be, and no other way', () => {
     PLAIN,
   );
   const said = (document: Document, command: ReadingCommand, reading = FIRST_READING) =>
-    stepReading(reading, command, document, VIEWPORT, theme);
+    new DocumentView(document, VIEWPORT, theme).step(reading, command);
 
   test('a fold is unfolded, and folded again', () => {
     const unfolded = said(FOLDED, 'fold');

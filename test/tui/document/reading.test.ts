@@ -3,14 +3,12 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createTheme } from '../../../src/render/terminal/theme.js';
 import {
+  type Document,
   diffDocument,
-  drawReading,
   joinedDocument,
-  stepReading,
   textDocument,
 } from '../../../src/tui/document/documents.js';
-import { FIRST_READING, type ReadingCommand, search } from '../../../src/tui/document/position.js';
-import type { Document } from '../../../src/tui/document/search.js';
+import { DocumentView, FIRST_READING, type ReadingCommand } from '../../../src/tui/document/view.js';
 import { anyCharacter } from '../../support/characters.js';
 import { diffOf, readAfter, theme } from './support.js';
 
@@ -87,9 +85,10 @@ describe('whatever is read', () => {
         texts,
         fc.boolean(),
         (document, viewport, keys, words, isWrapped) => {
-          let { reading } = search({ ...FIRST_READING, isWrapped }, words, document, viewport, coloured);
-          for (const key of keys) reading = stepReading(reading, key, document, viewport, coloured).reading;
-          const { rows, status } = drawReading(reading, document, viewport, coloured);
+          const view = new DocumentView(document, viewport, coloured);
+          let { reading } = view.search({ ...FIRST_READING, isWrapped }, words);
+          for (const key of keys) reading = view.step(reading, key).reading;
+          const { rows, status } = view.draw(reading);
           expect(rows.length).toBeLessThanOrEqual(viewport.height);
           for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(viewport.width);
           // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colour is taken out
@@ -142,12 +141,15 @@ describe('whatever is read', () => {
         const diff = diffOf(`${patchOf(text, 'x')}${patchOf(text, 'y')}`);
         const document = diffDocument(diff, { isSplit, isUnfolded: true, highlighter: null });
         const seen = new Set<string>();
+        const view = new DocumentView(document, viewport, theme);
         let reading = FIRST_READING;
         for (let page = 0; page < document.length; page++) {
-          for (const row of drawReading(reading, document, viewport, theme).rows) seen.add(row.trimEnd());
-          reading = stepReading(reading, 'pageDown', document, viewport, theme).reading;
+          for (const row of view.draw(reading).rows) seen.add(row.trimEnd());
+          reading = view.step(reading, 'pageDown').reading;
         }
-        const whole = drawReading(FIRST_READING, document, { ...viewport, height: 10_000 }, theme).rows;
+        const whole = new DocumentView(document, { ...viewport, height: 10_000 }, theme).draw(
+          FIRST_READING,
+        ).rows;
         expect(whole.filter(row => !seen.has(row.trimEnd()))).toEqual([]);
       }),
       { numRuns: 20 },

@@ -1,13 +1,13 @@
 import { parsePatch } from '../../../src/display/diff.js';
 import { createTheme } from '../../../src/render/terminal/theme.js';
-import { stepReading } from '../../../src/tui/document/documents.js';
+import type { Document } from '../../../src/tui/document/documents.js';
 import {
+  DocumentView,
   FIRST_READING,
   type Reading,
   type ReadingCommand,
   type Viewport,
-} from '../../../src/tui/document/position.js';
-import type { Document } from '../../../src/tui/document/search.js';
+} from '../../../src/tui/document/view.js';
 
 export const theme = createTheme(0);
 
@@ -31,8 +31,6 @@ export function readAfter(
   commands: readonly ReadingCommand[],
   first: Reading = FIRST_READING,
 ): Reading {
-  return commands.reduce(
-    (reading, command) => stepReading(reading, command, document, viewport, theme).reading,
-    first,
-  );
+  const view = new DocumentView(document, viewport, theme);
+  return commands.reduce((reading, command) => view.step(reading, command).reading, first);
 }

@@ -109,7 +109,7 @@ test('why there is no result stands above all', async () => {
   );
   expect(lines.slice(1, 4)).toEqual([
     'No result',
-    '✗ timed out after 2s: edit_file was sent to http://127.0.0.1:3001/invoke, it was acknowledged with 200, and no callback has arrived',
+    '✗ timed out after 2s: edit_file was sent to http://127.0.0.1:3001/invoke, it was acknowledged with 200, and nothing was posted to its callback URL',
     expect.stringContaining('A request was posted to http://127.0.0.1:4000 but not to the callback URL'),
   ]);
 });

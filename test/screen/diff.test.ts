@@ -124,7 +124,7 @@ describe.concurrent('a diff on the screen', () => {
     await using screen = openHere(['invoke', odd.url, 'seed_diff'], { columns: 110 });
     expect(await screen.ended).toBe(0);
     expect(screen.emulator.rows()).toContain('  2 +  println!("hello");');
-    expect(screen.text()).toMatch(/^warning: .*count[^]* \[TOOL-DIFF\]$/m);
+    expect(screen.text()).toMatch(/^warning: .*count[\s\S]* \[TOOL-DIFF\]$/m);
   });
 
   test('gives way to the next segment where it is none', async () => {

@@ -8,12 +8,13 @@ import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
 import { connectMcp, type McpServer } from '../runtime/mcp/connection.js';
 import { systemClock } from '../system/drafts.js';
+import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { excerpt } from '../util/excerpt.js';
 import { isRecord } from '../util/json-diagnosis.js';
 import { createRedactor, type Redactor } from '../util/redact.js';
 import type { ReachOptions } from './started-server.js';
-import { type McpTarget, secretsOf } from './target.js';
+import type { McpTarget } from './target.js';
 import { PROGRAM } from './terminal.js';
 
 /** Time to start, to shake hands and to list the tools, in ms. */

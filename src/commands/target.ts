@@ -3,7 +3,6 @@ import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { shippedFile } from '../package-root.js';
 import type { McpTarget as McpServerTarget } from '../runtime/mcp/connection.js';
 import type { Credentials } from '../runtime/notices.js';
-import { valuesOfPairs } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { decodeUtf8, jsonFault } from '../util/json.js';
 
@@ -178,21 +177,6 @@ function fromEnvironment(given: string, env: Environment, option: string): strin
   const value = env[name];
   if (value) return value;
   throw new ProtocolCliError('usage', `${option}: the environment variable ${name} is not set`);
-}
-
-/** What must never be written down: each value, and what there is in it. */
-export function secretsOf(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).flatMap(([name, value]) => [
-    value,
-    ...(/cookie/i.test(name) || /^digest\s/i.test(value) ? valuesOfPairs(value) : wordsIn(value)),
-  ]);
-}
-
-/** What follows its scheme: `Bearer …`, `Basic …` also decoded. */
-function wordsIn(value: string): string[] {
-  const [scheme = '', ...rest] = value.split(/\s+/);
-  const decoded = /^basic$/i.test(scheme) ? Buffer.from(rest.join(''), 'base64').toString('utf8') : '';
-  return [...rest, decoded, decoded.slice(decoded.indexOf(':') + 1)];
 }
 
 /** The toolset that comes with the program. */

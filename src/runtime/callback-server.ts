@@ -11,23 +11,23 @@ import { startServer } from '../http/server.js';
 import { type Callback, type CallbackReading, readCallback } from '../protocol/callbacks.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 
-/** Where the listener listens, and what it calls itself to the tool. */
+/** Where the listener listens, and its address as the tool sees it. */
 export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** The base of our URLs as the tool sees it, without a trailing slash; ours where there is none. */
+  /** Base URL as the tool sees it, without a trailing slash; default: the listener's own. */
   readonly publicUrl?: string;
   readonly allowedHosts: readonly string[];
   /** Bytes. */
   readonly maxBody: number;
-  /** True unless told: where nobody asks for the bytes of a callback, a large one takes less memory without them. */
+  /** False: the bytes of a callback are not kept, which takes less memory for a large one. */
   readonly keepBodies?: boolean;
 }
 
-interface CallbackServer {
+export interface CallbackServer {
   readonly port: number;
   readonly url: string;
-  /** A path of ours as the tool sees it. */
+  /** The URL of a path as the tool sees it. */
   urlOf(path: string): string;
   close(): Promise<void>;
 }
@@ -35,12 +35,12 @@ interface CallbackServer {
 /** A callback that passed the guard. */
 export type Arrived = Omit<Incoming, 'body'> & { readonly body: Content };
 
-/** What callbacks are taken for, by what their address stands for. */
+/** Handles callbacks by what their address stands for. */
 interface Taker<Meaning> {
   take(meaning: Meaning, arrived: Arrived): Promise<Reply>;
-  /** Keys of the calls that a post concerns which the guard refused. */
+  /** Keys of the calls that a refused post concerns. */
   callsOf(meaning: Meaning): readonly string[];
-  /** Whether the log is told of one more post that the guard refused, or that came to no address; of each, unless told. */
+  /** Whether one more refused post is recorded; default: each is. */
   isTold?(): boolean;
 }
 
@@ -53,18 +53,17 @@ interface Concerns {
 export const CALLBACK_PATH = '/callback/';
 
 /**
- * Serves the addresses there are: guard, token, body; then whoever takes it (threats, rows 1–8).
+ * Serves the issued addresses: guard, token, body, then `take` (threats, rows 1–8).
  * @throws ProtocolCliError `port-in-use`.
  */
 export async function serveCallbacks<Meaning>(
   log: Log,
   addresses: Pick<SecretPaths<Meaning>, 'resolve'>,
-  options: ListenerOptions,
-  { take, callsOf, isTold }: Taker<Meaning>,
+  { host, port, publicUrl, allowedHosts, maxBody, keepBodies }: ListenerOptions,
+  { take, callsOf, isTold = () => true }: Taker<Meaning>,
 ): Promise<CallbackServer> {
-  const { host, port, publicUrl, allowedHosts, maxBody, keepBodies } = options;
-  const meaningOf = (target: string) => addresses.resolve(target.split('?', 1)[0] ?? target);
-  const contentOf = ({ body }: Incoming) => {
+  const meaningOf = (target = '') => addresses.resolve(target.split('?', 1)[0] ?? '');
+  const contentOf = (body: Incoming['body']) => {
     if (keepBodies === undefined) return new Content(body);
     return keepBodies ? Content.toBeTaken(body) : Content.readOnce(body);
   };
@@ -81,15 +80,14 @@ export async function serveCallbacks<Meaning>(
         accepts: 'json',
         handle: async incoming => {
           const meaning = meaningOf(incoming.target);
-          return meaning === undefined
-            ? { status: 404 }
-            : take(meaning, { ...incoming, body: contentOf(incoming) });
+          if (meaning === undefined) return { status: 404 };
+          return take(meaning, { ...incoming, body: contentOf(incoming.body) });
         },
       },
     ],
     onRefused: refusal => {
-      if (isTold && !isTold()) return;
-      const meaning = meaningOf(refusal.target ?? '');
+      if (!isTold()) return;
+      const meaning = meaningOf(refusal.target);
       recordRefusal(log, refusal, meaning === undefined ? null : callsOf(meaning));
     },
   });
@@ -101,15 +99,15 @@ export async function serveCallbacks<Meaning>(
   };
 }
 
-/** For the tool's own log; nothing of what came is repeated (threats, row 28). */
-const WORDS: Partial<Record<VerdictKind, string>> = {
-  rejected: 'This is no callback: its body breaks the schema of its type.\n',
+/** For the log of the tool; repeats nothing that came (threats, row 28). */
+const EXPLANATIONS: Partial<Record<VerdictKind, string>> = {
+  rejected: 'Invalid callback: the body does not match the schema of its type.\n',
   discarded: 'This callback matches no pending call: its group_id and id must be those of the invocation.\n',
 };
 
 /**
- * A callback that was judged becomes a fact, and then the answer: what could not be kept must come again.
- * @param ready what the answer waits for; null for nothing
+ * Records a callback that was judged, then answers it: a callback that could not be kept must come again.
+ * @param ready what the answer waits for
  */
 export async function answerCallback(
   log: Log,
@@ -118,64 +116,58 @@ export async function answerCallback(
   verdict: Verdict,
   ready: Promise<void> | null = null,
 ): Promise<Answer> {
-  const { status, kind } = verdict;
   const recorded = recordCallback(log, concerns, arrived);
-  const answered = await log.kept().then(
-    () => status,
+  const status = await log.kept().then(
+    () => verdict.status,
     () => 503,
   );
-  if (ready) await ready;
-  // Where it is no call's, only this says why it did nothing.
-  const refusal = concerns.calls || !('reason' in verdict) ? {} : { refusal: verdict.reason };
-  recorded.answered(answered, refusal);
-  return { status: answered, ...(answered === status && WORDS[kind] !== undefined && { body: WORDS[kind] }) };
+  await ready;
+  // For a callback of no call, only the refusal says why it had no effect.
+  recorded.answered(status, !concerns.calls && 'reason' in verdict ? { refusal: verdict.reason } : {});
+  const body = status === verdict.status ? EXPLANATIONS[verdict.kind] : undefined;
+  return { status, ...(body !== undefined && { body }) };
 }
 
-/** @param keys of the calls whose address it came to; null where the address is nobody's */
+/** @param keys of the calls whose address it came to; null for an unknown address */
 function recordRefusal(log: Log, refusal: Refusal, keys: readonly string[] | null): void {
-  const concerns = keys === null || keys.length === 0 ? {} : { calls: [...keys] };
   const { method = '', target = '', status, reason, detail } = refusal;
-  const shown = keys === null ? withoutTokens(target) : target;
+  const concerns = keys?.length ? { calls: [...keys] } : {};
+  // What looks like a token could be nearly one of ours.
+  const shown = keys === null ? target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…') : target;
   const recorded = recordCallback(log, concerns, { method, target: shown, headers: {} });
   recorded.answered(status, { refusal: reason === 'no-route' ? 'wrong-address' : detail });
 }
 
-/** Records a callback; without a body it was refused before that counted. */
+/** Records a callback; without a body it was refused before that was read. */
 export function recordCallback(
   log: Log,
   concerns: Concerns,
-  { method, target, headers, body }: Pick<Arrived, 'method' | 'target' | 'headers'> & { body?: Content },
+  { method, target: url, headers, body }: Pick<Arrived, 'method' | 'target' | 'headers'> & { body?: Content },
 ): RecordedRequest {
-  const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   return recordRequest(log, {
     from: 'tool',
     to: 'runtime',
     purpose: 'callback',
     ...concerns,
     method,
-    url: target,
-    headers: Object.fromEntries(flat),
+    url,
+    headers: flat,
     ...(body && { body }),
   });
 }
 
-/** Almost a token is almost a secret. */
-function withoutTokens(target: string): string {
-  return target.replace(/(?:[\w-]|%[\da-f]{2}){16,}/gi, '…');
-}
-
-/** What a callback names its call by. */
+/** The ids by which a callback names its call. */
 export interface CallIds {
   readonly groupId: string;
   readonly id: string;
 }
 
-/** Of a call that somebody else makes its callbacks show no more than the ids. */
+/** Shown for what the callbacks of another program's call do not tell. */
 const UNKNOWN = '(unknown)';
 
 /**
- * Calls that somebody else makes, and whose callbacks come here: those that are expected, and nothing else counts; or, where
- * nobody said which, each that a callback names.
+ * The calls of another program whose callbacks come here: the expected ones only, or, if none is expected, each that a callback names.
  */
 export class ForeignCalls {
   readonly #expected = new Set<string>();
@@ -187,17 +179,17 @@ export class ForeignCalls {
     private readonly callbackUrl: string,
   ) {}
 
-  /** From now on only this call counts, and others of which it was said too. */
+  /** From now on only expected calls count. */
   expect(ids: CallIds): void {
     this.#expected.add(this.#begin(ids));
   }
 
-  /** Keys of the calls that were said to be expected. */
+  /** Keys of the expected calls. */
   get expected(): ReadonlySet<string> {
     return this.#expected;
   }
 
-  /** The call that a callback is to be judged by; undefined where it names none. */
+  /** The call that a callback is judged by; undefined if it names none. */
   callOf(reading: CallbackReading): Exchange | undefined {
     const key = reading.ok ? this.#keyOf(reading.message) : this.#only();
     return key === undefined ? undefined : this.history.exchanges.get(key);
@@ -205,35 +197,32 @@ export class ForeignCalls {
 
   #keyOf(message: Callback): string {
     const { group_id: groupId } = message;
+    const { exchanges, threads } = this.history;
     const id = idOf(message);
-    const known = id === undefined ? this.#latestOf(groupId) : keyOf({ groupId, id });
-    if (known !== undefined && this.history.exchanges.has(known)) return known;
-    return this.#nearest(groupId) ?? this.#begin({ groupId, id: id ?? UNKNOWN });
+    // A view belongs to its thread alone: its latest call shows it.
+    const known =
+      id === undefined
+        ? threads.get(groupId)?.calls.findLast(key => exchanges.has(key))
+        : JSON.stringify([groupId, id]);
+    if (known !== undefined && exchanges.has(known)) return known;
+    // An unexpected callback is compared with a call of its thread, or with the first.
+    const expected = [...this.#expected];
+    const nearest = expected.find(key => exchanges.get(key)?.invocation.group_id === groupId) ?? expected[0];
+    return nearest ?? this.#begin({ groupId, id: id ?? UNKNOWN });
   }
 
-  #begin(ids: CallIds): string {
-    const key = keyOf(ids);
+  #begin({ groupId, id }: CallIds): string {
+    const key = JSON.stringify([groupId, id]);
     const invocation: Invocation = {
       operation: UNKNOWN,
       arguments: {},
-      id: ids.id,
+      id,
       callback_url: this.callbackUrl,
-      group_id: ids.groupId,
+      group_id: groupId,
     };
     const body = Content.ofJson(invocation);
-    this.log.emit({ kind: 'expected', calls: [key], thread: ids.groupId, body });
+    this.log.emit({ kind: 'expected', calls: [key], thread: groupId, body });
     return key;
-  }
-
-  /** A view belongs to its thread alone. */
-  #latestOf(groupId: string): string | undefined {
-    return this.history.threads.get(groupId)?.calls.findLast(key => this.history.exchanges.has(key));
-  }
-
-  /** What a stranger is compared with: a call of its thread, else the first. */
-  #nearest(groupId: string): string | undefined {
-    const keys = [...this.#expected];
-    return keys.find(key => this.history.exchanges.get(key)?.invocation.group_id === groupId) ?? keys[0];
   }
 
   #only(): string | undefined {
@@ -242,23 +231,18 @@ export class ForeignCalls {
   }
 }
 
-function keyOf({ groupId, id }: CallIds): string {
-  return JSON.stringify([groupId, id]);
-}
-
 export interface OpenListener extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
   /** What tools are given; `token` is the secret in it. */
   readonly callbackUrl: string;
   readonly token: string;
-  /** Whose callbacks they are; where none is expected, each that a callback names. */
   readonly calls: ForeignCalls;
   close(): Promise<void>;
 }
 
 /**
- * Takes the callbacks of calls that somebody else makes, all at one address: a callback belongs to the call that it names.
+ * Receives the callbacks of another program's calls, all at one address: a callback belongs to the call that it names.
  * @param history must be subscribed to `log`
  * @throws ProtocolCliError `port-in-use`.
  */
@@ -267,29 +251,26 @@ export async function startOpenListener(
   history: History,
   options: ListenerOptions,
 ): Promise<OpenListener> {
-  const addresses = new SecretPaths<'everybody'>(CALLBACK_PATH);
-  const { token, path } = addresses.issue('everybody');
+  const addresses = new SecretPaths<'any call'>(CALLBACK_PATH);
+  const { token, path } = addresses.issue('any call');
+  const receive = async (arrived: Arrived): Promise<Answer> => {
+    const reading = readCallback(arrived.body.json);
+    const exchange = calls.callOf(reading);
+    if (!exchange) return answerCallback(log, {}, arrived, strayVerdict(reading));
+    const concerns = { calls: [exchange.key], thread: exchange.invocation.group_id };
+    return answerCallback(log, concerns, arrived, judge(exchange, reading, arrived.body.sha256));
+  };
   const server: CallbackServer = await serveCallbacks(log, addresses, options, {
-    take: (_, arrived) => receive(log, calls, arrived),
+    take: (_, arrived) => receive(arrived),
     callsOf: () => [],
   });
   const callbackUrl = server.urlOf(path);
-  const calls: ForeignCalls = new ForeignCalls(log, history, callbackUrl);
-  const { port, url } = server;
-  const close = () => server.close();
+  const calls = new ForeignCalls(log, history, callbackUrl);
+  const { port, url, close } = server;
   return { port, url, callbackUrl, token, calls, close, [Symbol.asyncDispose]: close };
 }
 
-async function receive(log: Log, calls: ForeignCalls, arrived: Arrived): Promise<Answer> {
-  const { body } = arrived;
-  const reading = readCallback(body.json);
-  const exchange = calls.callOf(reading);
-  if (!exchange) return answerCallback(log, {}, arrived, strayVerdict(reading));
-  const concerns = { calls: [exchange.key], thread: exchange.invocation.group_id };
-  return answerCallback(log, concerns, arrived, judge(exchange, reading, body.sha256));
-}
-
-/** Nobody's callback: it cannot be read, or its ids are those of no call there could be. */
+/** For a callback that cannot be read, or whose ids no call can have. */
 function strayVerdict(reading: CallbackReading): Verdict {
   if (!reading.ok) return rejection(reading.faults);
   return { kind: 'discarded', status: 404, reason: 'its group_id or its id is empty' };

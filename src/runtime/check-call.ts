@@ -1,6 +1,3 @@
-import { isSubscribed } from '../events/exchange.js';
-import type { History } from '../events/history.js';
-import type { Log } from '../events/log.js';
 import type { SchemaFault } from '../json-schema/validate.js';
 import { checkValue, remarksOn } from '../json-schema/validator.js';
 import type { Warning } from '../protocol/requirements.js';
@@ -10,53 +7,52 @@ import { firstFew } from '../util/json-layout.js';
 import { didYouMean } from '../util/nearest.js';
 import { visibleLine } from '../util/visible.js';
 
+/** How many names of a toolset a message lists. */
+const MOST_NAMES = 60;
+
 /**
  * The tool that an operation names (RT-OP).
- * @throws ProtocolCliError `unknown-operation`, with the nearest names and all there are.
+ * @throws ProtocolCliError `unknown-operation`, with the nearest names and the available ones.
  */
-export function toolOf(toolset: Toolset, operation: string): Tool {
-  const found = toolset.tools.find(tool => tool.name === operation);
+export function toolOf({ name, tools }: Pick<Toolset, 'name' | 'tools'>, operation: string): Tool {
+  const found = tools.find(tool => tool.name === operation);
   if (found) return found;
-  const names = toolset.tools.map(tool => tool.name);
+  const names = tools.map(tool => tool.name);
+  const hints = [didYouMean(operation, names), `There are: ${firstFew(names, MOST_NAMES)}.`];
   throw new ProtocolCliError(
     'unknown-operation',
-    `no operation "${operation}" in the toolset ${visibleLine(toolset.name)}`,
-    {
-      hint:
-        names.length === 0
-          ? 'It has none at all.'
-          : [didYouMean(operation, names), `There are: ${firstFew(names, MOST_NAMES)}.`]
-              .filter(Boolean)
-              .join(' '),
-    },
+    `no operation "${operation}" in the toolset ${visibleLine(name)}`,
+    { hint: names.length === 0 ? 'It has none at all.' : hints.filter(Boolean).join(' ') },
   );
 }
 
-/** How many of a toolset's names a message lists. */
-const MOST_NAMES = 60;
-
-/** What is wrong with arguments, so that they must not be sent; and what is only to be said of them. */
+/** Faults forbid sending the arguments; warnings do not. */
 export interface ArgumentsCheck {
   readonly faults: readonly SchemaFault[];
   readonly warnings: readonly Warning[];
 }
 
-/** Judges arguments by the operation's `inputSchema` (RT-ARGS). A schema that cannot be used is a warning, not a wall; so is a `format`. */
-export async function judgeArguments(tool: Tool, args: unknown): Promise<ArgumentsCheck> {
-  const check = await checkValue(tool.inputSchema, args);
+/** Checks arguments against the operation's `inputSchema` (RT-ARGS). An unusable schema, like a wrong `format`, is a warning. */
+export async function judgeArguments(
+  { name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>,
+  args: unknown,
+): Promise<ArgumentsCheck> {
+  const check = await checkValue(inputSchema, args);
   if (check.kind === 'invalid') return { faults: check.faults, warnings: [] };
-  if (check.kind === 'unusable') return { faults: [], warnings: [unchecked(tool, check.reason)] };
-  const remarks = await remarksOn(tool.inputSchema, args);
-  return { faults: [], warnings: remarks.map(remark => ({ message: `the argument ${worded(remark)}` })) };
-}
-
-function worded({ path, message }: SchemaFault): string {
-  return visibleLine(`${path} ${message}`);
+  if (check.kind === 'unusable') {
+    const why = `the inputSchema of ${name} cannot be used: ${visibleLine(check.reason)}`;
+    return { faults: [], warnings: [{ id: 'RT-ARGS', message: `the arguments were not checked: ${why}` }] };
+  }
+  const remarks = await remarksOn(inputSchema, args);
+  const warnings = remarks.map(({ path, message }) => ({
+    message: visibleLine(`the argument ${path} ${message}`),
+  }));
+  return { faults: [], warnings };
 }
 
 /**
- * The warnings of {@link judgeArguments}, where nothing is wrong.
- * @param shown where a person sees what the tool takes
+ * Returns the warnings of {@link judgeArguments}.
+ * @param shown says where a person sees what the tool takes
  * @throws ProtocolCliError `invalid-arguments`, with path and rule of every fault.
  */
 export async function checkArguments(
@@ -74,26 +70,4 @@ export async function checkArguments(
       hint: `${shown}--no-validate sends them as they are.`,
     },
   );
-}
-
-/** That an `inputSchema` cannot be used, and why. */
-function unchecked({ name }: Tool, reason: string): Warning {
-  const why = `the inputSchema of ${name} cannot be used: ${visibleLine(reason)}`;
-  return { id: 'RT-ARGS', message: `the arguments were not checked: ${why}` };
-}
-
-/** Resolves once no more events can count: after the last one, or where the subscription was cancelled or its thread closed. */
-export function subscriptionEnd(log: Log, history: History, key: string): Promise<void> {
-  const isOver = () => {
-    const exchange = history.exchanges.get(key);
-    return !exchange || !isSubscribed(exchange);
-  };
-  if (isOver()) return Promise.resolve();
-  return new Promise(resolve => {
-    const unsubscribe = log.subscribe(() => {
-      if (!isOver()) return;
-      unsubscribe();
-      resolve();
-    });
-  });
 }

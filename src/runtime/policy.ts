@@ -1,64 +1,84 @@
-import type * as z from 'zod/mini';
-import type { Exchange } from '../events/exchange.js';
-import type { History } from '../events/history.js';
+import * as z from 'zod/mini';
 import type { Tool } from '../protocol/toolset.js';
-import type { Clock } from '../system/drafts.js';
-import {
-  type Answering,
-  answerQuestions,
-  cancelToolCall,
-  type Delivery,
-  type NoticeAnswer,
-  type Wire,
-} from './notices.js';
-import type { policySchema, ruleSchema } from './policy-schema.js';
-import type { Call, Runtime } from './runtime.js';
+import { didYouMean } from '../util/nearest.js';
+
+/** Vendor keys are namespaced; any other unknown key is a typo, and would disable its rule. */
+const ANNOTATIONS = ['readOnly', 'destructive', 'idempotent', 'longRunning', 'requiresAuth'];
+const annotationName = z.string().check(
+  z.refine(name => ANNOTATIONS.includes(name) || name.startsWith('x-'), {
+    error: ({ input }) =>
+      `is not an annotation (${ANNOTATIONS.join(', ')}, or x-vendor-key). ${didYouMean(String(input), ANNOTATIONS)}`.trim(),
+  }),
+);
+
+const namePattern = z.string().check(z.minLength(1));
+
+/** A name or a wildcard; or both a name and an annotation, and then both must match. */
+const ruleSchema = z.union([
+  namePattern,
+  z
+    .strictObject({
+      name: z.optional(namePattern),
+      annotation: z.optional(annotationName),
+      reason: z.optional(z.string()),
+    })
+    .check(
+      z.refine(({ name, annotation }) => name !== undefined || annotation !== undefined, {
+        error: 'needs a name or an annotation',
+      }),
+    ),
+]);
+
+/** Which tools may be called: deny first, then allow, then the default (seed 002, "ToolPermissionPolicy"). */
+export const policySchema = z.strictObject({
+  version: z.literal(1),
+  deny: z.optional(z.array(ruleSchema)),
+  allow: z.optional(z.array(ruleSchema)),
+  /** Without it, tools that no rule names are denied if there is an allow list, and allowed otherwise. */
+  default: z.optional(z.enum(['allow', 'deny'])),
+});
 
 export type Policy = z.infer<typeof policySchema>;
 type Rule = z.infer<typeof ruleSchema>;
 
-/** What a policy is asked about: an operation, and what is known of it. */
+/** An operation as policies see it. */
 export type Governed = Pick<Tool, 'name' | 'annotations'>;
 
-/** `isNamed`: a rule allows just this tool, by its whole name; neither a wildcard nor an annotation nor the default is such a word. */
+/** `isNamed`: a rule allows this tool by its whole name, not by a wildcard, an annotation or the default. */
 type Ruling =
   | { readonly allowed: true; readonly isNamed: boolean }
   | { readonly allowed: false; readonly reason: string };
 
-/** What the policy says of a tool: without one everything is allowed, nothing by its name. Pure; before anything is sent. */
+/** What the policy decides about a tool; no policy allows every tool. */
 export function rulingOn(policy: Policy | null, tool: Governed): Ruling {
   const { deny = [], allow, default: preset } = policy ?? {};
-  const denied = deny.find(rule => fits(rule, tool));
+  const denied = deny.find(rule => matches(rule, tool));
   if (denied !== undefined) return { allowed: false, reason: reasonOf(denied) };
-  const allowing = allow?.filter(rule => fits(rule, tool)) ?? [];
+  const allowing = allow?.filter(rule => matches(rule, tool)) ?? [];
   if (allowing.length > 0)
-    return { allowed: true, isNamed: allowing.some(rule => nameIn(rule) === tool.name) };
+    return { allowed: true, isNamed: allowing.some(rule => partsOf(rule).name === tool.name) };
   if ((preset ?? (allow ? 'deny' : 'allow')) === 'allow') return { allowed: true, isNamed: false };
   return { allowed: false, reason: 'the policy allows other tools only' };
 }
 
-/** Whether it asks for what only a toolset tells. */
+/** Whether the policy needs a toolset. */
 export function asksForAnnotations({ deny = [], allow = [] }: Policy): boolean {
-  return [...deny, ...allow].some(rule => typeof rule !== 'string' && rule.annotation !== undefined);
+  return [...deny, ...allow].some(rule => partsOf(rule).annotation !== undefined);
 }
 
-function nameIn(rule: Rule): string | undefined {
-  return typeof rule === 'string' ? rule : rule.name;
+function partsOf(rule: Rule): Exclude<Rule, string> {
+  return typeof rule === 'string' ? { name: rule } : rule;
 }
 
-function fits(rule: Rule, { name, annotations = {} }: Governed): boolean {
-  const wanted = typeof rule === 'string' ? { name: rule } : rule;
+function matches(rule: Rule, { name, annotations = {} }: Governed): boolean {
+  const wanted = partsOf(rule);
   if (wanted.name !== undefined && !matchesWildcard(wanted.name, name)) return false;
-  return wanted.annotation === undefined || isSet(annotations, wanted.annotation);
+  if (wanted.annotation === undefined) return true;
+  const entries = new Map<string, unknown>(Object.entries(annotations));
+  return ![undefined, null, false, ''].includes(entries.get(wanted.annotation) as undefined);
 }
 
-/** An annotation holds where it is true, or says anything. */
-function isSet(annotations: Readonly<Record<string, unknown>>, name: string): boolean {
-  const value = Object.hasOwn(annotations, name) ? annotations[name] : undefined;
-  return value !== undefined && value !== false && value !== null && value !== '';
-}
-
-/** `*` stands for any characters, and there is nothing else to know. Takes time in proportion to both, however many stars. */
+/** `*` stands for any characters. Takes time in proportion to both texts, however many stars there are. */
 function matchesWildcard(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();
@@ -75,43 +95,8 @@ function matchesWildcard(pattern: string, name: string): boolean {
 }
 
 function reasonOf(rule: Rule): string {
-  if (typeof rule === 'string') return `the policy denies ${rule}`;
-  const { name, annotation, reason } = rule;
+  const { name, annotation, reason } = partsOf(rule);
   if (reason !== undefined) return reason;
   if (annotation === undefined) return `the policy denies ${name}`;
   return `the policy denies ${name ?? 'tools'} annotated ${annotation}`;
-}
-
-/** What a call is made with. */
-interface Line {
-  readonly runtime: Runtime;
-  readonly wire: Wire;
-  /** Subscribed to the wire's log. */
-  readonly history: History;
-  readonly clock: Clock;
-}
-
-/**
- * Sends an addressed call, has its questions answered, and waits until it is settled or left.
- * @throws ProtocolCliError as {@link Runtime.invoke} does.
- */
-export async function converse(
-  { runtime, wire, history, clock }: Line,
-  call: Call,
-  answering: Answering,
-): Promise<Exchange> {
-  const stopAnswering = answerQuestions(wire, history, call.invocation, answering, clock);
-  return runtime.invoke(wire, call).finally(stopAnswering);
-}
-
-/** The call, or its subscription, is over here at once, and the tool is told that nobody waits any more. Never throws. */
-export function giveUp(
-  wire: Wire,
-  base: string,
-  { key, invocation: { id, group_id: thread } }: Exchange,
-  by: 'person' | 'policy',
-  delivery?: Omit<Delivery, 'calls'>,
-): Promise<NoticeAnswer> {
-  wire.log.emit({ kind: 'decided', what: 'cancel', by, calls: [key] });
-  return cancelToolCall(wire, base, { key, thread, id }, delivery);
 }

@@ -1,13 +1,14 @@
+import { setMaxListeners } from 'node:events';
 import { Content } from '../events/content.js';
-import { ACK_TOLERANCE_MS, type Arrival, type Exchange } from '../events/exchange.js';
+import { ACK_TOLERANCE_MS, type Exchange, isSubscribed } from '../events/exchange.js';
 import type { History } from '../events/history.js';
 import { judge } from '../events/judge-callback.js';
 import type { Log } from '../events/log.js';
-import { type HttpAnswer, type ReadLimit, TransportError } from '../http/client.js';
+import { TransportError } from '../http/client.js';
 import { SecretPaths } from '../http/node-client.js';
 import type { Answer } from '../http/request-body.js';
 import { retrying } from '../http/retry.js';
-import { readCallback } from '../protocol/callbacks.js';
+import { readCallback, type UserChoice } from '../protocol/callbacks.js';
 import { type Invocation, invocationSchema } from '../protocol/read-invocation.js';
 import { validate } from '../protocol/validate.js';
 import type { Clock } from '../system/drafts.js';
@@ -17,222 +18,78 @@ import {
   type Arrived,
   answerCallback,
   CALLBACK_PATH,
+  type CallbackServer,
   type ListenerOptions,
   serveCallbacks,
 } from './callback-server.js';
-import { readAcknowledgement, send, settlement, type Wire } from './notices.js';
+import { readAcknowledgement, respondToChoice, send, type Wire } from './notices.js';
 
-/** So long that whoever acknowledges only once its result is answered is told from one whose 200 is under way. */
-const MOST_MS = 2 * ACK_TOLERANCE_MS;
-
-/**
- * Resolves once the call's dispatch is answered, and after 200 ms in any case; null where it is answered. A result is answered only
- * then: the two travel on connections of their own, and a tool that waits for the answer has not acknowledged first (TOOL-ACK).
- */
-export function acknowledgementWait(
-  log: Log,
-  history: History,
-  clock: Clock,
-  key: string,
-): Promise<void> | null {
-  const isOver = () => !isUnanswered(history.exchanges.get(key));
-  if (isOver()) return null;
-  return new Promise(resolve => {
-    const finish = () => {
-      cancel();
-      unsubscribe();
-      resolve();
-    };
-    const cancel = clock.after(MOST_MS, finish);
-    const unsubscribe = log.subscribe(() => isOver() && finish());
-  });
-}
-
-function isUnanswered(exchange: Exchange | undefined): boolean {
-  const last = exchange?.attempts.at(-1);
-  return last !== undefined && last.endedAt === undefined;
-}
-
-export interface CallbackListener {
-  /** A callback URL for one call; `token` is the secret in it. */
-  addressFor(key: string): { readonly url: string; readonly token: string };
-  close(): Promise<void>;
-}
-
-/**
- * Takes callbacks of our own calls: address, schema, match; then the log, then the answer (RT-VALIDATE, RT-MATCH).
- * @throws ProtocolCliError `port-in-use`.
- */
-export async function startCallbackListener(
-  log: Log,
-  history: History,
-  clock: Clock,
-  options: ListenerOptions,
-): Promise<CallbackListener> {
-  const addresses = new SecretPaths<string>(CALLBACK_PATH);
-  const server = await serveCallbacks(log, addresses, options, {
-    take: (key, arrived) => receive({ log, history, clock }, key, arrived),
-    callsOf: key => [key],
-  });
-  return {
-    addressFor(key) {
-      const { token, path } = addresses.issue(key);
-      return { token, url: server.urlOf(path) };
-    },
-    close: () => server.close(),
-  };
-}
-
-interface Desk {
-  readonly log: Log;
-  readonly history: History;
-  readonly clock: Clock;
-}
-
-/** Judged before it is a fact, since the answer must be what the fold will say of it too. */
-async function receive({ log, history, clock }: Desk, key: string, arrived: Arrived): Promise<Answer> {
-  const exchange = history.exchanges.get(key);
-  if (!exchange) return { status: 404 };
-  const { body } = arrived;
-  const verdict = judge(exchange, readCallback(body.json), body.sha256);
-  const concerns = { calls: [key], thread: exchange.invocation.group_id };
-  const ready = verdict.kind === 'settles' ? acknowledgementWait(log, history, clock, key) : null;
-  return answerCallback(log, concerns, arrived, verdict, ready);
-}
-
-/** What a status says about an invocation. */
-type Acknowledgement = 'accepted' | 'retry' | 'refused';
-
-/**
- * 200 is the acknowledgement, nothing else is (RT-NON200). A 5xx is retried (RT-RETRY); a 3xx or 4xx never (RT-NORETRY).
- * `lenient` takes any 2xx, for tools that mean well.
- */
-export function judgeAcknowledgement(status: number, lenient: boolean): Acknowledgement {
-  if (status === 200 || (lenient && status >= 200 && status < 300)) return 'accepted';
-  return status >= 500 ? 'retry' : 'refused';
-}
-
-/** All tries together end within this time. */
+/** All attempts of a dispatch start within this time. */
 const RETRY_WITHIN_MS = 2_000;
 const EXCERPT_BYTES = 4 * 1024;
-
-interface Dispatch {
-  readonly key: string;
-  readonly endpoint: string;
-  readonly invocation: Invocation;
-  readonly retries: number;
-  readonly lenient: boolean;
-  /** Whether the tool has called back: then it has the invocation, whatever it answers (RT-PENDING). */
-  readonly hasCalledBack: () => boolean;
-  readonly signal: AbortSignal;
-}
-
-class NotAccepted extends Error {
-  constructor(readonly again: boolean) {
-    super('the invocation was not accepted');
-  }
-}
-
-/**
- * POSTs the invocation until it is acknowledged or refused, and tells the log. Resolves in either case: what it came to
- * follows from the events. Only unreachable tools and 5xx are tried again (RT-RETRY, RT-NORETRY), and none that has called back.
- */
-export async function dispatch(wire: Wire, call: Dispatch): Promise<void> {
-  const { retries, hasCalledBack, signal } = call;
-  try {
-    await retrying(attempt => post(wire, call, attempt), {
-      retries,
-      within: RETRY_WITHIN_MS,
-      shouldRetry: error => !hasCalledBack() && mayBeSentAgain(error),
-      signal,
-    });
-  } catch (error) {
-    if (!(error instanceof NotAccepted || error instanceof TransportError || signal.aborted)) throw error;
-    if (!signal.aborted && !hasCalledBack())
-      wire.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [call.key] });
-  }
-}
-
-async function post(
-  wire: Wire,
-  { key, endpoint, invocation, lenient, signal }: Dispatch,
-  attempt: number,
-): Promise<void> {
-  const answer = await send(
-    wire,
-    { purpose: 'invocation', attempt, calls: [key], thread: invocation.group_id },
-    {
-      method: 'POST',
-      url: endpoint,
-      headers: { 'content-type': 'application/json' },
-      body: Buffer.from(JSON.stringify(invocation)),
-      read: readBeginning,
-      signal,
-      timeoutMs: 0, // the call's own timeout ends it
-    },
-  );
-  const acknowledgement = judgeAcknowledgement(answer.status, lenient);
-  if (acknowledgement !== 'accepted') throw new NotAccepted(acknowledgement === 'retry');
-}
-
-function mayBeSentAgain(error: unknown): boolean {
-  if (error instanceof NotAccepted) return error.again;
-  return error instanceof TransportError && error.phase !== 'address';
-}
-
-/** That of a refusal helps a person; that of an acknowledgement tells that there is one. */
-function readBeginning(status: number, headers: HttpAnswer['headers']): ReadLimit {
-  return status === 200 ? readAcknowledgement(status, headers) : { maxBytes: EXCERPT_BYTES, partial: true };
-}
-
-/** How long an acknowledgement may stay out once the result is here. */
+/** How long the acknowledgement may be missing after the result. */
 const ACK_GRACE_MS = 1_000;
+/** Long enough to distinguish an acknowledgement that is on its way from one that is sent only after the result's 200. */
+const ACK_WAIT_MS = 2 * ACK_TOLERANCE_MS;
+/** How long a selection that is on its way when the call ends may take. */
+const SELECTION_GRACE_MS = 1_000;
 
 export interface RuntimeOptions {
   readonly log: Log;
-  /** Must be subscribed to `log` before the runtime starts: the listener judges by it. */
+  /** Must be subscribed to `log` before the runtime starts: the listener judges callbacks by it. */
   readonly history: History;
   readonly clock: Clock;
   readonly listener: ListenerOptions;
 }
 
-/** What is asked of a tool, and how long it is waited for. */
-export interface Call {
+/** An invocation, and how long to wait for its result. */
+export interface Call extends Omit<Watch, 'key'> {
   readonly endpoint: string;
   /** With a callback URL of this runtime, see {@link Runtime.address}. */
   readonly invocation: Invocation;
-  readonly timeoutMs: number;
-  /** See {@link settlement}. */
-  readonly waitsForPeople?: boolean;
   readonly retries: number;
+  /** Accept any 2xx as acknowledgement. */
   readonly lenientAck: boolean;
-  /** See {@link settlement}. */
-  readonly leave?: (exchange: Exchange) => boolean;
 }
 
-/** The runtime's side of the protocol: invokes tools and takes their callbacks. */
+/** Answers the questions of a tool. */
+export interface Answering {
+  readonly by: 'person' | 'flag' | 'policy';
+  /**
+   * The index of the choice; null if there is no answer.
+   * @param signal aborted when the answer is no longer needed
+   * @param nth question of its call, from 0
+   */
+  readonly select: (question: UserChoice, signal: AbortSignal, nth: number) => Promise<number | null>;
+}
+
+/** The runtime's side of the protocol: invokes tools and receives their callbacks. */
 export class Runtime {
-  private constructor(
-    private readonly options: RuntimeOptions,
-    private readonly listener: CallbackListener,
-  ) {}
+  readonly #addresses = new SecretPaths<string>(CALLBACK_PATH);
+  #server: CallbackServer | undefined;
+
+  private constructor(private readonly options: RuntimeOptions) {}
 
   /** @throws ProtocolCliError `port-in-use`. */
   static async start(options: RuntimeOptions): Promise<Runtime> {
-    const { log, history, clock, listener } = options;
-    return new Runtime(options, await startCallbackListener(log, history, clock, listener));
+    const runtime = new Runtime(options);
+    runtime.#server = await serveCallbacks(options.log, runtime.#addresses, options.listener, {
+      take: (key, arrived) => runtime.#receive(key, arrived),
+      callsOf: key => [key],
+    });
+    return runtime;
   }
 
-  /** The whole invocation as it will be sent, with a callback URL of its own; `token` is the secret in that. */
+  /** The whole invocation as it will be sent, with a callback URL of its own; `token` is the secret in it. */
   address(call: Omit<Invocation, 'callback_url'>): {
     readonly invocation: Invocation;
     readonly token: string;
   } {
-    const { url, token } = this.listener.addressFor(call.id);
-    return { invocation: { ...call, callback_url: url }, token };
+    const { token, path } = this.#addresses.issue(call.id);
+    return { invocation: { ...call, callback_url: this.#server?.urlOf(path) ?? '' }, token };
   }
 
-  /** An addressed invocation that is not sent, and why: the exchange it ends in. */
+  /** Records that an invocation was not sent, and why. */
   deny(
     invocation: Invocation,
     { by, reason }: { readonly by: 'person' | 'policy'; readonly reason: string },
@@ -244,25 +101,81 @@ export class Runtime {
   }
 
   /**
-   * Sends an addressed invocation and waits until the call is settled or left.
-   * @throws ProtocolCliError `invalid-arguments` for what nobody could read back, `usage` for an id that was used before.
+   * Sends an addressed invocation, has its questions answered, and waits until the call is settled or left.
+   * @throws ProtocolCliError `invalid-arguments` if the invocation cannot be sent, `usage` for an id that was used before.
    */
-  async invoke(wire: Wire, call: Call): Promise<Exchange> {
+  async invoke(wire: Wire, call: Call, answering?: Answering): Promise<Exchange> {
     const { log, history, clock } = this.options;
-    const { endpoint, invocation, retries, lenientAck: lenient } = call;
+    const key = call.invocation.id;
+    refuseUnsendable(call.invocation, history);
+    const stopAnswering = answering && answerQuestions(wire, history, call.invocation, answering, clock);
+    try {
+      const abort = new AbortController();
+      const settled = settlement(log, history, clock, { ...call, key });
+      const sent = this.#dispatch(wire, call, abort.signal);
+      await settled;
+      const stop = clock.after(ACK_GRACE_MS, () => abort.abort());
+      if (history.exchanges.get(key)?.settled?.by !== 'result') abort.abort();
+      await sent;
+      stop();
+      return this.#exchange(key);
+    } finally {
+      await stopAnswering?.();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  /**
+   * POSTs the invocation until it is acknowledged or refused; the outcome follows from the events. Only unreachable tools and 5xx are
+   * retried (RT-RETRY, RT-NORETRY), and no tool that has called back: it has the invocation, whatever it answers (RT-PENDING).
+   */
+  async #dispatch(wire: Wire, { invocation, retries, ...call }: Call, signal: AbortSignal): Promise<void> {
     const key = invocation.id;
-    refuseUnsendable(invocation, history);
-    const abort = new AbortController();
-    const settled = settlement(log, history, clock, { ...call, key });
-    const hasCalledBack = () => history.exchanges.get(key)?.arrivals.some(isTheTools) ?? false;
-    const { signal } = abort;
-    const sent = dispatch(wire, { key, endpoint, invocation, retries, lenient, hasCalledBack, signal });
-    await settled;
-    const stop = clock.after(ACK_GRACE_MS, () => abort.abort());
-    if (history.exchanges.get(key)?.settled?.by !== 'result') abort.abort();
-    await sent;
-    stop();
-    return this.#exchange(key);
+    // Only the tool knows the ids and the address (RT-MATCH).
+    const hasCalledBack = () =>
+      this.options.history.exchanges
+        .get(key)
+        ?.arrivals.some(({ verdict }) => verdict.kind === 'settles' || verdict.kind === 'holds') ?? false;
+    try {
+      await retrying(attempt => post(wire, { ...call, invocation, attempt, signal }), {
+        retries,
+        within: RETRY_WITHIN_MS,
+        shouldRetry: error => !hasCalledBack() && mayBeRetried(error),
+        signal,
+      });
+    } catch (error) {
+      if (!(error instanceof NotAccepted || error instanceof TransportError || signal.aborted)) throw error;
+      if (!signal.aborted && !hasCalledBack())
+        wire.log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [key] });
+    }
+  }
+
+  /**
+   * Judges a callback (RT-VALIDATE, RT-MATCH), records it, answers it. A result is answered only after the dispatch was: the two use
+   * separate connections, and a tool that waits for this answer has not acknowledged first (TOOL-ACK).
+   */
+  async #receive(key: string, arrived: Arrived): Promise<Answer> {
+    const { log, history, clock } = this.options;
+    const exchange = history.exchanges.get(key);
+    if (!exchange) return { status: 404 };
+    const { body } = arrived;
+    const verdict = judge(exchange, readCallback(body.json), body.sha256);
+    const isAcknowledged = () => {
+      const last = history.exchanges.get(key)?.attempts.at(-1);
+      return last === undefined || last.endedAt !== undefined;
+    };
+    const ready =
+      verdict.kind !== 'settles' || isAcknowledged()
+        ? null
+        : new Promise<void>(resolve => {
+            const cancel = clock.after(ACK_WAIT_MS, resolve);
+            void until(log, isAcknowledged).then(cancel).then(resolve);
+          });
+    const concerns = { calls: [key], thread: exchange.invocation.group_id };
+    return answerCallback(log, concerns, arrived, verdict, ready);
   }
 
   #exchange(key: string): Exchange {
@@ -270,18 +183,60 @@ export class Runtime {
     if (!exchange) throw new Error('the history must be subscribed to the log before the runtime starts');
     return exchange;
   }
+}
 
-  close(): Promise<void> {
-    return this.listener.close();
+/** Resolves once a condition holds; it is checked now and after each event. */
+function until(log: Log, condition: () => boolean): Promise<void> {
+  if (condition()) return Promise.resolve();
+  return new Promise(resolve => {
+    const unsubscribe = log.subscribe(() => {
+      if (!condition()) return;
+      unsubscribe();
+      resolve();
+    });
+  });
+}
+
+class NotAccepted extends Error {
+  constructor(readonly mayBeRetried: boolean) {
+    super('the invocation was not accepted');
   }
 }
 
-/** Only who has the invocation knows what is told here: its ids, and where (RT-MATCH). */
-function isTheTools({ verdict }: Arrival): boolean {
-  return verdict.kind === 'settles' || verdict.kind === 'holds';
+interface Attempt extends Pick<Call, 'endpoint' | 'invocation' | 'lenientAck'> {
+  readonly attempt: number;
+  readonly signal: AbortSignal;
 }
 
-/** What we could not read ourselves would leave no exchange to wait for (RT-FIELDS, RT-ID). */
+/** Only 200 acknowledges (RT-NON200), or with `lenientAck` any 2xx. @throws NotAccepted, TransportError */
+async function post(
+  wire: Wire,
+  { endpoint, invocation, lenientAck, attempt, signal }: Attempt,
+): Promise<void> {
+  const { id, group_id: thread } = invocation;
+  const { status } = await send(
+    wire,
+    { purpose: 'invocation', attempt, calls: [id], thread },
+    {
+      method: 'POST',
+      url: endpoint,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(invocation)),
+      read: (status, headers) =>
+        status === 200 ? readAcknowledgement(status, headers) : { maxBytes: EXCERPT_BYTES, partial: true },
+      signal,
+      timeoutMs: 0, // the call's own timeout ends it
+    },
+  );
+  if (status !== 200 && !(lenientAck && status >= 200 && status < 300)) throw new NotAccepted(status >= 500);
+}
+
+function mayBeRetried(error: unknown): boolean {
+  if (error instanceof NotAccepted) return error.mayBeRetried;
+  return error instanceof TransportError && error.phase !== 'address';
+}
+
+/** Refuses an invocation that we could not read ourselves: it would leave no exchange to wait for (RT-FIELDS, RT-ID). */
 function refuseUnsendable(invocation: Invocation, history: History): void {
   if (history.exchanges.has(invocation.id))
     throw new ProtocolCliError('usage', `the id ${JSON.stringify(invocation.id)} was used before`, {
@@ -295,4 +250,107 @@ function refuseUnsendable(invocation: Invocation, history: History): void {
     throw new ProtocolCliError('invalid-arguments', 'the invocation cannot be sent', {
       faults: checked.faults,
     });
+}
+
+/**
+ * Answers each question of a call as it comes, and POSTs the selection (RT-CHOICE). Returns how to stop, which resolves when the
+ * selections on their way have arrived, or a second later.
+ */
+export function answerQuestions(
+  wire: Wire,
+  history: History,
+  { id: key, group_id: thread }: Pick<Invocation, 'id' | 'group_id'>,
+  { by, select }: Answering,
+  clock: Clock,
+): () => Promise<void> {
+  const { log } = wire;
+  const over = new AbortController();
+  const graceOver = new AbortController();
+  setMaxListeners(0, over.signal, graceOver.signal); // each open question listens to both
+  const answers = new Set<Promise<void>>();
+  let asked = 0;
+  const answer = async (leg: string, question: UserChoice) => {
+    const selected = await select(question, over.signal, asked++);
+    if (selected === null || over.signal.aborted) return;
+    log.emit({ kind: 'decided', what: 'choice', by, value: selected, question: leg, calls: [key] });
+    const call = { key, thread, signal: graceOver.signal };
+    await respondToChoice(wire, question.response_url, call, { id: question.id, selected });
+  };
+  const unanswered = (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    log.emit({ kind: 'warned', message: `the tool's question was not answered: ${why}`, calls: [key] });
+  };
+  const unsubscribe = log.subscribe(event => {
+    if (!event.calls?.includes(key)) return;
+    const exchange = history.exchanges.get(key);
+    if (exchange?.settled) over.abort();
+    if (event.kind !== 'response') return;
+    const arrival = exchange?.arrivals.findLast(({ leg }) => leg === event.leg);
+    if (arrival?.verdict.kind !== 'holds' || arrival.message?.type !== 'user_choice') return;
+    const answered = answer(arrival.leg, arrival.message)
+      .catch(unanswered)
+      .finally(() => answers.delete(answered));
+    answers.add(answered);
+  });
+  return async () => {
+    over.abort();
+    unsubscribe();
+    const stopWaiting = clock.after(SELECTION_GRACE_MS, () => graceOver.abort());
+    await Promise.all(answers);
+    stopWaiting();
+  };
+}
+
+interface Watch {
+  readonly key: string;
+  /** 0: no limit. */
+  readonly timeoutMs: number;
+  /** Whether the time limit pauses while a person decides; default: true. */
+  readonly waitsForPeople?: boolean;
+  /** Called after each event: true ends the wait though the call is pending. */
+  readonly leave?: (exchange: Exchange) => boolean;
+}
+
+/** Resolves when the call is settled or left; when the time is over, that becomes an event (RT-TIMEOUT). */
+export function settlement(log: Log, history: History, clock: Clock, watch: Watch): Promise<void> {
+  const { key, timeoutMs, waitsForPeople = true, leave } = watch;
+  let left = timeoutMs;
+  let runningSince = 0;
+  let stopTimer: (() => void) | null = null;
+  const run = () => {
+    if (timeoutMs === 0 || stopTimer) return;
+    runningSince = clock.now();
+    stopTimer = clock.after(left, () =>
+      log.emit({ kind: 'expired', what: 'timeout', afterMs: timeoutMs, calls: [key] }),
+    );
+  };
+  const pause = () => {
+    if (stopTimer) left = Math.max(0, left - (clock.now() - runningSince));
+    stopTimer?.();
+    stopTimer = null;
+  };
+  /** Whether the wait is over. */
+  const follow = (exchange: Exchange): boolean => {
+    const isOver = exchange.settled !== null || leave?.(exchange) === true;
+    if (isOver || (exchange.waitingFor && waitsForPeople)) pause();
+    else run();
+    return isOver;
+  };
+  return new Promise(resolve => {
+    const unsubscribe = log.subscribe(event => {
+      const exchange = event.calls?.includes(key) ? history.exchanges.get(key) : undefined;
+      if (!exchange || !follow(exchange)) return;
+      unsubscribe();
+      resolve();
+    });
+    run();
+  });
+}
+
+/** Resolves when no event of a subscription can count any more: after the last one, a cancel, or the end of its thread. */
+export function subscriptionEnd(log: Log, history: History, key: string): Promise<void> {
+  return until(log, () => {
+    const exchange = history.exchanges.get(key);
+    return !exchange || !isSubscribed(exchange);
+  });
 }

@@ -59,7 +59,17 @@ const NO_SECRET =
 const SHORTEST_VALUE = 8;
 
 /** The values of `name=value` pairs, without their quotes, as cookies and `Digest` have them. */
-export function valuesOfPairs(text: string): string[] {
+function valuesOfPairs(text: string): string[] {
   const pairs = [...text.matchAll(PAIR)].filter(([, name = '']) => !NO_SECRET.test(name));
   return pairs.map(([, , quoted, bare = '']) => quoted ?? bare).filter(each => each.length >= SHORTEST_VALUE);
+}
+
+/** The secrets in headers: each value, and its parts (`Bearer …`, `Basic …` also decoded, cookies). */
+export function secretsOf(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (/cookie/i.test(name) || /^digest\s/i.test(value)) return [value, ...valuesOfPairs(value)];
+    const [scheme = '', ...rest] = value.split(/\s+/);
+    const decoded = /^basic$/i.test(scheme) ? Buffer.from(rest.join(''), 'base64').toString('utf8') : '';
+    return [value, ...rest, decoded, decoded.slice(decoded.indexOf(':') + 1)];
+  });
 }

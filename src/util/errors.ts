@@ -43,4 +43,11 @@ export class ProtocolCliError extends Error {
     this.hint = hint;
     this.faults = faults;
   }
+
+  /** The same error with each of its texts changed, such as redacted. */
+  mapText(change: (text: string) => string): ProtocolCliError {
+    const { code, message, hint, faults, cause } = this;
+    const details = { faults: faults.map(change), ...(hint !== undefined && { hint: change(hint) }), cause };
+    return new ProtocolCliError(code, change(message), details);
+  }
 }

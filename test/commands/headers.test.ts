@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readCredentials, readHeaders, secretsOf } from '../../src/commands/target.js';
+import { readCredentials, readHeaders } from '../../src/commands/target.js';
+import { secretsOf } from '../../src/util/credentials.js';
 import { troubleOf } from '../support/failing.js';
 
 const URL_GIVEN = 'http://tools.example:3001/a?b=c';

@@ -10,7 +10,7 @@ import { readCallback } from '../../src/protocol/callbacks.js';
 import { readInvocation } from '../../src/protocol/read-invocation.js';
 import { readToolset } from '../../src/protocol/read-toolset.js';
 import { cancelToolCallSchema, choiceResponseSchema, closeThreadSchema } from '../../src/protocol/toolset.js';
-import { policySchema } from '../../src/runtime/policy-schema.js';
+import { policySchema } from '../../src/runtime/policy.js';
 import { parseJson } from '../../src/util/json.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import {

@@ -1,23 +1,42 @@
 import { describe, expect, test } from 'vitest';
-import { dispatch } from '../../src/runtime/runtime.js';
-import { INVOCATION, KEY } from '../events/build.js';
+import { Runtime } from '../../src/runtime/runtime.js';
+import { systemClock } from '../../src/system/drafts.js';
+import { INVOCATION } from '../events/build.js';
 import { type Reply, startServing } from '../support/serving.js';
 import { workbench } from './wire-of.js';
 
-async function dispatched(replies: readonly Reply[], { retries = 2, lenient = false } = {}) {
-  await using server = await startServing(...replies);
-  await using bench = workbench();
-  const signal = new AbortController().signal;
-  await dispatch(bench.wire, {
-    key: KEY,
-    endpoint: server.url,
-    invocation: INVOCATION,
+const LISTENER = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBody: 10_000 };
+
+/** Sends an invocation; does not wait for a result after the acknowledgement. */
+async function sent(
+  endpoint: string,
+  {
+    retries = 2,
+    lenient = false,
+    timeoutMs = 10_000,
+    credentials = { origin: 'http://none', headers: {} },
+  } = {},
+) {
+  await using bench = workbench(credentials);
+  const { wire, history } = bench;
+  const runtime = await Runtime.start({ log: wire.log, history, clock: systemClock, listener: LISTENER });
+  const { callback_url: _, ...ids } = INVOCATION;
+  const { invocation } = runtime.address(ids);
+  const exchange = await runtime.invoke(wire, {
+    endpoint,
+    invocation,
     retries,
-    lenient,
-    hasCalledBack: () => false,
-    signal,
+    lenientAck: lenient,
+    timeoutMs,
+    leave: ({ attempts }) => [200, ...(lenient ? [204] : [])].includes(attempts.at(-1)?.status ?? 0),
   });
-  return { exchange: bench.history.first, requests: server.requests };
+  await runtime.close();
+  return { exchange, invocation };
+}
+
+async function dispatched(replies: readonly Reply[], options: Parameters<typeof sent>[1] = {}) {
+  await using server = await startServing(...replies);
+  return { ...(await sent(server.url, options)), requests: server.requests };
 }
 
 describe('attempts, and what they come to', () => {
@@ -28,10 +47,12 @@ describe('attempts, and what they come to', () => {
     ['RT-RETRY: 500 for ever', [500], 3, { by: 'refusal', status: 500, excerpt: 'status 500' }],
     ['RT-RETRY: resets for ever', ['reset'], 3, { by: 'unreachable', code: 'ECONNRESET', attempts: 3 }],
     ['RT-NORETRY: 400', [400], 1, { by: 'refusal', status: 400, excerpt: 'status 400' }],
+    ['RT-NORETRY: 429', [429], 1, { by: 'refusal', status: 429 }],
     ['RT-NORETRY: 404', [404], 1, { by: 'refusal', status: 404 }],
     ['RT-NORETRY: 503, then 400', [503, 400], 2, { by: 'refusal', status: 400 }],
     ['row 11: a redirect is never followed', [302], 1, { by: 'refusal', status: 302 }],
     ['RT-NON200: 201', [201], 1, { by: 'refusal', status: 201 }],
+    ['RT-NON200: 299', [299], 1, { by: 'refusal', status: 299 }],
     ['RT-NON200: 204', [204], 1, { by: 'refusal', status: 204, excerpt: '' }],
   ])('%s', async (_, replies, attempts, settled) => {
     const { exchange, requests } = await dispatched(replies);
@@ -56,18 +77,8 @@ describe('attempts, and what they come to', () => {
       await server[Symbol.asyncDispose]();
       return server;
     });
-    await using bench = workbench();
-    const signal = new AbortController().signal;
-    await dispatch(bench.wire, {
-      key: KEY,
-      endpoint: url,
-      invocation: INVOCATION,
-      retries: 1,
-      lenient: false,
-      hasCalledBack: () => false,
-      signal,
-    });
-    expect(bench.history.first?.settled).toMatchObject({
+    const { exchange } = await sent(url, { retries: 1 });
+    expect(exchange.settled).toMatchObject({
       by: 'unreachable',
       phase: 'connect',
       code: 'ECONNREFUSED',
@@ -77,10 +88,10 @@ describe('attempts, and what they come to', () => {
 });
 
 test('RT-FIELDS: a POST of JSON, as the invocation stands, the same each time', async () => {
-  const { requests } = await dispatched([503, 200]);
+  const { requests, invocation } = await dispatched([503, 200]);
   for (const { method, headers, body } of requests) {
     expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
-    expect(JSON.parse(body)).toEqual(INVOCATION);
+    expect(JSON.parse(body)).toEqual(invocation);
   }
 });
 
@@ -112,23 +123,10 @@ test('the body of a refusal is read only at its beginning', async () => {
   expect(refused.exchange?.attempts[0]?.excerpt?.length).toBeLessThanOrEqual(4_096);
 });
 
-test('an abort ends it at once, and nothing is given up', async () => {
-  const abort = new AbortController();
-  const hangs: Reply = () => abort.abort();
-  await using server = await startServing(hangs);
-  await using bench = workbench();
-  const { signal } = abort;
-  await dispatch(bench.wire, {
-    key: KEY,
-    endpoint: server.url,
-    invocation: INVOCATION,
-    retries: 5,
-    lenient: false,
-    hasCalledBack: () => false,
-    signal,
-  });
-  expect(bench.history.first?.settled).toBeNull();
-  expect(server.requests).toHaveLength(1);
+test('RT-TIMEOUT: the end of the wait ends a request that is not answered, and nothing is retried', async () => {
+  const { exchange, requests } = await dispatched([() => {}], { retries: 5, timeoutMs: 50 });
+  expect(exchange.settled).toMatchObject({ by: 'timeout' });
+  expect(requests).toHaveLength(1);
 });
 
 describe('row 12: credentials', () => {
@@ -138,17 +136,7 @@ describe('row 12: credentials', () => {
   ])('%s', async (_, own) => {
     await using server = await startServing(200);
     const origin = own ? new URL(server.url).origin : 'http://127.0.0.1:1';
-    await using bench = workbench({ origin, headers: { authorization: 'Bearer canary' } });
-    const signal = new AbortController().signal;
-    await dispatch(bench.wire, {
-      key: KEY,
-      endpoint: server.url,
-      invocation: INVOCATION,
-      retries: 0,
-      lenient: false,
-      hasCalledBack: () => false,
-      signal,
-    });
+    await sent(server.url, { credentials: { origin, headers: { authorization: 'Bearer canary' } } });
     expect(server.requests[0]?.headers.authorization).toBe(own ? 'Bearer canary' : undefined);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { History } from '../../src/events/history.js';
 import { createLog } from '../../src/events/log.js';
-import { subscriptionEnd } from '../../src/runtime/check-call.js';
+import { subscriptionEnd } from '../../src/runtime/runtime.js';
 import { arrives, call, canceled, closed, EVENT, KEY, type Moment, resultArrives } from '../events/build.js';
 
 /** A log with a story told so far, and whether the end has come. */

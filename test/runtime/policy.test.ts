@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Policy, rulingOn } from '../../src/runtime/policy.js';
-import { policySchema } from '../../src/runtime/policy-schema.js';
+import { type Policy, policySchema, rulingOn } from '../../src/runtime/policy.js';
 
 const policy = (fields: object): Policy => policySchema.parse({ version: 1, ...fields });
 const allows = (fields: object, tool: Parameters<typeof rulingOn>[1]) =>

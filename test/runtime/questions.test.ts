@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answering, answerQuestions } from '../../src/runtime/notices.js';
+import { type Answering, answerQuestions } from '../../src/runtime/runtime.js';
 import { type Clock, systemClock } from '../../src/system/drafts.js';
 import { eventually } from '../e2e/support/eventually.js';
 import { startTool } from '../e2e/support/own-tool.js';
@@ -143,7 +143,7 @@ describe('a person who picks', () => {
     run.tell(call(), acknowledged(), arrives(run.question));
     run.asked[0]?.fail(new Error('out to lunch'));
     await eventually('it is said', () => run.warnings().length === 1);
-    expect(run.warnings()).toEqual(["nobody answered the tool's question: out to lunch"]);
+    expect(run.warnings()).toEqual(["the tool's question was not answered: out to lunch"]);
     expect(run.sent()).toEqual([]);
   });
 

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Content } from '../../src/events/content.js';
 import { isAcknowledgedLate, llmTextOf } from '../../src/events/exchange.js';
 import { type Call, Runtime } from '../../src/runtime/runtime.js';
 import { systemClock } from '../../src/system/drafts.js';
-import { ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../events/build.js';
+import { acknowledged, call, ENDPOINT, INVOCATION, KEY, OAUTH, RESULT } from '../events/build.js';
 import { type Received, type Reply, startServing } from '../support/serving.js';
 import { type Workbench, workbench } from './wire-of.js';
 
@@ -204,6 +205,30 @@ describe('the listener', () => {
     expect((await post(url, result)).status).toBe(503);
   });
 });
+
+test.each([true, false])(
+  'with keepBodies %s a callback is judged, and an identical one is known',
+  async keepBodies => {
+    const { history, wire } = bench;
+    const listener = { ...LISTENER, maxBody: 10_000_000, keepBodies };
+    const other = await Runtime.start({ log: wire.log, history, clock: systemClock, listener });
+    const contents: Content[] = [];
+    wire.log.subscribe(event => {
+      if (event.kind === 'request' && event.purpose === 'callback' && event.body) contents.push(event.body);
+    });
+    for (const fact of [...call(), ...acknowledged()]) wire.log.emit(fact);
+    const url = other.address(INVOCATION).invocation.callback_url;
+    const large = JSON.stringify({ ...RESULT, text: 'é😀"\n'.repeat(200_000) });
+    const statuses = [];
+    for (const body of [large, large, large.slice(0, -1)]) statuses.push((await post(url, body)).status);
+    await other.close();
+    expect(statuses).toEqual([200, 200, 400]);
+    const [first, second] = contents;
+    expect([second?.sha256, second?.size]).toEqual([first?.sha256, Buffer.byteLength(large)]);
+    if (keepBodies) expect(Buffer.from(first?.bytes ?? []).equals(Buffer.from(large))).toBe(true);
+    else expect(() => first?.bytes).toThrow('not kept');
+  },
+);
 
 test('row 7: two calls have two addresses', () => {
   const { callback_url: _, ...call } = INVOCATION;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/events/exchange.js';
 import { History } from '../../src/events/history.js';
 import { createLog } from '../../src/events/log.js';
-import { settlement } from '../../src/runtime/notices.js';
+import { settlement } from '../../src/runtime/runtime.js';
 import {
   acknowledged,
   arrives,

@@ -6,9 +6,9 @@ import type { Invocation } from '../../protocol/read-invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
-import { type Answering, cancelToolCall, closeThread, type Wire } from '../../runtime/notices.js';
-import { asksForAnnotations, converse as converseOver } from '../../runtime/policy.js';
-import { Runtime } from '../../runtime/runtime.js';
+import { cancelToolCall, closeThread, type Wire } from '../../runtime/notices.js';
+import { asksForAnnotations } from '../../runtime/policy.js';
+import { type Answering, Runtime } from '../../runtime/runtime.js';
 import type { Clock } from '../../system/drafts.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { StartedServers } from '../started-server.js';
@@ -121,7 +121,7 @@ interface Company {
 
 /** Sends an addressed call as the options say, has its questions answered, and waits until it is settled or left. */
 export function converse(
-  { plan, observation: { history }, clock, terminal }: Setting,
+  { plan, terminal }: Setting,
   { prepared: { wire, endpoint }, runtime }: Opened,
   invocation: Invocation,
   { answering, leave }: Company,
@@ -129,7 +129,7 @@ export function converse(
   const { timeout: timeoutMs, retries, lenientAck = false } = plan.options;
   const waiting = { timeoutMs, waitsForPeople: waitsForPeople(plan.options, terminal), leave };
   const call = { endpoint, invocation, retries, lenientAck, ...waiting };
-  return converseOver({ runtime, wire, history, clock }, call, answering);
+  return runtime.invoke(wire, call, answering);
 }
 
 /** What calling came to. */

@@ -9,10 +9,11 @@ import { wrapMessages } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
 import { verboseTeller } from '../../render/toolset.js';
 import type { Clock } from '../../system/drafts.js';
+import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
 import { saveTranscript } from '../save-files.js';
-import { readHeaders, secretsOf } from '../target.js';
+import { readHeaders } from '../target.js';
 import { canDraw, defaultOutput, type Output, PROGRAM, type Terminal } from '../terminal.js';
 import type { InvokeOptions } from './plan.js';
 

@@ -1,7 +1,7 @@
 import { faultsOf, lineOf } from '../../fixtures/file-errors.js';
 import { readYaml } from '../../fixtures/yaml.js';
 import type { Policy } from '../../runtime/policy.js';
-import { policySchema } from '../../runtime/policy-schema.js';
+import { policySchema } from '../../runtime/policy.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { decodeUtf8 } from '../../util/json.js';
 import { readSource } from '../read-source.js';

@@ -6,7 +6,7 @@ import type { Invocation } from '../../protocol/read-invocation.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { failureOf } from '../../render/failure.js';
 import type { Ending, Trouble } from '../../render/outputs/reporter.js';
-import { subscriptionEnd } from '../../runtime/check-call.js';
+import { subscriptionEnd } from '../../runtime/runtime.js';
 import { type Clock, systemClock } from '../../system/drafts.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { StartedServers } from '../started-server.js';

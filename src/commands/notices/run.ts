@@ -18,6 +18,7 @@ import {
 } from '../../runtime/notices.js';
 import { systemClock } from '../../system/drafts.js';
 import { writeOut } from '../../system/streams.js';
+import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { bytesText } from '../../util/json-diagnosis.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
@@ -32,7 +33,6 @@ import {
   readCredentials,
   readHeaders,
   readTarget,
-  secretsOf,
 } from '../target.js';
 import { type ExitStatus, statusOfFailure, stoppable, type Terminal } from '../terminal.js';
 

@@ -10,14 +10,14 @@ import { warningText } from '../../render/outputs/trouble.js';
 import { type Clock, systemClock } from '../../system/drafts.js';
 import { quietPipes } from '../../system/streams.js';
 import { keepHeapTight } from '../../system/watch-files.js';
-import { isCredentialHeader } from '../../util/credentials.js';
+import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { readUrl } from '../../util/strings.js';
 import { colourOf, type Subscribe, streamForPeople, streamTranscript } from '../output.js';
 import { networkWarnings, printReady } from '../run-server.js';
 import { refuseToReplace, wireSecrets } from '../save-files.js';
-import { asUrl, secretsOf } from '../target.js';
+import { asUrl } from '../target.js';
 import { type ExitStatus, type Interruption, interruption, PROGRAM, type Terminal } from '../terminal.js';
 
 /** Shorter values may be ordinary words. */

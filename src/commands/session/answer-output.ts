@@ -9,12 +9,13 @@ import { colourLevel } from '../../render/terminal/colour-level.js';
 import { verboseTeller } from '../../render/toolset.js';
 import type { Governed } from '../../runtime/policy.js';
 import type { Clock } from '../../system/drafts.js';
+import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import type { Stage } from '../invoke/plan.js';
 import { type Consent, type Denial, denialOf } from '../invoke/questions.js';
 import { saveTranscript } from '../save-files.js';
-import { readHeaders, secretsOf } from '../target.js';
+import { readHeaders } from '../target.js';
 import { PROGRAM, type Terminal } from '../terminal.js';
 import type { AnswerOutput, AnswerPlan } from './answer-plan.js';
 

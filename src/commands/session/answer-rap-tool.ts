@@ -6,8 +6,8 @@ import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import { checkArguments } from '../../runtime/check-call.js';
 import { type Discovered, discover } from '../../runtime/discover.js';
-import { type Answering, answerQuestions, closeThread, type Wire } from '../../runtime/notices.js';
-import { Runtime } from '../../runtime/runtime.js';
+import { closeThread, type Wire } from '../../runtime/notices.js';
+import { type Answering, answerQuestions, Runtime } from '../../runtime/runtime.js';
 import {
   answeredCall,
   clientError,

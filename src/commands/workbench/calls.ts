@@ -6,9 +6,9 @@ import type { Log } from '../../events/log.js';
 import type { SchemaFault } from '../../json-schema/validate.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
 import { type ArgumentsCheck, judgeArguments } from '../../runtime/check-call.js';
-import { type Answering, closeThread } from '../../runtime/notices.js';
-import { converse, giveUp, rulingOn } from '../../runtime/policy.js';
-import type { Runtime } from '../../runtime/runtime.js';
+import { closeThread, giveUp } from '../../runtime/notices.js';
+import { rulingOn } from '../../runtime/policy.js';
+import type { Answering, Runtime } from '../../runtime/runtime.js';
 import type { Clock } from '../../system/drafts.js';
 import type { Draft, RunOptions, Said, Sent } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
@@ -69,7 +69,7 @@ interface Scene {
  * @throws ProtocolCliError where it cannot be sent.
  */
 export async function dial(
-  { log, book: { history }, clock }: Scene,
+  { log }: Pick<Scene, 'log'>,
   runtime: Runtime,
   { wire, discovered }: Found,
   invocation: Invocation,
@@ -80,7 +80,7 @@ export async function dial(
   const call = { endpoint, invocation, timeoutMs, retries, lenientAck };
   const calls = [invocation.id];
   const begun = beginning(log, invocation.id);
-  const over = converse({ runtime, wire, history, clock }, call, answering);
+  const over = runtime.invoke(wire, call, answering);
   await Promise.race([begun.made, over]).finally(begun.forget);
   over.catch(error => log.emit({ kind: 'warned', message: reasonOf(error), calls }));
 }

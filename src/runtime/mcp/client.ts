@@ -10,7 +10,7 @@ import { type Elicitation, elicitationSchema } from '../../protocol/callbacks.js
 import type { Clock } from '../../system/drafts.js';
 import { cut, isRecord } from '../../util/json-diagnosis.js';
 import { visibleLine } from '../../util/visible.js';
-import { settlement } from '../notices.js';
+import { settlement } from '../runtime.js';
 import { failureOfMcp, type Link, type McpFailure } from './transports.js';
 
 /** Gets every message of a link as it stands on the wire. */

@@ -39,7 +39,7 @@ describe('what is wrong is told with its place', () => {
     ['version: 1\ndeny: [{ reason: x }]\n', ':2:8 $.deny[0]: needs a name or an annotation'],
     [
       'version: 1\ndeny: [{ annotation: destructiv }]\n',
-      ':2:10 $.deny[0].annotation: is no annotation (readOnly, destructive, idempotent, longRunning, requiresAuth, or x-vendor-key). Did you mean "destructive"?',
+      ':2:10 $.deny[0].annotation: is not an annotation (readOnly, destructive, idempotent, longRunning, requiresAuth, or x-vendor-key). Did you mean "destructive"?',
     ],
     ['version: 1\ndeny: [\n', ':3:1 '],
     ['', 'it is empty; a policy needs at least `version: 1`'],

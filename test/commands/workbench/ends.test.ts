@@ -179,7 +179,7 @@ test('a conversation that breaks down once the call is made is told of at the ca
   const found = { wire: { log }, discovered: { toolset: { endpoint: ENDPOINT } } } as unknown as Found;
   const answering = { by: 'person', select: async () => null } as const;
   const runtime = { invoke } as unknown as Runtime;
-  await dial({ log, book, clock }, runtime, found, INVOCATION, {} as Manners, answering);
+  await dial({ log }, runtime, found, INVOCATION, {} as Manners, answering);
   await eventually('the warning', () => book.of(KEY).some(({ kind }) => kind === 'warned'));
   expect(book.of(KEY).at(-1)).toMatchObject({ kind: 'warned', message: 'the line broke' });
 });

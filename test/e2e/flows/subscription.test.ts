@@ -159,7 +159,7 @@ describe.concurrent('subscription, events that go on after Ctrl-C', () => {
     const report = readReport(ended);
     expect(ended.status).toBe(130);
     expect(verdicts(report).at(-1)).toBe('discarded 404');
-    expect(ended.stderr).toMatch(/a subscription_event was discarded with 404: .*cancelled/);
+    expect(ended.stderr).toMatch(/a subscription_event was discarded with 404: .*canceled/);
   });
 });
 

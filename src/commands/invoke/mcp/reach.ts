@@ -72,8 +72,8 @@ export async function reachMcp(plan: InvokePlan, peer: McpPeer, desk: Desk): Pro
   const { terminal } = desk;
   const { options } = plan;
   const server = await openServer({ ...peer, headers: readHeaders(options, terminal.env) }, options, desk);
-  const { server: name, endpoint, tools } = server;
-  const tool = toolOf({ name, tools: [...tools], endpoint, needsMigration: false }, operationOf(plan));
+  const { server: name, tools } = server;
+  const tool = toolOf({ name, tools: [...tools] }, operationOf(plan));
   server.checkCallable(tool.name);
   const args = await readArguments(plan.words, tool.inputSchema, terminal.stdin);
   const unchecked = options.validate ? await checkArguments(tool, args, '') : [];

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { COMMANDS, commandLine, wordsForFile } from './commands/command-line.js';
 import { GUIDES } from './commands/guides.js';
 import type { RunCommand } from './commands/options.js';
-import { type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
+import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
 import { faultText } from './render/outputs/fault.js';
 import { troubleText, wrapMessages } from './render/outputs/trouble.js';
 import { type Emergency, endByForce, meetEmergencies } from './system/exit.js';
@@ -42,7 +42,7 @@ const WORKBENCH = ['invoke', '--interactive'];
 async function wordsMeant(argv: readonly string[]): Promise<readonly string[]> {
   if (argv.length === 0) return isSomebodyThere() ? WORKBENCH : argv;
   const commands = COMMANDS.map(({ name }) => name);
-  return wordsForFile(argv, commands, isSomebodyThere());
+  return wordsForFile(argv, commands, canDraw(process));
 }
 
 function isSomebodyThere(): boolean {

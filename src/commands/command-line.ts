@@ -29,22 +29,25 @@ function unknownIn({ args, commands }: Command): string | undefined {
 /** Bytes that are enough to see whether a file is a transcript. */
 const HEAD = 64 * 1024;
 
-/** The words of the command that shows the file which the first word names; the words as they are where it names none. */
+/**
+ * The command that shows the file which the first word names: on a terminal full screen, else as `render` does. The words as they are if
+ * they name no file.
+ */
 export async function wordsForFile(
   words: readonly string[],
   commands: readonly string[],
-  isInteractive: boolean,
+  canDrawScreen: boolean,
 ): Promise<readonly string[]> {
   const [first, ...rest] = words;
   if (first === undefined || first.startsWith('-') || [...commands, 'help'].includes(first)) return words;
   const head = await headOf(first);
   if (head === null) return words;
+  if (!canDrawScreen || rest.length > 0) return ['render', ...words];
   const { isTranscript } = await import('../events/transcript-reader.js');
-  const isFullScreen = isInteractive && rest.length === 0 && isTranscript(head);
-  return isFullScreen ? ['invoke', '--interactive', '--open', first] : ['render', ...words];
+  return isTranscript(head) ? ['invoke', '--interactive', '--open', first] : ['render', first, '-o', 'ui'];
 }
 
-/** Null if the file does not exist. */
+/** Null if there is no such file. */
 async function headOf(path: string): Promise<string | null> {
   const file = await open(path).catch(() => null);
   if (!file) return null;

@@ -27,7 +27,7 @@ export const OUTPUTS = ['ui', 'text', 'plain', 'json', 'ndjson'] as const;
 export type Output = (typeof OUTPUTS)[number];
 
 /** Whether a screen can be drawn: it needs a terminal on both ends, room, and no CI. */
-export function canDraw({ stdin, stdout, env }: Terminal): boolean {
+export function canDraw({ stdin, stdout, env }: Pick<Terminal, 'stdin' | 'stdout' | 'env'>): boolean {
   const isBothWays = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb';
   return isBothWays && !isCi(env) && isLargeEnough(stdout);
 }

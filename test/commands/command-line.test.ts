@@ -2,9 +2,10 @@ import { Command, CommanderError } from 'commander';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CommandEntry } from '../../src/commands/command-line.js';
-import { commandLine, EXAMPLES, refusingUnknown } from '../../src/commands/command-line.js';
+import { commandLine, EXAMPLES, refusingUnknown, wordsForFile } from '../../src/commands/command-line.js';
 import { examplesText } from '../../src/commands/help.js';
 import type { RunCommand } from '../../src/commands/options.js';
+import { temporaryFolder } from '../e2e/support/folder.js';
 
 /** A command, and one that has commands of its own; each says what it was called with. */
 const DEFINITIONS = {
@@ -180,4 +181,25 @@ describe('a command with commands of its own', () => {
     expect(error).toBe('commander.unknownOption');
     expect(said.join('')).toContain('(add --help for usage and examples)');
   });
+});
+
+test('a file on a terminal: a transcript opens in the workbench, anything else full screen', async () => {
+  await using folder = await temporaryFolder();
+  const result = await folder.write('r.json', '{"type":"tool_result","group_id":"a","id":"b","text":"c"}');
+  const transcript = await folder.write('t.ndjson', '{"kind":"header","format":"x"}');
+  expect(await wordsForFile([result], ['render'], true)).toEqual(['render', result, '-o', 'ui']);
+  expect(await wordsForFile([transcript], ['render'], true)).toEqual([
+    'invoke',
+    '--interactive',
+    '--open',
+    transcript,
+  ]);
+  expect(await wordsForFile([result], ['render'], false)).toEqual(['render', result]);
+  expect(await wordsForFile([result, '-o', 'json'], ['render'], true)).toEqual([
+    'render',
+    result,
+    '-o',
+    'json',
+  ]);
+  expect(await wordsForFile(['render', result], ['render'], true)).toEqual(['render', result]);
 });

@@ -118,6 +118,25 @@ test('what is longer than the screen is there to scroll back to, whole', async (
   expect(screen.emulator.history().match(/^line \d+$/gm)).toHaveLength(600);
 });
 
+test('-o ui shows it full screen, and scrolls', async () => {
+  const text = Array.from({ length: 300 }, (_, line) => `line ${line + 1}`).join('\n');
+  const file = await folder.write(
+    'result.json',
+    JSON.stringify({ type: 'tool_result', group_id: 'g', id: 'i', text }),
+  );
+  await using screen = openHere(['render', file, '-o', 'ui'], { columns: 80, rows: 24 });
+  await screen.shows(/tool_result[\s\S]*line 1\n[\s\S]*q quit/);
+  screen.type('G');
+  await screen.shows(/line 300\n[\s\S]*rows \d+–\d+ of \d+ /);
+  screen.resize({ columns: 60, rows: 20 });
+  await screen.shows(/line 300\n/);
+  screen.type('g');
+  await screen.shows(/tool_result/);
+  screen.type('q');
+  expect(await screen.ended).toBe(0);
+  expect(screen.emulator.mischief).toEqual(UNHARMED);
+});
+
 test('a consent URL is whole on a terminal, and nowhere else (RT-OAUTH)', async () => {
   const auth_url = 'https://auth.example/consent?state=secret';
   const file = await folder.write(

@@ -46,8 +46,8 @@ export function renderCommand(run: RunCommand): Command {
     .option('--unfold', 'show unchanged lines of diffs')
     .optionsGroup('Output:')
     .addOption(
-      new Option('-o, --output <format>', 'text for people, or one JSON object')
-        .choices(['plain', 'json'])
+      new Option('-o, --output <format>', 'full screen, text for people, or one JSON object')
+        .choices(['ui', 'plain', 'json'])
         .default('plain'),
     )
     .addOption(

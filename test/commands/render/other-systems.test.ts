@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { recognise } from '../../../src/commands/render/recognise.js';
 import { translated } from '../../../src/commands/render/run.js';
-import type { Saved } from '../../../src/commands/render/transcripts.js';
+import type { Saved } from '../../../src/commands/render/saved.js';
 import { DIALECT_NAMES, type DialectName } from '../../../src/dialects/dialect.js';
 import { INVOCATION, OAUTH, RESULT } from '../../events/build.js';
 import { errorOf } from '../../support/failing.js';

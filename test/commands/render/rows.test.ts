@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { rowsOf } from '../../../src/commands/render/run.js';
-import { linesSection, type Section } from '../../../src/commands/render/transcripts.js';
+import { rowsOf } from '../../../src/commands/render/rows.js';
+import { linesSection, type Section } from '../../../src/commands/render/saved.js';
 import { quote } from '../../../src/render/line.js';
 import type { Pane } from '../../../src/render/panes.js';
 import { createTheme } from '../../../src/render/terminal/theme.js';

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { sessionReportKind } from '../../../src/commands/render/answers.js';
-import { recogniseTranscript } from '../../../src/commands/render/recognise.js';
-import { rowsOf, translated } from '../../../src/commands/render/run.js';
-import type { Saved } from '../../../src/commands/render/transcripts.js';
+import { sessionReportKind } from '../../../src/commands/render/reports.js';
+import { rowsOf } from '../../../src/commands/render/rows.js';
+import { translated } from '../../../src/commands/render/run.js';
+import type { Saved } from '../../../src/commands/render/saved.js';
+import { savedTranscript } from '../../../src/commands/render/transcript.js';
 import type { Event } from '../../../src/events/events.js';
+import { readTranscript, withoutReadyLines } from '../../../src/events/transcript-reader.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import { createTheme } from '../../../src/render/terminal/theme.js';
 import { parseJson } from '../../../src/util/json.js';
@@ -60,9 +62,7 @@ function linesOf(
 }
 
 function saved(lines: readonly string[]) {
-  const recognition = recogniseTranscript(lines);
-  if (!recognition.ok) throw new Error(recognition.faults.join('\n'));
-  return recognition.saved;
+  return savedTranscript(readTranscript(withoutReadyLines(lines)));
 }
 
 function rows(lines: readonly string[]): string[] {
@@ -258,13 +258,6 @@ describe('a broken one', () => {
       'the result arrived without an acknowledgement, which may have been lost',
     );
     expect(rows(lines).join('\n')).not.toContain('TOOL-ACK');
-  });
-
-  test('of which nothing is left is none', () => {
-    expect(recogniseTranscript(['garbage'])).toEqual({
-      ok: false,
-      faults: [expect.stringMatching(/^line 1: not valid JSON/)],
-    });
   });
 });
 

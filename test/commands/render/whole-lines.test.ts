@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { wholeDrawing, wholePane } from '../../../src/commands/render/run.js';
+import { wholeDrawing, wholePane } from '../../../src/commands/render/rows.js';
 import { parsePatch } from '../../../src/display/diff.js';
 import { textLines } from '../../../src/render/line.js';
 import { words } from '../../support/words.js';

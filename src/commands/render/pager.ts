@@ -1,0 +1,107 @@
+import { type Line, quote, say } from '../../render/line.js';
+import { cutLine, dressLine, type Theme } from '../../render/terminal/theme.js';
+import { systemClock } from '../../system/drafts.js';
+import { fullScreen } from '../../tui/full-screen/full-screen.js';
+import { nameOf, type Press } from '../../tui/keys.js';
+import type { Size } from '../../tui/terminal.js';
+import { type ExitStatus, interruption, type Terminal } from '../terminal.js';
+
+/** Shows rows full screen until the user quits or a signal comes. @param rowsFor makes the rows for a width */
+export async function showFullScreen(
+  name: string,
+  rowsFor: (width: number) => Iterator<string>,
+  theme: Theme,
+  { stdin, stdout }: Pick<Terminal, 'stdin' | 'stdout'>,
+): Promise<ExitStatus> {
+  const interrupted = interruption();
+  try {
+    const pager = new Pager(name, rowsFor, theme);
+    const screen = fullScreen(pager, { stdin, stdout, clock: systemClock });
+    await new Promise<void>(resolve => {
+      pager.onQuit = resolve;
+      interrupted.onSignal(resolve);
+    });
+    await screen.close();
+    return interrupted.signalStatus() ?? 0;
+  } finally {
+    interrupted.release();
+  }
+}
+
+/** Rows of a long text, made as far as the user has scrolled. */
+class Pager {
+  onQuit = () => {};
+  #top = 0;
+  #size: Size = { columns: 0, rows: 0 };
+  #rows: string[] = [];
+  #rest: Iterator<string> | null = null;
+
+  constructor(
+    private readonly name: string,
+    private readonly rowsFor: (width: number) => Iterator<string>,
+    private readonly theme: Theme,
+  ) {}
+
+  press(input: string, key: Press['key']): void {
+    const page = this.#height;
+    const moves: Readonly<Record<string, () => number>> = {
+      up: () => this.#top - 1,
+      k: () => this.#top - 1,
+      down: () => this.#top + 1,
+      j: () => this.#top + 1,
+      enter: () => this.#top + 1,
+      pageup: () => this.#top - page,
+      b: () => this.#top - page,
+      pagedown: () => this.#top + page,
+      space: () => this.#top + page,
+      home: () => 0,
+      g: () => 0,
+      end: () => this.#last(),
+      G: () => this.#last(),
+    };
+    const pressed = nameOf({ input, key });
+    if (['q', 'escape', 'ctrl+c'].includes(pressed)) this.onQuit();
+    else this.#top = moves[pressed]?.() ?? this.#top;
+  }
+
+  frame(size: Size) {
+    if (size.columns !== this.#size.columns) {
+      this.#rows = [];
+      this.#rest = this.rowsFor(size.columns);
+    }
+    this.#size = size;
+    this.#make(this.#top + this.#height);
+    this.#top = Math.max(0, Math.min(this.#top, this.#rows.length - this.#height));
+    const shown = this.#rows.slice(this.#top, this.#top + this.#height);
+    const filler = Array.from({ length: this.#height - shown.length }, () => '');
+    const foot = dressLine(cutLine(this.#foot(this.#top + shown.length), size.columns), this.theme);
+    return { rows: [...shown, ...filler, foot], isRunning: false };
+  }
+
+  /** The frame is one row below the terminal's height, and one row is the footer. */
+  get #height(): number {
+    return Math.max(1, this.#size.rows - 2);
+  }
+
+  #foot(end: number): Line {
+    const count = `${this.#rows.length}${this.#rest ? '+' : ''}`;
+    return [
+      say(`rows ${this.#top + 1}–${end} of ${count} · q quit · ↑↓ PgUp PgDn Home End scroll  `, 'dim'),
+      ...quote(this.name),
+    ];
+  }
+
+  #last(): number {
+    this.#make(Number.POSITIVE_INFINITY);
+    return this.#rows.length - this.#height;
+  }
+
+  /** One row more than asked for, to know whether there are more. */
+  #make(count: number): void {
+    while (this.#rest && this.#rows.length <= count) {
+      const next = this.#rest.next();
+      if (next.done) this.#rest = null;
+      else this.#rows.push(next.value);
+    }
+  }
+}

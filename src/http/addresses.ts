@@ -19,8 +19,8 @@ const METADATA = blockList([
 ]);
 
 /**
- * Why we never connect to an address (threats, row 9); null where we may, and for what is no IP address. Remembered: a look into a
- * BlockList costs as much as a fifth of a request.
+ * Why we never connect to an address (threats, row 9); null if we may, or if it is not an IP address. Cached: a BlockList lookup
+ * costs a fifth of a request.
  */
 export const addressProblem = remembering(problemOf);
 
@@ -36,7 +36,7 @@ const LOOPBACK = blockList([
   ['::1', 128],
 ]);
 
-/** Whether a host, as the URL parser writes it, is this machine: an address, or the one name for it. */
+/** Whether a host, as the URL parser writes it, is a loopback address or `localhost`. */
 export const isLoopback = remembering(
   host => host === 'localhost' || isListed(LOOPBACK, host.replace(/^\[|\]$/g, '')),
 );
@@ -68,19 +68,19 @@ function isListed(list: BlockList, address: string): boolean {
   return isAddress && list.check(address, family(address));
 }
 
-// Node's IPv6 pattern takes 6 ms to compile: it is asked only where there is a colon.
+// Node's IPv6 pattern takes 6 ms to compile: use it only if there is a colon.
 function family(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** Why nothing is posted to a url; null where it may be. */
+/** Why we do not post to a URL; null if we may. */
 export type Allows = (url: string) => string | null;
 
 /**
- * Where callbacks may go (threats, row 9): loopback, and exactly these origins. Link-local and metadata addresses never, not even
- * where they are listed. What a name resolves to is judged by the client when it connects (row 10).
+ * Where callbacks may go (threats, row 9): loopback and these origins; never link-local and metadata addresses, even if listed. The
+ * client judges what a name resolves to when it connects (row 10).
  * @param origins as `https://runtime.example:8443`.
- * @throws ProtocolCliError `usage` where one is no origin.
+ * @throws ProtocolCliError `usage` for an invalid origin.
  */
 export function allowedDestinations(origins: readonly string[]): Allows {
   const listed = new Set(origins.map(originOf));
@@ -108,8 +108,8 @@ function originOf(text: string): string {
 const isHttp = (protocol: string) => protocol === 'http:' || protocol === 'https:';
 
 /**
- * Where a request goes.
- * @throws TransportError `BAD_URL` unless it is a plain http or https url; `REFUSED_ADDRESS` (threats, row 9).
+ * Parses the URL of a request.
+ * @throws TransportError `BAD_URL` unless it is a plain http or https URL; `REFUSED_ADDRESS` (threats, row 9).
  */
 export function destinationOf(url: string): URL {
   const destination = readUrl(url);
@@ -123,8 +123,8 @@ export function destinationOf(url: string): URL {
 }
 
 /**
- * @param name what resolved to it: `localhost` must be this machine (threats, row 10).
- * @throws TransportError `REFUSED_ADDRESS` where we never connect to it.
+ * @param name the name that resolved to the address: `localhost` must be this machine (threats, row 10).
+ * @throws TransportError `REFUSED_ADDRESS` if we never connect to it.
  */
 function refuseAddress(address: string, name = address): void {
   const isStray = name === 'localhost' && !isLoopback(address);
@@ -140,15 +140,15 @@ function badUrl(url: string, problem: string): TransportError {
 type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface ClientOptions {
-  /** The system's resolver unless told. */
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
 const systemResolve: Resolve = hostname => lookup(hostname, { all: true });
 
 /**
- * A lookup for node:net that hands out no refused address. It is asked for each connection and names the very address that is
- * then used: a name that resolves differently a second later cannot slip by (threats, row 10).
+ * A lookup for node:net that returns no refused address. The connection uses the very address that was checked, so that a name that
+ * resolves differently a second later does not get around the check (threats, row 10).
  */
 export function guardedLookup({ resolve = systemResolve }: ClientOptions): LookupFunction {
   return (hostname, { all }, callback) => {

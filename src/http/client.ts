@@ -3,9 +3,9 @@ import { bytesText } from '../util/json-diagnosis.js';
 import { announcedLength, ByteGatherer, errnoOf, isEncoded, type Pace } from './request-body.js';
 
 /**
- * How much of an answer's body to read: nothing (settled at the headers; the rest is dropped, within bounds),
- * or at most `maxBytes`, beyond which it fails, or with `partial` is cut; with `withinMs`, also that long after the headers,
- * or where it breaks off: it is the headers that count. An encoded one fails, unless it is `opaque`: only passed on.
+ * How much of an answer's body to read: `nothing` (resolves at the headers, the rest is dropped), or at most `maxBytes`, beyond which
+ * it fails, or with `partial` is cut. With `withinMs`, also if the body takes longer or breaks off: only the headers matter. An
+ * encoded body fails unless `opaque` (it is only forwarded).
  */
 export type ReadLimit =
   | 'nothing'
@@ -18,16 +18,16 @@ export type ReadLimit =
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Its path and query are sent as they are written here. */
+  /** Path and query are sent exactly as written here. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Sends the body in small pieces; all at once unless told. */
+  /** Sends the body in small pieces. Default: all at once. */
   readonly pace?: Pace;
-  /** The limit, or how it follows from the head of the answer. */
+  /** The limit, or a function of the answer's head. */
   readonly read: ReadLimit | ((status: number, headers: HttpAnswer['headers']) => ReadLimit);
   readonly signal?: AbortSignal;
-  /** For all of it, from the name's lookup to the last byte read. 30,000 ms unless told, 0 for no limit. */
+  /** From the DNS lookup to the last byte. Default: 30,000 ms; 0 for no limit. */
   readonly timeoutMs?: number;
 }
 
@@ -38,17 +38,17 @@ export interface HttpAnswer {
   readonly body: Uint8Array;
 }
 
-/** Sends one request, once: no redirect is followed, nothing is decoded, nothing is retried (threats, rows 9 to 11, 15 and 16). */
+/** Sends a request once: no redirects, no decoding, no retries (threats, rows 9 to 11, 15 and 16). */
 export interface HttpClient {
-  /** @throws TransportError wherever there is no answer to give. */
+  /** @throws TransportError if no answer came. */
   send(request: HttpRequest): Promise<HttpAnswer>;
-  /** Drops every connection, and fails what is still under way. */
+  /** Closes every connection; open requests fail. */
   close(): Promise<void>;
 }
 
 /**
- * How far a request came: `address` (its url, its name), `connect`, `send` (connected, no answer yet) or `answer`.
- * In the first two the peer has certainly not seen it.
+ * How far a request came: `address` (URL, DNS), `connect`, `send` (connected, no answer yet) or `answer`. In the first two the peer
+ * has certainly not seen it.
  */
 type Phase = 'address' | 'connect' | 'send' | 'answer';
 
@@ -67,9 +67,9 @@ export class TransportError extends Error {
 }
 
 /**
- * Calls `giveUp` once, when the time is over or the signal says so.
+ * Calls `giveUp` once, on timeout or abort.
  * @param timeoutMs milliseconds; 0 for no limit.
- * @returns how to call it off.
+ * @returns a function that stops watching.
  */
 function watchDeadline(
   timeoutMs: number,
@@ -79,7 +79,7 @@ function watchDeadline(
   const late = () => giveUp('ETIMEDOUT', `no answer within ${timeoutMs} ms`);
   const timer = timeoutMs > 0 ? setTimeout(late, timeoutMs) : undefined;
   if (!signal) return () => clearTimeout(timer);
-  const abort = () => giveUp('ABORTED', 'the request was called off');
+  const abort = () => giveUp('ABORTED', 'the request was canceled');
   signal.addEventListener('abort', abort, { once: true });
   return () => {
     clearTimeout(timer);
@@ -87,7 +87,7 @@ function watchDeadline(
   };
 }
 
-/** What node:http and undici call the same thing. */
+/** Codes of node:http and undici, as ours. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   ERR_INVALID_CHAR: 'BAD_HEADER',
   ERR_INVALID_HTTP_TOKEN: 'BAD_HEADER',
@@ -101,7 +101,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 
 const NAME_PROBLEM = /^(?:ENOTFOUND|EAI_\w+)$/;
 
-/** A library's error in our words; ours passes as it is. */
+/** A library's error as a {@link TransportError}. */
 export function asTransportError(error: unknown, phase: Phase): TransportError {
   if (error instanceof TransportError) return error;
   const code = codeOf(error);
@@ -116,12 +116,12 @@ function codeOf(error: unknown): string {
   return SYNONYMS[code] ?? (code || 'FAILED');
 }
 
-/** undici's parser gives most of its errors no code. */
+/** undici's parser sets no code on most of its errors. */
 function isParserError(error: unknown): boolean {
   return error instanceof Error && error.name === 'HTTPParserError';
 }
 
-/** Where every address of a name failed, Node gives one error without a text around them. */
+/** If every address of a name failed, Node's AggregateError has no message. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);
@@ -136,10 +136,10 @@ type Limit = Exclude<ReadLimit, 'nothing'>;
 type ForeignHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * One request's answer as it arrives, whichever library carries it: that one tells what happens on the wire, and hangs up
- * when it is told to. Settles once; what comes after that is dropped, and little of it.
+ * Reads the answer to one request for either library: the library reports what arrives, and closes the connection when asked to.
+ * Settles once; a bounded rest is dropped.
  */
-export class Reception {
+export class ResponseReader {
   readonly answer: Promise<HttpAnswer>;
   readonly #limitFor: Exclude<HttpRequest['read'], ReadLimit>;
   #read: ReadLimit = 'nothing';
@@ -161,10 +161,10 @@ export class Reception {
       this.#reject = reject;
     });
     this.#callOff = watchDeadline(timeoutMs, signal, (code, message) => this.#fail(code, message));
-    if (signal?.aborted) this.cancel('the request was called off before it was sent');
+    if (signal?.aborted) this.cancel('the request was canceled before it was sent');
   }
 
-  /** From here on there is something to hang up. */
+  /** The request is open: from now on it can be closed. */
   opened(hangUp: () => void): void {
     this.#hangUp = hangUp;
     if (this.#isSettled) hangUp();
@@ -200,7 +200,7 @@ export class Reception {
     else if (this.#settle()) this.#reject(asTransportError(error, this.#phase));
   }
 
-  /** Hangs up, settled or not. */
+  /** Closes the connection, settled or not. */
   cancel(why: string): void {
     this.#fail('ABORTED', why);
     this.#hangUp?.();
@@ -230,7 +230,7 @@ export class Reception {
     this.#hangUp?.();
   }
 
-  /** An answer that goes on for ever holds neither memory nor the process; where nothing follows, none can. */
+  /** An endless answer keeps neither memory nor the process. */
   #leaveRest(headers: Readonly<Record<string, string>>): void {
     this.#succeed();
     if (announcedLength(headers) === 0) return;
@@ -256,7 +256,7 @@ export class Reception {
     this.#hangUp?.();
   }
 
-  /** Whether the body is only looked at: what becomes of it changes nothing. */
+  /** Whether the headers are the answer and the body is optional. */
   #isHeadEnough(): boolean {
     return this.#body !== null && this.#read !== 'nothing' && this.#read.withinMs !== undefined;
   }
@@ -277,13 +277,13 @@ function flatten(foreign: ForeignHeaders): Readonly<Record<string, string>> {
   return headers;
 }
 
-/** Nearly always: a header that comes several times is a list. */
+/** Nearly always; a repeated header is an array. */
 function isFlat(foreign: ForeignHeaders): foreign is Readonly<Record<string, string>> {
   for (const name in foreign) if (typeof foreign[name] !== 'string') return false;
   return true;
 }
 
-/** The headers to send: what was asked for, and no encoding of the answer (threats, row 16). A body in pieces keeps its length. */
+/** The headers to send; the answer must not be encoded (threats, row 16). */
 export function headersFor({ headers = {}, body, pace }: HttpRequest): Record<string, string> {
   const sent: Record<string, string> = {};
   for (const name of Object.keys(headers))
@@ -293,10 +293,10 @@ export function headersFor({ headers = {}, body, pace }: HttpRequest): Record<st
   return sent;
 }
 
-/** Bytes of an answer's head that are read. */
+/** Limit of an answer's head in bytes. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
-/** A client that is loaded when it is first needed: what carries most takes longest to load. */
+/** A client that is loaded at its first request. */
 export function lazyClient(load: () => Promise<HttpClient>): HttpClient {
   let loading: Promise<HttpClient> | undefined;
   let loaded: HttpClient | undefined;
@@ -314,8 +314,8 @@ export function lazyClient(load: () => Promise<HttpClient>): HttpClient {
 }
 
 /**
- * A failure on the wire in words: what, where, what to do.
- * @param peer what listens there, or should
+ * A transport failure as an error for people: what, where, what to do.
+ * @param peer the server that should listen there
  */
 export function explainFailure(
   error: TransportError,
@@ -324,11 +324,13 @@ export function explainFailure(
 ): ProtocolCliError {
   const isUnknownName = /^(?:ENOTFOUND|EAI_\w+)$/.test(error.code);
   if (error.phase === 'address' && !isUnknownName)
-    return new ProtocolCliError('refused-address', `${url} is not called: ${error.message}`, {
-      hint: 'Only http and https URLs are called, without a user in them, and never link-local or metadata addresses.',
+    return new ProtocolCliError('refused-address', `${url} was not called: ${error.message}`, {
+      hint: 'Only http and https URLs without a user name are called, and never link-local or metadata addresses.',
       cause: error,
     });
-  const hint = isUnknownName ? 'The name does not resolve. Is it spelt right?' : hintOn(error.code, peer);
+  const hint = isUnknownName
+    ? 'The host name does not resolve. Is it spelled correctly?'
+    : hintOn(error.code, peer);
   const reason = error.code === 'EPROTO' ? 'the TLS handshake failed' : error.message;
   return new ProtocolCliError('unreachable', `${url}: ${reason}`, { hint, cause: error });
 }
@@ -353,15 +355,15 @@ function hintOn(code: string, peer: string): string {
 }
 
 const SECONDS = /^\d+$/;
-/** RFC 9110, 5.6.7: today's form and the two old ones, which do not name their zone. */
+/** RFC 9110, 5.6.7: the current format and the two obsolete ones, which have no time zone. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
 
-/** `Retry-After` in ms from now (RFC 9110, 10.2.3); 0 where there is none, or none that can be read. */
+/** `Retry-After` in ms from now (RFC 9110, 10.2.3); 0 if missing or unreadable. */
 export function retryAfterMs(value: string | undefined, now: Date): number {
   return readRetryAfter(value, now) ?? 0;
 }
 
-/** As {@link retryAfterMs}; null where there is none, or none that can be read. */
+/** As {@link retryAfterMs}; null if missing or unreadable. */
 export function readRetryAfter(value: string | undefined, now: Date): number | null {
   const text = value?.trim() ?? '';
   if (SECONDS.test(text)) return Number(text) * 1_000;

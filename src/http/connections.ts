@@ -3,30 +3,30 @@ import type { Duplex } from 'node:stream';
 import type { ServerLimits } from './request-body.js';
 
 interface Connection {
-  /** When it was opened, or its latest request began; monotonic. */
+  /** When the connection was opened or its latest request began; monotonic ms. */
   since: number;
   request: IncomingMessage | null;
   response: ServerResponse | null;
-  /** A large body that was sent, and that the peer has not read yet. */
+  /** A large body that was written and that the peer has not read yet. */
   unread: object | null;
 }
 
-/** Which connections give way first: those of a lower number. A request that is worked on never does. */
+/** Which connections are closed first: those with the lower number. One whose request is being answered never is. */
 const UNFINISHED = 0;
 const IDLE = 1;
 const UNREAD = 2;
 const BUSY = 3;
 
-/** Smaller bodies are not counted: the number of connections bounds them. */
+/** Smaller bodies are not counted: the number of connections limits them. */
 const SMALL = 64 * 1024;
 
 /**
- * The connections of a server, and what each is doing. At the cap, the one that has been unfinished for longest gives way to a new one,
- * so that silent, dripping and unread connections do not shut out other callers (threats, row 14).
+ * The connections of a server. At the limit, the connection that has been unfinished for longest is closed for a new one, so that
+ * silent, slow and unread connections do not block other callers (threats, row 14).
  */
 export class Connections {
   readonly #connections = new Map<Duplex, Connection>();
-  /** Bodies that were sent and are not read yet, and by how many connections. One body may be sent to many. */
+  /** Bodies that are not read yet, and by how many connections: one body may be sent to many. */
   readonly #unread = new Map<object, { readonly bytes: number; readers: number }>();
   #unreadBytes = 0;
   #turn: Promise<unknown> = Promise.resolve();
@@ -54,7 +54,7 @@ export class Connections {
     return response && !response.writableFinished ? response : undefined;
   }
 
-  /** To be called once a part of an answer was written. A peer that takes nothing more of it is cut off in the end. */
+  /** Call after writing a part of an answer: a peer that stops reading is disconnected. */
   watchReading({ socket }: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
     if (socket.writableLength === 0) return;
     socket.setTimeout(this.limits.requestMs); // without progress
@@ -72,7 +72,7 @@ export class Connections {
     while (this.#unreadBytes > this.limits.unreadBytes && this.#cutOldest(UNREAD, socket));
   }
 
-  /** Of those who wait for it, one goes on in each turn of the event loop. */
+  /** Resolves for one waiter in each turn of the event loop. */
   turn(): Promise<unknown> {
     this.#turn = this.#turn.then(() => new Promise(setImmediate));
     return this.#turn;
@@ -88,7 +88,7 @@ export class Connections {
     socket.once('close', () => this.#forget(socket));
   }
 
-  /** Of the kinds from `first` to {@link UNREAD}, the first that there is; false where there is none. */
+  /** Closes the oldest connection of a kind from `first` to {@link UNREAD}; otherwise false. */
   #cutOldest(first: number, except: Duplex): boolean {
     let found: { socket: Duplex; kind: number; since: number } | null = null;
     for (const [socket, connection] of this.#connections) {

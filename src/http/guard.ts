@@ -17,7 +17,7 @@ const SHAPE = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(?::(?<port>\d{1,5}))?$/i;
 const LONGEST_NAME = 253;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Reads one Host value (RFC 9110, 7.2); null where it is none. */
+/** Parses a Host value (RFC 9110, 7.2); null if it is invalid. */
 export const parseHost = remembering(readHost);
 
 function readHost(value: string): HostHeader | null {
@@ -27,9 +27,9 @@ function readHost(value: string): HostHeader | null {
 }
 
 /**
- * The allow-list of threats, row 2: the address we are bound to and, for peers on this machine, loopback names, with or without our
- * port; `extra` names with any port, or with exactly the one they were given with.
- * @throws ProtocolCliError `usage` where an extra name is not a host.
+ * Allowed Host values (threats, row 2): the bound address and, for peers on this machine, loopback names, with or without our port;
+ * `extra` names with any port, or with the port they were given with.
+ * @throws ProtocolCliError `usage` if an extra name is not a host.
  */
 export function hostList(bound: string, extra: readonly string[]): HostList {
   const own = bound.toLowerCase();
@@ -50,8 +50,8 @@ function parseAllowed(value: string): HostHeader {
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'socket'>;
 
-/** What a server lets in. */
-export interface Door {
+/** What a server accepts. */
+export interface GuardOptions {
   /** @param peer the address that the connection came from. */
   readonly allowsHost: (host: HostHeader, peer: string) => boolean;
   readonly routes: readonly Route[];
@@ -60,17 +60,16 @@ export interface Door {
 }
 
 /**
- * Judges a request by its head alone, before a byte of the body is read: Host, browser, path, method, encoding, media type, length
- * (threats, rows 2, 3, 4, 15 and 16). The order is fixed, so that a stranger learns nothing about our paths. A route may have an answer
- * of its own, once it is known that the request may come in at all.
+ * Judges a request by its head, before the body is read: Host, browser, path, method, encoding, media type, length (threats, rows 2,
+ * 3, 4, 15 and 16). The order is fixed, so that a refused peer learns nothing about our paths.
  */
-export function admit(head: Head, { allowsHost, routes, maxBody }: Door): Route | Answer | Denial {
+export function admit(head: Head, { allowsHost, routes, maxBody }: GuardOptions): Route | Answer | Denial {
   const path = pathOf(head);
-  const stranger = judgeHost(head, allowsHost);
-  if (stranger) return stranger;
+  const wrongHost = judgeHost(head, allowsHost);
+  if (wrongHost) return wrongHost;
   const route = routes.find(({ method, serves }) => isMethod(method, head) && serves(path));
-  const visitor = judgeOrigin(head, route);
-  if (visitor) return visitor;
+  const webPage = judgeOrigin(head, route);
+  if (webPage) return webPage;
   if (route) return route.first?.(headOf(head)) ?? judgeContent(head, route, maxBody) ?? route;
   return nothingHere(routes.filter(candidate => candidate.serves(path)));
 }
@@ -88,7 +87,10 @@ function headOf({ method = '', url: target = '', headers }: Head) {
   return { method, target, headers };
 }
 
-function judgeHost({ headers, rawHeaders, socket }: Head, allows: Door['allowsHost']): Denial | undefined {
+function judgeHost(
+  { headers, rawHeaders, socket }: Head,
+  allows: GuardOptions['allowsHost'],
+): Denial | undefined {
   const host = headers.host === undefined || isRepeated('host', rawHeaders) ? null : parseHost(headers.host);
   if (!host) return new Denial(400, 'malformed', 'its Host header is missing, repeated or not a host');
   if (!allows(host, socket.remoteAddress ?? ''))
@@ -96,7 +98,7 @@ function judgeHost({ headers, rawHeaders, socket }: Head, allows: Door['allowsHo
   return undefined;
 }
 
-/** Of names and values in turn. Node keeps the first Host of several, and which one is meant nobody can know. */
+/** Whether a header comes twice. Node keeps the first Host of several and drops the others. */
 function isRepeated(name: string, rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (isNamed(name, rawHeaders[at] ?? '')) count++;
@@ -107,7 +109,7 @@ function isNamed(name: string, written: string): boolean {
   return written.length === name.length && written.toLowerCase() === name;
 }
 
-/** Never by Sec-Fetch-Mode: Node's own fetch sends that one. */
+/** Sec-Fetch-Mode is not a sign of a browser: Node's own fetch sends it. */
 function judgeOrigin({ headers }: Head, route: Route | undefined): Denial | undefined {
   const { origin, 'sec-fetch-site': site } = headers;
   if (origin === undefined && site === undefined) return undefined;
@@ -140,7 +142,7 @@ function judgeContent({ headers }: Head, route: Route, maxBody: number): Denial 
   return Number(headers['content-length'] ?? 0) > maxBody ? bodyTooLarge(maxBody) : undefined;
 }
 
-/** Null where any will do. */
+/** Null: any type. */
 function wantedType(accepts: Exclude<Route['accepts'], 'nothing'>, headers: Head['headers']): string | null {
   if (accepts === 'anything' || (accepts === 'json?' && !hasBody({ headers }))) return null;
   return MEDIA_TYPES[accepts];

@@ -10,7 +10,7 @@ import {
   type HttpRequest,
   headersFor,
   MAX_HEADER_BYTES,
-  Reception,
+  ResponseReader,
 } from './client.js';
 import { drip, requestTarget } from './request-body.js';
 
@@ -18,70 +18,70 @@ import { drip, requestTarget } from './request-body.js';
 const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('node:http');
 
 /**
- * On node:http, with nothing to load: for single shots. Connections are kept open all the same: a tool may acknowledge before it
- * has read the body, and after `Connection: close` its server would throw that body away.
+ * A client on node:http: quick to load, for single requests. It keeps connections open: a tool may acknowledge before it has read
+ * the body, and after `Connection: close` its server would drop that body.
  */
 export function createNodeClient(options: ClientOptions = {}): HttpClient {
-  const doors = new Doors(options);
-  const underWay = new Set<Reception>();
+  const agents = new Agents(options);
+  const open = new Set<ResponseReader>();
 
   const send = async (request: HttpRequest): Promise<HttpAnswer> => {
     const url = destinationOf(request.url);
-    const sending = open(await doors.to(url), url, request);
-    const reception = new Reception(request);
-    underWay.add(reception);
-    sending.once('close', () => underWay.delete(reception));
-    report(sending, reception);
+    const sending = start(await agents.of(url), url, request);
+    const reader = new ResponseReader(request);
+    open.add(reader);
+    sending.once('close', () => open.delete(reader));
+    report(sending, reader);
     write(sending, request);
-    return reception.answer;
+    return reader.answer;
   };
   const close = async () => {
-    for (const reception of underWay) reception.cancel('the client was closed');
-    await doors.close();
+    for (const reader of open) reader.cancel('the client was closed');
+    await agents.close();
   };
   return { send, close };
 }
 
-interface Door {
+interface Sender {
   readonly request: typeof plainRequest;
   readonly agent: InstanceType<typeof PlainAgent>;
 }
 
-/** One agent for http, and one for https, which is loaded only where it is needed. */
-class Doors {
+/** One agent for http, and one for https, loaded on first use. */
+class Agents {
   readonly #options: { readonly keepAlive: true; readonly lookup: ReturnType<typeof guardedLookup> };
-  readonly #open = new Map<string, Promise<Door>>();
+  readonly #open = new Map<string, Promise<Sender>>();
 
   constructor(options: ClientOptions) {
     this.#options = { keepAlive: true, lookup: guardedLookup(options) };
   }
 
-  to({ protocol }: URL): Promise<Door> {
-    const door = this.#open.get(protocol) ?? (protocol === 'https:' ? this.#secure() : this.#plain());
-    this.#open.set(protocol, door);
-    return door;
+  of({ protocol }: URL): Promise<Sender> {
+    const sender = this.#open.get(protocol) ?? (protocol === 'https:' ? this.#secure() : this.#plain());
+    this.#open.set(protocol, sender);
+    return sender;
   }
 
   async close(): Promise<void> {
     for (const { agent } of await Promise.all(this.#open.values())) agent.destroy();
   }
 
-  async #plain(): Promise<Door> {
+  async #plain(): Promise<Sender> {
     return { request: plainRequest, agent: new PlainAgent(this.#options) };
   }
 
-  async #secure(): Promise<Door> {
+  async #secure(): Promise<Sender> {
     const { request, Agent } = await import('node:https');
     return { request, agent: new Agent(this.#options) };
   }
 }
 
 /** @throws TransportError `BAD_HEADER`. */
-function open({ request: start, agent }: Door, url: URL, request: HttpRequest): ClientRequest {
+function start({ request: send, agent }: Sender, url: URL, request: HttpRequest): ClientRequest {
   const { method } = request;
   const path = requestTarget(request.url, url);
   try {
-    return start(url, { agent, method, path, headers: headersFor(request), maxHeaderSize: MAX_HEADER_BYTES });
+    return send(url, { agent, method, path, headers: headersFor(request), maxHeaderSize: MAX_HEADER_BYTES });
   } catch (error) {
     throw asTransportError(error, 'connect');
   }
@@ -96,29 +96,29 @@ const HUNG_UP = Object.assign(new Error('the connection was closed without an an
   code: 'ECONNRESET',
 });
 
-function report(sending: ClientRequest, reception: Reception): void {
-  reception.opened(() => sending.destroy());
+function report(sending: ClientRequest, reader: ResponseReader): void {
+  reader.opened(() => sending.destroy());
   sending.once('socket', socket => {
     if (socket.connecting)
-      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => reception.connected());
-    else reception.connected();
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => reader.connected());
+    else reader.connected();
   });
-  sending.on('error', error => reception.failed(error));
-  sending.once('close', () => reception.failed(HUNG_UP)); // a 101 ends without a word; settled, it changes nothing
+  sending.on('error', error => reader.failed(error));
+  sending.once('close', () => reader.failed(HUNG_UP)); // a 101 closes without an error; no effect once settled
   sending.once('response', response => {
-    reception.head(response.statusCode ?? 0, response.headers);
+    reader.head(response.statusCode ?? 0, response.headers);
     response
-      .on('data', chunk => reception.chunk(chunk))
-      .once('end', () => reception.end())
-      .on('error', error => reception.failed(error));
+      .on('data', chunk => reader.chunk(chunk))
+      .once('end', () => reader.end())
+      .on('error', error => reader.failed(error));
   });
 }
 
 const TOKEN_BYTES = 32;
 
 /**
- * Unguessable paths, each of which stands for something (threats, rows 1 and 7). A path is looked up by its keyed digest, so
- * that the time a lookup takes says nothing about the tokens there are.
+ * Unguessable paths with a value each (threats, rows 1 and 7). Paths are looked up by their keyed digest, so that the time of a
+ * lookup reveals nothing about existing tokens.
  */
 export class SecretPaths<T> {
   readonly #secret = randomBytes(TOKEN_BYTES);
@@ -126,7 +126,7 @@ export class SecretPaths<T> {
 
   /**
    * @param prefix of every path, such as `/callback/`.
-   * @param most so many are remembered at least; all unless told, for whoever forgets them himself.
+   * @param most number of paths kept at least; default: all, until {@link forget}.
    */
   constructor(
     private readonly prefix: string,
@@ -135,7 +135,7 @@ export class SecretPaths<T> {
     this.#meanings = new RecentMap(most);
   }
 
-  /** A fresh path with a 256-bit token; it stands for `meaning` until it is forgotten. */
+  /** A new path with a 256-bit token for `meaning`. */
   issue(meaning: T): { readonly token: string; readonly path: string } {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const path = this.prefix + token;
@@ -143,7 +143,7 @@ export class SecretPaths<T> {
     return { token, path };
   }
 
-  /** What a path stands for, or nothing. */
+  /** The value of a path. */
   resolve(path: string): T | undefined {
     return path.startsWith(this.prefix) ? this.#meanings.get(this.#digest(path)) : undefined;
   }

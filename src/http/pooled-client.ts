@@ -10,28 +10,28 @@ import {
   type HttpRequest,
   headersFor,
   MAX_HEADER_BYTES,
-  Reception,
+  ResponseReader,
   TransportError,
 } from './client.js';
 import { drip, requestTarget } from './request-body.js';
 
 interface GuardedFetchOptions extends ClientOptions {
-  /** Of one answer's body; a stream that goes on for longer breaks. */
+  /** Limit of one answer's body; a longer stream fails. */
   readonly maxBytes: number;
 }
 
 interface GuardedFetch {
-  /** @throws TransportError wherever there is no answer to give. */
+  /** @throws TransportError if no answer came. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Drops every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
-/** `fetch` for a library that wants one, behind the same guards as our own clients (threats, rows 9 to 11 and 15): no redirect is followed. */
+/** `fetch` for libraries, with the guards of our own clients (threats, rows 9 to 11 and 15): redirects are not followed. */
 export function guardedFetch({ maxBytes, ...options }: GuardedFetchOptions): GuardedFetch {
   const agent = new Agent({
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 0, // whoever asks has a deadline
+    headersTimeout: 0, // the caller has a deadline
     bodyTimeout: 0,
     connect: { lookup: guardedLookup(options) },
   });
@@ -55,10 +55,10 @@ export function guardedFetch({ maxBytes, ...options }: GuardedFetchOptions): Gua
   return { fetch, close: () => agent.destroy() };
 }
 
-/** Ports of other protocols, that no browser calls either. */
+/** undici's message for ports of other protocols. */
 const BLOCKED = 'bad port';
 
-/** undici puts what happened into the cause of a TypeError; an abort stays one. */
+/** undici puts the real error into the cause of a TypeError; an abort stays an abort. */
 function failed(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
   const { cause = error } = error;
@@ -66,7 +66,7 @@ function failed(error: unknown): never {
     throw new TransportError(
       'connect',
       'BAD_PORT',
-      'its port is blocked: fetch calls none that belongs to another protocol',
+      'its port belongs to another protocol, and fetch blocks it',
     );
   throw asTransportError(cause, 'connect');
 }
@@ -93,28 +93,28 @@ function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): ReadableStr
 
 const CONNECTIONS = 256;
 
-/** On undici's Agent, with connections kept open: for throughput. Its `dispatch` tells how far a request came; `request` does not. */
+/** A client on undici's Agent, for throughput. Unlike `request`, `dispatch` reports how far a request came. */
 export function createAgentClient(options: ClientOptions = {}): HttpClient {
   const agent = new Agent({
     connections: CONNECTIONS,
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 0, // one deadline is enough, and it is the reception's
+    headersTimeout: 0, // the ResponseReader has the deadline
     bodyTimeout: 0,
     connect: { lookup: guardedLookup(options) },
   });
 
-  const dispatch = (request: HttpRequest): Reception => {
+  const dispatch = (request: HttpRequest): ResponseReader => {
     const url = destinationOf(request.url);
     const path = requestTarget(request.url, url);
-    const reception = new Reception(request);
+    const reader = new ResponseReader(request);
     const { method } = request;
     const body = bodyOf(request);
     agent.dispatch(
       { origin: url.origin, path, method, headers: headersFor(request), body },
-      new Report(reception),
+      new Report(reader),
     );
-    return reception;
+    return reader;
   };
   return {
     send(request): Promise<HttpAnswer> {
@@ -132,28 +132,28 @@ function bodyOf({ body, pace }: HttpRequest): Uint8Array | Readable | null {
   return body && pace ? Readable.from(drip(body, pace)) : (body ?? null);
 }
 
-/** Tells a reception what happens on the wire. */
+/** Feeds a ResponseReader from undici. */
 class Report implements Dispatcher.DispatchHandler {
-  constructor(private readonly reception: Reception) {}
+  constructor(private readonly reader: ResponseReader) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.reception.connected();
-    this.reception.opened(() => controller.abort(new Error('not wanted any more')));
+    this.reader.connected();
+    this.reader.opened(() => controller.abort(new Error('canceled')));
   }
 
   onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
-    this.reception.head(status, headers);
+    this.reader.head(status, headers);
   }
 
   onResponseData(_: unknown, chunk: Uint8Array): void {
-    this.reception.chunk(chunk);
+    this.reader.chunk(chunk);
   }
 
   onResponseEnd(): void {
-    this.reception.end();
+    this.reader.end();
   }
 
   onResponseError(_: unknown, error: Error): void {
-    this.reception.failed(error);
+    this.reader.failed(error);
   }
 }

@@ -16,19 +16,19 @@ type RefusalReason =
   | 'aborted'
   | 'failed';
 
-/** A request that no handler answered, told to whoever runs the server. Texts are foreign and not yet made visible. */
+/** A request that no handler answered. Its texts are foreign and not yet made visible. */
 export interface Refusal {
-  /** What was answered; 0 where nobody was left to answer. */
+  /** The status sent; 0 if the peer was gone. */
   readonly status: number;
   readonly reason: RefusalReason;
   readonly method?: string;
   readonly target?: string;
   readonly host?: string;
-  /** One clause for a person. */
+  /** The reason, one clause. */
   readonly detail: string;
 }
 
-/** A decision not to serve a request. */
+/** The decision not to serve a request. */
 export class Denial {
   constructor(
     readonly status: number,
@@ -46,22 +46,22 @@ const FIRST_CAPACITY = 16 * 1024;
 const EMPTY = new Uint8Array();
 
 /**
- * Gathers a body into one buffer, never over a limit (threats, row 15). With a known length nothing is copied twice;
- * without one the buffer doubles, so that a million tiny chunks cost no more than their bytes.
+ * Collects a body in one buffer, up to a limit (threats, row 15). With a known length nothing is copied twice; otherwise the
+ * buffer doubles, so that a million tiny chunks cost no more than their bytes.
  */
 export class ByteGatherer {
   readonly #limit: number;
   #buffer: Uint8Array;
   #length = 0;
 
-  /** @param expected the announced length in bytes, NaN where there is none. */
+  /** @param expected the announced length in bytes; NaN if unknown. */
   constructor(limit: number, expected: number) {
     this.#limit = limit;
-    // Unsafe: what was not written is never given out. Small ones share their memory, which saves most of their cost.
+    // Unsafe is fine: only written bytes are returned. Small buffers share memory, which saves most of their cost.
     this.#buffer = Buffer.allocUnsafe(Math.min(Number.isNaN(expected) ? FIRST_CAPACITY : expected, limit));
   }
 
-  /** Takes what fits under the limit; false where that was not all of it. */
+  /** Adds what fits under the limit; false if that was not everything. */
   add(chunk: Uint8Array): boolean {
     const taken = Math.min(chunk.length, this.#limit - this.#length);
     this.#grow(this.#length + taken);
@@ -70,14 +70,14 @@ export class ByteGatherer {
     return taken === chunk.length;
   }
 
-  /** What was gathered; the spare room is given back. */
+  /** The collected bytes; spare memory is released. */
   bytes(): Uint8Array {
     return this.#length === this.#buffer.length
       ? this.#buffer
       : Buffer.from(this.#buffer.subarray(0, this.#length));
   }
 
-  /** Gives back all memory, whoever still holds the gatherer. */
+  /** Releases all memory, even while the gatherer is still referenced. */
   drop(): void {
     this.#buffer = EMPTY;
     this.#length = 0;
@@ -91,22 +91,22 @@ export class ByteGatherer {
   }
 }
 
-/** The length a message announces, in bytes; NaN where it does not. */
+/** The `Content-Length` in bytes; NaN if missing. */
 export function announcedLength(headers: { readonly 'content-length'?: string | undefined }): number {
   return Number(headers['content-length'] ?? Number.NaN);
 }
 
-/** Of each body so many bytes are not counted, so that small ones are served beside the largest. */
+/** The first bytes of each body are free, so that small requests are served beside the largest. */
 const FREE = 64 * 1024;
 
-/** What one request takes of the bytes that there are for all bodies that a server is reading or working on (threats, row 15). */
+/** One request's share of the server's budget for bodies in flight (threats, row 15). */
 export class BodyShare {
   #size = 0;
   #counted = 0;
 
   constructor(private readonly budget: { bytes: number }) {}
 
-  /** Whether there is room for so many bytes more. */
+  /** Takes more bytes; false if the budget is used up. */
   take(bytes: number): boolean {
     this.#size += bytes;
     const more = Math.max(0, this.#size - FREE) - this.#counted;
@@ -122,7 +122,7 @@ export class BodyShare {
   }
 }
 
-/** Reads a request's body as it comes, at most `maxBody` bytes of it. Never throws: a sender that gave up is a denial too. */
+/** Reads at most `maxBody` bytes of a request's body. Never throws: an aborted request is a denial too. */
 export function readBody(
   request: IncomingMessage,
   maxBody: number,
@@ -135,14 +135,16 @@ export function readBody(
       const hasRoom = share.take(chunk.length);
       if (hasRoom && gatherer.add(chunk)) return;
       request.off('data', take).off('end', end).pause();
-      gatherer.drop(); // its sender may go on for a while
+      gatherer.drop(); // the sender may continue for a while
       share.release();
       resolve(hasRoom ? bodyTooLarge(maxBody) : TOO_MANY);
     };
     request
       .on('data', take)
       .on('end', end)
-      .on('error', () => resolve(new Denial(0, 'aborted', 'its sender went away in the middle of the body')));
+      .on('error', () =>
+        resolve(new Denial(0, 'aborted', 'the sender disconnected in the middle of the body')),
+      );
   });
 }
 
@@ -154,7 +156,7 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
   return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Lets a sender finish what nobody will read; settles at its end, or when it has had `bytes` or `ms` enough. */
+/** Reads and drops the rest of a request; resolves at its end, or after `bytes` or `ms`. */
 export function drain(request: IncomingMessage, { bytes, ms }: { bytes: number; ms: number }): Promise<void> {
   return new Promise(resolve => {
     const settle = () => {
@@ -177,27 +179,27 @@ interface CodingHeaders {
   readonly 'transfer-encoding'?: string | undefined;
 }
 
-/** Whether a body would have to be decoded before it could be read (threats, row 16). Chunks are framing, not encoding. */
+/** Whether a body is compressed or otherwise encoded (threats, row 16). Chunked transfer is framing, not encoding. */
 export function isEncoded(headers: CodingHeaders): boolean {
   const content = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const transfer = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
   return content !== 'identity' || transfer !== 'chunked';
 }
 
-/** The code of a system or library error, as `ECONNRESET`; empty where it has none. */
+/** The code of a system or library error, such as `ECONNRESET`; empty if it has none. */
 export function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 const STRICT = /^https?:\/\/[^/?#\\\0- ]+(?<written>[/?#][^\0- ]*)?$/i;
-/** What the parser has no word for: an empty query, and a fragment. */
+/** The URL parser does not report an empty query, and a fragment must go. */
 const HIDDEN = /\?$|#/;
 const NOT_ASCII = /[^!-~]+/g;
 
 /**
- * The request target as the url was written (TOOL-OPAQUE): nothing resolved, nothing re-encoded, an empty query kept. Only what no
- * request line can carry is percent-encoded. A url that only a lenient parser understands is sent as that one reads it.
- * @param parsed the same url.
+ * The request target exactly as the URL was written (TOOL-OPAQUE): nothing resolved or re-encoded, an empty query kept. Only
+ * characters that a request line cannot carry are percent-encoded. A URL that is not strict is sent as the parser reads it.
+ * @param parsed the same URL.
  */
 export function requestTarget(url: string, parsed: URL): string {
   if (parsed.href === url && !HIDDEN.test(url)) return parsed.pathname + parsed.search;
@@ -208,13 +210,13 @@ export function requestTarget(url: string, parsed: URL): string {
   return target.replace(NOT_ASCII, characters => encodeURIComponent(characters.toWellFormed()));
 }
 
-/** How slowly a body is sent: `bytes` at a time, with a pause of `everyMs` after each. */
+/** Sends a body slowly: `bytes` at a time, with a pause of `everyMs` between. */
 export interface Pace {
   readonly bytes: number;
   readonly everyMs: number;
 }
 
-/** The body in pieces, as they fall due. */
+/** The body in pieces, with the pauses. */
 export async function* drip(body: Uint8Array, { bytes, everyMs }: Pace): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < body.length; sent += bytes) {
     if (sent > 0) await sleep(everyMs);
@@ -222,7 +224,7 @@ export async function* drip(body: Uint8Array, { bytes, everyMs }: Pace): AsyncGe
   }
 }
 
-/** A request that passed the guard, read to its end. */
+/** A request that passed the guard, completely read. */
 export interface Incoming {
   readonly method: string;
   /** The raw path and query, as sent. */
@@ -231,63 +233,62 @@ export interface Incoming {
   readonly body: Uint8Array;
   /** The peer's address. */
   readonly remote: string;
-  /** Calls back where the connection ends before it was answered; once, and not at all where it is. */
+  /** Calls back once if the connection closes before the answer is sent. */
   readonly onGone?: (callback: () => void) => void;
 }
 
-/** What there is of a request before its body. */
+/** A request before its body is read. */
 export type Head = Pick<Incoming, 'method' | 'target' | 'headers'>;
 
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** In the place of `body`: a long one, of which each piece is made once the peer has read those before it. */
+  /** Instead of `body`: pieces that are produced as fast as the peer reads. */
   readonly pieces?: Iterable<Uint8Array>;
-  /** Called once the answer was handed to the connection, also where nobody reads it any more: what is to follow it begins here. */
+  /** Called when the answer was written, also if the peer is gone: work that must follow the answer starts here. */
   readonly sent?: () => void;
 }
 
-/** What a handler gives back; `'reset'` breaks the connection without an answer. */
+/** A handler's answer; `'reset'` resets the connection instead. */
 export type Reply = Answer | 'reset';
 
 export interface Route {
   readonly name: string;
-  /** `any` for those that no route before takes. */
+  /** `any`: all methods that no earlier route takes. */
   readonly method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS' | 'any';
-  /** Asked with the path without the query; may do a constant-time lookup. */
+  /** Gets the path without the query. */
   readonly serves: (path: string) => boolean;
   /**
-   * `json` and `form` demand their `Content-Type`, `json?` only where there is a body; `anything` reads what there is; with `nothing` a
-   * body is left unread.
+   * `json` and `form` require their `Content-Type`, `json?` only with a body; `anything` reads any body; `nothing` leaves it unread.
    */
   readonly accepts: 'json' | 'json?' | 'form' | 'anything' | 'nothing';
-  /** A page for people: a browser may visit it, by hand or from our own origin. Other routes refuse every browser. */
+  /** A page that browsers may open, directly or from our own origin. Other routes refuse browsers. */
   readonly browsers?: 'same-origin';
-  /** Pages of these origins may send requests. */
+  /** Web pages of these origins may send requests. */
   readonly origins?: ReadonlySet<string>;
-  /** Answers by the head alone, before anything is said of the body: of whoever is to learn nothing else. */
+  /** Answers from the head alone, before the body is judged. */
   readonly first?: (head: Head) => Answer | undefined;
   readonly handle: (incoming: Incoming) => Reply | Promise<Reply>;
 }
 
-/** What one peer may take of a server (threats, row 14). Times in milliseconds. */
+/** Limits of a server (threats, row 14). Times in milliseconds. */
 export interface ServerLimits {
-  /** Until the head of a request must be complete, a silent connection included. */
+  /** Time for the head of a request, also on a silent connection. */
   readonly headersMs: number;
-  /** Until the whole request must be complete; and how long a peer may take nothing of its answer. */
+  /** Time for a whole request, and for a peer that reads nothing of its answer. */
   readonly requestMs: number;
   readonly connections: number;
-  /** Of the bodies of all requests that are being read or answered; the largest body that is allowed always fits. */
+  /** Budget for the bodies of all requests in flight; the largest allowed body always fits. */
   readonly bodyBytes: number;
-  /** Of the bodies of all answers that were sent and are not read yet. */
+  /** Budget for all answers that were written and not read yet. */
   readonly unreadBytes: number;
   readonly headerBytes: number;
-  /** How often the two deadlines are looked at: they are late by at most this. */
+  /** How often deadlines are checked. */
   readonly checkEveryMs: number;
-  /** How long a refused sender may go on before it is cut off. */
+  /** How long a refused sender may continue before its connection is closed. */
   readonly lingerMs: number;
-  /** How long requests in progress may go on once the server closes. */
+  /** How long open requests may continue when the server closes. */
   readonly closeMs: number;
 }
 
@@ -305,7 +306,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   closeMs: 500,
 };
 
-/** The part of the limits that node:http wants at construction. */
+/** The limits that node:http takes at construction. */
 export function parserOptions(limits: ServerLimits): ServerOptions {
   return {
     headersTimeout: limits.headersMs,
@@ -313,6 +314,6 @@ export function parserOptions(limits: ServerLimits): ServerOptions {
     connectionsCheckingInterval: limits.checkEveryMs,
     maxHeaderSize: limits.headerBytes,
     insecureHTTPParser: false,
-    requireHostHeader: false, // the guard judges Host itself, and says what was wrong
+    requireHostHeader: false, // the guard checks Host and reports the reason
   };
 }

@@ -1,18 +1,17 @@
 import pRetry from 'p-retry';
 
 export interface RetryOptions {
-  /** How many further attempts after the first. */
+  /** Attempts after the first. */
   readonly retries: number;
-  /** No attempt starts later than this after the first one, in milliseconds; 2,000 unless told. */
+  /** Time in ms after the first attempt in which others may start. Default: 2,000. */
   readonly within?: number;
   readonly shouldRetry: (error: Error) => boolean;
-  /** Ends the waiting at once; an attempt under way ends by it only if `work` heeds it too. */
+  /** Ends the waiting at once; `work` must watch it too. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Works until it succeeds, waiting 100 to 200 ms, then twice that and so on.
- * A TypeError is a fault of ours and never retried.
+ * Retries `work` with exponential backoff, from 100–200 ms. A TypeError is a bug of ours and is not retried.
  * @param work gets the number of the attempt, from 1.
  * @throws the last attempt's error, or the signal's reason.
  */

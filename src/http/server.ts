@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { ProtocolCliError } from '../util/errors.js';
 import { isLoopback } from './addresses.js';
 import { Connections } from './connections.js';
-import { admit, type Door, hostList } from './guard.js';
+import { admit, type GuardOptions, hostList } from './guard.js';
 import {
   type Answer,
   BodyShare,
@@ -16,7 +16,6 @@ import {
   parserOptions,
   type Refusal,
   type Reply,
-  type Route,
   readBody,
   type ServerLimits,
 } from './request-body.js';
@@ -25,54 +24,144 @@ import {
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const LINGER_BYTES = 16 * 1024 * 1024;
-const ANSWERING_NOTHING = new Uint8Array(0);
+const NOTHING = new Uint8Array(0);
 const WITHOUT_BODY = new Set([204, 304]);
 
-interface Sending {
-  /** For a sender that is not read to its end. */
-  readonly lingerMs: number;
-  readonly connections: Pick<Connections, 'watchReading' | 'turn'>;
+interface Responder extends GuardOptions {
+  /** Puts the reason of a refusal into the answer, as text or as `{"detail":…}`. The texts are ours and echo nothing (threats, row 28). */
+  readonly explains?: boolean | 'json';
+  readonly onRefused?: (refusal: Refusal) => void;
 }
 
-/** Sends an answer; where the request was not read to its end, the connection is closed after it. */
-export async function sendAnswer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body = '', pieces, sent }: Answer,
-  { lingerMs, connections }: Sending,
-): Promise<void> {
-  const unread = hasBody(request) && !request.readableEnded;
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  const head: Record<string, string | number> = {
-    'content-type': 'text/plain; charset=utf-8',
-    'x-content-type-options': 'nosniff', // nothing we answer is ever taken for a page or a script (threats, row 28)
-  };
-  if (!WITHOUT_BODY.has(status) && !pieces) head['content-length'] = length;
-  if (unread) head['connection'] = 'close';
-  for (const name in headers) head[name.toLowerCase()] = headers[name] ?? ''; // in the place of ours, however it is written
-  response.writeHead(status, head);
-  if (pieces) await sendPieces(request, response, pieces, connections);
-  if (unread) await sendAhead(request, response, body, lingerMs);
-  else await new Promise(setImmediate); // all answers of a turn go out together: to wake the other side costs more than to answer it
-  response.end(unread || length === 0 ? undefined : body); // with nothing beside it the head goes out in one piece
-  connections.watchReading(request, response, body);
-  sent?.();
-}
+/**
+ * Handles every request of a server and reports refusals, also those of broken requests: bytes that are not HTTP, too large heads,
+ * slow senders (threats, rows 4, 14 and 17). Each is reported once.
+ */
+class RequestHandler {
+  readonly #reported = new WeakSet<Duplex>();
+  readonly #connections: Connections;
+  readonly #budget: { bytes: number };
 
-/** One piece of one answer at a time, so that others are served between two of them. None is made that the peer does not read. */
-async function sendPieces(
-  request: IncomingMessage,
-  response: ServerResponse,
-  pieces: Iterable<Uint8Array>,
-  connections: Sending['connections'],
-): Promise<void> {
-  await connections.turn();
-  for (const piece of pieces) {
-    const isTaken = response.write(piece);
-    connections.watchReading(request, response, ANSWERING_NOTHING);
-    if (!isTaken) await untilDrained(response);
-    await connections.turn();
-    if (response.destroyed) return;
+  constructor(
+    server: Server,
+    private readonly options: Responder,
+    private readonly limits: ServerLimits,
+  ) {
+    this.#budget = { bytes: Math.max(limits.bodyBytes, options.maxBody) };
+    this.#connections = new Connections(server, limits, socket => this.#cut(socket));
+    const listener = (request: IncomingMessage, response: ServerResponse) =>
+      void this.#serve(request, response).catch(error => this.#deny(failure(error), request, response));
+    server.on('request', listener).on('checkContinue', listener);
+    server.on('clientError', (error, socket) => this.#refuse(error, socket));
+    server.on('error', ({ message }) =>
+      this.#report(new Denial(0, 'failed', `a connection was not accepted: ${message}`)),
+    );
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#connections.begin(request, response);
+    const share = new BodyShare(this.#budget);
+    try {
+      const reply = await this.#reply(request, response, share);
+      if (reply instanceof Denial) await this.#deny(reply, request, response);
+      else if (reply === 'reset') request.socket.resetAndDestroy();
+      else await this.#send(request, response, reply);
+    } finally {
+      share.release();
+    }
+  }
+
+  async #reply(
+    request: IncomingMessage,
+    response: ServerResponse,
+    share: BodyShare,
+  ): Promise<Reply | Denial> {
+    const route = admit(request, this.options);
+    if (!('handle' in route)) return route;
+    if (route.accepts === 'nothing') return route.handle(incoming(request, response, NOTHING));
+    if (request.headers.expect !== undefined) response.writeContinue();
+    const body = await readBody(request, this.options.maxBody, share);
+    return body instanceof Denial ? body : route.handle(incoming(request, response, body));
+  }
+
+  async #deny(denial: Denial, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.#reported.has(request.socket)) this.#report(denial, request);
+    if (response.headersSent) request.socket.destroy();
+    else if (denial.status > 0)
+      await this.#send(request, response, answerTo(denial, this.options.explains ?? false));
+  }
+
+  /** Sends an answer, and closes the connection if the request was not read completely. */
+  async #send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+    const { status, headers, body = '', pieces, sent } = answer;
+    const isUnread = hasBody(request) && !request.readableEnded;
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    const head: Record<string, string | number> = {
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff', // no answer is taken for a page or a script (threats, row 28)
+    };
+    if (!WITHOUT_BODY.has(status) && !pieces) head['content-length'] = length;
+    if (isUnread) head['connection'] = 'close';
+    for (const name in headers) head[name.toLowerCase()] = headers[name] ?? '';
+    response.writeHead(status, head);
+    if (pieces) await this.#sendPieces(request, response, pieces);
+    if (isUnread) await this.#sendAhead(request, response, body);
+    else await new Promise(setImmediate); // all answers of one turn go out together, which is faster
+    response.end(isUnread || length === 0 ? undefined : body); // then the head is one packet
+    this.#connections.watchReading(request, response, body);
+    sent?.();
+  }
+
+  /** Sends one piece per turn, so that others are served in between, and produces none that the peer does not read. */
+  async #sendPieces(request: IncomingMessage, response: ServerResponse, pieces: Iterable<Uint8Array>) {
+    await this.#connections.turn();
+    for (const piece of pieces) {
+      const isTaken = response.write(piece);
+      this.#connections.watchReading(request, response, NOTHING);
+      if (!isTaken) await untilDrained(response);
+      await this.#connections.turn();
+      if (response.destroyed) return;
+    }
+  }
+
+  /** Closing with unread bytes would reset the connection and lose the answer: send it whole, then let the sender finish. */
+  async #sendAhead(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array) {
+    response.flushHeaders();
+    if (body.length > 0) response.write(body);
+    await drain(request, { bytes: LINGER_BYTES, ms: this.limits.lingerMs });
+  }
+
+  #report({ status, reason, detail }: Denial, request?: IncomingMessage): void {
+    const { method, url: target, headers } = request ?? {};
+    this.options.onRefused?.({
+      status,
+      reason,
+      detail,
+      ...(request && { method, target, host: headers?.host }),
+    });
+  }
+
+  #refuse(error: Error, socket: Duplex): void {
+    if (this.#reported.has(socket)) return;
+    const denial = denialOf(error);
+    const unanswered = this.#connections.unanswered(socket);
+    // A second status line would become part of an answer that is being sent.
+    if (!denial || !socket.writable || unanswered?.headersSent) {
+      socket.destroy();
+      return;
+    }
+    this.#reported.add(socket);
+    socket.end(rawAnswer(denial.status));
+    setTimeout(() => socket.destroy(), this.limits.lingerMs).unref(); // an immediate close would lose the answer
+    this.#report(denial, unanswered?.req);
+  }
+
+  #cut(socket: Duplex): void {
+    const request = this.#connections.unanswered(socket)?.req;
+    if (!request || request.complete) return;
+    this.#reported.add(socket);
+    const why = 'it was closed for another connection, since it was unfinished for longest';
+    this.#report(new Denial(0, 'slow', why), request);
   }
 }
 
@@ -84,66 +173,6 @@ function untilDrained(response: ServerResponse): Promise<void> {
     };
     response.on('drain', settle).on('close', settle);
   });
-}
-
-/** To close on unread bytes would reset the connection and lose the answer: it goes out whole, then the sender may finish. */
-async function sendAhead(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: string | Uint8Array,
-  ms: number,
-) {
-  response.flushHeaders();
-  if (body.length > 0) response.write(body);
-  await drain(request, { bytes: LINGER_BYTES, ms });
-}
-
-/**
- * Answers what never became a request, or stopped being one: bytes that are not HTTP, heads that are too large, senders that are
- * too slow (threats, rows 4, 14 and 17). Each is told once; the next connection is served as ever.
- */
-class BrokenRequests {
-  readonly #told = new WeakSet<Duplex>();
-  readonly connections: Connections;
-
-  constructor(
-    server: Server,
-    private readonly tell: (denial: Denial, request?: IncomingMessage) => void,
-    private readonly limits: ServerLimits,
-  ) {
-    this.connections = new Connections(server, limits, socket => this.#cut(socket));
-    server.on('clientError', (error, socket) => this.#refuse(error, socket));
-  }
-
-  /** Whether the connection's fault was told already. */
-  knows(socket: Duplex): boolean {
-    return this.#told.has(socket);
-  }
-
-  #refuse(error: Error, socket: Duplex): void {
-    if (this.#told.has(socket)) return;
-    const denial = denialOf(error);
-    if (!denial || !socket.writable || this.#isAnswering(socket)) {
-      socket.destroy();
-      return;
-    }
-    this.#told.add(socket);
-    socket.end(rawAnswer(denial.status));
-    setTimeout(() => socket.destroy(), this.limits.lingerMs).unref(); // the peer still sends: an immediate close would lose the answer
-    this.tell(denial, this.connections.unanswered(socket)?.req);
-  }
-
-  /** A second status line in the middle of an answer would be read as part of it. */
-  #isAnswering(socket: Duplex): boolean {
-    return this.connections.unanswered(socket)?.headersSent ?? false;
-  }
-
-  #cut(socket: Duplex): void {
-    const request = this.connections.unanswered(socket)?.req;
-    if (!request || request.complete) return;
-    this.#told.add(socket);
-    this.tell(new Denial(0, 'slow', 'it was unfinished for longest, and gave way to another'), request);
-  }
 }
 
 function denialOf(error: Error): Denial | null {
@@ -167,82 +196,12 @@ function rawAnswer(status: number): string {
   ].join('\r\n');
 }
 
-interface Post extends Door {
-  /**
-   * Says in the answer why a request is refused, in words or as `{"detail":…}`: the texts are ours, and echo nothing (threats, row 28).
-   * Bare unless told.
-   */
-  readonly explains?: boolean | 'json';
-  readonly onRefused?: (refusal: Refusal) => void;
-}
-
-const NOTHING = new Uint8Array(0);
-
-/** Takes every request of a server from its head to its answer, and tells which were refused and why. */
-function attend(server: Server, post: Post, limits: ServerLimits): void {
-  const budget = { bytes: Math.max(limits.bodyBytes, post.maxBody) };
-  const tell = (denial: Denial, request?: IncomingMessage) => post.onRefused?.(refusalOf(denial, request));
-  const broken = new BrokenRequests(server, tell, limits);
-  const { connections } = broken;
-  const send = (request: IncomingMessage, response: ServerResponse, answer: Answer) =>
-    sendAnswer(request, response, answer, { lingerMs: limits.lingerMs, connections });
-
-  const deny = async (denial: Denial, request: IncomingMessage, response: ServerResponse) => {
-    if (!broken.knows(request.socket)) tell(denial, request);
-    if (response.headersSent) request.socket.destroy();
-    else if (denial.status > 0) await send(request, response, answerTo(denial, post));
-  };
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    connections.begin(request, response);
-    const share = new BodyShare(budget);
-    try {
-      const reply = await replyTo(request, response, post, share);
-      if (reply instanceof Denial) await deny(reply, request, response);
-      else if (reply === 'reset') request.socket.resetAndDestroy();
-      else await send(request, response, reply);
-    } finally {
-      share.release();
-    }
-  };
-  const listener = (request: IncomingMessage, response: ServerResponse) =>
-    void serve(request, response).catch(error => deny(failure(error), request, response));
-
-  server.on('request', listener).on('checkContinue', listener);
-  server.on('error', error =>
-    tell(new Denial(0, 'failed', `a connection was not accepted: ${error.message}`)),
-  );
-}
-
-function answerTo({ status, headers, detail }: Denial, { explains = false }: Post): Answer {
+function answerTo({ status, headers, detail }: Denial, explains: boolean | 'json'): Answer {
   if (!explains || status >= 500) return { status, headers };
-  const words = `refused, since ${detail}`;
-  if (explains !== 'json') return { status, headers, body: `${words}\n` };
+  const text = `refused, since ${detail}`;
+  if (explains !== 'json') return { status, headers, body: `${text}\n` };
   const json = { 'Content-Type': 'application/json' };
-  return { status, headers: { ...headers, ...json }, body: JSON.stringify({ detail: words }) };
-}
-
-async function replyTo(
-  request: IncomingMessage,
-  response: ServerResponse,
-  post: Post,
-  share: BodyShare,
-): Promise<Reply | Denial> {
-  const route = admit(request, post);
-  if (!('handle' in route)) return route;
-  const body = await bodyFor(route, request, response, post.maxBody, share);
-  return body instanceof Denial ? body : route.handle(incoming(request, response, body));
-}
-
-function bodyFor(
-  route: Route,
-  request: IncomingMessage,
-  response: ServerResponse,
-  maxBody: number,
-  share: BodyShare,
-) {
-  if (route.accepts === 'nothing') return NOTHING;
-  if (request.headers.expect !== undefined) response.writeContinue();
-  return readBody(request, maxBody, share);
+  return { status, headers: { ...headers, ...json }, body: JSON.stringify({ detail: text }) };
 }
 
 function incoming(
@@ -257,28 +216,20 @@ function incoming(
   return { method, target: url, headers, body, remote: socket.remoteAddress ?? '', onGone };
 }
 
-function refusalOf({ status, reason, detail }: Denial, request?: IncomingMessage): Refusal {
-  const { method, url: target, headers } = request ?? {};
-  return { status, reason, detail, ...(request && { method, target, host: headers?.host }) };
-}
-
 function failure(error: unknown): Denial {
-  return new Denial(
-    500,
-    'failed',
-    `its handler failed: ${error instanceof Error ? error.message : String(error)}`,
-  );
+  const message = error instanceof Error ? error.message : String(error);
+  return new Denial(500, 'failed', `its handler failed: ${message}`);
 }
 
 const LOOPBACK = '127.0.0.1';
 const WILDCARDS = new Set(['', '*', '0.0.0.0', '[::]', '[::ffff:0:0]']);
 
-/** Whether binding to `host` would open every interface, in whatever spelling (threats, row 5). */
+/** Whether binding to `host` opens every interface, in any spelling (threats, row 5). */
 export function isWildcard(host: string): boolean {
   return WILDCARDS.has(canonical(host));
 }
 
-/** The address to listen on: `localhost` may resolve elsewhere, so it is taken as 127.0.0.1 (threats, row 6). */
+/** The address to listen on. `localhost` could resolve elsewhere, so it means 127.0.0.1 (threats, row 6). */
 function bindAddress(host: string): string {
   const name = canonical(host);
   if (name === 'localhost') return LOOPBACK;
@@ -286,7 +237,7 @@ function bindAddress(host: string): string {
   return name === '[::]' ? '::' : '0.0.0.0';
 }
 
-/** The host of our own url, never a name that could resolve elsewhere. */
+/** The host of our own URL, never a name that could resolve elsewhere. */
 function advertisedHost(address: string): string {
   if (isWildcard(address)) return LOOPBACK;
   return bracketed(address);
@@ -295,7 +246,7 @@ function advertisedHost(address: string): string {
 /**
  * Starts listening.
  * @returns the port.
- * @throws ProtocolCliError `port-in-use`, or `usage` where the address is not one of this machine's.
+ * @throws ProtocolCliError `port-in-use`, or `usage` if the address is not one of this machine's.
  */
 function listen(server: Server, address: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -316,16 +267,16 @@ function portOf(server: Server): number {
 function explain(error: Error, address: string, port: number): ProtocolCliError {
   if (errnoOf(error) === 'EADDRINUSE')
     return new ProtocolCliError('port-in-use', `port ${port} on ${address} is already in use`, {
-      hint: 'Stop what listens there, or choose another port; 0 takes any free one.',
+      hint: 'Stop the process that listens there, or choose another port (0: any free port).',
       cause: error,
     });
   return new ProtocolCliError('usage', `cannot listen on ${bracketed(address)}:${port}: ${error.message}`, {
-    hint: 'Choose an address of this machine, and a port that you may open.',
+    hint: 'Choose an address of this machine, and a port that you are allowed to open.',
     cause: error,
   });
 }
 
-/** As WHATWG URL writes it: `0`, `0x0` and `::0` are then all recognised. */
+/** As WHATWG URL writes it, so that `0`, `0x0` and `::0` are recognized. */
 function canonical(host: string): string {
   const url = `http://${bracketed(host)}`;
   return URL.canParse(url) ? new URL(url).hostname : host;
@@ -341,33 +292,27 @@ function unbracketed(host: string): string {
 
 const SWEEP_MS = 10;
 
-export interface ServerOptions {
-  /** 127.0.0.1 unless told. A wildcard is bound without a word: the caller warns, see {@link isWildcard}. */
+interface ServerOptions extends Omit<Responder, 'allowsHost'> {
+  /** Default: 127.0.0.1. For a wildcard the caller warns, see {@link isWildcard}. */
   readonly host?: string;
-  /** Any free one unless told. */
+  /** Default: any free port. */
   readonly port?: number;
-  /** Names a request may use in Host besides the loopback's: `name` with any port, `name:port` with that one. */
+  /** Further allowed Host values: `name` with any port, `name:port` with that port. */
   readonly allowedHosts?: readonly string[];
-  readonly routes: readonly Route[];
-  /** Bytes. */
-  readonly maxBody: number;
-  /** Tells whoever is refused why, in words or as `{"detail":…}`; a server of secret paths does not (threats, row 1). */
-  readonly explains?: boolean | 'json';
   readonly limits?: Partial<ServerLimits>;
-  readonly onRefused?: (refusal: Refusal) => void;
 }
 
 export interface RunningServer extends AsyncDisposable {
   readonly port: number;
-  /** `http://127.0.0.1:port`, or the address it was told to bind; never `localhost` (threats, row 6). */
+  /** `http://127.0.0.1:port`, or the bound address; never `localhost` (threats, row 6). */
   readonly url: string;
-  /** Stops listening, ends idle connections, then cuts off the rest. */
+  /** Stops listening, ends idle connections, then closes the rest. */
   close(): Promise<void>;
 }
 
 /**
- * Serves routes behind one guard (threats, rows 2 to 6, 14 to 17 and 28). Whatever comes in, the next request is served.
- * @throws ProtocolCliError `port-in-use`; `usage` for an address or an allowed host that is none.
+ * Serves routes behind one guard (threats, rows 2 to 6, 14 to 17 and 28).
+ * @throws ProtocolCliError `port-in-use`; `usage` for an invalid address or allowed host.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -375,20 +320,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const own = advertisedHost(address);
   const allowsHost = hostList(own, options.allowedHosts ?? []);
   const server = createServer(parserOptions(limits));
-  server.maxHeadersCount = 0; // Node drops headers beyond a count, and an Origin among them; their size is bounded
+  server.maxHeadersCount = 0; // otherwise Node drops headers beyond a count, perhaps the Origin; their size is limited
   const port = await listen(server, address, options.port ?? 0);
-  const isAllowed: Door['allowsHost'] = (host, peer) => allowsHost(host, port, isLoopback(peer));
-  attend(server, { ...options, allowsHost: isAllowed }, limits);
-  const close = closer(server, limits.closeMs);
-  return { port, url: `http://${own}:${port}`, close, [Symbol.asyncDispose]: close };
-}
-
-function closer(server: Server, graceMs: number): () => Promise<void> {
+  const isAllowed: GuardOptions['allowsHost'] = (host, peer) => allowsHost(host, port, isLoopback(peer));
+  new RequestHandler(server, { ...options, allowsHost: isAllowed }, limits);
   let closed: Promise<void> | undefined;
-  return () => {
-    closed ??= stop(server, graceMs);
-    return closed;
-  };
+  const close = () => (closed ??= stop(server, limits.closeMs));
+  return { port, url: `http://${own}:${port}`, close, [Symbol.asyncDispose]: close };
 }
 
 function stop(server: Server, graceMs: number): Promise<void> {

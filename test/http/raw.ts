@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Refusal, Route } from '../../src/http/request-body.js';
-import type { RunningServer, ServerOptions } from '../../src/http/server.js';
+import type { RunningServer } from '../../src/http/server.js';
 import { startServer } from '../../src/http/server.js';
 
 /** What came back for some bytes, up to the peer's end of the connection. */
@@ -50,7 +50,9 @@ export interface Watched extends RunningServer {
 }
 
 /** A server with two routes, quick limits, and a list of what it refused. */
-export async function watchedServer(options: Partial<ServerOptions> = {}): Promise<Watched> {
+export async function watchedServer(
+  options: Partial<Parameters<typeof startServer>[0]> = {},
+): Promise<Watched> {
   const refusals: Refusal[] = [];
   const server = await startServer({
     routes: [echo, hello],

@@ -1,381 +1,414 @@
 import type { Book } from '../events/call-log.js';
-import type { Content } from '../events/content.js';
-import { discoveryOf } from '../events/discovery-of.js';
-import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
+import type { Event } from '../events/events.js';
+import { acknowledgedAfter, type Exchange, isSubscribed, outcomeOf } from '../events/exchange.js';
+import { type SessionCallState, sessionCallState } from '../events/session-calls.js';
+import { urlSecrets } from '../events/shareable.js';
 import {
-  acknowledgedAfter,
-  type Exchange,
-  isSubscribed,
-  outcomeOf,
-  type Settlement,
-} from '../events/exchange.js';
-import { shareableUrl, withoutPowerInText } from '../events/shareable.js';
+  type CallbackDelivery,
+  type DeliveryAttempt,
+  isDelivered,
+  type ToolCall,
+  type ToolCallState,
+  toolCallState,
+  typeOfDelivery,
+} from '../events/tool-call.js';
+import type { JudgedOutcome } from '../protocol/outcome.js';
 import { formatDuration } from '../util/format-duration.js';
-import { bytesText } from '../util/json-diagnosis.js';
-import { cleanWords, type Redactor } from '../util/redact.js';
+import { compactJson, isRecord } from '../util/json-diagnosis.js';
+import type { Redactor } from '../util/redact.js';
 import { onceEach } from '../util/safe-to-visit.js';
-import { clipped, type Line, runningClock, type Span, say, type Tone, textLines } from './line.js';
-import { outcomeWords } from './session-calls.js';
-import type { Step } from './step-arrivals.js';
-import { stepLines } from './steps.js';
-import { elapsed } from './tool-call-details.js';
-import { beginningText, breakText, headText } from './toolset.js';
+import {
+  clipped,
+  counted,
+  elapsed,
+  type Line,
+  line,
+  quote,
+  runningClock,
+  type Span,
+  say,
+  type Tone,
+  took,
+} from './line.js';
+import { givenOf, type KnownCall } from './session-answers.js';
 
-/**
- * What there is to judge a call by: its own events, the discovery of its tool, and what came to no call's address while this one
- * waited. In the order in which they happened.
- */
-export function concerning(book: Book, exchange: Exchange): readonly Event[] {
-  const own = book.of(exchange.key);
-  const nobodys = book.of(null);
-  const [first] = own;
-  if (!first) return [];
-  const discovery = discoveryOf(nobodys, { endpoint: exchange.endpoint, seq: first.seq });
-  const strays = strayIn(nobodys, first.at, exchange.settled?.at ?? Number.POSITIVE_INFINITY);
-  return [...discovery, ...strays, ...own].sort((a, b) => a.seq - b.seq);
-}
-
-/** Callbacks of nobody, and what was answered. @param from ms, @param to ms */
-function strayIn(events: readonly Event[], from: number, to: number): readonly Event[] {
-  const isStray = ({ purpose, at }: RequestEvent) => purpose === 'callback' && at >= from && at <= to;
-  const legs = new Set(
-    events.flatMap(event => (event.kind === 'request' && isStray(event) ? [event.leg] : [])),
-  );
-  return events.filter(event => 'leg' in event && legs.has(event.leg ?? ''));
-}
-
-/** Characters of a URL. */
-const WIRE_WORDS_MOST = 2_000;
-
-/** `→ POST http://127.0.0.1:3001/invoke invocation, 312 bytes`: towards the tool, or from it. */
-export function requestWords(event: RequestEvent, redactor: Redactor): Line {
-  const { method, purpose, attempt, hop, body } = event;
-  const about = [
-    purpose,
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(hop === undefined ? [] : [hop]),
-    ...sizeOf(body),
-  ];
-  return [
-    say(event.from === 'tool' ? '← ' : '→ ', 'running'),
-    ...clipped(`${method} ${shareableUrl(event, redactor)}`, 'title', WIRE_WORDS_MOST),
-    say(` ${about.join(', ')}`, 'dim'),
-  ];
-}
-
-/** What was answered, and why if a listener refused it. */
-export function responseWords({ status, refusal, body }: ResponseEvent, redactor: Redactor): Line {
-  const why = refusal === undefined ? [] : [say(' refused: '), ...clipped(cleanWords(redactor, refusal))];
-  const size = sizeOf(body).map(words => say(` ${words}`, 'dim'));
-  return [say('answered '), say(String(status), toneOf(status)), ...why, ...size];
-}
-
-function breakWords(event: Extract<Event, { kind: 'broken' }>): Line {
-  return clipped(breakText(event), 'bad');
-}
-
-function toneOf(status: number): Tone {
-  return status >= 200 && status < 300 ? 'good' : 'bad';
-}
-
-function sizeOf(body: Content | undefined): string[] {
-  if (!body || body.size === 0) return [];
-  return [bytesText(body.size)];
-}
-
-type Tell<Kind extends EventKind> = (event: Extract<Event, { kind: Kind }>, redactor: Redactor) => Line;
-
-/** Characters of one foreign text. */
-const EVENT_WORDS_MOST = 2_000;
-
-/** Any fact on one line: what was on the wire, what was decided, what was waited for in vain. Secrets out. */
-export function eventWords(event: Event, redactor: Redactor): Line {
-  const tell = WORDS[event.kind] as Tell<EventKind>;
-  return tell(event, redactor);
-}
-
-const WORDS: { readonly [Kind in EventKind]: Tell<Kind> } = {
-  request: requestWords,
-  response: responseWords,
-  broken: breakWords,
-  expected: () => [say('expected', 'title'), say(': another program sends the invocation')],
-  answered: ({ by, unexpected = [] }, redactor) => {
-    const odd = unexpected.flatMap(what => [say('; ', 'dim'), ...foreign(what, redactor)]);
-    return [say('answered', 'title'), say(` by the ${by}`), ...odd];
-  },
-  denied: ({ by, reason }, redactor) => [
-    say('denied', 'title'),
-    say(` by a ${by}: `),
-    ...foreign(reason, redactor),
-  ],
-  loaded: ({ toolset, operations }, redactor) => {
-    const count = `${operations.length} operation${operations.length === 1 ? '' : 's'}`;
-    return [say('loaded', 'title'), say(' '), ...foreign(toolset, redactor), say(`, ${count}`, 'dim')];
-  },
-  decided: ({ what, by, value }, redactor) => {
-    const chosen = value === undefined ? [] : [say(' '), ...foreign(String(value), redactor)];
-    return [say('decided', 'title'), say(` ${what}`), ...chosen, say(` by a ${by}`, 'dim')];
-  },
-  expired: ({ what, afterMs }) => [
-    say('expired', 'title'),
-    say(` ${what}`),
-    say(` after ${formatDuration(afterMs)}`, 'dim'),
-  ],
-  matched: ({ fixture, nearest }, redactor) => {
-    if (fixture !== null) return [say('matched', 'title'), say(' '), ...foreign(fixture, redactor)];
-    const near = nearest ? [say('; nearest: '), ...foreign(nearest.fixture, redactor)] : [];
-    return [say('matched', 'title'), say(' no fixture', 'warn'), ...near];
-  },
-  shaped: ({ by, changes }, redactor) => [
-    say('shaped', 'title'),
-    say(` by ${by}: `),
-    ...foreign(changes.map(({ path, change }) => `${change} ${path}`).join(', '), redactor),
-  ],
-  planned: ({ by, plan }, redactor) => [
-    say('planned', 'title'),
-    say(` by a ${by}: `),
-    ...foreign(plan, redactor),
-  ],
-  warned: ({ message }, redactor) => [say('warned', 'title'), say(' '), ...foreign(message, redactor)],
-  session: ({ status }, redactor) => [say('session', 'title'), say(' '), ...foreign(status, redactor)],
-  awaiting: ({ pending }) => [
-    say('awaiting', 'title'),
-    say(` ${pending.length} call${pending.length === 1 ? '' : 's'}`),
-  ],
-  dropped: ({ what, why, count }, redactor) => [
-    say('dropped', 'title'),
-    say(` ${count === 1 ? '' : `${count} × `}${what}: `),
-    ...foreign(why, redactor),
-  ],
-};
-
-function foreign(text: string, redactor: Redactor): Line {
-  return clipped(redactor.text(text), 'plain', EVENT_WORDS_MOST);
-}
-
-/** Bytes in a row. */
-const ROW = 16;
-
-/** Bytes as every hex dump shows them: `0000  66 6f 6f ff  foo.` */
-function hexLines(bytes: Uint8Array): Line[] {
-  return Array.from({ length: Math.ceil(bytes.length / ROW) }, (_, row) => {
-    const part = bytes.subarray(row * ROW, (row + 1) * ROW);
-    const hex = Array.from(part, byte => byte.toString(16).padStart(2, '0')).join(' ');
-    const offset = (row * ROW).toString(16).padStart(4, '0');
-    return [say(`${offset}  `, 'gutter'), say(hex.padEnd(ROW * 3)), say(` ${printable(part)}`, 'dim')];
-  });
-}
-
-function printable(bytes: Uint8Array): string {
-  return Array.from(bytes, byte => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
-}
-
-/** Of one message: the whole of it is in the wire's own view. */
-const MOST = { lines: 40, characters: 16_000, bytes: 256 };
-/** So many bytes are looked at, that no half of a secret is left at the end of what is shown. */
-const LOOKED_AT = 4_096;
-
-/** The beginning of a body as it was on the wire, safe to print: as text where it is UTF-8, else in hex. Secrets out. */
-export function rawLines(body: Content, redactor: Redactor): readonly Line[] {
-  if (body.size === 0) return [];
-  const text = beginningText(body, redactor);
-  return text === null ? hexOf(body, redactor) : textOf(text, body);
-}
-
-function textOf(text: string, { size }: Content): readonly Line[] {
-  const { lines, total } = textLines(text.slice(0, MOST.characters), MOST.lines);
-  const isAll = total === lines.length && text.length <= MOST.characters;
-  return isAll ? lines : [...lines, restLine(size)];
-}
-
-function hexOf({ bytes, size }: Content, redactor: Redactor): readonly Line[] {
-  const text = Buffer.from(bytes.subarray(0, LOOKED_AT)).toString('latin1');
-  const clean = Buffer.from(redactor.text(withoutPowerInText(text)), 'latin1');
-  const lines = hexLines(clean.subarray(0, MOST.bytes));
-  return size <= MOST.bytes ? lines : [...lines, restLine(size)];
-}
-
-function restLine(size: number): Line {
-  return [say(`… of ${bytesText(size)} in all`, 'dim')];
-}
-
-/** An event of a call, and the steps that it brought to an end. */
-export interface ToldEvent {
-  readonly event: Event;
-  readonly steps: readonly Step[];
-}
-
-/** Cells of the margin. */
-const MARGIN = 8;
-const INDENT = say(' '.repeat(MARGIN + 3), 'gutter');
-const BAR = say('│ ', 'gutter');
-
-/** What happened, so long after the call began, and below it what that means. @param begunAt ms since the start */
-export function toldEventLines({ event, steps }: ToldEvent, begunAt: number, redactor: Redactor): Line[] {
-  const offset = formatDuration(Math.max(0, event.at - begunAt)).padStart(MARGIN);
-  return [
-    [say(`${offset} `, 'gutter'), ...eventWords(event, redactor)],
-    ...steps.flatMap(stepLines).map(lineBelow),
-  ];
-}
-
-/** The message of an event as it was on the wire; nothing where it has none. */
-export function toldBytes({ event }: ToldEvent, redactor: Redactor): Line[] {
-  if (!('body' in event) || !event.body) return [];
-  return rawLines(event.body, redactor).map(line => lineBelow([BAR, ...line]));
-}
-
-/** Stands below an event. */
-export function lineBelow(line: Line): Line {
-  return [INDENT, ...line];
-}
-
-/** A request, and what became of it; null as long as nobody knows. */
-export interface Leg {
-  readonly request: RequestEvent;
-  readonly end: Extract<Event, { kind: 'response' | 'broken' }> | null;
-}
-
-/** Characters of one line of a head. */
-const HEAD_LINES_MOST = 8_000;
-
-/** The head of a request as curl shows it; secrets out. */
-export function requestHead(request: RequestEvent, redactor: Redactor): readonly Line[] {
-  const about = [request.purpose, ...(request.hop === undefined ? [] : [request.hop])].join(', ');
-  return headLines('> ', request, redactor, say(`  ${about}`, 'dim'));
-}
-
-/** That of its answer, or why there is none. */
-export function endHead({ request, end }: Leg, redactor: Redactor): readonly Line[] {
-  if (end === null) return [[say('… ', 'running'), say('not answered yet', 'dim')]];
-  const took = say(`  after ${formatDuration(Math.max(0, end.at - request.at))}`, 'dim');
-  if (end.kind === 'response') return headLines('< ', end, redactor, took);
-  return [[say('* ', 'bad'), ...clipped(breakText(end), 'bad'), took]];
-}
-
-function headLines(
-  sign: string,
-  event: RequestEvent | ResponseEvent,
-  redactor: Redactor,
-  aside: Line[number],
-): readonly Line[] {
-  const [first, ...fields] = headText(event, redactor);
-  return [
-    [say(sign, 'gutter'), ...clipped(first, 'title', HEAD_LINES_MOST), aside],
-    ...fields.map((field): Line => [say(sign, 'gutter'), ...clipped(field, 'plain', HEAD_LINES_MOST)]),
-  ];
-}
-
-/** How an exchange stands, in a few words. */
-interface Standing {
+/** The state of a call, in a few words. */
+interface CallState {
   readonly mark: Span;
   readonly line: Line;
-  /** Its clock goes on: what it says depends on the time. */
+  /** The words depend on the time. */
   readonly isRunning: boolean;
 }
 
-/**
- * @param begunAt, now ms since the start
- */
-function standingOf(exchange: Exchange, begunAt: number, now: number): Standing {
-  const { settled } = exchange;
-  if (!settled) return pendingStanding(exchange, begunAt, now);
-  const isOpen = isSubscribed(exchange);
-  const line = [...endLine(exchange, settled, begunAt), ...eventCount(exchange)];
-  return { mark: isOpen ? say('…', 'running') : endMark(exchange), line, isRunning: false };
+/** A call as a row of a list, cell by cell. All times are ms since the start. */
+export interface CallView<Column extends string> extends Omit<CallState, 'line'> {
+  readonly cells: Readonly<Record<Column | 'state', Line>>;
 }
 
-function pendingStanding(exchange: Exchange, begunAt: number, now: number): Standing {
-  const since = runningClock(now - begunAt);
-  const asked = askedWords(exchange);
-  if (asked) return { mark: say('?', 'warn'), line: [say(asked, 'warn'), since], isRunning: true };
-  return { mark: say('…', 'running'), line: [...wayLine(exchange), since], isRunning: true };
+const RUNNING = say('…', 'running');
+const ASKING = say('?', 'warn');
+const DONE = say('✓', 'good');
+const FAILED = say('✗', 'bad');
+const QUIET = say('•', 'dim');
+
+function viewOf<Column extends string>(
+  { line: state, ...rest }: CallState,
+  cells: Readonly<Record<Column, Line>>,
+): CallView<Column> {
+  return { ...rest, cells: { ...cells, state } };
 }
 
-function askedWords({ waitingFor }: Exchange): string | null {
-  if (waitingFor === null) return null;
-  return waitingFor.type === 'oauth' ? 'asks for consent' : 'asks for a choice';
+function running(words: Line, since: number, mark = RUNNING): CallState {
+  return { mark, line: [...words, runningClock(since)], isRunning: true };
 }
 
-/** How far its dispatch is. */
-function wayLine(exchange: Exchange): Line {
-  const last = exchange.attempts.at(-1);
-  if (!last) return [say('expected', 'running')];
-  if (acknowledgedAfter(exchange) !== null) return [say('acknowledged', 'running')];
-  if (last.endedAt === undefined) return [say('sent', 'running')];
-  return [say('not acknowledged: ', 'warn'), ...clipped(last.broken?.code ?? String(last.status), 'warn')];
+function timeCell(at: number): Line {
+  return [say(elapsed(at).padStart(7), 'dim')];
 }
 
-function endLine(exchange: Exchange, { at }: Settlement, begunAt: number): Line {
-  const outcome = outcomeOnce(exchange);
-  const words = outcome ? outcomeWords(outcome) : [];
-  return [...words, say(` after ${formatDuration(Math.max(0, at - begunAt))}`, 'dim')];
+const TONES: Readonly<Record<JudgedOutcome['type'], Tone>> = {
+  success: 'good',
+  error: 'bad',
+  canceled: 'warn',
+  timeout: 'warn',
+  denied: 'warn',
+  unknown: 'warn',
+};
+
+const BASES = {
+  declared: '',
+  convention: ' (by convention)',
+  ours: ' (local)',
+  assumed: '',
+} as const satisfies Record<JudgedOutcome['basis'], string>;
+
+/** The type of an outcome and, where the wire did not declare it, what it is based on. */
+export function outcomeWords(outcome: JudgedOutcome): Line {
+  const basis = basisOf(outcome);
+  return [say(outcome.type, TONES[outcome.type]), ...(basis === '' ? [] : [say(basis, 'dim')])];
 }
 
-function endMark(exchange: Exchange): Span {
-  return outcomeOnce(exchange)?.type === 'success' ? say('✓', 'good') : say('✗', 'bad');
-}
-
-/** Of its subscription: `, 12 events so far`, or how it came to its end where the tool said no last one. */
-export function eventCount({ subscription }: Pick<Exchange, 'subscription'>): Line {
-  if (!subscription) return [];
-  const { events, ended } = subscription;
-  const count = `, ${events} event${events === 1 ? '' : 's'}`;
-  if (!ended) return [say(`${count} so far`, 'running')];
-  return [say(count, 'dim'), ...(ended.by === 'final' ? [] : [say(`, ${GIVEN_UP[ended.by]}`, 'warn')])];
-}
-
-const GIVEN_UP = { cancel: 'canceled', close: 'closed' } as const;
-
-/** The text that it is read from may be large. */
-const outcomeOnce = onceEach(outcomeOf);
-
-/** One exchange in a list, cell by cell. */
-export interface ExchangeRow {
-  readonly mark: Span;
-  readonly cells: Readonly<Record<ExchangeColumn | 'state', Line>>;
-  readonly isRunning: boolean;
+function basisOf(outcome: JudgedOutcome): string {
+  if (outcome.basis !== 'ours') return BASES[outcome.basis];
+  if (outcome.type === 'canceled') return outcome.by === 'user' ? ' by you' : ' by protocol-cli';
+  return outcome.type === 'timeout' ? ' (local limit)' : BASES.ours;
 }
 
 export type ExchangeColumn = 'time' | 'operation' | 'server' | 'id' | 'thread' | 'broken';
 
-/** What its events alone do not tell. */
-interface RowNotes {
-  /** That the call was made by, where there are several. */
+/** What the events of an exchange do not say. */
+interface ExchangeNotes {
+  /** The server that was called, where there are several. */
   readonly server?: string | undefined;
-  /** Requirements that it broke, each a MUST. */
+  /** How many MUST requirements were violated. */
   readonly musts?: number;
 }
 
-/**
- * @param now ms since the start
- * @param book that the exchange is in
- */
+/** A call that we made. @param book that the exchange is in */
 export function exchangeRow(
   exchange: Exchange,
   now: number,
   book: Book,
-  { server = '', musts = 0 }: RowNotes = {},
-): ExchangeRow {
+  { server = '', musts = 0 }: ExchangeNotes = {},
+): CallView<ExchangeColumn> {
   const { operation, id, group_id } = exchange.invocation;
-  const begunAt = begunAtOf(exchange, book);
-  const { mark, line, isRunning } = standingOf(exchange, begunAt, now);
+  // A call that is expected, or denied, was never sent.
+  const begunAt = exchange.attempts[0]?.sentAt ?? book.of(exchange.key)[0]?.at ?? 0;
+  return viewOf(exchangeState(exchange, begunAt, now), {
+    time: timeCell(begunAt),
+    operation: clipped(operation),
+    server: clipped(server, 'dim'),
+    id: clipped(id, 'dim'),
+    thread: clipped(group_id, 'dim'),
+    broken: musts === 0 ? [] : [say(`⚠ ${musts} MUST`, 'bad')],
+  });
+}
+
+function exchangeState(exchange: Exchange, begunAt: number, now: number): CallState {
+  const { settled, waitingFor } = exchange;
+  if (settled) {
+    const outcome = outcomeOnce(exchange);
+    const end = outcome?.type === 'success' ? DONE : FAILED;
+    return {
+      mark: isSubscribed(exchange) ? RUNNING : end,
+      line: line`${outcome && outcomeWords(outcome)}${took(settled.at - begunAt)}${eventCount(exchange)}`,
+      isRunning: false,
+    };
+  }
+  if (!waitingFor) return running(dispatchWords(exchange), now - begunAt);
+  const what = waitingFor.type === 'oauth' ? 'asks for consent' : 'asks for a choice';
+  return running([say(what, 'warn')], now - begunAt, ASKING);
+}
+
+/** The text that an outcome is read from may be large. */
+const outcomeOnce = onceEach(outcomeOf);
+
+function dispatchWords(exchange: Exchange): Line {
+  const last = exchange.attempts.at(-1);
+  if (!last) return [say('expected', 'running')];
+  if (acknowledgedAfter(exchange) !== null) return [say('acknowledged', 'running')];
+  return last.endedAt === undefined ? [say('sent', 'running')] : notAcknowledged(last);
+}
+
+function notAcknowledged({ broken, status }: Exchange['attempts'][number]): Line {
+  return [say('not acknowledged: ', 'warn'), ...clipped(broken?.code ?? String(status), 'warn')];
+}
+
+const ENDED_BY = { final: null, cancel: ', canceled', close: ', closed' } as const;
+
+/** The events of a subscription: `, 12 events so far`, and how it ended where the tool sent no final one. */
+export function eventCount({ subscription }: Pick<Exchange, 'subscription'>): Line {
+  if (!subscription) return [];
+  const { events, ended } = subscription;
+  const count = `, ${counted(events, 'event')}`;
+  if (!ended) return [say(`${count} so far`, 'running')];
+  const end = ENDED_BY[ended.by];
+  return [say(count, 'dim'), ...(end === null ? [] : [say(end, 'warn')])];
+}
+
+/** The secrets of a call: a callback URL lets one speak for the tool, a response URL for the user. */
+export function secretsOf({ addressee, deliveries }: ToolCall): Redactor {
+  if (!addressee) return urlSecrets([]);
+  const { callback_url, id, group_id, call_id } = addressee;
+  // The URL of a consent page is for the user, and stays.
+  const responseUrls = deliveries.flatMap(({ body }) => {
+    const { response_url } = body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
+    return typeof response_url === 'string' ? [response_url] : [];
+  });
+  return urlSecrets([callback_url, ...responseUrls], [id, group_id, call_id ?? '']);
+}
+
+/** The name of a call: its operation, its id, its thread. */
+export function callName({ invocation, addressee }: ToolCall): Line {
+  const { id = '', group_id = '' } = addressee ?? {};
+  return [
+    ...(invocation ? clipped(invocation.operation, 'title') : [say('a call', 'title')]),
+    ...(id ? line` ${id}` : []),
+    ...(group_id ? [say(' (', 'dim'), ...clipped(group_id, 'dim'), say(')', 'dim')] : []),
+  ];
+}
+
+/** The fixture or handler that answers a call, or why none does; nothing where that is not known yet. */
+export function answeredBy({ answeredBy, plans, warnings }: ToolCall): Line {
+  if (answeredBy !== null) return quote(answeredBy);
+  if (plans.includes('rate-limit')) return [say('over the rate limit', 'warn')];
+  if (plans.some(plan => plan.startsWith('ack '))) return [say('a fault', 'warn')];
+  return warnings.length > 0 ? [say('no fixture', 'warn')] : [];
+}
+
+/** What went wrong with an attempt to deliver a callback. */
+export function faultOf({ status, broken = 'broken' }: DeliveryAttempt): string {
+  return status === undefined ? broken : `answered ${status}`;
+}
+
+export function isTaken(status = 0): boolean {
+  return status >= 200 && status < 300;
+}
+
+export type CallColumn = 'time' | 'operation' | 'id' | 'thread' | 'answeredBy';
+
+/** A call that a mock received. @param isPaused deliveries are held back */
+export function callRow(
+  call: ToolCall,
+  now: number,
+  isSelected = false,
+  isPaused = false,
+): CallView<CallColumn> {
+  const { id = '', group_id = '' } = call.addressee ?? {};
+  const { invocation } = call;
+  return viewOf(toolState(call, now, isPaused), {
+    time: timeCell(call.receivedAt),
+    operation: invocation
+      ? clipped(invocation.operation, isSelected ? 'title' : 'plain')
+      : [say('malformed', 'bad')],
+    id: clipped(id, 'dim'),
+    thread: clipped(group_id, 'dim'),
+    answeredBy: answeredBy(call),
+  });
+}
+
+const TOOL_MARKS: Readonly<Record<ToolCallState, Span>> = {
+  waiting: RUNNING,
+  asking: ASKING,
+  delivered: DONE,
+  undelivered: FAILED,
+  silent: QUIET,
+  refused: FAILED,
+};
+
+const TOOL_STATES: Readonly<Record<ToolCallState, (call: ToolCall) => Line>> = {
+  waiting({ deliveries, isCancelled }) {
+    const attempts = deliveries.at(-1)?.attempts ?? [];
+    const failed = attempts.findLast(({ endedAt, status }) => endedAt !== undefined && !isTaken(status));
+    if (failed) return [say(`retrying, ${faultOf(failed)}`, 'warn')];
+    return [say(isCancelled ? 'canceled' : 'waiting', 'running')];
+  },
+  asking({ deliveries }) {
+    const last = deliveries.at(-1);
+    return [say(last && typeOfDelivery(last) === 'oauth' ? 'asks for consent' : 'asks for a choice', 'warn')];
+  },
+  delivered({ deliveries, receivedAt }) {
+    const result = deliveries.find(each => isDelivered(each) && typeOfDelivery(each) === 'tool_result');
+    const endedAt = result?.attempts.find(({ status }) => isTaken(status))?.endedAt ?? receivedAt;
+    return line`delivered${took(endedAt - receivedAt)}`;
+  },
+  undelivered: call => clipped(secretsOf(call).text(call.lost ?? 'not delivered'), 'bad'),
+  silent: () => [say('no result (planned)', 'dim')],
+  refused: ({ acknowledgement: { status } }) => [say(`refused with ${status}`, 'bad')],
+};
+
+function toolState(call: ToolCall, now: number, isPaused: boolean): CallState {
+  const notes = notesOn(call).map(note => say(`, ${note}`, 'dim'));
+  if (call.awaits === 'fire')
+    return { mark: ASKING, isRunning: false, line: [say('waiting: press e to send', 'warn'), ...notes] };
+  const state = toolCallState(call);
+  const isDone = state === 'delivered';
+  const isUnanswered = isDone && isUnmatched(call);
+  const isLate = isDone && call.lost !== null;
+  const isHeld = state === 'waiting' && isPaused;
+  const words = line`${isUnanswered && say('no fixture, ', 'warn')}${isHeld ? say('held', 'warn') : TOOL_STATES[state](call)}${isLate && say(', a later one failed', 'bad')}${notes}`;
+  const mark = isUnanswered || isLate ? say('!', 'warn') : TOOL_MARKS[state];
+  const isRunning = state === 'waiting' || state === 'asking';
+  if (!isRunning || isHeld) return { mark, isRunning, line: words };
+  // A question is timed from when it was asked.
+  const askedAt = state === 'asking' ? call.deliveries.at(-1)?.attempts[0]?.at : undefined;
+  return running(words, now - (askedAt ?? call.receivedAt), mark);
+}
+
+/** A delivered answer that only says that no fixture matches. */
+function isUnmatched({ invocation, answeredBy, plans, warnings }: ToolCall): boolean {
+  return invocation !== null && answeredBy === null && plans.length === 0 && warnings.length > 0;
+}
+
+function notesOn(call: ToolCall): string[] {
+  const { arrivals, isCancelled, deliveries, forgotten } = call;
+  const attempts = Math.max(0, ...deliveries.map(delivery => delivery.attempts.length));
+  const isEvent = (each: CallbackDelivery) =>
+    typeOfDelivery(each) === 'subscription_event' && isDelivered(each);
+  const events = deliveries.filter(isEvent).length + forgotten;
+  return [
+    ...(attempts > 1 ? [`${attempts} attempts`] : []),
+    ...(events > 0 ? [counted(events, 'event')] : []),
+    ...(arrivals > 1 ? [`received ${arrivals}×`] : []),
+    ...(isCancelled && toolCallState(call) !== 'waiting' ? ['canceled'] : []),
+  ];
+}
+
+/** The last question of a call. Foreign words; empty where there was none. */
+export function questionOf(call: ToolCall | undefined) {
+  const isQuestion = (each: CallbackDelivery) =>
+    ['user_choice', 'oauth'].includes(typeOfDelivery(each) ?? '');
+  const json = call?.deliveries.findLast(isQuestion)?.body?.json;
+  const message: Readonly<Record<string, unknown>> = json?.ok && isRecord(json.value) ? json.value : {};
+  const textOf = (name: string) => (typeof message[name] === 'string' ? message[name] : '');
   return {
-    mark,
-    isRunning,
-    cells: {
-      time: [say(elapsed(begunAt).padStart(7), 'dim')],
-      operation: clipped(operation),
-      server: clipped(server, 'dim'),
-      id: clipped(id, 'dim'),
-      thread: clipped(group_id, 'dim'),
-      broken: musts === 0 ? [] : [say(`⚠ ${musts} MUST`, 'bad')],
-      state: line,
-    },
+    choices: Array.isArray(message['choices']) ? message['choices'].map(String) : [],
+    /** Index of the choice that counts where the user picks none. */
+    preset: Number(message['default'] ?? 0),
+    responseUrl: textOf('response_url'),
+    authUrl: textOf('auth_url'),
   };
 }
 
-/** When its first event happened: one that is expected, or denied, was never sent. */
-function begunAtOf({ key, attempts }: Exchange, book: Book): number {
-  return attempts[0]?.sentAt ?? book.of(key)[0]?.at ?? 0;
+/** What was decided and by whom; a choice is shown by its label. */
+export function decisionWords(
+  { what, value = '', by }: Extract<Event, { kind: 'decided' }>,
+  call?: ToolCall,
+): Line {
+  const label = what === 'choice' ? (questionOf(call).choices[Number(value)] ?? value) : value;
+  // A mock has no policy: firing a call by hand gives the preset answer.
+  const who = by === 'policy' ? 'sent manually' : `by a ${by}`;
+  return line`${what} ${clipped(String(label), 'title')} ${say(who, 'dim')}`;
+}
+
+export type SessionColumn = 'time' | 'session' | 'tool' | 'args' | 'id';
+
+/** A call of an agent session. */
+export function sessionCallRow(known: KnownCall, now: number, isSelected = false): CallView<SessionColumn> {
+  const { session, call } = known;
+  return viewOf(sessionState(known, now), {
+    time: timeCell(call.askedAt),
+    session: clipped(session.id, 'dim'),
+    tool: clipped(call.tool, isSelected ? 'title' : 'plain'),
+    args: shortArgs(call.args, 'dim'),
+    id: clipped(call.key, 'dim'),
+  });
+}
+
+/** Characters of arguments, and of what a model gets, that distinguish calls. */
+const SHORT = 80;
+
+/** Arguments on one line; nothing where there are none. */
+export function shortArgs(args: unknown, tone: Tone = 'plain'): Line {
+  if (args === undefined || args === null || (isRecord(args) && Object.keys(args).length === 0)) return [];
+  return shortText(compactJson(args) ?? '', tone);
+}
+
+/** The beginning of a foreign text, on one line. */
+export function shortText(text: string, tone: Tone = 'plain'): Line {
+  return clipped(text.length <= SHORT ? text : `${text.slice(0, SHORT).toWellFormed()}…`, tone);
+}
+
+type AnsweredState = Exclude<SessionCallState, 'pending'>;
+
+/** The mark is null where the outcome decides it. */
+const SESSION_STATES: Readonly<
+  Record<AnsweredState, { mark: Span | null; words: (known: KnownCall) => Line }>
+> = {
+  answered: {
+    mark: RUNNING,
+    words: ({ call }) => [say(call.posts > 0 ? 'to be posted again' : 'to be posted', 'running')],
+  },
+  posting: {
+    mark: RUNNING,
+    words: ({ call }) => [say(call.posts > 1 ? 'posting again' : 'posting', 'running')],
+  },
+  taken: {
+    mark: null,
+    words: ({ call: { post, takenAt, askedAt } }) =>
+      line`posted${post?.status === undefined ? null : ` ${post.status}`}${takenAt !== null && took(takenAt - askedAt)}`,
+  },
+  refused: {
+    mark: FAILED,
+    words: ({ call: { post } }) => [say(`refused with ${post?.status ?? 'an error'}`, 'bad')],
+  },
+  unwanted: { mark: QUIET, words: () => [say('no longer pending', 'warn')] },
+  gone: { mark: QUIET, words: () => [say('answered by another client', 'dim')] },
+};
+
+/** The state of a session's call: at its tool until it is answered, then at the platform. */
+export function sessionState(known: KnownCall, now: number): CallState {
+  const { call, exchange } = known;
+  const state = sessionCallState(known.session, call);
+  if (state === 'pending') {
+    const isAsking = exchange?.waitingFor;
+    const words = isAsking
+      ? [say('asks you', 'warn')]
+      : exchange
+        ? invokedWords(exchange)
+        : [say('pending', 'running')];
+    return running(words, now - call.askedAt, isAsking ? ASKING : RUNNING);
+  }
+  const given = givenOf(known);
+  const isUnexpected = (call.answer?.unexpected.length ?? 0) > 0;
+  const { mark, words } = SESSION_STATES[state];
+  const end = given === null || given.outcome.type === 'success' ? DONE : FAILED;
+  const comma = say(', ', 'dim');
+  return {
+    mark: isUnexpected ? FAILED : (mark ?? end),
+    line: [
+      ...(given ? [...outcomeWords(given.outcome), comma] : []),
+      ...(isUnexpected ? [say('unexpected answer', 'bad'), comma] : []),
+      ...words(known),
+    ],
+    isRunning: state === 'posting',
+  };
+}
+
+function invokedWords(exchange: Exchange): Line {
+  const last = exchange.attempts.at(-1);
+  if (exchange.settled) return [say('result', 'running')];
+  const after = acknowledgedAfter(exchange);
+  if (after !== null) return [say(`acknowledged after ${formatDuration(after)},`, 'running')];
+  return last?.endedAt === undefined ? [say('invoked', 'running')] : notAcknowledged(last);
 }

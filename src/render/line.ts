@@ -1,11 +1,10 @@
 import type { Highlighter, Role } from '../display/syntax.js';
-import type { ToolCall } from '../events/tool-call.js';
 import { formatDuration } from '../util/format-duration.js';
 import { visibleRuns } from '../util/visible.js';
 
 /**
- * Lines with meaning. The story says *what* a piece of text is; `dress/` decides how that looks.
- * Text in a span is always safe to print: foreign text enters through `text/visible`.
+ * What a piece of text is; a theme decides how that looks. Text in a span is always safe to print: foreign text enters through
+ * {@link quote}.
  */
 export type Tone =
   | 'plain'
@@ -18,14 +17,14 @@ export type Tone =
   | 'hidden' // a control or invisible character, shown as a picture
   | 'match' // what was searched for
   | 'gutter'
-  | 'cursor' // the character that typing goes in front of
-  | 'divider' // parts a line into halves, each of which keeps to its own half of the width
+  | 'cursor' // the character in front of which typing goes
+  | 'divider' // separates a line into halves, each of which has its own half of the width
   | 'hunk'
   | 'added'
   | 'removed'
   | Role;
 
-/** What a piece of a diff stands on, whatever it is: a row that was changed, or the words in it that were. */
+/** The background of a piece of a diff: a changed row, or the changed words in it. */
 export type Ground = 'added' | 'removed' | 'added-word' | 'removed-word';
 
 export interface Span {
@@ -49,71 +48,104 @@ export function quote(text: string, tone: Tone = 'plain'): Line {
   }));
 }
 
-/** For how long something goes on, as wide however short that is to write: columns stand still. */
-export function runningClock(milliseconds: number): Span {
-  const step = STEPS.find(({ below }) => milliseconds < below)?.step ?? MINUTE;
-  const shown = Math.max(0, Math.floor(milliseconds / step) * step);
-  return say(` ${formatDuration(shown).padEnd(WIDTH)}`, 'dim');
+/** Foreign words on one line, of a length that a person reads: a name may have ten megabytes. */
+export function clipped(text: string, tone: Tone = 'plain', most = 300): Line {
+  if (text.length <= most) return quote(text, tone);
+  return [...quote(text.slice(0, most), tone), say(`… ${text.length - most} more characters`, 'dim')];
 }
 
-const MINUTE = 60_000;
-const STEPS = [
-  { below: MINUTE, step: 100 },
-  { below: 60 * MINUTE, step: 1_000 },
-];
-/** Cells of `59m 59s`. */
-const WIDTH = 7;
+type Part = Line | Span | string | number | false | null | undefined;
 
-/** Which lines of a drawing are wanted, and how they are to be laid out. */
+/** A line of our own words with parts between them; a text among the parts is foreign, and clipped. */
+export function line(words: TemplateStringsArray, ...parts: readonly Part[]): Line {
+  return words.flatMap((text, index) => [...(text === '' ? [] : [say(text)]), ...spansOf(parts[index])]);
+}
+
+function spansOf(part: Part): Line {
+  if (part === undefined || part === null || part === false) return [];
+  if (typeof part === 'number') return [say(String(part))];
+  if (typeof part === 'string') return clipped(part);
+  return 'text' in part ? [part] : part;
+}
+
+/** `1 call`, `2 calls`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** ` after 1.2s`, dim. */
+export function took(milliseconds: number, word = 'after'): Span {
+  return say(` ${word} ${formatDuration(Math.max(0, milliseconds))}`, 'dim');
+}
+
+/** Width of labels in a list of details. */
+const LABEL = 10;
+
+export function labelled(label: string, ...spans: Line): Line {
+  return [say(label.padEnd(LABEL), 'gutter'), ...spans];
+}
+
+/** Time since the start for the margin of a list or a log: `0:01.2`, `12:03.4`, `1:02:03.4`. */
+export function elapsed(milliseconds: number): string {
+  const tenths = Math.floor(milliseconds / 100);
+  const two = (number: number) => String(Math.floor(number)).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60];
+  const rest = `${two((tenths / 10) % 60)}.${tenths % 10}`;
+  return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** How long something has been going on; its width does not change, so that columns do not move. */
+export function runningClock(milliseconds: number): Span {
+  const step = milliseconds < 60_000 ? 100 : milliseconds < 3_600_000 ? 1_000 : 60_000;
+  const shown = Math.max(0, Math.floor(milliseconds / step) * step);
+  return say(` ${formatDuration(shown).padEnd('59m 59s'.length)}`, 'dim');
+}
+
+/** Which lines of a drawing are wanted, and how they are laid out. */
 export interface Layout {
-  /** The first of them, 0-based; 0 unless told. */
+  /** The first line, counted from 0. */
   readonly from?: number;
   readonly count: number;
-  /** Cells of a line: from 120 on a diff has its old and its new side beside each other. */
+  /** Cells of a line: from 120 on the old and the new side of a diff are beside each other. */
   readonly width?: number;
-  /** Every unchanged line of a diff too. */
+  /** All unchanged lines of a diff are wanted. */
   readonly isUnfolded?: boolean;
-  /** Without one, code is plain. */
+  /** Without one, code has no colours. */
   readonly highlighter?: Highlighter | null;
 }
 
 export interface Window {
   readonly lines: readonly Line[];
-  /** How many of the first lines say where the rest is from; in the whole they stand further up. */
+  /** How many of the first lines are headings of the rest, which stand further up in the whole. */
   readonly sticky?: number;
   /** How many lines there are in all. */
   readonly total: number;
 }
 
-/** A longer line is cut for the eye; nobody reads on, and a terminal would choke. */
+/** Characters of a line that are shown; a terminal would choke on more. */
 const MAX_LINE = 4_000;
 
 /**
- * At most `count` lines of a text, safe to print. The text is never split whole: it may be 50 MiB.
- * @param from the first of them, 0-based
+ * At most `count` lines of a text, safe to print. The text, which may have 50 MiB, is never split whole.
+ * @param from the first line, counted from 0
  */
 export function textLines(text: string, count: number, from = 0): Window {
   const lines: Line[] = [];
   let total = 0;
-  let start = 0;
-  const take = (end: number) => {
-    if (total >= from && lines.length < count) lines.push(shown(text.slice(start, end)));
-    total++;
-  };
-  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-    take(end);
+  for (let start = 0; start < text.length || total === 0; total++) {
+    const feed = text.indexOf('\n', start);
+    const end = feed < 0 ? text.length : feed;
+    if (total >= from && lines.length < count) {
+      const rest = end - start - MAX_LINE;
+      const shown = quote(text.slice(start, Math.min(end, start + MAX_LINE)));
+      lines.push(rest > 0 ? [...shown, say(` … ${rest} more characters`, 'dim')] : shown);
+    }
     start = end + 1;
   }
-  if (start < text.length || total === 0) take(text.length);
   return { lines, total };
 }
 
-function shown(line: string): Line {
-  if (line.length <= MAX_LINE) return quote(line);
-  return [...quote(line.slice(0, MAX_LINE)), say(` … ${line.length - MAX_LINE} more characters`, 'dim')];
-}
-
-/** A line in the halves on both sides of its divider; one without is a single half. */
+/** A line in the halves on both sides of its divider; a line without one is a single half. */
 export function halvesOf(line: Line): {
   readonly halves: readonly Line[];
   readonly divider: Span | undefined;
@@ -132,29 +164,8 @@ export function withHalves(line: Line, change: (half: Line, index: number) => Li
   );
 }
 
-/** A half in its gutter (up to the last gutter span: numbers, a sign) and what comes after it. */
+/** A half in its gutter (up to the last gutter span: numbers, a sign) and what follows it. */
 export function partsOfHalf(half: Line): { readonly gutter: Line; readonly body: Line } {
   const start = half.findLastIndex(({ tone }) => tone === 'gutter') + 1;
   return { gutter: half.slice(0, start), body: half.slice(start) };
-}
-
-/** Foreign words on one line, of a length that a person reads: a name may be ten megabytes long. */
-export function clipped(text: string, tone: Tone = 'plain', most = 300): Line {
-  if (text.length <= most) return quote(text, tone);
-  return [...quote(text.slice(0, most), tone), say(`… ${text.length - most} more characters`, 'dim')];
-}
-
-/** What a call asks for; of a malformed one nobody knows. */
-export function operationOf({ invocation }: ToolCall, tone: Tone = 'plain'): Line {
-  return invocation ? clipped(invocation.operation, tone) : [say('malformed', 'bad')];
-}
-
-/** Which call it is: its operation, its id, its thread. That it is malformed is told by what follows. */
-export function callName(call: ToolCall): Line {
-  const { id = '', group_id = '' } = call.addressee ?? {};
-  return [
-    ...(call.invocation ? operationOf(call, 'title') : [say('a call', 'title')]),
-    ...(id ? [say(' '), ...clipped(id)] : []),
-    ...(group_id ? [say(' (', 'dim'), ...clipped(group_id, 'dim'), say(')', 'dim')] : []),
-  ];
 }

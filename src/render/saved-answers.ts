@@ -14,10 +14,10 @@ import { cut } from '../util/json-diagnosis.js';
 import { prettyJson } from '../util/json-pretty.js';
 import { bareUrl } from '../util/redact.js';
 import { safeJson } from '../util/redact-json.js';
+import { withoutPath } from './call-details.js';
 import { basisWords } from './given-up.js';
-import { type Line, quote, say, type Tone, textLines } from './line.js';
+import { type Line, labelled, quote, say, type Tone, textLines } from './line.js';
 import { questionLines } from './step-arrivals.js';
-import { labelled, withoutPath } from './tool-call-details.js';
 
 /** What a message says of the call and the thread that it belongs to. */
 interface CallIds {

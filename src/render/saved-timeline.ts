@@ -9,14 +9,15 @@ import type { Transcript } from '../events/transcript-reader.js';
 import { readInvocation } from '../protocol/read-invocation.js';
 import { formatDuration } from '../util/format-duration.js';
 import { cut } from '../util/json-diagnosis.js';
+import { callBodies } from './call-details.js';
+import { sessionState } from './calls.js';
 import { basisWords } from './given-up.js';
 import { clipped, type Line, quote, say } from './line.js';
+import { callWords, newsOf, sessionNews } from './news.js';
 import { sessionHead } from './outputs/session.js';
 import type { KnownCall } from './session-answers.js';
-import { callBodies, callStanding, callWords, sessionNews } from './session-calls.js';
 import { after, arrivalStep, type Step, step } from './step-arrivals.js';
 import { labelled, newStepsOf, stepLine, stepsOf } from './steps.js';
-import { newsOf } from './tool-call-news.js';
 import { recordedAnswer } from './warnings.js';
 
 /** Told of one transcript; whoever wants the others reads its lines. */
@@ -306,7 +307,7 @@ export function sessionLines(session: Session, calls: readonly KnownCall[], now:
   return [
     [say('SESSION ', 'title'), ...clipped(session.id, 'title'), say('  '), ...sessionHead(session, now)],
     ...calls.map(known => {
-      const { mark, line } = callStanding(known, now);
+      const { mark, line } = sessionState(known, now);
       return [mark, say(' '), ...callWords(known.call), say('  ', 'gutter'), ...line];
     }),
   ];

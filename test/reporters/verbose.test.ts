@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { verboseTeller } from '../../src/render/toolset.js';
+import { verboseTeller } from '../../src/render/wire.js';
 import { createRedactor } from '../../src/util/redact.js';
 import {
   answered,

@@ -7,7 +7,7 @@ import type { Paper, Reporter } from '../../render/outputs/reporter.js';
 import { textReporter } from '../../render/outputs/text.js';
 import { wrapMessages } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
-import { verboseTeller } from '../../render/toolset.js';
+import { verboseTeller } from '../../render/wire.js';
 import type { Clock } from '../../system/drafts.js';
 import { secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';

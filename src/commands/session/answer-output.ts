@@ -6,7 +6,7 @@ import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-
 import type { Paper } from '../../render/outputs/reporter.js';
 import type { KnownSession, SessionReporter } from '../../render/outputs/session/report.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
-import { verboseTeller } from '../../render/toolset.js';
+import { verboseTeller } from '../../render/wire.js';
 import type { Governed } from '../../runtime/policy.js';
 import type { Clock } from '../../system/drafts.js';
 import { secretsOf } from '../../util/credentials.js';

@@ -9,7 +9,7 @@ import type { TranscriptAbout } from '../../events/transcript-writer.js';
 import { createNodeClient } from '../../http/node-client.js';
 import { type Invocation, readInvocation } from '../../protocol/read-invocation.js';
 import type { RequirementId } from '../../protocol/requirements.js';
-import { concerning } from '../../render/calls.js';
+import { concerning } from '../../render/wire.js';
 import { giveUp, isTaken, type NoticeAnswer } from '../../runtime/notices.js';
 import type { Clock } from '../../system/drafts.js';
 import { openUrl } from '../../system/open-url.js';

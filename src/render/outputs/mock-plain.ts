@@ -1,11 +1,10 @@
 import { RecentCalls } from '../../events/bounded-events.js';
 import type { Event } from '../../events/events.js';
 import { isClosed, quietPipes } from '../../system/streams.js';
-import { say } from '../line.js';
+import { elapsed, say } from '../line.js';
+import { newsOf } from '../news.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
-import { elapsed } from '../tool-call-details.js';
-import { newsOf } from '../tool-call-news.js';
 
 /** A call that is forgotten is told without its name; more than so many are hardly ever under way. */
 const LIMITS = { calls: 2_000, bytes: 16 * 1024 * 1024, callbacks: 20 };

@@ -3,10 +3,9 @@ import { isClosed, quietPipes } from '../../system/streams.js';
 import { formatDuration } from '../../util/format-duration.js';
 import { isRecord } from '../../util/json-diagnosis.js';
 import type { Redactor } from '../../util/redact.js';
-import { clipped, type Line, quote, say } from '../line.js';
+import { clipped, elapsed, type Line, quote, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
-import { elapsed } from '../tool-call-details.js';
 
 /** What a recorded message is: its kind, what it is about, and its thread. */
 function messageWords({ purpose, body, calls: [call] = [], thread }: RequestEvent): Line {

@@ -2,11 +2,10 @@ import type { Event } from '../../events/events.js';
 import { Sessions } from '../../events/session-calls.js';
 import { isClosed, quietPipes } from '../../system/streams.js';
 import type { Redactor } from '../../util/redact.js';
-import { say } from '../line.js';
-import { sessionNews } from '../session-calls.js';
+import { elapsed, say } from '../line.js';
+import { sessionNews } from '../news.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
-import { elapsed } from '../tool-call-details.js';
 
 /**
  * Tells what happens on a session platform in lines: for logs, pipes and screen readers. Foreign text is safe to print (threats, row

@@ -3,14 +3,14 @@ import { type Session, sessionCallState, statusOf } from '../../events/session-c
 import { isSettledStatus } from '../../protocol/callbacks.js';
 import { formatDuration } from '../../util/format-duration.js';
 import type { Redactor } from '../../util/redact.js';
-import { clipped, type Line, type Span, say, type Tone } from '../line.js';
+import { finalLines } from '../call-details.js';
+import { clipped, elapsed, type Line, type Span, say, type Tone } from '../line.js';
+import { sessionNews } from '../news.js';
 import { outcomesLine } from '../repeats.js';
 import { givenOf, type KnownCall, knownCalls } from '../session-answers.js';
-import { finalLines, sessionNews } from '../session-calls.js';
 import { newStepsOf, stepLine } from '../steps.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
-import { elapsed } from '../tool-call-details.js';
 import type { Paper } from './reporter.js';
 import { type KnownSession, type SessionReporter, warningsOfSession } from './session/report.js';
 import { Page } from './text.js';

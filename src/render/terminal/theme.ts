@@ -239,9 +239,10 @@ class Rows {
 
   /** A cluster, or a character of one that is wider than a row, such as a letter under fifty marks. @returns where it ends */
   #piece(piece: string, at: number, cells = cellsOf(piece)): number {
-    if (cells > this.width && piece.length > 1) {
+    const characters = cells > this.width ? [...piece] : [];
+    if (characters.length > 1) {
       let end = at;
-      for (const character of piece) end = this.#piece(character, end, widthOfCharacter(character));
+      for (const character of characters) end = this.#piece(character, end, widthOfCharacter(character));
       return end;
     }
     if (cells > 0 && this.#cells > 0 && this.#cells + cells > this.width) this.#breakAt(at);

@@ -3,7 +3,14 @@ import { weightOf } from '../../events/bounded-events.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
+import { type Line, quote, say } from '../../render/line.js';
+import { paneHeading, viewPane } from '../../render/pane-lines.js';
+import type { Pane } from '../../render/panes.js';
+import type { Step } from '../../render/step-arrivals.js';
+import { stepLine } from '../../render/steps.js';
+import { cutLine, dressLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import {
+  bodyText,
   endHead,
   type Leg,
   lineBelow,
@@ -11,14 +18,7 @@ import {
   type ToldEvent,
   toldBytes,
   toldEventLines,
-} from '../../render/calls.js';
-import { type Line, quote, say } from '../../render/line.js';
-import { paneHeading, viewPane } from '../../render/pane-lines.js';
-import type { Pane } from '../../render/panes.js';
-import type { Step } from '../../render/step-arrivals.js';
-import { stepLine } from '../../render/steps.js';
-import { cutLine, dressLine, type Theme, widthOf } from '../../render/terminal/theme.js';
-import { bodyText } from '../../render/toolset.js';
+} from '../../render/wire.js';
 import { Memo } from '../../util/bounded.js';
 import { prettyJson } from '../../util/json-pretty.js';
 import { cleanWords, type Redactor } from '../../util/redact.js';

@@ -2,11 +2,12 @@ import { RecentCalls, RecentEvents } from '../../events/bounded-events.js';
 import type { Event } from '../../events/events.js';
 import type { Listener } from '../../events/log.js';
 import type { ToolCall } from '../../events/tool-call.js';
-import { callName, type Line, quote, say } from '../../render/line.js';
+import { NO_CALLS, stepTally, type Tally, tallyLine } from '../../render/call-details.js';
+import { callName } from '../../render/calls.js';
+import { type Line, quote, say } from '../../render/line.js';
+import { newsOf } from '../../render/news.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { cutLine } from '../../render/terminal/theme.js';
-import { NO_CALLS, stepTally, type Tally, tallyLine } from '../../render/tool-call-details.js';
-import { newsOf } from '../../render/tool-call-news.js';
 import type { Clock } from '../../system/drafts.js';
 import {
   type Browsing,

@@ -2,9 +2,10 @@ import type { Key } from 'ink';
 import type { RecentCalls, RecentEvents } from '../../events/bounded-events.js';
 import type { Event } from '../../events/events.js';
 import type { ToolCall } from '../../events/tool-call.js';
+import type { Tally } from '../../render/call-details.js';
+import { type CallColumn, type CallView, callRow } from '../../render/calls.js';
 import { type Line, say } from '../../render/line.js';
 import { createTheme, type Theme } from '../../render/terminal/theme.js';
-import { type CallColumn, type CallRow, callRow, type Tally } from '../../render/tool-call-details.js';
 import { Highlighting, type Readable, SheetView } from '../calls/details.js';
 import { type Browsing, browse, isReading, type Listed, missing, pinned } from '../calls/list.js';
 import {
@@ -86,7 +87,7 @@ function listedCalls({ calls, index }: Looking): Listed {
   };
 }
 
-type Name = Exclude<CallColumn, 'state'>;
+type Name = CallColumn;
 
 const TABLE: Table<Name> = {
   columns: [...CALL_COLUMNS, { name: 'answeredBy', title: 'ANSWERED BY', most: 22 }],
@@ -94,7 +95,11 @@ const TABLE: Table<Name> = {
 };
 
 /** Calls as a table of `width` cells; its first line is the head. */
-function tableLines(rows: readonly CallRow[], selected: CallRow | undefined, width: number): readonly Line[] {
+function tableLines(
+  rows: readonly CallView<CallColumn>[],
+  selected: CallView<CallColumn> | undefined,
+  width: number,
+): readonly Line[] {
   return layTable(TABLE, rows, selected, width);
 }
 

@@ -11,11 +11,11 @@ import {
   typeOfDelivery,
 } from '../../events/tool-call.js';
 import { type CallbackReading, readCallback } from '../../protocol/callbacks.js';
-import type { ToldEvent } from '../../render/calls.js';
+import { detailLines } from '../../render/call-details.js';
+import { secretsOf } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { panesOfResult } from '../../render/panes.js';
-import { detailLines } from '../../render/tool-call-details.js';
-import { secretsOf } from '../../render/tool-calls/call-state.js';
+import type { ToldEvent } from '../../render/wire.js';
 import type { Clock } from '../../system/drafts.js';
 import { Memo } from '../../util/bounded.js';
 import { decodeUtf8 } from '../../util/json.js';

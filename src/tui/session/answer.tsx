@@ -3,7 +3,9 @@ import { loadHighlighter, loadLexers } from '../../display/syntax/load.js';
 import type { Exchange } from '../../events/exchange.js';
 import { type Session as SessionOfSession, statusOf } from '../../events/session-calls.js';
 import { isSettledStatus, type OAuth, type UserChoice } from '../../protocol/callbacks.js';
+import { sessionCallRow } from '../../render/calls.js';
 import { clipped, type Line, quote, say } from '../../render/line.js';
+import { callWords } from '../../render/news.js';
 import type { Paper } from '../../render/outputs/reporter.js';
 import {
   type AnsweredSession,
@@ -15,7 +17,6 @@ import { callsTally, sessionHead } from '../../render/outputs/session.js';
 import { troubleText, warningText } from '../../render/outputs/trouble.js';
 import { llmPane, type Pane, type Panes, panesOf } from '../../render/panes.js';
 import { type Given, givenOf, type KnownCall, knownCalls } from '../../render/session-answers.js';
-import { callWords, sessionCallRow } from '../../render/session-calls.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, cutLine, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
 import type { Clock } from '../../system/drafts.js';

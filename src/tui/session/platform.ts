@@ -1,16 +1,11 @@
 import type { Event } from '../../events/events.js';
 import { type Session, type SessionCall, Sessions, statusOf } from '../../events/session-calls.js';
 import { isTerminal } from '../../protocol/callbacks.js';
+import { callBodies, callHead } from '../../render/call-details.js';
+import { type CallView, type SessionColumn, sessionCallRow } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
+import { sessionNews } from '../../render/news.js';
 import { type KnownCall, knownCalls } from '../../render/session-answers.js';
-import {
-  callBodies,
-  callHead,
-  type SessionCallRow,
-  type SessionColumn,
-  sessionCallRow,
-  sessionNews,
-} from '../../render/session-calls.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, type Theme } from '../../render/terminal/theme.js';
 import type { ServerScreen, ServerStage } from '../full-screen/full-screen.js';
@@ -71,8 +66,8 @@ const OF_MANY: Table<SessionColumn> = { columns, dispensable: ['id', 'args', 'ti
 
 /** Calls of agent sessions as a table of `width` cells; its first line is the head. */
 export function sessionTable(
-  rows: readonly SessionCallRow[],
-  selected: SessionCallRow | undefined,
+  rows: readonly CallView<SessionColumn>[],
+  selected: CallView<SessionColumn> | undefined,
   width: number,
   { ofOne }: { readonly ofOne: boolean },
 ): readonly Line[] {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../events/exchange.js';
 import type { LoadedToolset } from '../../events/history.js';
-import { type ExchangeColumn, type ExchangeRow, exchangeRow } from '../../render/calls.js';
+import { type CallView, type ExchangeColumn, exchangeRow } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
 import {
   CALL_COLUMNS,
@@ -20,7 +20,7 @@ import type { Server, World } from './model.js';
 import { type Entry, entriesOf, entryIndex, type Looking, type Purpose, type State } from './state.js';
 import { TABS, TITLES, type Verdict } from './tabs.js';
 
-type Name = Exclude<ExchangeColumn, 'state'>;
+type Name = ExchangeColumn;
 
 const [TIME, OPERATION, ...OTHERS] = CALL_COLUMNS;
 const COLUMNS: readonly Column<Name>[] = [
@@ -36,8 +36,8 @@ const SELDOM: ReadonlySet<Name> = new Set<Name>(['server', 'broken']);
 
 /** Calls as a table of `width` cells; its first line is the head. */
 function callsTable(
-  rows: readonly ExchangeRow[],
-  selected: ExchangeRow | undefined,
+  rows: readonly CallView<ExchangeColumn>[],
+  selected: CallView<ExchangeColumn> | undefined,
   width: number,
 ): readonly Line[] {
   const isThere = (name: Name) => rows.some(({ cells }) => cells[name].length > 0);

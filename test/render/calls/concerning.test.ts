@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Book } from '../../../src/events/call-log.js';
-import { concerning } from '../../../src/render/calls.js';
+import { concerning } from '../../../src/render/wire.js';
 import {
   acknowledged,
   at,

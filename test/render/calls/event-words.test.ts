@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import type { Fact } from '../../../src/events/events.js';
-import { eventWords } from '../../../src/render/calls.js';
+import { toldEventLines } from '../../../src/render/wire.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { words } from '../../support/words.js';
 
@@ -18,7 +18,11 @@ const REQUEST = {
 } as const;
 const RESPONSE = { kind: 'response', leg: 'l1', status: 200, headers: {} } as const;
 
-const told = (fact: Fact) => words(eventWords({ ...fact, seq: 0, at: 0 }, createRedactor(['canary'])));
+const told = (fact: Fact) => {
+  const event = { ...fact, seq: 0, at: 0 };
+  const [line = []] = toldEventLines({ event, steps: [] }, 0, createRedactor(['canary']));
+  return words(line).replace(/^ *0ms /, '');
+};
 
 test.each<[string, Fact]>([
   ['→ POST http://127.0.0.1:3001/invoke invocation', REQUEST],

@@ -1,13 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
-import { rawLines } from '../../../src/render/calls.js';
+import { toldBytes } from '../../../src/render/wire.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { countUnseen } from '../../../src/util/visible.js';
 import { words } from '../../support/words.js';
 
 const linesOf = (bytes: Uint8Array | string, secrets: string[] = []) =>
-  rawLines(new Content(Buffer.from(bytes)), createRedactor(secrets)).map(words);
+  toldBytes(
+    {
+      event: {
+        kind: 'response',
+        leg: 'x',
+        status: 200,
+        headers: {},
+        seq: 0,
+        at: 0,
+        body: new Content(Buffer.from(bytes)),
+      },
+      steps: [],
+    },
+    createRedactor(secrets),
+  ).map(line => words(line).slice(' '.repeat(11).length + 2));
 
 test('a text is shown as it was written', () => {
   expect(linesOf('{"b":1,\r\n "b" : 1.0}')).toEqual(['{"b":1,␍', ' "b" : 1.0}']);

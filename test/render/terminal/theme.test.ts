@@ -161,7 +161,7 @@ describe('wrapLine', () => {
           if (isWhole && level === 0) expect(stripVTControlCharacters(rows.join(''))).toBe(words(line));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -257,7 +257,7 @@ describe('cutLine', () => {
         expect(widthOf(slideLine([say('1 ', 'gutter'), ...line], left, width))).toBeLessThanOrEqual(width);
         expect(widthOf(fitLine(line, width))).toBe(width);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });

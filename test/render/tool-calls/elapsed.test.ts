@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { elapsed } from '../../../src/render/tool-call-details.js';
+import { elapsed } from '../../../src/render/line.js';
 
 test.each([
   [0, '0:00.0'],

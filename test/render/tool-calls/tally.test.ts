@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_CALLS, stepTally, tallyLine } from '../../../src/render/tool-call-details.js';
+import { NO_CALLS, stepTally, tallyLine } from '../../../src/render/call-details.js';
 import { MockStory } from '../../support/mock-story.js';
 import { words } from '../../support/words.js';
 

@@ -1,0 +1,258 @@
+import type { Book } from '../events/call-log.js';
+import type { Content } from '../events/content.js';
+import { discoveryOf } from '../events/discovery-of.js';
+import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
+import type { Exchange } from '../events/exchange.js';
+import { shareableText, shareableUrl, withoutPowerInText } from '../events/shareable.js';
+import { formatDuration } from '../util/format-duration.js';
+import { decodeUtf8 } from '../util/json.js';
+import { bytesText } from '../util/json-diagnosis.js';
+import { cleanWords, type Redactor, redactHeaders } from '../util/redact.js';
+import { visible, visibleLine } from '../util/visible.js';
+import { clipped, counted, type Line, line, type Span, say, textLines, took } from './line.js';
+import type { Step } from './step-arrivals.js';
+import { stepLines } from './steps.js';
+
+/**
+ * The events by which a call is judged, in order: its own, the discovery of its tool, and callbacks of no call that arrived while
+ * it waited.
+ */
+export function concerning(book: Book, exchange: Exchange): readonly Event[] {
+  const own = book.of(exchange.key);
+  const [first] = own;
+  if (!first) return [];
+  const others = book.of(null);
+  const end = exchange.settled?.at ?? Number.POSITIVE_INFINITY;
+  const strays = new Set<string | undefined>();
+  for (const event of others) {
+    const isStray = event.kind === 'request' && event.purpose === 'callback';
+    if (isStray && event.at >= first.at && event.at <= end) strays.add(event.leg);
+  }
+  const stray = others.filter(event => 'leg' in event && strays.has(event.leg));
+  const discovery = discoveryOf(others, { endpoint: exchange.endpoint, seq: first.seq });
+  return [...discovery, ...stray, ...own].sort((a, b) => a.seq - b.seq);
+}
+
+/** Characters of one foreign text. */
+const MOST = 2_000;
+
+/** `→ POST http://127.0.0.1:3001/invoke invocation, 312 bytes`: to the tool, or from it. */
+export function requestWords(event: RequestEvent, redactor: Redactor): Line {
+  const { method, purpose, attempt, hop, body, from } = event;
+  const about = [purpose, attempt > 1 ? `attempt ${attempt}` : '', hop ?? '', sizeOf(body)];
+  return [
+    say(from === 'tool' ? '← ' : '→ ', 'running'),
+    ...clipped(`${method} ${shareableUrl(event, redactor)}`, 'title', MOST),
+    say(` ${about.filter(Boolean).join(', ')}`, 'dim'),
+  ];
+}
+
+/** The status of an answer, and why our listener refused the request. */
+export function responseWords({ status, refusal, body }: ResponseEvent, redactor: Redactor): Line {
+  const isGood = status >= 200 && status < 300;
+  const why = refusal !== undefined && line` refused: ${cleanWords(redactor, refusal)}`;
+  const size = sizeOf(body);
+  return line`answered ${say(String(status), isGood ? 'good' : 'bad')}${why}${size !== '' && say(` ${size}`, 'dim')}`;
+}
+
+function sizeOf(body: Content | undefined): string {
+  return body && body.size > 0 ? bytesText(body.size) : '';
+}
+
+type WordsOf<Kind extends EventKind> = (
+  event: Extract<Event, { kind: Kind }>,
+  foreign: (text: string) => Line,
+  redactor: Redactor,
+) => Line;
+
+/** An event on one line: what was sent, decided, or waited for. */
+const EVENT_WORDS: { readonly [Kind in EventKind]: WordsOf<Kind> } = {
+  request: (event, _, redactor) => requestWords(event, redactor),
+  response: (event, _, redactor) => responseWords(event, redactor),
+  broken: event => clipped(breakText(event), 'bad'),
+  expected: () => line`${kind('expected')}: another program sends the invocation`,
+  answered: ({ by, unexpected = [] }, foreign) =>
+    line`${kind('answered')} by the ${by}${unexpected.flatMap(what => [say('; ', 'dim'), ...foreign(what)])}`,
+  denied: ({ by, reason }, foreign) => line`${kind('denied')} by a ${by}: ${foreign(reason)}`,
+  loaded: ({ toolset, operations }, foreign) =>
+    line`${kind('loaded')} ${foreign(toolset)}${say(`, ${counted(operations.length, 'operation')}`, 'dim')}`,
+  decided: ({ what, by, value }, foreign) =>
+    line`${kind('decided')} ${what}${value !== undefined && line` ${foreign(String(value))}`}${say(` by a ${by}`, 'dim')}`,
+  expired: ({ what, afterMs }) => line`${kind('expired')} ${what}${took(afterMs)}`,
+  matched({ fixture, nearest }, foreign) {
+    if (fixture !== null) return line`${kind('matched')} ${foreign(fixture)}`;
+    return line`${kind('matched')}${say(' no fixture', 'warn')}${nearest && line`; nearest: ${foreign(nearest.fixture)}`}`;
+  },
+  shaped: ({ by, changes }, foreign) =>
+    line`${kind('shaped')} by ${by}: ${foreign(changes.map(({ path, change }) => `${change} ${path}`).join(', '))}`,
+  planned: ({ by, plan }, foreign) => line`${kind('planned')} by a ${by}: ${foreign(plan)}`,
+  warned: ({ message }, foreign) => line`${kind('warned')} ${foreign(message)}`,
+  session: ({ status }, foreign) => line`${kind('session')} ${foreign(status)}`,
+  awaiting: ({ pending }) => line`${kind('awaiting')} ${counted(pending.length, 'call')}`,
+  dropped: ({ what, why, count }, foreign) =>
+    line`${kind('dropped')} ${count === 1 ? '' : `${count} × `}${what}: ${foreign(why)}`,
+};
+
+function kind(name: EventKind): Span {
+  return say(name, 'title');
+}
+
+/** An event of a call, and the steps that it ended. */
+export interface ToldEvent {
+  readonly event: Event;
+  readonly steps: readonly Step[];
+}
+
+/** Cells of the times in the margin. */
+const MARGIN = 8;
+const INDENT = say(' '.repeat(MARGIN + 3), 'gutter');
+const BAR = say('│ ', 'gutter');
+
+/** What happened, how long after the beginning of the call, and below it what that means. Without secrets. @param begunAt ms since the start */
+export function toldEventLines({ event, steps }: ToldEvent, begunAt: number, redactor: Redactor): Line[] {
+  const offset = formatDuration(Math.max(0, event.at - begunAt)).padStart(MARGIN);
+  const wordsOf = EVENT_WORDS[event.kind] as WordsOf<EventKind>;
+  const words = wordsOf(event, text => clipped(redactor.text(text), 'plain', MOST), redactor);
+  return [[say(`${offset} `, 'gutter'), ...words], ...steps.flatMap(stepLines).map(lineBelow)];
+}
+
+/** The message of an event as it was on the wire, if it has one. */
+export function toldBytes({ event }: ToldEvent, redactor: Redactor): Line[] {
+  if (!('body' in event) || !event.body) return [];
+  return rawLines(event.body, redactor).map(raw => lineBelow([BAR, ...raw]));
+}
+
+/** Indents a line below an event. */
+export function lineBelow(below: Line): Line {
+  return [INDENT, ...below];
+}
+
+/** How much of a body is shown; the view of the wire shows all of it. */
+const SHOWN = { lines: 40, characters: 16_000, bytes: 256 };
+/** So many bytes are read that what is shown does not end within a secret. */
+const READ = 4_096;
+/** Bytes in a row. */
+const ROW = 16;
+
+/** The beginning of a body as it was on the wire, safe to print: UTF-8 as text, other bytes in hex. Without secrets. */
+function rawLines(body: Content, redactor: Redactor): readonly Line[] {
+  const { size, bytes } = body;
+  if (size === 0) return [];
+  const rest: Line = [say(`… of ${bytesText(size)} in all`, 'dim')];
+  const text = beginningText(body, redactor);
+  if (text !== null) {
+    const { lines, total } = textLines(text.slice(0, SHOWN.characters), SHOWN.lines);
+    return total === lines.length && text.length <= SHOWN.characters ? lines : [...lines, rest];
+  }
+  const latin = Buffer.from(bytes.subarray(0, READ)).toString('latin1');
+  const clean = Buffer.from(redactor.text(withoutPowerInText(latin)), 'latin1').subarray(0, SHOWN.bytes);
+  const lines = Array.from({ length: Math.ceil(clean.length / ROW) }, (_, row) => hexLine(clean, row * ROW));
+  return size <= SHOWN.bytes ? lines : [...lines, rest];
+}
+
+/** A row of a hex dump: `0000  66 6f 6f ff  foo.` */
+function hexLine(bytes: Uint8Array, from: number): Line {
+  const row = Array.from(bytes.subarray(from, from + ROW));
+  const hex = row.map(byte => byte.toString(16).padStart(2, '0')).join(' ');
+  const text = row.map(byte => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
+  const offset = from.toString(16).padStart(4, '0');
+  return [say(`${offset}  `, 'gutter'), say(hex.padEnd(ROW * 3)), say(` ${text}`, 'dim')];
+}
+
+/** A request, and its response or failure; null as long as there is none. */
+export interface Leg {
+  readonly request: RequestEvent;
+  readonly end: Extract<Event, { kind: 'response' | 'broken' }> | null;
+}
+
+/** Characters of one line of a head. */
+const HEAD_MOST = 8_000;
+
+/** The head of a request as curl shows it, without secrets. */
+export function requestHead(request: RequestEvent, redactor: Redactor): readonly Line[] {
+  const about = [request.purpose, ...(request.hop === undefined ? [] : [request.hop])].join(', ');
+  return headLines('> ', request, redactor, say(`  ${about}`, 'dim'));
+}
+
+/** The head of its response, or why there is none. */
+export function endHead({ request, end }: Leg, redactor: Redactor): readonly Line[] {
+  if (end === null) return [[say('… ', 'running'), say('not answered yet', 'dim')]];
+  const after = took(end.at - request.at, ' after');
+  if (end.kind === 'response') return headLines('< ', end, redactor, after);
+  return [[say('* ', 'bad'), ...clipped(breakText(end), 'bad'), after]];
+}
+
+function headLines(
+  sign: string,
+  event: RequestEvent | ResponseEvent,
+  redactor: Redactor,
+  aside: Span,
+): Line[] {
+  const [first = '', ...fields] = headText(event, redactor);
+  const gutter = say(sign, 'gutter');
+  return [
+    [gutter, ...clipped(first, 'title', HEAD_MOST), aside],
+    ...fields.map(field => [gutter, ...clipped(field, 'plain', HEAD_MOST)]),
+  ];
+}
+
+/** The head of a message without secrets: its first line, then its fields. Foreign text. */
+function headText(event: RequestEvent | ResponseEvent, redactor: Redactor): readonly string[] {
+  const isRequest = event.kind === 'request';
+  const first = isRequest ? `${event.method} ${shareableUrl(event, redactor)}` : String(event.status);
+  const fields = Object.entries(redactHeaders(event.headers, redactor));
+  return [first, ...fields.map(([name, value]) => `${name}: ${value}`)];
+}
+
+/** A body without secrets, or the size of one that is not text; null where there is none. */
+export function bodyText(body: Content | undefined, redactor: Redactor): string | null {
+  if (!body || body.size === 0) return null;
+  return shareableText(body, redactor) ?? `(${bytesText(body.size)} that are not UTF-8)`;
+}
+
+/** Of a larger body only the beginning is read. */
+const LARGE = 64 * 1024;
+
+/** As much of a body as a person reads, without secrets; null where it is not text. Show far less than 64 KiB of it. */
+export function beginningText(body: Content, redactor: Redactor): string | null {
+  if (body.size <= LARGE) return shareableText(body, redactor);
+  const text = decodeUtf8(body.bytes);
+  return text === null ? null : redactor.text(withoutPowerInText(text.slice(0, LARGE)));
+}
+
+/** Why a request got no response. */
+export function breakText({ code, phase }: Extract<Event, { kind: 'broken' }>): string {
+  return `not answered: ${code} (${phase})`;
+}
+
+const MAX_BODY = 64 * 1024;
+
+/**
+ * `-v`: every message except discovery, marked as curl marks them: `>` was sent by this program, `<` was received. Without secrets, and
+ * safe to print.
+ */
+export function verboseTeller(redactor: Redactor, write: (text: string) => unknown): (event: Event) => void {
+  const pending = new Map<string, RequestEvent>();
+  return event => {
+    if (event.kind === 'request' && event.purpose !== 'discovery') {
+      pending.set(event.leg, event);
+      write(messageText(event.to === 'runtime' ? '<' : '>', event, redactor));
+    }
+    if (event.kind !== 'response' && event.kind !== 'broken') return;
+    const request = pending.get(event.leg);
+    pending.delete(event.leg);
+    if (!request) return;
+    const sign = request.to === 'runtime' ? '>' : '<';
+    write(
+      event.kind === 'broken' ? `* ${visibleLine(breakText(event))}\n` : messageText(sign, event, redactor),
+    );
+  };
+}
+
+function messageText(sign: string, event: RequestEvent | ResponseEvent, redactor: Redactor): string {
+  const head = headText(event, redactor).map(field => `${sign} ${visibleLine(field)}\n`);
+  const body = bodyText(event.body, redactor);
+  if (body === null) return head.join('');
+  const rest = body.length > MAX_BODY ? `\n… ${body.length - MAX_BODY} more characters` : '';
+  return `${head.join('')}\n${visible(body.slice(0, MAX_BODY))}${rest}\n`;
+}

@@ -7,7 +7,7 @@ import { createLog, type Log } from '../../events/log.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { lazyClient } from '../../http/client.js';
 import type { RequirementId } from '../../protocol/requirements.js';
-import { verboseTeller } from '../../render/toolset.js';
+import { verboseTeller } from '../../render/wire.js';
 import type { Clock } from '../../system/drafts.js';
 import { cameWithin } from '../../system/signals.js';
 import { secretsOf } from '../../util/credentials.js';

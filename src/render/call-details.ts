@@ -15,8 +15,30 @@ import { bytesText, compactJson } from '../util/json-diagnosis.js';
 import { prettyJson } from '../util/json-pretty.js';
 import { createRedactor, type Redactor } from '../util/redact.js';
 import { foreignWords } from '../util/redact-json.js';
-import { answeredBy, callName, decisionWords, faultOf, isTaken, outcomeWords, questionOf, secretsOf, sessionState } from './calls.js';
-import { clipped, counted, elapsed, type Line, labelled, line, quote, say, type Tone, textLines, took } from './line.js';
+import {
+  answeredBy,
+  callName,
+  decisionWords,
+  faultOf,
+  isTaken,
+  outcomeWords,
+  questionOf,
+  secretsOf,
+  sessionState,
+} from './calls.js';
+import {
+  clipped,
+  counted,
+  elapsed,
+  type Line,
+  labelled,
+  line,
+  quote,
+  say,
+  type Tone,
+  textLines,
+  took,
+} from './line.js';
 import { givenOf, type KnownCall } from './session-answers.js';
 
 /** Lines of one message. */

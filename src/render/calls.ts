@@ -17,7 +17,19 @@ import { formatDuration } from '../util/format-duration.js';
 import { compactJson, isRecord } from '../util/json-diagnosis.js';
 import type { Redactor } from '../util/redact.js';
 import { onceEach } from '../util/safe-to-visit.js';
-import { clipped, counted, elapsed, type Line, line, quote, runningClock, type Span, say, type Tone, took } from './line.js';
+import {
+  clipped,
+  counted,
+  elapsed,
+  type Line,
+  line,
+  quote,
+  runningClock,
+  type Span,
+  say,
+  type Tone,
+  took,
+} from './line.js';
 import { givenOf, type KnownCall } from './session-answers.js';
 
 /** The state of a call, in a few words. */

@@ -6,7 +6,17 @@ import { isSettledStatus, isTerminal } from '../protocol/callbacks.js';
 import { refusalIn } from '../protocol/session.js';
 import { formatDuration } from '../util/format-duration.js';
 import { foreignWords } from '../util/redact-json.js';
-import { answeredBy, callName, decisionWords, faultOf, isTaken, outcomeWords, secretsOf, shortArgs, shortText } from './calls.js';
+import {
+  answeredBy,
+  callName,
+  decisionWords,
+  faultOf,
+  isTaken,
+  outcomeWords,
+  secretsOf,
+  shortArgs,
+  shortText,
+} from './calls.js';
 import { clipped, counted, type Line, line, quote, type Span, say, type Tone, took } from './line.js';
 import { givenOf, type Known, knownCall } from './session-answers.js';
 

@@ -6,6 +6,7 @@ import { readMcpAnswer } from '../../events/mcp-answer.js';
 import { toolResultSchema } from '../../protocol/callbacks/tool-result.js';
 import { REQUIREMENTS, type RequirementId, type Warning } from '../../protocol/requirements.js';
 import { validate } from '../../protocol/validate.js';
+import { finalLines } from '../../render/call-details.js';
 import { quote, say } from '../../render/line.js';
 import { reportSchema } from '../../render/outputs/report-schema.js';
 import { sessionReportSchema } from '../../render/outputs/session-schema.js';
@@ -19,7 +20,6 @@ import {
   problemLines,
 } from '../../render/saved-answers.js';
 import { reportLines } from '../../render/saved-timeline.js';
-import { finalLines } from '../../render/session-calls.js';
 import { isRecord } from '../../util/json-diagnosis.js';
 import {
   type Kind,

@@ -1,12 +1,11 @@
 import type { Drawing } from '../../display/segments.js';
 import type { Content } from '../../events/content.js';
 import type { Event, RequestEvent } from '../../events/events.js';
-import { requestWords, responseWords } from '../../render/calls.js';
 import { type Layout, type Line, quote, say, textLines } from '../../render/line.js';
 import { paneLines, wholeDiff } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
 import { paneLayout, sideBySide, type Theme, wrapLine } from '../../render/terminal/theme.js';
-import { bodyText, breakText } from '../../render/toolset.js';
+import { bodyText, breakText, requestWords, responseWords } from '../../render/wire.js';
 import { formatDuration } from '../../util/format-duration.js';
 import { prettyJson } from '../../util/json-pretty.js';
 import type { Redactor } from '../../util/redact.js';

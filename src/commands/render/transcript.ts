@@ -7,6 +7,7 @@ import { type History, Owners } from '../../events/history.js';
 import { callbackSecrets } from '../../events/shareable.js';
 import { isWhole, missingFrom, type Transcript } from '../../events/transcript-reader.js';
 import type { Warning } from '../../protocol/requirements.js';
+import { finalLines } from '../../render/call-details.js';
 import { failureOf } from '../../render/failure.js';
 import { say } from '../../render/line.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
@@ -28,7 +29,6 @@ import {
   transcriptHeading,
 } from '../../render/saved-timeline.js';
 import { givenOf, type KnownCall, knownCalls } from '../../render/session-answers.js';
-import { finalLines } from '../../render/session-calls.js';
 import { counted, warningsOf } from '../../render/warnings.js';
 import { excerpt } from '../../util/excerpt.js';
 import { usage } from '../options.js';

@@ -1,6 +1,8 @@
 export type { Check, CheckStatus } from './check/judge.js';
 export type { CheckReport } from './check/report.js';
 export { type CheckOptions, checkTranscript } from './check/report.js';
+export type { Requirement } from './check/rule.js';
+export { REQUIREMENTS } from './check/rules/all.js';
 export type {
   Answer,
   AnsweredCall,
@@ -86,7 +88,7 @@ export {
 } from './protocol/outcome.js';
 export { type Invocation, invocationSchema } from './protocol/read-invocation.js';
 export { readToolset } from './protocol/read-toolset.js';
-export { REQUIREMENTS, type Requirement, type RequirementId, type Warning } from './protocol/requirements.js';
+export type { RequirementId, Warning } from './protocol/requirements.js';
 export { type Tool, type Toolset, toolsetSchema } from './protocol/toolset.js';
 export { type Connection, type ConnectOptions, connect, type InvokeSettings } from './runtime/connect.js';
 export type { SessionEnd } from './session/client/answering.js';
@@ -95,10 +97,10 @@ export type { PendingCall } from './session/client/pending-calls.js';
 export { type Answerer, answerWith, type ToolFunctions } from './session/client/pending-calls.js';
 export {
   type SessionPlatform,
-  type SessionPlatformOptions,
   type SessionState,
   startSessionPlatform,
 } from './session/platform/platform.js';
+export type { SessionPlatformOptions } from './session/platform/store.js';
 export { type ErrorCode, ProtocolCliError } from './util/errors.js';
 export { readJson } from './util/json.js';
 export { createRedactor } from './util/redact.js';

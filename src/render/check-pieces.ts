@@ -1,4 +1,5 @@
-import type { ConcernedCall, Spot } from '../check/judge.js';
+import type { ConcernedCall } from '../check/judge.js';
+import type { Spot } from '../check/rule.js';
 import type { Content } from '../events/content.js';
 import { shareableText, withoutPowerInText } from '../events/shareable.js';
 import { decodeUtf8, parseJson } from '../util/json.js';

@@ -1,8 +1,9 @@
-import type { CaseCheck, Conformance, Row, Standing, Verdict } from '../check/cases.js';
+import type { CaseCheck } from '../check/cases.js';
+import type { Conformance, Row, Standing, Verdict } from '../check/conformance.js';
 import { notCalled } from '../check/evidence.js';
-import type { Rule } from '../check/judge.js';
-import { RULES, UNOBSERVABLE } from '../check/rules/all.js';
-import { REQUIREMENTS, type RequirementId } from '../protocol/requirements.js';
+import type { ObservableRule } from '../check/rule.js';
+import { RULES } from '../check/rules/all.js';
+import { REQUIREMENT_IDS, type RequirementId } from '../protocol/requirements.js';
 import { cut } from '../util/json-diagnosis.js';
 import { firstFew } from '../util/json-layout.js';
 import { cleanWords, type Redactor } from '../util/redact.js';
@@ -172,7 +173,7 @@ function idLines(ids: readonly string[], width: number): Line[] {
 
 /** A rule on one line, in columns. */
 export function ruleLine(id: RequirementId): Line {
-  const { level, side, statement } = REQUIREMENTS[id];
+  const { level, side, statement } = RULES[id];
   return [
     say(id.padEnd(LONGEST), 'title'),
     say(`  ${levelWord(level).padEnd(6)}  ${side.padEnd(7)}  `, 'gutter'),
@@ -180,14 +181,13 @@ export function ruleLine(id: RequirementId): Line {
   ];
 }
 
-const LONGEST = Math.max(...Object.keys(REQUIREMENTS).map(({ length }) => length));
+const LONGEST = Math.max(...REQUIREMENT_IDS.map(({ length }) => length));
 
 /** A rule whole: what it asks, of whom, where that is from, and when there is nothing to see. */
 export function specLines(id: RequirementId): Line[] {
-  const { level, side, statement } = REQUIREMENTS[id];
-  const { page, words } = REQUIREMENTS[id].source;
-  const rule = RULES.get(id);
-  const unseen = UNOBSERVABLE[id];
+  const rule = RULES[id];
+  const { level, side, statement, advice } = rule;
+  const { page, words } = rule.source;
   return [
     [say(id, 'title'), say(`  ${levelWord(level)}  ${side}`, 'dim')],
     [say('  ', 'gutter'), say(`The ${side} ${statement}.`)],
@@ -196,16 +196,16 @@ export function specLines(id: RequirementId): Line[] {
       say(page === 'public specification' ? `the ${page}` : `the page ${page}`),
     ],
     ...(words === undefined ? [] : [[say('  quote        ', 'gutter'), say(`“${words}”`)]]),
-    ...(unseen === undefined ? [] : [[say('  not tested   ', 'gutter'), say(unseen)]]),
-    [say('  fix          ', 'gutter'), say(REQUIREMENTS[id].advice)],
-    ...(rule ? ruleDetails(rule) : []),
+    ...('unobservable' in rule ? [[say('  not tested   ', 'gutter'), say(rule.unobservable)]] : []),
+    [say('  fix          ', 'gutter'), say(advice)],
+    ...('observe' in rule ? ruleDetails(rule) : []),
   ];
 }
 
 /** A breach of each level, as it counts. */
-function ruleDetails({ id, masks = [], absent, failsWhere }: Rule): Line[] {
+function ruleDetails({ level, masks = [], absent, failsWhere }: ObservableRule): Line[] {
   const warning = `a warning; with --strict${failsWhere === undefined ? '' : `, or where ${failsWhere},`} a failure`;
-  const breach = REQUIREMENTS[id].level === 'MUST' ? 'a failure' : warning;
+  const breach = level === 'MUST' ? 'a failure' : warning;
   return [
     [say('  violation    ', 'gutter'), say(breach)],
     [say('  not observed ', 'gutter'), say(absent)],

@@ -1,9 +1,9 @@
-import type { CaseCheck, Gap, Row, Standing } from '../check/cases.js';
-import type { Spot } from '../check/judge.js';
-import type { IdleExcuse } from '../check/report.js';
+import type { CaseCheck } from '../check/cases.js';
+import type { Gap, IdleExcuse, Row, Standing } from '../check/conformance.js';
+import type { Spot } from '../check/rule.js';
+import { REQUIREMENTS } from '../check/rules/all.js';
 import type { Event, RequestEvent } from '../events/events.js';
 import { shareableUrl } from '../events/shareable.js';
-import { REQUIREMENTS } from '../protocol/requirements.js';
 import { formatDuration } from '../util/format-duration.js';
 import { cut } from '../util/json-diagnosis.js';
 import type { Redactor } from '../util/redact.js';

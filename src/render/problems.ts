@@ -1,4 +1,4 @@
-import { type Conformance, conformanceOf } from '../check/cases.js';
+import { type Conformance, conformanceOf } from '../check/conformance.js';
 import type { Check } from '../check/judge.js';
 import { checkTranscript } from '../check/report.js';
 import type { Book } from '../events/call-log.js';

@@ -1,4 +1,4 @@
-import { isBodyLost } from '../check/evidence-queries.js';
+import { isBodyLost } from '../check/call.js';
 import { RecentCalls } from '../events/bounded-events.js';
 import type { Event, RequestEvent } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';

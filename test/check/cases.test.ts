@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judgeCases } from '../../src/check/cases.js';
-import { gather } from '../../src/check/evidence/seen-from.js';
+import { gather } from '../../src/check/evidence.js';
 import { readCases } from '../../src/fixtures/cases.js';
 import {
   acknowledged,
@@ -33,7 +33,7 @@ function judged(expected: string, ...story: readonly (readonly Moment[])[]) {
 async function judgedBy(terms: string, ...story: readonly (readonly Moment[])[]) {
   const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
   const cases = await readCases({ path: 'c.yaml', text });
-  const [check, ...others] = judgeCases(cases, [await gather(eventsOf(...story), 'runtime', 'tool')]);
+  const [check, ...others] = judgeCases(cases, [await gather({ events: eventsOf(...story) }, 'tool')]);
   expect(others).toEqual([]);
   return check;
 }
@@ -155,7 +155,7 @@ describe('of a transcript that has lost a part', () => {
   const judgedOf = async (terms: string, ...story: readonly (readonly Moment[])[]) => {
     const text = `version: 1\ncases:\n  - operation: edit_file\n    ${terms}\n`;
     const cases = await readCases({ path: 'c.yaml', text });
-    const evidence = await gather(eventsOf(planned(), call(), ...story), 'runtime', 'tool', false);
+    const evidence = await gather({ events: eventsOf(planned(), call(), ...story), isWhole: false }, 'tool');
     return judgeCases(cases, [evidence])[0];
   };
 
@@ -234,7 +234,7 @@ describe('recordings that were joined', () => {
   const judgedOf = async (...stories: readonly (readonly Moment[][])[]) => {
     const text = 'version: 1\ncases:\n  - operation: edit_file\n    expect: { text: done }\n';
     const cases = await readCases({ path: 'c.yaml', text });
-    const evidences = await Promise.all(stories.map(story => gather(eventsOf(...story), 'runtime', 'tool')));
+    const evidences = await Promise.all(stories.map(story => gather({ events: eventsOf(...story) }, 'tool')));
     return judgeCases(cases, evidences).map(({ status }) => status);
   };
 

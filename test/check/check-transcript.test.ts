@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkTranscript } from '../../src/check/report.js';
+import { REQUIREMENTS } from '../../src/check/rules/all.js';
 import type { Event } from '../../src/events/events.js';
-import { REQUIREMENTS } from '../../src/protocol/requirements.js';
 import {
   acknowledged,
   answered,

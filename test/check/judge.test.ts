@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence/seen-from.js';
+import { gather } from '../../src/check/evidence.js';
 import { judge } from '../../src/check/judge.js';
-import { keepsId } from '../../src/check/rules/ids.js';
-import { offersChoices } from '../../src/check/rules/questions.js';
-import { givesUnifiedDiffs } from '../../src/check/rules/texts.js';
+import { RULES } from '../../src/check/rules/all.js';
 import { eventsOf, type Moment } from '../events/build.js';
 import { discovery, someCall, TOOLSET } from './samples/parts.js';
 
@@ -21,7 +19,7 @@ const story = (by: 'probe' | 'fixture'): Moment[] =>
 
 async function judged(by: 'probe' | 'fixture') {
   const events = eventsOf(story(by));
-  const check = judge(keepsId, await gather(events, 'runtime', 'tool'));
+  const check = judge(RULES['TOOL-ID'], await gather({ events }, 'tool'));
   return { ...check, legs: check.events.flatMap(seq => events[seq]?.calls?.[0] ?? []) };
 }
 
@@ -47,7 +45,7 @@ test('of many foreign ids the first three are told, and how many more there are;
     ]),
     calls.flatMap(call => [...call.sent(), ...call.answered(), ...call.asks({ id: 'job-0' })]),
   );
-  const { reason } = judge(keepsId, await gather(events, 'runtime', 'tool'));
+  const { reason } = judge(RULES['TOOL-ID'], await gather({ events }, 'tool'));
   expect(reason).toBe(
     'a tool_result has another id: "job-0", "job-1", "job-2" and 47 more; a user_choice has another id: "job-0"',
   );
@@ -59,9 +57,9 @@ test('what could not be seen since its operation was not called says so; what an
   const loaded: Moment = { kind: 'loaded', base: null, endpoint: '/', toolset: 'demo', operations: names };
   const [call = someCall('a')] = calls;
   const events = eventsOf(discovery({ ...TOOLSET, tools }), [loaded], call.plannedFor([]), call.sent());
-  const evidence = await gather(events, 'runtime', 'tool');
+  const evidence = await gather({ events }, 'tool');
   const left = 'not called: ask, watch, paint and 1 more';
-  expect(judge(offersChoices, evidence).reason).toBe(`no question was asked and answered; ${left}`);
-  expect(judge(givesUnifiedDiffs, evidence).reason).toBe(`no result had a diff to show; ${left}`);
-  expect(judge(keepsId, evidence).reason).toBe(keepsId.absent);
+  expect(judge(RULES['TOOL-CHOICE'], evidence).reason).toBe(`no question was asked and answered; ${left}`);
+  expect(judge(RULES['TOOL-DIFF'], evidence).reason).toBe(`no result had a diff to show; ${left}`);
+  expect(judge(RULES['TOOL-ID'], evidence).reason).toBe('no result or question came that could be read');
 });

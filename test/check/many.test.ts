@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence/seen-from.js';
+import { gather } from '../../src/check/evidence.js';
 import { checksOf } from '../../src/check/report.js';
 import { eventsOf } from '../events/build.js';
 import { discovery, notice, someCall } from './samples/parts.js';
@@ -15,7 +15,7 @@ test('a call with thousands of events is judged in time', { timeout: 60_000 }, a
   const news = Array.from({ length: CALLBACKS }, (_, index) => a.news({ text: `${text} ${index}` }));
   const events = eventsOf(discovery(), a.sent(), a.answered(), a.result({ subscription: true }), ...news);
   const begun = performance.now();
-  for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather(events, 'runtime', side)]);
+  for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather({ events }, side)]);
   expect(performance.now() - begun).toBeLessThan(MOST_MS);
 });
 
@@ -27,7 +27,7 @@ test('so are as many calls of one operation with extra fields', { timeout: 60_00
   });
   const events = eventsOf(discovery(), ...stories.flat());
   const begun = performance.now();
-  for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather(events, 'runtime', side)]);
+  for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather({ events }, side)]);
   expect(performance.now() - begun).toBeLessThan(MOST_MS);
 });
 
@@ -69,8 +69,7 @@ test.each([
     const judging = async (number: number) => {
       const events = eventsOf(discovery(), times(number, make));
       const begun = process.cpuUsage().user;
-      for (const side of ['tool', 'runtime'] as const)
-        checksOf(side, [await gather(events, 'runtime', side)]);
+      for (const side of ['tool', 'runtime'] as const) checksOf(side, [await gather({ events }, side)]);
       return process.cpuUsage().user - begun;
     };
     await judging(count / 4); // what is compiled at the first run

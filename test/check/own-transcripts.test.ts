@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence/seen-from.js';
+import { gather } from '../../src/check/evidence.js';
 import { checksOf } from '../../src/check/report.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
 
@@ -11,7 +11,7 @@ const FOLDER = new URL('../../fixtures/transcripts', import.meta.url).pathname;
 describe.each(readdirSync(FOLDER))('%s', name => {
   test('our own runtime holds what it must', async () => {
     const { events, header } = readTranscript(readFileSync(join(FOLDER, name), 'utf8').split('\n'));
-    const evidence = await gather(events, header?.observer ?? 'runtime', 'runtime');
+    const evidence = await gather({ events, observer: header?.observer ?? 'runtime' }, 'runtime');
     const checks = checksOf('runtime', [evidence]);
     const seen = checks.filter(({ status }) => status !== 'not-applicable');
     expect(seen.filter(({ status }) => status !== 'pass')).toEqual([]);

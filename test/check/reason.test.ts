@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { broken, held, reasonOf } from '../../src/check/judge.js';
+import { reasonOf } from '../../src/check/judge.js';
+import { broken, held } from '../../src/check/rule.js';
 import { callbackSecrets } from '../../src/events/shareable.js';
 import { plainText } from '../../src/render/check-pieces.js';
 import { rowLines } from '../../src/render/check-requests.js';

@@ -1,5 +1,6 @@
-import { gather } from '../../src/check/evidence/seen-from.js';
-import type { CallEvidence, Evidence } from '../../src/check/evidence.js';
+import type { CallEvidence } from '../../src/check/call.js';
+import type { Evidence } from '../../src/check/evidence.js';
+import { gather } from '../../src/check/evidence.js';
 import { type ProbeOptions, runProbes } from '../../src/check/probes/run-probes.js';
 import type { Event } from '../../src/events/events.js';
 import { createLog } from '../../src/events/log.js';
@@ -21,7 +22,7 @@ export interface Probing {
 export async function probing(url: string, options: Partial<ProbeOptions> = {}): Promise<Probing> {
   const events: Event[] = [];
   await probingInto(events, url, options);
-  const evidence = await gather(events, 'runtime', 'tool');
+  const evidence = await gather({ events }, 'tool');
   return {
     events,
     evidence,

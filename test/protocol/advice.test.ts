@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REQUIREMENTS } from '../../src/protocol/requirements.js';
+import { REQUIREMENTS } from '../../src/check/rules/all.js';
 
 const ROWS = Object.entries(REQUIREMENTS);
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Level, REQUIREMENTS, type Side } from '../../src/protocol/requirements.js';
+import type { Level } from '../../src/check/rule.js';
+import { REQUIREMENTS } from '../../src/check/rules/all.js';
+import type { Side } from '../../src/protocol/requirements.js';
 
 /** Section 3 of the protocol's page, copied by hand. */
 const TOOL: Readonly<Record<string, Level>> = {

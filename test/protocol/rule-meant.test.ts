@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { REQUIREMENTS } from '../../src/protocol/requirements.js';
-import { ruleMeant } from '../../src/protocol/rule-meant.js';
+import { REQUIREMENTS } from '../../src/check/rules/all.js';
+import { suggestRequirement } from '../../src/protocol/requirements.js';
 
 test.each([
   ['TOOL-AKC', 'Did you mean "TOOL-ACK"?'],
@@ -12,16 +12,16 @@ test.each([
   ['toolset', 'Did you mean "RT-TOOLSET"?'],
   ['TOOL-SUBS', 'Did you mean "TOOL-SUB"?'],
 ])('%s: %s', (word, words) => {
-  expect(ruleMeant(word)).toBe(words);
+  expect(suggestRequirement(word)).toBe(words);
 });
 
 test.each(['TOOL-FOO', 'TOOL-XYZ', 'TOOL-NOPE', 'TOOL-', 'RT-', '', 'x', '__proto__'])(
   'for %j no stranger is offered, but what lists them all',
   word => {
-    expect(ruleMeant(word)).toBe('`protocol-cli check --list` shows them all.');
+    expect(suggestRequirement(word)).toBe('`protocol-cli check --list` shows them all.');
   },
 );
 
 test('what is one letter off is found, whichever rule it is', () => {
-  for (const id of Object.keys(REQUIREMENTS)) expect(ruleMeant(`${id}x`)).toContain(`"${id}"`);
+  for (const id of Object.keys(REQUIREMENTS)) expect(suggestRequirement(`${id}x`)).toContain(`"${id}"`);
 });

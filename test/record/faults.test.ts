@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { gather } from '../../src/check/evidence/seen-from.js';
-import { servesToolset } from '../../src/check/rules/discovery.js';
+import { gather } from '../../src/check/evidence.js';
+import { judge } from '../../src/check/judge.js';
+import { RULES } from '../../src/check/rules/all.js';
 import { createLog } from '../../src/events/log.js';
 import { TransportError } from '../../src/http/client.js';
 import { systemClock } from '../../src/system/drafts.js';
@@ -195,10 +196,10 @@ test('a toolset that was still asked for at the end was called off', async () =>
   await recording.close();
   expect(await found).toBe(false);
   expect(recording.told('tool-side')).toEqual(['runtime discovery ABORTED']);
-  const evidence = await gather(recording.events, 'recorder', 'tool');
-  expect(servesToolset.observe(evidence)).toMatchObject([
-    { what: 'the request for the toolset was canceled before an answer came' },
-  ]);
+  const evidence = await gather({ events: recording.events, observer: 'recorder' }, 'tool');
+  expect(judge(RULES['TOOL-DISCOVER'], evidence).reason).toBe(
+    'the request for the toolset was canceled before an answer came',
+  );
 });
 
 describe('what cannot be kept', () => {

@@ -4,170 +4,157 @@ import { parseDisplayScript } from '../../util/display-script/parser.js';
 import { cut } from '../../util/json-diagnosis.js';
 import { firstFew } from '../../util/json-layout.js';
 import { visibleLine } from '../../util/visible.js';
-import { type Discovery, type Evidence, type Leg, statusOf, toolsetsAt } from '../evidence.js';
-import { breakOf, isBodyLost, OF_CALLS, toolsetFaults, toolsetNotes } from '../evidence-queries.js';
+import { type Discovery, isBodyLost, type RoundTrip, toolsetsAt } from '../call.js';
 import {
   broken,
-  type Difference,
+  CALL_RULES,
+  defineRules,
   doubtful,
   held,
   heldBut,
+  invocationPage,
   lacking,
   type Observation,
-  type Rule,
   unseen,
-} from '../judge.js';
+} from '../rule.js';
 
-/** Characters of one. */
-const FAULTS_MOST = 300;
-
-/** The errors of a document or a message, each cut and safe to print. */
-export function withFaults(faults: readonly string[]): Pick<Difference, 'faults'> {
-  return { faults: faults.map(fault => cut(visibleLine(fault), FAULTS_MOST)) };
-}
-
+const MAX_FAULT_LENGTH = 300;
+const MAX_TYPE_LENGTH = 500;
 /** Paths that one remark names. */
-const MOST_PATHS = 3;
+const MAX_PATHS = 3;
+const NAME_FAULT = /^\$\.tools\[\d+\]\.name: /;
+
+export const discoveryRules = defineRules({
+  'TOOL-DISCOVER': {
+    level: 'MUST',
+    statement: 'serves a valid toolset at the discovery URL',
+    advice:
+      'Serve the toolset as JSON at /.well-known/rap-toolset; validate it with protocol-cli toolset <url>.',
+    masks: ['TOOL-NAMES', ...CALL_RULES],
+    absent: 'no toolset was asked for',
+    observe: ({ discoveries }) => {
+      const found = discoveries.filter(({ status }) => status === 200);
+      if (found.length > 0) return [...found.map(onDocument), ...discoveries.flatMap(onUnreachable)];
+      return discoveries.length > 0 ? [onNothing(discoveries)] : [];
+    },
+  },
+  'TOOL-NAMES': {
+    level: 'MUST',
+    statement: 'has valid and unique tool names',
+    advice: 'Give each tool a unique name of 1 to 128 characters from A–Z a–z 0–9 _ -.',
+    masks: ['TOOL-DISCOVER', ...CALL_RULES],
+    absent: 'no toolset was found whose names could be judged',
+    observe: ({ discoveries }) =>
+      discoveries.flatMap(discovery => {
+        const { reading } = discovery;
+        const problems = reading?.ok ? reading.notes : (reading?.faults ?? []);
+        const faults = faultLines(problems.filter(fault => NAME_FAULT.test(fault)));
+        if (faults.length === 0) return reading?.ok ? [held(discovery)] : [];
+        return reading?.ok
+          ? [doubtful('clients may reject these tool names', discovery, { faults })]
+          : [broken('tool names are invalid or not unique', discovery, { faults })];
+      }),
+  },
+  'TOOL-MIGRATE': {
+    level: 'MUST',
+    statement: 'serves /migrate if needsMigration is set, and answers 200 only on success',
+    advice: 'Serve POST /migrate: 200 after the state has moved, else 4xx or 5xx; or remove needsMigration.',
+    absent: 'the toolset needs no migration, or none was asked for',
+    observe: ({ migrations, discoveries }) =>
+      migrations
+        .filter(({ request }) => toolsetsAt(discoveries, request.at).some(each => each.needsMigration))
+        .map(onMigration),
+  },
+  'TOOL-RATE': {
+    level: 'SHOULD',
+    statement: 'limits the rate of invocations: 200 and an error result with the time to wait',
+    advice:
+      'Answer invocations over the limit with 200, then send an “Error: ” result with the time to wait.',
+    source: invocationPage('Tools SHOULD rate-limit invocations to prevent abuse'),
+    unobservable: 'not tested (needs load)',
+  },
+});
+
+/** The errors of a document or a message, cut and safe to print. */
+export function faultLines(faults: readonly string[]): readonly string[] {
+  return faults.map(fault => cut(visibleLine(fault), MAX_FAULT_LENGTH));
+}
 
 /** One remark on optional members that are null. */
-export function nullRemark(nulls: readonly string[] = []): readonly string[] {
-  if (nulls.length === 0) return [];
-  const paths = firstFew(nulls, MOST_PATHS);
-  return [cut(`null counts as absent for an optional member; leave it out instead: ${paths}`, FAULTS_MOST)];
+export function nullRemark(paths: readonly string[] = []): readonly string[] {
+  if (paths.length === 0) return [];
+  const remark = 'null counts as absent for an optional member; leave it out instead';
+  return [cut(`${remark}: ${firstFew(paths, MAX_PATHS)}`, MAX_FAULT_LENGTH)];
 }
 
-/** Characters of a content type. */
-const MOST = 500;
-
-/** TOOL-DISCOVER: there is a toolset, and it is valid. Whether its names are is of TOOL-NAMES. */
-export const servesToolset: Rule = {
-  id: 'TOOL-DISCOVER',
-  masks: ['TOOL-NAMES', ...OF_CALLS],
-  absent: 'no toolset was asked for',
-  observe: ({ discoveries }) => {
-    const found = discoveries.filter(discovery => statusOf(discovery) === 200);
-    if (found.length > 0) return [...found.flatMap(onFound), ...discoveries.flatMap(onFailed)];
-    return discoveries.length > 0 ? [onNothing(discoveries)] : [];
-  },
-};
-
-/** Asked at the base, and then at the origin: it need not be at both. */
-function onNothing(discoveries: readonly Discovery[]): Observation {
-  const statuses = discoveries.flatMap(discovery => statusOf(discovery) ?? []);
-  if (statuses.length === 0) return unseen(whyNone(discoveries), discoveries);
-  if (statuses.some(status => status === 401 || status === 403))
-    return unseen('discovery requires credentials (--bearer, --header)', discoveries);
-  const actual = [...new Set(statuses)].join(', ');
-  return lacking(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
-}
-
-/** The client may have stopped before the answer, like a recorder that was stopped. */
-function whyNone(discoveries: readonly Discovery[]): string {
-  return discoveries.every(discovery => breakOf(discovery) === 'called-off')
-    ? 'the request for the toolset was canceled before an answer came'
-    : `the tool could not be reached (${[...new Set(discoveries.flatMap(({ broken: end }) => end?.code ?? []))].join(', ')})`;
-}
-
-/** Beside one that came. */
-function onFailed(discovery: Discovery, at: number, all: readonly Discovery[]): Observation[] {
-  const { broken: end } = discovery;
-  if (!end || breakOf(discovery) === 'called-off') return [];
-  return [
-    heldBut(
-      `requested ${all.length} times; the tool was unreachable once (${end.code})`,
-      all.slice(at, at + 1),
-    ),
-  ];
-}
-
-/** A document that was not kept cannot be judged. */
-function onNoDocument(discovery: Discovery): Observation {
-  const { response } = discovery;
-  return response && isBodyLost(response)
-    ? unseen('the document was not recorded', [discovery])
-    : broken('discovery answered 200 without a document', [discovery], { expected: '200, and a toolset' });
-}
-
-function onFound(discovery: Discovery): readonly Observation[] {
+function onDocument(discovery: Discovery): Observation {
   const { reading, response } = discovery;
-  if (!reading) return [onNoDocument(discovery)];
-  const { rest } = toolsetFaults(discovery);
-  if (rest.length > 0) return [broken('invalid toolset', [discovery], withFaults(rest))];
-  if (!reading.ok) return [held([discovery], 'valid except for its names')];
-  const { rest: notes } = toolsetNotes(discovery);
-  const scripts = reading.toolset.tools.flatMap(scriptRemark);
+  if (!reading)
+    return response && isBodyLost(response)
+      ? unseen('the document was not recorded', discovery)
+      : broken('discovery answered 200 without a document', discovery, { expected: '200, and a toolset' });
+  if (!reading.ok) {
+    const faults = reading.faults.filter(fault => !NAME_FAULT.test(fault));
+    return faults.length > 0
+      ? broken('invalid toolset', discovery, { faults: faultLines(faults) })
+      : held(discovery, 'valid except for its names');
+  }
+  const type = response?.headers['content-type'] ?? 'none';
+  const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
   const remarks = [
-    ...notes,
-    ...scripts,
+    ...reading.notes.filter(note => !NAME_FAULT.test(note)),
+    ...reading.toolset.tools.flatMap(scriptRemark),
     ...nullRemark(reading.nulls),
-    ...remarkOn(response?.headers['content-type']),
+    ...(isJson ? [] : [`its content type is ${cut(type, MAX_TYPE_LENGTH)}`]),
   ];
-  return [remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), [discovery]) : held([discovery])];
+  return remarks.length > 0 ? doubtful(visibleLine(remarks.join('; ')), discovery) : held(discovery);
 }
 
-/** Clients show name(arguments) in its place. */
+/** Clients show name(arguments) instead of an invalid script. */
 function scriptRemark({ displayScript }: Tool, index: number): string[] {
   const script = displayScript === undefined ? null : parseDisplayScript(displayScript);
-  if (script?.kind !== 'invalid') return [];
-  return [`$.tools[${index}].displayScript cannot be parsed: ${script.reason}`];
+  return script?.kind === 'invalid'
+    ? [`$.tools[${index}].displayScript cannot be parsed: ${script.reason}`]
+    : [];
 }
 
-function remarkOn(type = 'none'): readonly string[] {
-  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(type) ? [] : [`its content type is ${cut(type, MOST)}`];
+/** A failed request beside one that brought the toolset. */
+function onUnreachable(discovery: Discovery, _: number, { length }: readonly Discovery[]): Observation[] {
+  const { broken: error, failure } = discovery;
+  if (!error || failure === 'aborted') return [];
+  return [heldBut(`requested ${length} times; the tool was unreachable once (${error.code})`, discovery)];
 }
 
-/** TOOL-NAMES: each tool has a name of its own, in the letters that names have. */
-export const namesToolsWell: Rule = {
-  id: 'TOOL-NAMES',
-  masks: ['TOOL-DISCOVER', ...OF_CALLS],
-  absent: 'no toolset was found whose names could be judged',
-  observe: ({ discoveries }) => discoveries.flatMap(onDiscovery),
-};
-
-function onDiscovery(discovery: Discovery): readonly Observation[] {
-  const { names } = toolsetFaults(discovery);
-  if (names.length > 0)
-    return [broken('tool names are invalid or not unique', [discovery], withFaults(names))];
-  if (!discovery.reading?.ok) return [];
-  const { names: odd } = toolsetNotes(discovery);
-  const what = 'clients may reject these tool names';
-  return [odd.length > 0 ? doubtful(what, [discovery], withFaults(odd)) : held([discovery])];
+/** Requested at the base URL and at its origin, and found at neither. */
+function onNothing(discoveries: readonly Discovery[]): Observation {
+  const statuses = new Set(discoveries.flatMap(({ status }) => status ?? []));
+  if (statuses.has(401) || statuses.has(403))
+    return unseen('discovery requires credentials (--bearer, --header)', discoveries);
+  const actual = [...statuses].join(', ');
+  if (actual !== '')
+    return lacking(`discovery answered ${actual}`, discoveries, { expected: '200, and a toolset', actual });
+  if (discoveries.every(({ failure }) => failure === 'aborted'))
+    return unseen('the request for the toolset was canceled before an answer came', discoveries);
+  const codes = new Set(discoveries.flatMap(({ broken: error }) => error?.code ?? []));
+  return unseen(`the tool could not be reached (${[...codes].join(', ')})`, discoveries);
 }
 
-/** TOOL-MIGRATE: where the toolset says that it needs it, there is a `/migrate`, and its 200 means that the state has moved. */
-export const migrates: Rule = {
-  id: 'TOOL-MIGRATE',
-  absent: 'the toolset needs no migration, or none was asked for',
-  observe: evidence =>
-    evidence.migrations.filter(migration => isNeeded(migration, evidence)).map(onMigration),
-};
-
-function isNeeded({ request }: Leg, { discoveries }: Evidence): boolean {
-  return toolsetsAt(discoveries, request.at).some(({ needsMigration }) => needsMigration);
-}
-
-function onMigration(migration: Leg): Observation {
-  const status = statusOf(migration);
-  if (status === null) return unseen('/migrate did not answer', [migration]);
-  if (status === 405 || (status === 404 && !saysWhy(migration)))
-    return broken(`/migrate is missing: it answered ${status}`, [migration]);
-  if (status === 200 && isVain(migration))
-    return broken('/migrate answered 200 to an invalid request', [migration], {
-      expected: '4xx or 5xx',
-      actual: '200',
-    });
-  return held([migration], `/migrate answered ${status}`);
-}
-
-/** It says not both what is to move and where to. What was not kept may have said so. */
-function isVain({ request }: Leg): boolean {
-  if (isBodyLost(request)) return false;
-  const { body } = request;
-  return !validate(migrateSchema, body?.json.ok ? body.json.value : undefined).ok;
+function onMigration(migration: RoundTrip): Observation {
+  const { status, request, sentJson } = migration;
+  if (status === null) return unseen('/migrate did not answer', migration);
+  if (status === 405 || (status === 404 && !explainsRefusal(migration)))
+    return broken(`/migrate is missing: it answered ${status}`, migration);
+  const isInvalid = !isBodyLost(request) && !validate(migrateSchema, sentJson).ok;
+  return status === 200 && isInvalid
+    ? broken('/migrate answered 200 to an invalid request', migration, {
+        expected: '4xx or 5xx',
+        actual: '200',
+      })
+    : held(migration, `/migrate answered ${status}`);
 }
 
 /** A 404 for an unknown session names it; the default 404 page of a server does not. */
-function saysWhy({ response }: Leg): boolean {
-  const said = response?.body ? Buffer.from(response.body.bytes.subarray(0, 4_096)).toString('utf8') : '';
-  return /session|destination|migration|thread/i.test(said);
+function explainsRefusal({ response }: RoundTrip): boolean {
+  const text = Buffer.from(response?.body?.bytes.subarray(0, 4_096) ?? []).toString('utf8');
+  return /session|destination|migration|thread/i.test(text);
 }

@@ -5,327 +5,291 @@ import { validate } from '../../protocol/validate.js';
 import { excerpt } from '../../util/excerpt.js';
 import { formatDuration } from '../../util/format-duration.js';
 import { mediaTypeOf, readUrl } from '../../util/strings.js';
+import { type CallEvidence, type Discovery, isBodyLost, type RoundTrip, toolsetsAt } from '../call.js';
+import type { Evidence } from '../evidence.js';
 import {
-  type CallEvidence,
-  type Discovery,
-  type Evidence,
-  endedAt,
-  isFailedForNow,
-  isRefused,
-  type Leg,
-  statusOf,
-  toolsetsAt,
-} from '../evidence.js';
-import { isBodyLost, isResult } from '../evidence-queries.js';
-import { broken, doubtful, held, lacking, type Observation, type Rule, sent, unseen } from '../judge.js';
-import { withFaults } from './discovery.js';
-import {
-  acceptsDuplicates,
-  keepsAsking,
-  keepsNoConsentUrl,
-  matchesResults,
-  postsSelections,
-  takesViews,
-  tracksSubscriptions,
-  validatesCallbacks,
-} from './runtime-callbacks.js';
+  broken,
+  defineRules,
+  doubtful,
+  held,
+  invocationPage,
+  lacking,
+  type Observation,
+  sent,
+  unseen,
+} from '../rule.js';
+import { faultLines } from './discovery.js';
 
-/** RT-ARGS: what is dispatched is valid against its tool's `inputSchema`. */
-const validatesArguments: Rule = {
-  id: 'RT-ARGS',
-  absent: 'no arguments could be checked against an inputSchema',
-  observe: ({ calls }: Evidence) => calls.flatMap(onCall),
-};
+/** A shorter pause is none, in ms. */
+const MIN_PAUSE_MS = 5;
+/** A shorter watch does not show that no retry comes, in ms. */
+const MIN_WATCH_MS = 2_000;
 
-function onCall({ argumentFaults, attempts, tool }: CallEvidence): Observation[] {
-  if (argumentFaults === null || !tool) return [];
-  const first = attempts.slice(0, 1);
-  const spots = first.map(attempt => sent(attempt, 'arguments'));
-  if (argumentFaults.length === 0) return [held(first)];
-  return [
-    broken(`the arguments do not match the inputSchema of ${tool.name}: ${argumentFaults[0]}`, first, {
-      spots,
-    }),
-  ];
-}
+/** What a runtime sends: discovery, invocations and notices. */
+export const runtimeRules = defineRules({
+  'RT-OP': {
+    level: 'MUST',
+    statement: 'dispatches only operations of a loaded toolset',
+    advice: 'Look up the operation in the loaded toolsets before you send an invocation.',
+    source: invocationPage(
+      'Before dispatching an invocation, the runtime MUST verify that the operation field matches a known tool definition from a loaded toolset.',
+    ),
+    absent: 'no invocation came after a toolset was loaded',
+    observe: ({ calls, discoveries }) =>
+      calls.flatMap(({ invocation, tool, attempts: [first] }) => {
+        if (!invocation || !first || toolsetsAt(discoveries, first.request.at).length === 0) return [];
+        if (tool) return [held(first)];
+        const what = `${excerpt(invocation.operation)} is not in a loaded toolset`;
+        return [lacking(what, first, { spots: [sent(first, 'operation')] })];
+      }),
+  },
+  'RT-ARGS': {
+    level: 'SHOULD',
+    statement: 'validates arguments against inputSchema before dispatch',
+    advice: 'Validate arguments against inputSchema; give the model the errors instead of making the call.',
+    source: invocationPage(
+      "The runtime SHOULD validate the arguments object against the tool's inputSchema to catch malformed input before it reaches the tool.",
+    ),
+    absent: 'no arguments could be checked against an inputSchema',
+    observe: ({ calls }) =>
+      calls.flatMap(({ argumentFaults, attempts: [first], tool }) => {
+        if (!argumentFaults || !tool || !first) return [];
+        const [fault] = argumentFaults;
+        if (fault === undefined) return [held(first)];
+        const what = `the arguments do not match the inputSchema of ${tool.name}: ${fault}`;
+        return [broken(what, first, { spots: [sent(first, 'arguments')] })];
+      }),
+  },
+  'RT-ID': {
+    level: 'MUST',
+    statement: "uses a fresh unique id per call, or the LLM's",
+    advice: 'Generate a new id for each call, such as a UUID; reuse it only to retry the same call.',
+    source: invocationPage(
+      'The runtime MUST generate a unique id for the tool call (or use the one provided by the LLM)',
+    ),
+    absent: 'no invocation was sent',
+    observe: ({ calls }) => {
+      const firsts = new Map<string, RoundTrip>();
+      return calls.flatMap(({ invocation, attempts }) => {
+        const [first] = attempts;
+        if (!invocation || !first) return [];
+        const name = JSON.stringify([invocation.group_id, invocation.id]);
+        const earlier = firsts.get(name) ?? first;
+        firsts.set(name, earlier);
+        const isOneCall = attempts.every(({ request }) =>
+          isSame(request.body ?? null, earlier.request.body ?? null),
+        );
+        if (isOneCall) return [held(attempts)];
+        const proof = earlier === first ? attempts : [earlier, ...attempts];
+        return [broken(`the id ${excerpt(invocation.id)} was used for two calls of its thread`, proof)];
+      });
+    },
+  },
+  'RT-FIELDS': {
+    level: 'MUST',
+    statement:
+      'POSTs JSON with a reachable callback_url, group_id, and thread_ancestors if the thread has ancestors',
+    advice: 'POST operation, arguments, id, group_id and a callback_url that the tool can reach, as JSON.',
+    source: invocationPage(
+      'The runtime MUST send a tool invocation as an HTTP POST with Content-Type: application/json.',
+    ),
+    masks: ['RT-OP', 'RT-ARGS'],
+    absent: 'no invocation was sent',
+    observe: ({ calls }) => calls.flatMap(onFields),
+  },
+  'RT-NON200': {
+    level: 'SHOULD',
+    statement: 'turns any acknowledgement other than 200 into a failed result with a description',
+    advice: 'End the call with an error result that names the status; do not wait for a callback.',
+    source: invocationPage(
+      'Any other non-200 status indicates the tool could not accept the invocation, and the runtime SHOULD record the failure as a tool result with an error description, allowing the LLM to reason about it.',
+    ),
+    absent: 'not recorded by a runtime, or every acknowledgement was 200',
+    observe: ({ calls, observer }) => (observer === 'runtime' ? calls.flatMap(onOtherStatus) : []),
+  },
+  'RT-RETRY': {
+    level: 'SHOULD',
+    statement: 'retries an unreachable tool or a 5xx with exponential backoff',
+    advice: 'Retry an invocation after a 5xx or a failed connection, with growing pauses.',
+    absent: 'no invocation was answered 5xx or lost',
+    observe: ({ calls, until }) => calls.flatMap(call => onFailedAttempt(call, until)),
+  },
+  'RT-NORETRY': {
+    level: 'MUST',
+    statement: 'never retries a 4xx',
+    advice: 'End the call with an error result after the first 4xx.',
+    absent: 'no invocation was answered 4xx',
+    observe: ({ calls, until }) =>
+      calls.flatMap(({ attempts }) => {
+        const index = attempts.findIndex(({ isRefused }) => isRefused);
+        const refused = attempts[index];
+        if (!refused) return [];
+        const next = attempts[index + 1];
+        return next
+          ? [broken(`sent again after a ${refused.status}`, [refused, next])]
+          : [held(refused, `not within ${formatDuration(until - refused.latestAt)}`)];
+      }),
+  },
+  'RT-NOTIFY': {
+    level: 'MUST',
+    statement:
+      'sends notices with the right fields to all servers at once, without retries; their failures never block',
+    advice: 'Send a notice to all servers at once, once each, and do not wait for them.',
+    absent: 'no notice was sent',
+    observe: ({ closes, cancels }) => {
+      const failures = new Map<string, RoundTrip>();
+      return [...closes, ...cancels].map(
+        notice => onNoticeFields(notice) ?? onRepeatedNotice(notice, failures),
+      );
+    },
+  },
+  'RT-TOOLSET': {
+    level: 'MUST',
+    statement: 'rejects a toolset with any error; a name defined in two toolsets is available from neither',
+    advice: 'Reject the whole toolset if any part is invalid, and reject names that two toolsets define.',
+    absent: 'no toolset in it was invalid, and no two define the same name',
+    observe: evidence => [...onInvalidToolset(evidence), ...onDuplicateNames(evidence)],
+  },
+  'RT-AUDIT': {
+    level: 'SHOULD',
+    statement: 'logs invocations with operation, time and outcome',
+    advice: 'Log each invocation with its operation, time and outcome.',
+    source: invocationPage(
+      'Runtimes SHOULD log tool invocations for audit purposes, including the operation name, timestamp, and outcome.',
+    ),
+    unobservable: "not visible in HTTP traffic: it concerns the runtime's own log",
+  },
+  'RT-TIMEOUT': {
+    level: 'none',
+    statement: 'records a timeout result if it has a timeout of its own',
+    advice: 'Record a result that says that the call timed out.',
+    source: invocationPage('the protocol defines no timeout'),
+    unobservable: 'not visible in HTTP traffic, and the protocol leaves it open',
+  },
+});
 
-/** RT-FIELDS: a POST of JSON with all required fields and a reachable callback URL. */
-const sendsAllFields: Rule = {
-  id: 'RT-FIELDS',
-  masks: ['RT-OP', 'RT-ARGS'],
-  absent: 'no invocation was sent',
-  observe: ({ calls }: Evidence) => calls.flatMap(fieldsOnCall),
-};
-
-function fieldsOnCall(call: CallEvidence): Observation[] {
-  const [first] = call.attempts;
+function onFields({
+  attempts: [first],
+  reading,
+  invocation,
+  callbacks,
+}: CallEvidence): readonly Observation[] {
   if (!first) return [];
-  if (isBodyLost(first.request)) return [unseen('the body of an invocation was not recorded', [first])];
-  const fault = faultOfRequest(first) ?? faultOfBody(call);
-  if (fault !== null) return [broken(fault, [first])];
-  const { reading } = call;
-  if (reading.ok && reading.invocation.thread_ancestors?.length === 0)
-    return [doubtful('thread_ancestors is empty; a root thread leaves it out', [first])];
-  return [isUnreachable(call) ? lacking(UNREACHABLE, [first, ...call.callbacks]) : held([first])];
+  if (isBodyLost(first.request)) return [unseen('the body of an invocation was not recorded', first)];
+  const fault =
+    requestFault(first) ??
+    (reading.ok ? fieldFault(reading.invocation) : `the invocation is malformed: ${reading.faults[0]}`);
+  if (fault !== null) return [broken(fault, first)];
+  if (invocation?.thread_ancestors?.length === 0)
+    return [doubtful('thread_ancestors is empty; a root thread leaves it out', first)];
+  const isUnreachable =
+    callbacks.length > 0 &&
+    callbacks.every(({ status, broken: error }) => !status && error?.phase === 'connect');
+  const what = 'nothing listened at the callback_url: no callback could connect to it';
+  return [isUnreachable ? lacking(what, [first, ...callbacks]) : held(first)];
 }
 
-const UNREACHABLE = 'nothing listened at the callback_url: no callback could connect to it';
-
-function faultOfRequest({ request: { method, headers } }: Leg): string | null {
+function requestFault({ request: { method, headers } }: RoundTrip): string | null {
   if (method !== 'POST') return `the invocation is a ${method}, not a POST`;
   const type = headers['content-type'];
   if (type === undefined) return 'the invocation has no Content-Type';
-  return mediaTypeOf(type) === 'application/json' ? null : `the Content-Type is not application/json`;
+  return mediaTypeOf(type) === 'application/json' ? null : 'the Content-Type is not application/json';
 }
 
-function faultOfBody({ reading }: CallEvidence): string | null {
-  if (!reading.ok) return `the invocation is malformed: ${reading.faults[0]}`;
-  return faultOfUrl(reading.invocation) ?? faultOfAncestors(reading.invocation);
-}
-
-function faultOfUrl({ callback_url }: Invocation): string | null {
+function fieldFault({ callback_url, thread_ancestors, group_id }: Invocation): string | null {
   const url = readUrl(callback_url);
   if (url === null) return 'callback_url is not a valid URL';
-  return /^https?:$/.test(url.protocol) ? null : 'callback_url is neither http nor https';
-}
-
-function faultOfAncestors({ thread_ancestors, group_id }: Invocation): string | null {
+  if (!/^https?:$/.test(url.protocol)) return 'callback_url is neither http nor https';
   return thread_ancestors?.includes(group_id) ? 'thread_ancestors names the thread itself' : null;
 }
 
-/** It was tried, and never once could anybody connect. */
-function isUnreachable({ callbacks }: CallEvidence): boolean {
-  return (
-    callbacks.length > 0 && callbacks.every(leg => statusOf(leg) === null && leg.broken?.phase === 'connect')
-  );
+/** Only a runtime's own transcript shows how it handled the status. */
+function onOtherStatus({ attempts, callbacks, decisions, expiries }: CallEvidence): readonly Observation[] {
+  const last = attempts.at(-1);
+  if (!last || last.status === null || last.status === 200) return [];
+  if (decisions.some(({ what }) => what === 'give-up')) return [held(last)];
+  const result = callbacks.find(({ message }) => message?.type === 'tool_result');
+  if (result && result.request.at < last.request.at) return []; // the tool has the call, whatever it answers
+  const what = `continued to wait after the acknowledgement ${last.status}`;
+  if (expiries.length > 0) return [broken(what, last)];
+  if (result) return [lacking(what, [last, result])]; // a lost event may show that it gave up
+  return [
+    unseen(`the transcript does not show how the runtime handled the acknowledgement ${last.status}`, last),
+  ];
 }
 
-/** RT-ID: an id stands for one call of its thread; the same call may be sent again. */
-const usesFreshIds: Rule = {
-  id: 'RT-ID',
-  absent: 'no invocation was sent',
-  observe: ({ calls }: Evidence) => {
-    const firsts = new Map<string, CallEvidence>();
-    return calls.flatMap(call => freshIdOnCall(call, firsts));
-  },
-};
-
-function freshIdOnCall(call: CallEvidence, firsts: Map<string, CallEvidence>): Observation[] {
-  if (!call.reading.ok) return [];
-  const { id, group_id } = call.reading.invocation;
-  const name = JSON.stringify([group_id, id]);
-  const before = firsts.get(name);
-  if (!before) firsts.set(name, call);
-  const proof = [...(before?.attempts.slice(0, 1) ?? []), ...call.attempts];
-  if (isOneCall(proof)) return [held(call.attempts)];
-  return [broken(`the id ${excerpt(id)} was used for two calls of its thread`, proof)];
-}
-
-function isOneCall([first, ...others]: CallEvidence['attempts']): boolean {
-  return others.every(({ request }) => isSame(request.body ?? null, first?.request.body ?? null));
-}
-
-/** RT-NORETRY: an invocation that was answered 4xx is not sent again. */
-const neverRetriesRefusals: Rule = {
-  id: 'RT-NORETRY',
-  absent: 'no invocation was answered 4xx',
-  observe: ({ calls, until }: Evidence) => calls.flatMap(call => noRetryOnCall(call, until)),
-};
-
-function noRetryOnCall({ attempts }: CallEvidence, until: number): Observation[] {
-  const at = attempts.findIndex(isRefused);
-  const refused = attempts[at];
-  if (!refused) return [];
-  const next = attempts[at + 1];
-  if (next) return [broken(`sent again after a ${statusOf(refused)}`, [refused, next])];
-  return [held([refused], `not within ${formatDuration(until - (endedAt(refused) ?? until))}`)];
-}
-
-/** RT-NOTIFY: a notice has the right fields, is sent once, and not again where it failed. */
-const notifiesOnce: Rule = {
-  id: 'RT-NOTIFY',
-  absent: 'no notice was sent',
-  observe: ({ closes, cancels }: Evidence) => {
-    const failed = new Map<string, Leg>();
+function onFailedAttempt(
+  { attempts, callbacks, decisions }: CallEvidence,
+  until: number,
+): readonly Observation[] {
+  const failed = attempts.find(({ isFailed }) => isFailed);
+  if (!failed || callbacks.length > 0) return []; // a tool that called back has the invocation
+  if (attempts.length > 1) {
+    const pauses = attempts
+      .slice(1)
+      .map(({ request }, index) => request.at - (attempts[index]?.endedAt ?? 0));
+    const paced = `after ${pauses.map(formatDuration).join(', ')}`;
+    const isHasty = pauses.length > 1 && pauses.every(pause => pause < MIN_PAUSE_MS);
     return [
-      ...closes.map(notice => faultOf(notice, 'close_thread', closeThreadSchema) ?? onNotice(notice, failed)),
-      ...cancels.map(
-        notice => faultOf(notice, 'cancel_tool_call', cancelToolCallSchema) ?? onNotice(notice, failed),
-      ),
+      isHasty ? doubtful(`retried without a pause: ${paced}`, attempts) : held(attempts, `retried ${paced}`),
     ];
-  },
-};
-
-type NoticeSchema = typeof closeThreadSchema | typeof cancelToolCallSchema;
-
-/** What is wrong with a notice itself; null where nothing is. */
-function faultOf(notice: Leg, name: string, schema: NoticeSchema): Observation | null {
-  const { request } = notice;
-  if (request.method !== 'POST')
-    return broken(`a ${name} notice is a ${excerpt(request.method)}, not a POST`, [notice]);
-  if (isBodyLost(request)) return null;
-  const read = validate(schema, request.body?.json.ok ? request.body.json.value : undefined);
-  const tell = request.body ? broken : lacking;
-  return read.ok ? null : tell(`the fields of a ${name} notice are wrong`, [notice], withFaults(read.faults));
+  }
+  if (decisions.some(({ what }) => what === 'give-up'))
+    return [lacking('the runtime gave up without a retry', failed)];
+  const watched = until - (failed.endedAt ?? until);
+  const judged = watched >= MIN_WATCH_MS ? lacking : unseen;
+  return [judged(`no retry within ${formatDuration(watched)}`, failed)];
 }
 
-/** @param failures the first notice that failed, by where it went and what it says */
-function onNotice(notice: Leg, failures: Map<string, Leg>): Observation {
+function onNoticeFields(notice: RoundTrip): Observation | null {
+  const { request, sentJson } = notice;
+  const isClose = request.purpose === 'close';
+  const name = isClose ? 'close_thread' : 'cancel_tool_call';
+  if (request.method !== 'POST')
+    return broken(`a ${name} notice is a ${excerpt(request.method)}, not a POST`, notice);
+  if (isBodyLost(request)) return null;
+  const read = validate(isClose ? closeThreadSchema : cancelToolCallSchema, sentJson);
+  if (read.ok) return null;
+  const judged = request.body ? broken : lacking;
+  return judged(`the fields of a ${name} notice are wrong`, notice, { faults: faultLines(read.faults) });
+}
+
+/** @param failures the first failed notice by URL and body */
+function onRepeatedNotice(notice: RoundTrip, failures: Map<string, RoundTrip>): Observation {
   const { url, body } = notice.request;
   const name = `${url} ${body?.sha256 ?? ''}`;
   const failed = failures.get(name);
-  if (!failed) {
-    if (statusOf(notice) !== 200) failures.set(name, notice);
-    return held([notice]);
-  }
-  const tell = endedAt(failed) === null ? lacking : broken;
-  return tell('a notice that failed was sent again', [failed, notice]);
+  if (failed)
+    return (failed.endedAt === null ? lacking : broken)('a notice that failed was sent again', [
+      failed,
+      notice,
+    ]);
+  if (notice.status !== 200) failures.set(name, notice);
+  return held(notice);
 }
 
-/** RT-OP: what is dispatched is in a toolset that was loaded before. */
-const dispatchesLoadedOperations: Rule = {
-  id: 'RT-OP',
-  absent: 'no invocation came after a toolset was loaded',
-  observe: ({ calls, discoveries }: Evidence) =>
-    calls.flatMap(call => {
-      const [first] = call.attempts;
-      if (!first || toolsetsAt(discoveries, first.request.at).length === 0) return [];
-      return operationOnCall(call);
-    }),
-};
-
-function operationOnCall({ reading, tool, attempts }: CallEvidence): Observation[] {
-  if (!reading.ok) return [];
-  const { operation } = reading.invocation;
-  const first = attempts.slice(0, 1);
-  const spots = first.map(attempt => sent(attempt, 'operation'));
-  return [tool ? held(first) : lacking(`${excerpt(operation)} is not in a loaded toolset`, first, { spots })];
-}
-
-/** RT-NON200: only a runtime's own transcript tells what it made of an acknowledgement that is not 200. */
-const failsOnOtherAcknowledgements: Rule = {
-  id: 'RT-NON200',
-  absent: 'not recorded by a runtime, or every acknowledgement was 200',
-  observe: ({ calls, observer }: Evidence) =>
-    observer === 'runtime' ? calls.flatMap(otherAcknowledgementOnCall) : [],
-};
-
-function otherAcknowledgementOnCall({
-  attempts,
-  callbacks,
-  decisions,
-  expiries,
-}: CallEvidence): Observation[] {
-  const last = attempts.at(-1);
-  const status = last && statusOf(last);
-  if (!last || status === null || status === undefined || status === 200) return [];
-  if (decisions.some(({ what }) => what === 'give-up')) return [held([last])];
-  const result = callbacks.find(isResult);
-  if (result && result.request.at < last.request.at) return []; // the tool has it, whatever it answers
-  const what = `continued to wait after the acknowledgement ${status}`;
-  if (expiries.length > 0) return [broken(what, [last])];
-  if (result) return [lacking(what, [last, result])]; // that it gave up would be a line of its own
-  return [
-    unseen(`the transcript does not show how the runtime handled the acknowledgement ${status}`, [last]),
-  ];
-}
-
-/** Pauses that are no pauses, in ms. */
-const AT_ONCE_MS = 5;
-/** Who has looked out for less has hardly seen that nothing comes, in ms. */
-const LEAST_MS = 2_000;
-
-/** RT-RETRY: an invocation that was answered 5xx or lost is sent again, after a pause. */
-const retriesDispatch: Rule = {
-  id: 'RT-RETRY',
-  absent: 'no invocation was answered 5xx or lost',
-  observe: ({ calls, until }: Evidence) => calls.flatMap(call => retryOnCall(call, until)),
-};
-
-function retryOnCall({ attempts, callbacks, decisions }: CallEvidence, until: number): Observation[] {
-  const failed = attempts.find(isFailedForNow);
-  if (!failed || callbacks.length > 0) return []; // who has called back has the invocation
-  if (attempts.length > 1) return [onRetries(attempts)];
-  if (decisions.some(({ what }) => what === 'give-up'))
-    return [lacking('the runtime gave up without a retry', [failed])];
-  const watched = until - (endedAt(failed) ?? until);
-  const tell = watched >= LEAST_MS ? lacking : unseen;
-  return [tell(`no retry within ${formatDuration(watched)}`, [failed])];
-}
-
-function onRetries(attempts: readonly Leg[]): Observation {
-  const pauses = attempts.slice(1).map((next, at) => next.request.at - (endedAt(attempts[at] ?? next) ?? 0));
-  const paced = `after ${pauses.map(pause => formatDuration(pause)).join(', ')}`;
-  const isHammering = pauses.length > 1 && pauses.every(pause => pause < AT_ONCE_MS);
-  return isHammering
-    ? doubtful(`retried without a pause: ${paced}`, attempts)
-    : held(attempts, `retried ${paced}`);
-}
-
-/** RT-TOOLSET: of a toolset with a fault nothing is called, nor a name that two toolsets define. */
-const loadsToolsetsWhole: Rule = {
-  id: 'RT-TOOLSET',
-  absent: 'no toolset in it was invalid, and no two define the same name',
-  observe: (evidence: Evidence) => [...onInvalid(evidence), ...onDuplicates(evidence)],
-};
-
-function onInvalid({ discoveries, calls }: Evidence): Observation[] {
+function onInvalidToolset({ discoveries, calls }: Evidence): readonly Observation[] {
   const invalid = discoveries.filter(({ reading }) => reading?.ok === false);
   if (invalid.length === 0 || discoveries.some(({ reading }) => reading?.ok)) return [];
-  const called = calls.flatMap(({ attempts }) => attempts.slice(0, 1));
+  const [called] = calls.flatMap(({ attempts }) => attempts.slice(0, 1));
   return [
-    called.length > 0
-      ? lacking('an operation of an invalid toolset was called', [...invalid, ...called.slice(0, 1)])
-      : held(invalid),
+    called ? lacking('an operation of an invalid toolset was called', [...invalid, called]) : held(invalid),
   ];
 }
 
-function onDuplicates({ discoveries, calls }: Evidence): Observation[] {
-  return [...doubleNames(discoveries)].map(([name, proof]) => {
-    const called = calls.find(call => isOf(name, call));
+/** A second request to the same server is not a second toolset. */
+function onDuplicateNames({ discoveries, calls }: Evidence): readonly Observation[] {
+  const owners = new Map<string, Discovery>();
+  const duplicates = new Map<string, readonly Discovery[]>();
+  for (const discovery of discoveries)
+    for (const { name } of discovery.reading?.ok ? discovery.reading.toolset.tools : []) {
+      const owner = owners.get(name);
+      if (!owner) owners.set(name, discovery);
+      else if (owner.request.url !== discovery.request.url) duplicates.set(name, [owner, discovery]);
+    }
+  return [...duplicates].map(([name, proof]) => {
+    const called = calls.find(({ invocation }) => invocation?.operation === name);
     const what = `${excerpt(name)} is defined by two toolsets, and was called`;
     return called ? broken(what, [...proof, ...called.attempts]) : held(proof);
   });
 }
-
-/** A second request to the same server is not a second toolset. */
-function doubleNames(discoveries: readonly Discovery[]): ReadonlyMap<string, readonly Discovery[]> {
-  const owners = new Map<string, Discovery>();
-  const doubles = new Map<string, readonly Discovery[]>();
-  for (const discovery of discoveries)
-    for (const name of namesIn(discovery)) {
-      const owner = owners.get(name);
-      if (!owner) owners.set(name, discovery);
-      else if (owner.request.url !== discovery.request.url) doubles.set(name, [owner, discovery]);
-    }
-  return doubles;
-}
-
-function namesIn({ reading }: Discovery): string[] {
-  return reading?.ok ? reading.toolset.tools.map(({ name }) => name) : [];
-}
-
-function isOf(name: string, { reading }: CallEvidence): boolean {
-  return reading.ok && reading.invocation.operation === name;
-}
-
-/** What a runtime must hold. A new rule is one file and one line here. */
-export const RUNTIME_RULES: readonly Rule[] = [
-  dispatchesLoadedOperations,
-  validatesArguments,
-  usesFreshIds,
-  sendsAllFields,
-  failsOnOtherAcknowledgements,
-  retriesDispatch,
-  neverRetriesRefusals,
-  validatesCallbacks,
-  matchesResults,
-  acceptsDuplicates,
-  keepsAsking,
-  keepsNoConsentUrl,
-  postsSelections,
-  tracksSubscriptions,
-  takesViews,
-  notifiesOnce,
-  loadsToolsetsWhole,
-];

@@ -1,68 +1,164 @@
 import { chooseSegment, diffKind, knownTypes } from '../../display/segments.js';
-import type { ContentItem } from '../../protocol/callbacks/tool-result.js';
+import type { ToolResult } from '../../protocol/callbacks/tool-result.js';
 import { llmText, outcomeOfText } from '../../protocol/outcome.js';
 import { addresseeIn } from '../../protocol/read-invocation.js';
+import { credentialsIn, isCredentialHeader } from '../../util/credentials.js';
 import { excerpt } from '../../util/excerpt.js';
+import { isRecord } from '../../util/json-diagnosis.js';
 import { REDACTED } from '../../util/redact.js';
+import { stringsIn } from '../../util/strings-in.js';
+import type { CallbackEvidence, CallEvidence, Received } from '../call.js';
 import {
-  type CallbackEvidence,
-  type CallEvidence,
-  type Evidence,
-  type Told,
-  told,
-  toldAs,
-} from '../evidence.js';
-import {
-  type Display,
-  displaysOf,
-  endingOf,
-  saidBy,
-  secretFinder,
-  textsOf,
-  unacceptable,
-} from '../evidence-queries.js';
-import { broken, doubtful, held, type Observation, type Rule, type Spot, sent, unseen } from '../judge.js';
+  broken,
+  defineRules,
+  doubtful,
+  held,
+  type Observation,
+  resultPage,
+  type Spot,
+  sent,
+  unseen,
+} from '../rule.js';
 
-/** A result that says what went wrong. */
+const ERROR_PREFIX = 'Error: ';
+
+export const textRules = defineRules({
+  'TOOL-ERRPREFIX': {
+    level: 'SHOULD',
+    statement: 'starts an error text with "Error: " and says how to fix the error',
+    advice: 'Start an error text with “Error: ”, and say what the caller can do about it.',
+    source: resultPage(
+      'While the protocol does not mandate error formatting, tools SHOULD prefix error messages with "Error: " to help the LLM distinguish errors from successful results.',
+    ),
+    absent: 'no call ended in an error',
+    observe: ({ calls }) =>
+      calls.flatMap(errorTexts).map(({ text, callback, spot }) => {
+        if (['canceled', 'timeout', 'denied'].includes(outcomeOfText(text).type)) return held(callback);
+        const details = { expected: `"${ERROR_PREFIX}…"`, actual: excerpt(text), spots: [spot] };
+        if (!text.startsWith(ERROR_PREFIX))
+          return broken('an error does not start with "Error: "', callback, details);
+        return text.slice(ERROR_PREFIX.length).trim() === ''
+          ? broken('an error has no message', callback, details)
+          : held(callback);
+      }),
+  },
+  'TOOL-SECRET': {
+    level: 'MUST',
+    statement: 'puts no credential, token or internal identifier in a message',
+    advice: 'Remove the credential from the message and replace it: it was sent to a conversation.',
+    source: resultPage(
+      'Tools MUST NOT include sensitive data (credentials, tokens, internal identifiers) in results unless the operation explicitly requires it.',
+    ),
+    absent: 'no callback came that could be read',
+    observe: ({ calls }) =>
+      calls.flatMap(call => {
+        const secretIn = secretFinder(call);
+        return call.received.map(
+          each => onSecret(each, secretIn) ?? onRedacted(each, call) ?? held(each.callback),
+        );
+      }),
+  },
+  'TOOL-NOLEAK': {
+    level: 'SHOULD',
+    statement: 'puts no stack trace, host path or other internal detail in an error text',
+    advice: 'Send only the error message; log stacks and paths on your side.',
+    source: resultPage(
+      'Tools SHOULD avoid exposing internal implementation details or stack traces in error messages, as these provide no value to the LLM and may leak sensitive information.',
+    ),
+    absent: 'no call ended in an error',
+    observe: ({ calls }) =>
+      calls.flatMap(call =>
+        errorTexts(call).map(({ text, callback, spot }) => {
+          const found = internalsIn(text, call);
+          return found
+            ? broken(`${found.what} is in an error`, callback, { spots: [{ ...spot, range: found.range }] })
+            : held(callback);
+        }),
+      ),
+  },
+  'TOOL-FALLBACK': {
+    level: 'SHOULD',
+    statement: 'ends display_as with a text segment of one short line',
+    advice: 'Add { "type": "text", "content": "one short line" } as the last segment of display_as.',
+    source: resultPage(
+      'Tools SHOULD include a "text" segment as the last element to provide a universal fallback for runtimes that only support plain text display.',
+    ),
+    isOffered: true,
+    absent: 'no result had a display_as',
+    observe: ({ calls }) =>
+      displaysIn(calls).map(({ callback, segments }) => {
+        const { warnings } = chooseSegment(segments, knownTypes);
+        const spots = [sent(callback, 'display_as')];
+        const missing = warnings.find(({ id }) => id === 'TOOL-FALLBACK');
+        if (missing) return broken(missing.message, callback, { spots });
+        const hidden = warnings.find(({ id }) => id === undefined);
+        return hidden ? doubtful(hidden.message, callback, { spots }) : held(callback);
+      }),
+  },
+  'TOOL-DIFF': {
+    level: 'MUST',
+    statement: 'gives a diff segment a path and a unified diff as its patch',
+    advice: 'Give the segment { path, patch }, with a patch in the format of diff -u: ---, +++, @@.',
+    source: resultPage('A unified diff string (standard ---/+++/@@ format).'),
+    isOffered: true,
+    absent: 'no result had a diff to show',
+    observe: ({ calls }) =>
+      displaysIn(calls).flatMap(({ callback, segments }) =>
+        segments.flatMap(({ type, content }, index) => {
+          if (type !== diffKind.type) return [];
+          const reading = diffKind.read(content);
+          const place = `display_as[${index}]`;
+          const spots = [sent(callback, 'display_as', index, 'content')];
+          if (!reading.ok) return [broken(`${place}: ${reading.reason}`, callback, { spots })];
+          const { complaint } = reading;
+          return [
+            complaint === undefined
+              ? held(callback)
+              : doubtful(`${place}: ${complaint}`, callback, { spots }),
+          ];
+        }),
+      ),
+  },
+  'TOOL-IMAGE': {
+    level: 'SHOULD',
+    statement:
+      'puts a describing text before an image in content, and a text segment after one in display_as',
+    advice:
+      'Put a text that describes the image before it in content, and a text segment after it in display_as.',
+    masks: ['TOOL-FALLBACK'],
+    isOffered: true,
+    absent: 'no result had an image',
+    observe: ({ calls }) =>
+      calls
+        .flatMap(call => call.messages('tool_result'))
+        .flatMap(each => [...onContent(each), ...onImage(each)]),
+  },
+});
+
 interface ErrorText {
   readonly text: string;
   /** The member that the text is from. */
   readonly spot: Spot;
   readonly callback: CallbackEvidence;
-  readonly call: CallEvidence;
 }
 
-/** A complaint begins so, with the words of the convention or in its own. */
-const COMPLAINS = /^\s*(?:\w{1,60}(?:error|exception)|error|exception|failure|failed|fatal)\s*[:!–-]/i;
+/** An error without the words of the convention starts like this. */
+const COMPLAINT = /^\s*(?:\w{1,60}(?:error|exception)|error|exception|failure|failed|fatal)\s*[:!–-]/i;
 
-/** Every result that is an error by convention, or begins like one, or answers what must not be executed. */
-function errorTexts(evidence: Evidence): readonly ErrorText[] {
-  return evidence.calls.flatMap(call =>
-    isRefusal(call, evidence) ? resultsOf(call).slice(0, 1) : resultsOf(call).filter(isError),
-  );
-}
-
-function resultsOf(call: CallEvidence): ErrorText[] {
-  return toldAs(call, 'tool_result').map(({ callback, message }) => ({
+/** The results that are errors by convention, start like one, or refuse an invalid call. */
+function errorTexts(call: CallEvidence): readonly ErrorText[] {
+  const results = call.messages('tool_result').map(({ callback, message }) => ({
     text: llmText(message),
     spot: sent(callback, message.content === undefined ? 'text' : 'content'),
     callback,
-    call,
   }));
+  const isRefusal = call.flaw !== null && call.ending.kind === 'result' && call.ending.isError;
+  if (isRefusal) return results.slice(0, 1);
+  return results.filter(({ text }) => outcomeOfText(text).type === 'error' || COMPLAINT.test(text));
 }
 
-function isRefusal(call: CallEvidence, evidence: Evidence): boolean {
-  if (unacceptable(call, evidence) === null) return false;
-  const ending = endingOf(call);
-  return ending.kind === 'result' && ending.isError;
-}
-
-function isError({ text }: ErrorText): boolean {
-  return outcomeOfText(text).type === 'error' || COMPLAINS.test(text);
-}
-
-/** Characters of a text that are looked into. */
-const LOOKED_AT = 256 * 1024;
+/** Characters of a text that are searched. */
+const MAX_SEARCHED = 256 * 1024;
 
 const TRACES: readonly RegExp[] = [
   /^[ \t]{1,20}at [^\n]{0,300}(?::\d{1,7}:\d{1,7}\)?|\(<anonymous>\)|\(native\))[ \t]*$/m, // node
@@ -78,178 +174,152 @@ const PATHS: readonly RegExp[] = [
   /\b[A-Za-z]:\\(?:[^\\/:*?"<>|\n]{1,100}\\){1,40}[^\\/:*?"<>|\s]{0,100}/g,
 ];
 
-/** What of a tool's insides a text shows. */
-interface Internals {
+interface Found {
   readonly what: string;
-  /** Where in the text: the first character, and the one after the last. */
+  /** The first character, and the one after the last. */
   readonly range: readonly [from: number, to: number];
 }
 
-/** What of a tool's insides an error text shows; null where it shows nothing. What the call itself said is nothing inside. */
-function internalsIn(whole: string, call: CallEvidence): Internals | null {
-  const text = whole.slice(0, LOOKED_AT);
+const found = (what: string, text: string, at: number): Found => ({ what, range: [at, at + text.length] });
+
+/** The first internal detail in an error text; a path that the invocation contains is none. */
+function internalsIn(whole: string, call: CallEvidence): Found | null {
+  const text = whole.slice(0, MAX_SEARCHED);
   const [trace] = TRACES.flatMap(each => each.exec(text) ?? []);
-  if (trace !== undefined) return { what: 'a stack trace', range: rangeOf(trace, text.indexOf(trace)) };
-  const said = saidBy(call);
+  if (trace !== undefined) return found('a stack trace', trace, text.indexOf(trace));
+  const repeated = textsSent(call);
   const paths = PATHS.flatMap(path => [...text.matchAll(path)]);
-  const path = paths.find(([found]) => !said.some(each => each.includes(found)));
-  return path ? { what: 'a path of the host', range: rangeOf(path[0], path.index) } : null;
+  const path = paths.find(([name]) => !repeated.some(each => each.includes(name)));
+  return path ? found('a path of the host', path[0], path.index) : null;
 }
 
-function rangeOf(found: string, at: number): Internals['range'] {
-  return [at, at + found.length];
+/** Every text of an invocation except its callback URL: a result may repeat these texts. */
+function textsSent({ attempts: [first] }: CallEvidence): readonly string[] {
+  const body = first?.sentJson;
+  if (!isRecord(body)) return body === undefined ? [] : stringsIn(body);
+  const { callback_url: _, ...rest } = body;
+  return stringsIn(rest);
 }
 
-/** TOOL-NOLEAK: an error says what went wrong, not where in the tool. */
-export const hidesItsInsides: Rule = {
-  id: 'TOOL-NOLEAK',
-  absent: 'no call ended in an error',
-  observe: evidence =>
-    errorTexts(evidence).map(({ text, spot, callback, call }) => {
-      const found = internalsIn(text, call);
-      return found === null
-        ? held([callback])
-        : broken(`${found.what} is in an error`, [callback], {
-            spots: [{ ...spot, range: found.range }],
-          });
-    }),
-};
+/** Shorter texts may be words, and names of paths. */
+const MIN_SECRET = 16;
 
-/** TOOL-FALLBACK: what a client is warned of is what is judged. An order that hides a segment was hardly meant. */
-export const endsWithText: Rule = {
-  id: 'TOOL-FALLBACK',
-  isOffered: true,
-  absent: 'no result had a display_as',
-  observe: evidence => displaysOf(evidence).map(onDisplay),
-};
-
-function onDisplay({ callback, segments }: Display): Observation {
-  const { warnings } = chooseSegment(segments, knownTypes);
-  const spots = [sent(callback, 'display_as')];
-  const missing = warnings.find(({ id }) => id === 'TOOL-FALLBACK');
-  if (missing) return broken(missing.message, [callback], { spots });
-  const hidden = warnings.find(({ id }) => id === undefined);
-  return hidden ? doubtful(hidden.message, [callback], { spots }) : held([callback]);
+/** Finds the secrets of a call, and whatever looks like one, in a text. */
+function secretFinder(call: CallEvidence): (text: string) => Found | null {
+  const secrets = [...urlSecrets(call), ...headerSecrets(call)];
+  const repeated = textsSent(call);
+  const isRepeated = (secret: string) => repeated.some(text => text.includes(secret));
+  return text => {
+    const known = secrets.find(({ secret }) => text.includes(secret) && !isRepeated(secret));
+    if (known) return found(known.what, known.secret, text.indexOf(known.secret));
+    const leaked = credentialsIn(text).find(each => !isRepeated(each.text));
+    return leaked ? found(leaked.what, leaked.text, leaked.at) : null;
+  };
 }
 
-/** TOOL-DIFF: a path, and a patch that is one. Wrong line counts are counted anew (the example of seed 000 has them). */
-export const givesUnifiedDiffs: Rule = {
-  id: 'TOOL-DIFF',
-  isOffered: true,
-  absent: 'no result had a diff to show',
-  observe: evidence => displaysOf(evidence).flatMap(diffOnDisplay),
-};
-
-function diffOnDisplay({ callback, segments }: Display): readonly Observation[] {
-  return segments.flatMap(({ type, content }, index) => {
-    if (type !== diffKind.type) return [];
-    const reading = diffKind.read(content);
-    const place = `display_as[${index}]`;
-    const spots = [sent(callback, 'display_as', index, 'content')];
-    if (!reading.ok) return [broken(`${place}: ${reading.reason}`, [callback], { spots })];
-    return [
-      reading.complaint === undefined
-        ? held([callback])
-        : doubtful(`${place}: ${reading.complaint}`, [callback], { spots }),
-    ];
-  });
+function urlSecrets({ reading }: CallEvidence) {
+  const addressee = addresseeIn(reading);
+  if (!addressee) return [];
+  const { callback_url: url, id, group_id, call_id } = addressee;
+  const words = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[/?#&=]/);
+  const tokens = words.filter(word => word.length >= MIN_SECRET && ![id, group_id, call_id].includes(word));
+  return [
+    { what: 'the callback URL', secret: url },
+    ...tokens.map(secret => ({ what: "the callback URL's token", secret })),
+  ];
 }
 
-const PREFIX = 'Error: ';
-
-/** TOOL-ERRPREFIX: an error begins as the convention has it, and says something. */
-export const prefixesErrors: Rule = {
-  id: 'TOOL-ERRPREFIX',
-  absent: 'no call ended in an error',
-  observe: evidence => errorTexts(evidence).map(onError),
-};
-
-function onError({ text, callback, spot }: ErrorText): Observation {
-  if (isToldOtherwise(text)) return held([callback]);
-  const difference = { expected: `"${PREFIX}…"`, actual: excerpt(text), spots: [spot] };
-  if (!text.startsWith(PREFIX))
-    return broken('an error does not start with "Error: "', [callback], difference);
-  return text.slice(PREFIX.length).trim() === ''
-    ? broken('an error has no message', [callback], difference)
-    : held([callback]);
+/** The values of credential headers without their scheme. */
+function headerSecrets({ attempts }: CallEvidence) {
+  return attempts
+    .flatMap(({ request }) => Object.entries(request.headers))
+    .filter(([name, value]) => isCredentialHeader(name) && value !== REDACTED)
+    .map(([name, value]) => ({ what: `the value of the header ${name}`, secret: value.replace(/^\w+ /, '') }))
+    .filter(({ secret }) => secret.length >= MIN_SECRET);
 }
 
-/** Other ends than an error have words of their own (seed 002). */
-function isToldOtherwise(text: string): boolean {
-  return ['canceled', 'timeout', 'denied'].includes(outcomeOfText(text).type);
-}
-
-/** TOOL-SECRET: no message holds what the call was secured with, nor what looks like a credential. The secret is never repeated. */
-export const tellsNoSecret: Rule = {
-  id: 'TOOL-SECRET',
-  absent: 'no callback came that could be read',
-  observe: ({ calls }) => calls.flatMap(onCall),
-};
-
-function onCall(call: CallEvidence): readonly Observation[] {
-  const messages = told(call);
-  if (messages.length === 0) return [];
-  const secretIn = secretFinder(call);
-  return messages.map(each => onMessage(each, secretIn) ?? onRedacted(each, call) ?? held([each.callback]));
-}
-
-type SecretFinder = ReturnType<typeof secretFinder>;
-
-function onMessage(each: Told, secretIn: SecretFinder): Observation | null {
-  for (const { place, path, text } of textsOf(each.callback)) {
+/** Reports what the secret is and where it is, never the secret. */
+function onSecret(
+  { callback, message }: Received,
+  secretIn: (text: string) => Found | null,
+): Observation | null {
+  for (const { place, path, text } of textsOf(callback)) {
     const secret = secretIn(text);
-    if (secret !== null)
-      return broken(`${secret.what} is in ${place} of a ${each.message.type}`, [each.callback], {
-        spots: [{ ...sent(each.callback, ...path), range: secret.range }],
+    if (secret)
+      return broken(`${secret.what} is in ${place} of a ${message.type}`, callback, {
+        spots: [{ ...sent(callback, ...path), range: secret.range }],
       });
   }
   return null;
 }
 
-/** It may have been a secret; where nothing else was redacted, the tool itself may have written so. */
-function onRedacted({ callback, message }: Told, { reading }: CallEvidence): Observation | null {
-  const found = textsOf(callback).find(({ text }) => text.includes(REDACTED));
-  if (!found) return null;
+/** It may have been a secret; if nothing else in the recording was redacted, the tool may have written it. */
+function onRedacted({ callback, message }: Received, { reading }: CallEvidence): Observation | null {
+  const text = textsOf(callback).find(each => each.text.includes(REDACTED));
+  if (!text) return null;
   const isRedacted = addresseeIn(reading)?.callback_url.includes(REDACTED) === true;
-  const tell = isRedacted ? unseen : doubtful;
-  return tell(`a redacted value is in ${found.place} of a ${message.type}`, [callback]);
+  return (isRedacted ? unseen : doubtful)(
+    `a redacted value is in ${text.place} of a ${message.type}`,
+    callback,
+  );
 }
 
-/** TOOL-IMAGE: a picture is described to a model that sees none, and a person whose client draws none gets a text. */
-export const describesImages: Rule = {
-  id: 'TOOL-IMAGE',
-  masks: ['TOOL-FALLBACK'],
-  isOffered: true,
-  absent: 'no result had an image',
-  observe: ({ calls }: Evidence) =>
-    calls.flatMap(call =>
-      toldAs(call, 'tool_result').flatMap(each => [...onContent(each), ...imageOnDisplay(each)]),
-    ),
-};
+/** A text in a message, and its place: `text`, `display_as[0].content.patch`. */
+interface PlacedText {
+  readonly place: string;
+  readonly path: Spot['path'];
+  readonly text: string;
+}
 
-function onContent({ callback, message: { content = [] } }: Told<'tool_result'>): readonly Observation[] {
+/** Members without text for a model or a person. */
+const NOT_TEXT = new Set(['type', 'group_id', 'id', 'call_id', 'tool_call_id', 'auth_url', 'response_url']);
+
+export function textsOf({ reading }: CallbackEvidence): readonly PlacedText[] {
+  const message = reading?.ok && isRecord(reading.native) ? reading.native : {};
+  return Object.entries(message).flatMap(([name, value]) =>
+    NOT_TEXT.has(name) ? [] : textsIn(value, [name]),
+  );
+}
+
+function textsIn(value: unknown, path: Spot['path']): PlacedText[] {
+  if (typeof value === 'string') {
+    const steps = path.map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`));
+    return [{ place: steps.join('').slice(1), path, text: value }];
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => textsIn(item, [...path, index]));
+  if (!isRecord(value)) return [];
+  const isImage = 'mediaType' in value;
+  return Object.entries(value).flatMap(([name, member]) =>
+    isImage && name === 'data' ? [] : textsIn(member, [...path, name]),
+  );
+}
+
+interface Display {
+  readonly callback: CallbackEvidence;
+  readonly segments: NonNullable<ToolResult['display_as']>;
+}
+
+function displaysIn(calls: readonly CallEvidence[]): readonly Display[] {
+  return calls
+    .flatMap(call => call.messages('tool_result'))
+    .flatMap(({ callback, message: { display_as: segments } }) =>
+      segments?.length ? [{ callback, segments }] : [],
+    );
+}
+
+function onContent({ callback, message: { content = [] } }: Received<'tool_result'>): readonly Observation[] {
   if (!content.some(({ type }) => type === 'image')) return [];
-  return isDescribing(content[0])
-    ? [held([callback])]
-    : [
-        broken('content has an image, and does not begin with a text that describes it', [callback], {
-          spots: [sent(callback, 'content')],
-        }),
-      ];
+  const [first] = content;
+  if (first?.type === 'text' && first.text.trim() !== '') return [held(callback)];
+  const what = 'content has an image, and does not begin with a text that describes it';
+  return [broken(what, callback, { spots: [sent(callback, 'content')] })];
 }
 
-function isDescribing(item: ContentItem | undefined): boolean {
-  return item?.type === 'text' && item.text.trim() !== '';
-}
-
-function imageOnDisplay({ callback, message: { display_as: segments = [] } }: Told<'tool_result'>) {
+function onImage({ callback, message }: Received<'tool_result'>): readonly Observation[] {
+  const { display_as: segments = [] } = message;
   const image = segments.findLastIndex(({ type }) => type === 'image');
   if (image < 0) return [];
-  return segments.slice(image + 1).some(({ type }) => type === 'text')
-    ? [held([callback])]
-    : [
-        broken(`display_as[${image}] is an image, and no text follows it`, [callback], {
-          spots: [sent(callback, 'display_as')],
-        }),
-      ];
+  if (segments.slice(image + 1).some(({ type }) => type === 'text')) return [held(callback)];
+  const what = `display_as[${image}] is an image, and no text follows it`;
+  return [broken(what, callback, { spots: [sent(callback, 'display_as')] })];
 }

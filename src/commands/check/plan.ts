@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import type { Selection } from '../../check/report.js';
+import { REQUIREMENTS } from '../../check/rules/all.js';
 import type { Case } from '../../fixtures/cases.js';
 import type { ExpectedFailure } from '../../fixtures/expected-failures.js';
-import { REQUIREMENTS, type RequirementId, type Side } from '../../protocol/requirements.js';
+import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
 import { readText } from '../read-source.js';

@@ -1,10 +1,11 @@
 import { appendFile } from 'node:fs/promises';
-import { type Conformance, conformanceOf, judgeCases, type Verdict } from '../../check/cases.js';
-import { seenFrom } from '../../check/evidence/seen-from.js';
+import { judgeCases } from '../../check/cases.js';
+import { type Conformance, conformanceOf, type Verdict } from '../../check/conformance.js';
+import { gather } from '../../check/evidence.js';
 import { runProbes } from '../../check/probes/run-probes.js';
 import { checksOf } from '../../check/report.js';
-import type { Warning } from '../../protocol/requirements.js';
-import { REQUIREMENTS, type RequirementId } from '../../protocol/requirements.js';
+import { REQUIREMENTS } from '../../check/rules/all.js';
+import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
 import { ruleLine, shareableRun, specLines } from '../../render/check-report.js';
 import { rowLines, type WireRecord } from '../../render/check-requests.js';
 import { CHECK_FORMATS } from '../../render/outputs/check.js';
@@ -54,7 +55,7 @@ async function explainRules(
   { spec, color, side, only, skip }: CheckFlags,
   { stdout, env }: Terminal,
 ): Promise<ExitStatus> {
-  const listed = (Object.keys(REQUIREMENTS) as RequirementId[]).filter(
+  const listed = REQUIREMENT_IDS.filter(
     id =>
       (side === undefined || REQUIREMENTS[id].side === side) &&
       (only?.includes(id) ?? true) &&
@@ -74,7 +75,10 @@ async function judgeAll(
   { recordings, gaps, redactor }: Witness,
 ): Promise<Conformance> {
   const seen = await Promise.all(
-    sides.map(async side => ({ side, evidences: await Promise.all(recordings.map(seenFrom(side))) })),
+    sides.map(async side => ({
+      side,
+      evidences: await Promise.all(recordings.map(each => gather(each, side))),
+    })),
   );
   const checks = seen.flatMap(({ side, evidences }) => checksOf(side, evidences, selection));
   const judged = judgeCases(cases, seen[0]?.evidences ?? []);

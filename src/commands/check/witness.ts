@@ -1,5 +1,5 @@
-import type { Gap } from '../../check/cases.js';
-import { type Recording, recordingsOf } from '../../check/evidence/seen-from.js';
+import type { Gap } from '../../check/conformance.js';
+import { type Recording, recordingsOf } from '../../check/evidence.js';
 import type { Event } from '../../events/events.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import { missingFrom } from '../../events/transcript-reader.js';

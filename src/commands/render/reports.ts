@@ -4,7 +4,7 @@ import { readAs, type Translatable } from '../../dialects/dialects.js';
 import { answerOfMcp, answerOfOurs, answerOfResult } from '../../events/answer.js';
 import { readMcpAnswer } from '../../events/mcp-answer.js';
 import { toolResultSchema } from '../../protocol/callbacks/tool-result.js';
-import { REQUIREMENTS, type RequirementId, type Warning } from '../../protocol/requirements.js';
+import { isRequirementId, type Warning } from '../../protocol/requirements.js';
 import { validate } from '../../protocol/validate.js';
 import { finalLines } from '../../render/call-details.js';
 import { quote, say } from '../../render/line.js';
@@ -153,11 +153,7 @@ function reportAnswers(report: SavedReport, native: unknown, at: readonly Proper
 /** An unknown id becomes part of the message. */
 function asWarning({ id, message }: SavedReport['warnings'][number]): Warning {
   if (id === undefined) return { message };
-  return isRequirement(id) ? { id, message } : { message: `${message} [${id}]` };
-}
-
-function isRequirement(id: string): id is RequirementId {
-  return Object.hasOwn(REQUIREMENTS, id);
+  return isRequirementId(id) ? { id, message } : { message: `${message} [${id}]` };
 }
 
 type SavedSession = z.infer<typeof sessionReportSchema>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Conformance } from '../../check/cases.js';
+import type { Conformance } from '../../check/conformance.js';
 import type { WireRecord } from '../check-requests.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 

@@ -1,8 +1,9 @@
-import type { CaseCheck, Conformance, Gap, Row, Standing } from '../../check/cases.js';
+import type { CaseCheck } from '../../check/cases.js';
+import type { Conformance, Gap, IdleExcuse, Row, Standing } from '../../check/conformance.js';
 import { notCalled } from '../../check/evidence.js';
-import type { IdleExcuse } from '../../check/report.js';
+import { REQUIREMENTS } from '../../check/rules/all.js';
 import type { Event } from '../../events/events.js';
-import { REQUIREMENTS, type Side } from '../../protocol/requirements.js';
+import type { Side } from '../../protocol/requirements.js';
 import { cut } from '../../util/json-diagnosis.js';
 import { safeJson } from '../../util/redact-json.js';
 import { visible, visibleLine } from '../../util/visible.js';

@@ -1,4 +1,3 @@
-import type { Expired } from '../../../src/check/evidence.js';
 import { Content } from '../../../src/events/content.js';
 import type { RequestEvent } from '../../../src/events/events.js';
 import { ENDPOINT, INVOCATION, type Moment } from '../../events/build.js';
@@ -175,7 +174,7 @@ export function someCall(key: string, fields: object = {}) {
     cancelled: (how: Answering = {}): Moment[] => notice('cancel', how, about),
     closed: (how: Answering = {}): Moment[] => notice('close', how, { thread }),
     /** It was waited for in vain. */
-    waited: (afterMs = 5_000, what: Expired['what'] = 'observation'): Moment[] => [
+    waited: (afterMs = 5_000, what: 'timeout' | 'observation' | 'linger' = 'observation'): Moment[] => [
       { kind: 'expired', what, afterMs, calls: [key] },
     ],
     plannedFor: (checks: string[], plan = 'a probe'): Moment[] => [

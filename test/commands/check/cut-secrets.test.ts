@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { conformanceOf } from '../../../src/check/cases.js';
+import { conformanceOf } from '../../../src/check/conformance.js';
 import { checkTranscript } from '../../../src/check/report.js';
 import { checkedSecrets } from '../../../src/commands/check/witness.js';
 import type { Event } from '../../../src/events/events.js';

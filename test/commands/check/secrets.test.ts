@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gather } from '../../../src/check/evidence/seen-from.js';
+import { gather } from '../../../src/check/evidence.js';
 import { checksOf } from '../../../src/check/report.js';
 import { checkedSecrets } from '../../../src/commands/check/witness.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
@@ -54,7 +54,7 @@ test('what the call itself has said is no news', () => {
 test('row 25: a credential is in no report, and where it stood is shown', async () => {
   const display_as = [{ type: 'text', content: `the key ${SECRET} is yours` }];
   const events = eventsOf(begun, resultArrives({ display_as }));
-  const checks = checksOf('tool', [await gather(events, 'runtime', 'tool')]);
+  const checks = checksOf('tool', [await gather({ events }, 'tool')]);
   const found = checks.find(({ id }) => id === 'TOOL-SECRET');
   const redactor = checkedSecrets(createRedactor());
   for (const event of events) redactor.learn(event);

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { TOOL_RULES } from '../../../src/check/rules/all.js';
-import { REQUIREMENTS, type RequirementId } from '../../../src/protocol/requirements.js';
+import { RULES } from '../../../src/check/rules/all.js';
+import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { checking, findingsIn } from '../support/checking.js';
 import { BROKEN_TOOLS } from './broken/index.js';
+
+const TOOL_RULES = Object.values(RULES).filter(rule => 'observe' in rule && rule.side === 'tool');
 
 /** Enough for a busy machine, and as little as the longest of what is broken takes. */
 const WINDOW_MS = 2_400;
@@ -32,5 +34,5 @@ describe.concurrent.each(TOOL_RULES)(
 );
 
 function usual(id: RequirementId): string {
-  return REQUIREMENTS[id].level === 'MUST' ? 'fail' : 'warn';
+  return RULES[id].level === 'MUST' ? 'fail' : 'warn';
 }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { RUNTIME_RULES } from '../../../src/check/rules/runtime.js';
+import { RULES } from '../../../src/check/rules/all.js';
 import { OWN } from './runtimes/own.js';
 import { FAILING, findingsBetween, RECORDED } from './runtimes/recorded.js';
 import { choose, findingsOn, SEEN_BY_TOOL } from './runtimes/seen-by-tool.js';
+
+const RUNTIME_RULES = Object.values(RULES).filter(rule => 'observe' in rule && rule.side === 'runtime');
 
 /** Whole runtimes, judged by what a mock saw of them, or a recorder, or they themselves. */
 const BROKEN = [...SEEN_BY_TOOL, ...RECORDED, ...OWN];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { REQUIREMENTS, type RequirementId } from '../../../src/protocol/requirements.js';
+import { REQUIREMENTS } from '../../../src/check/rules/all.js';
+import type { RequirementId } from '../../../src/protocol/requirements.js';
 import { plainText } from '../../../src/render/check-pieces.js';
 import { ruleLine, specLines } from '../../../src/render/check-report.js';
 

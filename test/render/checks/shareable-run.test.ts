@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { conformanceOf } from '../../../src/check/cases.js';
-import { gather } from '../../../src/check/evidence/seen-from.js';
+import { conformanceOf } from '../../../src/check/conformance.js';
+import { gather } from '../../../src/check/evidence.js';
 import { judge } from '../../../src/check/judge.js';
-import { keepsId } from '../../../src/check/rules/ids.js';
+import { RULES } from '../../../src/check/rules/all.js';
 import { shareableRun } from '../../../src/render/check-report.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { someCall } from '../../check/samples/parts.js';
@@ -14,7 +14,7 @@ const SECRET = 'ghp_0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f';
 async function toldCall(id: string, operation = 'list') {
   const call = someCall(id, { operation });
   const events = eventsOf(call.sent(), call.answered(), call.result({ id: 'another' }));
-  const check = judge(keepsId, await gather(events, 'runtime', 'tool'));
+  const check = judge(RULES['TOOL-ID'], await gather({ events }, 'tool'));
   const run = conformanceOf([check], [], { excuses: [], sides: ['tool'], isStrict: false });
   return shareableRun(run, createRedactor([SECRET])).checks[0]?.calls?.[0];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Spot } from '../../../src/check/judge.js';
+import type { Spot } from '../../../src/check/rule.js';
 import { callbackSecrets } from '../../../src/events/shareable.js';
 import { plainText } from '../../../src/render/check-pieces.js';
 import { wireLines } from '../../../src/render/check-requests.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { conformanceOf } from '../../../src/check/cases.js';
+import { conformanceOf } from '../../../src/check/conformance.js';
 import type { ConcernedCall } from '../../../src/check/judge.js';
 import { shareableRun } from '../../../src/render/check-report.js';
 import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REQUIREMENTS } from '../../../src/protocol/requirements.js';
+import { REQUIREMENTS } from '../../../src/check/rules/all.js';
 import { githubCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, HOSTILE, LONG_ID, LOOK, STORY } from './story-of.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REQUIREMENTS } from '../../../src/protocol/requirements.js';
+import { REQUIREMENTS } from '../../../src/check/rules/all.js';
 import { githubCheck, humanCheck, jsonCheck, junitCheck } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { HOSTILE, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';

@@ -1,5 +1,5 @@
 import type { CaseCheck } from '../../../src/check/cases.js';
-import { conformanceOf } from '../../../src/check/cases.js';
+import { conformanceOf } from '../../../src/check/conformance.js';
 import type { Check } from '../../../src/check/judge.js';
 import { callbackSecrets } from '../../../src/events/shareable.js';
 import type { CheckStory } from '../../../src/render/outputs/check-schema.js';

@@ -1,8 +1,5 @@
-import {
-  type SessionPlatform,
-  type SessionPlatformOptions,
-  startSessionPlatform,
-} from '../../../src/session/platform/platform.js';
+import { type SessionPlatform, startSessionPlatform } from '../../../src/session/platform/platform.js';
+import type { SessionPlatformOptions } from '../../../src/session/platform/store.js';
 
 export interface Answered {
   readonly status: number;

@@ -4,7 +4,6 @@ import {
   at,
   call,
   eventsOf,
-  INVOCATION,
   lost,
   type Moment,
   resultArrives,
@@ -144,37 +143,6 @@ export const ackSamples: Samples = [
     events: eventsOf(call(), at(1_500, resultArrives()), at(1_505, acknowledged()), madeAgain(3_000, 5)),
     status: 'warn',
     says: /took 1\.5s under load/,
-  },
-  {
-    story: 'a 200 after more than a second under load, where others were late alone, but not so late',
-    events: eventsOf(
-      call({ invocation: { ...INVOCATION, operation: 'another' } }),
-      at(1_800, acknowledged()),
-      madeAgain(3_000, 310),
-    ),
-    status: 'warn',
-    says: /took 310ms when other calls were made alone/,
-  },
-  {
-    story: 'a 200 after the result, where others came before it alone, and were late',
-    events: eventsOf(
-      call({ invocation: { ...INVOCATION, operation: 'another' } }),
-      at(100, resultArrives()),
-      at(400, acknowledged()),
-      madeAgain(3_000, 310),
-    ),
-    status: 'warn',
-    says: /after the result under load, and before it when other calls were made alone/,
-  },
-  {
-    story: 'a 200 after more than a second under load, where others were in time alone',
-    events: eventsOf(
-      call({ invocation: { ...INVOCATION, operation: 'another' } }),
-      at(1_800, acknowledged()),
-      madeAgain(3_000, 10),
-    ),
-    status: 'warn',
-    says: /took 1\.8s under load, and 10ms when other calls were made alone/,
   },
   ...[
     { story: 'late', events: [call(), at(1_500, acknowledged())] },

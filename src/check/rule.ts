@@ -1,0 +1,190 @@
+import type { RequirementId, Side } from '../protocol/requirements.js';
+import type { RoundTrip } from './call.js';
+import type { Death, Evidence } from './evidence.js';
+
+/** RFC 2119 levels; `none` if the protocol leaves it open. */
+export type Level = 'MUST' | 'SHOULD' | 'none';
+
+/** The page that asks for a requirement, with the quoted text if the page has it. */
+interface Source {
+  readonly page: 'Tool Invocation' | 'Tool Result' | 'public specification';
+  readonly words?: string;
+}
+
+export const invocationPage = (words: string): Source => ({ page: 'Tool Invocation', words });
+export const resultPage = (words: string): Source => ({ page: 'Tool Result', words });
+
+/** What one side of the protocol must do. */
+export interface Requirement {
+  readonly side: Side;
+  readonly level: Level;
+  /** A clause whose subject is the side. */
+  readonly statement: string;
+  /** How to fix a violation, in one line. */
+  readonly advice: string;
+  readonly source: Source;
+}
+
+/** Judges a requirement by what happened. Pure: a live run, a recording and a CI log are judged alike. */
+interface Judging {
+  /** Requirements that can hardly be met where this one is not. */
+  readonly masks?: readonly RequirementId[];
+  /** Each place where the requirement was met or not, in order. */
+  readonly observe: (evidence: Evidence) => readonly Observation[];
+  /** The reason if there was nothing to observe: `no callback was answered 5xx`. */
+  readonly absent: string;
+  /** When a SHOULD fails all the same: `the tool crashes`. */
+  readonly failsWhere?: string;
+  /** The rule is about something that only some operations do. */
+  readonly isOffered?: true;
+}
+
+/** A requirement that HTTP traffic cannot show, and why. */
+interface Unobservable {
+  readonly unobservable: string;
+  readonly masks?: never;
+}
+
+export type ObservableRule = Requirement & Judging & { readonly id: RequirementId };
+export type Rule = ObservableRule | (Requirement & Unobservable & { readonly id: RequirementId });
+
+type Definition = Omit<Requirement, 'side' | 'source'> & { readonly source?: Source } & (
+    | Judging
+    | Unobservable
+  );
+
+/** Defines the rules of one theme by id. The prefix of the id says whose rule it is. */
+export function defineRules<Id extends RequirementId>(
+  definitions: Readonly<Record<Id, Definition>>,
+): Readonly<Record<Id, Rule>> {
+  const rules = Object.entries<Definition>(definitions).map(([id, definition]) => {
+    const side: Side = id.startsWith('TOOL-') ? 'tool' : 'runtime';
+    return [id, { source: { page: 'public specification' }, ...definition, id, side }];
+  });
+  return Object.fromEntries(rules);
+}
+
+/** Where a finding is in a message: a member of its JSON, possibly missing, or a part of the text there. */
+export interface Spot {
+  /** `seq` of the request or response. */
+  readonly event: number;
+  readonly path: readonly (string | number)[];
+  /** The first character of the text, and the one after the last. */
+  readonly range?: readonly [from: number, to: number];
+}
+
+/** A member of what was sent. */
+export function sent({ request }: RoundTrip, ...path: Spot['path']): Spot {
+  return { event: request.seq, path };
+}
+
+interface Details {
+  /** What distinguishes this violation from others of its kind: the wrong id. */
+  readonly name?: string;
+  /** The single errors; shown after `what`. */
+  readonly faults?: readonly string[];
+  /** The events of the calls concerned, if other events are only evidence; default: all events. */
+  readonly about?: readonly number[];
+  readonly expected?: string;
+  readonly actual?: string;
+  readonly spots?: readonly Spot[];
+}
+
+/**
+ * One place where a requirement was met (`held`) or not (`broken`), with the events that prove it. `doubtful`: no violation, but not
+ * good either. `unseen`: the events that would show it should be there and are not. `scant`: too few events for a verdict, as expected.
+ */
+export interface Observation extends Details {
+  readonly kind: 'held' | 'broken' | 'doubtful' | 'unseen' | 'scant';
+  readonly what?: string;
+  readonly events: readonly number[];
+  /** Show it even though the rule passes. */
+  readonly isRemarkable?: true;
+  /** The violation is a missing event, which may be in a lost part of the recording. */
+  readonly isByAbsence?: true;
+  /** A failure whatever the level of the rule: a crashed tool meets no requirement. */
+  readonly isFatal?: true;
+}
+
+type Trips = RoundTrip | readonly RoundTrip[];
+
+function observation(kind: Observation['kind'], trips: Trips, more: Omit<Observation, 'kind' | 'events'>) {
+  return { kind, events: [trips].flat().flatMap(trip => trip.events), ...more };
+}
+
+export function held(trips: Trips, what?: string): Observation {
+  return observation('held', trips, what === undefined ? {} : { what });
+}
+
+/** As {@link held}, with something that the user should know. */
+export function heldBut(what: string, trips: Trips): Observation {
+  return observation('held', trips, { what, isRemarkable: true });
+}
+
+export function broken(what: string, trips: Trips, details: Details = {}): Observation {
+  return observation('broken', trips, { what, ...details });
+}
+
+/** As {@link broken}, by something that did not happen: no violation if the recording is incomplete. */
+export function lacking(what: string, trips: Trips, details: Details = {}): Observation {
+  return observation('broken', trips, { what, ...details, isByAbsence: true });
+}
+
+export function doubtful(what: string, trips: Trips, details: Details = {}): Observation {
+  return observation('doubtful', trips, { what, ...details });
+}
+
+export function unseen(what: string, trips: Trips): Observation {
+  return observation('unseen', trips, { what });
+}
+
+export function scant(what: string, trips: Trips): Observation {
+  return observation('scant', trips, { what });
+}
+
+/**
+ * The tool crashed after a message of this kind; null if it did not. A check sends more requests at once, so the message was the cause;
+ * elsewhere the user may have stopped the tool, unless it cut the connection itself.
+ * @param message in words: `a malformed payload`
+ */
+export function crash(evidence: Evidence, kind: Death['kind'], message: string): Observation | null {
+  const { death, isProbed } = evidence;
+  if (death?.kind !== kind) return null;
+  const { later, others } = death;
+  const code = death.message.broken && kind !== 'callback' ? ` (${death.message.broken.code})` : '';
+  const more = others > 0 ? `; ${others} more had been sent by then` : '';
+  const end = lacking(`the tool stopped responding after ${message}${code}${more}`, [death.message, later], {
+    about: death.message.events,
+  });
+  return isProbed || death.message.failure === 'cut' ? { ...end, isFatal: true } : end;
+}
+
+/** Rules about the callbacks of a call: without a valid callback none of them can be judged. */
+export const CALLBACK_RULES: readonly RequirementId[] = [
+  'TOOL-POST',
+  'TOOL-GROUP',
+  'TOOL-ID',
+  'TOOL-CALLID',
+  'TOOL-ONCE',
+  'TOOL-ISOLATE',
+  'TOOL-OPAQUE',
+  'TOOL-VALIDATE',
+  'TOOL-UNKNOWN-OP',
+  'TOOL-BAD-ARGS',
+  'TOOL-MALFORMED',
+  'TOOL-EXTRA',
+  'TOOL-ERRPREFIX',
+  'TOOL-SECRET',
+  'TOOL-NOLEAK',
+  'TOOL-RETRY',
+  'TOOL-NORETRY',
+];
+
+/** Rules about calls: an operation of an invalid toolset must not be called (RT-TOOLSET). */
+export const CALL_RULES: readonly RequirementId[] = [
+  'TOOL-ACK',
+  'TOOL-ASYNC',
+  'TOOL-ALWAYS',
+  ...CALLBACK_RULES,
+  'TOOL-MIGRATE',
+];

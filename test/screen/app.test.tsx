@@ -5,8 +5,9 @@ import { render } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { createTheme, sideBySide } from '../../src/render/terminal/theme.js';
-import { type Frame, frameOf, type Scene } from '../../src/tui/live/frame.js';
-import { App, createLiveStore } from '../../src/tui/live/reporter.js';
+import { type Frame, frameOf, type StepScene } from '../../src/tui/live/frame.js';
+import { App } from '../../src/tui/live/reporter.js';
+import { createStore } from '../../src/tui/terminal.js';
 import { anyCodePoint } from '../support/characters.js';
 import { Emulator, type Size } from './support/emulator.js';
 import { fakeTerminal } from './support/fake-terminal.js';
@@ -115,17 +116,17 @@ describe('the live view in a terminal', () => {
 
 interface View extends AsyncDisposable {
   readonly emulator: Emulator;
-  show(scene: Scene): Promise<void>;
+  show(scene: StepScene): Promise<void>;
   resize(size: Size): Promise<void>;
 }
 
 /** The component alone, drawn by Ink into an emulator: no process, no tool. */
-async function draw(first: Scene, firstSize: Size): Promise<View> {
+async function draw(first: StepScene, firstSize: Size): Promise<View> {
   let [scene, size] = [first, firstSize];
   const emulator = new Emulator(size);
   const terminal = fakeTerminal(emulator, size);
-  const store = createLiveStore({ scene, size, takesKeys: false });
-  const { unmount, waitUntilExit } = render(<App store={store} theme={THEME} onCommand={() => {}} />, {
+  const store = createStore({ frame: frameOf(scene, size, THEME), takesKeys: false });
+  const { unmount, waitUntilExit } = render(<App store={store} onKey={() => {}} />, {
     stdout: terminal.stream,
     patchConsole: false,
     exitOnCtrlC: false,
@@ -139,13 +140,13 @@ async function draw(first: Scene, firstSize: Size): Promise<View> {
     emulator,
     async show(next) {
       scene = next;
-      store.set({ scene });
+      store.set({ frame: frameOf(scene, size, THEME) });
       await drawn();
     },
     async resize(next) {
       size = next;
       emulator.resize(size);
-      store.set({ size });
+      store.set({ frame: frameOf(scene, size, THEME) });
       terminal.resize(size);
       await drawn();
     },
@@ -157,7 +158,7 @@ async function draw(first: Scene, firstSize: Size): Promise<View> {
 }
 
 /** A frame as text, laid out without Ink. */
-function shown(scene: Scene, size: Size): string {
+function shown(scene: StepScene, size: Size): string {
   return rowsOf(frameOf(scene, size, createTheme(0)))
     .map(row => row.trimEnd())
     .join('\n');

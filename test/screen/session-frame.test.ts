@@ -2,15 +2,17 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/events/events.js';
+import type { Exchange } from '../../src/events/exchange.js';
 import { History } from '../../src/events/history.js';
 import { Sessions } from '../../src/events/session-calls.js';
 import type { OAuth, UserChoice } from '../../src/protocol/callbacks.js';
+import { panesOf } from '../../src/render/panes.js';
 import { createTheme } from '../../src/render/terminal/theme.js';
 import type { View } from '../../src/tui/list.js';
 import { FIRST_VIEW } from '../../src/tui/list.js';
 import type { Frame } from '../../src/tui/live/frame.js';
-import { openPicker } from '../../src/tui/live/frame.js';
-import { answerFrame, callsOf, panesOfCalls } from '../../src/tui/session/answer.js';
+import { openPicker } from '../../src/tui/picker.js';
+import { answerFrame } from '../../src/tui/session/answer.js';
 import type { ShownPlatform } from '../../src/tui/session/platform.js';
 import { CallDetails, platformFrame } from '../../src/tui/session/platform.js';
 import { at, CHOICE, eventsOf, type Moment, OAUTH } from '../events/build.js';
@@ -34,7 +36,6 @@ import { anyCharacter } from '../support/characters.js';
 type Story = readonly (readonly Moment[])[];
 const SIZE = { columns: 80, rows: 24 };
 const AROUND = { status: [], views: [], panes: null, picker: null };
-const panesOf = panesOfCalls(new Set(['diff', 'text']));
 
 function foldAll(events: readonly Event[]) {
   const known = { sessions: new Sessions(), history: new History() };
@@ -54,13 +55,11 @@ function draw(
   asks: UserChoice | OAuth | null = null,
 ): Frame {
   const known = foldAll(eventsOf(...story));
-  const session = known.sessions.get(SESSION);
-  const calls = callsOf(session, known, asks);
+  const panes = (exchange: Exchange) => panesOf(exchange, new Set(['diff', 'text']));
   const about = { id: SESSION, url: `${BASE}/${SESSION}`, isOver: asks === null };
-  const scene = { ...about, session, ...calls, asks, status: [], now };
   const picker = asks?.type === 'user_choice' ? openPicker(asks) : null;
-  const panes = panesOf(calls.latest);
-  return answerFrame(scene, { ...AROUND, panes, picker }, size, createTheme(level));
+  const scene = { ...about, known, asks, now, panesOf: panes };
+  return answerFrame(scene, { ...AROUND, picker }, size, createTheme(level));
 }
 
 const rowsOf = ({ steps, views, panes }: Frame) =>

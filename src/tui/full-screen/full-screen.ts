@@ -6,7 +6,7 @@ import { cutLine, dressLine, fitRows, type Theme } from '../../render/terminal/t
 import type { Clock } from '../../system/drafts.js';
 import { beforeAnyEnd } from '../../system/watch-files.js';
 import { filled, wrapLines } from '../layout.js';
-import type { Asked } from '../live/frame.js';
+import type { Asked } from '../picker.js';
 import { createStore, isLargeEnough, type Size, sizeOf, throttled, tooSmallWords } from '../terminal.js';
 import type { AppProps, Shown } from './app.js';
 

@@ -4,7 +4,7 @@ import { type Line, quote, say } from '../../render/line.js';
 import { cut } from '../../util/json-diagnosis.js';
 import { REDACTED } from '../../util/redact.js';
 import { atList } from '../calls/list.js';
-import { openPicker } from '../live/frame.js';
+import { openPicker } from '../picker.js';
 import { argumentsOf, type Form, formOf, reformed, withOtherFaults } from './form/form.js';
 import type { Command } from './keys.js';
 import { type Draft, rivalWords, type ShellLine } from './model.js';

@@ -28,7 +28,7 @@ import {
   tablesOf,
 } from '../keys.js';
 import { type Reading, reading, wrapLines } from '../layout.js';
-import { type Asked, askedIn, type Digit, type PickerCommand, stepPicker } from '../live/frame.js';
+import { type Asked, askedIn, stepPicker } from '../picker.js';
 import type { Size } from '../terminal.js';
 import { FORM_BINDINGS, wantsRun } from './form/form.js';
 import { bad, decline, fulfil, good, type House, send } from './send.js';
@@ -168,21 +168,6 @@ function isKeyIn(state: State, press: Press): boolean {
   );
 }
 
-const COMMANDS: Readonly<Record<string, PickerCommand>> = {
-  up: 'up',
-  k: 'up',
-  down: 'down',
-  j: 'down',
-  home: 'first',
-  end: 'last',
-  enter: 'pick',
-};
-
-/** What a key does to a list of choices. */
-function pickerCommandOf(name: string): PickerCommand | undefined {
-  return /^\d$/.test(name) ? (name as Digit) : COMMANDS[name];
-}
-
 type Of<Kind extends Overlay['kind']> = Extract<Overlay, { kind: Kind }>;
 
 /** What is beneath, for what is meant for that. */
@@ -216,9 +201,11 @@ function pressPrompt(overlay: Of<'prompt'>, press: Press, house: House, { search
 }
 
 function pressPicker(overlay: Of<'question' | 'consent'>, press: Press, house: House): void {
-  const command = pickerCommandOf(nameOf(press));
-  if (command === 'pick') pick(overlay, house);
-  else if (command !== undefined) house.change({ overlay: stepped(overlay, command) });
+  const name = nameOf(press);
+  if (name === 'enter') pick(overlay, house);
+  else if (overlay.kind === 'question')
+    house.change({ overlay: { ...overlay, picker: stepPicker(overlay.picker, name) } });
+  else house.change({ overlay: { ...overlay, picker: stepPicker(overlay.picker, name) } });
 }
 
 function pick(overlay: Of<'question' | 'consent'>, house: House): void {
@@ -227,15 +214,6 @@ function pick(overlay: Of<'question' | 'consent'>, house: House): void {
   if (overlay.kind === 'question') house.say(house.controls.answer(overlay.key, overlay.leg, selected));
   else if (selected === 0) void send(house, overlay.order, true);
   else void decline(house, overlay.order);
-}
-
-function stepped(
-  overlay: Of<'question' | 'consent'>,
-  command: Parameters<typeof stepPicker>[1],
-): Of<'question' | 'consent'> {
-  return overlay.kind === 'question'
-    ? { ...overlay, picker: stepPicker(overlay.picker, command) }
-    : { ...overlay, picker: stepPicker(overlay.picker, command) };
 }
 
 /** Whoever reads of a key in the help may press it: the page is gone then, and what it says is done. Beneath another page none acts. */

@@ -2,7 +2,7 @@ import type { Tool } from '../../protocol/toolset.js';
 import { cut } from '../../util/json-diagnosis.js';
 import { safeJson } from '../../util/redact-json.js';
 import { atList } from '../calls/list.js';
-import { type Askable, openPicker, type Picker } from '../live/frame.js';
+import { type Askable, openPicker, type Picker } from '../picker.js';
 import { withFaults } from './form/form.js';
 import {
   type Draft,

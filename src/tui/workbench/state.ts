@@ -6,7 +6,7 @@ import type { Tool } from '../../protocol/toolset.js';
 import type { Line } from '../../render/line.js';
 import { type Browsing, firstBrowsing } from '../calls/list.js';
 import type { Typed } from '../keys.js';
-import type { Askable, Picker } from '../live/frame.js';
+import type { Askable, Picker } from '../picker.js';
 import type { Form } from './form/form.js';
 import { type Draft, definitionsIn, rivalsOf, type Server, type Volume, type World } from './model.js';
 import { TABS, type Tab } from './tabs.js';

@@ -1,10 +1,10 @@
 import type { UserChoice } from '../../../src/protocol/callbacks.js';
 import type { Pane, Panes } from '../../../src/render/panes.js';
-import type { Scene } from '../../../src/tui/live/frame.js';
-import { openPicker } from '../../../src/tui/live/frame.js';
+import type { StepScene } from '../../../src/tui/live/frame.js';
+import { openPicker } from '../../../src/tui/picker.js';
 
 const TONE = 'plain';
-const done = (key: string, text: string): Scene['steps'][number] => ({
+const done = (key: string, text: string): StepScene['steps'][number] => ({
   key,
   at: 0,
   state: 'done',
@@ -14,7 +14,7 @@ const NOTHING_ELSE = { status: [], views: [], panes: null, picker: null } as con
 const STEPS = [done('a', 'discovered a tool'), done('b', 'sent an operation')];
 
 /** A call that waits, so many ms after it was sent. */
-export function waitingScene(ms: number): Scene {
+export function waitingScene(ms: number): StepScene {
   const waiting = {
     key: 'c',
     at: 0,
@@ -25,7 +25,7 @@ export function waitingScene(ms: number): Scene {
 }
 
 /** A call with its result: what the human sees, and what the LLM gets. */
-export function settledScene(human: string, llm: string): Scene {
+export function settledScene(human: string, llm: string): StepScene {
   const panes: Panes = {
     human: pane('human', human),
     llm: pane('llm', llm),
@@ -43,7 +43,7 @@ export function question(prompt: string, choices: readonly string[], preset = 0)
 }
 
 /** A call that waits for an answer, beside what its thread shows. */
-export function askingScene(asked: UserChoice, views: readonly string[] = []): Scene {
+export function askingScene(asked: UserChoice, views: readonly string[] = []): StepScene {
   return {
     ...waitingScene(1_000),
     status: [[{ text: 'subscribed: 3 events', tone: TONE }]],

@@ -1,0 +1,228 @@
+import type { Highlighter } from '../../display/syntax.js';
+import { type Exchange, isSubscribed, type Subscription } from '../../events/exchange.js';
+import type { History, View } from '../../events/history.js';
+import { openPages } from '../../events/questions.js';
+import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
+import { type Line, quote, say } from '../../render/line.js';
+import { viewPane } from '../../render/pane-lines.js';
+import type { Pane, Panes } from '../../render/panes.js';
+import { stepsOf } from '../../render/steps.js';
+import { widthOf } from '../../render/terminal/theme.js';
+import type { Clock } from '../../system/drafts.js';
+import { openUrl } from '../../system/open-url.js';
+import { formatDuration } from '../../util/format-duration.js';
+import { onceEach } from '../../util/safe-to-visit.js';
+import { hintsLine } from '../keys.js';
+import { openPicker, type Picker, stepPicker } from '../picker.js';
+import type { Size } from '../terminal.js';
+import type { Scene, StepScene } from './frame.js';
+
+/** What was typed before a question was shown does not answer it: keys that arrive within this time are dropped. */
+const SETTLE_MS = 50;
+/** Until then a result is expected at any moment. */
+const PATIENCE_MS = 1_000;
+
+interface Asked {
+  picker: Picker;
+  readonly answer: (selected: number | null) => void;
+}
+
+/** An attempt to open a consent page. */
+interface Visit {
+  readonly page: OAuth;
+  readonly said: string;
+  readonly state: 'opening' | 'opened' | 'failed';
+}
+
+interface LiveModelOptions {
+  readonly history: History;
+  readonly clock: Clock;
+  /** For the result; 0: no limit. */
+  readonly timeoutMs?: number;
+  /** What Ctrl-C does: in raw mode it is a key. */
+  readonly interrupt: () => void;
+  /** The view must be drawn again. */
+  readonly onChange: () => void;
+}
+
+/** The state of a live view, and what keys do to it. */
+export class LiveModel {
+  /** Null until the call is settled. */
+  panes: Panes | null = null;
+  highlighter: Highlighter | null = null;
+  readonly #options: LiveModelOptions;
+  readonly #start: number;
+  readonly #viewPane = onceEach((view: View): Pane => viewPane(view));
+  /** Questions that wait for an answer; the first one is asked. */
+  #asked: readonly Asked[] = [];
+  #visit: Visit | null = null;
+  #shown: { readonly subject: UserChoice | OAuth | null; readonly since: number } = {
+    subject: null,
+    since: 0,
+  };
+  #isOver = false;
+
+  constructor(options: LiveModelOptions) {
+    this.#options = options;
+    this.#start = options.clock.now();
+  }
+
+  /** Ms since the start. */
+  get now(): number {
+    return this.#options.clock.now() - this.#start;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The views of the threads. */
+  get views(): readonly Pane[] {
+    const threads = [...this.#options.history.threads.values()];
+    return threads.flatMap(({ views }) => [...views.values()].map(this.#viewPane));
+  }
+
+  /** Something can be pressed now, or in a moment. */
+  get takesKeys(): boolean {
+    return this.#subject !== null;
+  }
+
+  /** What the person can answer now. */
+  get asks(): UserChoice | OAuth | null {
+    const { subject, since } = this.#shown;
+    return subject === this.#subject && this.now - since >= SETTLE_MS ? subject : null;
+  }
+
+  stepScene(size: Size): StepScene {
+    const steps = stepsOf(this.#options.history, { latest: size.rows });
+    return { ...this.scene(size), steps, now: this.now };
+  }
+
+  scene({ columns }: Size): Scene {
+    const subject = this.#subject;
+    if (subject !== this.#shown.subject) {
+      this.#shown = { subject, since: this.now };
+      if (subject) this.#options.clock.after(SETTLE_MS, this.#options.onChange);
+    }
+    return {
+      status: this.#status(columns),
+      views: this.views,
+      panes: this.panes,
+      highlighter: this.highlighter,
+      picker: this.asks?.type === 'user_choice' ? (this.#asked[0]?.picker ?? null) : null,
+    };
+  }
+
+  /**
+   * Asks one question after the other. Resolves to the index that was picked, to the default where the question was dismissed, and to
+   * null where the signal aborts it.
+   */
+  ask(question: UserChoice, signal: AbortSignal): Promise<number | null> {
+    if (signal.aborted) return Promise.resolve(null);
+    return new Promise(resolve => {
+      const abort = () => asked.answer(null);
+      const asked: Asked = {
+        picker: openPicker(question),
+        answer: selected => {
+          signal.removeEventListener('abort', abort);
+          this.#asked = this.#asked.filter(each => each !== asked);
+          resolve(selected);
+          this.#options.onChange();
+        },
+      };
+      signal.addEventListener('abort', abort);
+      this.#asked = [...this.#asked, asked];
+      this.#options.onChange();
+    });
+  }
+
+  /** @param key see `nameOf` */
+  press(key: string): void {
+    const { asks } = this;
+    const [asked] = this.#asked;
+    if (key === 'ctrl+c') this.#options.interrupt();
+    else if (asks?.type === 'oauth' && key === 'o') void this.#open(asks);
+    else if (asks?.type === 'user_choice' && asked) pressPicker(asked, key);
+    this.#options.onChange();
+  }
+
+  /** Nothing more is asked: the next frame is the last one. */
+  end(): void {
+    this.#isOver = true;
+    for (const { answer } of this.#asked) answer(null);
+  }
+
+  /** The first question, or the page that must be visited. */
+  get #subject(): UserChoice | OAuth | null {
+    if (this.#isOver) return null;
+    return this.#asked[0]?.picker.question ?? this.#page ?? null;
+  }
+
+  get #page(): OAuth | undefined {
+    return [...this.#options.history.exchanges.values()].flatMap(openPages)[0];
+  }
+
+  #status(columns: number): readonly Line[] {
+    const exchange = this.#options.history.first;
+    const page = this.#page;
+    if (this.#isOver || !exchange) return [];
+    if (page && this.asks === page)
+      return visitLines(this.#visit?.page === page ? this.#visit : null, columns);
+    if (exchange.subscription && isSubscribed(exchange))
+      return [subscriptionLine(exchange.subscription, this.now, columns)];
+    return awaitedLines(exchange, this.now, this.#options.timeoutMs ?? 0);
+  }
+
+  /** One window is enough, however often the key is pressed. */
+  async #open(page: OAuth): Promise<void> {
+    if (this.#visit?.page === page && this.#visit.state === 'opening') return;
+    this.#visit = { page, said: 'opening it …', state: 'opening' };
+    const opening = await openUrl(page.auth_url);
+    this.#visit = opening.ok
+      ? { page, said: 'opened in the browser', state: 'opened' }
+      : { page, said: `it could not be opened (${opening.reason}): visit it yourself`, state: 'failed' };
+    this.#options.onChange();
+  }
+}
+
+function pressPicker(asked: Asked, key: string): void {
+  asked.picker = stepPicker(asked.picker, key);
+  const { selected, question } = asked.picker;
+  if (key === 'enter') asked.answer(selected);
+  if (key === 'escape') asked.answer(question.default);
+}
+
+/** What became of opening a page, and the key that opens it. */
+function visitLines(visit: Visit | null, columns: number): readonly Line[] {
+  const opens = visit === null ? 'opens it' : visit.state === 'failed' ? 'tries again' : 'opens it again';
+  const keys = hintsLine(
+    [],
+    [
+      ['o', opens],
+      ['Ctrl-C', 'cancels'],
+    ],
+    columns,
+  );
+  return visit === null ? [keys] : [quote(visit.said, visit.state === 'failed' ? 'bad' : 'good'), keys];
+}
+
+/** How many events came in which time; the key where there is room for it. */
+function subscriptionLine({ events, openedAt }: Subscription, now: number, columns: number): Line {
+  const count = `${events} event${events === 1 ? '' : 's'}`;
+  const open = Math.max(0, now - openedAt);
+  const shown = formatDuration(open < 1_000 ? open : Math.floor(open / 1_000) * 1_000);
+  const line = [say('… ', 'running'), say(`subscribed: ${count}`), say(`, ${shown}`, 'dim')];
+  const whole = [...line, say('; Ctrl-C cancels', 'dim')];
+  return widthOf(whole) <= columns ? whole : line;
+}
+
+/** What is missing, for how long, and the key that stops waiting. */
+function awaitedLines(exchange: Exchange, now: number, timeoutMs: number): readonly Line[] {
+  const { settled, questions, attempts, arrivals, dialect } = exchange;
+  const waited = now - (attempts[0]?.sentAt ?? now);
+  if (settled || questions.length > 0 || waited < PATIENCE_MS) return [];
+  const missing = dialect !== 'mcp' && arrivals.length === 0 ? 'no callback has arrived yet · ' : '';
+  const limit = timeoutMs > 0 ? ` of ${timeoutMs / 1_000} s` : '';
+  const time = (Math.floor(waited / 100) / 10).toFixed(1);
+  return [[say(`  ${missing}${time} s${limit} · Ctrl-C stops`, 'dim')]];
+}

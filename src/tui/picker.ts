@@ -1,0 +1,134 @@
+import type { UserChoice } from '../protocol/callbacks.js';
+import { type Line, quote, say, textLines } from '../render/line.js';
+import { cutLine, dressLine, fitRows, type Theme, widthOf, wrapLine } from '../render/terminal/theme.js';
+import { hintsLine } from './keys.js';
+import type { Size } from './terminal.js';
+
+/** A question with a list of choices. */
+export type Askable = Pick<UserChoice, 'prompt' | 'choices' | 'default'>;
+
+/** A question on the screen. */
+export interface Picker<Question extends Askable = UserChoice> {
+  readonly question: Question;
+  /** The index of a choice. */
+  readonly selected: number;
+  /** The digits of an index, typed one after another. */
+  readonly typed: string;
+  /** The call that asks, where there are several. */
+  readonly asker?: Line;
+}
+
+export function openPicker<Question extends Askable>(question: Question): Picker<Question> {
+  return { question, selected: question.default, typed: '' };
+}
+
+/** The picker after a key, see `nameOf`. What Enter and Escape do depends on who asks. */
+export function stepPicker<P extends Picker<Askable>>(picker: P, key: string): P {
+  const { selected, question, typed } = picker;
+  const last = question.choices.length - 1;
+  const select = (index: number): P => ({
+    ...picker,
+    selected: Math.max(0, Math.min(last, index)),
+    typed: '',
+  });
+  switch (key) {
+    case 'up':
+    case 'k':
+      return select(selected - 1);
+    case 'down':
+    case 'j':
+      return select(selected + 1);
+    case 'home':
+      return select(0);
+    case 'end':
+      return select(last);
+    default: {
+      if (!/^\d$/.test(key)) return picker;
+      // `1` and then `2` is 12 where there are so many choices, otherwise 2.
+      const digits = [typed + key, key].find(index => Number(index) <= last);
+      return digits === undefined ? picker : { ...picker, typed: digits, selected: Number(digits) };
+    }
+  }
+}
+
+/** A question as rows of the terminal, and the keys that answer it, which go below them. */
+export interface Asked {
+  readonly rows: readonly string[];
+  readonly keys: Line;
+}
+
+/** What the keys do that choose nothing. */
+interface Leaving {
+  readonly onEscape: string;
+  readonly onInterrupt: string;
+}
+
+const CURSOR = '❯ ';
+const DEFAULT = say(' (default)', 'dim');
+/** The prompt, two choices, the keys: with fewer rows the asker is left out. */
+export const LEAST_PICKER = 4;
+
+/** The asker, the prompt and the choices around the cursor. @param size with the row of the keys */
+export function askedIn(
+  { columns, rows }: Size,
+  picker: Picker<Askable>,
+  theme: Theme,
+  leaving: Leaving = { onEscape: 'default', onInterrupt: 'cancel' },
+): Asked {
+  const { asker, question, selected } = picker;
+  const head = asker && rows > LEAST_PICKER ? [dressLine(cutLine(asker, columns), theme)] : [];
+  const below = rows - head.length - 1; // the keys
+  const { length } = question.choices;
+  const fewest = Math.min(length, Math.ceil((below + 1) / 2));
+  const prompt = promptRows(question.prompt, { columns, rows: Math.max(1, below - fewest) }, theme);
+  const room = Math.max(1, below - prompt.length);
+  const from = Math.max(0, Math.min(selected - Math.floor(room / 2), length - room));
+  const choices = question.choices
+    .slice(from, from + room)
+    .map((label, index) => dressLine(choiceLine(picker, from + index, label, columns), theme));
+  const keys = hintsLine(
+    [
+      ['↑↓', choices.length < length ? `${selected + 1} of ${length}` : 'select'],
+      ['Ctrl-C', leaving.onInterrupt],
+    ],
+    [
+      ['⏎', 'choose'],
+      ['Esc', leaving.onEscape],
+    ],
+    columns,
+  );
+  return { rows: [...head, ...prompt, ...choices], keys };
+}
+
+function promptRows(prompt: string, { columns, rows }: Size, theme: Theme): readonly string[] {
+  const { lines } = textLines(prompt, rows + 1);
+  const bold = lines.map(line => line.map(span => (span.tone === 'plain' ? say(span.text, 'title') : span)));
+  if (rows === 1) {
+    // A count of the rows that are left out would be no question.
+    const [first = [], ...others] = bold;
+    const start: Line = others.length > 0 ? [...first, say(' …', 'dim')] : first;
+    return [dressLine(cutLine(start, columns), theme)];
+  }
+  const more = (count: number) => dressLine([say(`… ${count} more rows`, 'dim')], theme);
+  const wrapped = bold.flatMap(line => wrapLine(line, columns, theme));
+  return fitRows(wrapped, rows, more);
+}
+
+/** A label is cut; its index and whether it is the default never are. */
+function choiceLine(
+  { question, selected }: Picker<Askable>,
+  index: number,
+  label: string,
+  columns: number,
+): Line {
+  const isSelected = index === selected;
+  const digits = String(question.choices.length - 1).length;
+  const head = [
+    say(isSelected ? CURSOR : ' '.repeat(CURSOR.length), 'running'),
+    say(`${String(index).padStart(digits)} `, 'dim'),
+  ];
+  const tail = index === question.default ? [DEFAULT] : [];
+  const start = label.slice(0, 2 * columns); // a label may have ten megabytes
+  const text = quote(start.length < label.length ? `${start}…` : start, isSelected ? 'running' : 'plain');
+  return [...head, ...cutLine(text, columns - widthOf(head) - widthOf(tail)), ...tail];
+}

@@ -1,0 +1,211 @@
+import { loadHighlighter } from '../../display/syntax/load.js';
+import type { Exchange } from '../../events/exchange.js';
+import { type Session, statusOf } from '../../events/session-calls.js';
+import { isSettledStatus, type OAuth, type UserChoice } from '../../protocol/callbacks.js';
+import { sessionCallRow } from '../../render/calls.js';
+import { clipped, type Line, quote, say } from '../../render/line.js';
+import { callWords } from '../../render/news.js';
+import type { Paper } from '../../render/outputs/reporter.js';
+import {
+  type AnsweredSession,
+  type KnownSession,
+  type SessionReporter,
+  warningsOfSession,
+} from '../../render/outputs/session/report.js';
+import { callsTally, sessionHead } from '../../render/outputs/session.js';
+import { troubleText, warningText } from '../../render/outputs/trouble.js';
+import { llmPane, type Pane, type Panes, panesOf } from '../../render/panes.js';
+import { type Given, givenOf, type KnownCall, knownCalls } from '../../render/session-answers.js';
+import type { ColourLevel } from '../../render/terminal/colour-level.js';
+import { createTheme, cutLine, dressLine, type Theme, wrapLine } from '../../render/terminal/theme.js';
+import type { Clock } from '../../system/drafts.js';
+import { formatDuration } from '../../util/format-duration.js';
+import type { Redactor } from '../../util/redact.js';
+import { foreignWords } from '../../util/redact-json.js';
+import { onceEach } from '../../util/safe-to-visit.js';
+import { hintsLine } from '../keys.js';
+import { type Frame, layFrame, redactFrame, type Scene, type Top } from '../live/frame.js';
+import { LiveModel } from '../live/model.js';
+import { liveView } from '../live/reporter.js';
+import type { Size } from '../terminal.js';
+import { sessionTable } from './platform.js';
+
+/** A session that is answered, as it is now. */
+interface AnswerScene extends AnsweredSession {
+  readonly known: KnownSession;
+  /** What a person is asked. */
+  readonly asks: UserChoice | OAuth | null;
+  readonly panesOf: (exchange: Exchange) => Panes | null;
+  /** The frame is the last one. */
+  readonly isOver: boolean;
+  /** Ms since the start. */
+  readonly now: number;
+}
+
+interface Calls {
+  /** Undefined until the platform has answered. */
+  readonly session: Session | undefined;
+  /** Oldest first. */
+  readonly calls: readonly KnownCall[];
+  /** The call that was answered last. */
+  readonly latest: KnownCall | undefined;
+  /** The call whose tool asks a person. */
+  readonly asking: KnownCall | undefined;
+}
+
+function callsOf({ id, known, asks }: Pick<AnswerScene, 'id' | 'known' | 'asks'>): Calls {
+  const session = known.sessions.get(id);
+  const calls = session ? knownCalls(session, known.history) : [];
+  const answeredAt = ({ call }: KnownCall) => call.answer?.at ?? 0;
+  const [latest] = calls
+    .filter(({ call }) => call.answer !== null)
+    .toReversed()
+    .sort((a, b) => answeredAt(b) - answeredAt(a));
+  const asking = calls.find(({ call }) => call.key === asks?.id); // an invocation has the key of its call as its id
+  return { session, calls, latest, asking };
+}
+
+/**
+ * Lays out a session that is answered: its state, its calls, the panes of the call that was answered last, in the end the agent's answer;
+ * or what a person is asked.
+ */
+export function answerFrame(scene: AnswerScene, around: Scene, size: Size, theme: Theme): Frame {
+  const calls = callsOf(scene);
+  const { session, latest, asking } = calls;
+  const panes = latest?.exchange ? scene.panesOf(latest.exchange) : null;
+  const given = latest && !panes ? givenOf(latest) : null;
+  const views = [
+    ...around.views,
+    ...(given?.text ? [givenPane(given)] : []),
+    ...(session?.answer ? [answerPane(session.answer)] : []),
+  ];
+  const isIdle = around.status.length === 0 && !around.picker && !scene.isOver;
+  const status = isIdle ? [hintsLine([], [['Ctrl-C', 'stops answering']], size.columns)] : around.status;
+  const picker = around.picker && asking ? { ...around.picker, asker: askerLine(asking) } : around.picker;
+  const top = topOf(scene, calls, status, size.columns, theme);
+  return layFrame(top, { ...around, status: [], panes, views, picker }, size, theme);
+}
+
+const givenPane = onceEach(({ text }: Given) => llmPane(text ?? '', true));
+
+const answerPane = onceEach(
+  ({ value }: NonNullable<Session['answer']>): Pane => ({
+    ...llmPane(foreignWords(value), true),
+    title: 'answer',
+    about: 'of the agent',
+  }),
+);
+
+/** The session and its calls, then what a person is to do, which is never cut. */
+function topOf(
+  scene: AnswerScene,
+  { session, calls, latest, asking }: Calls,
+  status: readonly Line[],
+  columns: number,
+  theme: Theme,
+): Top {
+  const { id, url, asks, now } = scene;
+  const dress = (lines: readonly Line[]) => lines.map(line => dressLine(cutLine(line, columns), theme));
+  const origin = URL.canParse(url) ? new URL(url).origin : url;
+  const isSettled = session !== undefined && isSettledStatus(statusOf(session) ?? '');
+  const head: readonly Line[] = [
+    [say('session '), ...clipped(id, 'title'), say('  '), ...clipped(origin, 'running')],
+    session
+      ? sessionHead(session, now)
+      : [say('… asking the platform', 'running'), say(` ${formatDuration(now)}`, 'dim')],
+    ...(isSettled ? callsTally(session, calls) : []),
+  ];
+  const page = pageLines(asks, asking).flatMap(line => wrapLine(line, columns, theme));
+  const below = [...page, ...dress(status)];
+  return {
+    least: head.length + (calls.length > 0 ? 2 : 0) + below.length, // the head of the table and a call
+    draw(max) {
+      const rows = max - head.length - below.length;
+      const above = dress([...head, ...tableLines(calls, asking, asking ?? latest, { columns, rows }, now)]);
+      return [...above.slice(0, Math.max(0, max - below.length)), ...below].slice(0, max);
+    },
+  };
+}
+
+/** The page that a tool wants to be visited, its URL whole (RT-OAUTH). */
+function pageLines(asks: AnswerScene['asks'], asking: KnownCall | undefined): readonly Line[] {
+  if (asks?.type !== 'oauth') return [];
+  const asker = asking ? [askerLine(asking)] : [];
+  return [...asker, [say('visit this URL to continue:')], quote(asks.auth_url, 'title')];
+}
+
+function askerLine({ call }: KnownCall): Line {
+  return [say('? ', 'warn'), ...callWords(call), say(' asks')];
+}
+
+/** A head, the latest calls and in any case the one that asks, and how many more there are. */
+function tableLines(
+  calls: readonly KnownCall[],
+  asking: KnownCall | undefined,
+  selected: KnownCall | undefined,
+  { columns, rows: max }: Size,
+  now: number,
+): readonly Line[] {
+  if (calls.length === 0 || max < 2) return [];
+  const room = Math.max(1, calls.length <= max - 1 ? max - 1 : max - 2);
+  const latest = calls.slice(-room);
+  const isAskingHidden = asking !== undefined && !latest.includes(asking);
+  const seen = isAskingHidden ? [asking, ...latest.slice(1)] : latest;
+  const rows = seen.map(call => sessionCallRow(call, now));
+  const selectedRow = selected && rows[seen.indexOf(selected)];
+  const lines = sessionTable(rows, selectedRow, columns, { ofOne: true });
+  const hidden = calls.length - seen.length;
+  const which = isAskingHidden ? 'other' : 'earlier';
+  return hidden > 0 && max > 2 ? [...lines, [say(`  … ${hidden} ${which} calls`, 'dim')]] : lines;
+}
+
+interface LiveSessionOptions {
+  readonly known: KnownSession;
+  readonly session: AnsweredSession;
+  readonly paper: Paper;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly clock: Clock;
+  readonly supports: ReadonlySet<string>;
+  readonly level: ColourLevel;
+  /** Takes secrets out of what is shown (threats, row 25). */
+  readonly redactor?: Redactor;
+  /** What Ctrl-C does. */
+  readonly interrupt: () => void;
+}
+
+/** `session answer` as it happens, in place; the last frame stays. Needs a terminal on both ends. */
+export function liveSession(options: LiveSessionOptions): SessionReporter {
+  const { known, session, paper, stdin, stdout, clock, supports, level, interrupt, redactor } = options;
+  const theme = createTheme(level);
+  const isColourful = level >= 2;
+  const model = new LiveModel({ history: known.history, clock, interrupt, onChange: () => view.redraw() });
+  const panesOnce = onceEach((exchange: Exchange) => panesOf(exchange, supports));
+  const frame = (size: Size) => {
+    const around = model.scene(size); // first: it decides whether a question is shown yet
+    const { asks, isOver, now } = model;
+    const scene = { ...session, known, asks, isOver, now, panesOf: panesOnce };
+    return redactFrame(answerFrame(scene, around, size, theme), redactor?.text);
+  };
+  const view = liveView({ model, frame, stdin, stdout, clock, isColourful });
+  const highlight = async () => {
+    const { latest } = callsOf({ ...session, known, asks: null });
+    const panes = latest?.exchange ? panesOnce(latest.exchange) : null;
+    model.highlighter ??= await loadHighlighter(panes ? [panes.human.drawing] : []);
+    view.redraw();
+  };
+  return {
+    event(event) {
+      view.changed();
+      if (event.kind === 'answered' && isColourful && model.highlighter === null) void highlight();
+    },
+    choose: (question, signal) => model.ask(question, signal),
+    aside: view.aside,
+    close: view.close,
+    async end(ending) {
+      if (!paper.quiet)
+        for (const warning of warningsOfSession(ending)) paper.stderr.write(warningText(warning));
+      if (ending.trouble) paper.stderr.write(troubleText(ending.trouble));
+    },
+  };
+}

@@ -1,6 +1,7 @@
+import { errnoOf } from '../system/errno.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { bytesText } from '../util/json-diagnosis.js';
-import { announcedLength, ByteGatherer, errnoOf, isEncoded, type Pace } from './request-body.js';
+import { announcedLength, ByteGatherer, isEncoded, type Pace } from './request-body.js';
 
 /**
  * How much of an answer's body to read: `nothing` (resolves at the headers, the rest is dropped), or at most `maxBytes`, beyond which

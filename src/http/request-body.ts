@@ -186,11 +186,6 @@ export function isEncoded(headers: CodingHeaders): boolean {
   return content !== 'identity' || transfer !== 'chunked';
 }
 
-/** The code of a system or library error, such as `ECONNRESET`; empty if it has none. */
-export function errnoOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
 const STRICT = /^https?:\/\/[^/?#\\\0- ]+(?<written>[/?#][^\0- ]*)?$/i;
 /** The URL parser does not report an empty query, and a fragment must go. */
 const HIDDEN = /\?$|#/;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { errnoOf } from '../system/errno.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { isLoopback } from './addresses.js';
 import { Connections } from './connections.js';
@@ -10,7 +11,6 @@ import {
   DEFAULT_LIMITS,
   Denial,
   drain,
-  errnoOf,
   hasBody,
   type Incoming,
   parserOptions,

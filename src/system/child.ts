@@ -9,46 +9,100 @@ import { endByForce } from './exit.js';
 import { cameWithin, onSignals } from './signals.js';
 import { beforeAnyEnd } from './watch-files.js';
 
-type GroupLeader = ChildProcessByStdio<null, Readable, Readable>;
-type SpokenToLeader = ChildProcessByStdio<Writable, Readable, Readable>;
-
 interface CommandOptions {
   /** Run by `sh -c`. */
   readonly command: string;
   readonly cwd?: string;
-  /** Added to ours. */
+  /** Added to our environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Gets stderr as it comes. */
+  readonly onStderr?: (text: string) => void;
 }
 
-/** Starts a command in a process group of its own, so that what it starts can be ended with it. */
-function spawnGroup({ command, cwd, env }: CommandOptions): GroupLeader {
-  return spawn('sh', ['-c', command], {
-    cwd,
-    env: { ...process.env, ...env, RAP_EMBEDDED: '1' },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
 }
 
-/** The same for a command that is talked to over its stdin and stdout. */
-function spawnSpokenTo({ command, cwd, env }: CommandOptions): SpokenToLeader {
-  return spawn('sh', ['-c', command], {
-    cwd,
-    env: { ...process.env, ...env },
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+const KEPT_CHARACTERS = 4_096;
+const SHOWN_LINES = 10;
+const LAST_OUTPUT_MS = 200;
+const KILL_MS = 500;
+
+/** A command in a process group of its own, so that it ends together with what it started. */
+class Group<Stdin extends Writable | null> {
+  readonly exited: Promise<Exit>;
+  /** Why the command could not be started. */
+  problem: Error | null = null;
+  #stderr = '';
+  #stopped: Promise<void> | undefined;
+  readonly #forget: () => void;
+
+  constructor(
+    readonly child: ChildProcessByStdio<Stdin, Readable, Readable>,
+    onStderr?: (text: string) => void,
+  ) {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-KEPT_CHARACTERS);
+      onStderr?.(text);
+    });
+    this.exited = this.#exit();
+    this.#forget = beforeAnyEnd(() => signalGroup(child, 'SIGKILL'));
+  }
+
+  lastLines(): string[] {
+    return this.#stderr.trimEnd().split('\n').slice(-SHOWN_LINES).filter(Boolean);
+  }
+
+  /** Ends the group: each signal gets its time in ms, then what is left is killed. */
+  stop(signals: readonly (readonly [NodeJS.Signals | 'stdin', number])[]): Promise<void> {
+    this.#stopped ??= this.#end(signals).finally(this.#forget);
+    return this.#stopped;
+  }
+
+  /** The pipes close when the last process of the group is gone; the leader may end before. */
+  async #end(signals: readonly (readonly [NodeJS.Signals | 'stdin', number])[]): Promise<void> {
+    const { stdin, stdout, stderr } = this.child;
+    const ended = Promise.all([closing(stdout), closing(stderr), this.exited]);
+    stdout.resume();
+    for (const [signal, ms] of signals) {
+      if (signal === 'stdin') stdin?.end();
+      else signalGroup(this.child, signal);
+      if (await cameWithin(ended, ms)) break;
+    }
+    signalGroup(this.child, 'SIGKILL');
+    await cameWithin(ended, KILL_MS);
+    for (const stream of [stdin, stdout, stderr]) stream?.destroy(); // a process that left the group may hold them
+    await this.exited;
+  }
+
+  /** Resolves after the last output; a process that the command started may hold the pipe, so this waits only a moment. */
+  #exit(): Promise<Exit> {
+    const output = Promise.all([closing(this.child.stderr), closing(this.child.stdout)]);
+    return new Promise(resolve => {
+      this.child.once('exit', (code, signal) => {
+        void cameWithin(output, LAST_OUTPUT_MS).then(() => resolve({ code, signal }));
+      });
+      this.child.once('error', error => {
+        this.problem = error;
+        resolve({ code: null, signal: null });
+      });
+    });
+  }
 }
 
-/** ESRCH: the group has ended. EPERM: macOS says so of one that has ended and was not yet waited for. */
+function closing(stream: Readable): Promise<unknown> {
+  return stream.closed ? Promise.resolve() : new Promise(resolve => stream.once('close', resolve));
+}
+
+/** ESRCH: the group has ended. EPERM: macOS reports it for a group that has ended and was not yet waited for. */
 const GONE = new Set(['ESRCH', 'EPERM']);
 
-/** Sends a signal to a whole group; one that has ended already is fine. */
 function signalGroup({ pid }: { readonly pid?: number | undefined }, signal: NodeJS.Signals): void {
   if (pid !== undefined) signalProcess(-pid, signal);
 }
 
-/** Sends a signal to a process, or with a negative number to a group; one that has ended already is fine. */
+/** Sends a signal to a process, or with a negative number to a group, unless it has ended. */
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -57,18 +111,70 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-const LONGEST_LINE = 64 * 1024;
-
-interface Ready {
-  readonly port: number;
-  /** All that the line said. */
-  readonly said: Record<string, unknown>;
+export interface StartOptions extends CommandOptions {
+  /** Time in ms for the first line. Default: 10,000. */
+  readonly readyWithinMs?: number;
+  /** Stops the command while it is not ready yet. */
+  readonly signal?: AbortSignal;
 }
 
+export interface RunningCommand {
+  readonly port: number;
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  /** The whole first line. */
+  readonly ready: Record<string, unknown>;
+  /** Interrupts the command and everything it started; kills what is left after 2 s. */
+  stop(): Promise<void>;
+  readonly exited: Promise<Exit>;
+  /** The last lines of stderr so far. */
+  lastLines(): readonly string[];
+}
+
+const READY_MS = 10_000;
+const INTERRUPT = [['SIGINT', 2_000]] as const;
+
 /**
- * Reads the first line of a stream, and lets the rest run dry.
- * @throws Error where the stream ends before the line does, or the line is longer than 64 KiB.
+ * Starts a command and waits for the port on the first line of its stdout: `{"port":3001}`. Other output is dropped. The command ends
+ * with this process.
+ * @throws ProtocolCliError `command-failed`, with how it ended and the last lines of its stderr.
  */
+export async function startCommand(options: StartOptions): Promise<RunningCommand> {
+  const child = spawn('sh', ['-c', options.command], {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env, RAP_EMBEDDED: '1' },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const group = new Group(child, options.onStderr);
+  const stop = () => group.stop(INTERRUPT);
+  const cancel = () => void stop();
+  options.signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    const ready = await readyLine(child, options.readyWithinMs ?? READY_MS);
+    const lastLines = () => group.lastLines();
+    return { ...ready, url: `http://127.0.0.1:${ready.port}`, stop, exited: group.exited, lastLines };
+  } catch (problem) {
+    const ending = await endingOf(group.exited);
+    await stop();
+    throw failed(options.command, problem, ending, group.lastLines());
+  } finally {
+    options.signal?.removeEventListener('abort', cancel);
+  }
+}
+
+type Ready = Pick<RunningCommand, 'port' | 'ready'>;
+
+async function readyLine(child: ChildProcessByStdio<null, Readable, Readable>, ms: number): Promise<Ready> {
+  const broken = new Promise<never>((_, reject) => child.once('error', reject));
+  const line = Promise.race([firstLine(child.stdout), broken]);
+  if (!(await cameWithin(line, ms))) throw new Error(`it was not ready within ${ms} ms`);
+  return parseReady(await line);
+}
+
+const LONGEST_LINE = 64 * 1024;
+
+/** @throws Error if the stream ends before the line does, or the line is longer than 64 KiB. */
 function firstLine(stream: Readable): Promise<string> {
   return new Promise((resolve, reject) => {
     let line = '';
@@ -87,17 +193,14 @@ function firstLine(stream: Readable): Promise<string> {
   });
 }
 
-/**
- * Reads `{"port":N, …}`.
- * @throws Error which says what the line is instead.
- */
+/** @throws Error that describes what is wrong with the line. */
 function parseReady(line: string): Ready {
-  const said = parseObject(line);
-  const port = said?.port;
-  if (!said) throw new Error('its first line is not a JSON object');
+  const ready = parseObject(line);
+  const port = ready?.port;
+  if (!ready) throw new Error('its first line is not a JSON object');
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535)
     throw new Error('its first line has no "port" from 1 to 65535');
-  return { port, said };
+  return { port, ready };
 }
 
 function parseObject(line: string): Record<string, unknown> | null {
@@ -109,131 +212,11 @@ function parseObject(line: string): Record<string, unknown> | null {
   }
 }
 
-const KEPT_CHARACTERS = 4_096;
-const SHOWN_LINES = 10;
-
-/** Reads a stream as text, passes it on as it comes, and keeps its last lines. Returns how to get those. */
-function keepTail(stream: Readable, onText?: (text: string) => void): () => string[] {
-  let kept = '';
-  stream.setEncoding('utf8').on('data', (text: string) => {
-    kept = (kept + text).slice(-KEPT_CHARACTERS);
-    onText?.(text);
-  });
-  return () => kept.trimEnd().split('\n').slice(-SHOWN_LINES).filter(Boolean);
-}
-
-const STOP_MS = 2_000;
-const DEATH_MS = 500;
-const READY_MS = 10_000;
-const EXIT_AFTER_OUTPUT_MS = 200;
-
-export interface StartOptions extends CommandOptions {
-  /** Milliseconds until its first line must be there; 10,000 unless told. */
-  readonly readyWithinMs?: number;
-  /** Stops it while it is not ready yet. */
-  readonly signal?: AbortSignal;
-  /** Gets what it writes to stderr, as it comes. */
-  readonly onStderr?: (text: string) => void;
-}
-
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
-export interface RunningCommand {
-  readonly port: number;
-  /** `http://127.0.0.1:port` */
-  readonly url: string;
-  /** All that its first line said. */
-  readonly ready: Record<string, unknown>;
-  /** Interrupts it with everything it started; kills what is left after 2 s. */
-  stop(): Promise<void>;
-  readonly exited: Promise<Exit>;
-  /** Of its stderr, the last ones so far. */
-  lastLines(): readonly string[];
-}
-
-/**
- * Starts a command and waits until it says, on the first line of its stdout, which port it serves: `{"port":3001}`.
- * What else it writes there is dropped. It does not outlive us, as long as we end by ourselves.
- * @throws ProtocolCliError `command-failed`, with how it ended and the last lines of its stderr.
- */
-export async function startCommand(options: StartOptions): Promise<RunningCommand> {
-  const child = spawnGroup(options);
-  const stderr = keepTail(child.stderr, options.onStderr);
-  const exited = exitOf(child);
-  const stop = stopper(child, exited);
-  const callOff = () => void stop();
-  options.signal?.addEventListener('abort', callOff, { once: true });
-  try {
-    const { port, said } = await readiness(child, options.readyWithinMs ?? READY_MS);
-    return { port, url: `http://127.0.0.1:${port}`, ready: said, stop, exited, lastLines: stderr };
-  } catch (problem) {
-    const ending = await endingOf(exited);
-    await stop();
-    throw failed(options.command, problem, ending, stderr());
-  } finally {
-    options.signal?.removeEventListener('abort', callOff);
-  }
-}
-
-async function readiness(child: GroupLeader, ms: number): Promise<Ready> {
-  const broken = new Promise<never>((_, reject) => child.once('error', reject));
-  const line = Promise.race([firstLine(child.stdout), broken]);
-  if (!(await cameWithin(line, ms))) throw new Error(`it was not ready within ${ms} ms`);
-  return parseReady(await line);
-}
-
-/**
- * Resolves once its last output has been read; a process that it started may hold the pipe, so this waits for it only a moment.
- * Never rejects: what could not be started has ended too.
- */
-function exitOf(child: GroupLeader): Promise<Exit> {
-  const stderrEnded = closing(child.stderr);
-  return new Promise(resolve => {
-    child.once('exit', (code, signal) => {
-      void cameWithin(stderrEnded, EXIT_AFTER_OUTPUT_MS).then(() => resolve({ code, signal }));
-    });
-    child.once('error', () => resolve({ code: null, signal: null }));
-  });
-}
-
-/** How it ended, where it did so by itself; empty otherwise. */
+/** Empty if the command is still running or was never started. */
 async function endingOf(exited: Promise<Exit>): Promise<string> {
-  if (!(await cameWithin(exited, 2 * EXIT_AFTER_OUTPUT_MS))) return '';
+  if (!(await cameWithin(exited, 2 * LAST_OUTPUT_MS))) return '';
   const { code, signal } = await exited;
-  if (code === null && signal === null) return '';
-  return `, and ended with ${signal ?? `status ${code}`}`;
-}
-
-function stopper(child: GroupLeader, exited: Promise<Exit>): () => Promise<void> {
-  const kill = () => signalGroup(child, 'SIGKILL');
-  const forget = beforeAnyEnd(kill);
-  let stopped: Promise<void> | undefined;
-  return () => {
-    stopped ??= stopGroup(child, exited).finally(forget);
-    return stopped;
-  };
-}
-
-/** The pipes close when the last of the group has gone: the leader alone may go first. */
-async function stopGroup(child: GroupLeader, exited: Promise<Exit>): Promise<void> {
-  const closed = Promise.all([closing(child.stdout), closing(child.stderr), exited]);
-  signalGroup(child, 'SIGINT');
-  await cameWithin(closed, STOP_MS);
-  signalGroup(child, 'SIGKILL');
-  await cameWithin(closed, DEATH_MS);
-  child.stdout.destroy(); // one that left the group may hold them for ever
-  child.stderr.destroy();
-  await exited;
-}
-
-function closing(stream: Readable): Promise<void> {
-  return new Promise(resolve => {
-    if (stream.closed) resolve();
-    else stream.once('close', resolve);
-  });
+  return code === null && signal === null ? '' : `, and ended with ${signal ?? `status ${code}`}`;
 }
 
 /** How Node.js, Python, Go and others report it; most name the port on that line. */
@@ -262,91 +245,54 @@ function failed(
   });
 }
 
-/** After its stdin was closed; after SIGTERM; after SIGKILL. */
-const LEAVE_MS = 500;
-const TERM_MS = 1_500;
-const SPOKEN_COMMAND_DEATH_MS = 500;
-
-interface SpokenCommandOptions extends CommandOptions {
-  /** Gets what it writes to stderr, as it comes. */
-  readonly onStderr?: (text: string) => void;
-}
-
-/** A command that is talked to over its stdin and stdout. */
+/** A command that reads stdin and answers on stdout. */
 export interface SpokenCommand {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** The last lines of its stderr. */
+  /** The last lines of stderr. */
   readonly stderr: () => string[];
-  /** Resolves when it has ended: how, in words. */
+  /** Resolves to how it ended, as text. */
   readonly ended: Promise<string>;
-  /** Closes its stdin, then terminates it with everything it started, then kills what is left. */
+  /** Closes stdin, then terminates the command and everything it started, then kills what is left. */
   stop(): Promise<void>;
 }
 
+const TERMINATE = [
+  ['stdin', 500],
+  ['SIGTERM', 1_500],
+] as const;
+
 /** Starts a command by a shell. It ends with this process, also by a second signal or SIGQUIT. */
-export function startSpokenCommand({ onStderr, ...options }: SpokenCommandOptions): SpokenCommand {
-  const child = spawnSpokenTo(options);
-  const stderr = keepTail(child.stderr, onStderr);
-  child.stdin.on('error', () => {}); // one that has ended reads no more: `ended` says so
-  const kill = () => signalGroup(child, 'SIGKILL');
-  const forget = beforeAnyEnd(kill);
-  let stopped: Promise<void> | undefined;
-  const stop = () => {
-    stopped ??= end(child).finally(forget);
-    return stopped;
-  };
-  return { stdin: child.stdin, stdout: child.stdout, stderr, ended: endOf(child), stop };
-}
-
-function endOf(child: SpokenToLeader): Promise<string> {
-  return new Promise(resolve => {
-    child.once('error', ({ message }) => resolve(`could not be started: ${message}`));
-    // Its last words come before its end.
-    child.once('close', (code, signal) => resolve(`ended with ${signal ?? `status ${code}`}`));
-    child.once('exit', (code, signal) => {
-      void cameWithin(new Promise(closed => child.once('close', closed)), LEAVE_MS).then(() =>
-        resolve(`ended with ${signal ?? `status ${code}`}`),
-      );
-    });
+export function startSpokenCommand({ command, cwd, env, onStderr }: CommandOptions): SpokenCommand {
+  const child = spawn('sh', ['-c', command], {
+    cwd,
+    env: { ...process.env, ...env },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
-}
-
-/** The pipes close when the last of the group has gone: the leader alone may go first. */
-async function end(child: SpokenToLeader): Promise<void> {
-  const closed = Promise.all([spokenCommandClosing(child.stdout), spokenCommandClosing(child.stderr)]);
-  child.stdout.resume();
-  child.stdin.end();
-  if (!(await cameWithin(closed, LEAVE_MS))) {
-    signalGroup(child, 'SIGTERM');
-    await cameWithin(closed, TERM_MS);
-  }
-  signalGroup(child, 'SIGKILL');
-  await cameWithin(closed, SPOKEN_COMMAND_DEATH_MS);
-  child.stdout.destroy(); // one that left the group may hold them for ever
-  child.stderr.destroy();
-  child.stdin.destroy();
-}
-
-function spokenCommandClosing(stream: Readable): Promise<void> {
-  return new Promise(resolve => {
-    if (stream.closed) resolve();
-    else stream.once('close', resolve);
-  });
+  child.stdin.on('error', () => {}); // `ended` reports a command that no longer reads
+  const group = new Group(child, onStderr);
+  const ended = group.exited.then(({ code, signal }) =>
+    group.problem
+      ? `could not be started: ${group.problem.message}`
+      : `ended with ${signal ?? `status ${code}`}`,
+  );
+  const { stdin, stdout } = child;
+  return { stdin, stdout, stderr: () => group.lastLines(), ended, stop: () => group.stop(TERMINATE) };
 }
 
 interface AttachedCommand {
-  /** The program and its arguments, as given: no shell reads them. */
+  /** The program and its arguments; no shell reads them. */
   readonly argv: readonly string[];
-  /** Added to ours. */
+  /** Added to our environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Runs a command in our place: stdin, stdout and stderr are its own. On a terminal it stays in our process group, so that a Ctrl-C
- * reaches it as it reaches us; elsewhere it leads a group of its own. Signals sent to us are passed on to it and to what it started;
- * the second signal of a kind kills them and ends us. Resolves to its exit status as a shell has it: 128 plus the number of a signal.
- * @throws ProtocolCliError `usage` where it could not be started.
+ * Runs a command with our stdin, stdout and stderr. On a terminal it stays in our process group, so that Ctrl-C reaches it too;
+ * elsewhere it gets a group of its own. Signals are passed on to it and to what it started; the second signal of a kind kills them and
+ * ends us. Resolves to its exit status as a shell reports it: 128 plus the number of a signal.
+ * @throws ProtocolCliError `usage` if it could not be started.
  */
 export async function runAttached({ argv: [program = '', ...rest], env }: AttachedCommand): Promise<number> {
   const detached = !isOnTerminal();
@@ -354,11 +300,11 @@ export async function runAttached({ argv: [program = '', ...rest], env }: Attach
   const signalAll = (signal: NodeJS.Signals) => {
     if (child) (detached ? signalGroup : signalTree)(child, signal);
   };
-  const release = passSignals(signalAll); // before the start: a signal may come while that goes on
+  const release = passSignals(signalAll); // before the start: a signal may come meanwhile
   try {
     child = spawn(program, rest, { stdio: 'inherit', env: { ...process.env, ...env }, detached });
-    const [code, signal]: [number | null, NodeJS.Signals | null] = await onceExited(child);
-    if (detached) signalGroup(child, 'SIGTERM'); // what it started and left behind
+    const [code, signal]: [number | null, NodeJS.Signals | null] = await exitOf(child);
+    if (detached) signalGroup(child, 'SIGTERM'); // what it left running
     return code ?? 128 + (signal ? constants.signals[signal] : 0);
   } catch (cause) {
     throw notStarted(program, cause);
@@ -367,7 +313,7 @@ export async function runAttached({ argv: [program = '', ...rest], env }: Attach
   }
 }
 
-async function onceExited(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
+async function exitOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
   const [code, signal] = await once(child, 'exit');
   return [code, signal];
 }
@@ -391,7 +337,7 @@ function passSignals(signalAll: (signal: NodeJS.Signals) => void): () => void {
   return release;
 }
 
-/** Signals a process and what it started, as far as the list of processes shows that. */
+/** Signals a process and its descendants in the list of processes. */
 function signalTree({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   const { stdout = '' } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });

@@ -6,8 +6,8 @@ import { Writable } from 'node:stream';
 import { errnoOf } from './errno.js';
 
 /**
- * A path for a temporary file beside `path`. Its name says for which file it is and which process made it, so that
- * {@link removeLeftDrafts} can tell what a killed process left behind.
+ * A path for a temporary file beside `path`. Its name contains the file and the process that made it, so that
+ * {@link removeLeftDrafts} finds what a killed process left behind.
  */
 export async function draftBeside(path: string): Promise<string> {
   const [pid, born] = (await ownIdentity()).split(' ');
@@ -28,7 +28,7 @@ export async function removeLeftDrafts(path: string): Promise<void> {
 
 const MAKER = /^([1-9]\d{0,9})-(\d*)-[\da-f-]{36}\.tmp$/;
 
-/** Names the host too: in a folder that several containers share, the pids of the others mean nothing here. */
+/** Contains the host: in a folder shared by several containers, pids of others mean nothing here. */
 function prefixFor(path: string): string {
   const digest = createHash('sha256')
     .update(`${hostname()}\0${basename(path)}`)
@@ -36,7 +36,7 @@ function prefixFor(path: string): string {
   return `.${digest.slice(0, 12)}-`;
 }
 
-/** This process: its pid, and when it began. A pid alone is not unique: in a container every process may have the same one. */
+/** This process as pid and start time. A pid alone is not unique: in containers it is often the same. */
 export async function ownIdentity(): Promise<string> {
   return `${process.pid} ${await bornAt(process.pid)}`;
 }
@@ -52,7 +52,7 @@ export async function isAlive(identity: string): Promise<boolean> {
   return born === (await bornAt(Number(pid)));
 }
 
-/** When a process began, in ticks since the boot; empty for a zombie, and where the system has no `/proc`. */
+/** The start of a process in ticks since boot; empty for a zombie and without `/proc`. */
 async function bornAt(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -60,14 +60,13 @@ async function bornAt(pid: number): Promise<string> {
 }
 
 interface TakenStream {
-  /** Writes to the stream that was taken, for whoever took it. */
+  /** Writes to the stream that was taken. */
   readonly stream: Writable;
   readonly release: () => void;
 }
 
 /**
- * Takes a stream for one use alone: what anybody else writes to it from now on, such as `console.log` in code that is not ours, goes
- * to `instead`.
+ * Takes a stream for one use: everything else written to it, such as `console.log` in user code, goes to `instead`.
  */
 export function takeStream(taken: NodeJS.WritableStream, instead: NodeJS.WritableStream): TakenStream {
   const own = Object.getOwnPropertyDescriptor(taken, 'write');
@@ -87,14 +86,14 @@ export function takeStream(taken: NodeJS.WritableStream, instead: NodeJS.Writabl
 }
 
 export interface Clock {
-  /** Monotonic milliseconds: deadlines survive a clock that jumps. */
+  /** Monotonic milliseconds, so that deadlines survive a change of the system's time. */
   now(): number;
   wall(): Date;
-  /** Calls back once, after `ms` milliseconds. Returns how to cancel it. */
+  /** Calls back once after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** A timer for longer than this fires at once. */
+/** Node fires a longer timer at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -8,24 +8,24 @@ import { draftBeside, removeLeftDrafts } from './drafts.js';
 import { errnoOf } from './errno.js';
 import { beforeForcedEnd } from './exit.js';
 
-/** What of node:fs is used, so that a test can make each call fail. */
+/** The part of node:fs in use, so that a test can make each call fail. */
 export type Files = Pick<typeof fs, 'link' | 'lstat' | 'open' | 'rename' | 'rm'>;
 
 export const OWNER_ONLY = 0o600;
 export const EVERYBODY_MAY_READ = 0o644;
 
-/** Fails where anything is, be it a link to nowhere (threats, row 26). */
+/** Fails if anything exists there, even a dangling link (threats, row 26). */
 export const NEW_AND_NOT_A_LINK =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** What a disk says that knows no second name for a file, such as that of a camera or of a shared folder. */
+/** Errors of file systems without hard links, such as shared folders. */
 const LINKLESS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**
- * Gives a file that is whole its place, where nothing is: in one step, since between a look and a rename something else may come to be
- * there, and be lost (threats, row 27).
- * @param draft beside the place; gone afterwards
- * @throws `EEXIST` where something is there
+ * Moves a complete file to a free path in one step: between a check and a rename another file could appear and be lost (threats,
+ * row 27).
+ * @param draft beside `path`; gone afterwards
+ * @throws `EEXIST` if something is there
  */
 export async function placeNew(draft: string, path: string, files: Files = fs): Promise<void> {
   try {
@@ -37,7 +37,7 @@ export async function placeNew(draft: string, path: string, files: Files = fs): 
   await files.rm(draft, { force: true });
 }
 
-/** As {@link placeNew}; an empty file is as good as none. */
+/** As {@link placeNew}, but replaces an empty file. */
 export async function placeFree(draft: string, path: string, files: Files = fs): Promise<void> {
   try {
     await placeNew(draft, path, files);
@@ -47,7 +47,7 @@ export async function placeFree(draft: string, path: string, files: Files = fs):
   }
 }
 
-/** What is replaced is an empty file that this very call has made, and nobody else. */
+/** Replaces only the empty file that this call created. */
 async function placeOverOwn(draft: string, path: string, files: Files): Promise<void> {
   await (await files.open(path, NEW_AND_NOT_A_LINK, OWNER_ONLY)).close();
   try {
@@ -58,7 +58,7 @@ async function placeOverOwn(draft: string, path: string, files: Files): Promise<
   }
 }
 
-/** What was written in it meanwhile goes back. */
+/** Puts the file back if it was written to meanwhile. */
 async function takeEmptyAway(path: string, files: Files): Promise<boolean> {
   if (!(await isEmptyFile(path, files))) return false;
   const aside = join(dirname(path), `.${randomUUID()}.tmp`);
@@ -75,16 +75,16 @@ async function isEmptyFile(path: string, files: Files): Promise<boolean> {
 
 const BUFFERED = 64 * 1024;
 
-/** A file that others see either as it was or as it is in the end, and that only its owner may read (threats, rows 26 and 27). */
+/** A file that is replaced atomically and that only its owner may read (threats, rows 26 and 27). */
 export interface PrivateFile {
-  /** Adds a line, without its line feed. Lines given at the same time keep their order; a full buffer is awaited. */
+  /** Adds a line, given without its line feed. Concurrent lines keep their order. */
   write(line: string): Promise<void>;
   /**
-   * Puts the file in its place: what was there is replaced, a planted link included, unless told; then it fails where anything is but
-   * an empty file.
+   * Moves the file to its path. By default it replaces what is there, also a planted link; otherwise it fails unless an empty file is
+   * there.
    */
   commit(how?: Placing): Promise<void>;
-  /** Leaves what was there as it was. */
+  /** Drops the new content. */
   discard(): Promise<void>;
 }
 
@@ -93,14 +93,14 @@ export interface Placing {
 }
 
 /**
- * Starts a file beside `path`.
+ * Starts a new file for `path`.
  * @throws ProtocolCliError `unwritable-file`, here and from every method.
  */
 export function createPrivateFile(path: string, files: Files = fs): Promise<PrivateFile> {
   return createFile(path, OWNER_ONLY, files);
 }
 
-/** As {@link createPrivateFile}, for whoever `mode` says. */
+/** As {@link createPrivateFile}, with other permissions. */
 export async function createFile(path: string, mode: number, files: Files = fs): Promise<PrivateFile> {
   await removeLeftDrafts(path);
   const draft = await draftBeside(path);
@@ -111,7 +111,7 @@ export async function createFile(path: string, mode: number, files: Files = fs):
 }
 
 /**
- * Opens a file that is there, to go on writing in it; a link in its place is not followed (threats, row 26).
+ * Opens an existing file for appending; does not follow a link (threats, row 26).
  * @throws ProtocolCliError `unwritable-file`.
  */
 export function openToAppend(path: string, files: Pick<Files, 'open'> = fs): Promise<fs.FileHandle> {
@@ -161,7 +161,7 @@ class Draft implements PrivateFile {
     this.#forget();
   }
 
-  /** One after the other; once one has failed, all that follow do. */
+  /** One write after another; after a failure all others fail. */
   #flush(): Promise<void> {
     const text = this.#buffer;
     this.#buffer = '';
@@ -170,7 +170,7 @@ class Draft implements PrivateFile {
   }
 }
 
-/** To be renamed over would cost a folder's place or a device (`/dev/null`) its existence; a link is only replaced. */
+/** A rename would destroy a device such as `/dev/null`; a link is only replaced. */
 async function refuseSpecial(path: string, files: Files): Promise<void> {
   const there = await files.lstat(path).catch(() => null);
   if (there && !there.isFile() && !there.isSymbolicLink())
@@ -185,19 +185,19 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether a commit that replaces nothing has failed since something is there. */
+/** Whether a commit failed because the path is taken. */
 export function isTaken(error: unknown): boolean {
   return error instanceof ProtocolCliError && errnoOf(error.cause) === 'EEXIST';
 }
 
-/** A failure to write, in words: which file, why, and what to do. */
+/** The error of a failed write: which file, why, and what to do. */
 export function unwritable(path: string, cause: unknown): ProtocolCliError {
   const reason = cause instanceof Error ? withoutCall(cause) : String(cause);
   const hint = HINTS[errnoOf(cause)] ?? 'Give the path of a file in a folder that you may write to.';
   return new ProtocolCliError('unwritable-file', `cannot write ${path}: ${reason}`, { hint, cause });
 }
 
-/** A system's words, without the call and its path, which may be that of a draft. */
+/** A system's message without the call and its path, which may be that of a draft. */
 function withoutCall(error: Error): string {
   return errnoOf(error) === '' ? error.message : error.message.replace(/, \w+(?: '.*)?$/s, '');
 }
@@ -211,21 +211,21 @@ const HINTS: Readonly<Record<string, string>> = {
 interface GroupWriterOptions {
   readonly path: string;
   readonly file: FileHandle;
-  /** Where in the file to go on, in bytes. */
+  /** Offset of the next write in bytes. */
   readonly position: number;
-  /** Waits for the disk, too. */
+  /** Waits for the disk (fsync). */
   readonly sync: boolean;
 }
 
-/** While a disk fails, so much is held back for it. Beyond that something would be missing in the middle, and nothing is kept any more. */
+/** Text kept while the disk fails. Beyond this, the file would have a gap, so nothing more is written. */
 const MOST_HELD_BACK = 64 * 1024 * 1024;
 
-/** Appends text to a file, all that came during one write with the next: a thousand callers wait for a few writes. */
+/** Appends text to a file; everything added during one write goes out with the next. */
 export class GroupWriter {
   readonly #options: GroupWriterOptions;
   #position: number;
   #queued = '';
-  /** Of a group that could not be written: it comes again first, at the same place. */
+  /** Text of a failed write, retried first at the same offset. */
   #held: Uint8Array = new Uint8Array(0);
   #next: Promise<void> | null = null;
   #current: Promise<void> = Promise.resolve();
@@ -239,7 +239,7 @@ export class GroupWriter {
     this.#position = options.position;
   }
 
-  /** The first that ever happened, were it only for a while. */
+  /** The first failure, even if a later write succeeded. */
   get failure(): Error | null {
     return this.#failure;
   }
@@ -251,18 +251,18 @@ export class GroupWriter {
     this.#group();
   }
 
-  /** Resolves once all that was added is written. Rejects where it could not be; asked again, it tries again. */
+  /** Resolves when everything added is written; rejects if that failed. A new call tries again. */
   kept(): Promise<void> {
     const isLeft = this.#held.length > 0 && !this.#isWriting;
     return this.#next ?? (isLeft ? this.#group() : this.#current);
   }
 
-  /** The next write, after the one under way. */
+  /** The next write, after the current one. */
   #group(): Promise<void> {
     if (this.#next) return this.#next;
     const write = () => this.#write();
     const next = this.#current.then(write, write);
-    next.catch(() => {}); // whoever awaits `kept()` hears of it
+    next.catch(() => {}); // `kept()` reports it
     this.#next = next;
     return next;
   }
@@ -299,8 +299,8 @@ export class GroupWriter {
 }
 
 /**
- * Writes a file that others are meant to read, such as a report that CI picks up: whole or not at all, and never through a
- * planted link (threats, rows 26 and 27). `text` ends with a line feed.
+ * Writes a file that others may read, such as a report for CI: completely or not at all, and never through a planted link (threats,
+ * rows 26 and 27). `text` ends with a line feed.
  * @throws ProtocolCliError `unwritable-file`.
  */
 export async function writePublicFile(path: string, text: string, how?: Placing): Promise<void> {

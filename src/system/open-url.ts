@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { isSafeToVisit } from '../util/safe-to-visit.js';
 import { errnoOf } from './errno.js';
 
-/** What became of a page that was to be opened. */
+/** The result of {@link openUrl}. */
 export type Opening = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-/** Where it is to be opened: this machine, unless told. */
+/** Default: this machine. */
 export interface Desktop {
   readonly platform?: NodeJS.Platform;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Opens a page in the person's browser, and only where they asked for it (threats, row 13). No shell reads the address, and the URL
- * parser writes it: it begins with `http`. Resolves as soon as the program that opens pages has ended; it may outlive us.
+ * Opens a page in the user's browser, only at their request (threats, row 13). No shell reads the URL, and the URL parser writes it, so
+ * it begins with `http`. Resolves when the opening program has ended.
  */
 export function openUrl(
   url: string,
@@ -39,13 +39,13 @@ export function openUrl(
 function openerOf(platform: NodeJS.Platform, env: Desktop['env'] = {}): readonly [string, ...string[]] {
   if (platform === 'darwin') return ['open'];
   if (platform !== 'win32') return ['xdg-open'];
-  // By its path: Windows looks into the current folder first.
+  // The full path, since Windows searches the current folder first.
   const system = join(env['SystemRoot'] ?? 'C:\\Windows', 'System32');
   return [join(system, 'rundll32.exe'), 'url.dll,FileProtocolHandler'];
 }
 
 function notStarted(command: string, error: unknown): string {
-  if (errnoOf(error) === 'ENOENT') return `there is no ${command}`;
+  if (errnoOf(error) === 'ENOENT') return `${command} was not found`;
   return `${command} could not be started: ${error instanceof Error ? error.message : String(error)}`;
 }
 

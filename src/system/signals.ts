@@ -3,8 +3,8 @@ export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndingSignal = (typeof ENDING_SIGNALS)[number];
 
 /**
- * Calls `handler` at every signal that asks us to end, the second and third ones too: whether that means "at once" is the
- * caller's decision. Returns how to stop listening; the signals then end the process again.
+ * Calls `handler` for every signal that asks us to end, also repeated ones. Returns a function that stops listening; the signals then
+ * end the process again.
  */
 export function onSignals(handler: (signal: EndingSignal) => void): () => void {
   for (const signal of ENDING_SIGNALS) process.on(signal, handler);
@@ -13,7 +13,7 @@ export function onSignals(handler: (signal: EndingSignal) => void): () => void {
   };
 }
 
-/** Waits for `work`, `ms` milliseconds at most. False where it had not come by then. */
+/** Waits at most `ms` milliseconds for `work`; false on timeout. */
 export async function cameWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>(resolve => {

@@ -7,14 +7,13 @@ const CHUNK = 64 * 1024;
 const quiet = new WeakSet<NodeJS.WritableStream>();
 const closed = new WeakSet<NodeJS.WritableStream>();
 
-/** Whether the reader of a stream went away, as `head -1` does, or a terminal whose window is closed. */
+/** Whether the reader of a stream is gone, such as `head -1` or a closed terminal. */
 export function isClosed(stream: NodeJS.WritableStream): boolean {
   return closed.has(stream);
 }
 
 /**
- * Makes a reader that goes away no reason to crash (threats, row 30). Any other error is thrown as `unwritable-file`, unless somebody
- * else listens.
+ * Ignores a reader that goes away (threats, row 30). Any other error is thrown as `unwritable-file`, unless there is another listener.
  */
 export function quietPipes(...streams: readonly NodeJS.WritableStream[]): void {
   for (const stream of streams) {
@@ -27,9 +26,9 @@ export function quietPipes(...streams: readonly NodeJS.WritableStream[]): void {
 }
 
 /**
- * Writes all of `data`, piece by piece as the reader takes it: a long string is never turned into one buffer of bytes.
- * Resolves too where the reader has gone; see {@link isClosed}.
- * @throws ProtocolCliError `unwritable-file` for what else went wrong, as a full disk.
+ * Writes all of `data`, in pieces as the reader takes them, so that a long string never becomes one buffer. Also resolves if the reader
+ * is gone; see {@link isClosed}.
+ * @throws ProtocolCliError `unwritable-file` for other errors, such as a full disk.
  */
 export async function writeOut(stream: NodeJS.WritableStream, data: string | Uint8Array): Promise<void> {
   quietPipes(stream);
@@ -40,7 +39,7 @@ export async function writeOut(stream: NodeJS.WritableStream, data: string | Uin
   }
 }
 
-/** Resolves once all that was written has left us; also where its reader has gone. */
+/** Resolves when everything is written, or the reader is gone. */
 export function flushed(stream: NodeJS.WritableStream): Promise<void> {
   return new Promise(resolve => void stream.write('', () => resolve()));
 }
@@ -48,7 +47,7 @@ export function flushed(stream: NodeJS.WritableStream): Promise<void> {
 function writePiece(stream: NodeJS.WritableStream, piece: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const listened = () => {};
-    stream.once('error', listened); // the same error comes as an event too, a moment later
+    stream.once('error', listened); // the same error is also emitted as an event later
     stream.write(piece, error => {
       if (!error) stream.off('error', listened);
       if (!error || endsQuietly(stream, error)) resolve();

@@ -16,11 +16,10 @@ export interface Watching {
 }
 
 /**
- * Calls back once for each change of the files, when it has settled: an editor that writes a file in pieces, or puts another in
- * its place, has made one change. A file that is gone counts as changed, and again when it is back. Links are followed.
- * What changes while this is being started counts too, from the moment of the call.
- * @param list the files anew, at each look: there may be more of them by then, in the same folders
- * @throws ProtocolCliError `unreadable-file` where a file's folder cannot be watched.
+ * Calls back once for each settled change of the files: an editor that writes in pieces or replaces the file makes one change. Removal
+ * and return of a file count as changes. Links are followed. Changes count from the moment of the call.
+ * @param list the files at each check; there may be new ones in the same folders
+ * @throws ProtocolCliError `unreadable-file` if a file's folder cannot be watched.
  */
 export async function watchFiles(
   paths: readonly string[],
@@ -41,11 +40,11 @@ export async function watchFiles(
   return observer;
 }
 
-/** Folders are watched, not files: a file that is replaced would no longer be the one that is watched. */
+/** Watches folders instead of files, since a replaced file would no longer be watched. */
 class Observer implements Watching {
   readonly #watchers: FSWatcher[] = [];
   #sampled: string;
-  #told: string;
+  #reported: string;
   #cancel: (() => void) | null = null;
   #isClosed = false;
 
@@ -56,16 +55,16 @@ class Observer implements Watching {
     private readonly clock: Clock,
   ) {
     this.#sampled = before;
-    this.#told = before;
+    this.#reported = before;
   }
 
   watch(folder: string): void {
     const watcher = watch(folder, { persistent: false }, () => this.look());
-    watcher.on('error', () => watcher.close()); // the folder is gone: there is nothing more to see
+    watcher.on('error', () => watcher.close()); // the folder is gone
     this.#watchers.push(watcher);
   }
 
-  /** Soon; other files of a busy folder do not put it off. */
+  /** Checks soon; changes of other files do not delay it. */
   look(): void {
     if (!this.#isClosed) this.#cancel ??= this.clock.after(SETTLE_MS, () => void this.#compare());
   }
@@ -76,13 +75,13 @@ class Observer implements Watching {
     for (const watcher of this.#watchers) watcher.close();
   }
 
-  /** Two looks that agree are a change that has settled. */
+  /** Two equal checks mean that the change has settled. */
   async #compare(): Promise<void> {
     this.#cancel = null;
     const seen = await this.signature();
-    if (this.#isClosed || seen === this.#told) return;
+    if (this.#isClosed || seen === this.#reported) return;
     if (seen === this.#sampled) {
-      this.#told = seen;
+      this.#reported = seen;
       this.onChange();
     } else {
       this.#sampled = seen;
@@ -91,7 +90,7 @@ class Observer implements Watching {
   }
 }
 
-/** What tells one state of the files from another, without reading them. */
+/** The state of the files without their content. */
 async function signatureOf(files: readonly string[]): Promise<string> {
   const states = await Promise.all(
     files.map(file =>
@@ -104,7 +103,7 @@ async function signatureOf(files: readonly string[]): Promise<string> {
   return states.join(', ');
 }
 
-/** Where the files are, and where they really are. */
+/** The folders of the files and of their link targets. */
 async function foldersOf(files: readonly string[]): Promise<Set<string>> {
   const real = await Promise.all(files.map(file => realpath(file).catch(() => file)));
   return new Set([...files, ...real].map(file => dirname(file)));
@@ -122,23 +121,23 @@ function unwatchable(cause: unknown): ProtocolCliError {
 const GROWTH = 100;
 
 /**
- * For a process that serves for long, or shows what is very long: what it remembers, and soon forgets, is collected earlier. A quarter
- * less memory at the peak, for a twentieth of the throughput. Whole processes only: the heap is everybody's.
- * @param growth in percent of what is in use
+ * Collects garbage earlier: a quarter less peak memory for 5 % of the throughput, in a long-running server or for very long content.
+ * Affects the whole process.
+ * @param growth in percent of the memory in use
  */
 export function keepHeapTight(growth: number = GROWTH): void {
   setFlagsFromString(`--heap-growing-percent=${growth}`);
 }
 
 /**
- * For a process that makes very much and keeps none of it, as one that shows a long diff: new objects have a small room that is emptied
- * often, where V8 would take some 45 MB more. To be called before the work.
+ * Keeps the space for new objects small, which saves about 45 MB in a process that creates many short-lived objects, such as for a long
+ * diff. Call it before the work.
  */
 export function keepNewspaceSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** Work that is due however this process ends: by itself, or by force. It may be called more than once. Returns how to take it back. */
+/** Registers synchronous cleanup for any end of this process. It may be called more than once. Returns a function that removes it. */
 export function beforeAnyEnd(duty: () => void): () => void {
   const forget = beforeForcedEnd(duty);
   process.once('exit', duty);
@@ -148,16 +147,16 @@ export function beforeAnyEnd(duty: () => void): () => void {
   };
 }
 
-/** Longer than any timer of Node takes. */
+/** Node's longest timer is longer. */
 const LONG_MS = 2 ** 30;
 
-/** Keeps the process where nothing else does: somebody waits for what may never come. Returns how to let it go. */
+/** Keeps the process alive. Returns a function that ends this. */
 export function holdOpen(): () => void {
   const timer = setInterval(() => {}, LONG_MS);
   return () => clearInterval(timer);
 }
 
-/** So long after a signal the event loop may stay blocked, in ms. */
+/** How long the event loop may stay blocked after a signal, in ms. */
 const PATIENCE_MS = 600;
 const BEAT_MS = 50;
 
@@ -165,8 +164,8 @@ const BEAT_MS = 50;
 const BLOCKED = 'protocol-cli:blocked';
 
 /**
- * A signal handler in JavaScript runs only when the event loop turns, which a long computation keeps from happening. A worker
- * receives signals by itself, and can have the main thread run a line of code in the middle of whatever that computes.
+ * A signal handler in JavaScript runs only when the event loop turns, which a long computation prevents. A worker receives signals too,
+ * and can interrupt the main thread to run a line of code.
  */
 const WORKER = `
   process.noDeprecation = true;
@@ -196,8 +195,8 @@ const WORKER = `
 let isGuarded = false;
 
 /**
- * From now on a signal ends this process within a second also while it computes. Where the platform offers no way, nothing changes.
- * It costs a thread: for commands that compute on what others wrote.
+ * From now on a signal ends this process within a second, also while it computes, if the platform allows it. It costs a thread, so it
+ * is for commands that compute on foreign input.
  */
 export function guardAgainstBlocking(): void {
   if (isGuarded || !isMainThread) return;
@@ -209,7 +208,7 @@ export function guardAgainstBlocking(): void {
     setInterval(beat, BEAT_MS).unref();
   });
   process.on(BLOCKED, (signal: EndingSignal) => {
-    process.removeAllListeners(signal); // the worker sends it once more, and it then ends us
+    process.removeAllListeners(signal); // the worker sends the signal again, which then ends us
     doForcedDuties();
   });
   const signals = Object.fromEntries(ENDING_SIGNALS.map(name => [name, constants.signals[name]]));

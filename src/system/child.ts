@@ -348,7 +348,7 @@ function signalTree({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   for (const each of found) signalProcess(each, signal);
 }
 
-/** A terminal interrupts all of us by itself; a second interruption would be taken for impatience. */
+/** The terminal interrupts the whole group; a second SIGINT from us would mean "at once". */
 function isOnTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
 }

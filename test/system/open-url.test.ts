@@ -73,7 +73,7 @@ describe('a page that cannot be opened', () => {
       platform: 'linux',
       env: { PATH: '/nonexistent' },
     });
-    expect(opening).toEqual({ ok: false, reason: 'there is no xdg-open' });
+    expect(opening).toEqual({ ok: false, reason: 'xdg-open was not found' });
   });
 
   test('says so where that failed', async () => {

@@ -1,10 +1,16 @@
+import type { Event } from '../events/events.js';
+import type { TranscriptAbout } from '../events/transcript-writer.js';
 import { isWildcard } from '../http/server.js';
+import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
-import { ProtocolCliError } from '../util/errors.js';
-import type { ServerOutput } from './options.js';
+import type { ServerScreen } from '../tui/full-screen/full-screen.js';
+import type { Redactor } from '../util/redact.js';
+import { visible } from '../util/visible.js';
+import { type ServerOutput, usage } from './options.js';
+import { colourOf, type Subscribe, streamForPeople, streamTranscript } from './output.js';
 import { canDraw, type ExitStatus, type Interruption, interruption, type Terminal } from './terminal.js';
 
-/** How the commands that serve share their command line, their first line, and their end. */
+/** What the commands that serve share: their command line, their first line, their output, and their end. */
 
 /**
  * Splits `<files> -- <command>`.
@@ -16,8 +22,7 @@ export function splitCommand(
   { afterDashes: command }: Pick<Terminal, 'afterDashes'>,
   example: string,
 ): { files: readonly string[]; command: readonly string[] | null } {
-  if (command?.length === 0)
-    throw new ProtocolCliError('usage', 'no command after --', { hint: `For example: ${example}` });
+  if (command?.length === 0) throw usage('no command after --', `For example: ${example}`);
   return { files: command ? words.slice(0, words.length - command.length) : words, command };
 }
 
@@ -38,15 +43,9 @@ export function chooseServerOutput(
 ): ServerOutput {
   const canShowScreen = command === null && canDraw(terminal);
   if (output === 'ui' && !canShowScreen)
-    throw new ProtocolCliError(
-      'usage',
-      '-o ui needs a terminal of at least 40×8 that no command uses, outside CI',
-      { hint: 'Use -o plain.' },
-    );
+    throw usage('-o ui needs a terminal of at least 40×8 that no command uses, outside CI', 'Use -o plain.');
   if (output === 'ndjson' && command !== null)
-    throw new ProtocolCliError('usage', '-o ndjson and the command would both write to stdout', {
-      hint: ndjsonHint,
-    });
+    throw usage('-o ndjson and the command would both write to stdout', ndjsonHint);
   return output ?? (canShowScreen && prefersScreen ? 'ui' : 'plain');
 }
 
@@ -69,6 +68,81 @@ export function networkWarnings({ host }: { readonly host: string }): string[] {
   return isWildcard(host) ? [`the server is open to the network (--host ${host})`] : [];
 }
 
+/** What shows the events of a server while it runs. */
+export interface LiveOutput {
+  /** Shows a message about the server itself. */
+  notice(text: string, isBad?: boolean): void;
+  warn(texts: readonly string[]): void;
+  /** Resolves when the user quits; never without a screen. */
+  readonly quit: Promise<void>;
+  close(): Promise<void>;
+}
+
+export const NEVER = new Promise<never>(() => {});
+
+interface LineOptions {
+  readonly output: ServerOutput;
+  readonly flags: { readonly color: boolean; readonly quiet?: boolean };
+  readonly command?: readonly string[] | null;
+  readonly subscribe: Subscribe;
+  readonly redactor: Redactor;
+  readonly about: TranscriptAbout;
+  /** Makes the printer of lines for people. */
+  readonly printer: (stream: NodeJS.WriteStream, level: ColourLevel) => Promise<(event: Event) => void>;
+}
+
+/** Prints lines for people, or every event as JSON. */
+export async function startLines(options: LineOptions, terminal: Terminal): Promise<LiveOutput> {
+  const end = await printEvents(options, terminal);
+  const notice = (text: string, isBad = false) =>
+    void terminal.stderr.write(`${isBad ? 'warning: ' : ''}${visible(text)}\n`);
+  return {
+    notice,
+    warn: texts => {
+      for (const text of texts) notice(text, true);
+    },
+    quit: NEVER,
+    close: async () => end(),
+  };
+}
+
+/** Returns how to stop. */
+async function printEvents(
+  { output, flags, command, subscribe, redactor, about, printer }: LineOptions,
+  terminal: Terminal,
+): Promise<() => void> {
+  if (output === 'ndjson') {
+    const end = streamTranscript(subscribe, terminal.stdout, redactor, about);
+    return () => end('done');
+  }
+  if (flags.quiet) return () => {};
+  const stream = streamForPeople(terminal, command);
+  return subscribe(await printer(stream, colourOf(stream, flags, terminal)));
+}
+
+/** Shows a screen. @param open draws it; `onQuit` is for its quit key */
+export function startScreen(
+  open: (onQuit: () => void) => ServerScreen,
+  { stderr }: Pick<Terminal, 'stderr'>,
+): LiveOutput {
+  let onQuit = () => {};
+  const quit = new Promise<void>(resolve => {
+    onQuit = resolve;
+  });
+  const view = open(() => onQuit());
+  return {
+    quit,
+    notice: view.notice,
+    warn: texts => {
+      if (texts.length > 0) view.notice(texts.join('\n'), true);
+    },
+    async close() {
+      await view.close();
+      stderr.write(`${view.summary()}\n`); // the screen and its list are gone
+    },
+  };
+}
+
 /** Takes what has to be closed at the end, in this order. */
 type OnClose = (close: () => Promise<void>) => void;
 
@@ -76,8 +150,8 @@ type OnClose = (close: () => Promise<void>) => void;
 interface Running {
   /** Environment of the command. */
   readonly env: Readonly<Record<string, string>>;
-  /** Resolves when the server is to stop without a signal. */
-  readonly quit: Promise<void>;
+  /** Resolves when the server is to stop without a signal; rejects with an error that ends it. */
+  readonly quit: Promise<unknown>;
   /** After the server is closed: prints the verification. @param commandStatus 0 without a command */
   verify(commandStatus: number): Promise<ExitStatus>;
 }
@@ -112,7 +186,7 @@ async function runOrWait(
   command: readonly string[] | null,
   env: Running['env'],
   interrupted: Interruption,
-  quit: Promise<void>,
+  quit: Promise<unknown>,
 ): Promise<number> {
   if (command) return interrupted.signalStatus() ?? runAttached({ argv: command, env });
   await Promise.race([new Promise<void>(resolve => interrupted.onSignal(resolve)), quit]);

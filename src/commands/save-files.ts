@@ -10,9 +10,16 @@ import {
 } from '../events/transcript-reader.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { warningText } from '../render/outputs/trouble.js';
+import { type Clock, systemClock } from '../system/drafts.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { cleanWords, type Redactor } from '../util/redact.js';
 import { byteLines } from '../util/strings.js';
+import { PROGRAM } from './terminal.js';
+
+/** The header of a transcript that starts now. */
+export function aboutNow(observer: TranscriptAbout['observer'], clock: Clock = systemClock): TranscriptAbout {
+  return { startedAt: clock.wall().toISOString(), observer, program: PROGRAM };
+}
 
 /** Who hears of it. */
 interface Saving {

@@ -9,7 +9,7 @@ export class Content {
   #bytes: Uint8Array | null;
   #sha256: string | undefined;
   #json: JsonReading | undefined;
-  #text: string | null | undefined;
+  #text: string | undefined;
 
   constructor(bytes: Uint8Array) {
     this.size = bytes.length;
@@ -36,25 +36,28 @@ export class Content {
     return content;
   }
 
-  /** A body that is read now, and whose text is taken soon: it is decoded once. */
-  static toBeTaken(bytes: Uint8Array): Content {
+  /** A body whose text is written soon: a large one is kept as its text alone, and not as bytes besides. */
+  static asText(bytes: Uint8Array): Content {
     const content = new Content(bytes);
-    content.#text = decodeUtf8(bytes);
-    content.#json = content.#text === null ? readJson(bytes) : parseJson(content.#text);
+    const text = decodeUtf8(bytes);
+    if (text === null) return content;
+    content.#text = text;
+    content.#sha256 = digest(bytes);
+    content.#bytes = null;
+    content.#json = parseJson(text);
     return content;
   }
 
-  /** The body as a text, which is not kept; null where it is not UTF-8. */
-  takeText(): string | null {
-    const text = this.#text === undefined ? decodeUtf8(this.bytes) : this.#text;
-    this.#text = undefined;
-    return text;
+  /** The body as a text; null where it is not UTF-8. */
+  get text(): string | null {
+    return this.#text === undefined ? decodeUtf8(this.bytes) : this.#text;
   }
 
   /** @throws Error where the content was {@link readOnce}. */
   get bytes(): Uint8Array {
-    if (!this.#bytes) throw new Error('the bytes of this body were not kept');
-    return this.#bytes;
+    if (this.#bytes) return this.#bytes;
+    if (this.#text === undefined) throw new Error('the bytes of this body were not kept');
+    return Buffer.from(this.#text);
   }
 
   /** Lower-case hex. */

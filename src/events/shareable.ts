@@ -24,7 +24,7 @@ import type { Arrival } from './exchange.js';
  * row 25). Null where it is no text.
  */
 export function shareableText(content: Content, redactor: Redactor): string | null {
-  const text = content.takeText();
+  const { text } = content;
   if (text === null) return null;
   if (content.json.ok) return redactJson(withoutPower(content, text), redactor);
   return redactor.text(withoutPowerInText(text));

@@ -118,10 +118,11 @@ function unexpectedIn({ unexpected }: Extract<Event, { kind: 'answered' }>, reda
 
 /** The digest of the redacted bytes: a reader can verify it, and it cannot be used to guess secrets. */
 function bodyData(content: Content, redactor: Redactor): BodyData {
-  const { bytes } = content;
   const data = shareableText(content, redactor);
   if (data === null) {
-    const clean = new Content(Buffer.from(redactor.text(Buffer.from(bytes).toString('latin1')), 'latin1'));
+    const clean = new Content(
+      Buffer.from(redactor.text(Buffer.from(content.bytes).toString('latin1')), 'latin1'),
+    );
     const base64 = Buffer.from(clean.bytes).toString('base64');
     return { sha256: clean.sha256, size: clean.size, encoding: 'base64', data: base64 };
   }

@@ -65,7 +65,7 @@ export async function serveCallbacks<Meaning>(
   const meaningOf = (target = '') => addresses.resolve(target.split('?', 1)[0] ?? '');
   const contentOf = (body: Incoming['body']) => {
     if (keepBodies === undefined) return new Content(body);
-    return keepBodies ? Content.toBeTaken(body) : Content.readOnce(body);
+    return keepBodies ? Content.asText(body) : Content.readOnce(body);
   };
   const server = await startServer({
     host,

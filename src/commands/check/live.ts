@@ -15,10 +15,10 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 import { reach } from '../rap-config.js';
-import { saveTranscript } from '../save-files.js';
+import { aboutNow, saveTranscript } from '../save-files.js';
 import { deathText, StartedServers } from '../started-server.js';
 import { readCredentials, readHeaders, type ServerTarget } from '../target.js';
-import { type ExitStatus, type Interruption, interruption, PROGRAM, type Terminal } from '../terminal.js';
+import { type ExitStatus, type Interruption, interruption, type Terminal } from '../terminal.js';
 import type { CheckPlan } from './plan.js';
 import { checkedSecrets, type Witness } from './witness.js';
 
@@ -103,8 +103,7 @@ export class LiveCheck {
   async #save(lines: Map<number, number>): Promise<(reason: string) => Promise<void>> {
     const { save } = this.plan.flags;
     if (save === undefined) return async () => {};
-    const startedAt = this.making.clock.wall().toISOString();
-    const about = { startedAt, observer: 'runtime', program: PROGRAM } as const;
+    const about = aboutNow('runtime', this.making.clock);
     const onLine = (seq: number, line: number) => void lines.set(seq, line);
     const { stderr } = this.terminal;
     return saveTranscript(this.#log, save, this.#redactor, about, { stderr, onLine });

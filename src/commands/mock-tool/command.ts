@@ -13,8 +13,8 @@ import {
   valueOption,
   wholeNumber,
 } from '../options.js';
-import { MCP_TRANSPORTS, reportOption } from '../reports.js';
-import type { MockToolFlags } from './plan.js';
+import { reportOption } from '../reports.js';
+import { MCP_TRANSPORTS, type MockToolFlags } from './plan.js';
 
 function rate(text: string): Rate {
   const parsed = parseRate(text);

@@ -7,21 +7,77 @@ import { keepHeapTight, watchFiles } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { writeReports } from '../read-source.js';
 import { checkReportFolders } from '../reports.js';
-import { commandFailure, runServer } from '../run-server.js';
+import { commandFailure, type LiveOutput, NEVER, runServer } from '../run-server.js';
+import { demoFixtures } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import { loadFixtures } from './load-fixtures.js';
 import {
   fixtureWarnings,
-  type LiveOutput,
-  type MockToolFlags,
-  type MockToolPlan,
+  type Reloadable,
   type RunningMock,
-  readPlan,
   type Sources,
-  sourcesOf,
   startOutput,
   startWarnings,
-} from './plan.js';
+} from './output.js';
+import { type MockToolFlags, type MockToolPlan, readPlan } from './plan.js';
+import { refuseSpeed } from './recordings.js';
+
+/** Runs `mock-tool`. Returns the exit status. */
+export async function runMockTool(
+  words: readonly string[],
+  flags: MockToolFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const plan = readPlan(words, flags, terminal);
+  keepHeapTight();
+  await checkReportFolders(plan.reports);
+  const files = await fixtureFiles(plan.files);
+  if (flags.export !== undefined) {
+    const { exportFixtures } = await import('./recordings.js');
+    return exportFixtures(files, flags.export, flags.speed, terminal);
+  }
+  const sources = await sourcesOf(files, flags, terminal);
+  return runServer(plan.command, async onClose => {
+    const reloader = new FixtureReloader(plan.files, flags.speed);
+    onClose(() => reloader.close());
+    if (flags.watch) await reloader.watch(files);
+    const mock = await start(plan, sources, terminal);
+    onClose(() => mock.close());
+    const output = await mock.startOutput(() => reloader.reload());
+    onClose(() => output.close());
+    output.warn(mock.warnings);
+    reloader.attach(mock.tool, output);
+    return {
+      env: mock.env,
+      quit: Promise.race([output.quit, mock.over]),
+      verify: async commandStatus => {
+        const verified = await verify(mock.tool, plan, terminal, commandStatus);
+        const status = mock.status();
+        return verified || status;
+      },
+    };
+  });
+}
+
+/** Reads fixtures, handlers, or both; the demo without either. @throws ProtocolCliError as reading them does. */
+async function sourcesOf(
+  files: readonly string[],
+  { handlers: path, speed }: MockToolFlags,
+  { cwd, hostsCode }: Terminal,
+): Promise<Sources> {
+  if (path !== undefined) hostsCode();
+  const handlers =
+    path === undefined ? {} : await (await import('../../mock/load-handlers.js')).loadHandlers(path, cwd);
+  if (files.length > 0) return { ...handlers, ...(await loadFixtures(files, speed)) };
+  refuseSpeed(speed);
+  return path === undefined ? { fixtures: await demoFixtures() } : handlers;
+}
+
+async function start(plan: MockToolPlan, sources: Sources, terminal: Terminal): Promise<RunningMock> {
+  if (plan.mcp === null) return startRap(plan, sources, terminal);
+  const { serveMcp } = await import('./mcp/serve.js');
+  return serveMcp(plan, sources, terminal);
+}
 
 /** @throws ProtocolCliError as {@link MockTool.start}. */
 async function startRap(
@@ -34,20 +90,16 @@ async function startRap(
     tool,
     env: { TOOL_URL: tool.url },
     warnings: [...warnings, ...startWarnings(plan.flags, tool.url, sources.fixtures)],
-    over: new Promise<never>(() => {}),
-    startOutput: () => startOutput(tool, plan, terminal),
+    over: NEVER,
+    startOutput: reload => startOutput(tool, plan, terminal, reload),
     close: () => tool.close(),
-    status: () => journalStatus(tool, terminal),
+    status() {
+      if (!tool.journalFailure) return 0;
+      terminal.stderr.write(`error: the journal could not be written: ${tool.journalFailure.message}\n`);
+      return 1;
+    },
   };
 }
-
-function journalStatus({ journalFailure }: MockTool, { stderr }: Terminal): ExitStatus {
-  if (!journalFailure) return 0;
-  stderr.write(`error: the journal could not be written: ${journalFailure.message}\n`);
-  return 1;
-}
-
-type Reloadable = Pick<RunningMock['tool'], 'verify' | 'replaceFixtures'>;
 
 /** Reads the fixtures again when a file changes or the user asks: one reading at a time, so that the last one wins. */
 export class FixtureReloader {
@@ -92,17 +144,14 @@ export class FixtureReloader {
       const { length: before } = tool.verify().fixtures;
       const { fixtures, warnings } = await loadFixtures(await fixtureFiles(this.paths), this.speed);
       await tool.replaceFixtures(fixtures);
-      output.notice(reloadedText(fixtures.fixtures.length, before));
+      const { length: count } = fixtures.fixtures;
+      const was = count === before ? '' : ` (was ${before})`;
+      output.notice(`reloaded ${count} fixture${count === 1 ? '' : 's'}${was}`);
       output.warn([...warnings, ...fixtureWarnings(fixtures)]);
     } catch (error) {
       output.notice(`reload failed; keeping the previous fixtures: ${reasonOf(error)}`, true);
     }
   }
-}
-
-function reloadedText(count: number, before: number): string {
-  const was = count === before ? '' : ` (was ${before})`;
-  return `reloaded ${count} fixture${count === 1 ? '' : 's'}${was}`;
 }
 
 function reasonOf(error: unknown): string {
@@ -117,54 +166,9 @@ async function verify(
   terminal: Terminal,
   commandStatus: number,
 ): Promise<ExitStatus> {
-  const { stderr } = terminal;
   const report = tool.verify();
-  if (isVerified) await writeOut(stderr, humanVerification(report));
-  stderr.write(commandFailure(commandStatus));
+  if (isVerified) await writeOut(terminal.stderr, humanVerification(report));
+  terminal.stderr.write(commandFailure(commandStatus));
   const status = await writeReports(reports, ({ format }) => VERIFICATION_FORMATS[format](report), terminal);
   return isVerified && !report.ok ? 1 : status;
-}
-
-/** Runs `mock-tool`. Returns the exit status. */
-export async function runMockTool(
-  words: readonly string[],
-  flags: MockToolFlags,
-  terminal: Terminal,
-): Promise<number> {
-  const plan = readPlan(words, flags, terminal);
-  keepHeapTight();
-  await checkReportFolders(plan.reports);
-  const files = await fixtureFiles(plan.files);
-  if (flags.export !== undefined) {
-    const { exportFixtures } = await import('./recordings.js');
-    return exportFixtures(files, flags.export, flags.speed, terminal);
-  }
-  const sources = await sourcesOf(files, flags, terminal);
-  return runServer(plan.command, async onClose => {
-    const reloader = new FixtureReloader(plan.files, flags.speed);
-    onClose(() => reloader.close());
-    if (flags.watch) await reloader.watch(files);
-    const mock = await start(plan, sources, terminal);
-    onClose(() => mock.close());
-    const output = await mock.startOutput();
-    onClose(() => output.close());
-    output.warn(mock.warnings);
-    output.onReload(() => reloader.reload());
-    reloader.attach(mock.tool, output);
-    return {
-      env: mock.env,
-      quit: Promise.race([output.quit, mock.over]),
-      async verify(commandStatus) {
-        const verified = await verify(mock.tool, plan, terminal, commandStatus);
-        const status = mock.status();
-        return verified || status;
-      },
-    };
-  });
-}
-
-async function start(plan: MockToolPlan, sources: Sources, terminal: Terminal): Promise<RunningMock> {
-  if (plan.mcp === null) return startRap(plan, sources, terminal);
-  const { serveMcp } = await import('./mcp/serve.js');
-  return serveMcp(plan, sources, terminal);
 }

@@ -1,29 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { createLog } from '../../events/log.js';
-import type { TranscriptAbout } from '../../events/transcript-writer.js';
 import type { SessionScript } from '../../fixtures/session-script.js';
-import { warningText } from '../../render/outputs/trouble.js';
 import { humanSessionVerification } from '../../render/outputs/verification.js';
 import { SessionPlatform } from '../../session/platform/platform.js';
 import { systemClock } from '../../system/drafts.js';
 import { writeOut } from '../../system/streams.js';
 import { keepHeapTight } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { decodeUtf8 } from '../../util/json.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
-import type { ServerOutput } from '../options.js';
-import { colourOf, streamForPeople, streamTranscript, subscribeToAll } from '../output.js';
-import { readSource } from '../read-source.js';
+import { type ServerOutput, usage } from '../options.js';
+import { colourOf, subscribeToAll } from '../output.js';
+import { readText } from '../read-source.js';
 import {
   chooseServerOutput,
   commandFailure,
+  type LiveOutput,
   networkWarnings,
   printReady,
   runServer,
   splitCommand,
+  startLines,
+  startScreen,
 } from '../run-server.js';
-import { saveTranscript } from '../save-files.js';
-import { PROGRAM, type Terminal } from '../terminal.js';
+import { aboutNow, saveTranscript } from '../save-files.js';
+import type { ExitStatus, Terminal } from '../terminal.js';
 
 /** The flags as commander gives them. */
 export interface SessionMockFlags {
@@ -66,17 +66,12 @@ export function readPlan(
   const givenKey = readKey(flags, terminal.env);
   const key = givenKey ?? randomBytes(24).toString('base64url');
   const isHandedOver = command !== null && quiet === true; // the command has it in its environment
+  const ndjsonHint = 'Use --save <file> instead.';
   return {
-    file,
-    command,
-    key,
+    ...{ file, command, key, flags },
     shownKey: givenKey !== null || isHandedOver ? null : key,
-    output: chooseServerOutput(
-      { output, command, prefersScreen: !quiet, ndjsonHint: 'Use --save <file> instead.' },
-      terminal,
-    ),
+    output: chooseServerOutput({ output, command, prefersScreen: !quiet, ndjsonHint }, terminal),
     isVerified: verify === true || command !== null,
-    flags,
   };
 }
 
@@ -90,94 +85,11 @@ function readKey({ key }: SessionMockFlags, env: Terminal['env']): string | null
   return value;
 }
 
-function usage(message: string, hint?: string): ProtocolCliError {
-  return new ProtocolCliError('usage', message, hint === undefined ? {} : { hint });
-}
-
-const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
-
-/**
- * Reads the script from a file, or from stdin for `-`.
- * @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`.
- */
-async function readScript(file: string | null, { stdin }: Pick<Terminal, 'stdin'>): Promise<SessionScript> {
-  if (file === null) return (await import('../../fixtures/session-script.js')).defaultSessionScript();
-  const text = decodeUtf8(await readSource(file, stdin, MAX_SCRIPT_BYTES));
-  if (text === null)
-    throw new ProtocolCliError('unreadable-file', `cannot read ${file}: it is not UTF-8`, {
-      hint: 'A session script is YAML or JSON.',
-    });
-  const { readSessionScript } = await import('../../fixtures/session-script.js');
-  return readSessionScript({ path: file, text });
-}
-
-/** What shows the events while the platform runs. */
-interface LiveOutput {
-  readonly quit: Promise<void>;
-  close(): Promise<void>;
-}
-
-const NO_OUTPUT: LiveOutput = { quit: new Promise<never>(() => {}), close: async () => {} };
-
-async function startOutput(
-  platform: SessionPlatform,
-  plan: SessionMockPlan,
-  terminal: Terminal,
-  redactor: Redactor,
-  about: TranscriptAbout,
-): Promise<LiveOutput> {
-  const { output, command, flags } = plan;
-  if (output === 'ui') return startScreen(platform, plan, terminal);
-  printPlatform(platform, plan, terminal);
-  const subscribe = subscribeToAll(platform);
-  if (output === 'ndjson') {
-    const end = streamTranscript(subscribe, terminal.stdout, redactor, about);
-    return { ...NO_OUTPUT, close: async () => end('done') };
-  }
-  if (flags.quiet) return NO_OUTPUT;
-  const { sessionPlain } = await import('../../render/outputs/session-plain.js');
-  const stream = streamForPeople(terminal, command);
-  subscribe(sessionPlain(stream, { level: colourOf(stream, flags, terminal), redactor }));
-  return NO_OUTPUT;
-}
-
-async function startScreen(
-  platform: SessionPlatform,
-  { shownKey, flags }: SessionMockPlan,
-  terminal: Terminal,
-): Promise<LiveOutput> {
-  const { platformScreen } = await import('../../tui/session/platform.js');
-  const { stdin, stdout, stderr } = terminal;
-  let onQuit = () => {};
-  const quit = new Promise<void>(resolve => {
-    onQuit = resolve;
-  });
-  const view = platformScreen({
-    platform: { url: platform.url, session: platform.session, key: shownKey },
-    subscribe: subscribeToAll(platform),
-    stdin,
-    stdout,
-    clock: systemClock,
-    level: colourOf(stdout, flags, terminal),
-    onQuit,
-  });
-  for (const warning of networkWarnings(flags)) view.notice(warning, true);
-  const close = async () => {
-    await view.close();
-    stderr.write(`${view.summary()}\n`); // the screen and its list are gone
-  };
-  return { quit, close };
-}
-
-/** Programs get the key; people see it only if they did not choose it. */
-function printPlatform(
-  { port, url, session }: SessionPlatform,
-  { command, flags, key, shownKey }: SessionMockPlan,
-  terminal: Terminal,
-): void {
-  const text = `session mock at ${url}, session ${session}${shownKey === null ? '' : `, key ${shownKey}`}`;
-  printReady({ port, url, key, session }, text, terminal, { command });
-  for (const message of networkWarnings(flags)) terminal.stderr.write(warningText({ message }));
+/** @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`. */
+async function readScript(file: string | null, { stdin }: Terminal): Promise<SessionScript> {
+  const text = file === null ? '' : await readText(file, stdin);
+  const { defaultSessionScript, readSessionScript } = await import('../../fixtures/session-script.js');
+  return file === null ? defaultSessionScript() : readSessionScript({ path: file, text });
 }
 
 /** Runs `session mock`. Returns the exit status. */
@@ -191,13 +103,10 @@ export async function runSessionMock(
   keepHeapTight();
   const log = createLog(() => systemClock.now());
   const redactor = createRedactor([plan.key]);
-  const about: TranscriptAbout = {
-    startedAt: systemClock.wall().toISOString(),
-    observer: 'platform',
-    program: PROGRAM,
-  };
   const finish =
-    flags.save === undefined ? null : await saveTranscript(log, flags.save, redactor, about, terminal);
+    flags.save === undefined
+      ? null
+      : await saveTranscript(log, flags.save, redactor, aboutNow('platform'), terminal);
   let reason = 'done';
   try {
     return await runServer(plan.command, async onClose => {
@@ -205,18 +114,13 @@ export async function runSessionMock(
       const { key } = plan;
       const platform = await SessionPlatform.start({ host, port, allowHosts, script, log, key });
       onClose(() => platform.close());
-      const output = await startOutput(platform, plan, terminal, redactor, about);
+      const output = await startOutput(platform, plan, terminal, redactor);
       onClose(() => output.close());
+      output.warn(networkWarnings(flags));
       return {
         env: { SESSION_URL: platform.url, SESSION_ID: platform.session, API_KEY: key },
         quit: output.quit,
-        verify: async commandStatus => {
-          if (!plan.isVerified) return 0;
-          const report = platform.verify();
-          await writeOut(terminal.stderr, redactor.text(humanSessionVerification(report)));
-          terminal.stderr.write(commandFailure(commandStatus));
-          return report.ok ? 0 : 1;
-        },
+        verify: status => verify(platform, plan, status, terminal, redactor),
       };
     });
   } catch (error) {
@@ -225,4 +129,50 @@ export async function runSessionMock(
   } finally {
     await finish?.(reason);
   }
+}
+
+/** Programs get the key; people see it only if they did not choose it. */
+async function startOutput(
+  platform: SessionPlatform,
+  { output, command, flags, key, shownKey }: SessionMockPlan,
+  terminal: Terminal,
+  redactor: Redactor,
+): Promise<LiveOutput> {
+  const { port, url, session } = platform;
+  const subscribe = subscribeToAll(platform);
+  if (output === 'ui') {
+    const { platformScreen } = await import('../../tui/session/platform.js');
+    const { stdin, stdout } = terminal;
+    const level = colourOf(stdout, flags, terminal);
+    const shown = { platform: { url, session, key: shownKey }, subscribe, level };
+    return startScreen(
+      onQuit => platformScreen({ ...shown, stdin, stdout, clock: systemClock, onQuit }),
+      terminal,
+    );
+  }
+  const text = `session mock at ${url}, session ${session}${shownKey === null ? '' : `, key ${shownKey}`}`;
+  printReady({ port, url, key, session }, text, terminal, { command });
+  return startLines(
+    {
+      ...{ output, flags, command, subscribe, redactor },
+      about: aboutNow('platform'),
+      printer: async (stream, level) =>
+        (await import('../../render/outputs/session-plain.js')).sessionPlain(stream, { level, redactor }),
+    },
+    terminal,
+  );
+}
+
+async function verify(
+  platform: SessionPlatform,
+  { isVerified }: SessionMockPlan,
+  commandStatus: number,
+  { stderr }: Terminal,
+  redactor: Redactor,
+): Promise<ExitStatus> {
+  if (!isVerified) return 0;
+  const report = platform.verify();
+  await writeOut(stderr, redactor.text(humanSessionVerification(report)));
+  stderr.write(commandFailure(commandStatus));
+  return report.ok ? 0 : 1;
 }

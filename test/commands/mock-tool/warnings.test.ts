@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startWarnings } from '../../../src/commands/mock-tool/plan.js';
+import { startWarnings } from '../../../src/commands/mock-tool/output.js';
 import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
 
 const done = { payload: 'done' };

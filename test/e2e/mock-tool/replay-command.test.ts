@@ -119,17 +119,13 @@ describe('a transcript', () => {
     });
   });
 
-  it('that was joined from several is served as each of them would be', async () => {
-    const other = told({ operation: 'read' }, { at: 1, message: result('read') });
-    const texts = [transcriptOf(recorded(call)), transcriptOf(recorded(other))];
-    const path = await fileOf('joined.ndjson', texts.join(''));
-    const { status, stdout, stderr } = await mockTool(path, '--export', '-');
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(
-      /^# Recorded in joined\.ndjson \(1 of 2\):.*\n# Recorded in joined\.ndjson \(2 of 2\):/,
-    );
-    const { fixtures } = await readFixtures([{ path: 'x.yaml', text: stdout }]);
-    expect(fixtures.map(({ match }) => match.operation)).toEqual(['edit_file', 'read']);
+  it('with several recordings is refused', async () => {
+    const texts = [transcriptOf(discovered({}, [])), transcriptOf(recorded(call))];
+    const { status, stderr } = await mockTool(await fileOf('joined.ndjson', texts.join('')), '--export', '-');
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('joined.ndjson holds 2 recordings'),
+    });
   });
 
   it('says which events are not in it', async () => {
@@ -154,18 +150,6 @@ describe('a transcript', () => {
     );
     const whole = await mockTool(await fileOf('whole.ndjson', transcriptOf(recorded(open))), '--export', '-');
     expect(whole).toMatchObject({ status: 0, stderr: '' });
-  });
-
-  it('that was joined is served without the parts that have no call', async () => {
-    const texts = [transcriptOf(discovered({}, [])), transcriptOf(recorded(call))];
-    const { status, stdout, stderr } = await mockTool(
-      await fileOf('part.ndjson', texts.join('')),
-      '--export',
-      '-',
-    );
-    expect(status).toBe(0);
-    expect(stdout).toContain('text: done');
-    expect(stderr).toMatch(/part\.ndjson \(1 of 2\): there is no call in it that could be served/);
   });
 
   it.each([

@@ -3,26 +3,8 @@ import { type McpTool, serveMcpHttp, serveMcpStdio } from '../../../mock/mcp/mcp
 import { takeStream } from '../../../system/drafts.js';
 import { networkWarnings, printReady } from '../../run-server.js';
 import type { Terminal } from '../../terminal.js';
-import {
-  fixtureWarnings,
-  type LiveOutput,
-  type MockToolPlan,
-  type RunningMock,
-  type Sources,
-  startLines,
-} from '../plan.js';
-
-async function startMcpOutput(
-  { tool, address }: McpTool,
-  plan: MockToolPlan,
-  terminal: Terminal,
-): Promise<LiveOutput> {
-  const { seed, toolset } = tool;
-  const place = address ? { port: address.port, url: address.base, mcp: address.url } : { mcp: 'stdio' };
-  const text = `mock-tool ${toolset.name}, MCP at ${place.mcp} (seed ${seed})`;
-  printReady({ ...place, seed }, text, terminal, plan);
-  return startLines(tool, plan, terminal);
-}
+import { fixtureWarnings, lineOutput, type RunningMock, type Sources } from '../output.js';
+import type { MockToolPlan } from '../plan.js';
 
 /**
  * Serves MCP. On stdio, stdout carries the protocol: what handlers and libraries write to stdout goes to stderr.
@@ -33,13 +15,8 @@ export async function serveMcp(
   sources: Sources,
   terminal: Terminal,
 ): Promise<RunningMock> {
-  const { fixtures, handlers, middleware } = sources;
-  const options = {
-    ...plan.tool,
-    ...(fixtures && { fixtures }),
-    ...(handlers && { handlers }),
-    ...(middleware && { middleware }),
-  };
+  const { warnings: _, ...given } = sources;
+  const options = { ...plan.tool, ...given };
   if (plan.mcp === 'http') {
     const { allowOrigin: allowOrigins = [] } = plan.flags;
     return running(await serveMcpHttp({ ...options, allowOrigins }), plan, sources, terminal);
@@ -58,6 +35,7 @@ function running(
   terminal: Terminal,
 ): RunningMock {
   const { tool, address, over } = mcp;
+  const { seed, toolset } = tool;
   return {
     tool: { verify: () => tool.verify(), replaceFixtures: set => mcp.replaceFixtures(set) },
     env: address ? { MCP_URL: address.url } : {},
@@ -67,7 +45,12 @@ function running(
       ...(fixtures ? [...leftOut(fixtures), ...fixtureWarnings(fixtures)] : []),
     ],
     over,
-    startOutput: () => startMcpOutput(mcp, plan, terminal),
+    async startOutput() {
+      const place = address ? { port: address.port, url: address.base, mcp: address.url } : { mcp: 'stdio' };
+      const text = `mock-tool ${toolset.name}, MCP at ${place.mcp} (seed ${seed})`;
+      printReady({ ...place, seed }, text, terminal, plan);
+      return lineOutput(tool, plan, terminal);
+    },
     close: () => mcp.close(),
     status: () => 0,
   };

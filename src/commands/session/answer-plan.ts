@@ -1,5 +1,5 @@
 import type { ListenerOptions } from '../../runtime/callback-server.js';
-import { sessionUrl } from '../../session/answering/session-url.js';
+import { sessionUrl } from '../../session/client/platform-client.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { readTarget } from '../target.js';
 import { canDraw, type Terminal } from '../terminal.js';

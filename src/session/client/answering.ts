@@ -1,362 +1,63 @@
-import type { Answer } from '../../dialects/dialect.js';
+import type { Answer, Feature } from '../../dialects/dialect.js';
+import { sessionDialect } from '../../dialects/session.js';
 import { Content } from '../../events/content.js';
-import type { Event, Fact } from '../../events/events.js';
+import type { Event } from '../../events/events.js';
 import { createLog, type Log } from '../../events/log.js';
 import { createNodeClient } from '../../http/node-client.js';
 import { systemClock } from '../../system/drafts.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/json-diagnosis.js';
 import { createRedactor, writtenForms } from '../../util/redact.js';
-import { sessionUrl } from '../answering/session-url.js';
+import { foreignWords } from '../../util/redact-json.js';
+import { type Answerer, answeredCall, clientError, type PendingCall } from './pending-calls.js';
 import {
-  type Answerer,
-  bodiesOf,
-  bodyOf,
-  clientError,
-  MOST_BYTES,
-  type PendingCall,
-  type Settled,
-  settle,
-  settleWithError,
-  tellAnswered,
-} from './pending-calls.js';
-import { type Clean, interruptedSession, Platform, refusedBy, SessionWatch } from './platform-client.js';
-import { failurePauseMs, judgePost, type PlatformDesk, pause } from './requests.js';
+  interruptedSession,
+  isSuccess,
+  PlatformClient,
+  type SessionConnection,
+  sessionUrl,
+} from './platform-client.js';
+import { SessionWatch } from './session-watch.js';
 
-/** How often in a row an answer may be lost, and how often a platform may ask to wait. */
-const MOST = { losses: 5, waits: 10 };
-
-/**
- * Brings answers to the platform, each once (platforms): what was lost on the way is posted again only where the session still waits
- * for it, and what one call's answer is refused for holds up no other.
- */
-class ResultsPoster {
-  /** Keys of what is not done yet. */
-  readonly #later = new Set<string>();
-
-  constructor(
-    private readonly desk: PlatformDesk,
-    private readonly platform: Platform,
-    private readonly watch: SessionWatch,
-  ) {}
-
-  /**
-   * Gives the keys of those that are done: taken, or wanted by nobody any more. The others were refused while the session did not wait,
-   * though it never said that they are not pending: they may be posted once it waits again.
-   * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
-   */
-  async post(settled: readonly Settled[]): Promise<string[]> {
-    const fitting = settled.map(each => (each.bytes.length > MOST_BYTES ? this.#tooLarge(each) : each));
-    this.#later.clear();
-    for (const body of bodiesOf(fitting)) await this.#deliver(body.settled);
-    return settled.map(({ call }) => call.key).filter(key => !this.#later.has(key));
-  }
-
-  async #deliver(settled: readonly Settled[]): Promise<void> {
-    const tries = { losses: 0, waits: 0 };
-    let left = settled;
-    for (let attempt = 1; left.length > 0; attempt++) {
-      if (this.desk.signal.aborted) throw interruptedSession();
-      left = await this.#postOnce(left, attempt, tries);
-    }
-  }
-
-  /** @returns what is to be posted again. */
-  async #postOnce(
-    settled: readonly Settled[],
-    attempt: number,
-    tries: { losses: number; waits: number },
-  ): Promise<readonly Settled[]> {
-    const posted = await this.platform.post(bodyOf(settled), attempt);
-    if (posted.kind === 'lost') return this.#afterLoss(settled, posted.error, ++tries.losses);
-    const { status, headers, detail } = posted;
-    const refusal = refusedBy(status, 'the posted results', detail);
-    switch (judgePost(status)) {
-      case 'taken':
-      case 'finished':
-        return [];
-      case 'busy':
-        if (++tries.waits > MOST.waits) throw refusal;
-        await this.#pause(this.platform.busyPause(headers, refusal));
-        return settled;
-      case 'too-large':
-        return this.#apart(settled, refusal);
-      case 'invalid':
-        return this.#afterRefusal(settled, refusal);
-      case 'refused':
-        throw refusal;
-    }
-  }
-
-  async #afterLoss(
-    settled: readonly Settled[],
-    error: ProtocolCliError,
-    losses: number,
-  ): Promise<readonly Settled[]> {
-    if (losses >= MOST.losses) throw error;
-    await this.#pause(failurePauseMs(losses));
-    return this.#stillPending(settled);
-  }
-
-  /** Refused since some were not pending any more, the others are as good as before. */
-  async #afterRefusal(settled: readonly Settled[], refusal: ProtocolCliError): Promise<readonly Settled[]> {
-    const still = await this.#stillPending(settled);
-    if (still.length < settled.length) {
-      this.#tellUnwanted(settled.length - still.length);
-      return still;
-    }
-    if (this.watch.isAwaiting) return this.#apart(settled, refusal);
-    for (const { call } of still) this.#later.add(call.key);
-    return [];
-  }
-
-  /** One by one, so that what is wrong with one of them is no reason to lose the others; a result alone becomes an error. */
-  async #apart(settled: readonly Settled[], refusal: ProtocolCliError): Promise<readonly Settled[]> {
-    const [only, ...others] = settled;
-    if (only && others.length === 0) return [this.#inItsPlace(only, refusal)];
-    const refusals: ProtocolCliError[] = [];
-    for (const each of settled)
-      await this.#deliver([each]).catch(error => {
-        if (!isRefusal(error)) throw error;
-        refusals.push(error);
-      });
-    if (refusals[0]) throw refusals[0];
-    return [];
-  }
-
-  /** @throws ProtocolCliError the refusal, where it is an error that was refused. */
-  #inItsPlace({ call, kind }: Settled, refusal: ProtocolCliError): Settled {
-    if (kind === 'error_event') throw refusal;
-    return this.#replaced(call, `the result could not be posted: ${refusal.message}`);
-  }
-
-  #tooLarge({ call, kind, bytes }: Settled): Settled {
-    const what = kind === 'error_event' ? 'error' : 'result';
-    return this.#replaced(
-      call,
-      `the ${what} is too large: it takes ${bytes.length} bytes, and a body may have ${MOST_BYTES} (5 MiB)`,
-    );
-  }
-
-  #replaced(call: Settled['call'], message: string): Settled {
-    const { log, thread } = this.desk;
-    log.emit({ kind: 'warned', thread, calls: [call.key], message: `${call.tool}: ${message}` });
-    return tellAnswered(this.desk, settleWithError(call, message));
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { clock, signal } = this.desk;
-    return pause(clock, ms, signal);
-  }
-
-  async #stillPending(settled: readonly Settled[]): Promise<readonly Settled[]> {
-    await this.watch.look(0);
-    const keys = new Set(this.watch.listed.map(({ key }) => key));
-    return settled.filter(({ call }) => keys.has(call.key));
-  }
-
-  #tellUnwanted(count: number): void {
-    const { log, thread } = this.desk;
-    const what = count === 1 ? 'an answer that is' : `${count} answers that are`;
-    log.emit({ kind: 'warned', thread, message: `the platform was sent ${what} not pending any more` });
-  }
+/** A call with its answer, as it is posted. */
+interface Settled {
+  readonly call: PendingCall;
+  /** `tool_result` or `error_event`. */
+  readonly kind: string;
+  /** JSON. */
+  readonly bytes: Uint8Array;
+  /** What the model should get and this wire cannot carry. */
+  readonly losses: readonly string[];
 }
 
-function isRefusal(error: unknown): error is ProtocolCliError {
-  return error instanceof ProtocolCliError && error.code === 'platform-refused';
-}
+/** Other features are for people or programs, and not expected on this wire. */
+const FOR_THE_MODEL: ReadonlySet<Feature> = new Set([
+  'images',
+  'other content',
+  'structured content',
+  'subscription',
+]);
 
-/** The same log, which is never told the key: a platform may give it back, in a call or in words (threats, row 25). */
-export function withoutKey(log: Log, key: string): Log {
-  const { text: clean } = createRedactor([key]);
-  if (clean(key) === key) return log; // too short for a secret
-  const forms = writtenForms(key).map(form => Buffer.from(form));
-  return {
-    ...log,
-    emit: fact => log.emit(withCleanBody(withCleanWords(withCleanKeys(fact, clean), clean), forms, clean)),
-  };
-}
-
-/** Which calls it concerns: a platform names them as it likes. */
-function withCleanKeys(fact: Fact, clean: Clean): Fact {
-  return 'calls' in fact && fact.calls ? { ...fact, calls: fact.calls.map(clean) } : fact;
-}
-
-function withCleanWords(fact: Fact, clean: Clean): Fact {
-  switch (fact.kind) {
-    case 'warned':
-      return { ...fact, message: clean(fact.message) };
-    case 'session': {
-      const { status, error, answer } = fact;
-      return {
-        ...fact,
-        status: clean(status),
-        ...(error !== undefined && { error: clean(error) }),
-        ...(answer !== undefined && { answer: cleanJson(answer, clean) }),
-      };
-    }
-    case 'awaiting':
-      return {
-        ...fact,
-        pending: fact.pending.map(call => ({
-          ...call,
-          key: clean(call.key),
-          id: call.id === null ? null : clean(call.id),
-          tool_name: clean(call.tool_name),
-          args: cleanJson(call.args, clean),
-        })),
-      };
-    case 'response':
-      return {
-        ...fact,
-        headers: Object.fromEntries(
-          Object.entries(fact.headers).map(([name, value]) => [clean(name), clean(value)]),
-        ),
-      };
-    default:
-      return fact;
-  }
-}
-
-function withCleanBody(fact: Fact, forms: readonly Buffer[], clean: Clean): Fact {
-  if (!('body' in fact) || !fact.body) return fact;
-  const bytes = Buffer.from(fact.body.bytes);
-  if (!forms.some(form => bytes.includes(form))) return fact;
-  return { ...fact, body: new Content(Buffer.from(clean(bytes.toString('utf8')))) };
-}
-
-/** The same JSON value, with every text in it clean. */
-function cleanJson(value: unknown, clean: Clean): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map(each => cleanJson(each, clean));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [clean(name), cleanJson(each, clean)]),
-  );
-}
-
-/** How a session ended, or that nothing came from it any more; the key is nowhere in it. */
-export interface SessionEnd {
-  readonly id: string;
-  readonly status: string;
-  /** False where it was given up, since nothing was new for so long. */
-  readonly isSettled: boolean;
-  readonly error: string | null;
-  /** JSON, what the agent says in the end; undefined where nothing is said. */
-  readonly answer: unknown;
-}
-
-/** So long a question for news may stay open (platforms). */
-const LONG_POLL_MS = 20_000;
-/** A platform that answers at once is not asked again at once. */
-const LEAST_PACE_MS = 500;
-/** Where answers are held up: no event tells that a session waits again. */
-const RECHECK_MS = 1_000;
-
-/**
- * Answers the calls of a session until it settles: those of one wait side by side, then one body for all of them (platforms).
- * @param waitMs without news, after which it is given up; 0 waits for ever
- * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
- */
-export async function answering(
-  { log: open, ...rest }: PlatformDesk,
-  answerer: Answerer,
-  waitMs: number,
-): Promise<SessionEnd> {
-  const log = withoutKey(open, rest.key);
-  const desk = { ...rest, log };
-  const { clock, thread } = desk;
-  const platform = new Platform(desk);
-  const watch = new SessionWatch(desk, platform);
-  const poster = new ResultsPoster(desk, platform, watch);
-  const answered = new Set<string>();
-  const ready = new Map<string, Settled>(); // and not delivered
-  const makeReady = async (due: readonly PendingCall[]) => {
-    const unasked = due.filter(({ key }) => !ready.has(key));
-    for (const settled of await answersTo(desk, answerer, unasked)) ready.set(settled.call.key, settled);
-  };
-  const patience = (left: number) =>
-    watch.listed.some(({ key }) => ready.has(key)) ? Math.min(left, RECHECK_MS) : left;
-  await watch.look(0);
-  let newsAt = clock.now();
-  while (!watch.isSettled) {
-    const due = watch.pending.filter(({ key }) => !answered.has(key));
-    if (due.length > 0) {
-      await makeReady(due);
-      for (const key of await poster.post(due.flatMap(({ key }) => ready.get(key) ?? []))) {
-        answered.add(key);
-        ready.delete(key);
-      }
-      newsAt = clock.now();
-      continue; // where the way there was not smooth, more is known by now
-    }
-    const left = waitMs === 0 ? Number.POSITIVE_INFINITY : newsAt + waitMs - clock.now();
-    if (left <= 0) {
-      log.emit({ kind: 'expired', what: 'timeout', afterMs: waitMs, thread });
-      break;
-    }
-    if (await patientLook(desk, watch, patience(left))) newsAt = clock.now();
-  }
-  return endOf(watch, thread, rest.key);
-}
-
-function endOf({ status, isSettled, error, answer }: SessionWatch, id: string, key: string): SessionEnd {
-  const { text: clean } = createRedactor([key]);
-  return {
-    id,
-    status: clean(status),
-    isSettled,
-    error: error === null ? null : clean(error),
-    answer: cleanJson(answer, clean),
-  };
-}
-
-/** Waits for news, `ms` milliseconds at most. */
-async function patientLook(
-  { clock, signal }: PlatformDesk,
-  watch: SessionWatch,
-  ms: number,
-): Promise<boolean> {
-  const over = new AbortController();
-  const began = clock.now();
-  const cancel = ms < LONG_POLL_MS ? clock.after(ms, () => over.abort()) : () => {};
-  const isNew = await watch.look(Math.ceil(Math.min(ms, LONG_POLL_MS) / 1_000), over.signal).finally(cancel);
-  const tooSoon = LEAST_PACE_MS - (clock.now() - began);
-  if ((!isNew || watch.isEndless) && tooSoon > 0) await pause(clock, Math.min(tooSoon, ms), signal);
-  return isNew;
-}
-
-/** @throws ProtocolCliError `interrupted`, without waiting for those who do not heed the signal. */
-async function answersTo(
-  desk: PlatformDesk,
-  answerer: Answerer,
-  due: readonly PendingCall[],
-): Promise<Settled[]> {
-  const { signal } = desk;
-  const answers = Promise.all(due.map(call => answerTo(desk, answerer, call)));
-  let leave = () => {};
-  const interrupted = new Promise<never>((_, reject) => {
-    leave = () => reject(interruptedSession());
-  });
-  signal.addEventListener('abort', leave);
-  if (signal.aborted) leave();
-  return Promise.race([answers, interrupted]).finally(() => signal.removeEventListener('abort', leave));
-}
-
-async function answerTo(desk: PlatformDesk, answerer: Answerer, call: PendingCall): Promise<Settled> {
-  const { signal } = desk;
-  const answer =
-    call.fault === undefined ? await asked(answerer, call, signal) : clientError(call, call.fault);
-  const settled = settle(call, answer);
-  return signal.aborted ? settled : tellAnswered(desk, settled);
-}
-
-async function asked(answerer: Answerer, call: PendingCall, signal: AbortSignal): Promise<Answer> {
+/** Writes the answer, with `tool_req` echoed whole (seed 001); an error if it cannot be written as JSON. */
+function settle(call: PendingCall, answer: Answer): Settled {
   try {
-    return await answerer.answer(call, { signal });
+    return written(call, answer);
   } catch (error) {
-    return clientError(call, reasonOf(error));
+    return written(call, clientError(call, `the result cannot be written as JSON: ${reasonOf(error)}`));
   }
+}
+
+function written(call: PendingCall, answer: Answer): Settled {
+  const { body, losses } = sessionDialect.write({ ...answer, call: answeredCall(call) });
+  const fields = isRecord(body) ? body : {};
+  if ('result' in fields && JSON.stringify(fields['result']) === undefined)
+    throw new TypeError(`JSON has nothing for a ${typeof fields['result']}`); // it would be left out
+  return {
+    call,
+    kind: foreignWords(fields['kind']),
+    bytes: Buffer.from(JSON.stringify(body)),
+    losses: losses.filter(({ feature }) => FOR_THE_MODEL.has(feature)).map(({ message }) => message),
+  };
 }
 
 function reasonOf(error: unknown): string {
@@ -364,21 +65,303 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Bytes; platforms refuse larger bodies. */
+const MAX_BODY = 5 * 1024 * 1024;
+const BATCH = ['{"type":"batch","results":[', ']}'] as const;
+/** How often in a row a post may be lost, and how often the platform may ask to wait. */
+const MAX = { losses: 5, waits: 10 };
+
+/** As few groups as fit into one body each, in order. One that is too large has a group of its own. */
+export function groupsOf<T extends Pick<Settled, 'bytes'>>(
+  settled: readonly T[],
+  maxBytes = MAX_BODY,
+): T[][] {
+  const groups: T[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const each of settled) {
+    size += each.bytes.length + 1;
+    if (size <= maxBytes) groups.at(-1)?.push(each);
+    else {
+      groups.push([each]);
+      size = BATCH.join('').length + each.bytes.length;
+    }
+  }
+  return groups;
+}
+
+/** Bare for one call, a batch for more. */
+export function bodyOf(settled: readonly Pick<Settled, 'bytes'>[]): Uint8Array {
+  const [only] = settled;
+  if (only && settled.length === 1) return only.bytes;
+  const pieces = settled.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [Buffer.from(','), bytes]));
+  return Buffer.concat([Buffer.from(BATCH[0]), ...pieces, Buffer.from(BATCH[1])]);
+}
+
+/**
+ * Posts each answer once (platforms): a lost post is repeated only for calls that are still pending, and an answer that is refused
+ * does not hold up others.
+ */
+class ResultsPoster {
+  /** Keys of answers that could not be posted yet. */
+  readonly #later = new Set<string>();
+
+  constructor(
+    private readonly platform: PlatformClient,
+    private readonly watch: SessionWatch,
+  ) {}
+
+  /**
+   * Returns the keys of answers that are done: accepted, or not needed any more. The others were refused while the session did not
+   * wait, without a word that they are not pending: they may be posted once it waits again.
+   * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
+   */
+  async post(settled: readonly Settled[]): Promise<string[]> {
+    this.#later.clear();
+    for (const group of groupsOf(settled.map(each => this.#fitting(each)))) await this.#deliver(group);
+    return settled.map(({ call }) => call.key).filter(key => !this.#later.has(key));
+  }
+
+  async #deliver(settled: readonly Settled[]): Promise<void> {
+    const tries = { losses: 0, waits: 0 };
+    let left = settled;
+    for (let attempt = 1; left.length > 0; attempt++) {
+      if (this.platform.connection.signal.aborted) throw interruptedSession();
+      left = await this.#postOnce(left, attempt, tries);
+    }
+  }
+
+  /** Returns what must be posted again. */
+  async #postOnce(
+    settled: readonly Settled[],
+    attempt: number,
+    tries: { losses: number; waits: number },
+  ): Promise<readonly Settled[]> {
+    const { platform } = this;
+    const keys = settled.map(({ call }) => call.key);
+    const posted = await platform.post(bodyOf(settled), keys, attempt);
+    if (posted.kind === 'lost') {
+      if (++tries.losses >= MAX.losses) throw posted.error;
+      await platform.pause(platform.failureMs(tries.losses));
+      return this.#stillPending(settled);
+    }
+    const { status, headers, refusal } = posted;
+    if (isSuccess(status) || status === 409) return []; // 409: the session has ended
+    if (status === 413) return this.#oneByOne(settled, refusal);
+    if (status === 422) return this.#afterInvalid(settled, refusal);
+    if (status !== 429 || ++tries.waits > MAX.waits) throw refusal;
+    await platform.pause(platform.busyMs(headers, refusal));
+    return settled;
+  }
+
+  /** If some answers were refused because their calls are not pending any more, the others can be posted again. */
+  async #afterInvalid(settled: readonly Settled[], refusal: ProtocolCliError): Promise<readonly Settled[]> {
+    const still = await this.#stillPending(settled);
+    const gone = settled.length - still.length;
+    if (gone > 0) {
+      const what = gone === 1 ? 'an answer that is' : `${gone} answers that are`;
+      this.platform.warn(`the platform was sent ${what} not pending any more`);
+      return still;
+    }
+    if (this.watch.isAwaiting) return this.#oneByOne(settled, refusal);
+    for (const { call } of still) this.#later.add(call.key);
+    return [];
+  }
+
+  /** Posts each alone, so that one bad answer does not lose the others. A single result is replaced by an error. */
+  async #oneByOne(settled: readonly Settled[], refusal: ProtocolCliError): Promise<readonly Settled[]> {
+    const [only] = settled;
+    if (only && settled.length === 1) {
+      if (only.kind === 'error_event') throw refusal;
+      return [this.#replaced(only, `the result could not be posted: ${refusal.message}`)];
+    }
+    let first: ProtocolCliError | undefined;
+    for (const each of settled)
+      await this.#deliver([each]).catch(error => {
+        if (!(error instanceof ProtocolCliError && error.code === 'platform-refused')) throw error;
+        first ??= error;
+      });
+    if (first) throw first;
+    return [];
+  }
+
+  #fitting(settled: Settled): Settled {
+    const { bytes, kind } = settled;
+    if (bytes.length <= MAX_BODY) return settled;
+    const what = kind === 'error_event' ? 'error' : 'result';
+    const sizes = `it takes ${bytes.length} bytes, and a body may have ${MAX_BODY} (5 MiB)`;
+    return this.#replaced(settled, `the ${what} is too large: ${sizes}`);
+  }
+
+  #replaced({ call }: Settled, message: string): Settled {
+    this.platform.warn(`${call.tool}: ${message}`, [call.key]);
+    return reported(this.platform, written(call, clientError(call, message)));
+  }
+
+  async #stillPending(settled: readonly Settled[]): Promise<readonly Settled[]> {
+    await this.watch.look(0);
+    const keys = new Set(this.watch.listed.map(({ key }) => key));
+    return settled.filter(({ call }) => keys.has(call.key));
+  }
+}
+
+/** Emits that the answer is ready, and what is lost of it. */
+function reported(platform: PlatformClient, settled: Settled): Settled {
+  const { log, thread } = platform.connection;
+  const { call, losses, bytes } = settled;
+  log.emit({ kind: 'answered', by: 'client', thread, calls: [call.key], body: new Content(bytes) });
+  for (const message of losses) platform.warn(`${call.tool}: ${message}`, [call.key]);
+  return settled;
+}
+
+/** Redacts the key in any value: a platform may echo it in a call or a message (threats, row 25). */
+function keyRedactor(key: string): <T>(value: T) => T {
+  const { text: clean } = createRedactor([key]);
+  const forms = writtenForms(key).map(form => Buffer.from(form));
+  const redact = (value: unknown): unknown => {
+    if (typeof value === 'string') return clean(value);
+    if (Array.isArray(value)) return value.map(redact);
+    if (value instanceof Content) {
+      const bytes = Buffer.from(value.bytes);
+      const hasKey = forms.some(form => bytes.includes(form));
+      return hasKey ? new Content(Buffer.from(clean(bytes.toString('utf8')))) : value;
+    }
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [clean(name), redact(each)]));
+  };
+  const isSecret = clean(key) !== key; // shorter keys are like any other word
+  return value => (isSecret ? (redact(value) as typeof value) : value);
+}
+
+/** The same log, but no event has the key in it. */
+export function withoutKey(log: Log, key: string): Log {
+  const redact = keyRedactor(key);
+  return { ...log, emit: fact => log.emit(redact(fact)) };
+}
+
+/** How a session ended, or its state when nothing new came any more; without the key. */
+export interface SessionEnd {
+  readonly id: string;
+  readonly status: string;
+  /** False if it was given up, since nothing new came for too long. */
+  readonly isSettled: boolean;
+  readonly error: string | null;
+  /** JSON, the final answer of the agent; undefined if there is none. */
+  readonly answer: unknown;
+}
+
+/** The longest long poll (platforms). */
+const LONG_POLL_MS = 20_000;
+/** The shortest time between two polls of a platform that answers at once. */
+const MIN_POLL_MS = 500;
+/** While answers could not be posted: no event tells that the session waits again. */
+const RECHECK_MS = 1_000;
+
+/**
+ * Answers the calls of a session until it settles: pending calls are answered side by side, and posted in one body (platforms).
+ * @param waitMs gives up after this time without news; 0 waits forever
+ * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
+ */
+export async function answering(
+  given: SessionConnection,
+  answerer: Answerer,
+  waitMs: number,
+): Promise<SessionEnd> {
+  const log = withoutKey(given.log, given.key);
+  const platform = new PlatformClient({ ...given, log });
+  const { clock, thread } = given;
+  const watch = new SessionWatch(platform);
+  const poster = new ResultsPoster(platform, watch);
+  const done = new Set<string>();
+  const ready = new Map<string, Settled>(); // not posted yet
+  const answerAll = async (due: readonly PendingCall[]) => {
+    const open = due.filter(({ key }) => !ready.has(key));
+    for (const settled of await answersTo(platform, answerer, open)) ready.set(settled.call.key, settled);
+    for (const key of await poster.post(due.flatMap(({ key }) => ready.get(key) ?? []))) {
+      done.add(key);
+      ready.delete(key);
+    }
+  };
+  await watch.look(0);
+  let newsAt = clock.now();
+  while (!watch.isSettled) {
+    const due = watch.pending.filter(({ key }) => !done.has(key));
+    if (due.length > 0) {
+      await answerAll(due);
+      newsAt = clock.now();
+      continue; // posting may have read new events
+    }
+    const left = waitMs === 0 ? Number.POSITIVE_INFINITY : newsAt + waitMs - clock.now();
+    if (left <= 0) {
+      log.emit({ kind: 'expired', what: 'timeout', afterMs: waitMs, thread });
+      break;
+    }
+    const isHeldUp = watch.listed.some(({ key }) => ready.has(key));
+    if (await waitForNews(platform, watch, isHeldUp ? Math.min(left, RECHECK_MS) : left))
+      newsAt = clock.now();
+  }
+  const { status, isSettled, error, answer } = watch;
+  return keyRedactor(given.key)({ id: thread, status, isSettled, error, answer });
+}
+
+/** Waits for news up to `ms`. */
+async function waitForNews(platform: PlatformClient, watch: SessionWatch, ms: number): Promise<boolean> {
+  const { clock } = platform.connection;
+  const over = new AbortController();
+  const began = clock.now();
+  const cancel = ms < LONG_POLL_MS ? clock.after(ms, () => over.abort()) : () => {};
+  const isNew = await watch.look(Math.ceil(Math.min(ms, LONG_POLL_MS) / 1_000), over.signal).finally(cancel);
+  const tooSoon = MIN_POLL_MS - (clock.now() - began);
+  if ((!isNew || watch.isEndless) && tooSoon > 0) await platform.pause(Math.min(tooSoon, ms));
+  return isNew;
+}
+
+/** @throws ProtocolCliError `interrupted`, without waiting for tools that ignore the signal. */
+async function answersTo(
+  platform: PlatformClient,
+  answerer: Answerer,
+  due: readonly PendingCall[],
+): Promise<Settled[]> {
+  const { signal } = platform.connection;
+  const answers = due.map(async call => {
+    const answer =
+      call.fault === undefined ? await answerOf(answerer, call, signal) : clientError(call, call.fault);
+    const settled = settle(call, answer);
+    return signal.aborted ? settled : reported(platform, settled);
+  });
+  let leave = () => {};
+  const interrupted = new Promise<never>((_, reject) => {
+    leave = () => reject(interruptedSession());
+  });
+  signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
+  return Promise.race([Promise.all(answers), interrupted]).finally(() =>
+    signal.removeEventListener('abort', leave),
+  );
+}
+
+async function answerOf(answerer: Answerer, call: PendingCall, signal: AbortSignal): Promise<Answer> {
+  try {
+    return await answerer.answer(call, { signal });
+  } catch (error) {
+    return clientError(call, reasonOf(error));
+  }
+}
+
 export interface AnswerSessionOptions {
-  /** Sent as the bearer token to the origin of the URL, and told to nobody. */
+  /** Sent as the bearer token to the origin of the URL, and to no other. */
   readonly key: string;
   readonly answerer: Answerer;
-  /** Told every event as it happens. */
+  /** Called with every event. */
   readonly onEvent?: (event: Event) => void;
-  /** Milliseconds without news after which it is given up; for ever unless told. */
+  /** Gives up after so many milliseconds without news; default: never. */
   readonly waitMs?: number;
-  /** Aborted, it ends with `interrupted`. */
+  /** When aborted, it throws `interrupted`. */
   readonly signal?: AbortSignal;
 }
 
 /**
  * Answers the pending tool calls of an agent session until it settles (seed 001).
- * @param base of the platform, without `/api/v2`
+ * @param base URL of the platform, without `/api/v2`
  * @throws ProtocolCliError `usage`, `unreachable`, `refused-address`, `platform-refused`, `bad-answer`, `interrupted`.
  */
 export async function answerSession(

@@ -1,175 +1,204 @@
 import * as z from 'zod/mini';
-import type { RequestEvent } from '../../events/events.js';
-import { isEqual } from '../../fixtures/schema/match.js';
-import { explainFailure, type HttpAnswer, type HttpRequest, TransportError } from '../../http/client.js';
-import { isSettledStatus } from '../../protocol/callbacks.js';
+import { Content } from '../../events/content.js';
+import type { Fact, RequestEvent } from '../../events/events.js';
+import type { Log } from '../../events/log.js';
+import { recordRequest } from '../../events/record-request.js';
+import {
+  explainFailure,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpRequest,
+  readRetryAfter,
+  TransportError,
+} from '../../http/client.js';
 import { refusalIn } from '../../protocol/session.js';
 import { validate } from '../../protocol/validate.js';
+import type { Clock } from '../../system/drafts.js';
 import { ProtocolCliError } from '../../util/errors.js';
-import { excerpt } from '../../util/excerpt.js';
 import { parseJson, readJson } from '../../util/json.js';
 import { cut } from '../../util/json-diagnosis.js';
-import { createRedactor } from '../../util/redact.js';
+import { createRedactor, REDACTED, redactHeaders } from '../../util/redact.js';
+import { readUrl } from '../../util/strings.js';
 import { visibleLine } from '../../util/visible.js';
-import { type PendingCall, PendingCalls, type ResultsBody } from './pending-calls.js';
-import { busyPauseMs, failurePauseMs, judgeGet, type PlatformDesk, pause, recordedSend } from './requests.js';
 
-const LONGEST = 300;
-const MOST_FAULTS = 5;
-
-/** Takes secrets out of a text. */
-export type Clean = (text: string) => string;
+/** A session on a platform, and what its client works with. */
+export interface SessionConnection {
+  readonly client: HttpClient;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** From {@link sessionUrl}. */
+  readonly url: string;
+  /** The id of the session. */
+  readonly thread: string;
+  readonly key: string;
+  /** Aborted when the user wants to stop. */
+  readonly signal: AbortSignal;
+}
 
 /**
- * What a platform says of a request it refuses.
- * @param clean before it is cut: a part of a secret is not found any more
+ * The URL of a session, without a slash at its end. The base may end in `/api/v2`.
+ * @throws ProtocolCliError `usage`
  */
-export function refusalDetail(body: Uint8Array, clean: Clean): string {
-  const reading = readJson(body);
-  return cut(visibleLine(clean(reading.ok ? refusalIn(reading.value) : '')), LONGEST);
+export function sessionUrl(base: string, id: string): string {
+  const url = readUrl(base);
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalidBase(`not an http or https URL: ${base}`);
+  if (url.username !== '' || url.password !== '')
+    throw invalidBase('credentials in a URL are not sent: give the key');
+  if (url.search !== '' || url.hash !== '') throw invalidBase('the base URL has a query or a fragment');
+  if (/^\.{0,2}$/.test(id)) throw new ProtocolCliError('usage', `invalid session id: "${id}"`);
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
+  return `${url.origin}${path}/api/v2/sessions/${encodeURIComponent(id.toWellFormed())}`;
 }
 
-/** An answer that ends it. @param what was asked, such as `GET …/status` */
-export function refusedBy(status: number, what: string, detail: string): ProtocolCliError {
-  const said = detail === '' ? '' : `: ${detail}`;
-  return new ProtocolCliError('platform-refused', `the platform answered ${status} to ${what}${said}`, {
-    hint: hintOn(status),
-  });
+function invalidBase(message: string): ProtocolCliError {
+  const hint = 'A platform is given as http://host:port, without /api/v2.';
+  return new ProtocolCliError('usage', message, { hint });
 }
 
-/** A platform that asks to wait for longer than anybody does. @param asked its `Retry-After` */
-function tooLongToWait({ message, code }: ProtocolCliError, asked: string): ProtocolCliError {
-  const said = `${message} (Retry-After: ${cut(visibleLine(asked), LONGEST)})`;
-  return new ProtocolCliError(code, said, {
-    hint: 'It asked to wait for more than a minute. Try again after that time.',
-  });
-}
-
-function hintOn(status: number): string {
-  if (status === 401 || status === 403)
-    return 'It did not take the key. It is given with --key, or as API_KEY or HAI_API_KEY in the environment.';
-  if (status === 404)
-    return 'There is no such session, or this key has no access to it. The base URL is given without /api/v2.';
-  if (status >= 300 && status < 400)
-    return 'Redirects are never followed: give the final address as the base URL.';
-  if (status === 429) return 'It asked to wait again and again. Try later.';
-  if (status >= 500) return 'Its own log says why.';
-  return 'Is this the base URL of the platform?';
-}
-
-/** An answer with 2xx that is not what the API says. @param faults without secrets */
-function unreadableAnswer(what: string, faults: readonly string[]): ProtocolCliError {
-  return new ProtocolCliError('bad-answer', `the platform's answer to ${what} cannot be read`, {
-    faults: faults.slice(0, MOST_FAULTS).map(fault => cut(visibleLine(fault), LONGEST)),
-    hint: 'Is this the base URL of an agent-session platform?',
-  });
-}
-
-/** What became of posted results. `lost`: nobody knows whether they arrived. */
-type PostAnswer =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly headers: HttpAnswer['headers'];
-      readonly detail: string;
-    }
-  | { readonly kind: 'lost'; readonly error: ProtocolCliError };
-
-const MOST_BYTES = 64 * 1024 * 1024;
-const EXCERPT_BYTES = 64 * 1024;
+const MAX = {
+  bytes: 64 * 1024 * 1024,
+  errorBytes: 64 * 1024,
+  /** Characters of quoted text. */
+  text: 300,
+  faults: 5,
+  /** RFC 9110, 10.2.3 sets no limit for `Retry-After`. */
+  retryAfterMs: 60_000,
+};
 const TIMEOUT_MS = 30_000;
-/** A wrong address should be known soon; a platform that was there may be gone for a minute. */
+const BUSY_MS = 1_000;
+/** A wrong address should fail soon; a platform that was reached before may be away for a minute. */
 const TRIES = { first: 5, later: 10 };
 
-/** What is used of it, and no more; its events are read one by one, so that a strange one spoils nothing. */
-const openChangesSchema = z.object({
+/** Only what is used; events are read one by one, so that a strange one does not hide the others. */
+const changesSchema = z.object({
   status: z.string(),
   error: z.optional(z.unknown()),
   answer: z.optional(z.unknown()),
   new_events: z.nullish(z.array(z.unknown())),
 });
-type OpenChanges = z.infer<typeof openChangesSchema>;
+export type Changes = z.infer<typeof changesSchema>;
 
 const statusSchema = z.object({ status: z.string() });
 
-/** The session API as its client sees it (platforms): GETs are asked again after 5xx and broken connections. */
-export class Platform {
-  #wasReached = false;
-  readonly #clean: Clean;
+/** `lost`: the results may have arrived, or not. */
+type PostAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly headers: HttpAnswer['headers'];
+      readonly refusal: ProtocolCliError;
+    }
+  | { readonly kind: 'lost'; readonly error: ProtocolCliError };
 
-  constructor(private readonly desk: PlatformDesk) {
-    this.#clean = createRedactor([desk.key]).text;
+/** The API of one session (platforms). GETs are retried after 5xx, 429 and broken connections. */
+export class PlatformClient {
+  #wasReached = false;
+  readonly #clean: (text: string) => string;
+
+  constructor(readonly connection: SessionConnection) {
+    this.#clean = createRedactor([connection.key]).text;
   }
 
   /**
-   * What is new from this event on; null where nothing is, after so many seconds.
-   * @param signal aborted, nothing is new
+   * What is new since the event `from`; null if nothing came in time, or `signal` was aborted.
    * @throws ProtocolCliError `unreachable`, `platform-refused`, `bad-answer`, `interrupted`.
    */
   async changes(
     query: { readonly from: number; readonly waitSeconds: number; readonly withEvents?: boolean },
     signal?: AbortSignal,
-  ): Promise<OpenChanges | null> {
+  ): Promise<Changes | null> {
     const { from, waitSeconds, withEvents = true } = query;
     const path = `/changes?from_index=${from}&include_events=${withEvents}&wait_for_seconds=${waitSeconds}`;
     const answer = await this.#get('changes', path, TIMEOUT_MS + waitSeconds * 1_000, signal);
-    if (!answer || answer.status === 204) return null;
-    return this.#read(openChangesSchema, answer.body, `GET ${this.desk.url}/changes`);
+    return answer && answer.status !== 204 ? this.#read(changesSchema, answer.body, '/changes') : null;
   }
 
   /** @throws ProtocolCliError as {@link changes}. */
   async status(): Promise<string> {
     const answer = await this.#get('session', '/status', TIMEOUT_MS);
-    return this.#read(statusSchema, answer?.body ?? new Uint8Array(0), `GET ${this.desk.url}/status`).status;
+    return this.#read(statusSchema, answer?.body ?? new Uint8Array(0), '/status').status;
   }
 
-  /** Posts once. @throws ProtocolCliError `interrupted`. */
-  async post({ settled, bytes }: ResultsBody, attempt: number): Promise<PostAnswer> {
-    const about = { purpose: 'tool_results', attempt, calls: settled.map(({ call }) => call.key) } as const;
+  /** Posts results once. @param calls their keys @throws ProtocolCliError `interrupted`. */
+  async post(body: Uint8Array, calls: string[], attempt: number): Promise<PostAnswer> {
+    const url = `${this.connection.url}/tool_results`;
     try {
-      const { status, headers, body } = await recordedSend(this.desk, about, {
-        method: 'POST',
-        url: `${this.desk.url}/tool_results`,
-        headers: { 'content-type': 'application/json' },
-        body: bytes,
-        timeoutMs: TIMEOUT_MS,
-        read: { maxBytes: EXCERPT_BYTES, partial: true },
-      });
-      return { kind: 'answered', status, headers, detail: refusalDetail(body, this.#clean) };
+      const answer = await this.#send(
+        { purpose: 'tool_results', attempt, calls },
+        {
+          method: 'POST',
+          url,
+          headers: { 'content-type': 'application/json' },
+          body,
+          timeoutMs: TIMEOUT_MS,
+          read: { maxBytes: MAX.errorBytes, partial: true },
+        },
+      );
+      const { status, headers } = answer;
+      return { kind: 'answered', status, headers, refusal: this.#refusal(answer, 'the posted results') };
     } catch (error) {
-      return { kind: 'lost', error: this.#explained(error, `${this.desk.url}/tool_results`) };
+      return { kind: 'lost', error: this.#explain(error, url) };
     }
   }
 
   /**
-   * How long a 429 asks to wait, in ms.
-   * @throws ProtocolCliError the refusal, with what was asked for, where that is too long.
+   * The pause that a 429 asks for, in ms; a second if it does not say.
+   * @throws ProtocolCliError the refusal if it asks for more than a minute.
    */
-  busyPause(headers: HttpAnswer['headers'], refusal: ProtocolCliError): number {
-    const ms = busyPauseMs(headers, this.desk.clock.wall());
-    if (ms === null) throw tooLongToWait(refusal, this.#clean(headers['retry-after'] ?? ''));
-    return ms;
+  busyMs(headers: HttpAnswer['headers'], { code, message }: ProtocolCliError): number {
+    const asked = headers['retry-after'];
+    const ms = readRetryAfter(asked, this.connection.clock.wall()) ?? BUSY_MS;
+    if (ms <= MAX.retryAfterMs) return ms;
+    const written = cut(visibleLine(this.#clean(asked ?? '')), MAX.text);
+    throw new ProtocolCliError(code, `${message} (Retry-After: ${written})`, {
+      hint: 'It asked to wait for more than a minute. Try again after that time.',
+    });
   }
 
-  /** Null where `signal` called it off. */
+  /** The pause after so many failures in a row, from 1: 200 ms, then 400 ms … up to 10 s. */
+  failureMs(failures: number): number {
+    return Math.min(10_000, 100 * 2 ** failures);
+  }
+
+  /** Resolves after `ms`, or when a signal is aborted. */
+  pause(ms: number, signal = this.connection.signal): Promise<void> {
+    return new Promise(resolve => {
+      if (signal.aborted) return resolve();
+      const done = () => {
+        cancel();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const cancel = this.connection.clock.after(ms, done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  /** Emits a warning about the session, or about some of its calls. */
+  warn(message: string, calls?: string[]): void {
+    const { log, thread } = this.connection;
+    log.emit({ kind: 'warned', thread, message, ...(calls && { calls }) } satisfies Fact);
+  }
+
   async #get(
     purpose: RequestEvent['purpose'],
     path: string,
     timeoutMs: number,
     signal?: AbortSignal,
   ): Promise<HttpAnswer | null> {
-    const url = this.desk.url + path;
-    const both = signal ? AbortSignal.any([this.desk.signal, signal]) : this.desk.signal;
-    const request: HttpRequest = { method: 'GET', url, timeoutMs, signal: both, read: readWhole };
+    const stop = this.connection.signal;
+    const url = this.connection.url + path;
+    const both = signal ? AbortSignal.any([stop, signal]) : stop;
+    const request: HttpRequest = { method: 'GET', url, timeoutMs, signal: both, read: limitFor };
     for (let attempt = 1; ; attempt++) {
       const tried = await this.#tryGet(purpose, attempt, request);
       if ('answer' in tried) {
         this.#wasReached = true;
         return tried.answer;
       }
-      if (signal?.aborted && !this.desk.signal.aborted) return null;
+      if (signal?.aborted && !stop.aborted) return null;
       if (attempt >= (this.#wasReached ? TRIES.later : TRIES.first)) throw tried.error;
-      await pause(this.desk.clock, tried.pauseMs, both);
+      await this.pause(tried.pauseMs, both);
     }
   }
 
@@ -178,214 +207,117 @@ export class Platform {
     attempt: number,
     request: HttpRequest,
   ): Promise<{ answer: HttpAnswer } | { error: ProtocolCliError; pauseMs: number }> {
-    const pauseMs = failurePauseMs(attempt);
     try {
-      const answer = await recordedSend(this.desk, { purpose, attempt }, request);
-      const verdict = judgeGet(answer.status);
-      if (verdict === 'fine') return { answer };
-      const error = refusedBy(answer.status, `GET ${request.url}`, refusalDetail(answer.body, this.#clean));
-      if (verdict === 'refused') throw error;
-      return { error, pauseMs: verdict === 'busy' ? this.busyPause(answer.headers, error) : pauseMs };
+      const answer = await this.#send({ purpose, attempt }, request);
+      const { status, headers } = answer;
+      if (isSuccess(status)) return { answer };
+      const error = this.#refusal(answer, `GET ${request.url}`);
+      if (status === 429) return { error, pauseMs: this.busyMs(headers, error) };
+      if (status < 500) throw error;
+      return { error, pauseMs: this.failureMs(attempt) };
     } catch (error) {
-      const explained = this.#explained(error, request.url);
+      const explained = this.#explain(error, request.url);
       if (explained.code === 'refused-address') throw explained;
-      return { error: explained, pauseMs };
+      return { error: explained, pauseMs: this.failureMs(attempt) };
     }
   }
 
-  #read<Schema extends z.ZodMiniType>(schema: Schema, body: Uint8Array, what: string): z.infer<Schema> {
+  /** Sends one request with the key, and records it without. @throws TransportError */
+  async #send(
+    about: { readonly purpose: RequestEvent['purpose']; readonly attempt: number; readonly calls?: string[] },
+    request: HttpRequest,
+  ): Promise<HttpAnswer> {
+    const { client, log, thread, key, signal } = this.connection;
+    const { method, url, body } = request;
+    const headers = { ...request.headers, accept: 'application/json' };
+    const recorded = recordRequest(log, {
+      from: 'client',
+      to: 'platform',
+      dialect: 'session',
+      method,
+      url,
+      headers: { ...headers, authorization: REDACTED },
+      thread,
+      ...about,
+      body: body && new Content(body),
+    });
+    try {
+      const sent = { signal, ...request, headers: { ...headers, authorization: `Bearer ${key}` } };
+      const answer = await client.send(sent);
+      const content = answer.body.length > 0 ? new Content(answer.body) : undefined;
+      recorded.answered(answer.status, { headers: redactHeaders(answer.headers), body: content });
+      return answer;
+    } catch (error) {
+      recorded.failed(error);
+      throw error;
+    }
+  }
+
+  #read<Schema extends z.ZodMiniType>(schema: Schema, body: Uint8Array, path: string): z.infer<Schema> {
     const reading = readJson(body);
-    if (!reading.ok) throw unreadableAnswer(what, [this.#reasonOf(body, reading.reason)]);
+    if (!reading.ok) throw this.#unreadable(path, [this.#reasonOf(body, reading.reason)]);
     const checked = validate(schema, reading.value);
-    if (!checked.ok) throw unreadableAnswer(what, checked.faults.map(this.#clean));
+    if (!checked.ok) throw this.#unreadable(path, checked.faults.map(this.#clean));
     return checked.value;
   }
 
-  /** It may quote the body, cut somewhere within the key: so it is that of the clean one. */
+  /** A reason may quote the body and cut it within the key: so the reason for the redacted body is used. */
   #reasonOf(body: Uint8Array, reason: string): string {
     const text = Buffer.from(body).toString('utf8');
     const clean = this.#clean(text);
     if (clean === text) return reason;
     const reading = parseJson(clean);
-    return reading.ok ? 'it cannot be read, and has the key in it' : reading.reason;
+    return reading.ok ? 'it cannot be read, and contains the key' : reading.reason;
   }
 
-  /** @throws what no wire is to blame for, and `interrupted`. */
-  #explained(error: unknown, url: string): ProtocolCliError {
-    if (this.desk.signal.aborted) throw interruptedSession();
-    if (!(error instanceof TransportError)) throw error;
-    if (error.code === 'TOO_LARGE') throw unreadableAnswer(`GET ${url}`, ['it has more than 64 MiB']);
-    if (error.code === 'BAD_HEADER') throw badKey();
-    return explainFailure(error, url, 'platform');
+  #unreadable(path: string, faults: readonly string[]): ProtocolCliError {
+    const message = `the platform's answer to GET ${this.connection.url}${path.split('?', 1)[0]} cannot be read`;
+    return new ProtocolCliError('bad-answer', message, {
+      faults: faults.slice(0, MAX.faults).map(fault => cut(visibleLine(fault), MAX.text)),
+      hint: 'Is this the base URL of an agent-session platform?',
+    });
   }
+
+  /** The error for an answer that is not a success. Secrets are redacted before the text is cut. */
+  #refusal({ status, body }: HttpAnswer, what: string): ProtocolCliError {
+    const reading = readJson(body);
+    const detail = cut(visibleLine(this.#clean(reading.ok ? refusalIn(reading.value) : '')), MAX.text);
+    const message = `the platform answered ${status} to ${what}${detail === '' ? '' : `: ${detail}`}`;
+    return new ProtocolCliError('platform-refused', message, { hint: hintOn(status) });
+  }
+
+  #explain(error: unknown, url: string): ProtocolCliError {
+    if (this.connection.signal.aborted) throw interruptedSession();
+    if (!(error instanceof TransportError)) throw error;
+    if (error.code === 'TOO_LARGE')
+      return this.#unreadable(url.slice(this.connection.url.length), ['it has more than 64 MiB']);
+    if (error.code !== 'BAD_HEADER') return explainFailure(error, url, 'platform');
+    throw new ProtocolCliError('usage', 'the key has a character that no header can carry', {
+      hint: 'Is there a line break in it?',
+    });
+  }
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 export function interruptedSession(): ProtocolCliError {
   return new ProtocolCliError('interrupted', 'interrupted before the session had settled');
 }
 
-function badKey(): ProtocolCliError {
-  return new ProtocolCliError('usage', 'the key has a character that no header can carry', {
-    hint: 'Is there a line break in it?',
-  });
+function limitFor(status: number) {
+  return isSuccess(status) ? { maxBytes: MAX.bytes } : { maxBytes: MAX.errorBytes, partial: true };
 }
 
-function readWhole(status: number) {
-  return status >= 200 && status < 300
-    ? { maxBytes: MOST_BYTES }
-    : { maxBytes: EXCERPT_BYTES, partial: true };
-}
-
-/** So many pages are read before it is judged what they say: a platform may never come to an end. */
-const MOST_PAGES = 200;
-/** No session has an event with this number. */
-const BEYOND = 2 ** 31 - 1;
-
-/** What is known of a session, as its platform tells it. */
-export class SessionWatch {
-  readonly #clean: Clean;
-  readonly #calls: PendingCalls;
-  #from = 0;
-  #page: readonly unknown[] = [];
-  /** Whether it heeds `from_index`; null until there is a doubt. */
-  #isHeeding: boolean | null = null;
-  #isEndless = false;
-  #status = '';
-  #latest: Pick<OpenChanges, 'status' | 'error' | 'answer'> | null = null;
-  #toldKeys = '';
-
-  constructor(
-    private readonly desk: Pick<PlatformDesk, 'log' | 'thread' | 'key'>,
-    private readonly platform: Platform,
-  ) {
-    this.#clean = createRedactor([desk.key]).text;
-    this.#calls = new PendingCalls(this.#clean);
-  }
-
-  get status(): string {
-    return this.#status;
-  }
-
-  /** Nothing more comes, unless somebody sends a message. */
-  get isSettled(): boolean {
-    return isSettledStatus(this.#status);
-  }
-
-  /** What went wrong, as the platform says it; null where it says nothing. */
-  get error(): string | null {
-    const error = this.#latest?.error ?? null;
-    return error === null || typeof error === 'string' ? error : excerpt(this.#clean(JSON.stringify(error)));
-  }
-
-  /** What the agent says in the end. */
-  get answer(): unknown {
-    return this.#latest?.answer;
-  }
-
-  /** Whether it waits for results now. */
-  get isAwaiting(): boolean {
-    return this.#status === 'awaiting_tool_results';
-  }
-
-  /** The calls it waits for now. */
-  get pending(): readonly PendingCall[] {
-    return this.isAwaiting ? this.#calls.calls : [];
-  }
-
-  /** The calls it published last, whatever its status: a moment of `paused` takes none back. */
-  get listed(): readonly PendingCall[] {
-    return this.isSettled ? [] : this.#calls.calls;
-  }
-
-  /** Whether there was more to read than anybody reads at once. */
-  get isEndless(): boolean {
-    return this.#isEndless;
-  }
-
-  /**
-   * Reads what is new, waiting for it so many seconds, and tells it. Whether there was something.
-   * @param signal aborted, no more is read
-   * @throws ProtocolCliError see {@link Platform.changes}.
-   */
-  async look(waitSeconds: number, signal?: AbortSignal): Promise<boolean> {
-    const before = { from: this.#from, status: this.#status };
-    await this.#readOn(waitSeconds, signal);
-    this.#status = await this.platform.status();
-    if (this.isSettled && this.#latest?.status !== this.#status) await this.#readEnd();
-    this.#tell(before.status);
-    return this.#from > before.from || this.#status !== before.status;
-  }
-
-  /** To the end: only the latest event counts, and a page may end before it. */
-  async #readOn(waitSeconds: number, signal?: AbortSignal): Promise<void> {
-    this.#isEndless = false;
-    let changes = await this.platform.changes({ from: this.#from, waitSeconds }, signal);
-    for (let pages = 1; changes && (await this.#take(changes)); pages++) {
-      this.#isEndless = pages >= MOST_PAGES;
-      if (this.#isEndless) return;
-      changes = await this.platform.changes({ from: this.#from, waitSeconds: 0 }, signal);
-    }
-  }
-
-  /** Whether there were new events. */
-  async #take(changes: OpenChanges): Promise<boolean> {
-    this.#latest = changes;
-    const events = await this.#newOf(changes.new_events ?? []);
-    this.#from += events.length;
-    for (const event of events) for (const message of this.#calls.apply(event)) this.#warn(message);
-    return events.length > 0;
-  }
-
-  /** A platform that does not heed `from_index` tells all events each time: what is known is no news. */
-  async #newOf(events: readonly unknown[]): Promise<readonly unknown[]> {
-    if (this.#isHeeding === null && this.#isAgain(events)) {
-      this.#isHeeding = (await this.#eventsBeyond()) === 0;
-      if (!this.#isHeeding)
-        this.#warn('the platform does not heed from_index: it tells all events again each time');
-    }
-    if (this.#isHeeding === false) return events.slice(this.#from);
-    this.#page = events;
-    return events;
-  }
-
-  /** Whether a page begins as the one before: events may look the same, so that it proves nothing. */
-  #isAgain(events: readonly unknown[]): boolean {
-    const before = this.#page;
-    return (
-      before.length > 0 && events.length >= before.length && isEqual(events.slice(0, before.length), before)
-    );
-  }
-
-  async #eventsBeyond(): Promise<number> {
-    const changes = await this.platform.changes({ from: BEYOND, waitSeconds: 0 });
-    return changes?.new_events?.length ?? 0;
-  }
-
-  /** It has ended since the events were read: how is said beside them, whether there are new ones or not. */
-  async #readEnd(): Promise<void> {
-    const whole = await this.platform.changes({ from: 0, waitSeconds: 0, withEvents: false });
-    if (whole) this.#latest = whole;
-  }
-
-  #tell(statusBefore: string): void {
-    const { log, thread } = this.desk;
-    const status = this.#status;
-    if (status !== statusBefore) log.emit({ kind: 'session', thread, status, ...this.#ending() });
-    const keys = JSON.stringify(this.pending.map(({ key }) => key));
-    if (keys === this.#toldKeys) return;
-    this.#toldKeys = keys;
-    if (this.pending.length === 0) return;
-    const pending = this.pending.map(({ key, tool, args, id }) => ({ key, tool_name: tool, args, id }));
-    log.emit({ kind: 'awaiting', thread, calls: pending.map(({ key }) => key), pending });
-  }
-
-  #ending(): { error?: string; answer?: unknown } {
-    if (!this.isSettled) return {};
-    const { error, answer } = this;
-    return { ...(error !== null && { error }), ...(answer !== undefined && answer !== null && { answer }) };
-  }
-
-  #warn(message: string): void {
-    this.desk.log.emit({ kind: 'warned', thread: this.desk.thread, message });
-  }
+function hintOn(status: number): string {
+  if (status === 401 || status === 403)
+    return 'It did not accept the key. It is given with --key, or as API_KEY or HAI_API_KEY in the environment.';
+  if (status === 404)
+    return 'There is no such session, or this key has no access to it. The base URL is given without /api/v2.';
+  if (status >= 300 && status < 400)
+    return 'Redirects are never followed: give the final address as the base URL.';
+  if (status === 429) return 'It asked to wait again and again. Try later.';
+  if (status >= 500) return 'Its own log says why.';
+  return 'Is this the base URL of the platform?';
 }

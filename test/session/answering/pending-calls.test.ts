@@ -107,7 +107,7 @@ describe('what cannot be read', () => {
   it.each<[string, unknown, RegExp]>([
     ['no data', { type: 'ActiveStateChangeEvent' }, /no state/],
     ['no state', stateChange(7, []), /no state/],
-    ['no list', stateChange('awaiting_tool_results', 'call_1'), /no list/],
+    ['no list', stateChange('awaiting_tool_results', 'call_1'), /not a list/],
     ['no call', awaiting('call_1'), /no tool_name.*call_1/],
     ['no name', awaiting({ id: 'call_1' }), /no tool_name.*call_1/],
     ['an id twice', awaiting(call('a'), call('a')), /"a" is pending twice/],

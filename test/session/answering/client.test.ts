@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Event } from '../../../src/events/events.js';
+import { createLog } from '../../../src/events/log.js';
+import type { HttpAnswer, HttpRequest } from '../../../src/http/client.js';
+import type { Outcome } from '../../../src/protocol/outcome.js';
+import { answering, bodyOf, groupsOf } from '../../../src/session/client/answering.js';
+import { type Answerer, answeredCall, answerWith } from '../../../src/session/client/pending-calls.js';
+import { sessionUrl } from '../../../src/session/client/platform-client.js';
+import { errorOf } from '../../support/failing.js';
+import { fakeClock } from '../../support/fake-clock.js';
+
+const KEY = 'sk-very/secret key';
+const CALL = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1', tenant: 'ours' };
+
+const json = (status: number, body: unknown, headers = {}): HttpAnswer => ({
+  status,
+  headers,
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});
+
+/** Answers a session with one pending call. @param refuse what a request is answered instead */
+async function answered(
+  answerer: Answerer,
+  refuse: (request: HttpRequest) => HttpAnswer | null = () => null,
+) {
+  const posts: unknown[] = [];
+  const events: Event[] = [];
+  const clock = fakeClock();
+  const log = createLog(clock.now);
+  log.subscribe(event => events.push(event));
+  const send = async (request: HttpRequest): Promise<HttpAnswer> => {
+    const refusal = refuse(request);
+    if (refusal) return refusal;
+    const status = posts.length > 0 ? 'completed' : 'awaiting_tool_results';
+    if (request.url.endsWith('/status')) return json(200, { status });
+    if (request.method === 'POST') posts.push(JSON.parse(Buffer.from(request.body ?? []).toString()));
+    if (request.method === 'POST') return json(202, '');
+    const data = { state: status, pending_tool_calls: [CALL] };
+    return /from_index=0&/.test(request.url)
+      ? json(200, { status, new_events: [{ type: 'ActiveStateChangeEvent', data }] })
+      : json(204, '');
+  };
+  const client = { send, close: async () => {} };
+  const { signal } = new AbortController();
+  const connection = { client, log, clock, url: 'http://p/s', thread: 's', key: KEY, signal };
+  const passing = setInterval(() => clock.advance(60_000), 1);
+  const end = await answering(connection, answerer, 0).finally(() => clearInterval(passing));
+  return { end, posts, events };
+}
+
+const gives = (value: unknown) => answerWith({ lookup_order: () => value });
+const ends = (outcome: Outcome): Answerer => ({
+  answer: async call => ({ call: answeredCall(call), outcome: { ...outcome, basis: 'ours' } }),
+});
+
+it.each([['shipped'], [{ state: 'shipped' }], [null], [false], [undefined]])(
+  'the result %j is posted, the call echoed whole; undefined is null (platforms)',
+  async result => {
+    const { posts } = await answered(gives(result));
+    expect(posts).toEqual([{ kind: 'tool_result', tool_req: CALL, result: result ?? null }]);
+  },
+);
+
+it.each<[Outcome, RegExp]>([
+  [{ type: 'error', message: 'no such order' }, /^no such order$/],
+  [{ type: 'timeout', durationMs: 2_000 }, /time/],
+  [{ type: 'denied', tool: 'lookup_order', reason: 'not today' }, /denied.*not today/],
+  [{ type: 'canceled', by: 'user' }, /canceled/],
+  [{ type: 'unknown', raw: 9 }, /9/],
+])('the outcome %j is posted as an error_event', async (outcome, words) => {
+  const error = expect.stringMatching(words);
+  expect((await answered(ends(outcome))).posts).toEqual([
+    { kind: 'error_event', tool_req: CALL, error, origin: 'custom_tools' },
+  ]);
+});
+
+const circle: Record<string, unknown> = {};
+circle['circle'] = circle;
+
+it.each([
+  ['a circle', gives(circle), /JSON/],
+  ['a bigint', gives(10n), /JSON/],
+  ['a function', gives(() => 1), /JSON/],
+  ['a toJSON without a value', gives({ toJSON: () => undefined }), /JSON/],
+  ['an unknown tool', answerWith({ a: () => 1, toString: () => 1 }), /lookup_order.*a, toString/],
+])('%s becomes an error of the client', async (_, answerer, words) => {
+  const error = expect.stringMatching(words);
+  expect((await answered(answerer)).posts).toMatchObject([{ kind: 'error_event', error, origin: 'client' }]);
+});
+
+it.each<[number, unknown, string, RegExp]>([
+  [401, { message: 'Invalid API key.' }, ': Invalid API key.', /--key/],
+  [403, { detail: 'no access' }, ': no access', /--key/],
+  [
+    404,
+    { detail: [{ loc: ['body', 0, 'kind'], msg: 'Field required' }] },
+    ': body.0.kind: Field required',
+    /api\/v2/,
+  ],
+  [307, { detail: ['a', { msg: 'b' }] }, ': a; b', /Redirects/],
+  [418, { detail: { deep: 1 } }, '', /base URL/],
+  [400, '<html>', '', /base URL/],
+  [400, { message: `\u001b[2J${'x'.repeat(10_000)}` }, `: ␛[2J${'x'.repeat(296)}…`, /base URL/],
+  [503, { detail: `key ${KEY}` }, ': key [redacted]', /log/],
+])('GETs answered %i %j end it, and say what to do', async (status, body, detail, hint) => {
+  const error = await errorOf(() => answered(gives(1), () => json(status, body)));
+  expect(error).toMatchObject({ code: 'platform-refused', hint: expect.stringMatching(hint) });
+  const { message } = error as Error;
+  expect(message).toMatch(new RegExp(`^the platform answered ${status} to GET http://p/s/changes`));
+  expect(message.endsWith(`wait_for_seconds=0${detail}`)).toBe(true);
+});
+
+it.each<[Record<string, string>, boolean]>([
+  [{ 'retry-after': '2' }, true],
+  [{ 'retry-after': '60' }, true],
+  [{ 'retry-after': 'Wed, 01 Jan 2025 00:00:03 GMT' }, true],
+  [{ 'retry-after': 'Wed, 01 Jan 2020 00:00:00 GMT' }, true],
+  [{ 'retry-after': 'soon' }, true],
+  [{}, true],
+  [{ 'retry-after': '61' }, false],
+  [{ 'retry-after': '9'.repeat(400) }, false],
+  [{ 'retry-after': 'Wed, 01 Jan 2098 00:00:00 GMT' }, false],
+])('after a 429 with %j it tries again, unless that is more than a minute', async (headers, isAgain) => {
+  let count = 0;
+  const busy = () => (count++ === 0 ? json(429, '', headers) : null);
+  const end = await answered(gives(1), busy).catch(error => error);
+  if (isAgain) expect(end).toMatchObject({ end: { status: 'completed' } });
+  else expect(end).toMatchObject({ message: expect.stringContaining('(Retry-After: ') });
+});
+
+it.each([422, 413])('a result refused with %i is replaced by an error', async status => {
+  let count = 0;
+  const { posts, events } = await answered(gives('x'), ({ method }) =>
+    method === 'POST' && count++ === 0 ? json(status, { detail: `not ${KEY}` }) : null,
+  );
+  expect(posts).toMatchObject([
+    { kind: 'error_event', error: expect.stringMatching(/^the result could not be posted/) },
+  ]);
+  const warned = events.filter(({ kind }) => kind === 'warned');
+  expect(warned).toMatchObject([{ calls: ['call_1'], message: expect.stringContaining('not [redacted]') }]);
+});
+
+it('bodies are as few as possible, in order, and nothing is left out', () => {
+  const lengths = fc.array(fc.nat(300), { maxLength: 20 });
+  fc.assert(
+    fc.property(lengths, fc.integer({ min: 50, max: 600 }), (sizes, maxBytes) => {
+      const all = sizes.map(size => ({ bytes: Buffer.from(JSON.stringify('x'.repeat(size))) }));
+      const groups = groupsOf(all, maxBytes);
+      expect(groups.flat()).toEqual(all);
+      for (const group of groups) {
+        expect(bodyOf(group).length <= maxBytes || group.length === 1).toBe(true);
+        const results = group.map(({ bytes }) => JSON.parse(bytes.toString()));
+        const batch = { type: 'batch', results };
+        expect(JSON.parse(Buffer.from(bodyOf(group)).toString())).toEqual(
+          group.length === 1 ? results[0] : batch,
+        );
+      }
+    }),
+  );
+  const two = [{ bytes: Buffer.from('1') }, { bytes: Buffer.from('2') }];
+  expect(groupsOf(two, bodyOf(two).length)).toHaveLength(1);
+  expect(groupsOf(two, bodyOf(two).length - 1)).toHaveLength(2);
+});
+
+it.each([
+  ['http://127.0.0.1:3001', 's1', 'http://127.0.0.1:3001/api/v2/sessions/s1'],
+  ['http://127.0.0.1:3001/', 's1', 'http://127.0.0.1:3001/api/v2/sessions/s1'],
+  ['https://agp.example.com/api/v2', 's1', 'https://agp.example.com/api/v2/sessions/s1'],
+  ['https://agp.example.com/api/v2/', 's1', 'https://agp.example.com/api/v2/sessions/s1'],
+  ['https://example.com/eu/agents', 's1', 'https://example.com/eu/agents/api/v2/sessions/s1'],
+  ['http://h', 'a/b?c#d é', 'http://h/api/v2/sessions/a%2Fb%3Fc%23d%20%C3%A9'],
+])('the session of %s and %s', (base, id, url) => expect(sessionUrl(base, id)).toBe(url));
+
+it.each([
+  ['127.0.0.1:3001', 's1', /not an http or https URL/],
+  ['ftp://example.com', 's1', /not an http or https URL/],
+  ['http://me:secret@example.com', 's1', /credentials/],
+  ['http://example.com?x=1', 's1', /query/],
+  ['http://example.com', '', /invalid session id/],
+  ['http://example.com', '..', /invalid session id/],
+])('the base %s and the id "%s" are refused', (base, id, message) => {
+  const error = { code: 'usage', message: expect.stringMatching(message) };
+  expect(() => sessionUrl(base, id)).toThrow(expect.objectContaining(error));
+});

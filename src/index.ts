@@ -97,10 +97,10 @@ export type { PendingCall } from './session/client/pending-calls.js';
 export { type Answerer, answerWith, type ToolFunctions } from './session/client/pending-calls.js';
 export {
   type SessionPlatform,
+  type SessionPlatformOptions,
   type SessionState,
   startSessionPlatform,
 } from './session/platform/platform.js';
-export type { SessionPlatformOptions } from './session/platform/store.js';
 export { type ErrorCode, ProtocolCliError } from './util/errors.js';
 export { readJson } from './util/json.js';
 export { createRedactor } from './util/redact.js';

@@ -1,11 +1,7 @@
+import type { Fact } from '../../../src/events/events.js';
 import { parseSessionScript } from '../../../src/fixtures/session-script.js';
-import {
-  createSession,
-  type Session,
-  type Stepped,
-  start,
-} from '../../../src/session/platform/session-state.js';
-import { deepFreeze } from '../../support/deep-freeze.js';
+import { judgeResults } from '../../../src/session/platform/judge-results.js';
+import { Session } from '../../../src/session/platform/session.js';
 
 export const AT = '2026-01-01T00:00:00.000Z';
 
@@ -28,16 +24,30 @@ export function script(session: object, switches?: object) {
   return parseSessionScript({ version: 1, session, ...(switches && { switches }) });
 }
 
-/** A session that has begun, frozen: what claims to be pure is caught in the act. */
-export function begun(session: object = TWO_ROUNDS, switches?: object): Session {
-  return beginning(session, switches).session;
-}
-
-export function beginning(session: object = TWO_ROUNDS, switches?: object): Stepped {
-  const played = script(session, switches);
-  const created = createSession({ id: 's', script: played, tools: played.tools, request: {}, at: AT });
-  const stepped = start(created, AT);
-  return { ...stepped, session: deepFreeze(stepped.session) };
+/** A session that has begun, and what it emitted. */
+export function begun(sessionScript: object = TWO_ROUNDS, switches?: object) {
+  const played = script(sessionScript, switches);
+  const facts: Fact[] = [];
+  const emit = (fact: Fact) => void facts.push(fact);
+  const session = new Session({
+    id: 's',
+    script: played,
+    tools: played.tools,
+    request: {},
+    now: () => AT,
+    emit,
+  });
+  session.start();
+  const judge = (body: unknown) =>
+    judgeResults(session, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+  /** Applies what is accepted; `facts` are those of this post. */
+  const post = (body: unknown) => {
+    const judgement = judge(body);
+    const before = facts.length;
+    session.settle(judgement.settles);
+    return { ...judgement, facts: facts.slice(before) };
+  };
+  return { session, facts, judge, post };
 }
 
 const REQUESTS = {

@@ -1,5 +1,8 @@
-import { type SessionPlatform, startSessionPlatform } from '../../../src/session/platform/platform.js';
-import type { SessionPlatformOptions } from '../../../src/session/platform/store.js';
+import {
+  type SessionPlatform,
+  type SessionPlatformOptions,
+  startSessionPlatform,
+} from '../../../src/session/platform/platform.js';
 
 export interface Answered {
   readonly status: number;

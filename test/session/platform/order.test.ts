@@ -17,7 +17,7 @@ describe('the key comes first, then the session, then what the body is', () => {
     ['an encoded body', 'POST', RESULTS, '{}', { 'content-encoding': 'gzip' }],
     ['a method that nothing takes', 'PUT', RESULTS, '{}', {}],
     ['another one', 'PATCH', S, undefined, {}],
-    ['a session that is none', 'POST', '/nobody/tool_results', '{}', PLAIN],
+    ['an unknown session', 'POST', '/unknown/tool_results', '{}', PLAIN],
   ])('without the key %s is 401', async (_, method, path, body, headers) => {
     await using it = await platformWith({ script: script(ONE) });
     expect(await it.ask(method, path, body, { ...headers, ...NO_KEY })).toMatchObject({
@@ -33,7 +33,7 @@ describe('the key comes first, then the session, then what the body is', () => {
     ['PUT', 'tool_results', '{}', {}],
   ])('%s %s of no session is 404, whatever its body', async (method, name, body, headers) => {
     await using it = await platformWith({ script: script(ONE) });
-    expect(await it.ask(method, `/nobody/${name}`, body, headers)).toMatchObject({
+    expect(await it.ask(method, `/unknown/${name}`, body, headers)).toMatchObject({
       status: 404,
       body: { detail: 'Session not found.' },
     });
@@ -54,7 +54,7 @@ describe('the key comes first, then the session, then what the body is', () => {
   test('results that are refused by their head are findings, each once', async () => {
     await using it = await platformWith({ script: script(ONE) });
     await it.ask('POST', RESULTS, '{}', { ...PLAIN, ...NO_KEY });
-    await it.ask('POST', '/nobody/tool_results', HUGE);
+    await it.ask('POST', '/unknown/tool_results', HUGE);
     await it.ask('POST', RESULTS, '{}', PLAIN);
     await it.ask('POST', RESULTS, HUGE);
     const refused = it.platform.verify().problems.examples.filter(({ kind }) => kind === 'refused');
@@ -70,7 +70,7 @@ describe('the key comes first, then the session, then what the body is', () => {
           resolve([response.resume().statusCode, response.headers['allow']]),
         ).end();
       });
-    expect(await allowed('')).toEqual([405, 'POST, GET']);
+    expect(await allowed('')).toEqual([405, 'GET, POST']);
     expect(await allowed(S)).toEqual([405, 'GET, DELETE']);
     expect(await allowed(RESULTS)).toEqual([405, 'POST']);
   });

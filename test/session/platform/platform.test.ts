@@ -9,11 +9,21 @@ import { batch, script, TWO_ROUNDS, toolResult } from './build.js';
 import { platformWith } from './client.js';
 
 const S = '/session_1';
+const user = (message: string) => ({ type: 'user_message', message });
 const ONE = { rounds: [{ calls: [{ tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' }] }] };
 const NO_KEY = { authorization: '' };
 
-describe('who has no key learns nothing but that', () => {
-  const paths = ['', S, `${S}/status`, `${S}/changes`, `${S}/events`, '/nobody', '/nobody/status', '/a/b/c'];
+describe('without the key, every request is 401', () => {
+  const paths = [
+    '',
+    S,
+    `${S}/status`,
+    `${S}/changes`,
+    `${S}/events`,
+    '/unknown',
+    '/unknown/status',
+    '/a/b/c',
+  ];
   test.each([
     ...paths.map(path => ['GET', path]),
     ['POST', ''],
@@ -207,10 +217,10 @@ describe('what a client can ask', () => {
   });
 
   test.each([
-    ['GET', '/nobody', 404],
-    ['GET', '/nobody/changes', 404],
-    ['POST', '/nobody/pause', 404],
-    ['DELETE', '/nobody', 404],
+    ['GET', '/unknown', 404],
+    ['GET', '/unknown/changes', 404],
+    ['POST', '/unknown/pause', 404],
+    ['DELETE', '/unknown', 404],
     ['GET', `${S}/nothing`, 404],
     ['GET', '/%ff', 404],
     ['GET', `${S}/tool_results`, 405],
@@ -224,8 +234,8 @@ describe('what a client can ask', () => {
   test('results for a session that there is not: 404, whatever they are', async () => {
     await using it = await platformWith();
     const expected = { status: 404, body: { detail: 'Session not found.' } };
-    expect(await it.ask('POST', '/nobody/tool_results', toolResult('call_1'))).toMatchObject(expected);
-    expect(await it.ask('POST', '/nobody/tool_results', '{')).toMatchObject(expected);
+    expect(await it.ask('POST', '/unknown/tool_results', toolResult('call_1'))).toMatchObject(expected);
+    expect(await it.ask('POST', '/unknown/tool_results', '{')).toMatchObject(expected);
   });
 });
 
@@ -411,13 +421,13 @@ describe('what it tells of itself', () => {
       expect(event && 'body' in event && event.body?.json).toMatchObject({ value: settled });
   });
 
-  test('who waits in vain hears what is missing', async () => {
+  test('waitForSettled says which calls are missing', async () => {
     const clock = fakeClock();
     await using it = await platformWith({ clock });
     const waiting = it.platform.waitForSettled('session_1', { timeoutMs: 50 });
     clock.advance(50);
     await expect(waiting).rejects.toThrow(
-      'waited 50 ms for the session "session_1" to settle in vain; it is awaiting_tool_results, for lookup_order (call_1)',
+      'the session "session_1" did not settle within 50 ms; it is awaiting_tool_results, for lookup_order (call_1)',
     );
     await expect(it.platform.waitForSettled('x')).rejects.toThrow('there is no session "x"');
   });
@@ -426,6 +436,100 @@ describe('what it tells of itself', () => {
     expect(await errorOf(() => startSessionPlatform({ key: 'a b' }))).toMatchObject({ code: 'usage' });
     expect(await errorOf(() => startSessionPlatform({ key: '' }))).toMatchObject({ code: 'usage' });
   });
+});
+
+test('the session from the start counts only where somebody asked for it, or for no other', async () => {
+  await using it = await platformWith();
+  expect(it.platform.verify()).toMatchObject({ ok: false, sessions: 1 });
+  const { body } = await it.ask('POST', '', { agent: 'a' });
+  const { id } = body as { id: string };
+  await it.ask('POST', `/${id}/tool_results`, toolResult('call_1'));
+  expect(it.platform.verify()).toMatchObject({ ok: true, sessions: 1 });
+  await it.ask('GET', '/session_1/status');
+  expect(it.platform.verify()).toMatchObject({ ok: false, sessions: 2 });
+});
+
+test('posts that were refused are findings, each with its reason', async () => {
+  await using it = await platformWith();
+  await it.ask('POST', '/session_1/tool_results', toolResult('unknown'));
+  await it.ask('POST', '/unknown/tool_results', toolResult('call_1'));
+  await it.ask('POST', '/session_1/tool_results', toolResult('call_1'));
+  await it.ask('POST', '/session_1/tool_results', toolResult('call_1'));
+  expect(it.platform.verify().problems).toEqual({
+    count: 3,
+    examples: [
+      {
+        kind: 'refused',
+        session: 'session_1',
+        status: 422,
+        reason: expect.stringContaining('body.tool_req.id: '),
+      },
+      { kind: 'refused', session: null, status: 404, reason: 'Session not found.' },
+      { kind: 'refused', session: 'session_1', status: 409, reason: 'Session has already finished.' },
+    ],
+  });
+});
+
+test('sessions that could not be created are findings too', async () => {
+  await using it = await platformWith();
+  await it.ask('POST', '', { agent: 7 });
+  await it.ask('POST', '', { agent: 'a' }, { authorization: 'Bearer wrong' });
+  const { ok, problems } = it.platform.verify();
+  expect(ok).toBe(false);
+  expect(problems.examples.filter(({ kind }) => kind === 'refused')).toEqual([
+    {
+      kind: 'refused',
+      what: 'session',
+      session: null,
+      status: 422,
+      reason: expect.stringMatching(/^body\.agent/),
+    },
+    { kind: 'refused', what: 'session', session: null, status: 401, reason: 'Invalid or missing API key.' },
+  ]);
+});
+
+test('messages of more bytes than a session may have are refused with 429, and its end is still to be reached', async () => {
+  await using it = await platformWith();
+  const large = user('x'.repeat(5_000_000));
+  const statuses: number[] = [];
+  for (let count = 0; count < 6; count++)
+    statuses.push((await it.ask('POST', `${S}/messages`, large)).status);
+  expect(statuses).toEqual([202, 202, 202, 429, 429, 429]);
+  expect(await it.ask('POST', `${S}/messages`, user('small'))).toMatchObject({ status: 202 });
+  expect(await it.ask('POST', `${S}/force_answer`)).toMatchObject({ status: 202 });
+  expect(it.platform.sessions()).toMatchObject([{ status: 'completed' }]);
+});
+
+test('a session of many events takes no more messages and no more pauses; paused, it can still be resumed', async () => {
+  await using it = await platformWith();
+  const many = (count: number) => ({ type: 'batch', messages: Array(count).fill(user('')) });
+  const { body } = await it.ask('GET', `${S}/events?size=1`);
+  const { total } = body as { total: number };
+  expect(await it.ask('POST', `${S}/messages`, many(10_001 - total))).toMatchObject({
+    status: 429,
+    body: { detail: 'This session has too many events.' },
+  });
+  expect(await it.ask('POST', `${S}/messages`, many(9_999 - total))).toMatchObject({ status: 202 });
+  expect(await it.ask('POST', `${S}/pause`)).toMatchObject({ status: 202 });
+  expect(await it.ask('POST', `${S}/messages`, many(1))).toMatchObject({ status: 202 });
+  expect(await it.ask('POST', `${S}/pause`)).toMatchObject({ status: 429 });
+  expect(await it.ask('POST', `${S}/resume`)).toMatchObject({ status: 202 });
+  expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({ status: 202 });
+});
+
+test('row 15: all sessions together have so many bytes; beyond it 429, and those that are there can still be ended', async () => {
+  await using it = await platformWith();
+  const request = JSON.stringify({ agent: 'x', note: 'x'.repeat(4 * 1024 * 1024) });
+  const statuses: number[] = [];
+  for (let count = 0; count < 40; count++) statuses.push((await it.ask('POST', '', request)).status);
+  expect(statuses.filter(status => status === 201)).toHaveLength(31);
+  expect(statuses.slice(31)).toEqual(Array(9).fill(429));
+  expect(await it.ask('POST', `${S}/messages`, user('x'.repeat(4 * 1024 * 1024)))).toMatchObject({
+    status: 429,
+  });
+  const large = { ...toolResult('call_1'), note: 'x'.repeat(4 * 1024 * 1024) };
+  expect(await it.ask('POST', `${S}/tool_results`, large)).toMatchObject({ status: 429 });
+  expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({ status: 202 });
 });
 
 function idOf(body: unknown): string {

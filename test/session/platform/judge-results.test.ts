@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { judgeResults } from '../../../../src/session/platform/judge-results.js';
-import { cancel } from '../../../../src/session/platform/platform.js';
-import type { Session } from '../../../../src/session/platform/session-state.js';
-import { readJson } from '../../../../src/util/json.js';
-import { AT, batch, begun, errorEvent, TWO_ROUNDS, toolResult } from '../build.js';
+import { batch, begun, errorEvent, TWO_ROUNDS, toolResult } from './build.js';
 
-const bytes = (body: unknown) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-const judge = (session: Session | undefined, body: unknown) => judgeResults(session, readJson(bytes(body)));
+type Begun = ReturnType<typeof begun>;
+const judge = (session: Begun, body: unknown) => session.judge(body);
 const withSwitches = (switches: object) => begun(TWO_ROUNDS, switches);
 const keysOf = ({ settles }: ReturnType<typeof judge>) => settles.map(({ call }) => call.key);
+const cancelled = (it: Begun = begun()) => {
+  it.session.cancel();
+  return it;
+};
 
 describe('what is accepted', () => {
   test.each<[string, unknown, string[]]>([
@@ -191,9 +191,8 @@ describe('what is refused names its field', () => {
 });
 
 describe('the order of judging', () => {
-  const finished = cancel(begun(), AT).session;
-  test.each<[string, Session | undefined, unknown, number, unknown]>([
-    ['no session comes before the format', undefined, '{', 404, 'Session not found.'],
+  const finished = cancelled();
+  test.each<[string, Begun, unknown, number, unknown]>([
     [
       'the format comes before the end',
       finished,
@@ -239,7 +238,7 @@ describe('the switches', () => {
   test('batch: each applies nothing of what could not be read at all, nor to a session that has finished', () => {
     const each = withSwitches({ batch: 'each' });
     expect(judge(each, { type: 'batch', results: 'x' }).settles).toEqual([]);
-    expect(judge(cancel(each, AT).session, mixed)).toMatchObject({ status: 422, settles: [] });
+    expect(judge(cancelled(each), mixed)).toMatchObject({ status: 422, settles: [] });
   });
 
   test('settled: 202 takes a repeated result, and the first one counts', () => {

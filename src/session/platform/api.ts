@@ -1,0 +1,494 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { Content } from '../../events/content.js';
+import type { RequestEvent } from '../../events/events.js';
+import type { Log } from '../../events/log.js';
+import { recordRequest } from '../../events/record-request.js';
+import { FindingsCollector, type SessionProblem } from '../../events/verification-report.js';
+import type { SessionScript } from '../../fixtures/session-script.js';
+import type { Answer, Head, Incoming, Refusal, Reply, Route } from '../../http/request-body.js';
+import type { Clock } from '../../system/drafts.js';
+import { isRecord } from '../../util/json-diagnosis.js';
+import { redactHeaders } from '../../util/redact.js';
+import { judgeResults } from './judge-results.js';
+import {
+  contentFault,
+  creationIn,
+  type Detail,
+  idempotencyKeyFaults,
+  messagesIn,
+  Query,
+  reasonOf,
+  reusedKey,
+} from './read-requests.js';
+import { Session } from './session.js';
+
+const API = '/api/v2';
+const SESSION_PATH = /^\/api\/v2\/sessions(?:\/(?<id>[^/]+)(?:\/(?<below>[^/]+))?)?$/;
+
+/** Sessions are kept as long as the platform runs, with all that clients put into them. */
+const MAX = { sessions: 1_000, bytes: 128 * 1024 * 1024, waitSeconds: 60 };
+/** Smaller results are always taken, so that each session can be brought to its end. */
+const SMALL_RESULTS = 64 * 1024;
+
+const UNAUTHORIZED = 'Invalid or missing API key.';
+const NOT_FOUND = 'Session not found.';
+const TOO_LARGE = 'The sessions are too large together; start the mock again.';
+const TOO_MANY_EVENTS = 'This session has too many events.';
+
+interface Endpoint {
+  readonly method: Route['method'];
+  readonly purpose: RequestEvent['purpose'];
+  /** After `/api/v2/sessions`; null for any other path of the API. */
+  readonly path: '' | '/{id}' | `/{id}/${string}` | null;
+  /** Default: `nothing`. */
+  readonly accepts?: 'json' | 'json?';
+  /** What a refusal is to the verification. */
+  readonly verifies?: 'results' | 'session';
+}
+
+interface ApiOptions {
+  readonly log: Log;
+  readonly key: string;
+  readonly script: SessionScript;
+  readonly clock: Clock;
+}
+
+/** The HTTP API of agent sessions (platforms), and the sessions behind it. */
+export class SessionApi {
+  readonly sessions = new Map<string, Session>();
+  readonly routes: readonly Route[];
+  readonly #options: ApiOptions;
+  readonly #keyDigest: Buffer;
+  readonly #refused = new FindingsCollector<SessionProblem>();
+  /** Ids of the sessions that a client asked for. */
+  readonly #used = new Set<string>();
+  /** By `Idempotency-Key`. */
+  readonly #created = new Map<string, { readonly session: Session; readonly digest: string }>();
+  /** Each ends a long poll. */
+  readonly #polls = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(options: ApiOptions) {
+    this.#options = options;
+    this.#keyDigest = sha256(options.key);
+    const routes = [
+      ...this.#readingRoutes(),
+      this.#route(
+        { method: 'POST', path: '', purpose: 'session', accepts: 'json?', verifies: 'session' },
+        r => this.#create(r),
+      ),
+      ...this.#steeringRoutes(),
+      this.#sessionRoute(
+        {
+          method: 'POST',
+          path: '/{id}/tool_results',
+          purpose: 'tool_results',
+          accepts: 'json',
+          verifies: 'results',
+        },
+        (request, session) => this.#takeResults(request, session),
+      ),
+    ];
+    this.routes = [...routes, this.#otherRoute(routes)];
+  }
+
+  /** Adds a session that has not begun. */
+  add(id: string, tools = this.#options.script.tools, request: unknown = {}, size = 0): Session {
+    const { script, clock, log } = this.#options;
+    const now = () => clock.wall().toISOString();
+    const emit = log.emit.bind(log);
+    const session = new Session({ id, script, tools, request, size, now, emit });
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  /** What was unanswered, unexpected, unreached or refused in the sessions that clients used; in all if they used none. */
+  verify() {
+    const all = [...this.sessions.values()];
+    const sessions = this.#used.size === 0 ? all : all.filter(({ id }) => this.#used.has(id));
+    const problems = this.#refused.with(sessions.flatMap(session => session.problems()));
+    const answered = sessions.reduce((sum, { settled }) => sum + settled.length, 0);
+    const open = sessions.reduce((sum, { unansweredCount }) => sum + unansweredCount, 0);
+    return {
+      ok: problems.count === 0,
+      sessions: sessions.length,
+      calls: answered + open,
+      answered,
+      problems,
+    };
+  }
+
+  /** Reports a request that the server itself refused: a body too large, a foreign Host, a web page. */
+  onRefused({ method = '', target = '', status, detail: reason }: Refusal): void {
+    const message = `a request was refused with ${status}, since ${reason}: ${method} ${pathOf(target)}`;
+    const thread = this.#sessionAt(target)?.id;
+    this.#options.log.emit({ kind: 'warned', message, ...(thread !== undefined && { thread }) });
+    if (/\/tool_results$/.test(pathOf(target))) this.#addProblem('results', thread, status, reason);
+  }
+
+  /** Ends all long polls, with a 204. */
+  close(): void {
+    this.#isClosed = true;
+    for (const end of [...this.#polls]) end();
+  }
+
+  #readingRoutes(): Route[] {
+    const view = (path: '/{id}' | '/{id}/status', show: (session: Session) => unknown) =>
+      this.#sessionRoute({ method: 'GET', path, purpose: 'session' }, (request, session) =>
+        request.answer(200, show(session)),
+      );
+    return [
+      this.#route({ method: 'GET', path: '', purpose: 'session' }, request =>
+        page(request, { size: 10, max: 100 }, [...this.sessions.values()].toReversed().map(summaryView)),
+      ),
+      view('/{id}', sessionView),
+      view('/{id}/status', statusView),
+      this.#sessionRoute({ method: 'GET', path: '/{id}/events', purpose: 'session' }, (request, { events }) =>
+        page(request, { size: 50, max: 200 }, events),
+      ),
+      this.#sessionRoute({ method: 'GET', path: '/{id}/changes', purpose: 'changes' }, (request, session) =>
+        this.#changes(request, session),
+      ),
+    ];
+  }
+
+  /** A long poll: 200 as soon as there is news, 204 if none comes in time (platforms). */
+  async #changes(request: ApiRequest, session: Session): Promise<Reply> {
+    request.record();
+    const query = new Query(request.incoming.target);
+    const from = query.whole('from_index', 0);
+    const limit = query.whole('limit', null, { min: 1 });
+    const withEvents = query.flag('include_events', true);
+    const ms = query.seconds('wait_for_seconds', MAX.waitSeconds) * 1_000;
+    if (query.details.length > 0) return request.answer(422, { detail: query.details });
+    const hasEvents = () => session.events.length > from;
+    const isWanted = await this.#news(
+      session,
+      ms,
+      () => hasEvents() || session.isOver,
+      request.incoming.onGone,
+    );
+    if (!isWanted) return request.gone();
+    if (!hasEvents()) return request.answer(204);
+    const events = session.events.slice(from, limit === null ? undefined : from + limit);
+    return request.answer(200, changesView(session, withEvents ? events : []));
+  }
+
+  /** Waits up to `ms`; false if the client went away meanwhile. */
+  #news(session: Session, ms: number, isThere: () => boolean, onGone: Incoming['onGone']): Promise<boolean> {
+    if (ms <= 0 || this.#isClosed || isThere()) return Promise.resolve(true);
+    return new Promise(resolve => {
+      const done = (isWanted: boolean) => {
+        cancel();
+        unwatch();
+        this.#polls.delete(end);
+        resolve(isWanted);
+      };
+      const end = () => done(true);
+      const cancel = this.#options.clock.after(ms, end);
+      const unwatch = session.onChange(() => {
+        if (isThere()) end();
+      });
+      this.#polls.add(end);
+      onGone?.(() => done(false));
+    });
+  }
+
+  /** Each session plays the script anew; the same `Idempotency-Key` gives the same session (platforms). */
+  #create(request: ApiRequest): Answer {
+    const { headers, body } = request.incoming;
+    const key = headers['idempotency-key'];
+    const name = typeof key === 'string' ? key : undefined;
+    const keyFaults = idempotencyKeyFaults(name);
+    const before = name === undefined ? undefined : this.#created.get(name);
+    const digest = sha256(body).toString('hex');
+    if (before?.digest === digest)
+      return request.answer(201, sessionView(before.session), { thread: before.session.id });
+    if (before) return request.refuse(422, [reusedKey(name)]);
+    const creation = creationIn(request.incoming);
+    if (keyFaults.length > 0 || !creation.ok)
+      return request.refuse(422, [...keyFaults, ...(creation.ok ? [] : creation.details)]);
+    if (this.sessions.size >= MAX.sessions)
+      return request.refuse(429, 'There are too many sessions; start the mock again.');
+    if (!this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
+    const { tools, written } = creation.value;
+    const session = this.add(randomUUID(), tools, written, body.length);
+    this.#used.add(session.id);
+    if (name !== undefined) this.#created.set(name, { session, digest });
+    const answer = request.answer(201, sessionView(session), { thread: session.id });
+    this.#warnOfUndeclaredTools(session);
+    session.start();
+    return answer;
+  }
+
+  /** An agent calls only the tools that it was given: otherwise the script and the client do not belong together. */
+  #warnOfUndeclaredTools({ id: thread, tools, script }: Session): void {
+    const declared = new Set(tools.map(({ name }) => name));
+    for (const name of new Set(script.rounds.flat().map(({ tool_name }) => tool_name))) {
+      const message = `the script calls ${name}, which is not among the tools of the session: a real agent would not`;
+      if (!declared.has(name)) this.#options.log.emit({ kind: 'warned', message, thread });
+    }
+  }
+
+  #steeringRoutes(): Route[] {
+    const post = (name: string, apply: (session: Session) => void) =>
+      this.#sessionRoute(
+        { method: 'POST', path: `/{id}/${name}`, purpose: 'session' },
+        (request, session) => {
+          if (name === 'pause' && !session.canPause) return request.answer(429, { detail: TOO_MANY_EVENTS });
+          const answer = request.answer(202); // recorded before what follows from it
+          apply(session);
+          return answer;
+        },
+      );
+    return [
+      post('pause', session => session.pause()),
+      post('resume', session => session.resume()),
+      post('force_answer', session => session.forceAnswer()),
+      this.#sessionRoute({ method: 'DELETE', path: '/{id}', purpose: 'session' }, (request, session) => {
+        const answer = request.answer(204);
+        session.cancel();
+        return answer;
+      }),
+      this.#sessionRoute(
+        { method: 'POST', path: '/{id}/messages', purpose: 'message', accepts: 'json' },
+        (request, session) => this.#takeMessages(request, session),
+      ),
+    ];
+  }
+
+  #takeMessages(request: ApiRequest, session: Session): Answer {
+    const { body } = request.incoming;
+    const messages = messagesIn(body);
+    if (!messages.ok) return request.answer(422, { detail: messages.details });
+    if (session.isOver) return request.answer(409, { detail: 'Session has already finished.' });
+    if (!session.canTake(messages.value) || !this.#hasRoom(body.length))
+      return request.answer(429, { detail: TOO_MANY_EVENTS });
+    const answer = request.answer(202);
+    session.takeMessages(messages.value);
+    return answer;
+  }
+
+  /** Takes the results of pending calls (seed 001). The answer is recorded before the agent runs on. */
+  #takeResults(request: ApiRequest, session: Session): Answer {
+    const { body } = request.incoming;
+    if (body.length > SMALL_RESULTS && !this.#hasRoom(body.length)) return request.refuse(429, TOO_LARGE);
+    const { status, detail: why, settles, warnings } = judgeResults(session, body);
+    request.record({ calls: settles.map(({ call }) => call.key) });
+    const { log } = this.#options;
+    for (const { message, key } of warnings)
+      log.emit({ kind: 'warned', message, thread: session.id, ...(key !== undefined && { calls: [key] }) });
+    const answer = why === undefined ? request.answer(status) : request.refuse(status, why);
+    session.settle(settles);
+    return answer;
+  }
+
+  #hasRoom(bytes: number): boolean {
+    let sum = bytes;
+    for (const session of this.sessions.values()) sum += session.bytes;
+    return sum <= MAX.bytes;
+  }
+
+  #sessionRoute(
+    endpoint: Endpoint,
+    handle: (request: ApiRequest, session: Session) => Reply | Promise<Reply>,
+  ): Route {
+    return this.#route(endpoint, request => {
+      const { session } = request;
+      return session ? handle(request, session) : request.refuse(404, NOT_FOUND);
+    });
+  }
+
+  #route(endpoint: Endpoint, handle: (request: ApiRequest) => Reply | Promise<Reply>): Route {
+    const { method, path, purpose, accepts = 'nothing' } = endpoint;
+    const requestOf = (incoming: Incoming) => this.#request(endpoint, incoming);
+    return {
+      name: `${method} ${purpose}`,
+      method,
+      accepts,
+      serves: path === null ? isBelowApi : target => templateOf(target) === path,
+      first: head => this.#answerByHead(endpoint, head),
+      handle: incoming => handle(requestOf(incoming)),
+    };
+  }
+
+  #request({ purpose, verifies }: Endpoint, incoming: Incoming): ApiRequest {
+    const session = this.#sessionAt(incoming.target);
+    return new ApiRequest(this.#options.log, purpose, incoming, session, (status, reason) =>
+      this.#addProblem(verifies, session?.id, status, reason),
+    );
+  }
+
+  /** Without reading the body: 401 without the key; then 404 if there is no such session; then 422 for another media type. */
+  #answerByHead(endpoint: Endpoint, head: Head): Answer | undefined {
+    const bodiless = { ...head, body: new Uint8Array(0), remote: '' };
+    const request = () => this.#request(endpoint, bodiless);
+    if (!this.#hasKey(head)) return request().refuse(401, UNAUTHORIZED, { message: UNAUTHORIZED });
+    if (endpoint.path?.startsWith('/{id}')) {
+      const session = this.#sessionAt(head.target);
+      if (!session) return request().refuse(404, NOT_FOUND);
+      this.#used.add(session.id);
+    }
+    const fault = contentFault(head, endpoint.accepts);
+    return fault && request().refuse(422, [fault]);
+  }
+
+  /** Compares in constant time. */
+  #hasKey({ headers: { authorization = '' } }: Head): boolean {
+    const [, shown = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+    return timingSafeEqual(sha256(shown), this.#keyDigest);
+  }
+
+  /** Without the key, every path is 401 by its head; with it 404, or 405 with the allowed methods. */
+  #otherRoute(routes: readonly Route[]): Route {
+    return this.#route({ method: 'any', path: null, purpose: 'session' }, request => {
+      const path = pathOf(request.incoming.target);
+      const here = routes.filter(route => route.serves(path));
+      if (here.length === 0) return request.answer(404, { detail: 'Not Found' });
+      if (templateOf(path) !== '' && !request.session) return request.answer(404, { detail: NOT_FOUND });
+      const allow = [...new Set(here.map(({ method }) => method))].join(', ');
+      return request.answer(405, { detail: 'Method Not Allowed' }, { headers: { Allow: allow } });
+    });
+  }
+
+  #sessionAt(target: string): Session | undefined {
+    const id = SESSION_PATH.exec(pathOf(target))?.groups?.['id'] ?? '';
+    try {
+      return this.sessions.get(decodeURIComponent(id));
+    } catch {
+      return undefined; // not percent-encoded UTF-8
+    }
+  }
+
+  #addProblem(verifies: Endpoint['verifies'], session: string | undefined, status: number, reason: string) {
+    if (!verifies) return;
+    const what = verifies === 'session' && { what: verifies };
+    this.#refused.add({ kind: 'refused', ...what, session: session ?? null, status, reason });
+  }
+}
+
+interface About {
+  readonly thread?: string;
+  readonly calls?: string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request to the API; it and its answer are recorded, without the key (threats, row 25). */
+class ApiRequest {
+  #recorded: ReturnType<typeof recordRequest> | undefined;
+
+  constructor(
+    private readonly log: Log,
+    private readonly purpose: Endpoint['purpose'],
+    readonly incoming: Incoming,
+    readonly session: Session | undefined,
+    private readonly onRefused: (status: number, reason: string) => void,
+  ) {}
+
+  /** Records the request, once: at its answer, unless called before. */
+  record({ thread = this.session?.id, calls }: About = {}) {
+    const { method, target: url, headers, body } = this.incoming;
+    this.#recorded ??= recordRequest(this.log, {
+      from: 'client',
+      to: 'platform',
+      purpose: this.purpose,
+      dialect: 'session',
+      method,
+      url,
+      headers: redactHeaders(
+        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      ),
+      thread,
+      calls,
+      body: body.length > 0 ? new Content(body) : undefined,
+    });
+    return this.#recorded;
+  }
+
+  /** @param value JSON; undefined for an empty body */
+  answer(status: number, value?: unknown, about: About = {}): Answer {
+    const recorded = this.record(about);
+    if (value === undefined) {
+      recorded.answered(status);
+      return { status };
+    }
+    const body = JSON.stringify(value);
+    recorded.answered(status, { body: new Content(Buffer.from(body)) });
+    return { status, headers: { ...about.headers, 'Content-Type': 'application/json' }, body };
+  }
+
+  /** Answers with an error that the verification counts. */
+  refuse(status: number, why: string | readonly Detail[], body: object = { detail: why }): Answer {
+    this.onRefused(status, reasonOf(why));
+    return this.answer(status, body);
+  }
+
+  /** The client did not wait for the answer. */
+  gone(): Reply {
+    this.record().broken('answer', 'ECONNRESET');
+    return 'reset';
+  }
+}
+
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? '';
+}
+
+/** A path below `/api/v2/sessions`, with `{id}` for the id. */
+function templateOf(path: string): string | null {
+  const { groups } = SESSION_PATH.exec(path) ?? {};
+  if (!groups) return null;
+  const { id, below } = groups;
+  return `${id === undefined ? '' : '/{id}'}${below === undefined ? '' : `/${below}`}`;
+}
+
+function isBelowApi(path: string): boolean {
+  return path === API || path.startsWith(`${API}/`);
+}
+
+function sha256(data: string | Uint8Array): Buffer {
+  return createHash('sha256').update(data).digest();
+}
+
+function statusView({ status, error, round }: Session) {
+  return { status, error, steps: round + 1, usage_per_model: [], subagent_session_ids: [] };
+}
+
+function sessionView(session: Session) {
+  const { id, request, answer, tools } = session;
+  return { id, request, status: statusView(session), latest_answer: answer, tools, ...timesOf(session) };
+}
+
+function summaryView(session: Session) {
+  const { id, request, status } = session;
+  return { id, agent: isRecord(request) ? (request['agent'] ?? null) : null, status, ...timesOf(session) };
+}
+
+function changesView(
+  { status, startedAt, finishedAt, error, answer, round }: Session,
+  new_events: unknown[],
+) {
+  const times = { started_at: startedAt, finished_at: finishedAt };
+  return { status, ...times, error, answer, metrics: { steps: round + 1 }, new_events };
+}
+
+function timesOf({ createdAt, startedAt, finishedAt }: Session) {
+  return { created_at: createdAt, started_at: startedAt, finished_at: finishedAt };
+}
+
+/** A page of a list, as all lists of the API are given. @param limits how many items a page has: by default, and at most */
+function page(
+  request: ApiRequest,
+  limits: { readonly size: number; readonly max: number },
+  all: readonly unknown[],
+): Answer {
+  const query = new Query(request.incoming.target);
+  const number = query.whole('page', 1, { min: 1 });
+  const size = query.whole('size', limits.size, { min: 1, max: limits.max });
+  if (query.details.length > 0) return request.answer(422, { detail: query.details });
+  return request.answer(200, {
+    items: all.slice((number - 1) * size, number * size),
+    page: number,
+    total: all.length,
+  });
+}

@@ -1,0 +1,214 @@
+import * as z from 'zod/mini';
+import { declaredTools, type SessionTool } from '../../fixtures/session-script.js';
+import { type Head, hasBody, type Incoming } from '../../http/request-body.js';
+import { sentence, WORDLESS } from '../../protocol/validate.js';
+import { readJson } from '../../util/json.js';
+import { isRecord } from '../../util/json-diagnosis.js';
+import { safeJson, valueAt } from '../../util/redact-json.js';
+import { mediaTypeOf } from '../../util/strings.js';
+
+type Path = readonly (string | number)[];
+type Fields = Readonly<Record<string, unknown>>;
+
+/** One error in a request, as the platform reports it: what, where, and the value (platforms). */
+export interface Detail {
+  readonly type: string;
+  readonly loc: Path;
+  readonly msg: string;
+  readonly input: unknown;
+}
+
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly details: readonly Detail[] };
+
+/** Characters of JSON; longer values are cut. */
+const MAX_INPUT = 200;
+
+export function detail(type: string, loc: Path, msg: string, input: unknown): Detail {
+  const json = safeJson(input ?? null);
+  return { type, loc, msg, input: json.length <= MAX_INPUT ? input : `${json.slice(0, MAX_INPUT)}…` };
+}
+
+/** The words of the first error. */
+export function reasonOf(details: string | readonly Detail[]): string {
+  if (typeof details === 'string') return details;
+  const [first] = details;
+  return first ? `${first.loc.join('.')}: ${first.msg}` : '';
+}
+
+/** Reads a body that must be a JSON object. */
+export function readObject(body: Uint8Array): Reading<Fields> & { readonly notes?: readonly string[] } {
+  const json = readJson(body);
+  if (!json.ok) return wrong(detail('json_invalid', ['body'], `JSON decode error: ${json.reason}`, {}));
+  const { value, notes } = json;
+  return isRecord(value) ? { ok: true, value, notes } : wrong(wrongType('object', ['body'], value));
+}
+
+export function wrong(...details: readonly Detail[]): {
+  readonly ok: false;
+  readonly details: readonly Detail[];
+} {
+  return { ok: false, details };
+}
+
+/** Validates a foreign value. @param loc its place in the request */
+export function read<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  loc: Path,
+): Reading<z.output<Schema>> {
+  const parsed = schema.safeParse(value, { reportInput: true, error: () => WORDLESS });
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return wrong(...parsed.error.issues.map(issue => detailOf(issue, loc)));
+}
+
+export function missing(loc: Path): Detail {
+  return detail('missing', loc, 'Field required', null);
+}
+
+export function notOneOf(values: readonly unknown[], loc: Path, input: unknown): Detail {
+  const quoted = values.map(value => (typeof value === 'string' ? `'${value}'` : String(value)));
+  return detail('literal_error', loc, `Input should be ${quoted.join(' or ')}`, input);
+}
+
+export function wrongType(expected: string, loc: Path, input: unknown): Detail {
+  const [type, words] = TYPES[expected] ?? [`${expected}_type`, `valid ${expected}`];
+  return detail(type, loc, `Input should be a ${words}`, input);
+}
+
+/** The platform's names of types. */
+const TYPES: Readonly<Record<string, readonly [type: string, words: string]>> = {
+  string: ['string_type', 'valid string'],
+  object: ['dict_type', 'valid dictionary'],
+  record: ['dict_type', 'valid dictionary'],
+  array: ['list_type', 'valid list'],
+  int: ['int_type', 'valid integer'],
+  number: ['float_type', 'valid number'],
+  boolean: ['bool_type', 'valid boolean'],
+};
+
+function detailOf(issue: z.core.$ZodIssue, loc: Path): Detail {
+  const at = [...loc, ...issue.path.map(key => (typeof key === 'symbol' ? String(key) : key))];
+  if (issue.input === undefined) return missing(at);
+  if (issue.code === 'invalid_type') return wrongType(issue.expected, at, issue.input);
+  if (issue.code === 'invalid_value') return notOneOf(issue.values, at, issue.input);
+  return detail('value_error', at, `Input ${sentence(issue)}`, issue.input);
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+/** The query of a request. Fields are read one by one; errors are collected in `details`. */
+export class Query {
+  readonly #fields: URLSearchParams;
+  readonly details: Detail[] = [];
+
+  /** @param target path and query, as sent */
+  constructor(target: string) {
+    this.#fields = new URLSearchParams(target.split(/\?(.*)/s)[1] ?? '');
+  }
+
+  /** A whole number of at least `min`; more than `max` counts as `max`. */
+  whole<T>(name: string, preset: T, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}): number | T {
+    const text = this.#fields.get(name);
+    if (text === null) return preset;
+    if (!/^-?\d{1,15}$/.test(text)) return this.#wrong(preset, name, 'int_parsing', 'a valid integer', text);
+    const number = Number(text);
+    if (number < min)
+      return this.#wrong(preset, name, 'greater_than_equal', `greater than or equal to ${min}`, text);
+    return Math.min(number, max);
+  }
+
+  /** Seconds, which may have a fraction; more than `max` count as `max`. */
+  seconds(name: string, max: number): number {
+    const text = this.#fields.get(name) ?? '0';
+    if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Math.min(Number(text), max);
+    return this.#wrong(0, name, 'float_parsing', 'a valid number', text);
+  }
+
+  flag(name: string, preset: boolean): boolean {
+    const text = this.#fields.get(name);
+    if (text === null) return preset;
+    const key = text.toLowerCase();
+    const flag = Object.hasOwn(FLAGS, key) ? FLAGS[key] : undefined;
+    return flag ?? this.#wrong(preset, name, 'bool_parsing', 'a valid boolean', text);
+  }
+
+  #wrong<T>(preset: T, name: string, type: string, wanted: string, input: string): T {
+    this.details.push(detail(type, ['query', name], `Input should be ${wanted}`, input));
+    return preset;
+  }
+}
+
+const toolsSchema = z.array(
+  z.object({
+    name: z.string(),
+    description: z.optional(z.string()),
+    input_schema: z.optional(z.record(z.string(), z.unknown())),
+  }),
+);
+
+const creationSchema = z.object({
+  agent: z.optional(z.union([z.string(), z.object({ tools: z.optional(toolsSchema) })])),
+  overrides: z.optional(z.object({ 'agent.tools': z.optional(toolsSchema) })),
+});
+
+/** What a request to create a session says. */
+interface Creation {
+  readonly tools: readonly SessionTool[] | undefined;
+  readonly written: unknown;
+}
+
+/** Tools in `overrides` come before the agent's own. A request without body and media type creates a session as it is. */
+export function creationIn({ body, headers }: Incoming): Reading<Creation> {
+  if (body.length === 0 && headers['content-type'] === undefined)
+    return { ok: true, value: { tools: undefined, written: {} } };
+  const object = readObject(body);
+  if (!object.ok) return object;
+  const written = object.value;
+  const request = read(creationSchema, written, ['body']);
+  if (!request.ok) return request;
+  const { agent, overrides } = request.value;
+  const overriding = overrides?.['agent.tools'];
+  const own = typeof agent === 'object' ? agent.tools : undefined;
+  const tools = overriding
+    ? declaredTools(overriding, valueAt(written, 'overrides', 'agent.tools'))
+    : own && declaredTools(own, valueAt(written, 'agent', 'tools'));
+  return { ok: true, value: { tools, written } };
+}
+
+const messageSchema = z.object({ type: z.literal('user_message'), message: z.string() });
+const batchSchema = z.object({ type: z.literal('batch'), messages: z.array(messageSchema) });
+
+/** One message, or a batch of them (platforms). */
+export function messagesIn(body: Uint8Array): Reading<readonly string[]> {
+  const object = readObject(body);
+  if (!object.ok) return object;
+  const isBatch = object.value['type'] === 'batch';
+  const batch = isBatch ? read(batchSchema, object.value, ['body']) : null;
+  if (batch)
+    return batch.ok ? { ok: true, value: batch.value.messages.map(({ message }) => message) } : batch;
+  const one = read(messageSchema, object.value, ['body']);
+  return one.ok ? { ok: true, value: [one.value.message] } : one;
+}
+
+/** A media type other than JSON. */
+export function contentFault({ headers }: Head, accepts?: 'json' | 'json?'): Detail | undefined {
+  const { 'content-type': type } = headers;
+  const isBare = accepts === 'json?' && type === undefined && !hasBody({ headers });
+  if (!accepts || isBare || mediaTypeOf(type ?? '') === 'application/json') return undefined;
+  const loc = ['header', 'Content-Type'];
+  return detail('content_type', loc, "Input should be 'application/json'", type ?? null);
+}
+
+const KEY_LOC = ['header', 'Idempotency-Key'];
+const MAX_KEY = 128;
+
+export function idempotencyKeyFaults(key = ''): readonly Detail[] {
+  const message = `Input should have at most ${MAX_KEY} characters`;
+  return key.length > MAX_KEY ? [detail('string_too_long', KEY_LOC, message, key)] : [];
+}
+
+export function reusedKey(key: unknown): Detail {
+  return detail('idempotency_key_reused', KEY_LOC, 'This key was used with another body', key);
+}

@@ -1,0 +1,345 @@
+import { Content } from '../../events/content.js';
+import type { Fact } from '../../events/events.js';
+import type { SessionProblem } from '../../events/verification-report.js';
+import { type Difference, wantedText } from '../../fixtures/match.js';
+import type { ScriptCall, SessionScript, SessionTool } from '../../fixtures/session-script.js';
+import { fillTemplates } from '../../fixtures/template.js';
+import { isTerminal, type SessionStatus, type SettledCall } from '../../protocol/callbacks.js';
+import { ACTIVE_STATE_CHANGE, type SessionEvent } from '../../protocol/session.js';
+import { parseJson } from '../../util/json.js';
+import { isRecord } from '../../util/json-diagnosis.js';
+import { jsonPath } from '../../util/redact-json.js';
+
+/** A call that the agent waits for. */
+export interface PendingCall {
+  /** Its id, or `#1`, `#2` … where that is null. */
+  readonly key: string;
+  readonly tool_name: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly id: string | null;
+}
+
+/** A call with its first accepted answer. */
+export interface Settled {
+  readonly call: PendingCall;
+  readonly answer: SettledCall;
+}
+
+interface Creation {
+  readonly id: string;
+  readonly script: SessionScript;
+  readonly tools: readonly SessionTool[];
+  /** The body that created it. */
+  readonly request: unknown;
+  /** Bytes of `request`; default: 0. */
+  readonly size?: number;
+  /** The time in RFC 3339. */
+  readonly now: () => string;
+  readonly emit: (fact: Fact) => void;
+}
+
+/** Limits of what clients may add to one session, since all of it is kept. */
+const MAX = { events: 10_000, bytes: 16 * 1024 * 1024, unexpected: 20 };
+
+const COMPLETION_REASONS: Readonly<Record<string, string>> = { completed: 'finished' };
+const NOT_PARSED = ' (it is a string; --parse-json of session answer parses it)';
+
+/** A session whose agent follows a script. */
+export class Session {
+  readonly id: string;
+  readonly script: SessionScript;
+  readonly tools: readonly SessionTool[];
+  readonly request: unknown;
+  readonly createdAt: string;
+  startedAt: string | null = null;
+  finishedAt: string | null = null;
+  /** The status, apart from a pause. */
+  phase: SessionStatus = 'pending';
+  isPaused = false;
+  /** From 0; -1 before the first round. */
+  round = -1;
+  pending: readonly PendingCall[] = [];
+  readonly settled: Settled[] = [];
+  readonly events: SessionEvent[] = [];
+  answer: unknown = null;
+  error: string | null = null;
+  /** Bytes that clients have put into it. */
+  bytes: number;
+  /** Pending calls when the session ended. */
+  readonly #abandoned: PendingCall[] = [];
+  #eventBytes = 0;
+  readonly #now: Creation['now'];
+  readonly #emit: Creation['emit'];
+  readonly #listeners = new Set<() => void>();
+
+  constructor({ id, script, tools, request, size = 0, now, emit }: Creation) {
+    this.id = id;
+    this.script = script;
+    this.tools = tools;
+    this.request = request;
+    this.createdAt = now();
+    this.bytes = size;
+    this.#now = now;
+    this.#emit = emit;
+  }
+
+  get status(): SessionStatus {
+    return this.isPaused ? 'paused' : this.phase;
+  }
+
+  get isOver(): boolean {
+    return isTerminal(this.phase);
+  }
+
+  /** Calls `listener` after each change. Returns how to stop. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  start(): void {
+    this.phase = 'running';
+    this.startedAt = this.#now();
+    this.#addEvent('AgentStartedEvent', {});
+    this.#runOn();
+    this.#changed();
+  }
+
+  /** Whether it has room for another pause: on each resume it publishes its calls again. */
+  get canPause(): boolean {
+    return this.#hasRoom(1, 0);
+  }
+
+  /** Stops the agent; results are still accepted. */
+  pause(): void {
+    if (this.isPaused || this.isOver) return;
+    this.isPaused = true;
+    this.#emitStatus();
+    this.#changed();
+  }
+
+  resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
+    if (this.phase === 'running') this.#runOn();
+    else {
+      this.#publishState();
+      this.#emitStatus();
+      if (this.pending.length > 0) this.#emitPending();
+    }
+    this.#changed();
+  }
+
+  /** Makes the agent answer with the results that it has. */
+  forceAnswer(): void {
+    if (this.isOver || this.phase === 'idle') return;
+    this.#abandonPending();
+    this.#say();
+    this.#changed();
+  }
+
+  cancel(): void {
+    if (this.isOver) return;
+    this.#end('interrupted');
+    this.#changed();
+  }
+
+  canTake(messages: readonly string[]): boolean {
+    return this.#hasRoom(
+      messages.length,
+      messages.reduce((sum, message) => sum + bytesOf(userMessage(message)), 0),
+    );
+  }
+
+  /** Adds a user's messages to the events; they resume a paused session. */
+  takeMessages(messages: readonly string[]): void {
+    for (const message of messages) this.#addEvent('AgentEvent', userMessage(message));
+    this.resume();
+    this.#changed();
+  }
+
+  /** Takes the answers of pending calls; after the last one, the agent runs on. */
+  settle(answers: readonly Settled[]): void {
+    if (answers.length === 0) return;
+    const keys = new Set(answers.map(({ call }) => call.key));
+    this.pending = this.pending.filter(({ key }) => !keys.has(key));
+    this.settled.push(...answers);
+    for (const answer of answers) this.#emitAnswered(answer);
+    if (this.pending.length > 0) {
+      this.#publishState();
+      this.#emitPending();
+    } else {
+      this.phase = 'running';
+      if (this.isPaused) this.#publishState();
+      else this.#runOn();
+    }
+    this.#changed();
+  }
+
+  /** How many calls have no answer. */
+  get unansweredCount(): number {
+    return this.#abandoned.length + this.pending.length;
+  }
+
+  /** How the session differs from its script. */
+  problems(): SessionProblem[] {
+    const { id: session, script } = this;
+    const about = ({ key: call, tool_name }: PendingCall) => ({ session, call, tool_name });
+    const rounds = script.rounds.length - 1 - this.round;
+    return [
+      ...this.settled.flatMap(each =>
+        this.#unexpectedIn(each).map(what => ({ kind: 'unexpected' as const, ...about(each.call), ...what })),
+      ),
+      ...[...this.#abandoned, ...this.pending].map(call => ({ kind: 'unanswered' as const, ...about(call) })),
+      ...(rounds > 0 ? [{ kind: 'unreached' as const, session, rounds, of: script.rounds.length }] : []),
+    ];
+  }
+
+  /** Goes to the calls of the next round, or to the end. */
+  #runOn(): void {
+    this.#publishState();
+    this.#emitStatus();
+    const round = this.script.rounds[this.round + 1];
+    if (round) this.#call(round);
+    else this.#say();
+  }
+
+  #call(round: readonly ScriptCall[]): void {
+    this.round++;
+    const results = this.#results();
+    const missing: [key: string, path: string][] = [];
+    this.pending = round.map(call => {
+      const { value, missing: paths } = fillTemplates(call.args, { results });
+      for (const path of paths) missing.push([call.key, path]);
+      return pendingCall(call, value);
+    });
+    this.phase = 'awaiting_tool_results';
+    this.#publishState();
+    this.#emitStatus();
+    this.#emitPending();
+    for (const [key, path] of missing) this.#warnMissing(path, key);
+  }
+
+  /** Says the answer of the script and ends as the script says. */
+  #say(): void {
+    const { value: answer, missing } = fillTemplates(this.script.answer, { results: this.#results() });
+    this.answer = answer;
+    if (answer !== null) this.#addEvent('AgentEvent', { kind: 'answer_event', answer });
+    for (const path of missing) this.#warnMissing(path);
+    this.#end(this.script.end);
+  }
+
+  #end(phase: SessionStatus): void {
+    this.phase = phase;
+    this.isPaused = false;
+    this.#abandonPending();
+    this.error = phase === 'failed' ? 'The agent failed, as its script says.' : null;
+    if (this.isOver) {
+      this.finishedAt = this.#now();
+      this.#addEvent('AgentCompletionEvent', { reason: COMPLETION_REASONS[phase] ?? phase });
+    } else this.#publishState();
+    this.#emitStatus();
+  }
+
+  #abandonPending(): void {
+    this.#abandoned.push(...this.pending);
+    this.pending = [];
+  }
+
+  /**
+   * The latest state event counts (platforms). A pause is not a state: clients would read an empty list of calls from it, and take
+   * the calls after it for new ones.
+   */
+  #publishState(): void {
+    const isWaiting = this.phase === 'awaiting_tool_results';
+    const calls = isWaiting && { pending_tool_calls: this.pending.map(onWire) };
+    this.#addEvent(ACTIVE_STATE_CHANGE, { state: this.phase, ...calls });
+  }
+
+  #addEvent(type: string, data: SessionEvent['data']): void {
+    this.events.push({ type, data, timestamp: this.#now() });
+    const bytes = bytesOf(data);
+    this.#eventBytes += bytes;
+    this.bytes += bytes;
+  }
+
+  /** Only for what clients add: the script's own events are bounded by the script. */
+  #hasRoom(events: number, bytes: number): boolean {
+    return this.events.length + events <= MAX.events && this.#eventBytes + bytes <= MAX.bytes;
+  }
+
+  #emitStatus(): void {
+    const { id: thread, status, error, answer } = this;
+    const ending = { ...(error !== null && { error }), ...(answer !== null && { answer }) };
+    this.#emit({ kind: 'session', status, thread, ...ending });
+  }
+
+  #emitPending(): void {
+    const { id: thread, round } = this;
+    const pending = this.pending.map(call => ({ key: call.key, ...onWire(call) }));
+    this.#emit({ kind: 'awaiting', round, pending, calls: pending.map(({ key }) => key), thread });
+  }
+
+  #emitAnswered(settled: Settled): void {
+    const body = Content.ofJson(settled.answer);
+    this.bytes += body.size;
+    const unexpected = this.#unexpectedIn(settled).slice(0, MAX.unexpected);
+    const words = unexpected.map(({ path, reason }) => `${path} ${reason}`);
+    const about = { calls: [settled.call.key], thread: this.id };
+    const differences = words.length > 0 && { unexpected: words };
+    this.#emit({ kind: 'answered', by: 'platform', ...about, body, ...differences });
+  }
+
+  #warnMissing(path: string, key?: string): void {
+    const message = `there is no {{${path}}}: it is null here, or empty in a text`;
+    this.#emit({ kind: 'warned', message, thread: this.id, ...(key !== undefined && { calls: [key] }) });
+  }
+
+  /** Results by key, for templates. Not by assignment: a key may be `__proto__` (threats, row 19). */
+  #results(): Record<string, unknown> {
+    return Object.fromEntries(
+      this.settled.map(({ call, answer }) => [
+        call.key,
+        answer.kind === 'tool_result' ? answer.result : undefined,
+      ]),
+    );
+  }
+
+  /** Where an answer differs from what the script expects. */
+  #unexpectedIn({ call, answer }: Settled): { readonly path: string; readonly reason: string }[] {
+    const expected = this.script.rounds.flat().find(({ key }) => key === call.key)?.expected;
+    return (expected?.(answer) ?? []).map(difference => ({
+      path: jsonPath(difference.path),
+      reason: `${wantedText(difference)}${isUnparsed(difference) ? NOT_PARSED : ''}`,
+    }));
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+function pendingCall({ key, tool_name, args, id }: ScriptCall, filled: unknown): PendingCall {
+  if (!args) return { key, tool_name, id };
+  return { key, tool_name, id, args: isRecord(filled) ? filled : args };
+}
+
+/** A pending call as clients see and echo it. */
+function onWire({ tool_name, args, id }: PendingCall) {
+  return { tool_name, ...(args && { args }), id };
+}
+
+function userMessage(message: string) {
+  return { kind: 'user_message', message };
+}
+
+function bytesOf(data: SessionEvent['data']): number {
+  return Buffer.byteLength(JSON.stringify(data));
+}
+
+/** A RAP text is posted as a string even if it is JSON (platforms). */
+function isUnparsed({ wanted, actual }: Difference): boolean {
+  if (!isRecord(wanted) || typeof actual !== 'string') return false;
+  const reading = parseJson(actual);
+  return reading.ok && isRecord(reading.value);
+}

@@ -1,0 +1,359 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Session } from '../../../src/session/platform/session.js';
+import { AT, batch, begun, errorEvent, TWO_ROUNDS, toolResult } from './build.js';
+
+type Begun = ReturnType<typeof begun>;
+
+const posted = (it: Begun, ...bodies: unknown[]): Session => {
+  for (const body of bodies) it.post(body);
+  return it.session;
+};
+const paused = (it: Begun = begun()): Begun => {
+  it.session.pause();
+  return it;
+};
+const statesOf = ({ events }: Session) =>
+  events.flatMap(({ type, data }) => (type === 'ActiveStateChangeEvent' ? [data] : []));
+const FIRST = [toolResult('call_1'), toolResult('none', { result: 2 }), errorEvent('none')];
+
+describe('a session plays its script', () => {
+  test('from its first calls on', () => {
+    const { session, facts } = begun();
+    expect(session).toMatchObject({
+      phase: 'awaiting_tool_results',
+      round: 0,
+      startedAt: AT,
+      finishedAt: null,
+    });
+    expect(session.pending.map(({ key }) => key)).toEqual(['call_1', '#1', '#2']);
+    expect(facts).toMatchObject([
+      { kind: 'session', status: 'running', thread: 's' },
+      { kind: 'session', status: 'awaiting_tool_results' },
+      {
+        kind: 'awaiting',
+        round: 0,
+        calls: ['call_1', '#1', '#2'],
+        pending: [{ key: 'call_1', id: 'call_1' }, { key: '#1', id: null }, {}],
+      },
+    ]);
+  });
+
+  test('publishes what survives as calls settle, as clients see it', () => {
+    const session = posted(begun(), toolResult('call_1'), toolResult('none'));
+    const call = { tool_name: 'lookup_order', args: { order_id: 'A2' }, id: null };
+    expect(statesOf(session).slice(2)).toEqual([
+      { state: 'awaiting_tool_results', pending_tool_calls: [call, call] },
+      { state: 'awaiting_tool_results', pending_tool_calls: [call] },
+    ]);
+  });
+
+  test('to the next round once every call has an answer, with the results filled in', () => {
+    const { session, post } = begun();
+    const { facts } = post(batch(...FIRST));
+    expect(session).toMatchObject({ phase: 'awaiting_tool_results', round: 1 });
+    expect(session.pending).toEqual([
+      { key: 'call_2', tool_name: 'lookup_parcel', args: { parcel: 'shipped' }, id: 'call_2' },
+    ]);
+    expect(facts.map(({ kind }) => kind)).toEqual([
+      'answered',
+      'answered',
+      'answered',
+      'session',
+      'session',
+      'awaiting',
+    ]);
+  });
+
+  test('to its answer, and completes', () => {
+    const session = posted(begun(), batch(...FIRST), toolResult('call_2', { result: 'here' }));
+    expect(session).toMatchObject({
+      phase: 'completed',
+      answer: 'It is here',
+      finishedAt: AT,
+      pending: [],
+      unansweredCount: 0,
+    });
+    expect(session.events.slice(-2)).toMatchObject([
+      { type: 'AgentEvent', data: { kind: 'answer_event', answer: 'It is here' } },
+      { type: 'AgentCompletionEvent', data: { reason: 'finished' } },
+    ]);
+  });
+
+  test.each([
+    ['idle', { phase: 'idle', finishedAt: null, error: null }],
+    ['timed_out', { phase: 'timed_out', finishedAt: AT }],
+    ['interrupted', { phase: 'interrupted', finishedAt: AT }],
+    ['failed', { phase: 'failed', finishedAt: AT, error: expect.stringMatching(/script/) }],
+  ])('to another end: %s', (end, state) => {
+    const one = { rounds: [{ calls: [{ tool_name: 'lookup_order', id: 'call_1' }] }], end };
+    expect(posted(begun(one), toolResult('call_1'))).toMatchObject(state);
+  });
+
+  test('a whole template keeps its type; what has no result is null, and told', () => {
+    const session = begun({
+      rounds: [
+        {
+          calls: [
+            { tool_name: 'lookup_order', id: 'call_1' },
+            { tool_name: 'lookup_order', args: { order_id: 'A2' } },
+          ],
+        },
+        {
+          calls: [
+            {
+              tool_name: 'b',
+              args: { all: '{{results.call_1}}', part: '{{results.call_1.a.0}}', none: '{{results.#1}}' },
+              id: 'b',
+            },
+          ],
+        },
+      ],
+    });
+    const { facts } = session.post(batch(toolResult('call_1', { result: { a: [7] } }), errorEvent('none')));
+    expect(session.session.pending[0]?.args).toEqual({ all: { a: [7] }, part: 7, none: null });
+    expect(facts).toContainEqual({
+      kind: 'warned',
+      calls: ['b'],
+      thread: 's',
+      message: expect.stringContaining('results.#1'),
+    });
+  });
+});
+
+describe('a session is steered', () => {
+  test('paused, it takes results, and goes on with the next round once it is resumed', () => {
+    const session = posted(paused(), batch(...FIRST));
+    expect(session).toMatchObject({ status: 'paused', round: 0, pending: [] });
+    expect(statesOf(session).at(-1)).toEqual({ state: 'running' }); // no call is left to be answered again
+    session.resume();
+    expect(session).toMatchObject({ round: 1, phase: 'awaiting_tool_results' });
+  });
+
+  test('a pause is a status, but not a published state', () => {
+    const { session, facts } = begun();
+    const before = [session.events.length, facts.length];
+    session.pause();
+    expect(session.status).toBe('paused');
+    expect(session.events).toHaveLength(before[0] ?? 0);
+    expect(facts.slice(before[1])).toMatchObject([{ kind: 'session', status: 'paused' }]);
+  });
+
+  test('resumed while it waits, it publishes the calls that are left again', () => {
+    const it = paused();
+    const session = posted(it, toolResult('call_1'));
+    const call = { tool_name: 'lookup_order', args: { order_id: 'A2' }, id: null };
+    const waiting = { state: 'awaiting_tool_results', pending_tool_calls: [call, call] };
+    expect(statesOf(session).at(-1)).toEqual(waiting);
+    session.resume();
+    expect(statesOf(session).slice(-2)).toEqual([waiting, waiting]);
+    expect(it.facts.slice(-2)).toMatchObject([
+      { kind: 'session', status: 'awaiting_tool_results' },
+      { kind: 'awaiting' },
+    ]);
+  });
+
+  test('a message resumes it, and is in its events', () => {
+    const { session } = paused();
+    session.takeMessages(['one', 'two']);
+    expect(session.status).toBe('awaiting_tool_results');
+    expect(session.events.filter(({ data }) => JSON.stringify(data).includes('user_message'))).toHaveLength(
+      2,
+    );
+  });
+
+  test('forced, it answers with what it has', () => {
+    const session = posted(begun(), toolResult('call_1'));
+    session.forceAnswer();
+    expect(session).toMatchObject({ phase: 'completed', answer: 'It is ', pending: [], unansweredCount: 2 });
+  });
+
+  test.each(['pause', 'resume', 'forceAnswer', 'cancel'] as const)('at its end %s changes nothing', step => {
+    const { session, facts } = begun();
+    session.cancel();
+    expect(session).toMatchObject({ phase: 'interrupted', finishedAt: AT, pending: [] });
+    const before = [facts.length, session.events.length, session.status];
+    session[step]();
+    expect([facts.length, session.events.length, session.status]).toEqual(before);
+  });
+});
+
+/** Every way to post the answers of the first round: in any order, in posts of any size. */
+const posts = fc
+  .tuple(fc.shuffledSubarray(FIRST, { minLength: 3 }), fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }))
+  .map(([answers, ends]) => {
+    const bodies: unknown[][] = [[]];
+    for (const [index, answer] of answers.entries()) {
+      bodies.at(-1)?.push(answer);
+      if (ends[index]) bodies.push([]);
+    }
+    return bodies.filter(body => body.length > 0);
+  });
+
+const bodyOf = (results: unknown[]) => (results.length === 1 ? results[0] : batch(...results));
+const outcome = ({ phase, round, pending, settled }: Session) => ({
+  phase,
+  round,
+  pending,
+  kinds: settled.map(({ answer }) => answer.kind).sort(),
+});
+
+test('any order and any partition of the posts ends in the same state', () => {
+  const expected = outcome(posted(begun(), batch(...FIRST)));
+  fc.assert(
+    fc.property(posts, bodies => {
+      const it = begun();
+      for (const results of bodies) expect(it.post(bodyOf(results)).status).toBe(202);
+      expect(outcome(it.session)).toEqual(expected);
+    }),
+  );
+});
+
+const BAD = [toolResult('unknown'), { kind: 'x' }, null];
+
+test('a refused body changes nothing, wherever its fault is and whatever else it has', () => {
+  const fault = fc.constantFrom<unknown>(...BAD, toolResult('call_2'), {});
+  fc.assert(
+    fc.property(posts, fault, fc.nat(3), (bodies, bad, place) => {
+      const it = begun();
+      const before = JSON.stringify(it.session);
+      const { status, facts } = it.post(batch(...bodies.flat().toSpliced(place, 0, bad)));
+      expect([status, facts, JSON.stringify(it.session)]).toEqual([422, [], before]);
+    }),
+  );
+});
+
+test('with batch: each, what is valid is applied whatever is beside it', () => {
+  const expected = outcome(posted(begun(), batch(...FIRST)));
+  const answers = fc.shuffledSubarray(FIRST, { minLength: 3 });
+  fc.assert(
+    fc.property(answers, fc.constantFrom<unknown>(...BAD), fc.nat(3), (results, bad, place) => {
+      const it = begun(undefined, { batch: 'each' });
+      const { status } = it.post(batch(...(results as unknown[]).toSpliced(place, 0, bad)));
+      expect([status, outcome(it.session)]).toEqual([422, expected]);
+    }),
+  );
+});
+
+describe('a template names the longest id that there is', () => {
+  const calls = ['call', 'call.1', 'call.1.a'].map(id => ({ tool_name: 'f', args: {}, id }));
+  const answer = {
+    whole: '{{results.call.1}}',
+    part: '{{results.call.1.b}}',
+    longest: '{{results.call.1.a}}',
+    shortest: '{{results.call.2}}',
+  };
+  const one = { a: 'not meant', b: 'part' };
+  test.each<[Record<string, object>, object]>([
+    [
+      {
+        call: { result: { 1: one, 2: 'two' } },
+        'call.1': { result: one },
+        'call.1.a': { result: 'a' },
+      },
+      { whole: one, part: 'part', longest: 'a', shortest: 'two' },
+    ],
+    [
+      { call: { result: { 1: 'no', 2: 'two' } } }, // a shorter id does not stand in for a call without a result
+      { whole: null, part: null, longest: null, shortest: 'two' },
+    ],
+  ])('%j', (results, said) => {
+    const posts = calls.map(tool_req => ({ kind: 'tool_result', tool_req, ...results[tool_req.id] }));
+    expect(posted(begun({ rounds: [{ calls }], answer }), batch(...posts)).answer).toEqual(said);
+  });
+});
+
+const [first, second] = TWO_ROUNDS.rounds;
+const EXPECTING = {
+  rounds: [
+    {
+      ...first,
+      expect: {
+        call_1: { kind: 'tool_result', result: 'shipped' },
+        '#2': { kind: 'error_event', error: { $regex: '^no' } },
+      },
+    },
+    second,
+  ],
+};
+
+const GOOD = [batch(toolResult('call_1'), toolResult('none'), errorEvent('none')), toolResult('call_2')];
+
+describe('how a session differs from its script', () => {
+  test('to its end, as expected, is verified', () => {
+    expect(posted(begun(EXPECTING), ...GOOD).problems()).toEqual([]);
+  });
+
+  test('otherwise than expected: each difference has its path', () => {
+    const bad = batch(toolResult('call_1', { result: 'lost' }), errorEvent('none'), toolResult('none'));
+    expect(posted(begun(EXPECTING), bad, toolResult('call_2')).problems()).toEqual([
+      {
+        kind: 'unexpected',
+        session: 's',
+        call: 'call_1',
+        tool_name: 'lookup_order',
+        path: '$.result',
+        reason: 'wanted "shipped", got "lost"',
+      },
+      {
+        kind: 'unexpected',
+        session: 's',
+        call: '#2',
+        tool_name: 'lookup_order',
+        path: '$.kind',
+        reason: 'wanted "error_event", got "tool_result"',
+      },
+      {
+        kind: 'unexpected',
+        session: 's',
+        call: '#2',
+        tool_name: 'lookup_order',
+        path: '$.error',
+        reason: 'wanted {"$regex":"^no"}, got nothing',
+      },
+    ]);
+  });
+
+  test('a text that holds JSON, where an object was expected: how to have it parsed', () => {
+    const [{ calls }] = TWO_ROUNDS.rounds as [(typeof TWO_ROUNDS.rounds)[0]];
+    const wanting = {
+      rounds: [
+        { calls, expect: { call_1: { kind: 'tool_result', result: { parcel: { $type: 'string' } } } } },
+      ],
+    };
+    const reasonOf = (result: unknown) =>
+      posted(begun(wanting), toolResult('call_1', { result }))
+        .problems()
+        .flatMap(each => (each.kind === 'unexpected' ? [each.reason] : []));
+    expect(reasonOf('{"parcel":"P7"}')).toEqual([
+      expect.stringMatching(/got "\{.* \(it is a string; --parse-json of session answer parses it\)$/),
+    ]);
+    expect(reasonOf('P7')).toEqual([expect.not.stringContaining('--parse-json')]);
+  });
+
+  test('in part: what was not answered, and what was not reached', () => {
+    expect(posted(begun(EXPECTING), toolResult('call_1')).problems()).toMatchObject([
+      { kind: 'unanswered', call: '#1' },
+      { kind: 'unanswered', call: '#2' },
+      { kind: 'unreached', rounds: 1, of: 2 },
+    ]);
+  });
+
+  test.each(['cancel', 'forceAnswer'] as const)(
+    'after %s, pending calls are unanswered all the same',
+    end => {
+      const { session } = begun();
+      session[end]();
+      const kinds = session.problems().map(({ kind }) => kind);
+      expect(kinds).toEqual(['unanswered', 'unanswered', 'unanswered', 'unreached']);
+    },
+  );
+
+  test('the event of an answer says how it is unexpected', () => {
+    const calls = [{ tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' }];
+    const wanting = { rounds: [{ calls, expect: { call_1: { kind: 'tool_result', result: 'lost' } } }] };
+    expect(begun(wanting).post(toolResult('call_1')).facts[0]).toMatchObject({
+      unexpected: ['$.result wanted "lost", got "shipped"'],
+    });
+  });
+});

@@ -1,36 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Book } from '../../events/call-log.js';
-import { canBeGivenUp, type Exchange } from '../../events/exchange.js';
+import { canBeGivenUp } from '../../events/exchange.js';
 import type { Log } from '../../events/log.js';
 import type { SchemaFault } from '../../json-schema/validate.js';
+import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
-import { type ArgumentsCheck, judgeArguments } from '../../runtime/check-call.js';
-import { closeThread, giveUp } from '../../runtime/notices.js';
+import type { ListenerOptions } from '../../runtime/callback-server.js';
+import { judgeArguments } from '../../runtime/check-call.js';
+import { closeThread, giveUp, isTaken } from '../../runtime/notices.js';
 import { rulingOn } from '../../runtime/policy.js';
 import type { Answering, Runtime } from '../../runtime/runtime.js';
 import type { Clock } from '../../system/drafts.js';
 import type { Draft, RunOptions, Said, Sent } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { Redactor } from '../../util/redact.js';
-import type { Denial } from '../invoke/questions.js';
-import type { Answers, Found } from './server-connection.js';
-import type { Ledger, Manners, Offer, Shelf } from './servers.js';
+import type { Consent, Denial } from '../invoke/questions.js';
+import type { CalledAs } from './copies.js';
+import type { Offer, Servers } from './servers.js';
 
-/** A draft as a call of its own, in the thread of all calls, or in a fresh one where none was named (RT-ID). */
-function callOf(
-  { operation, arguments: args }: Draft,
-  { groupId, userId, ancestors }: Pick<Manners, 'groupId' | 'userId' | 'ancestors'>,
-): Omit<Invocation, 'callback_url'> {
-  return {
-    operation,
-    arguments: { ...args },
-    id: `call_${randomUUID()}`,
-    call_id: null,
-    group_id: groupId ?? `thread_${randomUUID()}`,
-    ...(ancestors.length > 0 && { thread_ancestors: [...ancestors] }),
-    ...(userId !== null && { user_id: userId }),
-  };
+/** How the calls of a session are made. */
+export interface CallDefaults {
+  /** For the result, in ms; 0: no limit. */
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly lenientAck: boolean;
+  readonly listener: ListenerOptions;
+  readonly consent: Consent;
+  /** The thread of all calls; null: a fresh one for each. */
+  readonly groupId: string | null;
+  readonly userId: string | null;
+  /** Root first. */
+  readonly ancestors: readonly string[];
 }
 
 export function done(text: string): Said {
@@ -41,110 +42,220 @@ export function failed(text: string): Said {
   return { text, isBad: true };
 }
 
-/** What a failure says, with what to do next, in a line. */
+/** An error on one line, with its hint. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const hint = error instanceof ProtocolCliError ? error.hint : undefined;
   return hint === undefined ? error.message : `${error.message}. ${hint}`;
 }
 
-/** A doing that says what came of it, also where it fails. */
-export async function saying(work: () => Promise<Said>): Promise<Said> {
-  try {
-    return await work();
-  } catch (error) {
-    return failed(reasonOf(error));
-  }
-}
+/** At the end tools get so many ms to hear of it. */
+const FAREWELL_MS = 2_000;
+/** Notices that are sent at the same time. */
+const CONCURRENT_NOTICES = 64;
 
-/** Where calls are shown. */
-interface Scene {
+interface CallsOptions {
   readonly log: Log;
   readonly book: Book;
   readonly clock: Clock;
+  readonly redactor: Redactor;
+  readonly servers: Servers;
+  readonly defaults: CallDefaults;
 }
 
-/**
- * Starts a call. Resolves when its first event is in the log.
- * @throws ProtocolCliError where it cannot be sent.
- */
-export async function dial(
-  { log }: Pick<Scene, 'log'>,
-  runtime: Runtime,
-  { wire, discovered }: Found,
-  invocation: Invocation,
-  { timeoutMs, retries, lenientAck }: Manners,
-  answering: Answering,
-): Promise<void> {
-  const { endpoint } = discovered.toolset;
-  const call = { endpoint, invocation, timeoutMs, retries, lenientAck };
-  const calls = [invocation.id];
-  const begun = beginning(log, invocation.id);
-  const over = runtime.invoke(wire, call, answering);
-  await Promise.race([begun.made, over]).finally(begun.forget);
-  over.catch(error => log.emit({ kind: 'warned', message: reasonOf(error), calls }));
+interface CallRecord {
+  /** The id of the server that it was for. */
+  readonly server: string;
+  /** Null where the call was denied. */
+  readonly offer: Offer | null;
+  readonly isValidated: boolean;
 }
 
-/** Resolves once the call is a fact. */
-function beginning(log: Log, key: string) {
-  let forget = () => {};
-  const made = new Promise<void>(resolve => {
-    forget = log.subscribe(event => event.kind === 'request' && event.calls?.includes(key) && resolve());
-  });
-  return { made, forget };
-}
-
-/** Whoever quits does not wait longer than this, in ms, for tools to hear of it. */
-const FAREWELL_MS = 2_000;
-/** Notices that may be sent at the end. */
-const SIDE_BY_SIDE = 64;
-
-/** What is left behind. */
-interface Left {
-  readonly calls: readonly { readonly exchange: Exchange; readonly at: Found }[];
-  /** Of our own making. */
-  readonly threads: readonly string[];
-  /** Each hears of each thread that is over (RT-NOTIFY). */
-  readonly servers: readonly Found[];
-}
-
-/** Cancels the running calls, then closes the threads. Never rejects; does not wait long for answers. */
-async function bidFarewell({ calls, threads, servers }: Left, clock: Clock): Promise<void> {
-  const parting = new AbortController();
-  const { signal } = parting;
-  setMaxListeners(0, signal); // each notice listens to it
-  const stopWaiting = clock.after(FAREWELL_MS, () => parting.abort());
-  await sideBySide(
-    calls.filter(({ exchange }) => canBeGivenUp(exchange)),
-    ({ exchange, at: { wire, discovered } }) => giveUp(wire, discovered.base, exchange, 'person', { signal }),
-  );
-  const notices = threads.flatMap(thread => servers.map(server => ({ thread, ...server })));
-  await sideBySide(notices, async ({ thread, wire, discovered }) => {
-    if (!signal.aborted) await closeThread(wire, discovered.base, thread, { signal });
-  });
-  stopWaiting();
-}
-
-async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const left = items.values();
-  const worker = async () => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
-}
-
-/** One listener for the callbacks of all calls, opened for the first: nothing else needs it, and it takes its time to load. */
-class Switchboard {
+/** The calls of this session: makes them, answers their questions, and ends them. */
+export class Calls {
+  readonly #options: CallsOptions;
+  /** What the log does not hold of a call. A late result may still open a subscription, so no record is removed. */
+  readonly #records = new Map<string, CallRecord>();
+  /** Calls that are being prepared. */
+  readonly #preparing = new Set<Promise<Sent>>();
+  /** Questions that wait for the person. */
+  readonly #questions = new Map<UserChoice, (selected: number | null) => void>();
+  /** One listener for the callbacks of all calls, opened for the first one: it takes time to load. */
   #runtime: Promise<Runtime> | null = null;
   #isOver = false;
 
-  constructor(
-    private readonly scene: Scene,
-    private readonly manners: Pick<Manners, 'listener'>,
-  ) {}
+  constructor(options: CallsOptions) {
+    this.#options = options;
+  }
 
-  /** Asked again, it is tried again where it failed. @throws Error once all is over; as {@link Runtime.start}. */
-  async open(): Promise<Runtime> {
+  /** Null for a call of no server of this session. */
+  serverOf(key: string): string | null {
+    return this.#records.get(key)?.server ?? null;
+  }
+
+  isUnvalidated(key: string): boolean {
+    return this.#records.get(key)?.isValidated === false;
+  }
+
+  /** Null for a call that was not sent. */
+  calledAs(key: string): CalledAs | null {
+    const { offer, isValidated = true } = this.#records.get(key) ?? {};
+    if (!offer) return null;
+    return { target: offer.target, groupId: this.#options.defaults.groupId, validates: isValidated };
+  }
+
+  /** Applies the policy, validates the arguments (RT-ARGS), and starts the call. Never rejects. */
+  run(draft: Draft, options: RunOptions): Promise<Sent> {
+    const running = this.#run(draft, options)
+      .catch((error): Sent => ({ kind: 'refused', reason: reasonOf(error) }))
+      .finally(() => this.#preparing.delete(running));
+    this.#preparing.add(running);
+    return running;
+  }
+
+  async #run(draft: Draft, { validates, isAgreed = false }: RunOptions): Promise<Sent> {
+    const { servers, defaults, log } = this.#options;
+    const offer = servers.offer(draft.server, draft.operation);
+    if (typeof offer === 'string') return { kind: 'refused', reason: offer };
+    const ruling = rulingOn(defaults.consent.policy, offer.tool);
+    if (!ruling.allowed) {
+      await this.#deny(draft, { by: 'policy', reason: ruling.reason });
+      return { kind: 'refused', reason: ruling.reason };
+    }
+    if (!isAgreed && this.needsConsent(draft.server, draft.operation))
+      return { kind: 'refused', reason: 'it is marked destructive and was not confirmed' };
+    const { faults, warnings } = validates
+      ? await judgeArguments(offer.tool, draft.arguments)
+      : { faults: [], warnings: [] };
+    if (faults.length > 0) return { kind: 'invalid', faults };
+    const key = await this.#send(draft, offer, validates);
+    for (const { message } of warnings) log.emit({ kind: 'warned', message, calls: [key] });
+    return { kind: 'sent', key };
+  }
+
+  /** Errors of a draft against its `inputSchema` (RT-ARGS); none without a schema. */
+  async check(draft: Draft): Promise<readonly SchemaFault[]> {
+    const offer = this.#options.servers.offer(draft.server, draft.operation);
+    return typeof offer === 'string' ? [] : (await judgeArguments(offer.tool, draft.arguments)).faults;
+  }
+
+  /** Records that the user said no. */
+  async decline(draft: Draft): Promise<Said> {
+    await this.#deny(draft, { by: 'person', reason: 'the user said no' });
+    return done('not called, which is on record');
+  }
+
+  needsConsent(server: string, operation: string): boolean {
+    const offer = this.#options.servers.offer(server, operation);
+    const { policy, yes } = this.#options.defaults.consent;
+    if (yes || typeof offer === 'string' || offer.tool.annotations?.destructive !== true) return false;
+    const ruling = rulingOn(policy, offer.tool);
+    return ruling.allowed && !ruling.isNamed;
+  }
+
+  /** Answers an open question. Null where the answer was taken. */
+  answer(key: string, leg: string, selected: number): Said | null {
+    const exchange = this.#options.book.history.exchanges.get(key);
+    const question = exchange?.questions.find(each => each.leg === leg)?.message;
+    if (question?.type !== 'user_choice') return failed('there is no such question');
+    if (question.choices[selected] === undefined) return failed('there is no such choice');
+    const resolve = this.#questions.get(question);
+    resolve?.(selected);
+    return resolve ? null : failed('no call waits for this answer any more');
+  }
+
+  /** Cancels a call or its subscription, and notifies its tool. */
+  async cancel(key: string): Promise<Said> {
+    const exchange = this.#options.book.history.exchanges.get(key);
+    const { offer } = this.#records.get(key) ?? {};
+    if (!exchange || !offer) return failed('this call is none of this session');
+    if (!canBeGivenUp(exchange)) return failed('there is nothing to cancel: it is over');
+    const reply = await giveUp(offer.wire, offer.discovered.base, exchange, 'person');
+    if (isTaken(reply)) return done('canceled, and the tool was notified');
+    const why = reply.kind === 'answered' ? `it answered ${reply.status}` : reply.reason;
+    return failed(`canceled locally; could not notify the tool: ${why}`);
+  }
+
+  /** Nothing is sent from now on. Cancels pending calls, closes the threads that are ours, then the listener. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#preparing); // calls that they send meanwhile are canceled too
+    const { clock, book, servers, defaults } = this.#options;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    setMaxListeners(0, signal); // each notice listens to it
+    const stopWaiting = clock.after(FAREWELL_MS, () => leaving.abort());
+    const sent = [...this.#records].flatMap(([key, { offer }]) => {
+      const exchange = book.history.exchanges.get(key);
+      return offer && exchange ? [{ offer, exchange }] : [];
+    });
+    const pending = sent.filter(({ exchange }) => canBeGivenUp(exchange));
+    await concurrently(pending, ({ offer, exchange }) =>
+      giveUp(offer.wire, offer.discovered.base, exchange, 'person', { signal }),
+    );
+    const threads = new Set(sent.map(({ exchange }) => exchange.invocation.group_id));
+    const ours = defaults.groupId === null ? [...threads] : [];
+    const notices = ours.flatMap(thread => servers.found.map(found => ({ thread, ...found })));
+    await concurrently(notices, async ({ thread, wire, discovered }) => {
+      if (!signal.aborted) await closeThread(wire, discovered.base, thread, { signal });
+    });
+    stopWaiting();
+    const runtime = await this.#runtime?.catch(() => null);
+    await runtime?.close();
+  }
+
+  async #deny(draft: Draft, denial: Denial): Promise<void> {
+    const runtime = await this.#open();
+    const invocation = this.#address(draft, runtime);
+    this.#records.set(invocation.id, { server: draft.server, offer: null, isValidated: true });
+    runtime.deny(invocation, denial);
+  }
+
+  /** Resolves to the key of the call when its first event is in the log. */
+  async #send(draft: Draft, offer: Offer, isValidated: boolean): Promise<string> {
+    const runtime = await this.#open();
+    const invocation = this.#address(draft, runtime);
+    const { id: key } = invocation;
+    this.#records.set(key, { server: draft.server, offer, isValidated });
+    const { log, defaults } = this.#options;
+    const { timeoutMs, retries, lenientAck } = defaults;
+    const call = {
+      endpoint: offer.discovered.toolset.endpoint,
+      invocation,
+      timeoutMs,
+      retries,
+      lenientAck,
+    };
+    let stopListening = () => {};
+    const begun = new Promise<void>(resolve => {
+      stopListening = log.subscribe(
+        event => event.kind === 'request' && event.calls?.includes(key) && resolve(),
+      );
+    });
+    const over = runtime.invoke(offer.wire, call, this.#answering);
+    await Promise.race([begun, over]).finally(stopListening);
+    over.catch(error => log.emit({ kind: 'warned', message: reasonOf(error), calls: [key] }));
+    return key;
+  }
+
+  /** A draft as a call of its own, in the thread of all calls or in a fresh one (RT-ID). */
+  #address({ operation, arguments: args }: Draft, runtime: Runtime): Invocation {
+    const { groupId, userId, ancestors } = this.#options.defaults;
+    const { invocation, token } = runtime.address({
+      operation,
+      arguments: { ...args },
+      id: `call_${randomUUID()}`,
+      call_id: null,
+      group_id: groupId ?? `thread_${randomUUID()}`,
+      ...(ancestors.length > 0 && { thread_ancestors: [...ancestors] }),
+      ...(userId !== null && { user_id: userId }),
+    });
+    this.#options.redactor.add(token);
+    return invocation;
+  }
+
+  /** Tries again where the listener could not be opened before. @throws Error once the workbench is being closed. */
+  async #open(): Promise<Runtime> {
     this.#runtime ??= this.#start().catch(error => {
       this.#runtime = null;
       throw error;
@@ -154,142 +265,40 @@ class Switchboard {
     return runtime;
   }
 
-  /** Nobody is connected from now on. */
-  end(): void {
-    this.#isOver = true;
-  }
-
-  async close(): Promise<void> {
-    this.end();
-    const runtime = await this.#runtime?.catch(() => null);
-    await runtime?.close();
-  }
-
   async #start(): Promise<Runtime> {
     this.#refuseIfOver();
-    const { log, book, clock } = this.scene;
+    const { log, book, clock, defaults } = this.#options;
     const { Runtime } = await import('../../runtime/runtime.js');
     this.#refuseIfOver();
-    return Runtime.start({ log, history: book.history, clock, listener: this.manners.listener });
+    return Runtime.start({ log, history: book.history, clock, listener: defaults.listener });
   }
 
   #refuseIfOver(): void {
     if (this.#isOver) throw new Error('the workbench is being closed');
   }
+
+  /** The person answers questions in their own order. */
+  readonly #answering: Answering = {
+    by: 'person',
+    select: (question, signal) =>
+      new Promise(resolve => {
+        const settle = (selected: number | null) => {
+          this.#questions.delete(question);
+          signal.removeEventListener('abort', abort);
+          resolve(selected);
+        };
+        const abort = () => settle(null);
+        if (signal.aborted) return resolve(null);
+        this.#questions.set(question, settle);
+        signal.addEventListener('abort', abort);
+      }),
+  };
 }
 
-const UNJUDGED: ArgumentsCheck = { faults: [], warnings: [] };
-const NOT_AGREED = 'it is marked destructive and was not confirmed';
-
-/** What calls are made with. */
-interface Phone extends Scene {
-  readonly redactor: Redactor;
-  readonly shelf: Shelf;
-  readonly manners: Manners;
-  readonly ledger: Ledger;
-  readonly answers: Answers;
-}
-
-/** Makes the calls of a session, until its end. */
-export class Caller {
-  readonly #switchboard: Switchboard;
-  /** What is being prepared. */
-  readonly #runs = new Set<Promise<Sent>>();
-
-  constructor(private readonly phone: Phone) {
-    this.#switchboard = new Switchboard(phone, phone.manners);
-  }
-
-  /** Checks the policy, then the arguments (RT-ARGS), and starts the call; nothing is sent after the end. Never rejects. */
-  run(draft: Draft, options: RunOptions): Promise<Sent> {
-    const running = this.#run(draft, options).finally(() => this.#runs.delete(running));
-    this.#runs.add(running);
-    return running;
-  }
-
-  async #run(draft: Draft, { validates, isAgreed = false }: RunOptions): Promise<Sent> {
-    const offer = this.phone.shelf.offer(draft.server, draft.operation);
-    if (typeof offer === 'string') return refused(offer);
-    try {
-      const ruling = rulingOn(this.phone.manners.consent.policy, offer.tool);
-      if (!ruling.allowed) return await this.#deny(draft, ruling.reason);
-      if (!isAgreed && this.needsConsent(draft.server, draft.operation)) return refused(NOT_AGREED);
-      const { faults, warnings } = validates ? await judgeArguments(offer.tool, draft.arguments) : UNJUDGED;
-      if (faults.length > 0) return { kind: 'invalid', faults };
-      const key = await this.#send(draft, offer, validates);
-      for (const { message } of warnings) this.phone.log.emit({ kind: 'warned', message, calls: [key] });
-      return { kind: 'sent', key };
-    } catch (error) {
-      return refused(reasonOf(error));
-    }
-  }
-
-  /** What the policy denies is on record. */
-  async #deny(draft: Draft, reason: string): Promise<Sent> {
-    await this.#record(draft, { by: 'policy', reason });
-    return refused(reason);
-  }
-
-  /** Errors of a draft against its `inputSchema` (RT-ARGS); empty without a schema. */
-  async check(draft: Draft): Promise<readonly SchemaFault[]> {
-    const offer = this.phone.shelf.offer(draft.server, draft.operation);
-    return typeof offer === 'string' ? [] : (await judgeArguments(offer.tool, draft.arguments)).faults;
-  }
-
-  /** As the command line has it where the person at it says no. */
-  async decline(draft: Draft): Promise<Said> {
-    await this.#record(draft, { by: 'person', reason: 'the user said no' });
-    return done('not called, which is on record');
-  }
-
-  needsConsent(server: string, operation: string): boolean {
-    const offer = this.phone.shelf.offer(server, operation);
-    const { policy, yes } = this.phone.manners.consent;
-    if (yes || typeof offer === 'string' || offer.tool.annotations?.destructive !== true) return false;
-    const ruling = rulingOn(policy, offer.tool);
-    return ruling.allowed && !ruling.isNamed;
-  }
-
-  /** Nothing is sent from now on. Gives up what is under way, closes the threads that are ours, and the listener. */
-  async leave(): Promise<void> {
-    this.#switchboard.end();
-    await Promise.all(this.#runs); // what they send meanwhile is given up, too
-    const { clock, book, shelf, manners, ledger } = this.phone;
-    const calls = [...ledger.offers()].flatMap(([key, at]) => {
-      const exchange = book.history.exchanges.get(key);
-      return exchange ? [{ exchange, at }] : [];
-    });
-    const threads = new Set(calls.map(({ exchange }) => exchange.invocation.group_id));
-    const ours = manners.groupId === null ? [...threads] : [];
-    await bidFarewell({ calls, threads: ours, servers: shelf.found }, clock);
-    await this.#switchboard.close();
-  }
-
-  async #record(draft: Draft, denial: Denial): Promise<void> {
-    const runtime = await this.#switchboard.open();
-    const invocation = this.#address(draft, runtime);
-    this.phone.ledger.denied(invocation.id, draft.server);
-    runtime.deny(invocation, denial);
-  }
-
-  /** Returns its key. */
-  async #send(draft: Draft, offer: Offer, validates: boolean): Promise<string> {
-    const runtime = await this.#switchboard.open();
-    const invocation = this.#address(draft, runtime);
-    const { ledger, manners, answers } = this.phone;
-    ledger.sent(invocation.id, draft.server, offer, validates);
-    await dial(this.phone, runtime, offer, invocation, manners, answers.answering);
-    return invocation.id;
-  }
-
-  #address(draft: Draft, runtime: Runtime): Invocation {
-    const { redactor, manners } = this.phone;
-    const { invocation, token } = runtime.address(callOf(draft, manners));
-    redactor.add(token);
-    return invocation;
-  }
-}
-
-function refused(reason: string): Sent {
-  return { kind: 'refused', reason };
+async function concurrently<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = items.values();
+  const worker = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_NOTICES }, worker));
 }

@@ -1,7 +1,7 @@
 import { warningText } from '../../render/outputs/trouble.js';
 import { colourLevel } from '../../render/terminal/colour-level.js';
-import { type Clock, systemClock } from '../../system/drafts.js';
-import { keepHeapTight, keepNewspaceSmall, type Watching } from '../../system/watch-files.js';
+import { systemClock } from '../../system/drafts.js';
+import { keepHeapTight, keepNewspaceSmall } from '../../system/watch-files.js';
 import type { WorkbenchOptions } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { IDLE_OPTIONS, refuseIdle } from '../invoke/idle-options.js';
@@ -17,24 +17,44 @@ import { readRapConfig } from '../rap-config.js';
 import { saveTranscript } from '../save-files.js';
 import { type ConfiguredTarget, readHeaders, readTarget } from '../target.js';
 import { canDraw, type ExitStatus, interruption, type Terminal } from '../terminal.js';
-import { createEngine, type Engine } from './actions.js';
-import type { Manners } from './servers.js';
+import type { CallDefaults } from './calls.js';
+import { createEngine } from './engine.js';
 
-/** What a workbench opens with. */
+/** In percent. Calls of a session are kept, and frames are made of little else: the heap need not grow much at a time. */
+const HEAP_GROWTH = 40;
+
+/** `invoke --interactive`, and `protocol-cli` alone. @throws ProtocolCliError `usage` where nothing can be drawn. */
+export async function startWorkbench(
+  words: readonly string[],
+  options: InvokeOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  refuseIdle('--interactive', options.told ?? [], IDLE_OPTIONS);
+  if (!canDraw(terminal))
+    throw new ProtocolCliError(
+      'usage',
+      'the workbench needs a terminal of at least 40×8 on stdin and stdout, outside CI',
+      { hint: 'protocol-cli invoke <url> <operation> needs no terminal; see protocol-cli --help.' },
+    );
+  keepHeapTight(HEAP_GROWTH);
+  keepNewspaceSmall();
+  return runWorkbench(await planWorkbench(words, options, terminal), terminal);
+}
+
 interface WorkbenchPlan {
   readonly options: Pick<InvokeOptions, 'supports' | 'color' | 'save' | 'watch' | 'open'>;
-  readonly manners: Manners;
+  readonly defaults: CallDefaults;
   /** For the target, and no other server. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: those that are configured are offered. */
+  /** Null: the configured servers are offered. */
   readonly target: ConfiguredTarget | null;
   readonly configured: readonly ConfiguredTarget[];
   readonly operation: string | undefined;
-  /** Undefined where none was given: the form has its defaults. */
+  /** Undefined: the form has its defaults. */
   readonly arguments: Gathered | undefined;
 }
 
-/** @throws ProtocolCliError `usage`, or `unreadable-file` for what the words or options name. */
+/** @throws ProtocolCliError `usage`, or `unreadable-file` for a file that a word or an option names. */
 export async function planWorkbench(
   words: readonly string[],
   options: InvokeOptions,
@@ -45,35 +65,29 @@ export async function planWorkbench(
   if (operation === '' || operation?.includes('=')) throw noOperation(operation);
   if (target?.kind === 'endpoint') throw new Error('--endpoint is refused before');
   const headers = readHeaders(options, terminal.env);
-  if (target === null && Object.keys(headers).length > 0) throw headersForNobody();
+  if (target === null && Object.keys(headers).length > 0)
+    throw new ProtocolCliError('usage', '-H and --bearer need a server', {
+      hint: 'Give its URL: protocol-cli invoke -i <url> --bearer <token>.',
+    });
+  const { timeout: timeoutMs, retries, lenientAck = false, yes = false, policy: file, args } = options;
+  const { groupId = null, userId = null, ancestor: ancestors = [] } = options;
+  const consent = { policy: file === undefined ? null : await loadPolicy(file, terminal), yes };
+  const listener = listenerOf(options);
+  const hasArguments = given.length > 0 || args !== undefined;
   return {
     options,
-    manners: await mannersOf(options, terminal),
+    defaults: { timeoutMs, retries, lenientAck, consent, groupId, userId, ancestors, listener },
     headers,
     target,
     configured: target ? [] : await configuredIn(terminal),
     operation,
-    arguments: await givenArguments(given, options.args),
+    arguments: hasArguments
+      ? await gatherArguments({ words: given, ...(args !== undefined && { whole: args }) }, keyboard())
+      : undefined,
   };
 }
 
-async function givenArguments(words: readonly string[], whole?: string): Promise<Gathered | undefined> {
-  if (words.length === 0 && whole === undefined) return undefined;
-  return gatherArguments({ words, ...(whole !== undefined && { whole }) }, keyboard());
-}
-
-async function mannersOf(options: InvokeOptions, terminal: Terminal): Promise<Manners> {
-  const { timeout: timeoutMs, retries, lenientAck = false, yes = false, policy: file } = options;
-  const { groupId = null, userId = null, ancestor: ancestors = [] } = options;
-  const policy = file === undefined ? null : await loadPolicy(file, terminal);
-  const consent = { policy, yes };
-  return {
-    ...{ timeoutMs, retries, lenientAck, consent, groupId, userId, ancestors },
-    listener: listenerOf(options),
-  };
-}
-
-/** An empty list is not an error: the user can open a server. */
+/** Without a configuration the user can still open a server. */
 async function configuredIn(terminal: Terminal): Promise<readonly ConfiguredTarget[]> {
   try {
     const { targets, warnings } = await readRapConfig(terminal);
@@ -85,138 +99,81 @@ async function configuredIn(terminal: Terminal): Promise<readonly ConfiguredTarg
   }
 }
 
-/** Whoever draws on the terminal needs its keys. */
-// biome-ignore lint/correctness/useYield: it has nothing to give
+// biome-ignore lint/correctness/useYield: arguments cannot be read from the keyboard
 async function* keyboard(): AsyncGenerator<Uint8Array> {
   throw new Error('standard input is the keyboard here');
-}
-
-function headersForNobody(): ProtocolCliError {
-  return new ProtocolCliError('usage', '-H and --bearer need a server', {
-    hint: 'Give its URL: protocol-cli invoke -i <url> --bearer <token>.',
-  });
 }
 
 /** Draws until it is closed. */
 export type Draw = (options: WorkbenchOptions) => { close(): Promise<void> };
 
-/**
- * The workbench, until a person quits or a signal comes: then the screen is as it was, tools are taken leave of, and what was started
- * is stopped.
- */
+const loadScreen = async (): Promise<Draw> => (await import('../../tui/workbench/screen.js')).workbenchScreen;
+
+/** Runs until the user quits or a signal comes; then restores the screen, cancels calls, and stops what was started. */
 export async function runWorkbench(
   plan: WorkbenchPlan,
   terminal: Terminal,
-  { clock = systemClock, load = loadScreen }: { clock?: Clock; load?: () => Promise<Draw> } = {},
+  { clock = systemClock, load = loadScreen } = {},
 ): Promise<ExitStatus> {
   const interrupted = interruption();
-  const { manners, headers } = plan;
+  const { defaults, headers, options } = plan;
   let finish = () => {};
   const over = new Promise<void>(resolve => {
     finish = resolve;
   });
   interrupted.onSignal(finish);
-  const engine = createEngine({ terminal, clock, manners, headers, onQuit: finish });
-  let keep: Keep = async () => {};
+  const engine = createEngine({ terminal, clock, defaults, headers, onQuit: finish });
+  const { log, redactor, about } = engine;
+  let save = async (_reason: string) => {};
+  let stopWatching = () => {};
   let reason = 'failed';
-  let watching: Watching | null = null;
   try {
-    keep = await keeping(plan, engine, terminal);
+    if (options.save !== undefined) save = await saveTranscript(log, options.save, redactor, about, terminal);
     const draw = await load();
-    const start = opened(plan, engine);
-    const { server } = start;
-    if (plan.options.watch && server !== undefined)
-      watching = await watchServer(plan, terminal, () => engine.restart(server));
-    const screen = draw({ ...optionsFor(plan, engine, terminal), start, clock }); // draws the first frame at once
+    const server = plan.target ? engine.open(plan.target) : undefined;
+    engine.offer(plan.configured);
+    if (options.watch && server !== undefined)
+      stopWatching = await watchServer(plan, terminal, () => engine.restart(server));
+    const { world, controls, subscribe } = engine;
+    const { stdin, stdout, env } = terminal;
+    const { supports, color } = options;
+    const level = colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !color });
+    const start = startOf(plan, server);
+    const screen = draw({
+      ...{ world, controls, subscribe, onEvent: log.subscribe },
+      ...{ stdin, stdout, level, supports, start, clock },
+    });
     await over.finally(() => screen.close());
     reason = interrupted.signal.aborted ? 'interrupted' : 'done';
-    if (reason === 'done') tellUnsaved(plan, engine, terminal);
+    const unsaved = reason === 'done' && options.save === undefined ? engine.unsaved() : 0;
+    if (unsaved > 0) terminal.stderr.write(unsavedText(unsaved));
   } finally {
-    watching?.close();
+    stopWatching();
     await engine
       .close()
-      .finally(() => keep(reason))
+      .finally(() => save(reason))
       .finally(interrupted.release);
   }
   return interrupted.signalStatus() ?? 0;
 }
 
-async function watchServer(
-  { target }: WorkbenchPlan,
-  { cwd }: Terminal,
-  onChange: () => void,
-): Promise<Watching> {
+async function watchServer({ target }: WorkbenchPlan, { cwd }: Terminal, onChange: () => void) {
   const { watchCommand } = await import('../watch-command.js');
-  return watchCommand(target?.kind === 'command' ? target.command : undefined, cwd, onChange);
+  const command = target?.kind === 'command' ? target.command : undefined;
+  const watching = await watchCommand(command, cwd, onChange);
+  return () => watching.close();
 }
 
-async function loadScreen(): Promise<Draw> {
-  return (await import('../../tui/workbench/screen.js')).workbenchScreen;
-}
-
-/** Puts the transcript in its place, or nothing there. */
-type Keep = (reason: string) => Promise<void>;
-
-async function keeping(
-  { options: { save } }: WorkbenchPlan,
-  { log, redactor, about }: Engine,
-  terminal: Terminal,
-): Promise<Keep> {
-  return save === undefined ? async () => {} : saveTranscript(log, save, redactor, about, terminal);
-}
-
-/** Whoever quits learns that nothing of what they did is kept, and how it would be. */
-function tellUnsaved({ options: { save } }: WorkbenchPlan, { unsaved }: Engine, { stderr }: Terminal): void {
-  const count = save === undefined ? unsaved() : 0;
-  if (count === 0) return;
-  const calls = `${count} call${count === 1 ? ' is' : 's are'} in no transcript`;
-  stderr.write(`${calls}: next time press S, or give --save <file>.\n`);
-}
-
-/** Opens the server that is named, offers those that are configured, and says where to begin. */
-function opened(
-  { options: { open: transcript }, target, configured, operation, arguments: args }: WorkbenchPlan,
-  engine: Engine,
-): WorkbenchOptions['start'] {
-  const server = target ? { server: engine.open(target) } : {};
-  engine.offer(configured);
-  const file = transcript === undefined ? {} : { transcript };
+function startOf(plan: WorkbenchPlan, server: string | undefined): WorkbenchOptions['start'] {
+  const { operation, arguments: args, options } = plan;
   return {
-    ...server,
-    ...file,
+    ...(server !== undefined && { server }),
+    ...(options.open !== undefined && { transcript: options.open }),
     ...(operation !== undefined && { operation, ...(args && { arguments: args }) }),
   };
 }
 
-function optionsFor(
-  { options }: WorkbenchPlan,
-  { world, controls, subscribe, log }: Engine,
-  { stdin, stdout, env }: Terminal,
-): Omit<WorkbenchOptions, 'start' | 'clock'> {
-  const level = colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !options.color });
-  const { supports } = options;
-  return {
-    ...{ world, controls, level, supports, subscribe, stdin, stdout },
-    onEvent: log.subscribe,
-  };
+function unsavedText(count: number): string {
+  const calls = count === 1 ? '1 call was' : `${count} calls were`;
+  return `${calls} not saved. Next time press S, or give --save <file>.\n`;
 }
-
-/** `invoke --interactive`, and `protocol-cli` alone. @throws ProtocolCliError `usage` where nothing can be drawn. */
-export async function startWorkbench(
-  words: readonly string[],
-  options: InvokeOptions,
-  terminal: Terminal,
-): Promise<ExitStatus> {
-  refuseIdle('--interactive', options.told ?? [], IDLE_OPTIONS);
-  if (!canDraw(terminal))
-    throw new ProtocolCliError('usage', `the workbench ${NEEDS}`, {
-      hint: 'protocol-cli invoke <url> <operation> needs no terminal; see protocol-cli --help.',
-    });
-  keepHeapTight(GROWTH);
-  keepNewspaceSmall();
-  return runWorkbench(await planWorkbench(words, options, terminal), terminal);
-}
-
-/** In percent: all calls of a session are kept, and hardly anything that frames are made of. */
-const GROWTH = 40;
-const NEEDS = 'needs a terminal of at least 40×8 on stdin and stdout, outside CI';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readArguments } from '../../../src/commands/invoke/plan.js';
-import { asCommand, type Repeatable } from '../../../src/commands/workbench/servers.js';
+import { commandLine, type Repeatable } from '../../../src/commands/workbench/copies.js';
 import { parseJson } from '../../../src/util/json.js';
 import { anyCodePoint } from '../../support/characters.js';
 
@@ -59,7 +59,7 @@ describe('one call', () => {
       "-H 'authorization: [redacted]' --user-id 'u 1' --group-id t --ancestor a --ancestor b http://127.0.0.1:3001 edit_file",
     ],
   ])('%s', (_, repeatable, line) => {
-    expect(asCommand(repeatable)).toEqual({ ok: true, line: `protocol-cli invoke ${line}` });
+    expect(commandLine(repeatable)).toEqual({ ok: true, line: `protocol-cli invoke ${line}` });
   });
 
   test.each<[string, Repeatable, RegExp]>([
@@ -72,7 +72,7 @@ describe('one call', () => {
     ['of an operation that acts on a terminal', call({ operation: '\u001b[2J' }), /not seen$/],
     ['of an ancestor that does', call({ thread_ancestors: ['\u0007'] }), /not seen$/],
   ])('there is no line %s, and that is why', (_, repeatable, why) => {
-    expect(asCommand(repeatable)).toEqual({ ok: false, why: expect.stringMatching(why) });
+    expect(commandLine(repeatable)).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
 });
 
@@ -93,7 +93,7 @@ const TYPES = fc.dictionary(fc.string(), fc.constantFrom('string', 'integer', 'b
 test('a shell and our own reader make the same arguments of it, whatever the schema is, and nothing of it acts', async () => {
   const property = fc.asyncProperty(ARGUMENTS, TYPES, async (raw, types) => {
     const args = JSON.parse(JSON.stringify(raw)) as Record<string, unknown>;
-    const said = asCommand(call({ arguments: args }));
+    const said = commandLine(call({ arguments: args }));
     const reading = parseJson(JSON.stringify(args));
     const isExact = reading.ok && reading.notes.length === 0;
     expect(said.ok).toBe(isExact);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asCurl } from '../../../src/commands/workbench/actions.js';
+import { asCurl } from '../../../src/commands/workbench/copies.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { call, eventsOf, INVOCATION } from '../../events/build.js';
 

@@ -1,12 +1,12 @@
 import { Writable } from 'node:stream';
-import { createEngine, type Engine } from '../../../src/commands/workbench/actions.js';
-import type { Manners } from '../../../src/commands/workbench/servers.js';
+import type { CallDefaults } from '../../../src/commands/workbench/calls.js';
+import { createEngine, type Engine } from '../../../src/commands/workbench/engine.js';
 import type { Exchange } from '../../../src/events/exchange.js';
 import { systemClock } from '../../../src/system/drafts.js';
 import type { Server } from '../../../src/tui/workbench/model.js';
 import { eventually } from '../../e2e/support/eventually.js';
 
-const MANNERS: Manners = {
+const DEFAULTS: CallDefaults = {
   timeoutMs: 10_000,
   retries: 2,
   lenientAck: false,
@@ -37,8 +37,8 @@ export function startBench({
   cwd = '/nonexistent',
   home = cwd,
   headers = {},
-  ...manners
-}: Partial<Manners> & {
+  ...defaults
+}: Partial<CallDefaults> & {
   readonly cwd?: string;
   readonly home?: string;
   readonly headers?: Record<string, string>;
@@ -54,7 +54,7 @@ export function startBench({
   const engine = createEngine({
     terminal: { cwd, home, stdout },
     clock: systemClock,
-    manners: { ...MANNERS, ...manners },
+    defaults: { ...DEFAULTS, ...defaults },
     headers,
     onQuit: () => void quits.push('quit'),
   });

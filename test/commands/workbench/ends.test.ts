@@ -1,18 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { dial } from '../../../src/commands/workbench/calls.js';
-import type { Found } from '../../../src/commands/workbench/server-connection.js';
-import type { Manners } from '../../../src/commands/workbench/servers.js';
-import { Book } from '../../../src/events/call-log.js';
 import type { Event } from '../../../src/events/events.js';
-import { createLog } from '../../../src/events/log.js';
-import type { Runtime } from '../../../src/runtime/runtime.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { startPeer } from '../../e2e/support/peers.js';
-import { call, ENDPOINT, INVOCATION, KEY } from '../../events/build.js';
-import { fakeClock } from '../../support/fake-clock.js';
 import { leaks } from '../../support/leaks.js';
 import { startServing } from '../../support/serving.js';
 import { startBench } from './bench.js';
@@ -164,24 +156,6 @@ test('a call that cannot be sent is refused, and says why', async () => {
     kind: 'refused',
     reason: expect.stringContaining('the invocation cannot be sent'),
   });
-});
-
-test('a conversation that breaks down once the call is made is told of at the call', async () => {
-  const clock = fakeClock();
-  const log = createLog(clock.now);
-  const book = new Book();
-  log.subscribe(book.apply);
-  const invoke = async () => {
-    for (const fact of call()) log.emit(fact);
-    await Promise.resolve();
-    throw new Error('the line broke');
-  };
-  const found = { wire: { log }, discovered: { toolset: { endpoint: ENDPOINT } } } as unknown as Found;
-  const answering = { by: 'person', select: async () => null } as const;
-  const runtime = { invoke } as unknown as Runtime;
-  await dial({ log }, runtime, found, INVOCATION, {} as Manners, answering);
-  await eventually('the warning', () => book.of(KEY).some(({ kind }) => kind === 'warned'));
-  expect(book.of(KEY).at(-1)).toMatchObject({ kind: 'warned', message: 'the line broke' });
 });
 
 test('so many are told of the end at once, and Node takes it for no leak', async () => {

@@ -74,7 +74,7 @@ describe('a call', () => {
     await using bench = startBench();
     const key = await bench.call(await openOf(bench, stdlib.url), 'work', { ms: 60_000 });
     expect(await bench.controls.cancel(key)).toEqual({
-      text: 'given up, and the tool was told',
+      text: 'canceled, and the tool was notified',
       isBad: false,
     });
     expect((await bench.until(key)).settled).toMatchObject({ by: 'cancel', who: 'person' });

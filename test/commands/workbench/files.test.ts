@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
-import { writeTranscript } from '../../../src/commands/workbench/transcript-file.js';
+import { writeTranscript } from '../../../src/commands/workbench/files.js';
 import { llmTextOf } from '../../../src/events/exchange.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';
 import { eventually } from '../../e2e/support/eventually.js';
@@ -69,7 +69,7 @@ describe('a fixture', () => {
     await bench.until(given, ({ attempts }) => attempts[0]?.status === 200);
     await bench.controls.cancel(given);
     expect(await bench.controls.saveFixture(given, 0, 'given-up.yaml')).toEqual({
-      text: 'wrote given-up.yaml, which says at its top what it lacks; serve it: protocol-cli mock-tool given-up.yaml',
+      text: 'wrote given-up.yaml; what it lacks is listed at its top; serve it: protocol-cli mock-tool given-up.yaml',
       isBad: false,
     });
     const text = await readFile(folder.file('given-up.yaml'), 'utf8');

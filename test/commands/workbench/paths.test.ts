@@ -1,8 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pathOf, pathsFrom } from '../../../src/commands/workbench/transcripts.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
+import { startBench } from './bench.js';
 
 let folder: Folder;
 let where: { readonly cwd: string; readonly home: string };
@@ -31,15 +30,6 @@ test.each([
   ['none/', []],
   ['x', []],
 ])('%s goes on as %j', async (typed, paths) => {
-  expect(await pathsFrom(typed, where)).toEqual(paths);
-});
-
-test.each([
-  ['a.ndjson', 'here/a.ndjson'],
-  ['~/mine', 'home/mine'],
-  ['~', 'home'],
-  ['~mine', 'here/~mine'],
-  ['a~/b', 'here/a~/b'],
-])('%s is %s', (typed, path) => {
-  expect(pathOf(typed, where)).toBe(join(folder.path, path));
+  await using bench = startBench(where);
+  expect(await bench.controls.paths(typed)).toEqual(paths);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeTranscript } from '../../../src/commands/workbench/transcript-file.js';
+import { writeTranscript } from '../../../src/commands/workbench/files.js';
 import { systemClock } from '../../../src/system/drafts.js';
 import { Session } from '../../../src/tui/workbench/screen.js';
 import { createRedactor } from '../../../src/util/redact.js';

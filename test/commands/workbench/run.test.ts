@@ -168,9 +168,9 @@ describe('whoever quits is told on stderr what is in no file', () => {
 
   test('how many calls, and how they would be kept', async () => {
     expect(await toldAfter(1, nothing)).toBe(
-      '1 call is in no transcript: next time press S, or give --save <file>.\n',
+      '1 call was not saved. Next time press S, or give --save <file>.\n',
     );
-    expect(await toldAfter(2, nothing)).toMatch(/^2 calls are in no transcript/);
+    expect(await toldAfter(2, nothing)).toMatch(/^2 calls were not saved/);
   });
 
   test('nothing where there is none, or all of them are kept', async () => {

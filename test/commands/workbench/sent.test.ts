@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asCurl, sentCall } from '../../../src/commands/workbench/actions.js';
+import { asCurl, sentCall } from '../../../src/commands/workbench/copies.js';
 import { Book } from '../../../src/events/call-log.js';
 import type { Event } from '../../../src/events/events.js';
 import { createRedactor } from '../../../src/util/redact.js';

@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream';
+import type { Book } from '../../events/call-log.js';
+import { discoveryOf } from '../../events/discovery-of.js';
+import type { Event } from '../../events/events.js';
+import {
+  isTranscript,
+  readTranscript,
+  readTranscripts,
+  type Transcript,
+  withoutReadyLines,
+} from '../../events/transcript-reader.js';
+import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
+import { fixturesOfTranscript } from '../../fixtures/recording/from-transcript.js';
+import { yamlOf } from '../../fixtures/recording/write-yaml.js';
+import { createPrivateFile, writePublicFile } from '../../system/files.js';
+import type { Redactor } from '../../util/redact.js';
+import { byteLines } from '../../util/strings.js';
+import { visibleLine } from '../../util/visible.js';
+import { LARGEST_SAVED, readSource } from '../read-source.js';
+
+// Loaded when a person opens or saves a file.
+
+/** Bytes that show what a file is. */
+const HEAD = 256 * 1024;
+
+/** The transcripts in a file; null where it holds something else. @throws ProtocolCliError `unreadable-file` */
+export async function readTranscriptFile(path: string): Promise<readonly Transcript[] | null> {
+  const bytes = await readSource(path, Readable.from([]), LARGEST_SAVED);
+  if (!isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)))) return null;
+  return readTranscripts(withoutReadyLines(byteLines(bytes)));
+}
+
+/**
+ * Writes events as a transcript without secrets that only its owner may read; never replaces a file (threats, rows 25 to 27).
+ * @throws ProtocolCliError `unwritable-file`
+ */
+export async function writeTranscript(
+  path: string,
+  events: readonly Event[],
+  redactor: Redactor,
+  about: TranscriptAbout,
+): Promise<void> {
+  const file = await createPrivateFile(path);
+  const writer = transcriptWriter(redactor);
+  try {
+    await file.write(writer.header(about));
+    for (const event of events) for (const line of writer.event(event)) await file.write(line);
+    await file.write(writer.end('saved'));
+    await file.commit({ replaces: false });
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+/**
+ * Writes a call as a fixture file, with the operation as its toolset; never replaces a file. Writes none where the call has nothing that
+ * a mock could serve.
+ * @throws ProtocolCliError `unwritable-file`
+ */
+export async function writeFixture(
+  path: string,
+  book: Book,
+  key: string,
+  redactor: Redactor,
+): Promise<{ readonly count: number; readonly warnings: readonly string[] }> {
+  const own = book.of(key);
+  const { endpoint = '', invocation } = book.history.exchanges.get(key) ?? {};
+  const discovery = discoveryOf(book.of(null), { endpoint, seq: own[0]?.seq ?? 0 });
+  const writer = transcriptWriter(redactor);
+  const lines = [...discovery, ...own].flatMap(event => writer.event(event));
+  const { file, warnings: losses } = await fixturesOfTranscript(readTranscript(lines));
+  const tools = file.toolset.tools.filter(({ name }) => name === invocation?.operation);
+  const warnings = losses.map(visibleLine);
+  const notes = [...warnings, 'Serve it: protocol-cli mock-tool <this file>'];
+  const text = yamlOf({ ...file, toolset: { ...file.toolset, tools } }, notes);
+  const count = file.fixtures.length;
+  if (count > 0) await writePublicFile(path, text, { replaces: false });
+  return { count, warnings };
+}

@@ -67,7 +67,7 @@ export function createEngine({ terminal, clock, defaults, headers, onQuit }: Eng
       if (call.endpoint === endpoint)
         log.emit({ kind: 'decided', what: 'give-up', by: 'policy', value, calls: [call.key] });
   };
-  const servers = new Servers({ log, client, headers, signal: over.signal, onChange, onDeath });
+  const servers = new Servers({ log, client, headers, redactor, signal: over.signal, onChange, onDeath });
   const calls = new Calls({ log, book, clock, redactor, servers, defaults });
   const about = { startedAt: clock.wall().toISOString(), observer: 'runtime', program: PROGRAM } as const;
   const { cwd, home, stdout } = terminal;

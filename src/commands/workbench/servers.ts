@@ -5,6 +5,7 @@ import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discov
 import type { Credentials, Wire } from '../../runtime/notices.js';
 import { definitionsIn, type Server } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import type { Redactor } from '../../util/redact.js';
 import { withheld } from '../invoke/prepare.js';
 import { reach } from '../rap-config.js';
 import type { Death } from '../started-server.js';
@@ -29,6 +30,7 @@ interface ServersOptions {
   readonly headers: Credentials['headers'];
   /** Aborted at the end: servers that are being started are not waited for. */
   readonly signal: AbortSignal;
+  readonly redactor: Redactor;
   readonly onChange: () => void;
   /** The server of this endpoint is gone, and its pending calls end. */
   readonly onDeath: (endpoint: string, reason: string) => void;
@@ -233,7 +235,7 @@ class ServerConnection {
       const notes = [...discovered.notes, ...withheld(wire, toolset.endpoint).map(({ message }) => message)];
       this.found = { wire, discovered };
       this.hasAnswered = true;
-      this.#enter({ kind: 'ready', base, toolset, notes });
+      this.#enter({ kind: 'ready', base, toolset, notes: notes.map(this.options.redactor.text) });
     } catch (error) {
       this.#fail(error);
     }
@@ -274,8 +276,9 @@ class ServerConnection {
   #fail(error: unknown): void {
     const { faults = [], hint = null } = error instanceof ProtocolCliError ? error : {};
     const message = error instanceof Error ? error.message : String(error);
+    const { redactor } = this.options; // the message may quote what the server wrote
     this.found = null;
-    this.#enter({ kind: 'failed', message, faults, hint });
+    this.#enter({ kind: 'failed', message: redactor.text(message), faults: faults.map(redactor.text), hint });
   }
 
   #enter(state: Server['state']): void {

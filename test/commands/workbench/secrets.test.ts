@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/system/drafts.js';
+import { Session } from '../../../src/tui/workbench/screen.js';
+import { eventually } from '../../e2e/support/eventually.js';
+import { temporaryFolder } from '../../e2e/support/folder.js';
+import { resultFor, startTool } from '../../e2e/support/own-tool.js';
+import { startServing } from '../../support/serving.js';
+import { press } from '../../tui/workbench/form/support/pressing.js';
+import { withoutStyle } from '../../tui/workbench/support/open-session.js';
+import { type Bench, startBench } from './bench.js';
+
+const BEARER = 'BEARER-CANARY-4711';
+const KEY = 'KEY-CANARY-4711';
+const HEADERS = { authorization: `Bearer ${BEARER}`, 'x-api-key': KEY };
+const ECHO = `${BEARER} and ${KEY}`;
+
+/** What the workbench shows of its servers and of the newest call, in these tabs and with the bytes. */
+async function shownIn(
+  { world, controls }: Bench,
+  columns: number,
+  tabs: readonly string[],
+): Promise<string> {
+  const supports = new Set(['text', 'diff']);
+  const session = new Session(
+    { world, controls, clock: systemClock, level: 0, supports, start: {} },
+    () => {},
+  );
+  const frames: string[] = [];
+  for (const name of ['t', '<down>', '<down>', 'c', ...tabs, 'b', ...tabs]) {
+    const { input, key } = press(name);
+    session.press(input, key);
+    const frame = () => session.frame({ columns, rows: 60 }).rows.map(withoutStyle).join('\n');
+    if (name === 'c') continue; // another tab may be meant
+    frames.push(await eventually('it is judged', () => !frame().includes('judging') && frame()));
+  }
+  session.close();
+  return frames.join('\n\n');
+}
+
+async function expectRedacted(bench: Bench, tabs: readonly string[]): Promise<void> {
+  for (const columns of [60, 100, 200]) {
+    const shown = await shownIn(bench, columns, tabs);
+    expect(shown).toContain('[redacted]');
+    expect(shown).not.toMatch(/CANARY|4711/);
+  }
+}
+
+test('row 25: a tool that echoes the credentials in a refused acknowledgement', async () => {
+  const body = `${ECHO} ${'x'.repeat(150)}${BEARER}`;
+  await using tool = await startTool({ ask: { status: 400, body } });
+  await using bench = startBench({ headers: HEADERS });
+  const id = bench.open({ kind: 'url', url: tool.url });
+  await bench.stands(id, 'ready');
+  await bench.until(await bench.call(id, 'ask'));
+  await expectRedacted(bench, ['1', '2', '3', '4', '5']);
+});
+
+test('row 25: a tool that echoes them in callbacks; only the result itself is shown as the model gets it', async () => {
+  await using tool = await startTool({
+    ask: { callbacks: call => [`{"type": "tool_result", "${ECHO}": 1}`, ECHO, resultFor(call, ECHO)] },
+  });
+  await using bench = startBench({ headers: HEADERS });
+  const id = bench.open({ kind: 'url', url: tool.url });
+  await bench.stands(id, 'ready');
+  await bench.until(await bench.call(id, 'ask'));
+  await expectRedacted(bench, ['2', '3', '4', '5']);
+});
+
+test('row 25: a server that echoes them instead of a toolset', async () => {
+  await using serving = await startServing(403, response => response.end(ECHO));
+  await using bench = startBench({ headers: HEADERS });
+  const id = bench.open({ kind: 'url', url: serving.url });
+  const { message, faults, hint } = await bench.stands(id, 'failed');
+  expect([message, ...faults, hint].join('\n')).not.toMatch(/CANARY|4711/);
+});
+
+test('row 25: a started server that prints them before it dies', async () => {
+  await using folder = await temporaryFolder();
+  await folder.write('talking.mjs', `console.error(${JSON.stringify(ECHO)}); process.exit(3);`);
+  await using bench = startBench({ headers: HEADERS });
+  const id = bench.open({
+    kind: 'command',
+    command: `'${process.execPath}' '${folder.file('talking.mjs')}'`,
+  });
+  const { message, faults } = await bench.stands(id, 'failed');
+  expect([message, ...faults].join('\n')).toContain('[redacted]');
+  expect([message, ...faults].join('\n')).not.toMatch(/CANARY|4711/);
+});

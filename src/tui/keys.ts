@@ -1,62 +1,100 @@
 import type { Key } from 'ink';
-import { type Line, quote, type Span, say, type Tone } from '../render/line.js';
+import { type Line, quote, say, type Tone } from '../render/line.js';
 import { LazySegmenter } from '../render/terminal/lazy-segmenter.js';
 import { cutLine, widthOf } from '../render/terminal/theme.js';
 
-/** What a key asks for in a place. */
-export interface Binding<Place extends string, Command extends string> {
-  readonly command: Command;
+/** Where a key is pressed: it may do different things in different places. */
+export type Place = 'everywhere' | 'list' | 'tools' | 'calls' | 'reading' | 'form';
+
+const TITLES: Readonly<Record<Place, string>> = {
+  everywhere: 'Everywhere',
+  list: 'A list',
+  tools: 'Tools',
+  calls: 'Calls',
+  reading: 'Reading',
+  form: 'A form',
+};
+
+/** A key in the footer. */
+export type Hint = readonly [key: string, does: string];
+
+/** A key of a screen. The footer, the help page and the guide are generated from these. */
+export interface KeyBinding<Screen> {
   readonly place: Place;
   /** Names of keys, see `nameOf`. */
   readonly keys: readonly string[];
-  /** As it is shown. */
   readonly label: string;
   readonly does: string;
+  readonly run: (screen: Screen) => void;
+  /** For the footer; a function returns null while the key does not apply. */
+  readonly hint?: Hint | ((screen: Screen) => Hint | null);
+  /** Somebody waits for this key: its hint comes first. */
+  readonly isUrgent?: true;
 }
 
-/** @param keys their names, a space between them */
-export function bind<Place extends string, Command extends string>(
+/** @param keys their names, separated by spaces */
+export function bind<Screen>(
   place: Place,
-  command: Command,
   keys: string,
   label: string,
   does: string,
-): Binding<Place, Command> {
-  return { command, place, keys: keys.split(' '), label, does };
+  run: KeyBinding<Screen>['run'],
+  hint?: KeyBinding<Screen>['hint'],
+): KeyBinding<Screen> {
+  return { place, keys: keys.split(' '), label, does, run, ...(hint && { hint }) };
 }
 
-/** What a key means where it is pressed: in the first of these places that knows it. */
-export function commandIn<Place extends string, Command extends string>(
-  bindings: readonly Binding<Place, Command>[],
+/** What a key does in the first of these places that knows it. */
+export function bindingOf<Screen>(
+  bindings: readonly KeyBinding<Screen>[],
   name: string,
   places: readonly Place[],
-): Command | undefined {
-  for (const place of places)
-    for (const { command, keys, place: own } of bindings)
-      if (own === place && keys.includes(name)) return command;
+): KeyBinding<Screen> | undefined {
+  for (const place of places) {
+    const binding = bindings.find(each => each.place === place && each.keys.includes(name));
+    if (binding) return binding;
+  }
   return undefined;
 }
 
-/** Keys, and what they do somewhere. */
+export function urgent<Screen>(binding: KeyBinding<Screen>): KeyBinding<Screen> {
+  return { ...binding, isUrgent: true };
+}
+
+/** The keys for the footer, urgent ones first. A binding that another place hides has no hint. */
+export function hintsOf<Screen>(
+  bindings: readonly KeyBinding<Screen>[],
+  places: readonly Place[],
+  screen: Screen,
+): readonly Hint[] {
+  const here = places.flatMap(place => bindings.filter(binding => binding.place === place));
+  const reached = here.filter(each => bindingOf(here, each.keys[0] ?? '', places) === each);
+  const ordered = [...reached.filter(each => each.isUrgent), ...reached.filter(each => !each.isUrgent)];
+  return ordered.flatMap(({ hint }) => {
+    const shown = typeof hint === 'function' ? hint(screen) : hint;
+    return shown ? [shown] : [];
+  });
+}
+
+/** Keys and what they do in one place. */
 export interface KeyTable {
   readonly title: string;
   readonly keys: readonly { readonly label: string; readonly does: string }[];
 }
 
-/** The keys of each place, in the order of the places. @param first those that come before the others */
-export function tablesOf<Place extends string>(
-  bindings: readonly Binding<Place, string>[],
-  titles: Readonly<Record<Place, string>>,
+/** The keys of each place. @param first the places that come before the others */
+export function tablesOf(
+  bindings: readonly Pick<KeyBinding<never>, 'place' | 'label' | 'does'>[],
   first: readonly Place[] = [],
 ): readonly KeyTable[] {
-  const places = new Set([...first, ...(Object.keys(titles) as Place[])]);
-  return [...places].map(place => ({
-    title: titles[place],
+  const places = new Set([...first, ...(Object.keys(TITLES) as Place[])]);
+  return Array.from(places, place => ({
+    title: TITLES[place],
     keys: bindings.filter(binding => binding.place === place),
-  }));
+  })).filter(({ keys }) => keys.length > 0);
 }
 
-/** All keys, for the help. */
+/** The help page. */
 export function keyLines(tables: readonly KeyTable[]): readonly Line[] {
   const width = Math.max(...tables.flatMap(({ keys }) => keys.map(({ label }) => label.length)));
   return tables.flatMap(({ title, keys }, index) => [
@@ -73,7 +111,7 @@ export function keyLines(tables: readonly KeyTable[]): readonly Line[] {
   ]);
 }
 
-/** What was pressed. */
+/** A key press, or text that arrived at once. */
 export interface Press {
   readonly input: string;
   readonly key: Key;
@@ -105,23 +143,22 @@ export function nameOf({ input, key }: Press): string {
   return key.shift && name === 'tab' ? 'shift+tab' : name;
 }
 
-/** What arrives at once may be several keys: whoever types fast, or a program that types. */
+/** Text that arrives at once may be several keys: from a fast typist, or from a program. */
 export function pressesIn(press: Press): readonly Press[] {
   const { input, key } = press;
   if (input.length <= 1 || key.ctrl) return [press];
   return [...input].map(character => pressOf(character, key));
 }
 
-/** What ends a line that is typed. */
+/** The ends of a typed line. */
 const LINE_ENDS: ReadonlySet<string> = new Set(['\r', '\n', '\u001b']);
 const INTERRUPT = '\u0003';
-/** A text, or a control character that is no part of one. */
 const LINE_PIECES = /\P{Cc}+|\p{Cc}/gu;
 const PIECES = /[\P{Cc}\t\n\r]+|\p{Cc}/gu;
 
 /**
- * The same where a line is typed: its characters stay together. What comes behind its end was pasted, and is not obeyed as keys: only
- * Ctrl-C is never lost.
+ * The same for a line prompt: text stays together. Text after the end of the line was pasted and is ignored, except Ctrl-C:
+ * it must not run commands.
  */
 export function lineTypedIn(press: Press): readonly Press[] {
   const { input, key } = press;
@@ -132,18 +169,18 @@ export function lineTypedIn(press: Press): readonly Press[] {
   return pieces.map(piece => (piece.length === 1 ? pressOf(piece, key) : { input: piece, key }));
 }
 
-/** What came in one piece with a line, behind its end; empty where nothing did that could be missed. */
+/** The pasted text after the end of the line, which {@link lineTypedIn} ignores. */
 export function behindLine({ input, key }: Press): string {
   return input.length <= 1 || key.ctrl ? '' : input.slice(lineEnd(input)).replaceAll(INTERRUPT, '').trim();
 }
 
-/** With what ends it. */
+/** The index after the line and its end. */
 function lineEnd(input: string): number {
   const at = [...input.matchAll(/\p{Cc}/gu)].find(([character]) => LINE_ENDS.has(character))?.index;
   return at === undefined ? input.length : at + 1;
 }
 
-/** The same where text is typed: characters stay together, but an Enter or a Tab at their end is a key, and so is each control character. */
+/** The same for a form: text stays together, but a control character, or an Enter or Tab at the end, is a key. */
 export function typedIn(press: Press): readonly Press[] {
   const { input, key } = press;
   if (input.length <= 1 || key.ctrl) return [press];
@@ -154,7 +191,7 @@ export function typedIn(press: Press): readonly Press[] {
   });
 }
 
-/** One character as Ink would tell it, had it come alone. */
+/** One character as Ink reports it when it arrives alone. */
 function pressOf(character: string, key: Key): Press {
   const isEnter = character === '\r' || character === '\n';
   const isTab = character === '\t';
@@ -170,79 +207,33 @@ function pressOf(character: string, key: Key): Press {
 /** From Ctrl-A to a. */
 const LETTERS = 0x60;
 
-/** A key, and what it does. */
-export type Hint = readonly [key: string, does: string];
-
 const GAP = say('   ');
 
-/** Keys in a line of `width` cells: as many of the first as there is room for, and always the last ones. */
+/** Keys in a line of `width` cells: all of `always`, and as many of the others as fit before them. */
 export function hintsLine(hints: readonly Hint[], always: readonly Hint[], width: number): Line {
-  const ends = always.map(hintLine);
-  const left = width - widthOf(spread(ends));
-  return cutLine(spread([...fitting(hints.map(hintLine), left), ...ends]), width);
-}
-
-function hintLine([key, does]: Hint): Line {
-  return [say(key, 'title'), say(` ${does}`, 'dim')];
-}
-
-function spread(hints: readonly Line[]): Line {
-  return hints.flatMap((hint, index) => (index === 0 ? hint : [GAP, ...hint]));
-}
-
-/** The first ones that fit, each with a gap after it. */
-function fitting(hints: readonly Line[], width: number): readonly Line[] {
-  let left = width;
-  return hints.filter(hint => {
-    left -= widthOf(hint) + GAP.text.length;
+  const lineOf = ([key, does]: Hint): Line => [say(key, 'title'), say(` ${does}`, 'dim')];
+  const spread = (lines: readonly Line[]) =>
+    lines.flatMap((line, index) => (index === 0 ? line : [GAP, ...line]));
+  const ends = always.map(lineOf);
+  let left = width - widthOf(spread(ends));
+  const fitting = hints.map(lineOf).filter(line => {
+    left -= widthOf(line) + GAP.text.length;
     return left >= 0;
   });
+  return cutLine(spread([...fitting, ...ends]), width);
 }
 
-const SCROLLS: Readonly<Record<string, number>> = {
-  up: -1,
-  k: -1,
-  down: 1,
-  j: 1,
-  pageup: -10,
-  pagedown: 10,
-  space: 10,
-  home: Number.NEGATIVE_INFINITY,
-  g: Number.NEGATIVE_INFINITY,
-  end: Number.POSITIVE_INFINITY,
-  G: Number.POSITIVE_INFINITY,
-};
-
-const CLOSES: ReadonlySet<string> = new Set(['escape', 'enter', '?', 'ctrl+g', 'q']);
-
-/** The keys of a page that is only read. */
-export const PAGE_HINTS: readonly Hint[] = [['↑↓ PgUp PgDn', 'scroll']];
-export const PAGE_ENDS: readonly Hint[] = [
-  ['Esc', 'close'],
-  ['Ctrl-C', 'quit'],
-];
-
-/**
- * What a key does to a page that is only read: how many rows of it are above then, at most `most`; or it closes it; or, `beneath`, it
- * is none of its keys.
- */
-export function pressedOnPage(name: string, scroll: number, most: number): number | 'close' | 'beneath' {
-  const by = SCROLLS[name];
-  if (by !== undefined) return Math.max(0, Math.min(most, scroll + by));
-  return CLOSES.has(name) ? 'close' : 'beneath';
-}
-
-/** A line that is typed. */
+/** A line of text that the user edits. */
 export interface Typed {
   readonly text: string;
   /** Characters before the cursor. */
   readonly cursor: number;
 }
 
-/** A line of text after a key. No control character gets into it; what ends a line is for whoever reads the keys. */
-export function stepPrompt<Prompt extends Typed>(prompt: Prompt, press: Press): Prompt {
+/** A line of text after a key. Control characters are never inserted. */
+export function stepPrompt(prompt: Typed, press: Press): Typed {
   const { text, cursor } = prompt;
-  const at = (to: number) => ({ ...prompt, cursor: Math.max(0, Math.min(text.length, to)) });
+  const at = (to: number) => ({ text, cursor: Math.max(0, Math.min(text.length, to)) });
   switch (nameOf(press)) {
     case 'left':
       return at(before(text, cursor));
@@ -261,26 +252,20 @@ export function stepPrompt<Prompt extends Typed>(prompt: Prompt, press: Press): 
     case 'ctrl+w':
       return without(prompt, text.slice(0, cursor).trimEnd().lastIndexOf(' ') + 1);
     default:
-      return press.key.ctrl || press.key.meta ? prompt : typed(prompt, press.input);
+      return press.key.ctrl || press.key.meta ? prompt : inserted(prompt, press.input);
   }
 }
 
-function typed<Prompt extends Typed>(prompt: Prompt, input: string): Prompt {
-  const { text, cursor } = prompt;
+function inserted({ text, cursor }: Typed, input: string): Typed {
   const piece = [...input].filter(character => character >= ' ').join('');
-  return {
-    ...prompt,
-    text: text.slice(0, cursor) + piece + text.slice(cursor),
-    cursor: cursor + piece.length,
-  };
+  return { text: text.slice(0, cursor) + piece + text.slice(cursor), cursor: cursor + piece.length };
 }
 
-function without<Prompt extends Typed>(prompt: Prompt, from: number): Prompt {
-  const { text, cursor } = prompt;
-  return { ...prompt, text: text.slice(0, from) + text.slice(cursor), cursor: from };
+function without({ text, cursor }: Typed, from: number): Typed {
+  return { text: text.slice(0, from) + text.slice(cursor), cursor: from };
 }
 
-/** A character may be two units long. */
+/** A character may be two code units long. */
 function before(text: string, cursor: number): number {
   return cursor - ([...text.slice(0, cursor)].at(-1)?.length ?? 0);
 }
@@ -292,12 +277,12 @@ function after(text: string, cursor: number): number {
 const CLUSTERS = new LazySegmenter();
 const MORE = say('…', 'dim');
 
-/** As much of a text on one line as `width` cells hold, the cursor always among it: a text may be megabytes long. */
+/** The part of a text around the cursor that fits `width` cells: a text may be megabytes long. */
 export function typedLine({ text, cursor }: Typed, width: number, tone: Tone = 'plain'): Line {
   const before = cells(text.slice(Math.max(0, cursor - 2 * width), cursor), tone);
   const after = cells(text.slice(cursor, cursor + 2 * width), tone);
   const [at = [say(' ')], ...rest] = after;
-  const focus = underCursor(at);
+  const focus = at.map(span => say(span.text, 'cursor'));
   const isWhole = cursor <= 2 * width && widthOf(before.flat()) + widthOf(focus) + 1 <= width;
   const behind = isWhole ? before : lastOf(before, Math.max(0, Math.floor((width * 2) / 3) - 1));
   const start = isWhole ? behind.flat() : [MORE, ...behind.flat()];
@@ -305,18 +290,14 @@ export function typedLine({ text, cursor }: Typed, width: number, tone: Tone = '
   return [...start, ...focus, ...firstOf(rest, cursor + 2 * width < text.length, room)];
 }
 
-/** A text where nobody types: its start. */
+/** A text without the cursor: its start. */
 export function quietLine(text: string, width: number, tone: Tone = 'plain'): Line {
   return firstOf(cells(text.slice(0, 2 * width), tone), text.length > 2 * width, width);
 }
 
-/** What a person sees as one character each, safe to print. */
+/** The graphemes of a text, safe to print. */
 function cells(text: string, tone: Tone): readonly Line[] {
   return [...CLUSTERS.segment(text)].map(({ segment }) => quote(segment, tone));
-}
-
-function underCursor(cell: Line): Line {
-  return cell.map((span): Span => ({ text: span.text, tone: 'cursor' }));
 }
 
 function lastOf(all: readonly Line[], width: number): readonly Line[] {
@@ -339,22 +320,17 @@ function firstOf(all: readonly Line[], hasMore: boolean, width: number): Line {
   return width < 1 ? [] : [...all.slice(0, to < 0 ? all.length : to).flat(), MORE];
 }
 
-/** A line that goes on, before its cursor, as far as all of these do. @param candidates in order; each begins with what stands there */
-export function completed<Prompt extends Typed>(prompt: Prompt, candidates: readonly string[]): Prompt {
-  const start = commonStart(candidates.at(0) ?? '', candidates.at(-1) ?? '');
-  if (start.length <= prompt.cursor) return prompt;
-  return { ...prompt, text: start + prompt.text.slice(prompt.cursor), cursor: start.length };
+/** Extends the text before the cursor as far as all candidates agree. @param candidates sorted; each begins with that text */
+export function completed({ text, cursor }: Typed, candidates: readonly string[]): Typed {
+  const first = [...(candidates.at(0) ?? '')];
+  const last = [...(candidates.at(-1) ?? '')]; // the first and the last of a sorted list agree on what all agree on
+  const differs = first.findIndex((character, index) => character !== last[index]);
+  const start = first.slice(0, differs < 0 ? first.length : differs).join('');
+  if (start.length <= cursor) return { text, cursor };
+  return { text: start + text.slice(cursor), cursor: start.length };
 }
 
-/** Of the first and the last of a sorted list, it is that of all. */
-function commonStart(one: string, other: string): string {
-  const others = [...other];
-  const characters = [...one];
-  const end = characters.findIndex((character, index) => character !== others[index]);
-  return end < 0 ? one : characters.slice(0, end).join('');
-}
-
-/** A line that is typed, with its cursor; of a long one, what is around the cursor. @param label ours, before it */
+/** A prompt: our label, then the line that is typed, with its cursor. */
 export function promptLine(label: string, typed: Typed, columns: number): Line {
   return [say(label, 'title'), ...typedLine(typed, Math.max(4, columns - label.length))];
 }

@@ -2,104 +2,87 @@ import { type Line, quote, say, type Tone } from '../render/line.js';
 import { cutLine, divided, type Theme, wrapLine } from '../render/terminal/theme.js';
 import type { Size } from './terminal.js';
 
-/** Two regions of the screen: a list, and what is told of its selected entry. */
-export interface Split {
-  readonly list: Size;
-  readonly details: Size;
-  readonly isBeside: boolean;
+export function wrapLines(lines: readonly Line[], width: number, theme: Theme): string[] {
+  return lines.flatMap(line => wrapLine(line, width, theme));
 }
 
-export interface Shares {
-  /** From so many columns on both stand beside each other. */
-  readonly wide: number;
-  /** Of the width, where they do. */
-  readonly share: number;
-  /** Rows that the list would fill. */
-  readonly wanted: number;
-  /** Rows that the details fill: what they leave free is the list's. */
-  readonly told?: number;
-}
-
-const DIVIDER = ' │ ';
-/** Rows below which both together would say nothing. */
-const ROOMY = 9;
-/** Of the height, where the list stands above. */
-const ABOVE = 0.45;
-
-export function splitOf({ columns, rows }: Size, { wide, share, wanted, told = rows }: Shares): Split {
-  if (columns >= wide) {
-    const left = Math.floor(columns * share);
-    const right = columns - left - DIVIDER.length;
-    return { isBeside: true, list: { columns: left, rows }, details: { columns: right, rows } };
-  }
-  if (rows < ROOMY) return { isBeside: false, list: { columns, rows }, details: { columns, rows: 0 } };
-  const above = Math.min(wanted, Math.max(4, Math.floor(rows * ABOVE), rows - told - 1));
-  return {
-    isBeside: false,
-    list: { columns, rows: above },
-    details: { columns, rows: rows - above - 1 },
-  };
-}
-
-/** Both regions as rows of the whole. */
-export function joined(
-  { isBeside, list, details }: Split,
-  [ofList, ofDetails]: readonly [readonly string[], readonly string[]],
-  theme: Theme,
-): readonly string[] {
-  if (isBeside)
-    return divided(ofList, ofDetails, { left: list.columns, divider: theme.dim(DIVIDER), height: list.rows });
-  if (details.rows === 0) return filled(ofList, list.rows);
-  return [
-    ...filled(ofList, list.rows),
-    theme.dim('─'.repeat(list.columns)),
-    ...filled(ofDetails, details.rows),
-  ];
-}
-
-/** Exactly so many rows. */
+/** Exactly `height` rows. */
 export function filled(rows: readonly string[], height: number): readonly string[] {
   const missing = Math.max(0, height - rows.length);
   return [...rows.slice(0, height), ...Array.from({ length: missing }, () => '')];
 }
 
-/** The first seen of a list, so that the selected entry is in the middle, save at either end. */
-export function firstSeen(count: number, selected: number, height: number): number {
-  return Math.max(0, Math.min(count - height, selected - Math.floor(height / 2)));
+/** A list and the details of its selected entry. A list without rows is hidden. */
+export interface Split {
+  readonly isBeside: boolean;
+  readonly list: Size;
+  readonly details: Size;
 }
 
-/** Rows that can be scrolled, as far as they are seen. */
-export interface Reading {
+const DIVIDER = ' │ ';
+/** With fewer rows the list has the screen to itself. */
+const ROOMY = 9;
+/** The part of the height for a list above its details. */
+const ABOVE = 0.45;
+
+/** Side by side: the list has this share of the columns. */
+export function besideSplit({ columns, rows }: Size, share: number): Split {
+  const left = Math.floor(columns * share);
+  const right = columns - left - DIVIDER.length;
+  return { isBeside: true, list: { columns: left, rows }, details: { columns: right, rows } };
+}
+
+/** The list above its details. @param wanted the rows of the whole list @param below the most rows of the details */
+export function aboveSplit({ columns, rows }: Size, wanted: number, below = rows): Split {
+  if (rows < ROOMY) return { isBeside: false, list: { columns, rows }, details: { columns, rows: 0 } };
+  const above = Math.min(wanted, Math.max(4, Math.floor(rows * ABOVE), rows - below - 1));
+  return { isBeside: false, list: { columns, rows: above }, details: { columns, rows: rows - above - 1 } };
+}
+
+/** The rows of both. */
+export function joined(
+  { isBeside, list, details }: Split,
+  listRows: readonly string[],
+  detailRows: readonly string[],
+  theme: Theme,
+): readonly string[] {
+  if (isBeside) {
+    const layout = { left: list.columns, divider: theme.dim(DIVIDER), height: list.rows };
+    return divided(listRows, detailRows, layout);
+  }
+  if (list.rows === 0) return filled(detailRows, details.rows);
+  if (details.rows === 0) return filled(listRows, list.rows);
+  const rule = theme.dim('─'.repeat(list.columns));
+  return [...filled(listRows, list.rows), rule, ...filled(detailRows, details.rows)];
+}
+
+/** The visible part of rows that can be scrolled. */
+export interface Scrolled {
   readonly rows: readonly string[];
   /** How far they can be scrolled. */
   readonly most: number;
 }
 
-/** As many rows as there is room for, from `scroll` on; the last tells of what is below. */
-export function reading(rows: readonly string[], scroll: number, height: number, theme: Theme): Reading {
+/** The rows from `scroll` on that fit; the last one says how many are below. */
+export function scrolled(rows: readonly string[], scroll: number, height: number, theme: Theme): Scrolled {
   const most = Math.max(0, rows.length - height);
   const from = Math.min(scroll, most);
   const seen = rows.slice(from, from + height);
   const below = rows.length - from - height;
   if (below <= 0) return { rows: seen, most };
-  const more = theme.dim(`… ${below + 1} more rows`);
-  return { rows: [...seen.slice(0, -1), more], most };
+  return { rows: [...seen.slice(0, -1), theme.dim(`… ${below + 1} more rows`)], most };
 }
 
-export function wrapLines(lines: readonly Line[], width: number, theme: Theme): string[] {
-  return lines.flatMap(line => wrapLine(line, width, theme));
-}
-
-/** Something in a row of several, one of which is chosen. */
-export interface Choosable {
+/** One of several titles in a row. */
+export interface Choice {
   readonly text: string;
   readonly isChosen: boolean;
-  /** Cells of its text at most. */
+  /** The most cells of its text. */
   readonly most?: number;
 }
 
-/** Without colour the brackets alone tell. */
-export function chosenLine(choices: readonly Choosable[]): Line {
+/** The chosen one is in brackets: it must be visible without colours too. */
+export function choicesLine(choices: readonly Choice[]): Line {
   return choices.flatMap(({ text, isChosen, most = Number.POSITIVE_INFINITY }) =>
     isChosen
       ? [say('[', 'running'), ...cutLine(quote(text, 'title'), most), say('] ', 'running')]
@@ -107,64 +90,54 @@ export function chosenLine(choices: readonly Choosable[]): Line {
   );
 }
 
-/** Something that is said for a while. */
+/** A message that is shown for a while. */
 export interface Notice {
   readonly lines: readonly Line[];
-  /** When it goes by itself, in ms since the start. */
+  /** When it disappears, in ms since the start. */
   readonly until: number;
 }
 
-/** How long a notice stands that asks for nothing. */
-const STANDS_MS = 6_000;
+const SHOWN_MS = 6_000;
 
-/** What there is to say besides calls: of the mock itself, of keys, of what came that is no call. The latest of each. */
+/** What there is to say about the server, a key, and events that belong to no call: the latest of each. */
 export class Notices {
-  readonly #shown = new Map<'mock' | 'key' | 'event', Notice>();
+  readonly #latest = new Map<'server' | 'key' | 'event', Notice>();
 
-  /** Of the mock: what is bad stands until there is something else to say. */
-  mock(text: string, tone: Tone, now: number): void {
-    const isBad = tone === 'bad' || tone === 'warn';
+  /** Problems stay until the next notice about the server. */
+  server(text: string, tone: Tone, now: number): void {
     const lines = text.split('\n').map(line => quote(line, tone));
-    this.#shown.set('mock', { lines, until: isBad ? Number.POSITIVE_INFINITY : now + STANDS_MS });
+    this.#latest.set('server', { lines, until: tone === 'bad' ? Number.POSITIVE_INFINITY : now + SHOWN_MS });
   }
 
   key(text: string, now: number, tone: Tone = 'plain'): Notice {
-    const notice = { lines: [quote(text, tone)], until: now + STANDS_MS };
-    this.#shown.set('key', notice);
+    const notice = { lines: [quote(text, tone)], until: now + SHOWN_MS };
+    this.#latest.set('key', notice);
     return notice;
   }
 
-  /** What came with a line, and was no part of it, was not obeyed. */
-  leftOut(text: string, now: number): void {
-    if (text === '') return;
-    const line = [say('Left out, since it came in one piece with the line before: ', 'warn'), ...quote(text)];
-    this.event(line, now);
-  }
-
-  /** What a key said was about the call that is no longer selected. */
-  moved(): void {
-    this.#shown.delete('key');
-  }
-
   event(line: Line, now: number): void {
-    this.#shown.set('event', { lines: [line], until: now + STANDS_MS });
+    this.#latest.set('event', { lines: [line], until: now + SHOWN_MS });
+  }
+
+  /** Another key makes the notice about the last one obsolete. */
+  forgetKey(): void {
+    this.#latest.delete('key');
   }
 
   lines(now: number): readonly Line[] {
-    return this.#standing(now).flatMap(({ lines }) => lines);
+    return this.#current(now).flatMap(({ lines }) => lines);
   }
 
-  /** Nothing else was said since, and it is to be read still. */
-  stands(notice: Notice, now: number): boolean {
-    return this.#standing(now).includes(notice);
+  isShown(notice: Notice, now: number): boolean {
+    return this.#current(now).includes(notice);
   }
 
-  /** One of them goes by itself. */
+  /** Whether a notice will disappear by itself. */
   isPassing(now: number): boolean {
-    return this.#standing(now).some(({ until }) => Number.isFinite(until));
+    return this.#current(now).some(({ until }) => Number.isFinite(until));
   }
 
-  #standing(now: number): readonly Notice[] {
-    return [...this.#shown.values()].filter(({ until }) => until > now);
+  #current(now: number): readonly Notice[] {
+    return [...this.#latest.values()].filter(({ until }) => until > now);
   }
 }

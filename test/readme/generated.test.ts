@@ -4,9 +4,10 @@ import { EXIT_STATUSES } from '../../src/commands/terminal.js';
 import type { Carriage } from '../../src/dialects/dialect.js';
 import { FEATURES } from '../../src/dialects/dialect.js';
 import { DIALECTS } from '../../src/dialects/dialects.js';
-import type { KeyTable } from '../../src/tui/keys.js';
-import { keyTables as mockTables } from '../../src/tui/mock/actions.js';
-import { keyTables } from '../../src/tui/workbench/keys.js';
+import { type KeyTable, tablesOf } from '../../src/tui/keys.js';
+import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
+import { WORKBENCH_KEYS } from '../../src/tui/workbench/keys.js';
+import { workbenchTables } from '../../src/tui/workbench/workbench.js';
 import { GUIDE_PAGES, README } from './examples.js';
 
 const CELLS: Readonly<Record<Carriage, string>> = { exact: 'yes', convention: 'by convention', lost: '–' };
@@ -32,8 +33,8 @@ const escaped = (cell: string) => cell.replaceAll('|', '\\|');
 
 test.each([
   ['src/guides/systems.md', 'dialects', dialectsTable()],
-  ['src/guides/workbench.md', 'workbench keys', keysText(keyTables())],
-  ['src/guides/workbench.md', 'mock-tool keys', keysText(mockTables())],
+  ['src/guides/workbench.md', 'workbench keys', keysText(workbenchTables(WORKBENCH_KEYS))],
+  ['src/guides/workbench.md', 'mock-tool keys', keysText(tablesOf(MOCK_KEYS))],
 ])('%s: the table "%s" is generated (UPDATE_DOCS=1 writes it)', async (path, name, table) => {
   const text = await readFile(path, 'utf8');
   const [start, end] = [`<!-- ${name}:start -->\n`, `<!-- ${name}:end -->`];

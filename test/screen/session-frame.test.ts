@@ -8,13 +8,10 @@ import { Sessions } from '../../src/events/session-calls.js';
 import type { OAuth, UserChoice } from '../../src/protocol/callbacks.js';
 import { panesOf } from '../../src/render/panes.js';
 import { createTheme } from '../../src/render/terminal/theme.js';
-import type { View } from '../../src/tui/list.js';
-import { FIRST_VIEW } from '../../src/tui/list.js';
 import type { Frame } from '../../src/tui/live/frame.js';
 import { openPicker } from '../../src/tui/picker.js';
 import { answerFrame } from '../../src/tui/session/answer.js';
-import type { ShownPlatform } from '../../src/tui/session/platform.js';
-import { CallDetails, platformFrame } from '../../src/tui/session/platform.js';
+import { PlatformView } from '../../src/tui/session/platform.js';
 import { at, CHOICE, eventsOf, type Moment, OAUTH } from '../events/build.js';
 import {
   answered,
@@ -32,6 +29,8 @@ import {
 } from '../events/session/build.js';
 import { callOf, legTo } from '../render/session/legs.js';
 import { anyCharacter } from '../support/characters.js';
+import { fakeClock } from '../support/fake-clock.js';
+import { press } from '../tui/workbench/form/support/pressing.js';
 
 type Story = readonly (readonly Moment[])[];
 const SIZE = { columns: 80, rows: 24 };
@@ -201,25 +200,23 @@ describe('the state of a call goes from leg to leg', () => {
   });
 });
 
-const PLATFORM: ShownPlatform = { url: 'http://127.0.0.1:4711', key: 'the-key', session: SESSION };
+const PLATFORM = { url: 'http://127.0.0.1:4711', key: 'the-key' as string | null, session: SESSION };
 
+/** The screen of a platform after a story and these keys. */
 function drawPlatform(
   story: Story,
-  view: Partial<View> = {},
-  { columns, rows } = SIZE,
+  keys: readonly string[] = [],
+  size = SIZE,
   level: 0 | 2 = 0,
   platform = PLATFORM,
 ) {
-  const { sessions } = foldAll(eventsOf(...story));
-  const theme = createTheme(level);
-  const scene = {
-    platform,
-    sessions: sessions.list,
-    view: { ...FIRST_VIEW, ...view },
-    notices: [],
-    now: 9_000,
-  };
-  return platformFrame(scene, { columns, rows }, { theme, details: new CallDetails(theme) });
+  const clock = fakeClock();
+  const view = new PlatformView({ platform, clock, level, onQuit: () => {} }, () => {});
+  for (const event of eventsOf(...story)) view.event(event);
+  clock.advance(9_000);
+  view.frame(size);
+  for (const { input, key } of keys.map(press)) view.press(input, key);
+  return view.frame(size);
 }
 
 describe('a platform', () => {
@@ -229,31 +226,30 @@ describe('a platform', () => {
       .join('\n');
 
   test('at 120 columns: the calls of its sessions, and the selected one beside them', () => {
-    const shown = text(CLIENT_STORY, {}, { columns: 120, rows: 20 });
+    const shown = text(CLIENT_STORY, [], { columns: 120, rows: 20 });
     expect(shown).toContain(
       'session mock  http://127.0.0.1:4711\nkey the-key\n1 session · 1 ended · 2 calls\n',
     );
-    expect(shown).toMatch(/❯ lookup_order +✗ error, posted 202 .*│ id +null/);
+    expect(shown).toMatch(/❯ lookup_order +✗ error, posted 202 .*│ session +session_1/);
     expect(shown).toContain('│ asked     at 0:00.0 in round 1');
     expect(shown).toContain('│ LLM');
     expect(shown).toContain('│ Order not found');
-    expect(shown.split('\n').at(-1)).toBe('↑↓ select   ⏎ details   G follow   ? keys   q quit');
+    expect(shown.split('\n').at(-1)).toBe('↑↓ select   ⏎ read   / search   ? keys   q quit');
   });
 
   test('of several sessions says of which a call is', () => {
     const other = { ...LOOKUP, key: 'x', id: 'x' };
-    const shown = text(
-      [...CLIENT_STORY, awaiting([other], { id: 'session_2' })],
-      {},
-      { columns: 100, rows: 20 },
-    );
+    const shown = text([...CLIENT_STORY, awaiting([other], { id: 'session_2' })], [], {
+      columns: 100,
+      rows: 20,
+    });
     expect(shown).toContain('2 sessions · 1 ended · 3 calls');
     expect(shown).toMatch(/SESSION .*\n.*session_1.*\n.*session_1.*\n❯ .*session_2/);
   });
 
   test('before the first call says how to answer one; the help has the keys there are', () => {
     expect(text([])).toContain('protocol-cli session answer http://127.0.0.1:4711 session_1 --tool <url>');
-    const help = text([], { page: 'help' });
+    const help = text([], ['?'], { columns: 80, rows: 60 });
     expect(help).toContain('q Ctrl-C');
     expect(help).not.toMatch(/replay|fire|hold/);
   });
@@ -261,7 +257,7 @@ describe('a platform', () => {
   test('has its key whole at every width, and none that is not to be told', () => {
     const key = 'a-b_c'.repeat(9);
     const rows = (columns: number, told: string | null) =>
-      drawPlatform([], {}, { columns, rows: 12 }, 0, { ...PLATFORM, key: told }).rows;
+      drawPlatform([], [], { columns, rows: 12 }, 0, { ...PLATFORM, key: told }).rows;
     expect(rows(80, key)[1]).toBe(`key ${key}`);
     expect(rows(40, key).slice(1, 3)).toEqual([`key ${key.slice(0, 36)}`, `    ${key.slice(36)}`]);
     expect(rows(80, null).join('\n')).not.toMatch(/^key/m);
@@ -284,7 +280,7 @@ describe('a platform', () => {
           '$.result wanted 1, got "shipped"',
         ]),
       ],
-      { page: 'details' },
+      ['<enter>'],
       { columns: 120, rows: 20 },
     );
     expect(shown).toMatch(/^state +success, unexpected answer, posted/m);
@@ -293,7 +289,7 @@ describe('a platform', () => {
   });
 
   test('in 40 × 8 what matters most', () => {
-    const rows = text(CLIENT_STORY, {}, { columns: 40, rows: 8 }).split('\n');
+    const rows = text(CLIENT_STORY, [], { columns: 40, rows: 8 }).split('\n');
     expect(rows.slice(3, 6)).toEqual([
       '  TOOL            STATE',
       expect.stringMatching(/^ {2}lookup_order +✓ success, posted/),
@@ -315,9 +311,9 @@ test('whatever comes, no row is wider than the terminal, and nothing is higher',
     columns: fc.integer({ min: 40, max: 220 }),
     rows: fc.integer({ min: 8, max: 60 }),
   });
-  const page = fc.constantFrom<View['page']>('list', 'details', 'help');
+  const keys = fc.array(fc.constantFrom('<enter>', '?', 'k', ' ', '<escape>', '/'), { maxLength: 4 });
   fc.assert(
-    fc.property(text, text, size, page, fc.nat(40), (one, two, size, page, scroll) => {
+    fc.property(text, text, size, keys, (one, two, size, pressed) => {
       const asked = { key: one, tool_name: two, args: { [one]: two }, id: one };
       const story = [
         status('awaiting_tool_results'),
@@ -339,7 +335,7 @@ test('whatever comes, no row is wider than the terminal, and nothing is higher',
       const shown = blocks.filter(rows => rows.length > 0);
       const height = shown.reduce((sum, rows) => sum + rows.length, shown.length - 1);
       expect(height).toBeLessThan(size.rows);
-      const platform = drawPlatform(story, { page, scroll }, size, 2);
+      const platform = drawPlatform(story, pressed, size, 2);
       expect(platform.rows).toHaveLength(size.rows - 1);
       for (const row of [...shown.flat(), ...platform.rows])
         expect(stringWidth(row)).toBeLessThanOrEqual(size.columns);

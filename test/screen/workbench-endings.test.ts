@@ -45,7 +45,7 @@ describe.concurrent('the terminal is as it was', () => {
     const { screen, id } = await waiting();
     await using _screen = screen;
     screen.type(key);
-    await screen.shows('A call is under way and will be canceled: press it again to quit.');
+    await screen.shows('A call is pending and will be canceled: press again to quit.');
     screen.type(key);
     await expectEnded(screen, 0);
     await expectCancelled(id);

@@ -1,5 +1,4 @@
 import type { Highlighter } from '../../display/syntax.js';
-import { weightOf } from '../../events/bounded-events.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
@@ -8,7 +7,6 @@ import { paneHeading, viewPane } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
 import type { Step } from '../../render/step-arrivals.js';
 import { stepLine } from '../../render/steps.js';
-import { cutLine, dressLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import {
   bodyText,
   endHead,
@@ -32,58 +30,51 @@ import {
   paneDocument,
   textDocument,
 } from '../document/documents.js';
-import {
-  chosenLine,
-  filled,
-  firstSeen,
-  joined,
-  type Shares,
-  type Split,
-  splitOf,
-  wrapLines,
-} from '../layout.js';
-import type { Column } from '../list.js';
-import type { Size } from '../terminal.js';
 
-/** A document under a heading. */
+/** A document under a title. */
 export interface Part {
   readonly title: Line;
   readonly document: Document;
-  /** What is drawn in it, where it is drawn from a pane. */
+  /** The pane that is drawn in it, if any. */
   readonly pane: Pane | null;
-  /** More is added at its end as time goes on: whoever reads there goes on reading there. */
+  /** It grows at its end: a reader who is at the end stays at the end. */
   readonly isStream?: true;
 }
 
-/** What a tab shows: parts that stand beside or below each other. */
+/** The contents of a tab: parts that are shown beside or below each other. */
 export interface Sheet {
   readonly parts: readonly Part[];
 }
 
-/** How a person wants to see it. Who draws knows the highlighter. */
+/** How the user wants to see a sheet. The tabs know the highlighter. */
 export interface SheetLook extends Omit<Look, 'highlighter'> {
-  /** Of the timeline: each message as it was on the wire. */
+  /** In the timeline: each message as it was on the wire. */
   readonly showsBytes: boolean;
 }
 
-/** Makes a tab's sheet for one call; the same one as long as nothing of it changed. */
-export type Tabbed = (look: SheetLook) => Sheet;
+/** Makes the sheet of a tab for one call; returns the same sheet while nothing in it has changed. */
+export type SheetOf = (look: SheetLook) => Sheet;
 
 export const NO_SHEET: Sheet = { parts: [] };
 
-/** Draws a pane as a part, once for each look: a text is the same under each. */
+/** A sheet of one part. */
+export function onePart(title: Line, lines: readonly Line[]): Sheet {
+  return { parts: [{ title, document: linesDocument(lines), pane: null }] };
+}
+
+/** Draws a pane as a part, once for each look. Only a diff looks different under another look. */
 export function panePart(pane: Pane): (look: Look) => Part {
   const whole = new Memo<Part>();
   const split = new Memo<Part>();
   return look => {
     const { isSplit, isUnfolded, highlighter } = look;
-    if (pane.drawing.kind !== 'diff') return whole.of([], () => partOf(pane, look));
-    return (isSplit ? split : whole).of([isUnfolded, highlighter], () => partOf(pane, look));
+    if (pane.drawing.kind !== 'diff') return whole.of([], () => lazyPart(pane, look));
+    return (isSplit ? split : whole).of([isUnfolded, highlighter], () => lazyPart(pane, look));
   };
 }
 
-/** Nothing is laid out before it is read: how wide a part is, and so how it looks, depends on how many there are. */
-function partOf(pane: Pane, look: Look): Part {
+/** The document is laid out when it is first read: the width, and so the look, depends on the number of parts. */
+function lazyPart(pane: Pane, look: Look): Part {
   let made: Document | null = null;
   return {
     title: paneHeading(pane),
@@ -95,118 +86,90 @@ function partOf(pane: Pane, look: Look): Part {
   };
 }
 
-/** A call that can be judged. */
-export interface Judged {
-  /** It is to be judged anew when this is another one. */
-  readonly age: number;
-  judge(): Promise<readonly Line[]>;
-}
-
-interface ProblemsOptions {
+interface Judging {
+  /** Changes when the call has to be judged again. */
+  readonly age: () => number;
+  readonly judge: () => Promise<readonly Line[]>;
   readonly redactor: Redactor;
-  /** The sheet is another one now, though no event came. */
+  /** Called when the sheet has changed without an event. */
   readonly onChange: () => void;
 }
 
-/**
- * Which requirements were broken, with the proof. They are judged in the background, once at a time, and only while somebody looks:
- * until that is done, the sheet is as it was before.
- */
-export function problemsTab(call: Judged, { redactor, onChange }: ProblemsOptions): Tabbed {
-  const sheets = new Memo<Sheet>();
-  let lines: readonly Line[] = [[say('judging …', 'running')]];
+const PROBLEMS: Line = [say('PROBLEMS', 'title'), say(' by the requirements of the protocol', 'dim')];
+
+/** The broken requirements, with proof. Judges only while the tab is shown, one run at a time; until a run is over, the old sheet stays. */
+export function problemsTab({ age, judge, redactor, onChange }: Judging): SheetOf {
+  let sheet = onePart(PROBLEMS, [[say('judging …', 'running')]]);
   let judgedAt = -1;
   let isJudging = false;
-  const judge = async (): Promise<void> => {
+  const run = async () => {
     isJudging = true;
-    judgedAt = call.age;
-    lines = await judged(call, redactor);
+    judgedAt = age();
+    sheet = onePart(PROBLEMS, await judge().catch(error => failedToJudge(error, redactor)));
     isJudging = false;
     onChange();
   };
   return () => {
-    if (judgedAt !== call.age && !isJudging) void judge();
-    return sheets.of([lines], () => ({
-      parts: [{ title: TITLE, document: linesDocument(lines), pane: null }],
-    }));
+    if (judgedAt !== age() && !isJudging) void run();
+    return sheet;
   };
 }
 
-const TITLE: Line = [say('PROBLEMS', 'title'), say(' by the requirements of the protocol', 'dim')];
-
-/** A rule that fails says so, and takes nothing else with it. */
-async function judged(call: Judged, redactor: Redactor): Promise<readonly Line[]> {
-  try {
-    return await call.judge();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return [[say('✗ ', 'bad'), say('it could not be judged: '), ...quote(cleanWords(redactor, why))]];
-  }
+function failedToJudge(error: unknown, redactor: Redactor): readonly Line[] {
+  const why = error instanceof Error ? error.message : String(error);
+  return [[say('✗ ', 'bad'), say('could not check this call: '), ...quote(cleanWords(redactor, why))]];
 }
 
-/** A call by itself, event by event. */
+/** The events of one call. */
 export interface Story {
-  /** All that has happened by now and is remembered; it only grows. */
+  /** All that happened so far and is remembered; it only grows. */
   readonly told: readonly ToldEvent[];
-  /** How many events are not remembered any more. */
+  /** The number of events that are no longer remembered. */
   readonly forgotten: number;
-  /** What it waits for now. */
+  /** The steps that the call is waiting in now. */
   readonly running: readonly Step[];
 }
 
-/** `12 events, 300 more forgotten` */
-function countedWords(count: number, what: string, forgotten: number): string {
-  const gone = forgotten > 0 ? `, ${forgotten} more forgotten` : '';
-  return `${count} ${what}${count === 1 ? '' : 's'}${gone}`;
-}
-
-/** Every event of the call with its offset, and the steps that it brought to an end; with bytes, each message below its event. */
-export function timelineTab(story: Story, redactor: Redactor): Tabbed {
-  const bare = telling(story, (each, begunAt) => toldEventLines(each, begunAt, redactor));
-  const withBytes = telling(story, (each, begunAt) => withBytesLines(each, begunAt, redactor));
+/** Every event of the call with its offset, and the steps that it completed; with bytes, each message below its event. */
+export function timelineTab(story: Story, redactor: Redactor): SheetOf {
+  const bare = growingTimeline(story, (each, begunAt) => toldEventLines(each, begunAt, redactor));
+  const withBytes = growingTimeline(story, (each, begunAt) => {
+    const [event = [], ...steps] = toldEventLines(each, begunAt, redactor);
+    return [event, ...toldBytes(each, redactor), ...steps];
+  });
   return ({ showsBytes }) => (showsBytes ? withBytes() : bare());
 }
 
-/** What was told stays told: only what came since is added. */
-function telling(story: Story, tell: (each: ToldEvent, begunAt: number) => readonly Line[]): () => Sheet {
+/** Adds only the lines of new events. */
+function growingTimeline(
+  story: Story,
+  linesOf: (each: ToldEvent, begunAt: number) => readonly Line[],
+): () => Sheet {
   const sheets = new Memo<Sheet>();
   const lines: Line[] = [];
   let count = 0;
   return () => {
-    const { told } = story;
+    const { told, forgotten, running } = story;
     const begunAt = told[0]?.event.at ?? 0;
-    for (const each of told.slice(count)) lines.push(...tell(each, begunAt));
+    for (const each of told.slice(count)) lines.push(...linesOf(each, begunAt));
     count = told.length;
-    return sheets.of([count], () =>
-      sheetOf([...lines, ...story.running.map(runningLine)], countedWords(count, 'event', story.forgotten)),
-    );
+    return sheets.of([count], () => {
+      const gone = forgotten > 0 ? `, ${forgotten} more forgotten` : '';
+      const title = [say('TIMELINE', 'title'), say(` ${count} event${count === 1 ? '' : 's'}${gone}`, 'dim')];
+      const document = linesDocument([...lines, ...running.map(step => lineBelow(stepLine(step)))]);
+      return { parts: [{ title, document, pane: null, isStream: true }] };
+    });
   };
 }
 
-function withBytesLines(each: ToldEvent, begunAt: number, redactor: Redactor): readonly Line[] {
-  const [event = [], ...steps] = toldEventLines(each, begunAt, redactor);
-  return [event, ...toldBytes(each, redactor), ...steps];
-}
-
-function runningLine(step: ToldEvent['steps'][number]): Line {
-  return lineBelow(stepLine(step));
-}
-
-function sheetOf(lines: readonly Line[], about: string): Sheet {
-  const title: Line = [say('TIMELINE', 'title'), say(` ${about}`, 'dim')];
-  return { parts: [{ title, document: linesDocument(lines), pane: null, isStream: true }] };
-}
-
-/** Views as they are now, each a part (RT-VIEW). @param none what is said where there are none */
+/** The current views, each as a part (RT-VIEW). @param none shown if there are none */
 export function viewsSheet(
   highlighter: () => Highlighter | null,
   none: string,
 ): (views: Iterable<View>, look: SheetLook) => Sheet {
   const sheets = new Memo<Sheet>();
   const drawOf = onceEach((view: View) => panePart(viewPane(view)));
-  const empty: readonly Part[] = [
-    { title: VIEWS_TITLE, document: linesDocument([[say(none, 'dim')]]), pane: null },
-  ];
+  const empty = onePart([say('VIEWS', 'title')], [[say(none, 'dim')]]).parts;
   return (views, look) => {
     const drawn = Array.from(views, view => drawOf(view)({ ...look, highlighter: highlighter() }));
     const parts = drawn.length > 0 ? drawn : empty;
@@ -214,239 +177,70 @@ export function viewsSheet(
   };
 }
 
-const VIEWS_TITLE: Line = [say('VIEWS', 'title')];
-
-/** Each request and its answer, as curl shows them, secrets out (threats, row 25). */
-export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): Tabbed {
+/** Each request with its response, in the style of curl, without secrets (threats, row 25). */
+export function wireTab(story: Pick<Story, 'told'>, redactor: Redactor): SheetOf {
   const sheets = new Memo<Sheet>();
-  const draw = drawing(drawnWith(redactor));
-  return () => {
-    const { told } = story;
-    return sheets.of([told.length], () => {
-      const { count, document } = draw(told);
-      return { parts: [{ title: titleOf(count), document, pane: null }] };
-    });
-  };
-}
-
-interface Drawn {
-  /** Of the requests. */
-  readonly count: number;
-  readonly document: Document;
-}
-
-/** In the order of the requests, each laid out where it is read, or not over yet. Those that are over, with all before them, are laid down for good: only the others are joined anew. */
-function drawing(draw: (leg: Leg) => Document): (told: readonly ToldEvent[]) => Drawn {
+  const draw = requestDrawing(redactor);
   const drawOpen = onceEach(draw);
   const open = new Map<string, Leg>();
   const over = new Pile<Leg>(draw);
   let seen = 0;
-  return told => {
-    for (const { event } of told.slice(seen)) stepLegs(open, event);
-    seen = told.length;
-    for (const [name, leg] of open) {
-      if (leg.end === null) break;
-      over.add(leg);
-      open.delete(name);
+  /** Requests that are over, up to the first that is not, are laid out once; the others anew each time. */
+  const update = () => {
+    for (const { event } of story.told.slice(seen)) applyTo(open, event);
+    seen = story.told.length;
+    for (const [id, request] of open) {
+      if (request.end === null) break;
+      over.add(request);
+      open.delete(id);
     }
-    const count = over.count + open.size;
-    const parts = [over.document, ...Array.from(open.values(), drawOpen)];
-    return { count, document: count === 0 ? NOTHING : joinedDocument(parts) };
   };
+  return () =>
+    sheets.of([story.told.length], () => {
+      update();
+      const count = over.count + open.size;
+      const about = ` ${count} request${count === 1 ? '' : 's'}, secrets taken out`;
+      const document = joinedDocument([over.document, ...Array.from(open.values(), drawOpen)]);
+      return {
+        parts: [
+          {
+            title: [say('WIRE', 'title'), say(about, 'dim')],
+            document: count === 0 ? NOTHING_SENT : document,
+            pane: null,
+          },
+        ],
+      };
+    });
 }
 
-function stepLegs(legs: Map<string, Leg>, event: Event): void {
-  if (event.kind === 'request') legs.set(event.leg, { request: event, end: null });
+const NOTHING_SENT = linesDocument([[say('nothing was sent', 'dim')]]);
+const BLANK = linesDocument([[]]);
+
+function applyTo(open: Map<string, Leg>, event: Event): void {
+  if (event.kind === 'request') open.set(event.leg, { request: event, end: null });
   else if (event.kind === 'response' || event.kind === 'broken') {
-    const leg = legs.get(event.leg);
-    if (leg) legs.set(event.leg, { ...leg, end: event });
+    const known = open.get(event.leg);
+    if (known) open.set(event.leg, { ...known, end: event });
   }
 }
 
-function titleOf(count: number): Line {
-  return [say('WIRE', 'title'), say(` ${count} request${count === 1 ? '' : 's'}, secrets taken out`, 'dim')];
-}
+/** Bodies from this size on stay laid out: a body may be 50 MiB, and is redacted once. */
+const LARGE_BODY = 64 * 1024;
 
-const NOTHING = linesDocument([[say('nothing was sent', 'dim')]]);
-const BLANK = linesDocument([[]]);
-
-/** Bytes of a body from which on it stays laid out. */
-const LARGE = 64 * 1024;
-
-/** A body may be 50 MiB: its secrets are taken out once. Those of many requests are small, and would be kept in vain. */
-function drawnWith(redactor: Redactor): (leg: Leg) => Document {
-  const lay = (body: Content) => bodyDocument(body, redactor);
-  const keep = onceEach(lay);
-  const bodyOf = (body: Content) => (body.size < LARGE ? lay(body) : keep(body));
-  const below = (body: Content | undefined) => (body && body.size > 0 ? [BLANK, bodyOf(body), BLANK] : []);
+function requestDrawing(redactor: Redactor): (request: Leg) => Document {
+  const lay = (body: Content) => {
+    const text = bodyText(body, redactor) ?? '';
+    return textDocument(prettyJson(text) ?? text);
+  };
+  const layOnce = onceEach(lay);
+  const bodyOf = (body: Content | undefined) =>
+    body && body.size > 0 ? [BLANK, (body.size < LARGE_BODY ? lay : layOnce)(body), BLANK] : [];
   return leg =>
     joinedDocument([
       linesDocument(requestHead(leg.request, redactor)),
-      ...below(leg.request.body),
+      ...bodyOf(leg.request.body),
       linesDocument(endHead(leg, redactor)),
-      ...(leg.end?.kind === 'response' ? below(leg.end.body) : []),
+      ...(leg.end?.kind === 'response' ? bodyOf(leg.end.body) : []),
       BLANK,
     ]);
-}
-
-function bodyDocument(body: Content, redactor: Redactor): Document {
-  const text = bodyText(body, redactor) ?? '';
-  return textDocument(prettyJson(text) ?? text);
-}
-
-/** The tabs of a sheet, by number. */
-export interface Tabs {
-  readonly titles: readonly string[];
-  /** By its index. */
-  readonly chosen: number;
-}
-
-/** Where there is no room for all titles, that of the chosen one is enough. */
-function tabsLine({ titles, chosen }: Tabs, columns: number): Line {
-  const titled = (isShort: boolean) =>
-    titles.map((title, index) => ({
-      text: isShort && index !== chosen ? `${index + 1}` : `${index + 1} ${title}`,
-      isChosen: index === chosen,
-    }));
-  const whole = chosenLine(titled(false));
-  return cutLine(widthOf(whole) <= columns ? whole : chosenLine(titled(true)), columns);
-}
-
-/** Some of the calls as a table with its head. */
-export interface SeenTable {
-  readonly lines: readonly Line[];
-  /** What it says changes as time goes on. */
-  readonly isRunning: boolean;
-}
-
-/** Calls from one index up to another, and which of all is selected. */
-export interface SeenCalls {
-  readonly from: number;
-  readonly to: number;
-  readonly selected: number;
-}
-
-export interface CallsScene {
-  readonly count: number;
-  readonly selected: number;
-  readonly focus: 'list' | number;
-  readonly tabs: Tabs;
-  /** Where the list and the sheet stand beside each other. */
-  readonly shares: CallsShares;
-  /** Where there is no call yet. */
-  readonly empty: readonly Line[];
-  /** Only calls that are seen are looked at: there may be thousands. */
-  readonly table: (seen: SeenCalls, columns: number) => SeenTable;
-  /** The sheet of the selected call, in this much room. */
-  readonly sheet: (size: Size) => readonly string[];
-}
-
-export type CallsShares = Readonly<Record<'list' | 'reading', Omit<Shares, 'wanted'>>>;
-
-/** Where the list and the sheet stand: who reads on a small screen reads one call, and sees no list. */
-export function callsSplit(
-  { count, focus, shares }: Pick<CallsScene, 'count' | 'focus' | 'shares'>,
-  size: Size,
-): Split {
-  const { list, reading } = shares;
-  if (focus === 'list') return splitOf(size, { ...list, wanted: count + 1 });
-  if (size.columns >= reading.wide) return splitOf(size, { ...reading, wanted: count + 1 });
-  return { isBeside: false, list: { columns: size.columns, rows: 0 }, details: size };
-}
-
-/** The room that a sheet has below its tabs. */
-export function sheetSize({ details }: Split): Size {
-  return { columns: details.columns, rows: Math.max(0, details.rows - 1) };
-}
-
-/** The calls, and the sheet of the selected one. */
-export function callsPage(
-  scene: CallsScene,
-  size: Size,
-  theme: Theme,
-): { readonly rows: readonly string[]; readonly isRunning: boolean } {
-  const { count, empty, tabs } = scene;
-  if (count === 0)
-    return { rows: filled(wrapLines(empty, size.columns, theme), size.rows), isRunning: false };
-  const split = callsSplit(scene, size);
-  const heading = dressLine(tabsLine(tabs, split.details.columns), theme);
-  const details = split.details.rows > 0 ? [heading, ...scene.sheet(sheetSize(split))] : [];
-  if (split.list.rows === 0) return { rows: filled(details, size.rows), isRunning: false };
-  const { lines, isRunning } = listed(scene, split.list);
-  const list = lines.map(line => dressLine(line, theme));
-  return { rows: joined(split, [list, details], theme), isRunning };
-}
-
-function listed({ count, selected, table }: CallsScene, { columns, rows }: Size): SeenTable {
-  const height = Math.max(1, rows - 1);
-  const from = firstSeen(count, selected, height);
-  return table({ from, to: Math.min(count, from + height), selected }, columns);
-}
-
-/** A tab beside the one that is open. */
-export interface OtherTab<Tab extends string> {
-  readonly tab: Tab;
-  readonly title: string;
-  /** That shows it. */
-  readonly key: string;
-}
-
-/** Bytes of a call's events: the sheets of a heavier one are not made for a search alone. */
-const MOST = 2 * 1024 * 1024;
-
-/** The tabs where something may be found that is not in this one; problems are only judged for whoever looks at them. */
-export function otherTabs<Tab extends string>(
-  tabs: readonly Tab[],
-  titles: readonly string[],
-  here: Tab,
-  events: readonly Event[],
-): readonly OtherTab<Tab>[] {
-  if (isHeavy(events)) return [];
-  return tabs.flatMap((tab, index) =>
-    tab === here || tab === 'problems' ? [] : [{ tab, title: titles[index] ?? tab, key: `${index + 1}` }],
-  );
-}
-
-function isHeavy(events: readonly Event[]): boolean {
-  let bytes = 0;
-  return events.some(event => {
-    bytes += weightOf(event);
-    return bytes > MOST;
-  });
-}
-
-/** What is known by now of the problems of a call. */
-export interface ProblemCount {
-  /** Requirements. */
-  readonly broken: number;
-  /** It is too much to be judged unasked, and nobody asked. */
-  readonly isLeft: boolean;
-}
-
-/** The last tab is that of the problems: how many there are stands where one can read which; `?` where nobody looked. */
-export function titlesWith(titles: readonly string[], { broken, isLeft }: ProblemCount): readonly string[] {
-  if (broken === 0 && !isLeft) return titles;
-  return titles.with(-1, `${titles.at(-1)} ${isLeft ? '?' : broken}`);
-}
-
-/** What every list of calls begins with, on whichever side. */
-export const CALL_COLUMNS = [
-  { name: 'time', title: '   TIME', most: 10 },
-  { name: 'operation', title: 'OPERATION', most: 24 },
-  { name: 'id', title: 'ID', most: 16 },
-  { name: 'thread', title: 'THREAD', most: 16 },
-] as const satisfies readonly Column<string>[];
-
-/** Events of a call that is over. */
-const LONGEST = 200;
-/** Bytes of its bodies: to judge them takes several times as many. */
-const LARGEST = 1024 * 1024;
-
-/** Whether it takes no time and no memory worth mentioning to judge a call by its events. */
-export function isLightToJudge(events: readonly Event[], longest = LONGEST): boolean {
-  return events.length <= longest && sizeOf(events) <= LARGEST;
-}
-
-function sizeOf(events: readonly Event[]): number {
-  return events.reduce((bytes, event) => bytes + ('body' in event ? (event.body?.size ?? 0) : 0), 0);
 }

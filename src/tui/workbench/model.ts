@@ -7,93 +7,92 @@ import type { Clock } from '../../system/drafts.js';
 import type { Redactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
 
-/** A call that a person has filled in. */
+/** A call that the user has filled in. */
 export interface Draft {
   readonly server: string;
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** How a draft is run. */
 export interface RunOptions {
-  /** Against the `inputSchema`. */
+  /** Validates the arguments against the `inputSchema`. */
   readonly validates: boolean;
-  /** A person agreed to this call; not unless told. */
+  /** The user agreed to this destructive call. */
   readonly isAgreed?: boolean;
 }
 
-/** What becomes of a draft: sent under this key, or not, and why. */
+/** The result of a draft: sent under this key, or not sent, and why. */
 export type Sent =
   | { readonly kind: 'sent'; readonly key: string }
-  /** Against the `inputSchema`; RT-ARGS. */
+  /** The arguments do not match the `inputSchema` (RT-ARGS). */
   | { readonly kind: 'invalid'; readonly faults: readonly SchemaFault[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** What came of a doing, in words for a person. */
+/** The result of an action, in words for the user. */
 export interface Said {
   readonly text: string;
   readonly isBad: boolean;
 }
 
-/** A command for a shell, in one or several lines; nothing unseen is in it. */
+/** A shell command, on one or several lines, without hidden characters. */
 export interface ShellLine {
   readonly text: string;
-  /** What has to be put in before it can be run: secrets, where callbacks go. By its names, which may be foreign. */
+  /** The names of what must be filled in before it can run: secrets, the callback URL. */
   readonly gaps: readonly string[];
 }
 
-/** What a person can make happen. Nothing here throws or rejects: what fails says so. */
+/** What the user can do. Nothing here throws or rejects: failures are returned. */
 export interface Controls {
-  /** A tool server: a URL, `:port`, or `demo`. One that is there already is asked once more. Returns its id; else why it is none. */
+  /** Opens a tool server by a URL, `:port`, or `demo`, or loads it again. Returns its id, or why it cannot be opened. */
   readonly open: (target: string) => { readonly server: string } | Said;
-  /** Starts a server that is asleep, or asks one once more; one that is ready stays so meanwhile. */
+  /** Starts a server that is asleep, or loads one again; a ready one stays ready meanwhile. */
   readonly wake: (server: string) => void;
-  /** Takes a server out that failed; any other one stays. */
+  /** Removes a server that failed. */
   readonly dismiss: (server: string) => void;
-  /** Whether a person has to agree before it is called: it is destructive, and neither an option nor a policy allows it by name. */
+  /** Whether the user must agree first: it is destructive, and no option or policy allows it by name. */
   readonly needsConsent: (server: string, operation: string) => boolean;
-  /** What of a draft breaks its `inputSchema`, as far as that can be told; nothing is sent. */
+  /** Validates a draft as far as possible; sends nothing. */
   readonly check: (draft: Draft) => Promise<readonly SchemaFault[]>;
-  /** Checked against the `inputSchema`, then sent. One that needs consent is refused unless a person agreed to this very call. */
+  /** Validates and sends a draft. Refuses one that needs consent unless the user agreed to this very call. */
   readonly run: (draft: Draft, options: RunOptions) => Promise<Sent>;
-  /** A person was asked and said no: nothing is sent, and that is on record. */
+  /** Records that the user was asked and said no; sends nothing. */
   readonly decline: (draft: Draft) => Promise<Said>;
-  /** @param leg on which the question came @param selected index from 0. Null where the answer is on its way. */
+  /** @param leg the request id of the question @param selected index from 0. Returns null when the answer is being sent. */
   readonly answer: (key: string, leg: string, selected: number) => Said | null;
-  /** The pending call, or its subscription, is given up; the tool is told. */
+  /** Cancels the pending call, or its subscription, and notifies the tool. */
   readonly cancel: (key: string) => Promise<Said>;
   /** Opens a consent page in the browser. */
   readonly visit: (url: string) => Promise<Said>;
-  /** The invocation of a call as a new one, by curl. @param volume its id */
+  /** The invocation of a call as a new one, with curl. @param volume its id */
   readonly asCurl: (key: string, volume: number) => ShellLine | null;
-  /** The same by this program; else why there is no such line. */
+  /** The same with this program, or why that is impossible. */
   readonly asCommand: (key: string, volume: number) => Promise<ShellLine | Said>;
-  /** To the terminal's clipboard (OSC 52). */
+  /** Copies to the terminal's clipboard (OSC 52). */
   readonly copy: (text: string) => Said;
-  /** What came of the call, as a fixture file that a mock serves. Never replaces a file. */
+  /** Saves the call as a fixture file for a mock. Never replaces a file. */
   readonly saveFixture: (key: string, volume: number, path: string) => Promise<Said>;
-  /** Everything of this session, secrets out. Never replaces a file. */
+  /** Saves all events of this session, without secrets. Never replaces a file. */
   readonly saveTranscript: (path: string) => Promise<Said>;
-  /** Becomes another volume. */
+  /** Adds a volume. */
   readonly openTranscript: (path: string) => Promise<Said>;
-  /** The name of a file, or the next one like it that nothing has where paths begin. */
+  /** This file name, or a similar one that is still free. */
   readonly freeName: (name: string) => Promise<string>;
-  /** What a path that begins so may be, in order; folders end in a slash. */
+  /** The paths that begin with this text, sorted; folders end in a slash. */
   readonly paths: (typed: string) => Promise<readonly string[]>;
   readonly quit: () => void;
 }
 
-/** A tool server of this session, however far it is. */
+/** A tool server of this session. */
 export interface Server {
-  /** Ours, never the server's. */
+  /** Our id, never the server's. */
   readonly id: string;
-  /** As it was named: a URL, a command, the demo. */
+  /** As the user knows it: a URL, a command, the demo. */
   readonly about: string;
-  /** By `.infinity/rap.json`, and not by a person. */
+  /** It comes from `.infinity/rap.json`. */
   readonly isConfigured: boolean;
   readonly state:
     | { readonly kind: 'loading' }
-    /** A command that a configuration names is started only once a person allows it. */
+    /** A configured command starts only when the user allows it. */
     | { readonly kind: 'asleep'; readonly command: string }
     | {
         readonly kind: 'ready';
@@ -104,13 +103,13 @@ export interface Server {
     | {
         readonly kind: 'failed';
         readonly message: string;
-        /** Single ones, each with its place, where there is more than one to tell. */
+        /** The single faults, each with its place, if there are several. */
         readonly faults: readonly string[];
         readonly hint: string | null;
       };
 }
 
-/** How many configured toolsets define each operation; of several none is used (RT-TOOLSET). A person knows which one they opened. */
+/** The number of configured toolsets that define each operation: of several none is used (RT-TOOLSET). */
 export function definitionsIn(servers: readonly Server[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { isConfigured, state } of servers)
@@ -119,39 +118,39 @@ export function definitionsIn(servers: readonly Server[]): ReadonlyMap<string, n
   return counts;
 }
 
-/** Events that can be looked at: this session's own, or those of a transcript that was opened. */
+/** The events of this session, or of a transcript that was opened. */
 export interface Volume {
-  /** Of this volume alone, and of the same file when it is opened again. */
+  /** Unique; a file that is opened again keeps its id. */
   readonly id: number;
   /** `this session`, or the name of the file. */
   readonly name: string;
   readonly book: Book;
   readonly isLive: boolean;
-  /** Of whatever is not for the human to read: it knows the credentials of the session, and what is secret in these events (threats, row 25). */
+  /** Knows the credentials of the session and the secrets in these events (threats, row 25). */
   readonly redactor: Redactor;
 }
 
-/** What there is to see. Its parts change meanwhile; who changes them says so. */
+/** What the workbench shows. Its parts change; listeners of `subscribe` are called then. */
 export interface World {
   readonly servers: readonly Server[];
-  /** As they are named: those that ever told this session what they offer, be they taken out since. */
+  /** The names of all servers whose toolset was ever loaded in this session. */
   readonly names: ReadonlySet<string>;
-  /** The first is this session. */
+  /** The first one is this session. */
   readonly volumes: readonly Volume[];
-  /** The id of the server that a call of this session was made by, or was not, by a no; null of any other call. */
+  /** The id of the server of a call of this session, sent or declined; null for any other call. */
   readonly serverOf: (key: string) => string | null;
-  /** Whether the arguments of a call of this session went out without validation. */
+  /** Whether a call of this session was sent without validation. */
   readonly isUnvalidated: (key: string) => boolean;
 }
 
-/** What a person wants to do first. */
+/** What to show first. */
 export interface Start {
-  /** The id of a server; the first one that offers the operation unless told. */
+  /** The id of a server; by default the first that offers the operation. */
   readonly server?: string;
   readonly operation?: string;
-  /** The path of one that is shown at once. */
+  /** The path of a transcript to open at once. */
   readonly transcript?: string;
-  /** What its form is filled in with: as words they are typed by its `inputSchema`, which is not known before. */
+  /** The input of its form; the types of words depend on the `inputSchema`, which is loaded later. */
   readonly arguments?: (schema: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }
 
@@ -165,38 +164,32 @@ export interface SessionOptions {
 }
 
 export interface WorkbenchOptions extends SessionOptions {
-  /** Told when servers or volumes are not as they were. */
+  /** Calls the listener when servers or volumes have changed. */
   readonly subscribe: (listener: () => void) => () => void;
-  /** Of events, once the session's book has them. */
+  /** Calls the listener for each event, after the session's call log has it. */
   readonly onEvent: (listener: Listener) => () => void;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
 }
 
-/** How many configured toolsets define an operation of this server (RT-TOOLSET). @param definitions of all servers, see `definitionsIn` */
-export function rivalsOf(
+/** The number of configured toolsets that define an operation of this server. @param all see `definitionsIn` */
+export function definitionsOf(
   { isConfigured }: Server,
   operation: string,
-  definitions: ReadonlyMap<string, number>,
+  all: ReadonlyMap<string, number>,
 ): number {
-  return isConfigured ? (definitions.get(operation) ?? 1) : 1;
+  return isConfigured ? (all.get(operation) ?? 1) : 1;
 }
 
-/** The same of the server with this id; one that is gone has none. */
-export function rivalsAt(id: string, operation: string, servers: readonly Server[]): number {
-  const server = servers.find(each => each.id === id);
-  return server ? rivalsOf(server, operation, definitionsIn(servers)) : 1;
+/** Why an operation with several definitions cannot be called. */
+export function definitionsWords(definitions: number): string {
+  return `${definitions} configured toolsets define it, so none of them is used (RT-TOOLSET)`;
 }
 
-/** Why it cannot be called. */
-export function rivalWords(rivals: number): string {
-  return `${rivals} configured toolsets define it, so none of them is used (RT-TOOLSET)`;
-}
-
-/** Names of files, as they are offered to whoever saves one. */
+/** The suggested file name. */
 export const TRANSCRIPT_NAME = 'session.ndjson';
 
-/** The operation is a good name, as far as a file system takes it: a foreign name is no path. */
+/** The suggested file name for a fixture: the operation, without characters that could form a path. */
 export function fixtureName(operation: string): string {
   const stem = visibleLine(operation)
     .replaceAll(/[^\p{L}\p{N}_.-]+/gu, '_')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeTranscript } from '../../../src/commands/workbench/files.js';
 import { systemClock } from '../../../src/system/drafts.js';
-import { Session } from '../../../src/tui/workbench/screen.js';
+import { createWorkbench } from '../../../src/tui/workbench/screen.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { type Folder, temporaryFolder } from '../../e2e/support/folder.js';
@@ -15,7 +15,7 @@ let plain: Peer;
 let folder: Folder;
 let recording: Recording;
 let bench: Bench;
-let session: Session;
+let session: ReturnType<typeof createWorkbench>;
 beforeAll(async () => {
   [plain, folder] = await Promise.all([startPeer('plain'), temporaryFolder()]);
   recording = await startRecording(plain.url);
@@ -29,7 +29,6 @@ beforeAll(async () => {
   keys('c', 'V');
 });
 afterAll(async () => {
-  session.close();
   await bench.close();
   await Promise.all([plain.stop(), folder[Symbol.asyncDispose]()]);
 });
@@ -43,9 +42,9 @@ async function callThrough(url: string): Promise<void> {
   await runtime.until(key, ({ subscription }) => subscription?.ended?.by === 'final');
 }
 
-function openSession({ world, controls }: Bench): Session {
+function openSession({ world, controls }: Bench) {
   const supports = new Set(['text', 'diff']);
-  return new Session({ world, controls, clock: systemClock, level: 0, supports, start: {} }, () => {});
+  return createWorkbench({ world, controls, clock: systemClock, level: 0, supports, start: {} }, () => {});
 }
 
 function keys(...names: readonly string[]): void {

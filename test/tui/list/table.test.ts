@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { say } from '../../../src/render/line.js';
-import { layTable, type Table } from '../../../src/tui/list.js';
+import { type Table, tableLines } from '../../../src/tui/table.js';
 import { words } from '../../support/words.js';
 
 type Name = 'operation' | 'id' | 'thread';
@@ -17,8 +17,8 @@ const TABLE: Table<Name> = {
 /** The last row of the table. */
 function rowOf(state: string, width: number, operation = 'edit_file'): string {
   const cells = { operation: [say(operation)], id: [say('i'.repeat(16))], thread: [say('t'.repeat(16))] };
-  const row = { mark: say('✓'), cells: { ...cells, state: [say(state)] } };
-  return words(layTable(TABLE, [row], undefined, width)[1] ?? []);
+  const row = { mark: say('✓'), cells: { ...cells, state: [say(state)] }, isRunning: false };
+  return words(tableLines(TABLE, [row], undefined, width)[1] ?? []);
 }
 
 describe('a state has the room that it needs', () => {

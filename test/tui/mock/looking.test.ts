@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Session } from '../../../src/tui/mock/screen.js';
+import { MockView } from '../../../src/tui/mock/screen.js';
 import { fakeClock } from '../../support/fake-clock.js';
 import { MockStory } from '../../support/mock-story.js';
 import { press } from '../workbench/form/support/pressing.js';
@@ -8,7 +8,7 @@ import { press } from '../workbench/form/support/pressing.js';
 function openSession(story: MockStory) {
   const asked: string[] = [];
   const note = (what: string) => void asked.push(what);
-  const session = new Session(
+  const session = new MockView(
     {
       tool: { url: 'http://127.0.0.1:4711', seed: '7f3a', name: 'demo', fixtures: 4 },
       controls: {
@@ -44,17 +44,17 @@ test('where the selected call is forgotten, that is said, and nothing is done to
   session.press('g', 'r');
   expect(session.asked).toEqual(['redeliver call_first']);
   for (let at = 0; at < MOST; at++) story.receives(`call_${at}`);
-  expect(session.sees()).toContain('The selected call is forgotten');
+  expect(session.sees()).toContain('The selected call is no longer remembered');
   session.press('r', 'e');
   expect(session.asked).toEqual(['redeliver call_first']);
   session.press('G', 'r');
   expect(session.asked.at(-1)).toBe(`redeliver call_${MOST - 1}`);
-  expect(session.sees()).not.toContain('is forgotten');
+  expect(session.sees()).not.toContain('no longer remembered');
 });
 
 test('what is pasted behind a search is said, and not obeyed', () => {
   const session = openSession(new MockStory().receives('call_first'));
   session.press('/', 'first\nq');
   expect(session.asked).toEqual([]);
-  expect(session.sees()).toContain('Left out, since it came in one piece with the line before: q');
+  expect(session.sees()).toContain('Ignored, because it was pasted after the end of the line: q');
 });

@@ -3,7 +3,6 @@ import { type RecentEventLimits, RecentEvents } from '../../../src/events/bounde
 import type { SheetLook } from '../../../src/tui/calls/tabs.js';
 import type { Tab } from '../../../src/tui/mock/tabs.js';
 import { ToolSheets } from '../../../src/tui/mock/tabs.js';
-import { fakeClock } from '../../support/fake-clock.js';
 import { CALLBACK_URL, delivered, MockStory, TOKEN } from '../../support/mock-story.js';
 import { read } from '../read-sheet.js';
 
@@ -12,14 +11,12 @@ const LOOK: SheetLook = { isSplit: false, isUnfolded: false, showsBytes: false }
 /** The sheets of a story, as it goes on. */
 function sheetsFor(story: MockStory, limits: Partial<RecentEventLimits> = {}) {
   const events = new RecentEvents(limits);
-  const clock = fakeClock();
   let isChanged = () => {};
   const changed = new Promise<void>(resolve => {
     isChanged = resolve;
   });
   story.log.subscribe(event => events.apply(event));
   const sheets = new ToolSheets({
-    clock,
     calls: story.calls,
     events,
     supports: new Set(['diff', 'text']),
@@ -29,8 +26,7 @@ function sheetsFor(story: MockStory, limits: Partial<RecentEventLimits> = {}) {
   const sheetOf = (tab: Tab, key = 'a', look: Partial<SheetLook> = {}) =>
     sheets.sheetOf(tab, key, { ...LOOK, ...look });
   const linesOf = (...about: Parameters<typeof sheetOf>) => read(sheetOf(...about)).flat();
-  const problemsOf = (key = 'a') => sheets.problemsOf(key);
-  return { sheetOf, linesOf, changed, clock, problemsOf, close: () => sheets.close() };
+  return { sheetOf, linesOf, changed };
 }
 
 describe('a call', () => {
@@ -57,9 +53,9 @@ describe('what the human and the LLM get', () => {
     story.receives('a');
     expect(linesOf('result')).toEqual(['RESULT', 'none was sent yet']);
     const sending = story.sends('a', { type: 'tool_result', text: 'done' });
-    expect(linesOf('result')[0]).toMatch(/^HUMAN .* · on its way$/);
+    expect(linesOf('result')[0]).toMatch(/^HUMAN .* · being sent$/);
     sending.answered(20, 500);
-    expect(linesOf('result')[0]).toMatch(/^HUMAN .* · not taken by the runtime$/);
+    expect(linesOf('result')[0]).toMatch(/^HUMAN .* · not accepted by the runtime$/);
     story.sends('a', { type: 'tool_result', text: 'done' }, 2).answered(30);
     expect(read(sheetsFor(story).sheetOf('result')).map(part => part.at(-1))).toEqual(['done', 'done']);
     expect(linesOf('result')[0]).not.toContain('·');
@@ -69,7 +65,7 @@ describe('what the human and the LLM get', () => {
     const story = new MockStory();
     const { linesOf } = sheetsFor(story);
     story.receives('a').sends('a', { type: 'tool_result', text: 7 });
-    expect(linesOf('result').join('\n')).toMatch(/no runtime takes this as a result:\n.*text/);
+    expect(linesOf('result').join('\n')).toMatch(/a runtime rejects this result:\n.*text/);
   });
 });
 
@@ -142,7 +138,7 @@ test('what went over the wire may be forgotten while the call is not', () => {
   const story = new MockStory();
   const { linesOf } = sheetsFor(story, { calls: 1 });
   for (const id of ['a', 'b']) delivered(story, id);
-  expect(linesOf('wire')).toEqual(['FORGOTTEN', 'what went over the wire is not remembered any more']);
+  expect(linesOf('wire')).toEqual(['FORGOTTEN', 'the messages of this call are no longer remembered']);
   expect(linesOf('result').join('\n')).toContain('done');
 });
 
@@ -158,35 +154,6 @@ describe('problems', () => {
     expect(text).toContain('✗ RT-FIELDS');
     expect(text).not.toContain('TOOL-');
     expect(text).toContain('no fixture matches this call');
-  });
-
-  test('are counted in the background for the call that is looked at, once for what came by then', async () => {
-    const story = new MockStory();
-    const { problemsOf, changed, clock, close } = sheetsFor(story);
-    story.receives('a', { callback_url: 'nowhere' }).misses('a');
-    expect([problemsOf(), problemsOf()]).toEqual(Array(2).fill({ broken: 0, isLeft: false }));
-    expect(clock.pending()).toBe(1);
-    clock.advance(200);
-    await changed;
-    expect(problemsOf()).toEqual({ broken: 1, isLeft: false });
-    expect(clock.pending()).toBe(0);
-    delivered(story, 'a');
-    expect(problemsOf()).toEqual({ broken: 1, isLeft: false });
-    expect(clock.pending()).toBe(1);
-    close();
-    expect(clock.pending()).toBe(0);
-  });
-
-  test('of a long call are left until somebody reads of them', async () => {
-    const story = new MockStory();
-    const { problemsOf, linesOf, changed, clock } = sheetsFor(story);
-    story.receives('a', { callback_url: 'nowhere' });
-    for (let attempt = 1; attempt <= 100; attempt++) story.sends('a', { type: 'x' }, attempt).answered(20);
-    expect(problemsOf()).toEqual({ broken: 0, isLeft: true });
-    expect(clock.pending()).toBe(0);
-    linesOf('problems');
-    await changed;
-    expect(problemsOf()).toEqual({ broken: 2, isLeft: false });
   });
 
   test('are none where the runtime did right', async () => {

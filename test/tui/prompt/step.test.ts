@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { stepPrompt } from '../../../src/tui/keys.js';
-import type { Prompt } from '../../../src/tui/workbench/state.js';
 import { pressed } from '../keys/pressed.js';
 
-const at = (marked: string): Prompt => ({
-  purpose: 'search',
-  about: null,
+const at = (marked: string) => ({
   text: marked.replace('|', ''),
   cursor: marked.indexOf('|'),
 });

@@ -3,7 +3,7 @@ import { acknowledged, call, INVOCATION, resultArrives } from '../../events/buil
 import { onCalls, openSession } from './support/open-session.js';
 
 const pending = [...call(), ...acknowledged()];
-const WARNING = 'under way and will be canceled: press it again to quit.';
+const WARNING = 'pending and will be canceled: press again to quit.';
 
 test('what was said before leaving ends what it allowed: later it is said again', () => {
   const session = onCalls(pending);

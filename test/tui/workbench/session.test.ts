@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import { keyLines } from '../../../src/tui/keys.js';
-import { keyTables } from '../../../src/tui/workbench/keys.js';
+import { WORKBENCH_KEYS } from '../../../src/tui/workbench/keys.js';
 import type { Controls, Server } from '../../../src/tui/workbench/model.js';
+import { workbenchTables } from '../../../src/tui/workbench/workbench.js';
 import {
   acknowledged,
   arrives,
@@ -142,78 +143,22 @@ test('x takes out a server that could not be reached, and no other', () => {
   };
   const session = openSession({ servers: [failed, ready] });
   session.press('g');
-  expect(session.sees()).toContain('x takes it out');
+  expect(session.sees()).toContain('x remove');
   session.press('x');
   session.changes({ servers: [ready] });
   expect(session.asked).toEqual(['dismiss s0']);
   expect(session.sees()).toMatch(/^❯ workshop/m);
   session.press('x');
   expect(session.asked).toEqual(['dismiss s0']);
-  expect(session.sees()).toContain('Only a server that could not be reached can be taken out');
+  expect(session.sees()).toContain('Only a server that could not be reached can be removed');
 });
 
-describe('a call that broke requirements', () => {
-  const twice = resultArrives({ text: 'another' }, { leg: 'back-2' });
-  /** Lets it be judged: in the background, after a while. */
-  const judged = (session: ReturnType<typeof onCalls>, seen: RegExp) =>
-    expect
-      .poll(
-        () => {
-          session.clock.advance(200);
-          return session.sees();
-        },
-        { timeout: 20_000 },
-      )
-      .toMatch(seen);
-
-  test('is marked in the list, and its tab says how many they are, read or not', async () => {
-    const session = onCalls([...settled, ...twice]);
-    expect(session.sees()).toMatch(/5 Problems *$/m);
-    await judged(session, /^❯ .* ⚠ 1 MUST {2}✓ success after .*\n.*\n.* 5 Problems 1 *$/m);
-    session.press('<enter>');
-    expect(session.sees()).toMatch(/5 Problems 1 *$/m);
-    session.press('5');
-    await judged(session, /\[5 Problems 1\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
-  });
-
-  test('is judged once for a state of it: one that is fine is no longer asked about', async () => {
-    const session = onCalls(settled);
-    await vi.waitFor(() => {
-      session.clock.advance(200);
-      session.sees();
-      expect(session.clock.pending()).toBe(0);
-    });
-    session.tell(twice);
-    await judged(session, /⚠ 1 MUST/);
-  });
-
-  test.each([
-    ['bytes', resultArrives({ text: 'a'.repeat(2_000_000) }, { leg: 'back-3' })],
-    ['events', Array.from({ length: 100 }, (_, leg) => arrives(EVENT, { leg: `event-${leg}` })).flat()],
-  ])('with many %s is judged only where its problems are read: that takes a while', async (_, many) => {
-    const session = onCalls([...settled, ...twice, ...many]);
-    expect(session.sees()).toMatch(/5 Problems \? *$/m);
-    expect(session.clock.pending()).toBe(0);
-    session.press('5');
-    await judged(session, /\[5 Problems \d+\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
-  });
-
-  test('is judged, too, where there is always something new', async () => {
-    const session = onCalls([...settled, ...twice]);
-    for (let told = 0; told < 10; told++) {
-      session.sees();
-      session.clock.advance(150);
-      session.tell(arrives(EVENT, { leg: `event-${told}` }));
-    }
-    await expect.poll(() => session.sees(), { timeout: 20_000 }).toMatch(/⚠ \d+ MUST/);
-  });
-
-  test('whoever quits leaves nothing behind that goes on', () => {
-    const session = onCalls(settled);
-    expect(session.clock.pending()).toBeGreaterThan(0);
-    session.close();
-    expect(session.clock.pending()).toBe(0);
-  });
+test('the problems of a call are judged when their tab is shown', async () => {
+  const session = onCalls([...settled, ...resultArrives({ text: 'another' }, { leg: 'back-2' })]);
+  session.press('5');
+  await expect
+    .poll(() => session.sees(), { timeout: 20_000 })
+    .toMatch(/\[5 Problems\](?:.|\n)*✗ TOOL-ONCE {2}MUST/);
 });
 
 describe('the server that a call was made by', () => {
@@ -440,7 +385,7 @@ describe('what can be done with a call', () => {
   test('a transcript without calls says what it has instead, and how to go on', () => {
     const session = onCalls([], { opened: ['a.ndjson'] });
     session.press('V');
-    expect(session.sees()).toMatch(/^No calls in a\.ndjson\.\nIt holds no event: .*\nV goes on/m);
+    expect(session.sees()).toMatch(/^No calls in a\.ndjson\.\nIt holds no event: .*\nV shows the next/m);
     expect(session.sees()).not.toContain('shows the tools');
     for (const event of eventsOf(loaded())) session.world.volumes[1]?.book.apply(event);
     expect(session.sees()).toMatch(/^It holds 1 event, none an invocation: protocol-cli render/m);
@@ -479,7 +424,7 @@ test('what is pasted behind a line is said, and not obeyed', () => {
   session.press('u');
   session.typed('http://x:1\rcrq');
   expect(session.asked).toEqual(['open http://x:1']);
-  expect(session.sees()).toContain('Left out, since it came in one piece with the line before: crq');
+  expect(session.sees()).toContain('Ignored, because it was pasted after the end of the line: crq');
 });
 
 const NO_LINE = { text: 'that is why', isBad: true };
@@ -503,11 +448,11 @@ describe('leaving', () => {
     expect(session.asked).toEqual(['quit']);
   });
 
-  test('q says once what would be cancelled', () => {
+  test('q says once what would be canceled', () => {
     const session = onCalls(pending);
     session.press('q');
     expect(session.asked).toEqual([]);
-    expect(session.sees()).toContain('A call is under way and will be canceled: press it again to quit.');
+    expect(session.sees()).toContain('A call is pending and will be canceled: press again to quit.');
     session.press('q');
     expect(session.asked).toEqual(['quit']);
   });
@@ -522,8 +467,8 @@ describe('leaving', () => {
 describe('moving', () => {
   test.each<[string, readonly string[], string]>([
     ['tools', [], 'TOOLS'],
-    ['calls', ['c'], 'CALLS'],
-    ['a call that is read', ['c', '<enter>'], 'READING A CALL'],
+    ['calls', ['c'], 'A LIST'],
+    ['a call that is read', ['c', '<enter>'], 'READING'],
   ])('? begins with the keys of %s, and the foot says how to scroll it and close it', (_, keys, title) => {
     const session = openSession();
     session.tell(settled);
@@ -721,7 +666,7 @@ describe('whatever is pressed, and whatever comes', () => {
   });
 });
 
-const HELP = keyLines(keyTables()).map(words).join('\n');
+const HELP = keyLines(workbenchTables(WORKBENCH_KEYS)).map(words).join('\n');
 
 /** The mark of a list, a field, a pane or a choice; a cursor; a page in front of the rest; nothing to be on. */
 function isFocused(styled: string): boolean {

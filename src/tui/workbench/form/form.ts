@@ -4,7 +4,7 @@ import type { SchemaFault } from '../../../json-schema/validate.js';
 import { jsonFault } from '../../../util/json.js';
 import { compactJson, cut, isRecord } from '../../../util/json-diagnosis.js';
 import { jsonPath } from '../../../util/redact-json.js';
-import { bind, commandIn, nameOf, type Press } from '../../keys.js';
+import { nameOf, type Press } from '../../keys.js';
 import {
   type Child,
   type ChoiceField,
@@ -251,35 +251,43 @@ function refused(form: Form, others: unknown = null): FormArguments {
 }
 
 /** Every key of a form. */
-export const FORM_BINDINGS = [
-  bind('form', 'up', 'up', '↑', 'the field above; in JSON the line above'),
-  bind('form', 'down', 'down', '↓', 'the field below; in JSON the line below'),
-  bind('form', 'next', 'tab', 'Tab', 'the next field'),
-  bind('form', 'previous', 'shift+tab', 'Shift-Tab', 'the field before'),
-  bind('form', 'enter', 'enter', '⏎', 'the next field; adds where it says so; runs on Run'),
-  bind('form', 'left', 'left', '←', 'left in a text; the choice before'),
-  bind('form', 'right', 'right', '→ Space', 'right in a text; the next choice'),
-  bind('form', 'home', 'home', 'Home', 'start of the text; the first choice'),
-  bind('form', 'end', 'end', 'End', 'end of the text; the last choice'),
-  bind('form', 'pageUp', 'pageup', 'PgUp', 'ten fields up'),
-  bind('form', 'pageDown', 'pagedown', 'PgDn', 'ten fields down'),
-  bind('form', 'erase', 'erase', 'Backspace', 'erases a character'),
-  bind('form', 'eraseWord', 'ctrl+w', 'Ctrl-W', 'erases a word'),
-  bind('form', 'eraseLine', 'ctrl+u', 'Ctrl-U', 'erases up to the start of the line'),
-  bind('form', 'newline', '\n ctrl+j', 'Ctrl-J', 'a line break in a text'),
-  bind(
-    'form',
+export const FORM_KEYS = [
+  formKey('up', 'up', '↑', 'the field above; in JSON the line above'),
+  formKey('down', 'down', '↓', 'the field below; in JSON the line below'),
+  formKey('next', 'tab', 'Tab', 'the next field'),
+  formKey('previous', 'shift+tab', 'Shift-Tab', 'the field before'),
+  formKey('enter', 'enter', '⏎', 'the next field; adds where it says so; runs on Run'),
+  formKey('left', 'left', '←', 'left in a text; the choice before'),
+  formKey('right', 'right', '→ Space', 'right in a text; the next choice'),
+  formKey('home', 'home', 'Home', 'start of the text; the first choice'),
+  formKey('end', 'end', 'End', 'end of the text; the last choice'),
+  formKey('pageUp', 'pageup', 'PgUp', 'ten fields up'),
+  formKey('pageDown', 'pagedown', 'PgDn', 'ten fields down'),
+  formKey('erase', 'erase', 'Backspace', 'erases a character'),
+  formKey('eraseWord', 'ctrl+w', 'Ctrl-W', 'erases a word'),
+  formKey('eraseLine', 'ctrl+u', 'Ctrl-U', 'erases up to the start of the line'),
+  formKey('newline', '\n ctrl+j', 'Ctrl-J', 'a line break in a text'),
+  formKey(
     'remove',
     'ctrl+d',
     'Ctrl-D',
     'removes an item or an optional value; an empty field sends an empty text',
   ),
-  bind('form', 'json', 'ctrl+e', 'Ctrl-E', 'all of it as JSON, and back'),
-  bind('form', 'run', 'ctrl+r', 'Ctrl-R', 'runs, from any field'),
+  formKey('json', 'ctrl+e', 'Ctrl-E', 'all of it as JSON, and back'),
+  formKey('run', 'ctrl+r', 'Ctrl-R', 'runs, from any field'),
 ];
 
+/** @param keys their names, separated by spaces */
+function formKey(command: string, keys: string, label: string, does: string) {
+  return { place: 'form', command, keys: keys.split(' '), label, does } as const;
+}
+
 function commandOf(press: Press): string {
-  return commandIn(FORM_BINDINGS, nameOf(press), ['form']) ?? '';
+  return FORM_KEYS.find(({ keys }) => keys.includes(nameOf(press)))?.command ?? '';
+}
+
+export function isFormKey(press: Press): boolean {
+  return commandOf(press) !== '';
 }
 
 /** Whether this key starts the call: Enter on `Run`, Ctrl-R anywhere. */

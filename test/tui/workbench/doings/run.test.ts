@@ -212,7 +212,7 @@ describe('a call once more', () => {
       'Not run: its own tool server does not offer it now. e opens its form at',
     );
     session.press('e');
-    expect(session.sees()).toContain('This form is of twin.example');
+    expect(session.sees()).toContain('This is the form of twin.example');
     expect(session.sees()).toMatch(/^❯ path\* {2}src\/main\.rs/m);
   });
 
@@ -233,9 +233,9 @@ describe('a call once more', () => {
     const strict = { ...EDIT, annotations: { destructive: true } };
     const torn = transcriptOf([EVIL_TWIN, readyServer([strict])]);
     expect(torn.asked).toEqual([]);
-    expect(torn.sees()).toContain('2 tool servers that are open name its endpoint. e opens its form at');
+    expect(torn.sees()).toContain('2 open tool servers have its endpoint. e opens its form at');
     torn.press('e');
-    expect(torn.sees()).toContain('This form is of http://127.0.0.1:3001');
+    expect(torn.sees()).toContain('This is the form of http://127.0.0.1:3001');
   });
 
   test('is sent without validation where it was; of a transcript it is not known how it was', () => {
@@ -254,7 +254,7 @@ describe('a call once more', () => {
     session.press('r', 'r');
     expect(waiting).toHaveLength(1);
     expect(session.sees()).toContain('[Calls 1, sending …]');
-    expect(session.sees()).toContain('Not run: it is on its way already.');
+    expect(session.sees()).toContain('Not run: it is being sent already.');
     waiting[0]?.({ kind: 'sent', key: KEY });
     await session.settles();
     expect(session.sees()).not.toContain('sending …');
@@ -267,9 +267,9 @@ describe('a call once more', () => {
     const session = onCalls([], { opened: ['a.ndjson'] });
     for (const event of eventsOf(call({ invocation }))) session.world.volumes[1]?.book.apply(event);
     session.press('V', 'r');
-    expect(session.sees()).toContain('Not run: [redacted] stands where a secret was.');
+    expect(session.sees()).toContain('Not run: [redacted] replaces a secret.');
     session.press('e', '<ctrl-r>');
-    expect(session.sees()).toContain('Not sent: [redacted] stands where a secret was.');
+    expect(session.sees()).toContain('Not sent: [redacted] replaces a secret.');
     expect(session.asked).toEqual([]);
     session.press('<ctrl-t>');
     expect(session.asked).toEqual(['run edit_file {"path":"/home/[redacted]"} unchecked']);

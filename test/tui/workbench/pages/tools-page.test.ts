@@ -52,11 +52,11 @@ describe('the foot says what Enter does', () => {
   const of = (state: Server['state']): Server => ({ ...ready, state });
 
   test.each<[string, readonly Server[], string, RegExp]>([
-    ['with an operation', [ready], 'G', /⏎ fill in {3}c calls/],
-    ['with a server', [ready], 'g', /⏎ ask again {3}c calls/],
-    ['with one that is asked', [of({ kind: 'loading' })], 'g', /^↑↓ select {3}c calls/],
-    ['with one that sleeps', [of({ kind: 'asleep', command: 'run' })], 'g', /⏎ start it {3}c calls/],
-    ['with one that failed', [of(FAILED)], 'g', /⏎ ask again {3}x take out {3}c calls/],
+    ['with an operation', [ready], 'G', /^⏎ fill in {3}↑↓ select/],
+    ['with a server', [ready], 'g', /^⏎ reload {3}↑↓ select/],
+    ['with one that is asked', [of({ kind: 'loading' })], 'g', /^↑↓ select {3}\/ search {3}c calls/],
+    ['with one that sleeps', [of({ kind: 'asleep', command: 'run' })], 'g', /^⏎ start {3}↑↓ select/],
+    ['with one that failed', [of(FAILED)], 'g', /^⏎ retry {3}x remove {3}↑↓ select/],
     ['where there is none', [], 'g', /^c calls {3}u open a URL/],
   ])('%s', (_, servers, key, foot) => {
     const session = openSession({ servers });

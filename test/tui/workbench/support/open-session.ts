@@ -1,5 +1,5 @@
 import type { Size } from '../../../../src/tui/terminal.js';
-import { Session } from '../../../../src/tui/workbench/screen.js';
+import { createWorkbench } from '../../../../src/tui/workbench/screen.js';
 import type { Moment } from '../../../events/build.js';
 import { fakeClock } from '../../../support/fake-clock.js';
 import { press } from '../form/support/pressing.js';
@@ -19,7 +19,7 @@ export const DROP = toolOf('drop_table', { annotations: { destructive: true } })
 export function openSession(options: BenchOptions = {}) {
   const clock = fakeClock();
   const bench = openBench({ servers: [readyServer([EDIT, DROP])], clock, ...options });
-  const session = new Session(bench.options, () => {});
+  const session = createWorkbench(bench.options, () => {});
   bench.log.subscribe(event => session.event(event));
   session.changed();
   const draw = (size: Size) => session.frame(size).rows;
@@ -43,7 +43,6 @@ export function openSession(options: BenchOptions = {}) {
       Object.assign(bench.world, change);
       session.changed();
     },
-    close: () => session.close(),
     typed: (text: string) => session.press(text, press('a').key),
     /** Lets what was asked for come to its end. */
     settles: () => new Promise(resolve => setImmediate(resolve)),

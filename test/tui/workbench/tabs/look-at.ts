@@ -1,7 +1,6 @@
 import { Book } from '../../../../src/events/call-log.js';
-import { systemClock } from '../../../../src/system/drafts.js';
 import type { SheetLook } from '../../../../src/tui/calls/tabs.js';
-import { Sheets, type Tab, Verdicts } from '../../../../src/tui/workbench/tabs.js';
+import { CallSheets, type Tab } from '../../../../src/tui/workbench/tabs.js';
 import { createRedactor } from '../../../../src/util/redact.js';
 import { eventsOf, type Moment } from '../../../events/build.js';
 
@@ -16,11 +15,10 @@ export function bookOf(...parts: readonly (readonly Moment[])[]): Book {
 /** Sheets of a person who can see text and diffs; `canary-secret` is a credential of theirs. */
 export function sheetsFor(onChange: () => void = () => {}, isUnvalidated = false) {
   const redactor = createRedactor(['canary-secret']);
-  const verdicts = new Verdicts(systemClock, onChange, () => isUnvalidated);
-  const sheets = new Sheets({
+  const sheets = new CallSheets({
     supports: new Set(['text', 'diff']),
     highlighter: () => null,
-    verdicts,
+    isUnvalidated: () => isUnvalidated,
     onChange,
   });
   return {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { curlOf } from '../../../../src/commands/invoke/questions.js';
-import { shellRows } from '../../../../src/tui/workbench/keys.js';
-import { shellWord } from '../../../../src/util/strings.js';
+import { curlOf } from '../../../src/commands/invoke/questions.js';
+import { shellRows } from '../../../src/tui/workbench/copy.js';
+import { shellWord } from '../../../src/util/strings.js';
 
 /** The words that a shell makes of a command. */
 function wordsOf(script: string): string[] {

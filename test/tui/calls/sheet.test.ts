@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { say } from '../../../src/render/line.js';
 import { createTheme } from '../../../src/render/terminal/theme.js';
-import { type Readable, SheetView } from '../../../src/tui/calls/details.js';
-import { firstBrowsing } from '../../../src/tui/calls/list.js';
-import type { Part } from '../../../src/tui/calls/tabs.js';
+import { type Focus, SheetReader } from '../../../src/tui/calls/sheet.js';
+import type { Part, Sheet, SheetLook } from '../../../src/tui/calls/tabs.js';
 import { type Document, diffDocument, textDocument } from '../../../src/tui/document/documents.js';
+import type { ReadingCommand } from '../../../src/tui/document/view.js';
+import type { Size } from '../../../src/tui/terminal.js';
 import { diffOf, numbered } from '../document/support.js';
-
-type Tab = 'one' | 'two';
 
 const SIZE = { columns: 80, rows: 14 };
 const WIDE = { columns: 300, rows: 14 };
@@ -19,23 +18,17 @@ const part = (title: string, document: Document, isStream = false): Part => ({
   ...(isStream && { isStream }),
 });
 
-/** A person who reads these parts, the one with this index first. */
-function reading(sheetOf: Readable<Tab>['sheetOf'], focus = 0) {
-  const view = new SheetView<Tab>(createTheme(0));
-  const call: Readable<Tab> = {
-    name: 'call',
-    sheetOf,
-    others: tab => (tab === 'one' ? [{ tab: 'two', title: 'Two', key: '2' }] : []),
-  };
-  const state = { ...firstBrowsing<Tab>('one'), focus: focus as number | 'list' };
-  const press = (command: Parameters<typeof view.step>[0], size = SIZE) =>
-    view.step(command, state, call, size);
+/** A user who reads these parts, the one with this index first. */
+function reading(sheetOf: (look: SheetLook) => Sheet, focus = 0) {
+  const reader = new SheetReader(createTheme(0));
+  const view = { focus: focus as Focus, isZoomed: false, showsBytes: false };
+  const lay = (size: Size) => reader.lay('call', sheetOf, view, size);
   return {
-    sees: (size = SIZE) => view.rowsOf(state, call, size),
-    press,
-    search: (wanted: string) => view.search(wanted, state, call, SIZE),
+    sees: (size: Size = SIZE) => reader.rows(lay(size)),
+    press: (command: ReadingCommand, size: Size = SIZE) => reader.step(lay(size), command),
+    search: (wanted: string) => reader.search(lay(SIZE), wanted),
     to: (part: number) => {
-      state.focus = part;
+      view.focus = part;
     },
   };
 }
@@ -48,7 +41,7 @@ describe('another look', () => {
   const diff = diffOf(`--- a\n+++ a\n@@ -1,120 +1,120 @@\n${context}${changes}${context}`);
   const person = (focus: number) =>
     reading(
-      (_, look) => ({
+      look => ({
         parts: [
           part('HUMAN', diffDocument(diff, { ...look, highlighter: null })),
           part('LLM', textDocument('done')),
@@ -143,7 +136,7 @@ test('what is not added to, but becomes another, is read from where one was', ()
   expect(sees()[1]).toBe('line 1');
 });
 
-test('a search goes on in the part that has the focus', () => {
+test('n goes on with a search in another part', () => {
   const parts = [part('HUMAN', textDocument('needle\nneedle\nhay')), part('LLM', textDocument('hay'))];
   const { search, to, press } = reading(() => ({ parts }), 1);
   expect(search('needle')).toBe('not found: "needle"');

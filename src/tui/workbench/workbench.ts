@@ -1,0 +1,354 @@
+import { isUnderWay } from '../../events/exchange.js';
+import { type Line, quote, say } from '../../render/line.js';
+import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
+import { Memo } from '../../util/bounded.js';
+import { Highlighting } from '../calls/highlighting.js';
+import { type AnyList, ListDetail, type ListView } from '../calls/list-detail.js';
+import type { Sheet } from '../calls/tabs.js';
+import { type Hint, type KeyBinding, type Place, type Press, tablesOf, typedIn } from '../keys.js';
+import { type Choice, choicesLine, type Notice } from '../layout.js';
+import { ListScreen, type Overlay } from '../list-screen.js';
+import type { Size } from '../terminal.js';
+import { callsSource, openChoice } from './calls.js';
+import { drawForm } from './form/draw.js';
+import { FORM_KEYS, type Form, isCorrected, isFormKey, pressForm, wantsRun } from './form/form.js';
+import { Forms, type OpenForm } from './forms.js';
+import {
+  type Controls,
+  type Draft,
+  definitionsIn,
+  definitionsOf,
+  definitionsWords,
+  type Said,
+  type SessionOptions,
+  type Volume,
+  type World,
+} from './model.js';
+import { CallSheets, TABS, type Tab } from './tabs.js';
+import { type Entry, entriesOf, toolsSource } from './tools.js';
+
+/** A draft that is being sent. */
+export interface Sending {
+  readonly draft: Draft;
+  readonly validates: boolean;
+  /** The form that it is from, or the name of the call that is run again. */
+  readonly from: symbol | string;
+}
+
+/** Where the user is: to tell after a while whether they have moved on. */
+interface Position {
+  readonly page: Workbench['page'];
+  readonly overlay: Overlay | null;
+  readonly calls: ListView<Tab>;
+  readonly form: Form | undefined;
+}
+
+const PROGRAM: Line = [say('protocol-cli  ', 'dim')];
+/** With fewer cells, what is at the right of the head says nothing, nor does the name of a form. */
+const LEAST_ABOUT = 12;
+const LEAST_NAME = 7;
+/** With fewer rows a form has no heading. */
+const ROOMY = 8;
+const FORM_HINTS: readonly Hint[] = [
+  ['Ctrl-R', 'run'],
+  ['Ctrl-E', 'JSON'],
+  ['↑↓', 'field'],
+];
+const FORM_ENDS: readonly Hint[] = [
+  ['Ctrl-G', 'keys'],
+  ['Esc', 'back'],
+  ['Ctrl-C', 'quit'],
+];
+const PROMPT_KEYS = [
+  { label: 'Tab', does: 'complete a path, or list the candidates' },
+  { label: '← →', does: 'a character to the left, or to the right' },
+  { label: 'Home Ctrl-A', does: 'to the start' },
+  { label: 'End Ctrl-E', does: 'to the end' },
+  { label: 'Backspace', does: 'erase a character' },
+  { label: 'Ctrl-W', does: 'erase a word' },
+  { label: 'Ctrl-U', does: 'erase up to the start' },
+  { label: '⏎', does: 'accept' },
+  { label: 'Esc', does: 'cancel' },
+];
+
+/** All keys, place by place. @param first the places that come before the others */
+export function workbenchTables(bindings: readonly KeyBinding<Workbench>[], first: readonly Place[] = []) {
+  return [...tablesOf([...FORM_KEYS, ...bindings], first), { title: 'A prompt', keys: PROMPT_KEYS }];
+}
+
+/** The workbench: tools, forms and calls. */
+export class Workbench extends ListScreen {
+  page: 'tools' | 'form' | 'calls' = 'tools';
+  readonly world: World;
+  readonly controls: Controls;
+  readonly tools: ListDetail<'about'>;
+  readonly calls: ListDetail<Tab>;
+  readonly forms = new Forms();
+  /** Nothing is sent twice. */
+  sending: readonly Sending[] = [];
+  #volume = 0;
+  readonly #sheets: CallSheets;
+  readonly #highlighting: Highlighting;
+  /** The user pressed `q` while so many calls were pending. */
+  #warning: { readonly count: number; readonly notice: Notice } | null = null;
+
+  constructor(
+    options: SessionOptions,
+    protected readonly bindings: readonly KeyBinding<Workbench>[],
+    /** Runs the form. */
+    private readonly run: (workbench: Workbench) => void,
+    onChange: () => void,
+  ) {
+    super(options, onChange);
+    const { world, controls, supports, level } = options;
+    this.world = world;
+    this.controls = controls;
+    this.#highlighting = new Highlighting(level, onChange);
+    const highlighter = () => this.#highlighting.current;
+    this.#sheets = new CallSheets({ supports, highlighter, isUnvalidated: world.isUnvalidated, onChange });
+    const tell = (text: string) => void this.notices.key(text, this.now);
+    const toolSheets = new Memo<Sheet>();
+    const details = { wide: 100, share: 0.38 };
+    this.tools = new ListDetail({
+      theme: this.theme,
+      tabs: [{ name: 'about', title: 'About' }],
+      source: () => toolsSource(this.world.servers, toolSheets),
+      shares: { list: details, reading: details },
+      say: tell,
+    });
+    this.calls = new ListDetail({
+      theme: this.theme,
+      tabs: TABS,
+      source: () =>
+        callsSource({ world: this.world, volume: this.volume, sheets: this.#sheets, now: this.now }),
+      shares: { list: { wide: 150, share: 0.42 }, reading: { wide: 150, share: 0.34 } },
+      say: tell,
+    });
+  }
+
+  get list(): AnyList {
+    return this.page === 'calls' ? this.calls : this.tools;
+  }
+
+  get volume(): Volume {
+    const volume = this.world.volumes.find(({ id }) => id === this.#volume) ?? this.world.volumes[0];
+    if (!volume) throw new Error('this session is always a volume');
+    return volume;
+  }
+
+  /** The selected call. */
+  get exchange() {
+    return this.volume.book.history.exchanges.get(this.calls.selected ?? '');
+  }
+
+  /** The selected entry of the list of tools. */
+  get entry(): Entry | undefined {
+    return entriesOf(this.world.servers).find(({ key }) => key === this.tools.selected);
+  }
+
+  get position(): Position {
+    const { page, overlay, calls, forms } = this;
+    return { page, overlay, calls: calls.view, form: forms.current?.form };
+  }
+
+  isAt({ page, overlay, calls, form }: Position): boolean {
+    const now = this.position;
+    return now.page === page && now.overlay === overlay && now.calls === calls && now.form === form;
+  }
+
+  say({ text, isBad }: Said): void {
+    this.notices.key(text, this.now, isBad ? 'bad' : 'good');
+    this.onChange();
+  }
+
+  complain(text: string): void {
+    this.say({ text, isBad: true });
+  }
+
+  go(page: Workbench['page']): void {
+    this.page = page;
+    this.onChange();
+  }
+
+  /** From a form back to where it was opened. */
+  back(): void {
+    const isEdited = this.page === 'form' && this.forms.current?.about !== null;
+    this.go(isEdited ? 'calls' : 'tools');
+  }
+
+  /** Shows the calls of this session or of a transcript. @param key selects this call */
+  showCalls(volume: number, key: string | null = null): void {
+    this.#volume = volume;
+    this.calls.toList();
+    this.calls.set({ selected: key });
+    this.go('calls');
+  }
+
+  nextVolume(): void {
+    const { volumes } = this.world;
+    const next = volumes[(volumes.indexOf(this.volume) + 1) % volumes.length];
+    if (next) this.showCalls(next.id);
+  }
+
+  /** @param id of a form; any other is ignored */
+  changeForm(id: symbol | string, change: (form: Form) => Form): void {
+    this.forms.update(id, each => ({ ...each, form: change(each.form) }));
+    this.onChange();
+  }
+
+  /** Whether a draft of this form or call is being sent. */
+  isSending(from: Sending['from']): boolean {
+    return this.sending.some(each => each.from === from);
+  }
+
+  /** Quits; if calls are pending, only when it is pressed twice. */
+  quit(): void {
+    const count = this.world.volumes[0]?.book.underWay.size ?? 0;
+    if (count === 0 || (this.#isWarned && this.#warning?.count === count)) return void this.controls.quit();
+    const calls = count === 1 ? 'A call is' : `${count} calls are`;
+    const text = `${calls} pending and will be canceled: press again to quit.`;
+    this.#warning = { count, notice: this.notices.key(text, this.now, 'bad') };
+  }
+
+  get #isWarned(): boolean {
+    return this.#warning !== null && this.notices.isShown(this.#warning.notice, this.now);
+  }
+
+  protected override beforeKey(name: string): void {
+    if (this.#isWarned && name !== 'q' && name !== 'ctrl+c') this.notices.forgetKey();
+  }
+
+  protected override pressesIn(press: Press): readonly Press[] {
+    return this.page === 'form' && this.overlay === null ? typedIn(press) : super.pressesIn(press);
+  }
+
+  protected override typed(press: Press): void {
+    const { current } = this.forms;
+    if (this.page !== 'form' || !current) return;
+    if (wantsRun(current.form, press)) {
+      this.notices.forgetKey();
+      return void this.run(this);
+    }
+    const form = pressForm(current.form, press);
+    if (isCorrected(current.form, form)) this.notices.forgetKey();
+    this.changeForm(current.id, () => form);
+  }
+
+  protected override isKey(press: Press): boolean {
+    return super.isKey(press) || (this.page === 'form' && isFormKey(press));
+  }
+
+  protected get places(): readonly Place[] {
+    if (this.page === 'form') return ['form'];
+    if (this.list.isReading) return ['reading', this.page, 'everywhere'];
+    return this.page === 'calls' ? ['list', 'calls', 'everywhere'] : ['tools', 'list', 'everywhere'];
+  }
+
+  protected override get hints() {
+    return this.page === 'form' ? { hints: FORM_HINTS, ends: FORM_ENDS } : super.hints;
+  }
+
+  protected override get tables() {
+    return workbenchTables(this.bindings, this.places);
+  }
+
+  protected override body(size: Size) {
+    if (this.page === 'calls') this.#highlighting.ask();
+    const { current } = this.forms;
+    if (this.page !== 'form' || !current) return super.body(size);
+    return { rows: this.#formRows(current, size), isRunning: false };
+  }
+
+  /** The operation, and the form of its arguments. */
+  #formRows({ id, operation, description, form, server }: OpenForm, { columns, rows }: Size) {
+    if (rows < ROOMY) return drawForm(form, { columns, rows }, this.theme);
+    const { servers } = this.world;
+    const owner = servers.find(each => each.id === server);
+    const definitions = owner ? definitionsOf(owner, operation, definitionsIn(servers)) : 1;
+    const heading: readonly Line[] = [
+      [
+        ...quote(operation, 'title'),
+        ...(this.isSending(id) ? [say('  sending …', 'running')] : []),
+        say('  '),
+        ...quote(description, 'dim'),
+      ],
+      definitions > 1 ? [say(definitionsWords(definitions), 'bad')] : [],
+    ];
+    return [
+      ...heading.map(line => dressLine(cutLine(line, columns), this.theme)),
+      ...drawForm(form, { columns, rows: rows - 2 }, this.theme),
+    ];
+  }
+
+  protected head(columns: number): readonly Line[] {
+    return [headLine(this.#pages, this.#about, columns)];
+  }
+
+  get #pages(): readonly HeadPage[] {
+    const { page } = this;
+    const { current } = this.forms;
+    const { book, isLive } = this.volume;
+    const running = isLive && book.underWay.size > 0 ? `, ${book.underWay.size} running` : '';
+    const sending = this.sending.some(({ from }) => typeof from === 'string') ? ', sending …' : '';
+    return [
+      { text: 'Tools', isChosen: page === 'tools' },
+      ...(current
+        ? [{ text: `Form ${current.operation}`, isChosen: page === 'form', canShrink: true as const }]
+        : []),
+      { text: `Calls ${book.keys.length}${running}${sending}`, isChosen: page === 'calls' },
+    ];
+  }
+
+  /** What the head says at the right: the server, the transcript, or the call that is read. */
+  get #about(): string {
+    const { servers, serverOf } = this.world;
+    const { page, exchange, volume } = this;
+    if (page === 'tools') return this.entry?.server.about ?? '';
+    if (page === 'form') return servers.find(({ id }) => id === this.forms.current?.server)?.about ?? '';
+    if (exchange && this.calls.isReading) return `${exchange.invocation.operation} ${exchange.invocation.id}`;
+    if (!volume.isLive) return volume.name;
+    const id = exchange ? serverOf(exchange.key) : null;
+    const only = servers.length === 1 ? servers[0] : undefined;
+    return (servers.find(server => server.id === id) ?? only)?.about ?? '';
+  }
+
+  /** What somebody waits for in the selected call. */
+  get waits() {
+    const { exchange, volume } = this;
+    const isLive = volume.isLive && exchange !== undefined;
+    return {
+      forChoice: isLive && openChoice(this.calls.selected, volume.book) !== null,
+      forConsent: isLive && exchange.waitingFor?.type === 'oauth',
+      isRunning: isLive && isUnderWay(exchange),
+    };
+  }
+}
+
+interface HeadPage extends Choice {
+  /** Its text may be cut to make room. */
+  readonly canShrink?: true;
+}
+
+/** The pages, and what is looked at as far as there is room for it. */
+function headLine(pages: readonly HeadPage[], about: string, columns: number): Line {
+  const looked = quote(about, 'dim');
+  const least = Math.min(LEAST_ABOUT, widthOf(looked));
+  const line = pagesLine(pages, columns - least - 2, columns);
+  const room = columns - widthOf(line) - 2;
+  if (room < least) return line;
+  const right = cutLine(looked, room);
+  return [...line, say(' '.repeat(columns - widthOf(line) - widthOf(right))), ...right];
+}
+
+/** @param room the cells beside what is looked at; `columns` without it */
+function pagesLine(pages: readonly HeadPage[], room: number, columns: number): Line {
+  const named = [...PROGRAM, ...shrunk(pages, room - widthOf(PROGRAM))];
+  const bare = shrunk(pages, room);
+  return [named, bare].find(line => widthOf(line) <= room) ?? cutLine(shrunk(pages, columns), columns);
+}
+
+function shrunk(pages: readonly HeadPage[], room: number): Line {
+  const surplus = Math.max(0, widthOf(choicesLine(pages)) - room);
+  const lessBy = ({ text }: HeadPage) => Math.max(LEAST_NAME, widthOf(quote(text)) - surplus);
+  return choicesLine(pages.map(page => (page.canShrink ? { ...page, most: lessBy(page) } : page)));
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/system/drafts.js';
-import { Session } from '../../../src/tui/workbench/screen.js';
+import { createWorkbench } from '../../../src/tui/workbench/screen.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { resultFor, startTool } from '../../e2e/support/own-tool.js';
@@ -21,7 +21,7 @@ async function shownIn(
   tabs: readonly string[],
 ): Promise<string> {
   const supports = new Set(['text', 'diff']);
-  const session = new Session(
+  const session = createWorkbench(
     { world, controls, clock: systemClock, level: 0, supports, start: {} },
     () => {},
   );
@@ -33,7 +33,6 @@ async function shownIn(
     if (name === 'c') continue; // another tab may be meant
     frames.push(await eventually('it is judged', () => !frame().includes('judging') && frame()));
   }
-  session.close();
   return frames.join('\n\n');
 }
 

@@ -113,7 +113,11 @@ export function toldEventLines({ event, steps }: ToldEvent, begunAt: number, red
   const offset = formatDuration(Math.max(0, event.at - begunAt)).padStart(MARGIN);
   const wordsOf = EVENT_WORDS[event.kind] as WordsOf<EventKind>;
   const words = wordsOf(event, text => clipped(redactor.text(text), 'plain', MOST), redactor);
-  return [[say(`${offset} `, 'gutter'), ...words], ...steps.flatMap(stepLines).map(lineBelow)];
+  const clean = (line: Line) => line.map(span => ({ ...span, text: redactor.text(span.text) }));
+  return [
+    [say(`${offset} `, 'gutter'), ...words],
+    ...steps.flatMap(stepLines).map(line => lineBelow(clean(line))),
+  ];
 }
 
 /** The message of an event as it was on the wire, if it has one. */

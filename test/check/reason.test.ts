@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { reasonOf } from '../../src/check/judge.js';
 import { broken, held } from '../../src/check/rule.js';
 import { callbackSecrets } from '../../src/events/shareable.js';
-import { plainText } from '../../src/render/check-pieces.js';
-import { rowLines } from '../../src/render/check-requests.js';
+import { rowLines } from '../../src/render/check-rows.js';
+import { plainText } from '../support/words.js';
 
 const faults = (count: number) => Array.from({ length: count }, (_, index) => `$.tools[${index}]: is wrong`);
 

@@ -7,7 +7,7 @@ import { checksOf } from '../../check/report.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
 import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';
 import { ruleLine, shareableRun, specLines } from '../../render/check-report.js';
-import { rowLines, type WireRecord } from '../../render/check-requests.js';
+import { rowLines, type WireRecord } from '../../render/check-rows.js';
 import { CHECK_FORMATS } from '../../render/outputs/check.js';
 import type { CheckStory } from '../../render/outputs/check-schema.js';
 import { warningText } from '../../render/outputs/trouble.js';

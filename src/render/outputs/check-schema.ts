@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Conformance } from '../../check/conformance.js';
-import type { WireRecord } from '../check-requests.js';
+import type { WireRecord } from '../check-rows.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 
 const count = z.int().check(z.nonnegative());

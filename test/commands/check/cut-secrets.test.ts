@@ -6,14 +6,13 @@ import type { Event } from '../../../src/events/events.js';
 import { History } from '../../../src/events/history.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
-import { plainText } from '../../../src/render/check-pieces.js';
-import { shareableRun } from '../../../src/render/check-report.js';
+import { judgedLines, shareableRun } from '../../../src/render/check-report.js';
 import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
-import { judgedLines } from '../../../src/render/problems.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { discovery, someCall, TOOLSET } from '../../check/samples/parts.js';
 import { eventsOf, INVOCATION, type Moment } from '../../events/build.js';
 import { LOOK, STORY } from '../../reporters/check/story-of.js';
+import { plainText } from '../../support/words.js';
 
 /** Rules, and whatever they ask, cut what is foreign long before anybody takes secrets out of it. */
 

@@ -3,8 +3,6 @@ import { gather } from '../../../src/check/evidence.js';
 import { checksOf } from '../../../src/check/report.js';
 import { checkedSecrets } from '../../../src/commands/check/witness.js';
 import { transcriptWriter } from '../../../src/events/transcript-writer.js';
-import { plainText } from '../../../src/render/check-pieces.js';
-import { wireLines } from '../../../src/render/check-requests.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import {
   acknowledged,
@@ -15,6 +13,7 @@ import {
   type Moment,
   resultArrives,
 } from '../../events/build.js';
+import { wireText } from '../../support/wire-text.js';
 
 const SECRET = `ghp_${'a1'.repeat(18)}`;
 
@@ -58,7 +57,7 @@ test('row 25: a credential is in no report, and where it stood is shown', async 
   const found = checks.find(({ id }) => id === 'TOOL-SECRET');
   const redactor = checkedSecrets(createRedactor());
   for (const event of events) redactor.learn(event);
-  const text = plainText(wireLines(found ?? { events: [] }, { events, redactor }));
+  const text = wireText(found ?? { events: [] }, { events, redactor });
   expect(found?.status).toBe('fail');
   expect(text).toContain('display_as[0].content  "the key [redacted] is yours"');
   expect(text).not.toContain(SECRET);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { REQUIREMENTS } from '../../../src/check/rules/all.js';
 import type { RequirementId } from '../../../src/protocol/requirements.js';
-import { plainText } from '../../../src/render/check-pieces.js';
 import { ruleLine, specLines } from '../../../src/render/check-report.js';
+import { plainText } from '../../support/words.js';
 
 const IDS = Object.keys(REQUIREMENTS) as RequirementId[];
 

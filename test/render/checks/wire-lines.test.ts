@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Spot } from '../../../src/check/rule.js';
 import { callbackSecrets } from '../../../src/events/shareable.js';
-import { plainText } from '../../../src/render/check-pieces.js';
-import { wireLines } from '../../../src/render/check-requests.js';
 import {
   acknowledged,
   answered,
@@ -19,16 +17,17 @@ import {
   OAUTH,
   resultArrives,
 } from '../../events/build.js';
+import { wireText } from '../../support/wire-text.js';
 
 const pointing = (spot: Spot, ...story: readonly (readonly Moment[])[]) => {
   const events = eventsOf(...story);
   const proof = { events: [spot.event], spots: [spot] };
-  return plainText(wireLines(proof, { events, redactor: callbackSecrets(events) }));
+  return wireText(proof, { events, redactor: callbackSecrets(events) });
 };
 
 function told(seqs: readonly number[], ...story: readonly (readonly Moment[])[]): string {
   const events = eventsOf(...story);
-  return plainText(wireLines({ events: seqs }, { events, redactor: callbackSecrets(events) }));
+  return wireText({ events: seqs }, { events, redactor: callbackSecrets(events) });
 }
 
 describe('the requests that prove something', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { REQUIREMENTS } from '../../../src/check/rules/all.js';
-import { githubCheck } from '../../../src/render/outputs/check.js';
+import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, HOSTILE, LONG_ID, LOOK, STORY } from './story-of.js';
 
@@ -22,7 +22,7 @@ function unescaped(text: string, isProperty: boolean): string {
   return plain.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%');
 }
 
-const text = githubCheck(STORY, LOOK);
+const text = CHECK_FORMATS.github(STORY, LOOK);
 const commands = text.trimEnd().split('\n').map(readCommand);
 const titled = (title: RegExp) => commands.find(({ properties }) => title.test(properties['title'] ?? ''));
 
@@ -65,7 +65,7 @@ test('an id is one line of the message', () => {
   const { run } = STORY;
   const calls = [{ operation: HOSTILE, id: HOSTILE }];
   const checks = run.checks.map(row => (row.id === 'TOOL-ID' ? { ...row, calls } : row));
-  const hostile = githubCheck({ ...STORY, run: { ...run, checks } }, LOOK)
+  const hostile = CHECK_FORMATS.github({ ...STORY, run: { ...run, checks } }, LOOK)
     .split('\n')
     .map(readCommand);
   const { message = '' } = hostile.find(({ properties }) => properties['title'] === 'TOOL-ID (MUST)') ?? {};
@@ -74,7 +74,7 @@ test('an id is one line of the message', () => {
 });
 
 test('what is green is one notice', () => {
-  expect(githubCheck(GREEN, LOOK)).toBe(
+  expect(CHECK_FORMATS.github(GREEN, LOOK)).toBe(
     '::notice title=check http%3A//127.0.0.1%3A3001%3A passed::4 rules: 4 passed\n',
   );
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { REQUIREMENTS } from '../../../src/check/rules/all.js';
-import { humanCheck } from '../../../src/render/outputs/check.js';
+import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
 
-const text = humanCheck(STORY, LOOK);
+const text = CHECK_FORMATS.human(STORY, LOOK);
 const lines = text.split('\n');
 const lineOf = (what: string | RegExp) => {
   const at = lines.findIndex(line => (typeof what === 'string' ? line === what : what.test(line)));
@@ -55,7 +55,7 @@ test('what is broken says what to do about it, and nothing else does', () => {
 });
 
 describe.each([40, 60, 80])('on %i columns', width => {
-  const rows = humanCheck(STORY, { ...LOOK, width }).split('\n');
+  const rows = CHECK_FORMATS.human(STORY, { ...LOOK, width }).split('\n');
   const words = (of: string) => of.split(/\s+/);
 
   test('no row is wider, and none is empty that was not', () => {
@@ -118,11 +118,11 @@ test('no body is told whole', () => {
 });
 
 test('-q leaves out what is fine, and keeps the summary', () => {
-  const quiet = humanCheck(GREEN, { ...LOOK, isQuiet: true });
+  const quiet = CHECK_FORMATS.human(GREEN, { ...LOOK, isQuiet: true });
   expect(quiet).toBe('check http://127.0.0.1:3001\n\n✓ passed · 4 rules: 4 passed\n');
 });
 
 test('colours, where they are asked for', () => {
-  expect(humanCheck(GREEN, { ...LOOK, level: 1 })).toContain('\u001b[32m✓ passed');
-  expect(humanCheck(GREEN, LOOK)).not.toContain('\u001b');
+  expect(CHECK_FORMATS.human(GREEN, { ...LOOK, level: 1 })).toContain('\u001b[32m✓ passed');
+  expect(CHECK_FORMATS.human(GREEN, LOOK)).not.toContain('\u001b');
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { REQUIREMENTS } from '../../../src/check/rules/all.js';
-import { githubCheck, humanCheck, jsonCheck, junitCheck } from '../../../src/render/outputs/check.js';
+import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { HOSTILE, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
 
-const text = jsonCheck(STORY, LOOK);
+const text = CHECK_FORMATS.json(STORY, LOOK);
 const report = JSON.parse(text);
 
 test('one row per rule: id, level, side, status, reason, events', () => {
@@ -81,8 +81,10 @@ test('row 24: safe on a terminal as it is', () => {
 
 test('what was worth a word is in each report that others read', () => {
   const story = { ...STORY, warnings: ['no operation is called'] };
-  expect(JSON.parse(jsonCheck(story, LOOK)).warnings).toEqual(['no operation is called']);
-  expect(githubCheck(story, LOOK)).toContain('::warning title=protocol-cli check::no operation is called\n');
-  expect(junitCheck(story, LOOK)).toContain('<system-out>no operation is called\n');
-  expect(humanCheck(story, LOOK)).toContain('Notes\n  no operation is called\n');
+  expect(JSON.parse(CHECK_FORMATS.json(story, LOOK)).warnings).toEqual(['no operation is called']);
+  expect(CHECK_FORMATS.github(story, LOOK)).toContain(
+    '::warning title=protocol-cli check::no operation is called\n',
+  );
+  expect(CHECK_FORMATS.junit(story, LOOK)).toContain('<system-out>no operation is called\n');
+  expect(CHECK_FORMATS.human(story, LOOK)).toContain('Notes\n  no operation is called\n');
 });

@@ -1,6 +1,6 @@
 import { parse, type TestCase, type TestSuites } from 'junit2json';
 import { expect, test } from 'vitest';
-import { junitCheck } from '../../../src/render/outputs/check.js';
+import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LONG_ID, LOOK, STORY, TOKEN } from './story-of.js';
 
@@ -11,7 +11,7 @@ async function read(xml: string): Promise<TestSuites> {
   return suites;
 }
 
-const xml = junitCheck(STORY, LOOK);
+const xml = CHECK_FORMATS.junit(STORY, LOOK);
 
 async function casesOf(suite: string): Promise<readonly TestCase[]> {
   const { testsuite = [] } = await read(xml);
@@ -37,7 +37,7 @@ test('a suite for each side and one for the cases, with true counts', async () =
 });
 
 test('what is green has no suite for what was not there', async () => {
-  const { testsuite = [], ...all } = await read(junitCheck(GREEN, LOOK));
+  const { testsuite = [], ...all } = await read(CHECK_FORMATS.junit(GREEN, LOOK));
   expect(all).toMatchObject({ tests: 4, failures: 0, errors: 0, skipped: 0 });
   expect(testsuite.map(({ name }) => name)).toEqual(['check.tool', 'check.runtime']);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { markdownCheck } from '../../../src/render/outputs/check.js';
+import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
 import { GREEN, LONG_ID, LOOK, STORY } from './story-of.js';
 
-const text = markdownCheck(STORY, LOOK);
+const text = CHECK_FORMATS.markdown(STORY, LOOK);
 
 test('our own signs stand as they are', () => {
   expect(text).toContain('| ⚠️ warning |');
@@ -37,7 +37,7 @@ test('foreign text is nothing but text', () => {
 });
 
 test('it begins with what it came to', () => {
-  expect(markdownCheck(GREEN, LOOK).split('\n')[0]).toBe(
+  expect(CHECK_FORMATS.markdown(GREEN, LOOK).split('\n')[0]).toBe(
     '**passed** · http:&#47;/127.0.0.1:3001 · 4 rules: 4 passed (protocol-cli/test)',
   );
 });

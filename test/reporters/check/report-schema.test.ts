@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jsonCheck } from '../../../src/render/outputs/check.js';
+import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { checkReportJsonSchema } from '../../../src/render/outputs/check-schema.js';
 import { publishedSchema, schemaText } from '../../support/published-schema.js';
 import { GREEN, LOOK, LOSSY, STORY } from './story-of.js';
@@ -19,7 +19,7 @@ test.each([
   ['in which all is fine', GREEN],
   ['of which something was lost', LOSSY],
 ])('fits the report of a run %s', (_, story) => {
-  expect(faultsOf(JSON.parse(jsonCheck(story, LOOK)))).toEqual([]);
+  expect(faultsOf(JSON.parse(CHECK_FORMATS.json(story, LOOK)))).toEqual([]);
 });
 
 describe('bites', () => {
@@ -29,7 +29,7 @@ describe('bites', () => {
     ['a row without its id', { checks: [{ status: 'pass' }] }],
     ['no durations', { durationMs: undefined, probes: undefined }],
   ])('%s', (_, change) => {
-    const report = { ...JSON.parse(jsonCheck(STORY, LOOK)), ...change };
+    const report = { ...JSON.parse(CHECK_FORMATS.json(STORY, LOOK)), ...change };
     expect(faultsOf(JSON.parse(JSON.stringify(report)))).not.toEqual([]);
   });
 });

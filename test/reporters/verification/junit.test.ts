@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { junitVerification } from '../../../src/render/outputs/verification.js';
+import { VERIFICATION_FORMATS } from '../../../src/render/outputs/verification.js';
 import { anyCodePoint } from '../../support/characters.js';
 import { BROKEN, FINE, hostile } from './reports.js';
 
@@ -31,7 +31,7 @@ function suiteOf(document: string): Told {
 
 describe('one test suite', () => {
   test('in which everything passed', () => {
-    const [name, attributes, , cases] = suiteOf(junitVerification(FINE));
+    const [name, attributes, , cases] = suiteOf(VERIFICATION_FORMATS.junit(FINE));
     expect([name, attributes]).toEqual([
       'testsuite',
       { name: 'mock-tool', tests: '4', failures: '0', errors: '0', skipped: '0', time: '0' },
@@ -48,7 +48,7 @@ describe('one test suite', () => {
   });
 
   test('in which much failed', () => {
-    const [, attributes, , cases] = suiteOf(junitVerification(BROKEN));
+    const [, attributes, , cases] = suiteOf(VERIFICATION_FORMATS.junit(BROKEN));
     expect(attributes).toMatchObject({ tests: '8', failures: '7' });
     const failures = cases.map(([, , , [failure]]) => failure && [failure[1]['type'], failure[1]['message']]);
     expect(failures).toEqual([
@@ -73,18 +73,22 @@ describe('one test suite', () => {
 describe('a strict parser takes it, whatever it holds', () => {
   test('markup is text', () => {
     const text = `</failure><x a='"'>&amp;]]>`;
-    const [, , , [fixture]] = suiteOf(junitVerification(hostile(text)));
+    const [, , , [fixture]] = suiteOf(VERIFICATION_FORMATS.junit(hostile(text)));
     expect(fixture?.[1]['name']).toBe(text);
     expect(fixture?.[3][0]?.[2]).toBe(`${text} was not used`);
   });
 
   test('what XML cannot hold is made visible', () => {
-    const [, , , [fixture]] = suiteOf(junitVerification(hostile('\u0000\u001b\ud800\ufffe\n\u0085')));
+    const [, , , [fixture]] = suiteOf(
+      VERIFICATION_FORMATS.junit(hostile('\u0000\u001b\ud800\ufffe\n\u0085')),
+    );
     expect(fixture?.[1]['name']).toBe('␀␛<U+D800><U+FFFE>␊<U+0085>');
   });
 
   test('any text', () => {
     const texts = fc.sample(fc.string({ unit: anyCodePoint }), 300);
-    expect(parsed(...texts.map(text => junitVerification(hostile(text))))).toHaveLength(texts.length);
+    expect(parsed(...texts.map(text => VERIFICATION_FORMATS.junit(hostile(text))))).toHaveLength(
+      texts.length,
+    );
   });
 });

@@ -214,7 +214,7 @@ export class ToolSheets {
 
 /** Judges the runtime that made a call by what its tool saw. */
 async function judgeRuntime(story: ToolStory, warnings: readonly string[]): Promise<readonly Line[]> {
-  const { judgedRuntimeLines } = await import('../../render/problems.js');
+  const { judgedRuntimeLines } = await import('../../render/check-report.js');
   const { file, told, forgotten, redactor } = story;
   const events = [...file.discovery.map(unread), ...told.map(({ event }) => event)];
   const { lines } = await judgedRuntimeLines(events, warnings, redactor);

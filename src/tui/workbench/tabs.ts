@@ -205,7 +205,7 @@ export class CallSheets {
   async #judge({ book, key, redactor }: Subject): Promise<readonly Line[]> {
     const exchange = book.history.exchanges.get(key);
     if (!exchange) return [];
-    const { judgedLines } = await import('../../render/problems.js');
+    const { judgedLines } = await import('../../render/check-report.js');
     const isUnvalidated = !book.isSaved && this.options.isUnvalidated(key);
     return (await judgedLines(concerning(book.whole, exchange), exchange, redactor, book, isUnvalidated))
       .lines;

@@ -272,7 +272,7 @@ function withBytes(...bytes: number[]): Uint8Array {
 
 /** Row 28. */
 function expectNothingReflected({ headers, body }: Awaited<ReturnType<typeof ask>>): void {
-  expect(['', 'This is no callback: its body breaks the schema of its type.\n']).toContain(body);
+  expect(['', 'Invalid callback: the body does not match the schema of its type.\n']).toContain(body);
   expect(headers['content-type']).toBe('text/plain; charset=utf-8');
   expect(headers['x-content-type-options']).toBe('nosniff');
   expect(Object.keys(headers).filter(name => name.startsWith('access-control'))).toEqual([]);

@@ -12,7 +12,7 @@ import {
   valueOption,
   wholeNumber,
 } from '../options.js';
-import type { ListenFlags } from './formats.js';
+import type { ListenFlags } from './run.js';
 
 /** `--expect <group_id>/<id>`; the last slash parts them. */
 export function expectation(text: string, before: readonly CallIds[] = []): readonly CallIds[] {

@@ -2,83 +2,78 @@ import type { Event } from '../../events/events.js';
 import { type Arrival, outcomeOf } from '../../events/exchange.js';
 import type { Errand, History, View } from '../../events/history.js';
 import { idOf } from '../../events/judge-callback.js';
-import type { TranscriptHeader } from '../../events/log.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
-import { transcriptWriter } from '../../events/transcript-writer.js';
+import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import { llmText } from '../../protocol/outcome.js';
 import type { Warning } from '../../protocol/requirements.js';
 import { type HeardCallback, heardLines, strayLine } from '../../render/callback-lines.js';
 import { elapsed, type Line, say } from '../../render/line.js';
+import { displayReport } from '../../render/outputs/call-report.js';
 import { paneLines, viewPane } from '../../render/pane-lines.js';
 import { panesOf } from '../../render/panes.js';
 import type { ColourLevel } from '../../render/terminal/colour-level.js';
 import { createTheme, dressLine, wrapLine } from '../../render/terminal/theme.js';
 import { arrivalWarnings } from '../../render/warnings.js';
-import type { CallIds, ListenerOptions } from '../../runtime/callback-server.js';
-import { ProtocolCliError } from '../../util/errors.js';
 import type { Redactor } from '../../util/redact.js';
 import { type OutputLine, safeJsonLine } from '../../util/redact-json.js';
 import { droppedEvents } from '../output.js';
 
-/** Something that came to the listener and was answered: a callback, or a post that is nobody's. */
-export type Heard =
-  | ({ readonly kind: 'callback'; readonly view: View | null } & HeardCallback)
-  | { readonly kind: 'stray'; readonly errand: Errand };
+/** A callback that was answered. */
+export interface HeardCallbackWithView extends HeardCallback {
+  readonly kind: 'callback';
+  /** The view that it updated, as it is now. */
+  readonly view: View | null;
+}
 
-/** What an event says has been heard; null where it is about something else. */
+/** Something that came to the listener and was answered: a callback, or a post that belongs to no call. */
+export type Heard = HeardCallbackWithView | { readonly kind: 'stray'; readonly errand: Errand };
+
+/** What was heard, if the event is an answer of the listener; else null. */
 export function heardIn(history: History, expected: ReadonlySet<string>, event: Event): Heard | null {
   if (event.kind !== 'response') return null;
   const [key = ''] = event.calls ?? [];
   const exchange = history.exchanges.get(key);
   const arrival = exchange?.arrivals.findLast(({ leg }) => leg === event.leg);
   if (exchange && arrival) {
-    const isExpected = expected.has(key) && !isStranger(arrival);
+    const isOther = arrival.verdict.kind === 'discarded' || arrival.verdict.kind === 'rejected';
+    const isExpected = expected.has(key) && !isOther;
     return { kind: 'callback', exchange, arrival, isExpected, view: viewOf(history, arrival) };
   }
   const errand = history.errands.get(event.leg);
   return errand?.purpose === 'callback' ? { kind: 'stray', errand } : null;
 }
 
-/** The view that was updated, as it is now; null where it was cleared, or is none. */
+/** Null if the view was cleared, or the message is not one. */
 function viewOf({ threads }: History, { message, verdict }: Arrival): View | null {
   if (message?.type !== 'view_update' || verdict.kind !== 'noted') return null;
   return threads.get(message.group_id)?.views.get(message.view_type) ?? null;
 }
 
-/** Compared with what is expected, and found to be something else. */
-function isStranger({ verdict: { kind } }: Arrival): boolean {
-  return kind === 'discarded' || kind === 'rejected';
-}
-
-/** What a format needs to know. */
 export interface FormatOptions {
   readonly supports: ReadonlySet<string>;
   readonly redactor: Redactor;
-  /** What tools are given. */
   readonly callbackUrl: string;
-  readonly about: Pick<TranscriptHeader, 'startedAt' | 'observer' | 'program'>;
+  readonly about: TranscriptAbout;
   readonly level: ColourLevel;
   readonly isTTY: boolean;
-  /** Cells of a line, where there is a limit. */
-  readonly width?: number;
+  /** Columns, if lines are wrapped. */
+  readonly width?: number | undefined;
 }
 
-/** One way to write down what comes, in lines. */
+/** One format of the output, in lines. */
 export interface Format {
   readonly begin: readonly OutputLine[];
-  /** Whether it tells every event, and not just what was heard. */
+  /** Whether it prints every event, not only what was heard. */
   readonly isWhole: boolean;
   lines(event: Event, heard: Heard | null): readonly OutputLine[];
-  /** So many came while nobody read. */
+  /** Events that were dropped because the reader is too slow. */
   lost(count: number, event: Event): readonly OutputLine[];
   end(reason: string): readonly OutputLine[];
 }
 
-type CallbackWarningsHeardCallback = Extract<Heard, { kind: 'callback' }>;
-
-/** What is worth a warning besides the verdict, which is told anyway. */
+/** What is worth a warning besides the verdict, which is printed anyway. */
 export function callbackWarnings(
-  { exchange, arrival }: CallbackWarningsHeardCallback,
+  { exchange, arrival }: HeardCallbackWithView,
   supports: ReadonlySet<string>,
 ): readonly Warning[] {
   const { verdict, warnings } = arrival;
@@ -87,7 +82,7 @@ export function callbackWarnings(
   return [...warnings, ...(panes?.warnings ?? [])];
 }
 
-/** A line for each callback: what it was judged to be, what came, and of a result what the LLM and the human get. */
+/** A line for each callback: its verdict, the message, and of a result what the LLM and the human get. */
 export function jsonFormat(options: FormatOptions): Format {
   const startedAt = Date.parse(options.about.startedAt);
   const write = (report: object) => safeJsonLine(report, options.redactor);
@@ -105,15 +100,13 @@ export function jsonFormat(options: FormatOptions): Format {
   };
 }
 
-type JsonHeardCallback = Extract<Heard, { kind: 'callback' }>;
-
 function reportOf(heard: Heard, supports: ReadonlySet<string>): object {
   if (heard.kind === 'callback') return callbackReport(heard, supports);
   const { status, refusal } = heard.errand;
   return { type: null, verdict: 'rejected', status, reason: refusal };
 }
 
-function callbackReport(heard: JsonHeardCallback, supports: ReadonlySet<string>): object {
+function callbackReport(heard: HeardCallbackWithView, supports: ReadonlySet<string>): object {
   const { arrival, isExpected: expected } = heard;
   const { message, verdict, status, size: bytes } = arrival;
   return {
@@ -131,21 +124,15 @@ function callbackReport(heard: JsonHeardCallback, supports: ReadonlySet<string>)
   };
 }
 
-function resultReport({ exchange }: JsonHeardCallback, supports: ReadonlySet<string>): object {
+function resultReport({ exchange }: HeardCallbackWithView, supports: ReadonlySet<string>): object {
   const { settled } = exchange;
   const panes = panesOf(exchange, supports);
   if (settled?.by !== 'result' || !panes) return {};
-  const { chosen, skipped } = panes.choice;
   return {
     message: settled.native,
     outcome: outcomeOf(exchange),
     llm: { text: llmText(settled.result) },
-    display: {
-      chosen: chosen?.index ?? null,
-      type: chosen?.type ?? 'text',
-      reason: panes.choice.chosen === null ? panes.choice.reason : panes.choice.chosen.reason,
-      skipped,
-    },
+    display: displayReport(panes),
   };
 }
 
@@ -161,11 +148,11 @@ export function ndjsonFormat({ redactor, about }: FormatOptions): Format {
   };
 }
 
-/** The story as `invoke -o plain` tells it: a line for what came, then what the human sees and what the LLM gets. */
+/** As `invoke -o plain`: a line for each message, then what the human sees and what the LLM gets. */
 export function plainFormat(options: FormatOptions): Format {
   const { level, isTTY, width } = options;
   const theme = createTheme(level);
-  const isTimeToTell = tellingLess();
+  const isTimeToTell = fewerGuesses();
   return {
     begin: [],
     isWhole: false,
@@ -180,7 +167,7 @@ export function plainFormat(options: FormatOptions): Format {
   };
 }
 
-/** In a file or a pipe the address, which is a secret, stands there and nowhere else. */
+/** In a file or a pipe, the secret address is on the first line only. */
 const ON_FIRST_LINE = 'the callback_url of the first line';
 
 function linesOf(heard: Heard, options: FormatOptions): Line[] {
@@ -201,9 +188,9 @@ function timed(at: number, line: Line): Line {
   return [say(`${elapsed(at).padStart(8)} `, 'dim'), ...line];
 }
 
-/** What is drawn of it, if anything is, with an empty line around each pane. */
+/** The panes of a result or a view, each after an empty line. */
 function paneBlock(
-  { exchange, arrival, view }: Extract<Heard, { kind: 'callback' }>,
+  { exchange, arrival, view }: HeardCallbackWithView,
   { supports, width }: FormatOptions,
 ): Line[] {
   const panes = arrival.verdict.kind === 'settles' ? panesOf(exchange, supports) : null;
@@ -213,87 +200,17 @@ function paneBlock(
   return [...drawn.flatMap(pane => [[], ...paneLines(pane, layout).lines]), []];
 }
 
-/** In a file or a pipe this is a log, and URLs that give power belong before the user only (RT-OAUTH). */
+/** A file or a pipe is a log: only the user may see URLs that give power (RT-OAUTH). */
 function shareable(heard: Heard): Heard {
   return heard.kind === 'stray' ? heard : { ...heard, arrival: shareableArrival(heard.arrival) };
 }
 
-/** A post to a wrong address the first time, the tenth, the hundredth: a guesser must not drown the rest. */
-function tellingLess(): (heard: Heard) => boolean {
+/** Prints the first, the tenth, the hundredth post to a wrong address, so that a guesser cannot drown the rest. */
+function fewerGuesses(): (heard: Heard) => boolean {
   let strays = 0;
   return heard => {
     if (heard.kind === 'callback' || heard.errand.refusal !== 'wrong-address') return true;
     strays += 1;
     return Number.isInteger(Math.log10(strays));
   };
-}
-
-export type ListenOutput = 'plain' | 'json' | 'ndjson';
-
-/** The options of `listen`, as commander hands them over. */
-export interface ListenFlags {
-  readonly host: string;
-  readonly port: number;
-  readonly callbackUrl?: string;
-  readonly allowHost?: readonly string[];
-  readonly maxBody: number;
-  readonly expect?: readonly CallIds[];
-  readonly groupId?: string;
-  readonly id?: string;
-  readonly count?: number;
-  /** Milliseconds; 0 stays for ever. */
-  readonly timeout: number;
-  readonly supports: ReadonlySet<string>;
-  readonly output: ListenOutput;
-  readonly save?: string;
-  readonly quiet?: boolean;
-  readonly color: boolean;
-}
-
-/** What is to be done. */
-export interface ListenPlan {
-  readonly flags: ListenFlags;
-  readonly listener: ListenerOptions;
-  /** The only calls that count; none: all that come. */
-  readonly expected: readonly CallIds[];
-  /** Results, after which it stops; null: it stays. */
-  readonly count: number | null;
-}
-
-/** @throws ProtocolCliError `usage`. */
-export function planListen(flags: ListenFlags): ListenPlan {
-  const { count = null } = flags;
-  const expected = [...(flags.expect ?? []), ...onePair(flags)];
-  if (count === 0)
-    throw new ProtocolCliError('usage', '--count must be at least 1', {
-      hint: 'Without --count, listen runs until it is stopped.',
-    });
-  if (count !== null && expected.length > 0 && count > expected.length)
-    throw new ProtocolCliError('usage', `--count ${count}: only ${expected.length} results are expected`, {
-      hint: 'Each expected call has one result.',
-    });
-  return { flags, listener: listenerOf(flags), expected, count };
-}
-
-/** `--group-id` and `--id`: what `--expect` says, for ids that have a slash in them. */
-function onePair({ groupId, id }: ListenFlags): CallIds[] {
-  if (groupId === undefined && id === undefined) return [];
-  if (groupId && id) return [{ groupId, id }];
-  throw new ProtocolCliError('usage', '--group-id and --id need each other and cannot be empty', {
-    hint: 'Both identify a call. Without them, all callbacks are shown.',
-  });
-}
-
-function listenerOf({
-  host,
-  port,
-  callbackUrl,
-  allowHost,
-  maxBody,
-  output,
-  save,
-}: ListenFlags): ListenerOptions {
-  const keepBodies = output === 'ndjson' || save !== undefined;
-  const publicUrl = callbackUrl === undefined ? {} : { publicUrl: callbackUrl };
-  return { host, port, allowedHosts: allowHost ?? [], maxBody, keepBodies, ...publicUrl };
 }

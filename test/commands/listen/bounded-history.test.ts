@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BoundedHistory, type HistoryLimits } from '../../../src/commands/listen/run.js';
+import { BoundedHistory, type HistoryLimits } from '../../../src/commands/listen/bounded-history.js';
 import { Content } from '../../../src/events/content.js';
 import { History } from '../../../src/events/history.js';
 import { createLog } from '../../../src/events/log.js';

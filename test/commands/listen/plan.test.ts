@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ListenFlags, planListen } from '../../../src/commands/listen/formats.js';
+import { type ListenFlags, planListen } from '../../../src/commands/listen/run.js';
 import { ProtocolCliError } from '../../../src/util/errors.js';
 
 const FLAGS: ListenFlags = {

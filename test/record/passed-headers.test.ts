@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { headersFor, passedHeaders } from '../../src/record/routes.js';
+import { headersFor, passedHeaders } from '../../src/record/received.js';
 
 const TOOL = 'http://127.0.0.1:3001';
 

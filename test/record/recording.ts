@@ -2,8 +2,7 @@ import type { Event } from '../../src/events/events.js';
 import { type Hop, seenOn } from '../../src/events/events.js';
 import { History } from '../../src/events/history.js';
 import { createLog, type Log } from '../../src/events/log.js';
-import type { RecorderOptions } from '../../src/record/recorded-calls.js';
-import { type Recorder, startRecorder } from '../../src/record/recorder.js';
+import { type Recorder, type RecorderOptions, startRecorder } from '../../src/record/recorder.js';
 import { systemClock } from '../../src/system/drafts.js';
 
 /** A recorder in this process, and what it told. */

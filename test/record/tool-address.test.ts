@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../src/events/log.js';
-import { Lanes, ToolAddress } from '../../src/record/forward.js';
-import { Handovers } from '../../src/record/recorded-calls.js';
+import { Forwarder } from '../../src/record/forwarder.js';
+import { ToolAddress } from '../../src/record/tool-address.js';
 import { systemClock as clock } from '../../src/system/drafts.js';
 
 /** A tool whose discovery document names an endpoint. */
 async function toolAt(url: string, endpoint: string): Promise<ToolAddress> {
   const body = Buffer.from(JSON.stringify({ endpoint }));
   const client = { send: async () => ({ status: 200, headers: {}, body }), close: async () => {} };
-  const lanes = new Lanes(clock, 0);
-  const tool = new ToolAddress(
-    { log: createLog(clock.now), client, clock, lanes, handovers: new Handovers() },
-    url,
-  );
+  const tool = new ToolAddress(new Forwarder(createLog(clock.now), client, clock), url);
   await tool.endpoint();
   return tool;
 }

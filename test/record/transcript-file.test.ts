@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLog, type Log } from '../../src/events/log.js';
 import { readTranscript } from '../../src/events/transcript-reader.js';
-import { createTranscriptFile, type TranscriptFile } from '../../src/record/forward.js';
+import { createTranscriptFile, type TranscriptFile } from '../../src/record/transcript-file.js';
 import { createRedactor } from '../../src/util/redact.js';
 import { type Folder, temporaryFolder } from '../e2e/support/folder.js';
 import { troubleOf } from '../support/failing.js';

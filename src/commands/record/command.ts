@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { DEFAULTS } from '../../record/recorded-calls.js';
+import { DEFAULTS } from '../../record/recorder.js';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import { byteCount, collect, duration, port, publicBase, type RunCommand, valueOption } from '../options.js';
 import type { RecordFlags } from './run.js';

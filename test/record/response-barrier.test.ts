@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { Handovers } from '../../src/record/recorded-calls.js';
+import { ResponseBarrier } from '../../src/record/ordering.js';
 
 const settle = () => new Promise(setImmediate).then(() => new Promise(setImmediate));
 
 test('what comes after an answer waits until all there are were handed over', async () => {
-  const handovers = new Handovers();
-  const [first, second] = [handovers.begin('a'), handovers.begin('a')];
+  const barrier = new ResponseBarrier();
+  const [first, second] = [barrier.begin('a'), barrier.begin('a')];
   let isOver = false;
-  void handovers.over('a').then(() => {
+  void barrier.over('a').then(() => {
     isOver = true;
   });
   second();
@@ -19,18 +19,18 @@ test('what comes after an answer waits until all there are were handed over', as
 });
 
 test('nothing waits where no answer is due there', async () => {
-  const handovers = new Handovers();
-  handovers.begin('a');
-  await handovers.over('b');
+  const barrier = new ResponseBarrier();
+  barrier.begin('a');
+  await barrier.over('b');
 });
 
 test('an answer that comes in the same moment counts', async () => {
-  const handovers = new Handovers();
+  const barrier = new ResponseBarrier();
   let isOver = false;
-  void handovers.over('a').then(() => {
+  void barrier.over('a').then(() => {
     isOver = true;
   });
-  const handOver = handovers.begin('a');
+  const handOver = barrier.begin('a');
   await settle();
   expect(isOver).toBe(false);
   handOver();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Lanes } from '../../src/record/forward.js';
+import { ThreadQueues } from '../../src/record/ordering.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 /** Lets everything that is due happen. */
@@ -7,7 +7,7 @@ const settle = () => new Promise(setImmediate);
 
 function lanes() {
   const clock = fakeClock();
-  const queue = new Lanes(clock, 100);
+  const queue = new ThreadQueues(clock, 100);
   const begun: string[] = [];
   const enter = (lane: string, name: string) => {
     const place = queue.enter(lane);

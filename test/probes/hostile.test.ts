@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { deferred } from '../../src/check/probes/probe-call.js';
+import { deferred } from '../../src/check/probes/listener.js';
 import { checksOf } from '../../src/check/report.js';
 import type { Event } from '../../src/events/events.js';
 import { startServing } from '../support/serving.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callablesOf } from '../../src/check/probes/sample-calls.js';
+import { callablesOf } from '../../src/check/probes/samples.js';
 import type { Tool } from '../../src/protocol/toolset.js';
 import { errorOf } from '../support/failing.js';
 

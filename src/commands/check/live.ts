@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
-import type { ProbeOptions } from '../../check/probes/run-probes.js';
+import type { ProbeOptions } from '../../check/probes/run.js';
 import type { Event } from '../../events/events.js';
 import { createLog, type Log } from '../../events/log.js';
 import type { EventRedactor } from '../../events/shareable.js';

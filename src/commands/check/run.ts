@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { judgeCases } from '../../check/cases.js';
 import { type Conformance, conformanceOf, type Verdict } from '../../check/conformance.js';
 import { gather } from '../../check/evidence.js';
-import { runProbes } from '../../check/probes/run-probes.js';
+import { runProbes } from '../../check/probes/run.js';
 import { checksOf } from '../../check/report.js';
 import { REQUIREMENTS } from '../../check/rules/all.js';
 import { REQUIREMENT_IDS, type Warning } from '../../protocol/requirements.js';

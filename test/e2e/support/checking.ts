@@ -1,5 +1,5 @@
 import type { Check } from '../../../src/check/judge.js';
-import type { ProbeOptions } from '../../../src/check/probes/run-probes.js';
+import type { ProbeOptions } from '../../../src/check/probes/run.js';
 import { checksOf } from '../../../src/check/report.js';
 import { probing } from '../../probes/probing.js';
 

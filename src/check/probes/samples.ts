@@ -1,0 +1,257 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Case, Offer } from '../../fixtures/cases.js';
+import { exampleArguments } from '../../json-schema/example.js';
+import type { RequirementId } from '../../protocol/requirements.js';
+import type { Tool, Toolset } from '../../protocol/toolset.js';
+import { toolOf } from '../../runtime/check-call.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { didYouMean } from '../../util/nearest.js';
+import { visibleLine } from '../../util/visible.js';
+import { concurrently, type Plan, ProbeClient, type ProbeContext, type SentCall } from './client.js';
+import { type Deferred, deferred } from './listener.js';
+
+/** An operation that may be called, and valid arguments for it. */
+export interface Callable {
+  readonly tool: Tool;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Whether it may be called repeatedly: it is marked readOnly, or named with --operation. */
+  readonly isHarmless: boolean;
+}
+
+/** What may be called, by name and by case. */
+interface Permission {
+  readonly operations: readonly string[];
+  readonly cases: readonly Case[];
+}
+
+/** For one operation, and for all of them, in ms: a foreign schema may be made to be costly (threats, row 22). */
+const SCHEMA_MS = 1_000;
+const ALL_SCHEMAS_MS = 5_000;
+
+/** Tells whether the time for the schema of one operation is over. */
+export function schemaDeadline(ms = SCHEMA_MS): () => boolean {
+  const end = performance.now() + ms;
+  return () => performance.now() > end;
+}
+
+/**
+ * The operations that may be called: those named, those with a case, and those marked as harmless. A check never calls any other, so
+ * that it deletes no data.
+ * @throws ProtocolCliError `unknown-operation`; for a case with its place.
+ */
+export async function callablesOf(
+  toolset: Toolset,
+  permission: Permission,
+): Promise<{ readonly callables: readonly Callable[]; readonly warnings: readonly string[] }> {
+  refuseUnknown(toolset, permission);
+  const { operations, cases } = permission;
+  const isOver = schemaDeadline(ALL_SCHEMAS_MS);
+  const callables: Callable[] = [];
+  const warnings: string[] = [];
+  const allowed = toolset.tools
+    .map(tool => ({
+      tool,
+      isHarmless: isMarkedHarmless(tool) || operations.includes(tool.name),
+      written: cases.find(({ operation }) => operation === tool.name),
+    }))
+    .filter(({ isHarmless, written }) => isHarmless || written);
+  if (!allowed.some(({ isHarmless }) => isHarmless))
+    warnings.push(
+      `${allowed.length === 0 ? 'no operation is called' : 'the cases are called once each, and most rules cannot be tried'}: none is marked readOnly without requiresAuth or longRunning; use --operation <name> for one that may be called repeatedly, or --cases <file> for single calls`,
+    );
+  for (const { tool, isHarmless, written } of allowed) {
+    await setImmediate(); // signals are handled between two schemas
+    const found = isOver()
+      ? `${tool.name} is not called: the schemas of the others took too long`
+      : await argumentsFor(tool, written);
+    if (typeof found === 'string') warnings.push(visibleLine(found));
+    else callables.push({ tool, arguments: found, isHarmless });
+  }
+  return { callables, warnings };
+}
+
+async function argumentsFor(tool: Tool, written: Case | undefined): Promise<Callable['arguments'] | string> {
+  if (written) return written.arguments;
+  const example = await exampleArguments(tool.inputSchema, schemaDeadline());
+  if (example.ok) return example.arguments;
+  return `${tool.name} is not called: no valid arguments could be made from its inputSchema (${example.reason}); write a case`;
+}
+
+function isMarkedHarmless({ annotations = {} }: Tool): boolean {
+  const { readOnly, destructive, requiresAuth, longRunning } = annotations;
+  return readOnly === true && !destructive && !longRunning && requiresAuth === undefined;
+}
+
+/** A misspelt name would end in an error result, which a case may even expect. */
+function refuseUnknown(toolset: Toolset, { operations, cases }: Permission): void {
+  for (const operation of operations) toolOf(toolset, operation);
+  const names = toolset.tools.map(({ name }) => name);
+  const faults = cases
+    .filter(({ operation }) => !names.includes(operation))
+    .map(({ place, operation }) => `${place}: no operation "${operation}". ${didYouMean(operation, names)}`);
+  if (faults.length === 0) return;
+  const owner = `the toolset ${visibleLine(toolset.name)} does not have`;
+  throw new ProtocolCliError('unknown-operation', `the cases name what ${owner}`, {
+    faults: faults.map(fault => visibleLine(fault.trim())),
+    hint: 'correct the operations of these cases; `protocol-cli toolset <url>` lists those there are',
+  });
+}
+
+const CONCURRENCY = 8;
+/** Operations without a case that are called. */
+const MAX_OPERATIONS = 25;
+/** After so many silent operations, the rest is skipped. */
+const MAX_SILENT = 3;
+
+const SHOWN_BY: Readonly<Record<Offer, readonly RequirementId[]>> = {
+  choice: ['TOOL-CHOICE'],
+  oauth: ['TOOL-OAUTH'],
+  subscription: ['TOOL-SUB'],
+  view: ['TOOL-POST'],
+};
+
+/** The first call of an operation. */
+interface Sample {
+  readonly plan: Plan;
+  readonly client: ProbeClient;
+  readonly call: {
+    readonly operation: string;
+    readonly arguments: Callable['arguments'];
+    readonly isFollowed: boolean;
+  };
+  /** The operation, if this is its first call. */
+  readonly callable: Callable | undefined;
+  /** Null if it was skipped. */
+  readonly sent: Deferred<SentCall | null>;
+}
+
+/** Calls every operation that may be called once: as its cases say, or with example arguments. Starts with the first use. */
+export class SampleCalls {
+  #started: { readonly samples: readonly Sample[]; readonly finished: Promise<void> } | undefined;
+  #operation: Promise<Callable | null> | undefined;
+
+  /** @param plan of the calls without a case */
+  constructor(
+    private readonly context: ProbeContext,
+    private readonly plan: Plan,
+    readonly callables: readonly Callable[],
+    private readonly cases: readonly Case[],
+  ) {}
+
+  /** Resolves when all calls have ended. */
+  get finished(): Promise<void> {
+    return this.#start().finished;
+  }
+
+  get isStarted(): boolean {
+    return this.#started !== undefined;
+  }
+
+  /**
+   * The operation that the other probes call: the first that answers with a plain result, else one that asks, subscribes, or is
+   * silent; null if there is none. An operation that needs consent would need it each time.
+   */
+  get operation(): Promise<Callable | null> {
+    this.#operation ??= this.#pickOperation();
+    return this.#operation;
+  }
+
+  #start() {
+    if (!this.#started) {
+      const samples = this.#samples();
+      this.#started = { samples, finished: this.#callAll(samples) };
+    }
+    return this.#started;
+  }
+
+  #samples(): readonly Sample[] {
+    const { context, cases, callables } = this;
+    const isFollowed = context.wants('TOOL-SUB');
+    const written = cases.map(({ operation, arguments: args, offers }, index) => {
+      const checks = [...new Set(offers.flatMap(offer => SHOWN_BY[offer]))];
+      const plan: Plan = { id: `case ${index}`, checks, case: index };
+      const call = { operation, arguments: args, isFollowed: isFollowed || offers.includes('subscription') };
+      return { plan, client: new ProbeClient(context, plan), call };
+    });
+    const others = callables.filter(({ tool }) => !cases.some(({ operation }) => operation === tool.name));
+    const left = others.length - MAX_OPERATIONS;
+    if (left > 0) context.warn(`${left} more operations were not called (limit: ${MAX_OPERATIONS})`);
+    const client = new ProbeClient(context, this.plan);
+    const examples = others.slice(0, MAX_OPERATIONS).map(({ tool, arguments: args }) => ({
+      plan: this.plan,
+      client,
+      call: { operation: tool.name, arguments: args, isFollowed },
+    }));
+    const all = [...written, ...examples];
+    return all.map((sample, index) => {
+      const { operation } = sample.call;
+      const isFirst = all.findIndex(({ call }) => call.operation === operation) === index;
+      const callable = isFirst ? callables.find(({ tool }) => tool.name === operation) : undefined;
+      return { ...sample, callable, sent: deferred<SentCall | null>() };
+    });
+  }
+
+  /** A silent operation costs a whole window: after a few of them only cases are called. */
+  async #callAll(samples: readonly Sample[]): Promise<void> {
+    let silent = 0;
+    let skipped = 0;
+    await concurrently(samples, CONCURRENCY, async sample => {
+      const { plan, client, call, callable, sent } = sample;
+      if (silent >= MAX_SILENT && plan.case === undefined) {
+        skipped++;
+        return sent.resolve(null);
+      }
+      const made = client.send(call);
+      sent.resolve(made);
+      await Promise.all([client.finish(made), callable?.isHarmless && this.#callAgain(sample, made)]);
+      if (made.inbox.callbacks.length === 0) silent++;
+    });
+    if (skipped > 0)
+      this.context.warn(`${skipped} more operations were not called: ${silent} did not respond in time`);
+  }
+
+  /** A followed subscription may end without a cancel, so a second call tests the cancel. */
+  async #callAgain({ call }: Sample, { inbox }: SentCall): Promise<void> {
+    const { context } = this;
+    if (!context.wants('TOOL-SUB')) return;
+    await context.within(
+      context.windowMs,
+      inbox.until(each => each.has('tool_result')),
+    );
+    if (context.isAborted || !inbox.isSubscription) return;
+    const client = new ProbeClient(context, { id: `subscription ${call.operation}`, checks: [] });
+    await client.call({ ...call, isFollowed: false });
+  }
+
+  async #pickOperation(): Promise<Callable | null> {
+    const ranking = this.#start().samples.flatMap(({ callable, sent }) =>
+      callable?.isHarmless ? [{ callable, rank: this.#rank(sent.promise) }] : [],
+    );
+    const order = this.callables.map(({ tool }) => tool.name);
+    ranking.sort(
+      (one, other) => order.indexOf(one.callable.tool.name) - order.indexOf(other.callable.tool.name),
+    );
+    let best: { readonly callable: Callable; readonly rank: number } | null = null;
+    for (const { callable, rank: coming } of ranking) {
+      const rank = await coming;
+      if (rank === 0) return callable;
+      if (rank !== null && (best === null || rank < best.rank)) best = { callable, rank };
+    }
+    return best?.callable ?? null;
+  }
+
+  /** How well an operation serves for all other probes, from 0; null if it does not. */
+  async #rank(sent: Promise<SentCall | null>): Promise<number | null> {
+    const inbox = (await sent)?.inbox;
+    if (!inbox) return null;
+    const { context } = this;
+    await context.within(
+      context.windowMs,
+      inbox.until(each => each.has('tool_result') || each.has('user_choice') || each.has('oauth')),
+    );
+    if (inbox.has('oauth')) return null;
+    if (inbox.has('user_choice')) return 1;
+    if (inbox.isSubscription) return 2;
+    return inbox.has('tool_result') ? 0 : 3;
+  }
+}

@@ -6,7 +6,7 @@ import { createTheme, cutLine, dressLine, type Theme } from '../render/terminal/
 import type { Clock } from '../system/drafts.js';
 import { Memo } from '../util/bounded.js';
 import type { AnyList, HasList } from './calls/list-detail.js';
-import { frameOf, type Play, planOf } from './full-screen/full-screen.js';
+import { layScreen, type ScreenView } from './full-screen/full-screen.js';
 import {
   behindLine,
   bindingOf,
@@ -84,7 +84,7 @@ const MOST_CANDIDATES = 30;
 const QUESTION_SHARE = 2 / 3;
 
 /** A full screen with a list and its details: keys, notices, and what may cover it. */
-export abstract class ListScreen implements Play, HasList {
+export abstract class ListScreen implements ScreenView, HasList {
   abstract readonly list: AnyList;
   protected abstract readonly bindings: readonly KeyBinding<this>[];
   readonly notices = new Notices();
@@ -157,11 +157,16 @@ export abstract class ListScreen implements Play, HasList {
     const lines = notices.lines(now);
     const asked = (room: Size) => (overlay?.kind === 'question' ? this.#asked(overlay, room) : null);
     const around = { head: this.head(size.columns), notices: lines, asked, foot: this.#foot(size.columns) };
-    const plan = planOf(around, size, this.theme);
-    const cover = this.#cover(plan.body);
-    this.#most = cover?.most ?? 0;
-    const page = cover ? { rows: cover.rows, isRunning: false } : this.body(plan.body);
-    return { rows: frameOf(plan, page.rows), isRunning: page.isRunning || notices.isPassing(now) };
+    let isRunning = notices.isPassing(now);
+    const rows = layScreen(around, size, this.theme, room => {
+      const cover = this.#cover(room);
+      this.#most = cover?.most ?? 0;
+      if (cover) return cover.rows;
+      const page = this.body(room);
+      isRunning ||= page.isRunning;
+      return page.rows;
+    });
+    return { rows, isRunning };
   }
 
   protected body(size: Size): Page {

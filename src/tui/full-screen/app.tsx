@@ -9,14 +9,13 @@ export interface Shown {
   readonly rows: readonly string[];
 }
 
-export interface AppProps {
+interface AppProps {
   readonly store: Store<Shown>;
   readonly onPress: (input: string, key: Key) => void;
-  /** Called when the screen is taken down, however that comes about. */
+  /** Called when the screen is unmounted, for whatever reason. */
   readonly onLeave: () => void;
 }
 
-/** A whole screen: rows from the store, keys to whoever listens. */
 function App({ store, onPress, onLeave }: AppProps) {
   const { rows } = useSyncExternalStore(store.subscribe, store.snapshot);
   useKeys(onPress);
@@ -24,24 +23,16 @@ function App({ store, onPress, onLeave }: AppProps) {
   return <Text wrap="truncate">{rows.map(row => row || ' ').join('\n')}</Text>;
 }
 
-interface View {
-  close(): Promise<void>;
-}
-
-/** Draws what the store holds, with Ink, until it is closed, or this process is ended by force. */
+/** Draws the rows of the store with Ink until it is closed, or a second signal ends this process. */
 export function inkView(
   props: AppProps,
   { stdin, stdout }: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream },
-): View {
-  const view = render(<App {...props} />, {
-    stdin,
-    stdout: unbounded(stdout),
-    exitOnCtrlC: false,
-    patchConsole: false,
-  });
+) {
+  const options = { stdin, stdout: unbounded(stdout), exitOnCtrlC: false, patchConsole: false };
+  const view = render(<App {...props} />, options);
   const forget = beforeForcedEnd(() => view.unmount());
   return {
-    async close() {
+    async close(): Promise<void> {
       const over = view.waitUntilExit();
       view.unmount();
       await over;

@@ -17,9 +17,9 @@ import {
   type Visible,
 } from '../calls/list-detail.js';
 import {
-  type ServerPlay,
   type ServerScreen,
-  type ServerStage,
+  type ServerScreenOptions,
+  type ServerView,
   serverScreen,
 } from '../full-screen/full-screen.js';
 import { bind, type KeyBinding, type Place } from '../keys.js';
@@ -100,7 +100,7 @@ export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
 ];
 
 /** The calls of a mock. */
-export class MockView extends ListScreen implements ServerPlay {
+export class MockView extends ListScreen implements ServerView {
   readonly list: ListDetail<Tab>;
   isPaused = false;
   readonly controls: MockControls;
@@ -257,7 +257,7 @@ export class MockView extends ListScreen implements ServerPlay {
   }
 }
 
-interface MockScreenOptions extends MockOptions, ServerStage {}
+interface MockScreenOptions extends MockOptions, ServerScreenOptions {}
 
 /** The calls of a mock, full screen. It only listens, and never keeps the mock waiting. Needs a terminal on both ends. */
 export function mockScreen(options: MockScreenOptions): ServerScreen {

@@ -10,9 +10,9 @@ import { Memo } from '../../util/bounded.js';
 import { LIST_KEYS, ListDetail, type ListSource, READING_KEYS, type Visible } from '../calls/list-detail.js';
 import { onePart } from '../calls/tabs.js';
 import {
-  type ServerPlay,
   type ServerScreen,
-  type ServerStage,
+  type ServerScreenOptions,
+  type ServerView,
   serverScreen,
 } from '../full-screen/full-screen.js';
 import { bind, type KeyBinding, type Place } from '../keys.js';
@@ -90,7 +90,7 @@ export const PLATFORM_KEYS: readonly KeyBinding<PlatformView>[] = [
 ];
 
 /** The calls of all sessions of a platform, in the order in which they were asked. */
-export class PlatformView extends ListScreen implements ServerPlay {
+export class PlatformView extends ListScreen implements ServerView {
   readonly list: ListDetail<'call'>;
   protected readonly bindings = PLATFORM_KEYS;
   readonly #platform: ShownPlatform;
@@ -205,7 +205,7 @@ function callsOf(sessions: readonly Session[]): ReadonlyMap<string, KnownCall> {
   return new Map(calls.map(known => [JSON.stringify([known.session.id, known.call.key]), known]));
 }
 
-interface PlatformScreenOptions extends PlatformOptions, ServerStage {}
+interface PlatformScreenOptions extends PlatformOptions, ServerScreenOptions {}
 
 /** The calls of a platform's sessions, full screen. Needs a terminal on both ends. */
 export function platformScreen(options: PlatformScreenOptions): ServerScreen {

@@ -1,6 +1,6 @@
 import type { Key } from 'ink';
 import { nearest, offer as suggestion } from '../../util/nearest.js';
-import { type FullScreen, fullScreen } from '../full-screen/full-screen.js';
+import { fullScreen } from '../full-screen/full-screen.js';
 import { keepForm, type Offer, offersOf, openForm, runForm } from './actions.js';
 import { WORKBENCH_KEYS } from './keys.js';
 import type { Server, SessionOptions, Start, WorkbenchOptions } from './model.js';
@@ -90,18 +90,18 @@ export function createWorkbench(options: SessionOptions, onChange: () => void) {
 }
 
 /** The workbench, full screen. Needs a terminal on both ends. */
-export function workbenchScreen(options: WorkbenchOptions): Pick<FullScreen, 'close'> {
+export function workbenchScreen(options: WorkbenchOptions): { close(): Promise<void> } {
   const { subscribe, onEvent, ...stage } = options;
-  const play = createWorkbench(options, () => screen.changed());
-  const screen = fullScreen(play, stage);
+  const view = createWorkbench(options, () => screen.changed());
+  const screen = fullScreen(view, stage);
   const changed = () => {
-    play.changed();
+    view.changed();
     screen.changed();
   };
   const stops = [
     subscribe(changed),
     onEvent(event => {
-      play.event(event);
+      view.event(event);
       screen.changed();
     }),
   ];

@@ -10,7 +10,6 @@ import { layScreen, type ScreenView } from './full-screen/full-screen.js';
 import {
   behindLine,
   bindingOf,
-  completed,
   type Hint,
   hintsLine,
   hintsOf,
@@ -21,14 +20,12 @@ import {
   type Place,
   type Press,
   pressesIn,
-  promptLine,
-  stepPrompt,
-  type Typed,
   tablesOf,
 } from './keys.js';
 import { Notices, type Scrolled, scrolled, wrapLines } from './layout.js';
 import { type Askable, type Asked, askedIn, type Picker, stepPicker } from './picker.js';
 import type { Size } from './terminal.js';
+import { completed, promptLine, stepPrompt, type TextInput } from './text-input.js';
 
 /** What covers the screen, or a part of it, until it is closed. */
 export type Overlay =
@@ -43,7 +40,7 @@ export type Overlay =
   | {
       readonly kind: 'prompt';
       readonly label: string;
-      readonly typed: Typed;
+      readonly typed: TextInput;
       readonly onEnter: (text: string) => void;
       /** The texts that may follow, sorted. */
       readonly complete?: (typed: string) => Promise<readonly string[]>;

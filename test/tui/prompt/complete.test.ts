@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { completed } from '../../../src/tui/keys.js';
+import { completed } from '../../../src/tui/text-input.js';
 
 const at = (marked: string) => ({ text: marked.replace('|', ''), cursor: marked.indexOf('|') });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { widthOf } from '../../../src/render/terminal/theme.js';
-import { promptLine } from '../../../src/tui/keys.js';
+import { promptLine } from '../../../src/tui/text-input.js';
 import { words } from '../../support/words.js';
 
 const LABEL = 'Open: ';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stepPrompt } from '../../../src/tui/keys.js';
+import { stepPrompt } from '../../../src/tui/text-input.js';
 import { pressed } from '../keys/pressed.js';
 
 const at = (marked: string) => ({

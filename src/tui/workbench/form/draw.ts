@@ -11,8 +11,8 @@ import {
 } from '../../../render/terminal/theme.js';
 import { cut } from '../../../util/json-diagnosis.js';
 import { onceEach } from '../../../util/safe-to-visit.js';
-import { quietLine, typedLine } from '../../keys.js';
 import type { Size } from '../../terminal.js';
+import { lineStart, quietLine, typedLine } from '../../text-input.js';
 import type { Child, ChoiceField, Field, GroupField, TextField, VariantsField } from './fields.js';
 import {
   choiceText,
@@ -24,7 +24,6 @@ import {
   type Row,
   rowsOf,
 } from './form.js';
-import { lineStart } from './text-input.js';
 
 /** Characters of a title with its description, a limit, a label, a type, a message. */
 const LONGEST = { about: 400, limit: 80, label: 60, type: 200, message: 300 };

@@ -6,6 +6,14 @@ import { compactJson, cut, isRecord } from '../../../util/json-diagnosis.js';
 import { jsonPath } from '../../../util/redact-json.js';
 import { nameOf, type Press } from '../../keys.js';
 import {
+  insert,
+  isTextCommand,
+  moveLines,
+  stepText,
+  type TextCommand,
+  type TextInput,
+} from '../../text-input.js';
+import {
   type Child,
   type ChoiceField,
   type Field,
@@ -19,14 +27,6 @@ import {
   withExamples,
   withField,
 } from './fields.js';
-import {
-  insert,
-  isTextCommand,
-  moveLines,
-  stepText,
-  type TextCommand,
-  type TextInput,
-} from './text-input.js';
 
 /** The arguments of a call as a person fills them in. Immutable. */
 export interface Form {

@@ -1,10 +1,10 @@
 import { type Context, createContext, Script } from 'node:vm';
 import { lastUpTo } from './strings-in.js';
 
-/** For a value against a schema, in milliseconds. */
+/** Default time limit in milliseconds. */
 const VALUE_MS = 250;
 
-/** Thrown where work on a foreign schema took longer than the limit. */
+/** Thrown when work on a foreign schema exceeds its time limit. */
 export class OutOfTime extends Error {
   constructor(limitMs: number) {
     super(`took longer than ${limitMs} ms`);
@@ -15,8 +15,8 @@ const callWork = new Script('work()');
 let room: Context | undefined;
 
 /**
- * Runs synchronous work under a time limit: a foreign `pattern` can take longer than anybody lives (threats, row 22).
- * The watchdog of `node:vm` is the one way to stop it from within the process; nothing foreign is evaluated.
+ * Runs synchronous work under a time limit, since a foreign `pattern` can run practically forever (threats, row 22). Only the watchdog
+ * of `node:vm` can stop it within the process; nothing foreign is evaluated.
  */
 export function bounded<T>(work: () => T, limitMs = VALUE_MS): T {
   const results: T[] = [];
@@ -33,8 +33,7 @@ export function bounded<T>(work: () => T, limitMs = VALUE_MS): T {
 }
 
 /**
- * As {@link bounded}, and once more where time ran out: the watchdog counts it by the wall, and on a busy machine it may have
- * passed without us.
+ * As {@link bounded}, with a second try after a timeout: the watchdog measures wall time, which may pass without us on a busy machine.
  */
 export function patientlyBounded<T>(work: () => T): T {
   try {
@@ -46,7 +45,7 @@ export function patientlyBounded<T>(work: () => T): T {
 }
 
 function isTimeout(error: unknown): boolean {
-  // Made in the other context, it is no `instanceof` our `Error`.
+  // The error comes from the other context, so `instanceof Error` fails.
   return (
     typeof error === 'object' &&
     error !== null &&
@@ -55,10 +54,10 @@ function isTimeout(error: unknown): boolean {
   );
 }
 
-/** Characters of a text that weigh as much as one value. */
+/** Characters of text that count as one value. */
 const CHARACTERS = 64;
 
-/** How much a JSON value holds: one for each value in it, and one more for each 64 characters. Stops counting beyond `most`. */
+/** The size of a JSON value: one per value, and one per 64 characters. Stops counting beyond `most`. */
 export function weightOf(value: unknown, most: number): number {
   const waiting: unknown[] = [value];
   let weight = 0;
@@ -74,7 +73,7 @@ export function weightOf(value: unknown, most: number): number {
   return weight;
 }
 
-/** Keeps what was made last, as long as it would be made of the same. */
+/** Caches the last value by its inputs. */
 export class Memo<Value> {
   #kept: { readonly from: readonly unknown[]; readonly value: Value } | null = null;
 
@@ -88,18 +87,18 @@ function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && before.every((each, index) => Object.is(each, now[index]));
 }
 
-/** Things of different lengths, one after the other. */
+/** A sequence of parts with different lengths. */
 export interface Offsets {
-  /** Of all together. */
+  /** The sum of all lengths. */
   readonly total: number;
-  /** Where each begins. */
+  /** The start of each part. */
   readonly starts: Uint32Array;
   lengthOf(which: number): number;
-  /** Which of them this place is in, and where in it; -1 where it is in none. */
+  /** The part that contains a place, and the offset in it; -1 if outside. */
   locate(place: number): { readonly which: number; readonly at: number };
 }
 
-/** Adds up once, then finds by halving. */
+/** Adds up once, then searches by bisection. */
 export function offsetsOf(lengths: readonly number[]): Offsets {
   const starts = new Uint32Array(lengths.length);
   let total = 0;

@@ -1,7 +1,7 @@
-/** Characters of a text that are looked into for what only looks like a credential. */
+/** Characters searched for credentials. */
 const LOOKED_AT = 256 * 1024;
 
-/** Credentials that can be told by their looks, wherever they stand. */
+/** Credentials with a recognizable format. */
 const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
   [
     'a private key',
@@ -17,18 +17,18 @@ const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
   ['a JSON Web Token', /\beyJ[\w-]{10,500}\.eyJ[\w-]{10,1000}\.[\w-]{10,500}/g],
 ];
 
-/** What a login gives, after its name. */
+/** Values named like the result of a login. */
 const NAMED =
   /\b(?:access_token|refresh_token|id_token|client_secret)\b["']?\s{0,5}[:=]\s{0,5}["']?([\w.~+/-]{8,2000})|[?&]code=([\w.~-]{6,2000})/g;
 
-/** What was found, and where it begins. */
+/** A credential found in a text. */
 export interface Credential {
   readonly what: string;
   readonly text: string;
   readonly at: number;
 }
 
-/** What in a text looks like a credential, whatever it is called. */
+/** Everything in a text that looks like a credential. */
 export function credentialsIn(text: string): readonly Credential[] {
   const beginning = text.slice(0, LOOKED_AT);
   return SHAPES.flatMap(([what, shape]) =>
@@ -36,17 +36,17 @@ export function credentialsIn(text: string): readonly Credential[] {
   );
 }
 
-/** What in a text is called a token, a code or a secret of a login. */
+/** Values in a text that are named as a token, code or secret of a login. */
 export function namedCredentialsIn(text: string): readonly string[] {
   const found = text.slice(0, LOOKED_AT).matchAll(NAMED);
   return [...found].flatMap(([, token, code]) => token ?? code ?? []);
 }
 
-/** What headers that carry credentials are called; who names a call by its `Idempotency-Key` tells no secret. */
+/** Names of headers that carry credentials; an `Idempotency-Key` is not secret. */
 const CREDENTIAL_HEADER =
   /auth|cookie|credential|(?<!idempotency-)key|password|secret|session|signature|token/i;
 
-/** Whether a header is called as if it carried a credential. */
+/** Whether a header's name suggests a credential. */
 export function isCredentialHeader(name: string): boolean {
   return CREDENTIAL_HEADER.test(name);
 }
@@ -58,7 +58,7 @@ const NO_SECRET =
 /** Shorter values may be words: `theme=dark`. */
 const SHORTEST_VALUE = 8;
 
-/** The values of `name=value` pairs, without their quotes, as cookies and `Digest` have them. */
+/** The unquoted values of `name=value` pairs, as in cookies and `Digest`. */
 function valuesOfPairs(text: string): string[] {
   const pairs = [...text.matchAll(PAIR)].filter(([, name = '']) => !NO_SECRET.test(name));
   return pairs.map(([, , quoted, bare = '']) => quoted ?? bare).filter(each => each.length >= SHORTEST_VALUE);

@@ -1,6 +1,6 @@
 /**
- * Our own family of errors: things this program can explain to a person.
- * What a tool says (a `tool_result` with an error text, a refused acknowledgement) is never one of these; it is an outcome.
+ * Errors that this program can explain. A tool's failure (a `tool_result` with an error text, a refused acknowledgement) is an outcome,
+ * not an error.
  */
 export type ErrorCode =
   | 'usage'
@@ -23,14 +23,14 @@ export type ErrorCode =
   | 'unwritable-file';
 
 export interface ErrorDetails {
-  /** One sentence on what to do next. */
+  /** What to do next, one sentence. */
   readonly hint?: string;
-  /** Single faults, each with its place (JSON path, file:line), where there is more than one to tell. */
+  /** Several faults, each with its place (JSON path, file:line). */
   readonly faults?: readonly string[];
   readonly cause?: unknown;
 }
 
-/** What failed (`message`, with the place in it), what to do next (`hint`), and a stable `code` that decides the exit status. */
+/** What failed and where (`message`), what to do next (`hint`), and a stable `code` that decides the exit status. */
 export class ProtocolCliError extends Error {
   override readonly name = 'ProtocolCliError';
   readonly code: ErrorCode;
@@ -44,7 +44,7 @@ export class ProtocolCliError extends Error {
     this.faults = faults;
   }
 
-  /** The same error with each of its texts changed, such as redacted. */
+  /** The same error with changed texts, for example redacted. */
   mapText(change: (text: string) => string): ProtocolCliError {
     const { code, message, hint, faults, cause } = this;
     const details = { faults: faults.map(change), ...(hint !== undefined && { hint: change(hint) }), cause };

@@ -2,7 +2,7 @@ import { visibleLine } from './visible.js';
 
 const LONGEST = 60;
 
-/** A piece of foreign text, quoted for a message: one line, safe to print, never long. */
+/** Quotes the start of foreign text for a message: one line, safe to print. */
 export function excerpt(text: string): string {
   const head = Array.from(text.slice(0, 2 * LONGEST))
     .slice(0, LONGEST)
@@ -10,7 +10,7 @@ export function excerpt(text: string): string {
   return `"${visibleLine(head)}${head.length < text.length ? '…' : ''}"`;
 }
 
-/** Milliseconds, without the noise that subtracting decimals makes. */
+/** Elapsed milliseconds, rounded to microseconds. */
 export function since(at: number, start: number): number {
   return Math.round((at - start) * 1_000) / 1_000;
 }

@@ -1,6 +1,6 @@
 import prettyMs from 'pretty-ms';
 
-/** For a person: `3ms`, `1.2s`, `5m 3s`. */
+/** `3ms`, `1.2s`, `5m 3s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 10) return `${round(milliseconds, 1)}ms`;
   if (milliseconds < 999.5) return `${Math.round(milliseconds)}ms`;

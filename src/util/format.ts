@@ -1,6 +1,6 @@
 import ms from 'ms';
 
-/** `ms` reads no longer ones. */
+/** The limit of the `ms` package. */
 const LONGEST = 100;
 const DURATION = /^\d+(?:\.\d+)?\s*(?:ms|s|m|h)?$/;
 

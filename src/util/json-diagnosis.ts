@@ -1,7 +1,7 @@
-/** What a JSON text is made of, without building values: works on texts that `JSON.parse` would alter or choke on. */
+/** Tokens of a JSON text, also of one that `JSON.parse` would change or reject. */
 export type JsonTokenKind = 'open' | 'close' | 'string' | 'scalar' | 'comma' | 'colon';
 
-/** Called with the token's half-open range; return `false` to stop the scan. */
+/** Gets each token's half-open range; returns `false` to stop. */
 type JsonVisitor = (kind: JsonTokenKind, from: number, to: number) => unknown;
 
 const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
@@ -18,10 +18,10 @@ const KINDS: Readonly<Record<string, JsonTokenKind | 'blank'>> = {
   '\t': 'blank',
 };
 
-/** By character code, since a look-up by a one-letter string costs ten times as much; what is not here belongs to a scalar. */
+/** By character code, which is ten times faster than by string; other characters belong to scalars. */
 const BY_CODE = Array.from({ length: 128 }, (_, code) => KINDS[String.fromCharCode(code)]);
 
-/** Walks the tokens in linear time and constant space. Says nothing about validity: that stays with `JSON.parse`. */
+/** Visits the tokens in linear time and constant space, without checking validity. */
 export function scanJson(text: string, visit: JsonVisitor): void {
   for (let at = 0; at < text.length; ) {
     const kind = BY_CODE[text.charCodeAt(at)] ?? 'scalar';
@@ -54,17 +54,17 @@ function endsScalar(code: number): boolean {
 /** The maximum nesting; serializing overflows the stack at a few thousand (threats, row 18). */
 export const MAX_DEPTH = 128;
 const MAX_NOTES = 8;
-/** Longer ones are not looked into: they are no mistake that anybody makes. */
+/** Longer numbers are not checked. */
 const LONGEST_NUMBER = 400;
 const LONGEST_KEY = 1024;
 
 interface Diagnosis {
   readonly isTooDeep: boolean;
-  /** What `JSON.parse` would pass over in silence. */
+  /** Problems that `JSON.parse` ignores. */
   readonly notes: readonly string[];
 }
 
-/** Looks a JSON text over before it is parsed: its depth, keys that are there twice, numbers that cannot be held (threats, row 20). */
+/** Checks a JSON text before parsing: depth, repeated keys, numbers that cannot be represented (threats, row 20). */
 export function diagnose(text: string): Diagnosis {
   const notes = new Set<string>();
   const note = (message: string) => notes.size < MAX_NOTES && notes.add(message);
@@ -85,7 +85,7 @@ export function diagnose(text: string): Diagnosis {
   return { isTooDeep, notes: [...notes] };
 }
 
-/** Of the numbers in a JSON text, those that `JSON.parse` makes others of: a note for each. */
+/** A note for each number in a JSON text that `JSON.parse` would change. */
 export function lossyNumberNotes(text: string): readonly string[] {
   const notes = new Set<string>();
   scanJson(text, (kind, from, to) => {
@@ -96,12 +96,12 @@ export function lossyNumberNotes(text: string): readonly string[] {
   return [...notes];
 }
 
-/** The keys of one object. Most have few, and a list of a few is quicker than a set of them. */
+/** The keys of one object: a list while there are few, which is faster than a set. */
 class SeenKeys {
   readonly #few: string[] = [];
   #many: Set<string> | undefined;
 
-  /** Whether it was seen before; now it has been. */
+  /** Whether the key was seen before; remembers it. */
   isKnown(key: string): boolean {
     const isKnown = this.#many ? this.#many.has(key) : this.#few.includes(key);
     if (isKnown) return true;
@@ -135,7 +135,7 @@ function noteLossyNumber(literal: string, note: (message: string) => void): void
     note(`the number ${literal.slice(0, 40)} cannot be held exactly`);
 }
 
-/** Half of a UTF-16 pair can only come from an escape, since the bytes themselves were valid UTF-8. */
+/** A lone surrogate can only come from an escape, since the bytes were valid UTF-8. */
 export function loneSurrogateNotes(text: string, value: unknown): readonly string[] {
   if (!/\\u[dD][89a-fA-F]/.test(text) || isWellFormed(value)) return [];
   return ['a string holds a lone surrogate (half of a UTF-16 pair)'];
@@ -151,8 +151,8 @@ function isWellFormed(value: unknown): boolean {
 }
 
 /**
- * The latest entries: at least `count` of them, and at most twice as many. Two generations, of which the elder is dropped whole:
- * to delete the oldest of a Map one by one gets slow, since each time it steps over all that were deleted before.
+ * A map of the latest entries: at least `count`, at most twice as many. It drops the older of two generations at once, since deleting
+ * the oldest entries of a Map one by one gets slow.
  */
 export class RecentMap<K, V> {
   #young = new Map<K, V>();
@@ -176,7 +176,7 @@ export class RecentMap<K, V> {
     this.#old.delete(key);
   }
 
-  /** The latest of each key; those of the elder generation come first. */
+  /** The latest value of each key, older generation first. */
   *values(): Generator<V> {
     for (const [key, value] of this.#old) if (!this.#young.has(key)) yield value;
     yield* this.#young.values();
@@ -193,15 +193,15 @@ export function bytesText(count: number): string {
   return `${count} byte${count === 1 ? '' : 's'}`;
 }
 
-/** Whether a foreign value is a JSON object: no array, not null. */
+/** Whether a value is a JSON object (not an array, not null). */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Of a character that a cut went through. */
+/** Half of a character at a cut. */
 const HALF = /[\uD800-\uDBFF]$/;
 
-/** The beginning of a foreign text, of a length that a person reads. */
+/** The beginning of a foreign text, with `…` if it is longer. */
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(HALF, '').toWellFormed()}…`;
 }

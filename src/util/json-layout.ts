@@ -2,8 +2,8 @@ import { parseJson } from './json.js';
 import { isRecord, scanJson } from './json-diagnosis.js';
 
 /**
- * A value as JSON in the layout of a text that was written before: with its members and no others, their order, its white space and
- * escapes. Only values that differ are written anew. Compact JSON where the shapes differ, or the layout is no JSON.
+ * Serializes a value in the layout of an earlier JSON text: the same members, order, white space and escapes; only changed values are
+ * written anew. Compact JSON if the shapes differ or the layout is invalid.
  */
 export function inLayout(written: string, value: unknown): string {
   const layout = written.replace(/^\uFEFF/, '');
@@ -34,7 +34,7 @@ interface Place {
   readonly value: unknown;
   index: number;
   key: string;
-  /** What comes next is the name of a member. */
+  /** Whether a member's name comes next. */
   isKey: boolean;
 }
 
@@ -63,12 +63,12 @@ function valueText(token: string, value: unknown): string {
   return JSON.parse(token) === value ? token : JSON.stringify(isMissing ? null : value);
 }
 
-/** Of many names the first: `a, b, c and 4 more`. */
+/** `a, b, c and 4 more`. */
 export function firstFew(names: readonly string[], most: number): string {
   return [names.slice(0, most).join(', '), ...restOf(names, most)].join(' ');
 }
 
-/** Of many the first, and how many more there are: `and 4 more`. */
+/** The first of many, then `and 4 more`. */
 export function firstOf(all: readonly string[], most: number): readonly string[] {
   return [...all.slice(0, most), ...restOf(all, most)];
 }

@@ -3,13 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { type JsonReading, readJson } from './json.js';
 import { isRecord } from './json-diagnosis.js';
 
-/** The escapes of JSON strings, in the bytes of a UTF-8 text. */
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-/** The marks in the first byte of a character, by the number of bytes that follow it. */
+/** The lead bits of a UTF-8 character, by the number of bytes that follow. */
 const LEADS = [0, 0xc0, 0xe0, 0xf0];
 
-/** What the letter of a short escape stands for. */
+/** Short escapes by their letter. */
 const SHORT: ReadonlyMap<number | undefined, number> = new Map(
   ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'].map(([letter = '', meant = '']) => [
     letter.charCodeAt(0),
@@ -17,7 +16,7 @@ const SHORT: ReadonlyMap<number | undefined, number> = new Map(
   ]),
 );
 
-/** The code point that the escape at `at` stands for, a surrogate pair being one; NaN for a bad escape and for half a pair. */
+/** The code point of the escape at `at` (a surrogate pair is one); NaN for a bad escape or half a pair. */
 function escapedAt(bytes: Uint8Array, at: number): number {
   if (bytes[at + 1] !== LETTER_U) return SHORT.get(bytes[at + 1]) ?? Number.NaN;
   const unit = unitAt(bytes, at);
@@ -27,13 +26,13 @@ function escapedAt(bytes: Uint8Array, at: number): number {
   return isLow(next) ? 0x10000 + (unit - 0xd800) * 0x400 + (next - 0xdc00) : Number.NaN;
 }
 
-/** How many bytes the escape takes that stands for `code`. */
+/** The length in bytes of the escape of `code`. */
 function escapeLength(bytes: Uint8Array, at: number, code: number): number {
   if (bytes[at + 1] !== LETTER_U) return 2;
   return code > 0xffff ? 12 : 6;
 }
 
-/** Writes the code point in UTF-8; returns where it ends. */
+/** Writes a code point in UTF-8; returns the end. */
 function putUtf8(bytes: Uint8Array, at: number, code: number): number {
   const following = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
   bytes[at] = (LEADS[following] ?? 0) | (code >> (6 * following));
@@ -64,7 +63,7 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/** Where a string lies in the bytes of a JSON text: from its opening quote to behind its closing one. */
+/** A string in the bytes of a JSON text, with its quotes. */
 interface StringSpan {
   readonly from: number;
   readonly to: number;
@@ -76,8 +75,7 @@ const SPACE = 0x20;
 const BLANKS: readonly unknown[] = [SPACE, 0x0a, 0x0d, 0x09];
 
 /**
- * The strings of at least so many bytes that {@link takeString} can read; keys are none of them. Linear, whatever the bytes
- * are. Says nothing about the validity of what is around the strings: that stays with `JSON.parse`.
+ * The string values of at least `least` bytes that {@link takeString} can read, in linear time. Does not validate the JSON around them.
  */
 function longStrings(bytes: Uint8Array, least: number): StringSpan[] {
   const found: StringSpan[] = [];
@@ -91,13 +89,13 @@ function longStrings(bytes: Uint8Array, least: number): StringSpan[] {
   return found;
 }
 
-/** Reads one of them, and destroys it if it has escapes. */
+/** Decodes a string in place, which destroys its bytes. */
 function takeString(bytes: Uint8Array, { from, to }: StringSpan): string {
   const inner = Buffer.from(bytes.buffer, bytes.byteOffset + from + 1, to - from - 2);
   return inner.toString('utf8', 0, undoEscapes(inner));
 }
 
-/** Undoes them where they stand, since none is shorter than what it means; returns the new end. */
+/** Decodes escapes in place, since none is shorter than its character; returns the new end. */
 function undoEscapes(inner: Buffer): number {
   const first = inner.indexOf(BACKSLASH);
   if (first < 0) return inner.length;
@@ -107,14 +105,14 @@ function undoEscapes(inner: Buffer): number {
     if (byte !== BACKSLASH) inner[end++] = byte;
     else {
       const code = escapedAt(inner, at);
-      at += escapeLength(inner, at, code) - 1; // before it is written over
+      at += escapeLength(inner, at, code) - 1; // before it is overwritten
       end = putUtf8(inner, end, code);
     }
   }
   return end;
 }
 
-/** Readable: it has an end, JSON allows all of it, and UTF-8 has a form for each of its escapes. */
+/** Readable: terminated, valid JSON, and every escape has a UTF-8 form. */
 function stringAt(bytes: Uint8Array, from: number): { readonly to: number; readonly isReadable: boolean } {
   let isReadable = true;
   for (let at = from + 1; at < bytes.length; at++) {
@@ -135,27 +133,26 @@ function isKey(bytes: Uint8Array, behind: number): boolean {
   return bytes[at] === COLON;
 }
 
-/** Shorter ones cost too little to be taken out. */
+/** Strings from this length in bytes are decoded in place. */
 const LONG = 1024 * 1024;
 
 /**
- * As {@link readJson}, but the bytes are used up: nobody may look at them afterwards. Long texts are read out of them where
- * they lie, so that the whole source is never a string too, which with one emoji in it takes two bytes a character.
- * Whatever is wrong or unusual about them is left to the ordinary way.
+ * As {@link readJson}, but destroys the bytes: long strings are decoded in place, so that the source never becomes a string too (two
+ * bytes a character with one emoji in it). Invalid input takes the ordinary way.
  */
 export function readJsonOnce(bytes: Uint8Array, long = LONG): JsonReading {
   const spans = isUtf8(bytes) ? longStrings(bytes, long) : [];
   if (spans.length === 0) return readJson(bytes);
-  const name = randomUUID(); // so that no string of the sender's is taken for a stand-in
+  const name = randomUUID(); // no foreign string can equal a stand-in
   const standIns = new Map(spans.map((span, index) => [`${name}-${index}`, span]));
   const reading = readJson(withStandIns(bytes, standIns));
-  if (!reading.ok) return readJson(bytes); // nothing is lost yet, and the reason is that of the whole
+  if (!reading.ok) return readJson(bytes); // the bytes are still intact, and the reason refers to all of them
   return { ...reading, value: restored(reading.value, standIns, span => takeString(bytes, span)) };
 }
 
 type StandIns = ReadonlyMap<string, StringSpan>;
 
-/** The same JSON, with a short string in the place of each long one. */
+/** The same JSON with a short string for each long one. */
 function withStandIns(bytes: Uint8Array, standIns: StandIns): Uint8Array {
   const pieces: Uint8Array[] = [];
   let done = 0;
@@ -166,7 +163,7 @@ function withStandIns(bytes: Uint8Array, standIns: StandIns): Uint8Array {
   return Buffer.concat([...pieces, bytes.subarray(done)]);
 }
 
-/** Puts the long strings back, in place: keys are own ones already, so that `__proto__` stays a key like any other. */
+/** Puts the long strings back in place; keys are own already, also `__proto__`. */
 function restored(value: unknown, standIns: StandIns, read: (span: StringSpan) => string): unknown {
   if (typeof value === 'string') {
     const span = standIns.get(value);

@@ -3,8 +3,8 @@ import { MAX_DEPTH, scanJson } from './json-diagnosis.js';
 const MAX_LENGTH = 1_000_000;
 
 /**
- * Indents JSON for the eye, token by token: numbers, escapes and repeated keys stay as they were written.
- * Null where the text is not one JSON object or array, or longer than a million characters, or nested too deep to be read.
+ * Indents JSON token by token; numbers, escapes and repeated keys stay as written. Null if the text is not a JSON object or array, longer
+ * than a million characters, or nested too deep.
  */
 export function prettyJson(text: string): string | null {
   if (text.length > MAX_LENGTH || !/^\s*[{[]/.test(text) || !isJson(text)) return null;

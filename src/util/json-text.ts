@@ -1,12 +1,12 @@
 import { cut, isRecord, type JsonTokenKind, scanJson } from './json-diagnosis.js';
 
-/** The direct members of a JSON object or list, each as it was written; of a key that is there twice the last one. Of a list by index. */
+/** The members of a JSON object or array as written; of repeated keys the last. */
 export function membersOf(text: string): ReadonlyMap<string, string> {
   const written = ([key, { from, to }]: [string, Span]) => [key, text.slice(from, to)] as const;
   return new Map([...spansOf(text)].map(written));
 }
 
-/** The same JSON with another string as a direct member of its object, and all else as it was written. */
+/** The same JSON text with another string as a direct member of its object. */
 export function withStringMember(text: string, name: string, value: string): string {
   const span = spansOf(text).get(name);
   return span ? text.slice(0, span.from) + JSON.stringify(value) + text.slice(span.to) : text;
@@ -70,7 +70,7 @@ export function jsonParts(text: string): (path: readonly PropertyKey[]) => strin
   };
 }
 
-/** A JSON text on one line, each token as it was written; one that has no line breaks stays as it is. */
+/** A JSON text on one line, tokens as written. */
 export function onOneLine(text: string): string {
   if (!/[\r\n]/.test(text)) return text.trim();
   const tokens: string[] = [];
@@ -82,10 +82,10 @@ export function onOneLine(text: string): string {
 const LONGEST = 32;
 const MOST_ITEMS = 4;
 const MOST_MEMBERS = 12;
-/** Below it, what holds something is a sign that it does. */
+/** Deeper containers are shown as `{…}`. */
 const DEEPEST = 3;
 
-/** JSON as a person looks it over: every member of a message is there, and long texts and lists are cut. */
+/** JSON with long texts and lists cut. */
 export function jsonSketch(value: unknown, depth = 0): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, LONGEST));
   if (Array.isArray(value)) return listed('[]', value, MOST_ITEMS, depth, jsonSketch);

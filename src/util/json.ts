@@ -7,9 +7,9 @@ import {
   scanJson,
 } from './json-diagnosis.js';
 
-/** Where a text stops being JSON, for a person: `JSON.parse` does not always say. */
+/** Where a text stops being JSON, which `JSON.parse` does not always report. */
 interface JsonFault {
-  /** Both from 1. */
+  /** From 1, as `column`. */
   readonly line: number;
   readonly column: number;
   readonly message: string;
@@ -35,14 +35,14 @@ export function jsonFault(text: string): JsonFault | null {
   return { ...place, message: `${found} where ${walk.expects} is expected` };
 }
 
-/** What may come next, token by token. */
+/** Tracks which token may come next. */
 class Walk {
   expects: Expected = 'a value';
   readonly #closers: ('}' | ']')[] = [];
 
   constructor(private readonly text: string) {}
 
-  /** Whether the token may stand here; then it has been passed. */
+  /** Consumes the token if it may come here. */
   takes(kind: JsonTokenKind, from: number, to: number): boolean {
     const next = this.#after(kind, from, to);
     if (next) this.expects = next;
@@ -123,8 +123,8 @@ export type JsonReading =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Bytes from elsewhere to a JSON value. Never throws: what cannot be read has a `reason`; what was read, but not as it was
- * written (a byte-order mark, a key twice, a number too large to hold, a lone surrogate), has `notes` (threats, rows 18, 20, 21).
+ * Parses foreign bytes as JSON. Never throws: invalid input has a `reason`; input that changes when parsed (a byte-order mark, a repeated
+ * key, a number that cannot be represented, a lone surrogate) has `notes` (threats, rows 18, 20, 21).
  */
 export function readJson(bytes: Uint8Array): JsonReading {
   const decoded = decodeUtf8(bytes);
@@ -147,7 +147,7 @@ export function parseJson(source: string): JsonReading {
   }
 }
 
-/** The engine's own words would quote ten characters of whatever stands around, a secret's, too. */
+/** V8's message would quote ten characters of the text, perhaps of a secret. */
 function faultIn(text: string): string {
   const fault = jsonFault(text);
   if (!fault) return 'it cannot be read';
@@ -155,10 +155,9 @@ function faultIn(text: string): string {
   return `${fault.message} (${line}column ${fault.column})`;
 }
 
-/** One for all: it remembers nothing of a text that it was given whole. */
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Null where the bytes are not valid UTF-8; a byte-order mark is kept. */
+/** Null if the bytes are not valid UTF-8; keeps a byte-order mark. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return STRICT_UTF8.decode(bytes);

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Up to three candidates that the word was probably meant to be, nearest first.
+ * Up to three similar candidates, nearest first.
  * @param limit the maximum edit distance; default: half of the word's length, at least 2
  */
 export function nearest(
@@ -22,7 +22,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return offer(nearest(word, candidates));
 }
 
-/** The same for names that were found in another way. */
+/** `Did you mean …?` for given names. */
 export function offer(found: readonly string[]): string {
   return found.length > 0 ? `Did you mean ${found.map(name => `"${name}"`).join(' or ')}?` : '';
 }

@@ -3,13 +3,13 @@ import { compactJson, scanJson } from './json-diagnosis.js';
 import type { Redactor } from './redact.js';
 import { piecesOf } from './strings.js';
 
-/** What is unseen, and the `#` that breaks a workflow command of a CI system (`##[error]`, `##vso[`, `##teamcity[`). */
+/** Invisible characters, and the `#` before a CI workflow command (`##[error]`, `##vso[`, `##teamcity[`). */
 const UNSAFE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/gu;
 
 /**
- * JSON that is safe on a terminal and in a CI log: what `JSON.stringify` leaves raw (C1, DEL, bidi and invisible characters) is written as
- * `\uXXXX`, which means the same to every reader.
+ * JSON that is safe on a terminal and in a CI log: characters that `JSON.stringify` leaves raw (C1, DEL, bidi, invisible) are written as
+ * `\uXXXX`.
  */
 export function safeJson(value: unknown, indent?: number): string {
   return escapeUnsafe(JSON.stringify(value, null, indent));
@@ -19,7 +19,7 @@ function escapeUnsafe(json: string): string {
   return json.replace(UNSAFE, character => (character === '\n' ? '\n' : escaped(character)));
 }
 
-/** A line of output. A long one is made piece by piece, as its reader takes it. */
+/** A line of output; a long one is produced in pieces as the reader takes them. */
 export type OutputLine = string | LongLine;
 
 interface LongLine extends Iterable<string> {
@@ -29,12 +29,12 @@ interface LongLine extends Iterable<string> {
 
 /** Characters. */
 const LONG = 1024 * 1024;
-/** Stands for a long string; nobody can guess it. */
+/** Stands for a long string; unguessable. */
 const PLACEHOLDER = randomUUID();
-/** A workflow command of a CI system may begin at the end of one piece and go on in the next. */
+/** A workflow command may be split between two pieces. */
 const HASH_AT_END = /#(?=.{0,11}$)/gsu;
 
-/** As {@link safeJson}, but the long strings of the value are escaped piece by piece, when the line is written. */
+/** As {@link safeJson}, but long strings are escaped in pieces while the line is written. */
 export function safeJsonLine(value: unknown, redactor?: Redactor): OutputLine {
   const long: string[] = [];
   const json = JSON.stringify(value, (_, member) => {
@@ -62,7 +62,7 @@ function* escapedPieces(text: string): Generator<string> {
     yield escapeUnsafe(JSON.stringify(piece).slice(1, -1)).replace(HASH_AT_END, escaped);
 }
 
-/** A JSON text as it was written, safe likewise: nothing but what is unseen is written otherwise, and blanks stay. */
+/** A JSON text as written, with only unsafe characters escaped. */
 export function safeSource(text: string): string {
   return text.replace(UNSAFE, character => (/[\n\r\t]/.test(character) ? character : escaped(character)));
 }
@@ -73,7 +73,7 @@ function escaped(character: string): string {
     .join('');
 }
 
-/** As {@link Redactor.text}, for a JSON text: only strings are touched, by what they mean, so that it stays JSON. */
+/** As {@link Redactor.text} for a JSON text: redacts decoded strings, so that it stays JSON. */
 export function redactJson(source: string, redactor: Redactor): string {
   if (source.length <= BLOCK && isClean(source, redactor)) return source;
   const pieces: string[] = [];
@@ -101,10 +101,10 @@ export function redactJson(source: string, redactor: Redactor): string {
     if (kind === 'string') strings.push({ from, to, isName: false });
   });
   finishBlock(source.length);
-  return isChanged ? pieces.join('') : source; // a copy of a large text is dear
+  return isChanged ? pieces.join('') : source; // avoids a copy of a large text
 }
 
-/** Characters. Of a long text, only the blocks with something secret in them are read string by string. */
+/** Characters. Only blocks that contain secrets are read string by string. */
 const BLOCK = 16 * 1024;
 
 interface Literal {
@@ -113,7 +113,7 @@ interface Literal {
   isName: boolean;
 }
 
-/** An escape may hide any character; whatever else is in there is found as it is written. */
+/** An escape may hide any character; everything else is found as written. */
 function isClean(text: string, redactor: Redactor): boolean {
   return !text.includes('\\u') && redactor.text(text) === text;
 }
@@ -124,7 +124,7 @@ function redactString(literal: string, redactor: Redactor, isName: boolean): str
   return clean === text ? literal : safeJson(clean);
 }
 
-/** A foreign value in words: a text as it is, all else as JSON. Never throws, as `String` does for `{"toString":1}`. */
+/** A string as it is, other values as JSON. Never throws, unlike `String({"toString":1})`. */
 export function foreignWords(value: unknown): string {
   return typeof value === 'string' ? value : (compactJson(value) ?? '');
 }
@@ -149,7 +149,7 @@ function step(key: PropertyKey): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
-/** What a tree has at a path, by own keys only; undefined where it has nothing there. */
+/** The value at a path, by own keys only; undefined if missing. */
 export function valueAt(tree: unknown, ...path: readonly (string | number)[]): unknown {
   let value = tree;
   for (const key of path) {

@@ -1,7 +1,7 @@
 import { RecentMap } from './json-diagnosis.js';
 import { visibleLine } from './visible.js';
 
-/** Characters by which a needle is looked up: none is shorter. */
+/** The first characters, by which a string is found; none is shorter. */
 const HEAD = 4;
 const MARKS = 1 << 16;
 /** Up to this many strings, `indexOf` for each is faster than one walk through the text. */
@@ -13,12 +13,12 @@ export interface Span {
   readonly to: number;
 }
 
-/** Many strings, each of four characters at least, found in a text in the time it takes to read it. */
+/** Finds many strings (of at least four characters) in a text in linear time. */
 export class Needles {
   readonly #needles = new Set<string>();
-  /** By how needles begin: how long they are, the longest first. */
+  /** Lengths by head, longest first. */
   readonly #lengths = new Map<string, readonly number[]>();
-  /** By a hash of how needles begin: most places of a text need no more than that. */
+  /** Hashes of heads, which rule out most places of a text. */
   readonly #marks = new Uint8Array(MARKS);
 
   add(needle: string): void {
@@ -34,7 +34,7 @@ export class Needles {
       );
   }
 
-  /** Where they are, in order; those that overlap are one. */
+  /** Their places in order; overlapping ones are merged. */
   in(text: string): Span[] {
     return merged(this.#needles.size <= FEW ? this.#search(text) : this.#walk(text));
   }
@@ -56,7 +56,7 @@ export class Needles {
     return spans;
   }
 
-  /** Where the longest ends that begins `at` this place; `at` itself where none does. */
+  /** The end of the longest string that begins at `at`; `at` if none does. */
   #endAt(text: string, at: number): number {
     const lengths = this.#lengths.get(text.slice(at, at + HEAD)) ?? [];
     const length = lengths.find(each => this.#needles.has(text.slice(at, at + each))) ?? 0;
@@ -153,7 +153,7 @@ export class Beginnings {
   }
 }
 
-/** Shorter ones are no secrets, and too common to take out. */
+/** Shorter strings are too common to be redacted. */
 const SHORTEST = 4;
 
 export const REDACTED = '[redacted]';
@@ -178,7 +178,7 @@ const PLAIN_HEADERS = new Set([
   'x-content-type-options',
 ]);
 
-/** Replaces secrets by value, in every form they are written in on a wire (threats, row 25). */
+/** Replaces secrets by value, in every form that occurs on a wire (threats, row 25). */
 export interface Redactor {
   add(secret: string): void;
   text(text: string): string;
@@ -188,7 +188,7 @@ export interface Redactor {
   words?(text: string): string;
 }
 
-/** A secret that holds or overlaps another one leaves nothing of that behind, nor does one that was cut. */
+/** Redacts overlapping and shortened secrets too. */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const forms = new Needles();
   const beginnings = new Beginnings();
@@ -208,7 +208,7 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
   return redactor;
 }
 
-/** Words of ours that quote foreign text, with nothing secret in them. */
+/** Redacts a message of ours that quotes foreign text. */
 export function cleanWords(redactor: Redactor, text: string): string {
   return redactor.words?.(text) ?? redactor.text(text);
 }
@@ -218,7 +218,7 @@ export function withoutCut(text: string, secrets: Beginnings): string {
   return withoutSpans(text, secrets.in(text));
 }
 
-/** @param spans in order, none of which overlaps another one */
+/** @param spans in order, without overlaps */
 export function withoutSpans(text: string, spans: readonly Span[]): string {
   const pieces: string[] = [];
   let done = 0;
@@ -229,7 +229,7 @@ export function withoutSpans(text: string, spans: readonly Span[]): string {
   return done === 0 ? text : pieces.join('') + text.slice(done);
 }
 
-/** A text as it is, and as JSON, URLs, base64 and a line on a screen write it. */
+/** A secret as it is, and as written in JSON, URLs, base64 and on a screen. */
 export function writtenForms(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const percent = encodeURIComponent(secret.toWellFormed());
@@ -239,7 +239,7 @@ export function writtenForms(secret: string): string[] {
   return [secret, json, json.replaceAll('/', '\\/'), percent, lower, base64, base64url, visibleLine(secret)];
 }
 
-/** Whether a header is one of those that carry no credential. */
+/** Whether a header carries no credential. */
 export function isPlainHeader(name: string): boolean {
   return PLAIN_HEADERS.has(name.toLowerCase());
 }
@@ -269,10 +269,10 @@ export function bareUrl(text: string): string {
   }
 }
 
-/** So many characters of a path may be a token. */
+/** A path segment that may be a token. */
 const TOKEN_LIKE = /[\w.~-]{16}/;
 
-/** As {@link bareUrl}, without what may be a token in its path; a path alone will do. */
+/** As {@link bareUrl}, also for a path alone, with possible tokens in the path redacted. */
 export function tokenlessUrl(text: string): string {
   const bare = text.startsWith('/') ? text.replace(/[?#].*/s, '') : bareUrl(text);
   const [origin = ''] = /^(?:[a-z]+:\/\/[^/]*)?/i.exec(bare) ?? [];

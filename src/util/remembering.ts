@@ -1,10 +1,10 @@
 const REMEMBERED = 1_000;
-/** Characters. Longer words are rare, and would make the memory large. */
+/** Characters. Longer words are not cached. */
 const LONGEST = 256;
 
 /**
- * A judgement of words that is asked of the same few again and again: it is made once for each, and remembered in bounded memory.
- * @param judge gives the same for the same word, and never `undefined`.
+ * Caches a pure function of words in bounded memory.
+ * @param judge never returns `undefined`.
  */
 export function remembering<T>(judge: (word: string) => T): (word: string) => T {
   const known = new Map<string, T>();

@@ -1,9 +1,8 @@
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Whether a person may be sent to a page (TOOL-OAUTH; threats, row 13): https only. A loopback `http:` consent page is what a tool
- * under development has; anywhere else the code would travel in the open. A user before the host (`https://bank.example@evil.example`)
- * makes a person see another host than that which is opened.
+ * Whether a page may be offered to the user (TOOL-OAUTH; threats, row 13): https, or http on loopback for a tool under development. A user
+ * name before the host (`https://bank.example@evil.example`) would disguise the real host.
  */
 export function isSafeToVisit(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -12,7 +11,7 @@ export function isSafeToVisit(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 }
 
-/** What is made of a value, made once for each for as long as that lives: frames ask for the same again and again. */
+/** Caches a function of objects as long as they live; frames ask for the same values repeatedly. */
 export function onceEach<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>();
   return key => {

@@ -1,13 +1,13 @@
 import { isRecord } from './json-diagnosis.js';
 
-/** Every text in a JSON value, but for what its members are called. */
+/** Every string in a JSON value, keys excluded. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(stringsIn);
   return isRecord(value) ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** A lone surrogate has no UTF-8 form; it goes out as U+FFFD (the contract, "Output"). */
+/** Replaces lone surrogates by U+FFFD, since they have no UTF-8 form. */
 export function toWellFormed(text: string): { readonly text: string; readonly replaced: boolean } {
   const formed = text.toWellFormed();
   return { text: formed, replaced: formed !== text };

@@ -3,8 +3,8 @@ import { decodeUtf8 } from './json.js';
 let last: { readonly text: string; readonly url: URL } | undefined;
 
 /**
- * Null where a text is no absolute URL. Asked of one callback URL several times in a row, and parsed once: that costs as much as all
- * the rest of what is asked. Nobody changes what it gives.
+ * Parses an absolute URL; null if invalid. Caches the last one, since a callback URL is parsed several times in a row. Do not modify the
+ * result.
  */
 export function readUrl(text: string): URL | null {
   if (last?.text === text) return last.url;
@@ -16,21 +16,21 @@ export function readUrl(text: string): URL | null {
   }
 }
 
-/** What a Content-Type says without its parameters, in lower case (RFC 9110, section 8.3). */
+/** A Content-Type without parameters, in lower case (RFC 9110, section 8.3). */
 export function mediaTypeOf(contentType: string): string {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Where to cut a text near `end`: half a surrogate pair would be written as U+FFFD. */
+/** An end near `end` that does not split a surrogate pair. */
 export function wholeCharacters(text: string, end: number): number {
   const code = text.codePointAt(end - 1) ?? 0;
   return code > 0xffff ? end + 1 : end;
 }
 
-/** Characters; a string of so many is garbage that is collected soon. */
+/** Characters; short strings are collected soon. */
 const PIECE = 64 * 1024;
 
-/** The text in pieces: a write, a digest or an escape copies what it is given. */
+/** The text in pieces, so that a write, digest or escape copies little at once. */
 export function* piecesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const to = wholeCharacters(text, from + PIECE);
@@ -41,12 +41,12 @@ export function* piecesOf(text: string): Generator<string> {
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** A word as a POSIX shell takes it for just these characters. */
+/** A word quoted for a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The same, without quotes where a shell would do nothing to it. */
+/** As {@link quoted}, but plain words stay unquoted. */
 export function shellWord(text: string): string {
   return PLAIN.test(text) ? text : quoted(text);
 }
@@ -65,9 +65,7 @@ export function* byteLines(bytes: Uint8Array): Generator<string> {
   }
 }
 
-const LINE_SPLITTER_LINE_FEED = 0x0a;
-
-/** Cuts bytes into lines as they come. What has no line feed yet is kept; of a line that is longer than allowed nothing is. */
+/** Splits incoming bytes into lines; keeps an unfinished line, drops one that is too long. */
 export class LineSplitter {
   #pieces: Uint8Array[] = [];
   #length = 0;
@@ -77,14 +75,10 @@ export class LineSplitter {
     private readonly onLine: (line: Uint8Array) => void,
   ) {}
 
-  /** @returns false where a line is too long: what comes after it is not looked at. */
+  /** @returns false if a line is too long; the rest is ignored. */
   add(chunk: Uint8Array): boolean {
     let from = 0;
-    for (
-      let end = chunk.indexOf(LINE_SPLITTER_LINE_FEED);
-      end >= 0;
-      end = chunk.indexOf(LINE_SPLITTER_LINE_FEED, from)
-    ) {
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
       if (!this.#keep(chunk.subarray(from, end))) return false;
       this.onLine(this.#take());
       from = end + 1;

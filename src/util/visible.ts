@@ -5,7 +5,7 @@
  */
 export interface VisibleRun {
   readonly text: string;
-  /** True where the run stands for characters that would not have been seen, or would have acted. */
+  /** Whether the run replaces characters that are invisible or act on a terminal or CI log. */
   readonly hidden: boolean;
 }
 
@@ -13,15 +13,14 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_
 const TAB = 4;
 
 /**
- * The character by which a workflow command of a CI system is broken, so that a log that quotes foreign text issues none: GitHub's
- * `::error::`, at the start of a line or where a line may be wrapped, and anywhere `##[error]` (GitHub, Azure), `##vso[` (Azure) and
- * `##teamcity[`.
+ * The character to replace in a CI workflow command, so that quoted foreign text issues none: GitHub's `::error::` at the start of a line
+ * or where a line may wrap; anywhere `##[error]` (GitHub, Azure), `##vso[` (Azure) and `##teamcity[`.
  */
 const COMMAND =
   /:(?<=(?:^|\s):)(?=:[A-Za-z][\w-]*(?:\s[^\n]*?)?::)|#(?<=##)(?=(?:[Vv][Ss][Oo]|[Tt][Ee][Aa][Mm][Cc][Ii][Tt][Yy])?\[)/u;
 const ACTING = new RegExp(`${UNSEEN.source}|${COMMAND.source}`, 'gmu');
 
-/** Splits text into runs that are safe to print. `startColumn`: where on its line the text begins, for the sake of tabs. */
+/** Splits text into runs that are safe to print. @param startColumn the column of the text's start, for tabs */
 export function visibleRuns(text: string, startColumn = 0): VisibleRun[] {
   const runs: VisibleRun[] = [];
   let from = 0;

@@ -44,7 +44,7 @@ const MOST = { steps: 5_000, text: 100_000, work: 1_000_000, depth: 300 };
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The script ends here: with a value, or without one that could be used. */
+/** Ends the script, with a value or null. */
 class Result extends Error {
   constructor(readonly value: unknown) {
     super();
@@ -52,8 +52,8 @@ class Result extends Error {
 }
 
 /**
- * The human line of a call, by the display script of its tool (a subset of Rhai); null where there is none, or where the script uses
- * more than this knows, fails, or takes too long. It sees the arguments and nothing else.
+ * The human line of a call from its tool's display script (a subset of Rhai); null without a script, or if it is unsupported, fails, or
+ * takes too long. The script sees only the arguments.
  */
 export function displayLine(script: string | undefined, args: Arguments): string | null {
   if (script === undefined) return null;

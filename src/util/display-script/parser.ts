@@ -137,8 +137,8 @@ class Scanner {
 }
 
 /*
- * Parses the part of the Rhai language that display scripts use: literals, `let`, `if`, operators, members, calls. A script that uses
- * more of the language is unsupported, which is no fault of its author.
+ * Parses the part of the Rhai language that display scripts use: literals, `let`, `if`, operators, members, calls. Other parts of the
+ * language are unsupported, not invalid.
  */
 
 export type Node =

@@ -68,6 +68,9 @@ export function collect(text: string, before: readonly string[] = []): readonly 
 export const SERVER_OUTPUTS = ['ui', 'plain', 'ndjson'] as const;
 export type ServerOutput = (typeof SERVER_OUTPUTS)[number];
 
+/** `-o` of `session answer`. */
+export const ANSWER_OUTPUTS = ['ui', 'plain', 'json', 'ndjson'] as const;
+
 /** Types of display segments that a terminal can show. */
 export const DRAWABLE = ['diff', 'text'];
 

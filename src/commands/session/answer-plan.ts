@@ -1,22 +1,30 @@
+import type { Log } from '../../events/log.js';
+import type { EventRedactor } from '../../events/shareable.js';
+import type { HttpClient } from '../../http/client.js';
+import type { Warning } from '../../protocol/requirements.js';
+import type { KnownSession, SessionReporter } from '../../render/outputs/session/report.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
+import type { Governed } from '../../runtime/policy.js';
+import type { Answerer } from '../../session/client/pending-calls.js';
 import { sessionUrl } from '../../session/client/platform-client.js';
-import { ProtocolCliError } from '../../util/errors.js';
-import { readTarget } from '../target.js';
-import { canDraw, type Terminal } from '../terminal.js';
+import type { Clock } from '../../system/drafts.js';
+import type { Denial } from '../invoke/questions.js';
+import { type ANSWER_OUTPUTS, usage } from '../options.js';
+import { readHeaders, readTarget } from '../target.js';
+import { canDraw, type Interruption, type OnStop, type Terminal } from '../terminal.js';
 
-export const ANSWER_OUTPUTS = ['ui', 'plain', 'json', 'ndjson'] as const;
 export type AnswerOutput = (typeof ANSWER_OUTPUTS)[number];
 
 /** The options of `session answer`, as commander hands them over. */
 export interface AnswerFlags {
   readonly key?: string;
-  /** Milliseconds; 0 waits for ever. */
+  /** Milliseconds; 0 waits forever. */
   readonly wait: number;
   readonly tool?: string;
   readonly fixtures?: readonly string[];
   readonly handlers?: string;
   readonly seed?: string;
-  /** Milliseconds; 0 waits for ever. */
+  /** Milliseconds; 0 waits forever. */
   readonly timeout: number;
   /** A file. */
   readonly policy?: string;
@@ -41,12 +49,10 @@ export interface AnswerFlags {
   readonly color: boolean;
 }
 
-/** Who answers. */
-export type Source =
+type Source =
   | { readonly kind: 'tool'; readonly url: string }
   | { readonly kind: 'local'; readonly fixtures: readonly string[]; readonly handlers: string | null };
 
-/** What is to be done, before anything is asked. */
 export interface AnswerPlan {
   readonly id: string;
   /** Of the session: `…/api/v2/sessions/{id}`. */
@@ -55,6 +61,39 @@ export interface AnswerPlan {
   readonly source: Source;
   readonly output: AnswerOutput;
   readonly flags: AnswerFlags;
+}
+
+/** The log of both sides, and what reads it: the folds, the reporter, the transcript. */
+export interface Observation {
+  readonly log: Log;
+  readonly known: KnownSession;
+  readonly redactor: EventRedactor;
+  readonly reporter: SessionReporter;
+  /** The terminal whose stderr redacts secrets: questions quote platforms and tools, which may echo them (threats, row 25). */
+  readonly terminal: Terminal;
+  /** Ends the transcript, if there is one. @throws ProtocolCliError `unwritable-file`. */
+  finish(reason: string): Promise<void>;
+}
+
+/** What an answerer works with. */
+export interface Setting {
+  readonly plan: AnswerPlan;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly client: HttpClient;
+  readonly observation: Observation;
+  readonly interrupted: Interruption;
+  /** Why a call may not be made; null if it may. */
+  readonly governing: (tool: Governed, args: unknown) => Promise<Denial | null>;
+  readonly onStop: OnStop;
+}
+
+/** An answerer that was started for one session, and is stopped after it. */
+export interface ToolAnswerer extends Answerer {
+  /** Warnings before the first call. */
+  readonly notes: readonly Warning[];
+  /** Resolves once nothing of ours goes on. */
+  close(): Promise<void>;
 }
 
 /** @throws ProtocolCliError `usage`. */
@@ -83,9 +122,9 @@ function sourceOf(flags: AnswerFlags): Source {
   const { tool, fixtures = [], handlers = null } = flags;
   const isLocal = fixtures.length > 0 || handlers !== null;
   if (tool !== undefined && isLocal)
-    throw usage('--tool and --fixtures or --handlers exclude each other', WHO_ANSWERS);
+    throw usage('--tool and --fixtures or --handlers exclude each other', ANSWERERS);
   if (tool !== undefined) return { kind: 'tool', url: readUrl(tool, 'the tool') };
-  if (!isLocal) throw usage('choose one of --tool, --fixtures, --handlers', WHO_ANSWERS);
+  if (!isLocal) throw usage('choose one of --tool, --fixtures, --handlers', ANSWERERS);
   const { toolHeader, toolBearer, parseJson, lenientAck, callbackUrl } = flags;
   const alone = Object.entries({ toolHeader, toolBearer, parseJson, lenientAck, callbackUrl });
   const [stray] = alone.flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -93,16 +132,15 @@ function sourceOf(flags: AnswerFlags): Source {
   return { kind: 'local', fixtures, handlers };
 }
 
-const WHO_ANSWERS = 'Give --tool <url of a RAP tool>, or --fixtures <file>, or --handlers <module>.';
+const ANSWERERS = 'Give --tool <url of a RAP tool>, or --fixtures <file>, or --handlers <module>.';
 
-/** A URL, or what curl would take for one. */
 function readUrl(word: string, whose: string): string {
   const { target } = readTarget([word], {});
   if (target?.kind === 'url') return target.url;
   throw usage(`invalid URL of ${whose}: ${word}`, 'Write http://host:port, or :port for this machine.');
 }
 
-/** Secrets on a command line can be seen by others on the machine: the environment is the better place. */
+/** Other users of the machine can see a command line: the environment is the better place. */
 function keyFor({ key }: AnswerFlags, env: Terminal['env']): string {
   const name = key?.startsWith('env:') ? key.slice('env:'.length) : null;
   const value = key === undefined ? env['API_KEY'] || env['HAI_API_KEY'] : name === null ? key : env[name];
@@ -121,6 +159,9 @@ function optionName(name: string): string {
   return `--${name.replace(/[A-Z]/g, capital => `-${capital.toLowerCase()}`)}`;
 }
 
-function usage(message: string, hint?: string): ProtocolCliError {
-  return new ProtocolCliError('usage', message, hint === undefined ? {} : { hint });
+/** Headers for the tool's own origin only. @throws ProtocolCliError `usage`. */
+export function toolHeaders({ flags }: AnswerPlan, { env }: Pick<Terminal, 'env'>): Record<string, string> {
+  const { toolHeader: header, toolBearer: bearer } = flags;
+  const given = { ...(header && { header }), ...(bearer !== undefined && { bearer }) };
+  return readHeaders(given, env, { header: '--tool-header', bearer: '--tool-bearer' });
 }

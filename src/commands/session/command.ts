@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { type Example, examplesText, exitStatusText, guideText } from '../help.js';
 import {
+  ANSWER_OUTPUTS,
   chooseOption,
   collect,
   duration,
@@ -13,7 +14,7 @@ import {
   valueOption,
   wholeNumber,
 } from '../options.js';
-import { ANSWER_OUTPUTS, type AnswerFlags } from './answer-plan.js';
+import type { AnswerFlags } from './answer-plan.js';
 import type { SessionMockFlags } from './mock.js';
 
 const SESSION_ANSWER_EXAMPLES: readonly Example[] = [

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { governing, observe } from '../../../../src/commands/session/answer-output.js';
+import { governing, observe } from '../../../../src/commands/session/answer.js';
 import type { AnswerPlan } from '../../../../src/commands/session/answer-plan.js';
 import type { Terminal } from '../../../../src/commands/terminal.js';
 import { systemClock } from '../../../../src/system/drafts.js';

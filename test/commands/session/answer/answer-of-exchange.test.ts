@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { answerOfExchange, withParsedText } from '../../../../../src/commands/session/answer-rap-tool.js';
-import { Content } from '../../../../../src/events/content.js';
-import type { Event, Fact } from '../../../../../src/events/events.js';
-import type { Exchange } from '../../../../../src/events/exchange.js';
-import { History } from '../../../../../src/events/history.js';
-import type { PendingCall } from '../../../../../src/session/client/pending-calls.js';
+import { answerOfExchange, withParsedText } from '../../../../src/commands/session/answerers.js';
+import { Content } from '../../../../src/events/content.js';
+import type { Event, Fact } from '../../../../src/events/events.js';
+import type { Exchange } from '../../../../src/events/exchange.js';
+import { History } from '../../../../src/events/history.js';
+import type { PendingCall } from '../../../../src/session/client/pending-calls.js';
 
 const native = { tool_name: 'lookup_order', args: { order_id: 'A1' }, id: 'call_1' };
 const call: PendingCall = { key: 'call_1', tool: 'lookup_order', args: native.args, id: 'call_1', native };

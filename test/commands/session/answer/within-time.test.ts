@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withinTime } from '../../../../../src/commands/session/answer-tools.js';
-import { fakeClock } from '../../../../support/fake-clock.js';
+import { withinTime } from '../../../../src/commands/session/answerers.js';
+import { fakeClock } from '../../../support/fake-clock.js';
 
 const never = () => new Promise<never>(() => {});
 const { signal } = new AbortController();

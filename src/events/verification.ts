@@ -9,75 +9,13 @@ import { urlSecrets } from './shareable.js';
 import {
   type Expectation,
   FindingsCollector,
-  type FixtureStatus,
   type FixtureVerdict,
   type UndeliveredCallback,
   type UnmatchedCall,
   type VerificationReport,
 } from './verification-report.js';
 
-/** Who called, in the words of the invocation; null what it does not say. */
-interface Caller {
-  readonly operation: string | null;
-  readonly id: string | null;
-  readonly group_id: string | null;
-  /** The callback URL as it was given: not for other eyes. */
-  readonly callbackUrl: string | null;
-}
-
-const NOBODY: Caller = { operation: null, id: null, group_id: null, callbackUrl: null };
-
-function callerOf(invocation: Content): Caller {
-  const fields = fieldsOf(invocation);
-  return {
-    operation: briefly(textAt(fields, 'operation'), 256),
-    id: briefly(textAt(fields, 'id'), 256),
-    group_id: briefly(textAt(fields, 'group_id'), 256),
-    callbackUrl: briefly(textAt(fields, 'callback_url'), 4_096),
-  };
-}
-
-const BEGINNING = Buffer.from('{"type":"tool_result"');
-const NAME = Buffer.from('tool_result');
-
-/** Without reading a long message: nearly every one begins with its type, and one that does not name it has another. */
-export function isToolResult(callback: Content): boolean {
-  const { buffer, byteOffset, length } = callback.bytes;
-  const bytes = Buffer.from(buffer, byteOffset, length);
-  if (bytes.subarray(0, BEGINNING.length).equals(BEGINNING)) return true;
-  return bytes.includes(NAME) && typeOf(callback) === 'tool_result';
-}
-
-function typeOf(callback: Content): string | null {
-  return textAt(fieldsOf(callback), 'type');
-}
-
-/** What went wrong, in the words of a result of RAP or of MCP, or of an error of JSON-RPC. */
-function errorTextOf(result: Content): string | null {
-  const fields = fieldsOf(result);
-  const { content, error } = fields ?? {};
-  const [block] = Array.isArray(content) ? content : [];
-  const text = textAt(fields, 'text') ?? textAt(block, 'text') ?? textAt(error, 'message');
-  return text === null ? null : briefly(text.replace(/^Error: /, ''), 4_096);
-}
-
-/** Read anew each time: a journal holds on to the bytes, and is not to hold on to what they say as well. */
-function fieldsOf({ bytes }: Content): Record<string, unknown> | null {
-  const json = readJson(bytes);
-  return json.ok && isRecord(json.value) ? json.value : null;
-}
-
-function textAt(fields: unknown, key: string): string | null {
-  const value = isRecord(fields) && Object.hasOwn(fields, key) ? fields[key] : null;
-  return typeof value === 'string' ? value : null;
-}
-
-/** What is remembered for long has to be short. A copy: a part of a text holds on to all of it. */
-function briefly<T extends string | null>(text: T, most: number): T | string {
-  return text === null || text.length <= most ? text : `${Buffer.from(text.slice(0, most)).toString()}…`;
-}
-
-/** What verification knows of a fixture. */
+/** What verification needs of a fixture. */
 interface VerifiedFixture {
   readonly id: string;
   readonly place: string;
@@ -85,157 +23,16 @@ interface VerifiedFixture {
   readonly expect?: { readonly calls?: Expectation | undefined } | undefined;
 }
 
-/** @param hasRefused it refused a call, which is no call of its own, but a use: where nothing else is expected of it, that is enough. */
-export function fixtureVerdict(
-  { id, place, match, expect }: VerifiedFixture,
-  calls: number,
-  hasRefused = false,
-): FixtureVerdict {
-  const expected = expect?.calls;
-  const status = hasRefused && !expected ? 'used' : statusOf(calls, expected);
-  return { id, place, ...answersOf(place, match), calls, status, ...(expected && { expected }) };
-}
+type EventOf<K extends Event['kind']> = Extract<Event, { kind: K }>;
 
-/** Characters of it. */
-const LONGEST = 120;
-
-/** Those of a file that was read as JSON, or of a recording, are numbered: `run.ndjson#2`. */
-function answersOf(place: string, match: VerifiedFixture['match']): { answers?: string } {
-  if (!match || !/#\d+$/.test(place)) return {};
-  const { operation = 'any operation', arguments: args } = match;
-  const told = [operation, wanted(args)].filter(each => each !== undefined);
-  const words = told.map(each => (typeof each === 'string' ? each : compactJson(each)));
-  return { answers: cut(words.join(' '), LONGEST) };
-}
-
-/** Those of a recording are exactly these. */
-function wanted(args: unknown): unknown {
-  return isRecord(args) ? (args['$exact'] ?? args['$eq'] ?? args) : args;
-}
-
-export function isFine({ status }: FixtureVerdict): boolean {
-  return status === 'used' || status === 'not-needed';
-}
-
-/** Without a `min` it is one, unless no call at all is allowed. */
-function statusOf(
-  calls: number,
-  { max = Number.POSITIVE_INFINITY, min = Math.min(1, max) }: Expectation = {},
-): FixtureStatus {
-  if (calls > max) return 'too-many';
-  if (calls === 0) return min > 0 ? 'unused' : 'not-needed';
-  return calls < min ? 'too-few' : 'used';
-}
-
-/** A call that no fixture answered; why may be known only once its error result is made. */
-class UnmatchedFinding {
-  #told: UnmatchedCall;
-
-  constructor({ operation, id, group_id }: Caller, why: Pick<UnmatchedCall, 'reason' | 'nearest'>) {
-    this.#told = { operation, id, group_id, ...why };
-  }
-
-  get told(): UnmatchedCall {
-    return this.#told;
-  }
-
-  explain(result: Content): void {
-    if (this.#told.reason !== undefined || this.#told.nearest) return;
-    const reason = errorTextOf(result);
-    if (reason !== null) this.#told = { ...this.#told, reason };
-  }
-}
-
-const REMEMBERED = 4_096;
-/** Bytes of a call that are worth reading it for, to keep what it says instead of them. */
+/** Finished calls that are kept: a repeat, or a lost event, may still follow. */
+const MAX_FINISHED = 4_096;
+/** Bytes; larger invocations of finished calls are replaced by the fields that reports show. */
 const LARGE = 4_096;
+/** Characters. */
+const MAX = { id: 256, text: 4_096, answers: 120 };
 
-/** One call, as far as verification follows it. */
-class KnownCall {
-  /** Undefined until it is decided; null where none answers. */
-  fixture: string | null | undefined;
-  /** The finding, if no fixture answers. */
-  unmatched: UnmatchedFinding | undefined;
-  /** Nothing is owed any more. */
-  isOver = false;
-  /** The invocation was not accepted: it may come again. */
-  isRefused = false;
-  /** Whatever happens to its callbacks is as it was meant to be. */
-  isExcused = false;
-  /** Callbacks that were sent twice on purpose: one of each may be lost. */
-  spare = 0;
-  /** Which callback was broken on purpose, so that it may be lost: the one that comes next, or the one that was sent last. */
-  spared: 'none' | 'next' | 'current' = 'none';
-  /** The callback that was sent last and not yet taken. */
-  sent: Content | undefined;
-  #invocation: Content | undefined;
-  #caller: Caller | undefined;
-
-  constructor(
-    public thread: string | undefined,
-    invocation: Content | undefined,
-  ) {
-    this.#invocation = invocation;
-  }
-
-  get caller(): Caller {
-    this.#caller ??= this.#invocation ? callerOf(this.#invocation) : NOBODY;
-    return this.#caller;
-  }
-
-  /** Bytes that are held on to. */
-  get size(): number {
-    return (this.#invocation?.size ?? 0) + (this.sent?.size ?? 0);
-  }
-
-  /** Keeps who called, and lets go of the bytes. Of no thread any more: nothing is owed. */
-  slim(): void {
-    this.#caller = this.caller;
-    this.thread = undefined;
-    this.#invocation = undefined;
-    this.sent = undefined;
-  }
-}
-
-/** The calls that are not over, and the last of those that are: a repeat, or an event that is lost, may still follow. */
-class KnownCalls {
-  readonly #open = new Map<string, KnownCall>();
-  readonly #over = new RecentMap<string, KnownCall>(REMEMBERED);
-
-  get(key: string): KnownCall | undefined {
-    return this.#open.get(key) ?? this.#over.get(key);
-  }
-
-  get open(): Iterable<KnownCall> {
-    return this.#open.values();
-  }
-
-  begin(key: string, call: KnownCall): void {
-    call.isOver = false;
-    call.isRefused = false;
-    this.#over.delete(key);
-    this.#open.set(key, call);
-  }
-
-  end(key: string, call: KnownCall): void {
-    call.isOver = true;
-    if (!this.#open.delete(key)) return;
-    if (call.size > LARGE) call.slim();
-    this.#over.set(key, call);
-  }
-
-  endThread(thread: string | undefined, how: (call: KnownCall) => void): void {
-    for (const [key, call] of this.#open)
-      if (call.thread === thread) {
-        how(call);
-        this.end(key, call);
-      }
-  }
-}
-
-type Told<K extends Event['kind']> = Extract<Event, { kind: K }>;
-
-/** Plans after which no callback comes, or a runtime does right not to take it. */
+/** Plans after which no callback comes, or a runtime rightly refuses it. */
 const SABOTAGE = new Set([
   'silence',
   'drop',
@@ -246,45 +43,102 @@ const SABOTAGE = new Set([
   'oversize',
 ]);
 
-/** A request that is not answered yet. */
-interface Leg {
-  readonly call: KnownCall;
-  readonly key: string;
-  /** Of a callback; undefined where it is the invocation. */
+/** What reports show of an invocation; null if it does not say. */
+interface Caller {
+  readonly operation: string | null;
+  readonly id: string | null;
+  readonly group_id: string | null;
+  /** Contains a secret. */
+  readonly callbackUrl: string | null;
+}
+
+/** One call. */
+class CallRecord {
+  /** Undefined until decided; null if no fixture answers. */
+  fixture: string | null | undefined;
+  /** Its entry in the report, if no fixture answers; the reason may be known only with the error result. */
+  unmatched: { -readonly [Key in keyof UnmatchedCall]: UnmatchedCall[Key] } | undefined;
+  /** The invocation was not accepted and may come again. */
+  isRefused = false;
+  /** Lost callbacks are as planned. */
+  isExcused = false;
+  /** How many copies of callbacks were planned: one of each may be lost. */
+  copies = 0;
+  /** Which callback was planned to be broken, so that it may be lost. */
+  brokenCallback: 'none' | 'next' | 'current' = 'none';
+  /** The latest callback that was not accepted yet. */
+  sent: Content | undefined;
+  #invocation: Content | undefined;
+  #caller: Caller | undefined;
+
+  constructor(
+    readonly key: string | undefined,
+    public thread: string | undefined,
+    invocation: Content | undefined,
+  ) {
+    this.#invocation = invocation;
+  }
+
+  get caller(): Caller {
+    this.#caller ??= callerIn(this.#invocation ? fieldsOf(this.#invocation) : null);
+    return this.#caller;
+  }
+
+  /** Frees the bytes of a large call that is finished. */
+  shrink(): void {
+    if ((this.#invocation?.size ?? 0) + (this.sent?.size ?? 0) <= LARGE) return;
+    this.#caller = this.caller;
+    this.#invocation = undefined;
+    this.thread = undefined;
+    this.sent = undefined;
+  }
+
+  lost(why: string): UndeliveredCallback {
+    const { operation, id, callbackUrl } = this.caller;
+    const type = this.sent && textAt(fieldsOf(this.sent), 'type', MAX.id);
+    const url = callbackUrl === null ? null : bareUrl(urlSecrets([callbackUrl]).text(callbackUrl));
+    return { operation, id, url, ...(type && { type }), why };
+  }
+}
+
+/** A request without a response yet. */
+interface OpenRequest {
+  readonly call: CallRecord;
+  /** Undefined for the invocation. */
   readonly callback?: Content | undefined;
-  /** A client that is not called back: what its request is answered is the result. */
+  /** The response to the invocation is the result. */
   readonly isDirect?: boolean;
 }
 
 /**
- * Folds the events of a mock into a verdict: fixtures never used, calls that none answered, callbacks that did not arrive,
- * expectations that were not met. Cumulative, and bounded by the calls under way: it never looks back into a journal.
+ * Folds the events of a mock into a verdict: fixtures never used, calls that no fixture answered, callbacks that did not arrive, unmet
+ * expectations. Cumulative, in memory bounded by the open calls.
  *
- * A call counts for the fixture that `matched` it. One that is matched by none, or gets a callback without having been matched,
- * is unmatched: so are an unknown operation, wrong arguments and a malformed invocation, with the error's words as the reason.
- * One that is over the rate was answered as it was asked for: it is neither.
+ * A call counts for the fixture that `matched` it. A call that no fixture matched, or that gets a callback without a match, is
+ * unmatched: so are unknown operations, wrong arguments and malformed invocations; the error's text is the reason. A call over the rate
+ * limit was answered as planned and is neither.
  *
- * A call is delivered once its `tool_result` is taken with a 2xx, after however many attempts; that of a client that is not called
- * back, once its request is answered. It owes none where silence or a
- * broken result was planned (any other callback that was broken on purpose excuses itself alone), where it was cancelled or its thread closed, or where its invocation was not accepted. What
- * began before this verification did, or is long over, is not its business.
+ * A call is delivered once its `tool_result` is accepted, after any number of attempts; the call of a client without callbacks once its
+ * request is answered. No result is expected where silence or a broken result was planned (another callback broken on purpose excuses
+ * only itself), where the call was cancelled or its thread closed, or where the invocation was not accepted.
  */
 export class Verification {
   #fixtures: readonly VerifiedFixture[];
   #total = 0;
   readonly #counts = new Map<string, number>();
   /** Fixtures that refused an invocation. */
-  readonly #refusers = new Set<string>();
-  readonly #calls = new KnownCalls();
-  readonly #legs = new Map<string, Leg>();
-  readonly #unmatched = new FindingsCollector<UnmatchedFinding>();
+  readonly #refusing = new Set<string>();
+  readonly #open = new Map<string, CallRecord>();
+  readonly #finished = new RecentMap<string, CallRecord>(MAX_FINISHED);
+  readonly #requests = new Map<string, OpenRequest>();
+  readonly #unmatched = new FindingsCollector<UnmatchedCall>();
   readonly #undelivered = new FindingsCollector<UndeliveredCallback>();
 
   constructor(fixtures: readonly VerifiedFixture[]) {
     this.#fixtures = fixtures;
   }
 
-  /** Other fixtures from now on; those that keep their id keep their calls. */
+  /** Replaces the fixtures; those with the same id keep their calls. */
   reload(fixtures: readonly VerifiedFixture[]): void {
     this.#fixtures = fixtures;
   }
@@ -292,135 +146,184 @@ export class Verification {
   apply(event: Event): void {
     if (event.earlier) return;
     if (event.kind === 'request') this.#onRequest(event);
-    else if (event.kind === 'response') this.#onAnswer(event);
-    else if (event.kind === 'broken') this.#legs.delete(event.leg);
-    else for (const key of event.calls ?? []) this.#onFact(key, this.#calls.get(key), event);
+    else if (event.kind === 'response') this.#onResponse(event);
+    else if (event.kind === 'broken') this.#requests.delete(event.leg);
+    else
+      for (const key of event.calls ?? []) {
+        const call = this.#call(key);
+        if (call) this.#onFact(call, event);
+      }
   }
 
   /** Whether a call still waits for its result to be delivered. */
   get hasOpenCalls(): boolean {
-    for (const _ of this.#calls.open) return true;
-    return false;
+    return this.#open.size > 0;
   }
 
-  /** As of now: a call that is not over yet is undelivered. */
+  /** As of now: an open call counts as undelivered. */
   report(): VerificationReport {
     const fixtures = this.#fixtures.map(each =>
-      fixtureVerdict(each, this.#counts.get(each.id) ?? 0, this.#refusers.has(each.id)),
+      fixtureVerdict(each, this.#counts.get(each.id) ?? 0, this.#refusing.has(each.id)),
     );
-    const { count, examples } = this.#unmatched.with();
-    const unmatched = { count, examples: examples.map(finding => finding.told) };
-    const pending = [...this.#calls.open].map(call => lost(call, 'still pending'));
-    const undelivered = this.#undelivered.with(pending);
-    const ok = fixtures.every(isFine) && unmatched.count === 0 && undelivered.count === 0;
+    const found = this.#unmatched.with();
+    const unmatched = { ...found, examples: found.examples.map(call => ({ ...call })) };
+    const open = Array.from(this.#open.values(), call => call.lost('still pending'));
+    const undelivered = this.#undelivered.with(open);
+    const isUsed = fixtures.every(({ status }) => status === 'used' || status === 'not-needed');
+    const ok = isUsed && unmatched.count === 0 && undelivered.count === 0;
     return { ok, calls: this.#total, fixtures, unmatched, undelivered };
   }
 
+  #call(key: string): CallRecord | undefined {
+    return this.#open.get(key) ?? this.#finished.get(key);
+  }
+
+  #finish(call: CallRecord): void {
+    if (call.key === undefined || !this.#open.delete(call.key)) return;
+    call.shrink();
+    this.#finished.set(call.key, call);
+  }
+
+  #excuse(call: CallRecord): void {
+    call.isExcused = true;
+    this.#finish(call);
+  }
+
   #onRequest(event: RequestEvent): void {
-    if (event.purpose === 'invocation') this.#onInvocation(event);
-    else if (event.purpose === 'close') this.#calls.endThread(event.thread, excuse);
-    else
-      for (const key of event.calls ?? []) {
-        const call = this.#calls.get(key);
-        if (call && event.purpose === 'callback') this.#onCallback(key, call, event);
-        if (call && event.purpose === 'cancel') this.#excuse(key, call);
-      }
+    const { purpose, calls = [], thread } = event;
+    if (purpose === 'invocation') return void this.#onInvocation(event);
+    if (purpose === 'close')
+      for (const call of [...this.#open.values()]) if (call.thread === thread) this.#excuse(call);
+    for (const key of calls) {
+      const call = this.#call(key);
+      if (call && purpose === 'callback') this.#onCallback(call, event);
+      if (call && purpose === 'cancel') this.#excuse(call);
+    }
   }
 
   #onInvocation(event: RequestEvent): void {
     const { calls: [key] = [], leg, thread, body } = event;
-    const known = key === undefined ? undefined : this.#calls.get(key);
+    const known = key === undefined ? undefined : this.#call(key);
     if (known && !known.isRefused) return; // sent again
-    const call = known ?? new KnownCall(thread, body);
+    const call = known ?? new CallRecord(key, thread, body);
     if (!known) this.#total++;
     if (key === undefined) {
-      this.#isUnmatched(call, { reason: malformation(body) });
+      this.#addUnmatched(call, { reason: malformation(body) });
       return;
     }
-    this.#legs.set(leg, { call, key, isDirect: isDirect(event) });
-    this.#calls.begin(key, call);
+    call.isRefused = false;
+    this.#requests.set(leg, { call, isDirect: isDirect(event) });
+    this.#finished.delete(key);
+    this.#open.set(key, call);
   }
 
-  #onCallback(key: string, call: KnownCall, { leg, body, attempt }: RequestEvent): void {
+  #onCallback(call: CallRecord, { leg, body, attempt }: RequestEvent): void {
     call.sent = body;
-    if (attempt === 1) call.spared = call.spared === 'next' ? 'current' : 'none';
-    this.#legs.set(leg, { call, key, callback: body });
-    if (call.fixture === undefined && !call.isOver) this.#isUnmatched(call, {});
-    if (body) call.unmatched?.explain(body);
+    if (attempt === 1) call.brokenCallback = call.brokenCallback === 'next' ? 'current' : 'none';
+    this.#requests.set(leg, { call, callback: body });
+    if (call.fixture === undefined && this.#open.has(call.key ?? '')) this.#addUnmatched(call, {});
+    explain(call, body);
   }
 
-  #onAnswer({ leg, status, body }: Told<'response'>): void {
-    const known = this.#legs.get(leg);
-    if (!known) return;
-    this.#legs.delete(leg);
-    const { call, key, callback } = known;
-    const isTaken = status >= 200 && status < 300;
-    if (callback && isTaken) this.#onDelivery(key, call, callback);
-    if (known.isDirect && isTaken) this.#onDirectAnswer(key, call, body);
-    if (callback || status === 200 || (known.isDirect && isTaken)) return; // a runtime takes 201 and 204 as refusals
-    call.isRefused = true;
-    this.#calls.end(key, call);
+  #onResponse({ leg, status, body }: EventOf<'response'>): void {
+    const request = this.#requests.get(leg);
+    if (!request) return;
+    this.#requests.delete(leg);
+    const { call, callback, isDirect } = request;
+    const isAccepted = status >= 200 && status < 300;
+    if (callback) {
+      if (!isAccepted) return;
+      call.sent = undefined;
+      if (isToolResult(callback)) this.#finish(call);
+    } else if (isDirect && isAccepted) {
+      explain(call, body);
+      this.#finish(call);
+    } else if (status !== 200) {
+      call.isRefused = true; // a runtime takes 201 and 204 as refusals
+      this.#finish(call);
+    }
   }
 
-  #onDirectAnswer(key: string, call: KnownCall, result: Content | undefined): void {
-    if (result) call.unmatched?.explain(result);
-    this.#calls.end(key, call);
-  }
-
-  #onDelivery(key: string, call: KnownCall, callback: Content): void {
-    call.sent = undefined;
-    if (isToolResult(callback)) this.#calls.end(key, call);
-  }
-
-  #onFact(key: string, call: KnownCall | undefined, event: Event): void {
-    if (!call) return;
-    if (event.kind === 'dropped' && event.what === 'callback') this.#onLoss(key, call, event);
+  #onFact(call: CallRecord, event: Event): void {
+    if (event.kind === 'dropped' && event.what === 'callback') this.#onLoss(call, event.why);
     if (event.kind === 'matched') this.#onMatch(call, event);
-    if (event.kind === 'planned') this.#onPlan(key, call, event);
-    if (event.kind === 'decided' && event.what === 'cancel') this.#excuse(key, call);
+    if (event.kind === 'planned') this.#onPlan(call, event);
+    if (event.kind === 'decided' && event.what === 'cancel') this.#excuse(call);
   }
 
-  #onMatch(call: KnownCall, { fixture, nearest }: Told<'matched'>): void {
-    if (call.fixture !== undefined) return; // once, however often it is sent
-    if (fixture === null) this.#isUnmatched(call, nearest ? { nearest } : {});
+  #onMatch(call: CallRecord, { fixture, nearest }: EventOf<'matched'>): void {
+    if (call.fixture !== undefined) return; // counted once, however often it is sent
+    if (fixture === null) this.#addUnmatched(call, nearest ? { nearest } : {});
     else this.#counts.set(fixture, (this.#counts.get(fixture) ?? 0) + 1);
     call.fixture = fixture;
   }
 
-  #onPlan(key: string, call: KnownCall, { plan, fixture, type = 'tool_result' }: Told<'planned'>): void {
-    if (fixture !== undefined) this.#refusers.add(fixture);
+  #onPlan(call: CallRecord, { plan, fixture, type = 'tool_result' }: EventOf<'planned'>): void {
+    if (fixture !== undefined) this.#refusing.add(fixture);
     if (plan === 'rate-limit') call.fixture ??= null;
-    if (plan === 'duplicate') call.spare++;
+    if (plan === 'duplicate') call.copies++;
     if (!SABOTAGE.has(plan)) return;
-    if (type === 'tool_result') this.#excuse(key, call);
-    else call.spared = plan === 'drop' ? 'none' : 'next'; // one that is dropped is never sent
+    if (type === 'tool_result') this.#excuse(call);
+    else call.brokenCallback = plan === 'drop' ? 'none' : 'next'; // a dropped one is never sent
   }
 
-  #onLoss(key: string, call: KnownCall, { why }: Told<'dropped'>): void {
+  #onLoss(call: CallRecord, why: string): void {
     if (call.isExcused) return;
-    if (call.spared !== 'none') call.spared = 'none';
-    else if (call.spare > 0) call.spare--;
+    if (call.brokenCallback !== 'none') call.brokenCallback = 'none';
+    else if (call.copies > 0) call.copies--;
     else {
-      this.#undelivered.add(lost(call, why));
-      this.#calls.end(key, call);
+      this.#undelivered.add(call.lost(why));
+      this.#finish(call);
     }
     call.sent = undefined;
   }
 
-  #isUnmatched(call: KnownCall, why: Pick<UnmatchedCall, 'reason' | 'nearest'>): void {
+  #addUnmatched(call: CallRecord, why: Pick<UnmatchedCall, 'reason' | 'nearest'>): void {
+    const { operation, id, group_id } = call.caller;
     call.fixture = null;
-    call.unmatched = new UnmatchedFinding(call.caller, why);
+    call.unmatched = { operation, id, group_id, ...why };
     this.#unmatched.add(call.unmatched);
-  }
-
-  #excuse(key: string, call: KnownCall): void {
-    excuse(call);
-    this.#calls.end(key, call);
   }
 }
 
-function excuse(call: KnownCall): void {
-  call.isExcused = true;
+/** @param hasRefused it refused a call, which counts as use unless calls are expected */
+function fixtureVerdict(
+  { id, place, match, expect }: VerifiedFixture,
+  calls: number,
+  hasRefused: boolean,
+): FixtureVerdict {
+  const expected = expect?.calls;
+  const status = hasRefused && !expected ? 'used' : statusOf(calls, expected);
+  return { id, place, ...answersOf(place, match), calls, status, ...(expected && { expected }) };
+}
+
+/** The default `min` is 1, or 0 if `max` is 0. */
+function statusOf(
+  calls: number,
+  { max = Number.POSITIVE_INFINITY, min = Math.min(1, max) }: Expectation = {},
+): FixtureVerdict['status'] {
+  if (calls > max) return 'too-many';
+  if (calls === 0) return min > 0 ? 'unused' : 'not-needed';
+  return calls < min ? 'too-few' : 'used';
+}
+
+/** For fixtures without a line number, those of a recording or a JSON file (`run.ndjson#2`): what they match. */
+function answersOf(place: string, match: VerifiedFixture['match']): { answers?: string } {
+  if (!match || !/#\d+$/.test(place)) return {};
+  const { operation = 'any operation', arguments: args } = match;
+  const exact = isRecord(args) ? (args['$exact'] ?? args['$eq'] ?? args) : args; // a recording's match exactly
+  const parts = exact === undefined ? [operation] : [operation, exact];
+  const words = parts.map(part => (typeof part === 'string' ? part : compactJson(part)));
+  return { answers: cut(words.join(' '), MAX.answers) };
+}
+
+function callerIn(invocation: Record<string, unknown> | null): Caller {
+  return {
+    operation: textAt(invocation, 'operation', MAX.id),
+    id: textAt(invocation, 'id', MAX.id),
+    group_id: textAt(invocation, 'group_id', MAX.id),
+    callbackUrl: textAt(invocation, 'callback_url', MAX.text),
+  };
 }
 
 function malformation(body: Content | undefined): string {
@@ -429,8 +332,39 @@ function malformation(body: Content | undefined): string {
   return `the invocation is malformed: ${faults.join('; ')}`;
 }
 
-function lost({ caller: { operation, id, callbackUrl }, sent }: KnownCall, why: string): UndeliveredCallback {
-  const type = sent && typeOf(sent);
-  const url = callbackUrl === null ? null : bareUrl(urlSecrets([callbackUrl]).text(callbackUrl));
-  return { operation, id, url, ...(type && { type }), why };
+/** Takes the reason of an unmatched call from its error: a result of RAP or MCP, or a JSON-RPC error. */
+function explain({ unmatched }: CallRecord, result: Content | undefined): void {
+  if (!unmatched || !result || unmatched.reason !== undefined || unmatched.nearest) return;
+  const fields = fieldsOf(result);
+  const content = fields?.['content'];
+  const [block] = Array.isArray(content) ? content : [];
+  const text =
+    textAt(fields, 'text', MAX.text) ??
+    textAt(block, 'text', MAX.text) ??
+    textAt(fields?.['error'], 'message', MAX.text);
+  if (text !== null) unmatched.reason = text.replace(/^Error: /, '');
+}
+
+const BEGINNING = Buffer.from('{"type":"tool_result"');
+const NAME = Buffer.from('tool_result');
+
+/** Parses only messages that contain the name elsewhere than at the beginning. */
+function isToolResult(callback: Content): boolean {
+  const { buffer, byteOffset, length } = callback.bytes;
+  const bytes = Buffer.from(buffer, byteOffset, length);
+  if (bytes.subarray(0, BEGINNING.length).equals(BEGINNING)) return true;
+  return bytes.includes(NAME) && textAt(fieldsOf(callback), 'type', MAX.id) === 'tool_result';
+}
+
+/** Parsed anew each time: caching would keep parsed bodies in the memory of the journal. */
+function fieldsOf({ bytes }: Content): Record<string, unknown> | null {
+  const json = readJson(bytes);
+  return json.ok && isRecord(json.value) ? json.value : null;
+}
+
+/** A copy, cut to `max` characters: a slice would keep the whole text in memory. */
+function textAt(fields: unknown, key: string, max: number): string | null {
+  const value = isRecord(fields) && Object.hasOwn(fields, key) ? fields[key] : null;
+  if (typeof value !== 'string') return null;
+  return value.length <= max ? value : `${Buffer.from(value.slice(0, max)).toString()}…`;
 }

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import type { Fact } from '../../../src/events/events.js';
-import { isToolResult, Verification } from '../../../src/events/verification.js';
+import { Verification } from '../../../src/events/verification.js';
 import {
   cancelNotice,
   closeNotice,
@@ -92,6 +92,30 @@ describe('fixtures', () => {
       { id: 'new', calls: 0, status: 'unused' },
     ]);
   });
+});
+
+test.each([
+  [undefined, 0, 'unused'],
+  [undefined, 1, 'used'],
+  [undefined, 9, 'used'],
+  [{}, 0, 'unused'],
+  [{ calls: {} }, 0, 'unused'],
+  [{ calls: { min: 0 } }, 0, 'not-needed'],
+  [{ calls: { min: 0 } }, 3, 'used'],
+  [{ calls: { min: 2 } }, 0, 'unused'],
+  [{ calls: { min: 2 } }, 1, 'too-few'],
+  [{ calls: { min: 2 } }, 2, 'used'],
+  [{ calls: { max: 2 } }, 0, 'unused'],
+  [{ calls: { max: 2 } }, 2, 'used'],
+  [{ calls: { max: 2 } }, 3, 'too-many'],
+  [{ calls: { max: 0 } }, 0, 'not-needed'],
+  [{ calls: { max: 0 } }, 1, 'too-many'],
+  [{ calls: { min: 1, max: 1 } }, 1, 'used'],
+] as const)('a fixture that expects %j, with %i calls, is %s', (expected, calls, status) => {
+  const verification = new Verification([{ id: 'pay', place: 'tool.yaml:7', expect: expected }]);
+  for (let count = 0; count < calls; count++) tell(verification, paid(`c${count}`));
+  const isFine = status === 'used' || status === 'not-needed';
+  expect(verification.report()).toMatchObject({ ok: isFine, fixtures: [{ calls, status }] });
 });
 
 describe('a call that no fixture answers is a failure', () => {
@@ -203,10 +227,11 @@ describe('a callback that does not arrive is a failure', () => {
     expect(verified(call('a'), posted('a', 503), posted('a', 'broken'), delivered('a')).ok).toBe(true);
   });
 
-  test('not one whose type does not stand first', () => {
-    const late = Content.ofJson({ id: 'a', text: 'x', type: 'tool_result' });
-    const event = Content.ofJson({ type: 'subscription_event', text: '"type":"tool_result"' });
-    expect([isToolResult(late), isToolResult(event)]).toEqual([true, false]);
+  test('a result is known by its type, wherever that stands', () => {
+    const late = { text: 'x', type: 'tool_result' };
+    const event = { type: 'subscription_event', text: '"type":"tool_result"' };
+    expect(verified(call('a'), delivered('a', late)).undelivered.count).toBe(0);
+    expect(verified(call('a'), delivered('a', event)).undelivered.count).toBe(1);
   });
 });
 

@@ -18,13 +18,12 @@ export type {
 } from './dialects/dialect.js';
 export { DIALECTS, readAs, type Translatable, translate, writeAs } from './dialects/dialects.js';
 export { Content } from './events/content.js';
-export type { Verdict } from './events/discovery-of.js';
+
 export type { Event, EventKind, Fact } from './events/events.js';
-export type { Arrival, Attempt, Exchange, Settlement } from './events/exchange.js';
+export type { Arrival, Attempt, Exchange, Settlement, Verdict } from './events/exchange.js';
 export { llmTextOf, outcomeOf } from './events/exchange.js';
-export { begin, step } from './events/fold-exchange.js';
+export { begin, judge, step } from './events/fold-exchange.js';
 export { History } from './events/history.js';
-export { judge } from './events/judge-callback.js';
 export { createLog, type Log } from './events/log.js';
 export type { ToolCall } from './events/tool-call.js';
 export { type ToolCallState, toolCallState } from './events/tool-call.js';

@@ -1,7 +1,7 @@
 import { Content } from '../events/content.js';
-import type { Verdict } from '../events/discovery-of.js';
 import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
-import { idOf } from '../events/judge-callback.js';
+import type { Verdict } from '../events/exchange.js';
+import { idOf } from '../events/fold-exchange.js';
 import { typeOfMessage } from '../events/tool-call.js';
 import {
   type Callback,

@@ -1,6 +1,6 @@
 import { renumbered } from '../events/call-log.js';
-import type { Verdict } from '../events/discovery-of.js';
 import { type Event, type RequestEvent, seenOn } from '../events/events.js';
+import type { Verdict } from '../events/exchange.js';
 import { History } from '../events/history.js';
 import type { TranscriptHeader } from '../events/log.js';
 import { isWhole, type Transcript } from '../events/transcript-reader.js';

@@ -1,8 +1,6 @@
 import { BoundedStore } from '../util/bounded-store.js';
 import { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
-import type { Arrival, Exchange } from './exchange.js';
-import { openQuestions, withQuestions } from './questions.js';
 import { stepToolCall, type ToolCall, typeOfDelivery } from './tool-call.js';
 
 /** The length of everything in an event that a remote side can make large. */
@@ -152,68 +150,6 @@ export class EventRing {
     this.#latestBody = event.body;
     return isShared ? weight - event.body.size : weight;
   }
-}
-
-/** Limits of the callbacks of one exchange: a tool may send events for days. */
-const MOST = { arrivals: 2_000, bytes: 16 * 1024 * 1024, digests: 10_000 };
-
-/** Drops old callbacks of an exchange beyond the limits, down to half of them. The latest stays, since its answer is still to come. */
-export function withoutSurplus(exchange: Exchange): Exchange {
-  if (!isMuch(exchange)) return exchange;
-  const open = new Set(openQuestions(exchange).map(({ leg }) => leg));
-  const old = exchange.arrivals.slice(0, -1).filter(arrival => !isLasting(arrival, open));
-  let { length: count } = old;
-  let bytes = old.reduce((sum, { size }) => sum + size, 0);
-  if (exchange.arrivals.length <= MOST.arrivals && bytes <= MOST.bytes) return exchange;
-  const surplus = new Set<Arrival>();
-  for (const arrival of old) {
-    if (count <= MOST.arrivals / 2 && bytes <= MOST.bytes / 2) break;
-    surplus.add(arrival);
-    count--;
-    bytes -= arrival.size;
-  }
-  return keeping(exchange, arrival => !surplus.has(arrival));
-}
-
-function isMuch({ arrivals }: Exchange): boolean {
-  if (arrivals.length > MOST.arrivals) return true;
-  let bytes = -(arrivals.at(-1)?.size ?? 0);
-  for (const { size } of arrivals) bytes += size;
-  return bytes > MOST.bytes;
-}
-
-/** The exchange with only some of its arrivals. Digests of the others are kept to detect duplicates. */
-export function keeping(exchange: Exchange, isKept: (arrival: Arrival, index: number) => boolean): Exchange {
-  const arrivals = exchange.arrivals.filter(isKept);
-  const left = new Set(arrivals);
-  const gone = exchange.arrivals.filter(arrival => !left.has(arrival));
-  const legs = new Set(gone.map(({ leg }) => leg));
-  const digests = gone.filter(isKnownAgain).map(({ sha256 }) => sha256);
-  const remembered =
-    digests.length === 0
-      ? exchange.remembered
-      : new Set([...exchange.remembered, ...digests].slice(-MOST.digests));
-  const shorter = {
-    ...exchange,
-    arrivals,
-    forgotten: exchange.forgotten + gone.length,
-    remembered,
-    selections: exchange.selections.filter(({ question }) => !legs.has(question)),
-  };
-  return withQuestions(
-    shorter,
-    exchange.questions.filter(({ leg }) => !legs.has(leg)),
-  );
-}
-
-/** Keeps the result and open questions. */
-function isLasting({ leg, verdict }: Arrival, open: ReadonlySet<string>): boolean {
-  return verdict.kind === 'settles' || (verdict.kind === 'holds' && open.has(leg));
-}
-
-/** Whether a repeat must be detected: a tool sends a result or a question again if its 200 was lost. */
-export function isKnownAgain({ message, verdict }: Arrival): boolean {
-  return message?.type === 'tool_result' || verdict.kind === 'holds';
 }
 
 interface RecentLimits {

@@ -263,3 +263,8 @@ function isElsewhere(hop: Hop, event: Event): event is RequestEvent {
 export function toldOnce(events: readonly Event[]): readonly Event[] {
   return seenOn('tool-side', events);
 }
+
+/** Whether an invocation is answered in its response, as in MCP; a RAP runtime is called back instead. */
+export function isDirect({ from }: Pick<RequestEvent, 'from'>): boolean {
+  return from === 'client';
+}

@@ -1,26 +1,46 @@
 import type { ToolResult } from '../protocol/callbacks/tool-result.js';
-import type { Callback, Progress } from '../protocol/callbacks.js';
+import type { Callback, OAuth, Progress, UserChoice } from '../protocol/callbacks.js';
 import { type JudgedOutcome, llmText, outcomeOfText, textOfOutcome } from '../protocol/outcome.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Warning } from '../protocol/requirements.js';
 import { cut } from '../util/json-diagnosis.js';
-import type { Verdict } from './discovery-of.js';
 import type { McpAnswer } from './mcp-answer.js';
 
-/** One dispatch of the invocation. `status` or `broken` once it is known what became of it. */
+/** A callback's meaning for its exchange, and the status that it is answered with. */
+export type Verdict =
+  /** The result of the pending call. */
+  | { readonly kind: 'settles'; readonly status: 200 }
+  /** A question to the user: the call stays pending (RT-PENDING). */
+  | { readonly kind: 'holds'; readonly status: 200 }
+  /** An event or a view. */
+  | { readonly kind: 'noted'; readonly status: 200 }
+  /** Too many questions are open. */
+  | { readonly kind: 'ignored'; readonly status: 200; readonly reason: string }
+  /** A further result: the first wins (RT-DUP). */
+  | { readonly kind: 'duplicate'; readonly status: 200; readonly identical: boolean }
+  /** It came after we had stopped waiting. */
+  | { readonly kind: 'late'; readonly status: 200 }
+  /** It names another call (RT-MATCH). */
+  | { readonly kind: 'discarded'; readonly status: 404; readonly reason: string }
+  /** It is not a valid callback (RT-VALIDATE), or the listener's guard refused it. */
+  | { readonly kind: 'rejected'; readonly status: number; readonly reason: string };
+
+export type VerdictKind = Verdict['kind'];
+
+/** One attempt to send the invocation; `status` or `broken` is its end. */
 export interface Attempt {
   readonly leg: string;
   readonly sentAt: number;
   readonly endedAt?: number;
   readonly status?: number;
-  /** Bytes of the answer's body: as many as it said, or as came of it. */
+  /** Bytes of the response body, as announced or received. */
   readonly bodySize?: number;
-  /** The beginning of a refusal's body, for a person. */
+  /** The body of a refusal. */
   readonly excerpt?: string;
   readonly broken?: { readonly phase: string; readonly code: string };
 }
 
-/** One POST to the call's callback URL, and what was judged of it. */
+/** One POST to the callback URL of the call. */
 export interface Arrival {
   readonly leg: string;
   readonly at: number;
@@ -31,16 +51,16 @@ export interface Arrival {
   readonly warnings: readonly Warning[];
   /** Of MCP's progress notifications. */
   readonly progress?: Progress;
-  /** What was answered, once it was. In a recording that is what the runtime answered, whatever the verdict. */
+  /** The status of the response; in a recording that of the recorded runtime, whatever the verdict. */
   readonly status?: number;
-  /** Why there was no answer. */
+  /** The error code if there was no response. */
   readonly broken?: string;
 }
 
 /** What ended the pending call. Only the first counts. */
 export type Settlement = { readonly at: number } & (
   | { readonly by: 'result'; readonly result: ToolResult; readonly native: unknown; readonly sha256: string }
-  /** On an MCP wire, whose response is the result. */
+  /** Over MCP, where the response is the result. */
   | ({ readonly by: 'answer' } & McpAnswer)
   | { readonly by: 'refusal'; readonly status: number; readonly excerpt: string }
   | {
@@ -48,7 +68,7 @@ export type Settlement = { readonly at: number } & (
       readonly phase: string;
       readonly code: string;
       readonly attempts: number;
-      /** In words, where more is known than the code: the server exited. */
+      /** If more is known than the code: the server exited. */
       readonly reason?: string;
     }
   | { readonly by: 'timeout'; readonly afterMs: number }
@@ -61,10 +81,10 @@ export type Settlement = { readonly at: number } & (
     }
 );
 
-/** What a result with `subscription: true` opens (RT-SUB). */
+/** Opened by a result with `subscription: true` (RT-SUB). */
 export interface Subscription {
   readonly openedAt: number;
-  /** How many events counted. */
+  /** The number of accepted events. */
   readonly events: number;
   readonly ended: SubscriptionEnd | null;
 }
@@ -75,15 +95,14 @@ export type SubscriptionEnd = { readonly at: number } & (
   | { readonly by: 'close' }
 );
 
-/** What a person is asked: a consent, or a choice. */
+/** A question to the user. */
 export interface Question {
-  /** On which it came. */
   readonly leg: string;
   readonly message: Extract<Callback, { type: 'oauth' | 'user_choice' }>;
   readonly isAnswered: boolean;
 }
 
-/** What was picked of a question's choices. */
+/** The answer to a choice. */
 export interface Selection {
   /** The leg on which the question came. */
   readonly question: string;
@@ -93,39 +112,39 @@ export interface Selection {
   readonly selected: number;
 }
 
-/** One invocation and what followed: the value that `step` folds events into. */
+/** One invocation and all that followed: the value that `step` folds events into. */
 export interface Exchange {
   readonly key: string;
-  /** The protocol; default: RAP. */
+  /** Default: RAP. */
   readonly dialect?: 'mcp';
-  /** Of MCP it has neither a callback URL nor a thread of its own. */
+  /** Over MCP without a callback URL and a thread. */
   readonly invocation: Invocation;
   readonly endpoint: string;
-  /** The line for people that the display script of its tool makes of it, or `name(arguments)` where the script cannot be run. */
+  /** The line of the tool's display script, or `name(arguments)` if the script cannot be run. */
   readonly shown?: string;
   readonly attempts: readonly Attempt[];
-  /** Oldest first. Where there are very many, the oldest are forgotten: not the result, nor what is still asked. */
+  /** Oldest first. Beyond a limit, old ones are dropped, but not the result and open questions. */
   readonly arrivals: readonly Arrival[];
-  /** How many arrivals are not kept any more. */
+  /** The number of dropped arrivals. */
   readonly forgotten: number;
-  /** Digests of forgotten results and questions: one that comes again is known. */
+  /** Digests of dropped results and questions, to detect duplicates. */
   readonly remembered: ReadonlySet<string>;
   /** Oldest first. */
   readonly questions: readonly Question[];
-  /** The oldest open question. A person's turn: the clock stands still meanwhile (RT-PENDING). */
+  /** The oldest open question; meanwhile the timeout stands still (RT-PENDING). */
   readonly waitingFor: Question['message'] | null;
-  /** In the order in which they were made. */
+  /** Oldest first. */
   readonly selections: readonly Selection[];
   readonly settled: Settlement | null;
   readonly subscription: Subscription | null;
 }
 
-/** Whether events may still come that count. */
+/** Whether it waits for events of a subscription. */
 export function isSubscribed({ subscription }: Exchange): boolean {
   return subscription !== null && subscription.ended === null;
 }
 
-/** Whether something may still come of it: its result, or events that count. */
+/** Whether its result or subscription events may still come. */
 export function isUnderWay(exchange: Exchange): boolean {
   return exchange.settled === null || isSubscribed(exchange);
 }
@@ -137,23 +156,32 @@ export function canBeGivenUp(exchange: Exchange): boolean {
 
 /** Whether a subscription is open, including one that a late result opened. */
 export function isOpen(exchange: Exchange): boolean {
+  const subscribesLate = ({ verdict, message }: Arrival) =>
+    verdict.kind === 'late' && message?.type === 'tool_result' && message.subscription === true;
   return isSubscribed(exchange) || exchange.arrivals.some(subscribesLate);
 }
 
-function subscribesLate({ verdict, message }: Arrival): boolean {
-  return verdict.kind === 'late' && message?.type === 'tool_result' && message.subscription === true;
+/** The open questions, oldest first; none after the call has ended. */
+export function openQuestions({ questions, settled }: Pick<Exchange, 'questions' | 'settled'>): Question[] {
+  return settled ? [] : questions.filter(({ isAnswered }) => !isAnswered);
 }
 
-/**
- * The acknowledgement and a result come on connections of their own, and what was sent first may be read second: that the result was
- * first is said only where it was by more than this, in ms.
- */
+export function openChoices(exchange: Pick<Exchange, 'questions' | 'settled'>): UserChoice[] {
+  return openQuestions(exchange).flatMap(({ message }) => (message.type === 'user_choice' ? [message] : []));
+}
+
+/** The open requests to visit a page. */
+export function openPages(exchange: Pick<Exchange, 'questions' | 'settled'>): OAuth[] {
+  return openQuestions(exchange).flatMap(({ message }) => (message.type === 'oauth' ? [message] : []));
+}
+
+/** Ms by which a result may be read before its acknowledgement: they come on connections of their own. */
 export const ACK_TOLERANCE_MS = 100;
 
-/** An acknowledgement that takes longer was hardly sent at once, in ms. */
+/** Ms; a slower acknowledgement was not sent at once. */
 export const ACK_SLOW_MS = 250;
 
-/** Whether the tool answered only after its result (TOOL-ACK). */
+/** Whether the tool acknowledged only after its result (TOOL-ACK). */
 export function isAcknowledgedLate(exchange: Exchange): boolean {
   const { settled } = exchange;
   if (settled?.by !== 'result') return false;
@@ -161,7 +189,7 @@ export function isAcknowledgedLate(exchange: Exchange): boolean {
   return endedAt - settled.at > ACK_TOLERANCE_MS;
 }
 
-/** The attempt that was acknowledged, or refused, if one was; MCP knows no acknowledgement. */
+/** The attempt with a response; undefined over MCP, which has no acknowledgement. */
 export function answeredAttempt({ attempts, dialect }: Exchange): Attempt | undefined {
   if (dialect === 'mcp') return undefined;
   return attempts.findLast(attempt => attempt.status !== undefined);
@@ -173,7 +201,7 @@ export function unreadSize(exchange: Exchange): number {
   return attempt?.status === 200 ? (attempt.bodySize ?? 0) : 0;
 }
 
-/** Milliseconds from the attempt that was answered to its 200; null where there was none. */
+/** Milliseconds to the 200; null without a 200. */
 export function acknowledgedAfter(exchange: Exchange): number | null {
   const attempt = answeredAttempt(exchange);
   return attempt?.status === 200 && attempt.endedAt !== undefined ? attempt.endedAt - attempt.sentAt : null;
@@ -181,12 +209,12 @@ export function acknowledgedAfter(exchange: Exchange): number | null {
 
 const EXCERPT = 200;
 
-/** How the call ended; null while it is pending. */
+/** How the call ended; null while pending. */
 export function outcomeOf({ settled }: Exchange): JudgedOutcome | null {
   return settled && judged(settled);
 }
 
-/** Exactly what the LLM gets: the tool's text, or the words for an outcome of our own making; null while it is pending. */
+/** Exactly what the LLM gets: the tool's text, or the text of an outcome of ours; null while pending. */
 export function llmTextOf({ settled }: Exchange): string | null {
   if (settled?.by === 'result') return llmText(settled.result);
   if (settled?.by === 'answer') return settled.text;

@@ -1,98 +1,62 @@
-import { elicitationSchema, progressSchema, questionOf, readCallback } from '../protocol/callbacks.js';
+import * as z from 'zod/mini';
+import {
+  type Callback,
+  type CallbackReading,
+  type CallbackType,
+  elicitationSchema,
+  progressSchema,
+  questionOf,
+  readCallback,
+} from '../protocol/callbacks.js';
+import { type Invocation, invocationSchema } from '../protocol/read-invocation.js';
 import type { Warning } from '../protocol/requirements.js';
 import { validate } from '../protocol/validate.js';
 import { excerpt } from '../util/excerpt.js';
-import { withoutSurplus } from './bounded-events.js';
+import { cut } from '../util/json-diagnosis.js';
 import type { Content } from './content.js';
 import type { Event, InvocationEvent, RequestEvent, ResponseEvent } from './events.js';
-import type { Arrival, Attempt, Exchange, Settlement, SubscriptionEnd } from './exchange.js';
-import { judge, judgeQuestion, rejection } from './judge-callback.js';
+import {
+  type Arrival,
+  type Attempt,
+  type Exchange,
+  openQuestions,
+  type Question,
+  type Settlement,
+  type SubscriptionEnd,
+  type Verdict,
+} from './exchange.js';
 import { readMcpAnswer } from './mcp-answer.js';
-import { invocationOf, isOnMcp, withDecision, withQuestion } from './questions.js';
 
-/** A callback at the URL of a call, judged; `native` is the message as it came, where it could be read. */
-function arrivalOf(
-  exchange: Exchange,
-  { leg, at }: RequestEvent,
-  body: Content,
-): { readonly arrival: Arrival; readonly native: unknown } {
-  const reading = readCallback(body.json);
-  const verdict = judge(exchange, reading, body.sha256);
-  const about = { leg, at, verdict, sha256: body.sha256, size: body.size };
-  if (!reading.ok) return { arrival: { ...about, message: null, warnings: [] }, native: null };
-  const { message, native } = reading;
-  const warnings = [...reading.warnings, ...callIdWarnings(exchange, message)];
-  return { arrival: { ...about, message, warnings }, native };
-}
+type EventOf<K extends Event['kind']> = Extract<Event, { kind: K }>;
 
-/** One more arrival, and of very many the oldest no more. */
-function withArrival(exchange: Exchange, arrival: Arrival): Exchange {
-  return withoutSurplus({ ...exchange, arrivals: [...exchange.arrivals, arrival] });
-}
+/** Limits of one exchange: a tool may send events for days, and an id used for many calls looks like one call with many attempts. */
+const MAX = {
+  attempts: 1_000,
+  arrivals: 2_000,
+  arrivalBytes: 16 * 1024 * 1024,
+  digests: 10_000,
+  /** Open questions at a time, and characters of a reason (threats, row 15). */
+  questions: 100,
+  reason: 1_000,
+};
 
-/** What the listener answered; a refusal by its guard is an arrival of its own. */
-function withAnswer(exchange: Exchange, { leg, at, status, refusal }: ResponseEvent): Exchange {
-  if (refusal !== undefined) return withArrival(exchange, refused(leg, at, status, refusal));
-  return withArrivalEnd(exchange, leg, { status });
-}
-
-/** What became of a callback. */
-function withArrivalEnd(exchange: Exchange, leg: string, end: Pick<Arrival, 'status' | 'broken'>): Exchange {
-  const { arrivals } = exchange;
-  const index = arrivals.findLastIndex(arrival => arrival.leg === leg);
-  const arrival = arrivals[index];
-  return arrival ? { ...exchange, arrivals: arrivals.with(index, { ...arrival, ...end }) } : exchange;
-}
-
-/** The listener's guard turned it away before its body counted. */
-function refused(leg: string, at: number, status: number, reason: string): Arrival {
-  const verdict = { kind: 'rejected', status, reason } as const;
-  return { leg, at, verdict, message: null, sha256: '', size: 0, warnings: [], status };
-}
-
-function callIdWarnings({ invocation }: Exchange, message: object): Warning[] {
-  const given = invocation.call_id ?? null;
-  const came = 'call_id' in message ? message.call_id : undefined;
-  if (!('id' in message) || given === null || came === given) return [];
-  return [
-    {
-      id: 'TOOL-CALLID',
-      message: `call_id ${saidOf(came)}, it was ${excerpt(given)}`,
-    },
-  ];
-}
-
-function saidOf(came: unknown): string {
-  if (came === undefined) return 'did not come back';
-  return `came back as ${typeof came === 'string' ? excerpt(came) : 'null'}`;
-}
-
-/** What an MCP server sends to the client during a call: progress, or a form to fill in. */
-function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, body: Content): Arrival {
-  const { sha256, size } = body;
-  const about = { leg, at, sha256, size, message: null, warnings: [] };
-  const value = body.json.ok ? body.json.value : undefined;
-  if (method === 'elicitation/create') {
-    const form = validate(elicitationSchema, value);
-    if (!form.ok) return { ...about, verdict: rejection(form.faults) };
-    const { group_id: group, id } = exchange.invocation;
-    const verdict = judgeQuestion(exchange, leg); // the same form can come twice: each is a question
-    return { ...about, verdict, message: questionOf(form.value, { group, id }) };
-  }
-  const progress = validate(progressSchema, value);
-  if (!progress.ok) return { ...about, verdict: rejection(progress.faults) };
-  return { ...about, verdict: { kind: 'noted', status: 200 }, progress: progress.value };
-}
+/** MCP has neither a callback URL nor a thread. */
+const mcpCallSchema = z.extend(invocationSchema, {
+  callback_url: z._default(z.string(), ''),
+  group_id: z._default(z.string(), 'mcp'),
+});
 
 /** Starts an exchange from an invocation, sent or not; null if the event is not a readable invocation. */
 export function begin(key: string, event: InvocationEvent): Exchange | null {
   if (event.kind === 'request' && event.purpose !== 'invocation') return null;
-  const invocation = invocationOf(event);
-  if (!invocation) return null;
+  const isMcp = event.kind !== 'expected' && event.dialect === 'mcp';
+  const json = event.body?.json;
+  const read = (isMcp ? mcpCallSchema : invocationSchema).safeParse(json?.ok ? json.value : undefined);
+  if (!read.success) return null;
   return {
     key,
-    ...(isOnMcp(event) && { dialect: 'mcp' }),
-    invocation,
+    ...(isMcp && { dialect: 'mcp' }),
+    invocation: read.data,
     endpoint: event.kind === 'request' ? event.url : '',
     attempts: [],
     arrivals: [],
@@ -106,15 +70,18 @@ export function begin(key: string, event: InvocationEvent): Exchange | null {
   };
 }
 
-/** What an exchange is after one more event. Pure: the same events give the same exchange, live or read from a file. */
+/** The exchange after one more event. Pure: the same events give the same exchange, live or from a file. */
 export function step(exchange: Exchange, event: Event, redact: (text: string) => string): Exchange {
   switch (event.kind) {
     case 'request':
       return onRequest(exchange, event);
     case 'response':
       return onResponse(exchange, event, redact);
-    case 'broken':
-      return onBroken(exchange, event);
+    case 'broken': {
+      const { leg, at, phase, code } = event;
+      const attempted = withAttempt(exchange, leg, { endedAt: at, broken: { phase, code } });
+      return attempted ?? withArrivalEnd(exchange, leg, { broken: code });
+    }
     case 'expired':
       if (event.what !== 'timeout') return exchange;
       return settle(exchange, { by: 'timeout', at: event.at, afterMs: event.afterMs });
@@ -131,22 +98,23 @@ export function step(exchange: Exchange, event: Event, redact: (text: string) =>
 
 function onRequest(exchange: Exchange, event: RequestEvent): Exchange {
   const { purpose, leg, at, body } = event;
-  if (purpose === 'invocation') return sentOnceMore(exchange, { leg, sentAt: at });
-  if (purpose === 'close') return unsubscribe(exchange, { by: 'close', at });
-  // A recorded runtime does not say who decided; our own does, before it sends the notice.
-  if (purpose === 'cancel') return canceled(exchange, at, 'person');
-  if (purpose !== 'callback' || !body) return exchange; // without a body it was refused: its answer says why
-  return onCallback(exchange, event, body);
-}
-
-/** Attempts that are kept: an id that is used for thousands of calls looks like one call that is sent again and again. */
-const MOST_ATTEMPTS = 1_000;
-
-/** Beyond the limit the second oldest attempt is dropped: the first one says when the call began. */
-function sentOnceMore(exchange: Exchange, attempt: Attempt): Exchange {
-  const { attempts } = exchange;
-  const kept = attempts.length < MOST_ATTEMPTS ? attempts : attempts.toSpliced(1, 1);
-  return { ...exchange, attempts: [...kept, attempt] };
+  switch (purpose) {
+    case 'invocation': {
+      const { attempts } = exchange;
+      // The first attempt stays: it says when the call began.
+      const kept = attempts.length < MAX.attempts ? attempts : attempts.toSpliced(1, 1);
+      return { ...exchange, attempts: [...kept, { leg, sentAt: at }] };
+    }
+    case 'close':
+      return unsubscribe(exchange, { by: 'close', at });
+    case 'cancel':
+      // A recorded runtime does not say who decided; ours does, before it sends the notice.
+      return canceled(exchange, at, 'person');
+    case 'callback':
+      return body ? onCallback(exchange, event, body) : exchange; // without a body, the response says why it was refused
+    default:
+      return exchange;
+  }
 }
 
 function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exchange {
@@ -155,70 +123,56 @@ function onCallback(exchange: Exchange, event: RequestEvent, body: Content): Exc
       ? { arrival: mcpArrivalOf(exchange, event, body), native: null }
       : arrivalOf(exchange, event, body);
   const arrived = withArrival(exchange, arrival);
+  const { message, at, sha256 } = arrival;
   switch (arrival.verdict.kind) {
-    case 'settles':
-      return onResult(arrived, arrival, native);
-    case 'holds':
-      return withQuestion(arrived, arrival);
-    case 'noted':
-      return onNews(arrived, arrival);
+    case 'settles': {
+      if (message?.type !== 'tool_result') return arrived;
+      const settled = settle(arrived, { by: 'result', at, result: message, native, sha256 });
+      return message.subscription
+        ? { ...settled, subscription: { openedAt: at, events: 0, ended: null } }
+        : settled;
+    }
+    case 'holds': {
+      const isQuestion = message?.type === 'oauth' || message?.type === 'user_choice';
+      const question = isQuestion && { leg: event.leg, message, isAnswered: false };
+      return question ? withQuestions(arrived, [...arrived.questions, question]) : arrived;
+    }
+    case 'noted': {
+      const { subscription } = arrived;
+      if (message?.type !== 'subscription_event' || !subscription) return arrived;
+      const counted = { ...arrived, subscription: { ...subscription, events: subscription.events + 1 } };
+      return message.final ? unsubscribe(counted, { by: 'final', at, sha256 }) : counted;
+    }
     default:
       return arrived;
   }
 }
 
-function onResult(exchange: Exchange, { at, message, sha256 }: Arrival, native: unknown): Exchange {
-  if (message?.type !== 'tool_result') return exchange;
-  const settled = settle(exchange, { by: 'result', at, result: message, native, sha256 });
-  if (!message.subscription) return settled;
-  return { ...settled, subscription: { openedAt: at, events: 0, ended: null } };
-}
-
-function onNews(exchange: Exchange, { at, message, sha256 }: Arrival): Exchange {
-  const { subscription } = exchange;
-  if (message?.type !== 'subscription_event' || !subscription) return exchange;
-  const counted = { ...exchange, subscription: { ...subscription, events: subscription.events + 1 } };
-  return message.final ? unsubscribe(counted, { by: 'final', at, sha256 }) : counted;
-}
-
 function onResponse(exchange: Exchange, event: ResponseEvent, redact: (text: string) => string): Exchange {
-  const isRefusal = event.status !== 200;
-  const said = event.body && isRefusal ? Buffer.from(event.body.bytes).toString('utf8') : null;
-  const excerpt = said === null ? {} : { excerpt: redact(said) };
-  const size = bodySize(event);
-  const answered = withAttempt(exchange, event.leg, {
-    endedAt: event.at,
-    status: event.status,
-    ...(size > 0 && { bodySize: size }),
-    ...excerpt,
+  const { leg, at, status, headers, body, refusal } = event;
+  const bodySize = Number(headers['content-length'] ?? body?.size ?? 0);
+  const isRefusal = body && status !== 200;
+  const answered = withAttempt(exchange, leg, {
+    endedAt: at,
+    status,
+    ...(bodySize > 0 && { bodySize }),
+    ...(isRefusal && { excerpt: redact(Buffer.from(body.bytes).toString('utf8')) }),
   });
-  if (answered === exchange) return withAnswer(exchange, event);
-  return exchange.dialect === 'mcp' && event.status === 200 ? onMcpAnswer(answered, event) : answered;
+  if (answered) {
+    if (exchange.dialect !== 'mcp' || status !== 200) return answered;
+    const json = body?.json ?? { ok: false, reason: 'it is empty' };
+    return settle(answered, { by: 'answer', at, ...readMcpAnswer(json) });
+  }
+  if (refusal === undefined) return withArrivalEnd(exchange, leg, { status });
+  const verdict = { kind: 'rejected', status, reason: refusal } as const;
+  const refused = { leg, at, verdict, message: null, sha256: '', size: 0, warnings: [], status };
+  return withArrival(exchange, refused);
 }
 
-function onBroken(
-  exchange: Exchange,
-  { leg, at, phase, code }: Extract<Event, { kind: 'broken' }>,
-): Exchange {
-  const known = withAttempt(exchange, leg, { endedAt: at, broken: { phase, code } });
-  return known === exchange ? withArrivalEnd(exchange, leg, { broken: code }) : known;
-}
-
-/** As many bytes as it said, of which there may be only the beginning; or else as many as there are. */
-function bodySize({ headers, body }: ResponseEvent): number {
-  return Number(headers['content-length'] ?? body?.size ?? 0);
-}
-
-/** An MCP response contains the result. */
-function onMcpAnswer(exchange: Exchange, { at, body }: ResponseEvent): Exchange {
-  const json = body?.json ?? { ok: false, reason: 'it is empty' };
-  return settle(exchange, { by: 'answer', at, ...readMcpAnswer(json) });
-}
-
-function onDecision(exchange: Exchange, event: Extract<Event, { kind: 'decided' }>): Exchange {
-  const { what, by: who, at } = event;
+function onDecision(exchange: Exchange, event: EventOf<'decided'>): Exchange {
+  const { what, by: who, at, value } = event;
   if (what === 'choice' || what === 'consent') return withDecision(exchange, what, event);
-  if (what === 'give-up') return settle(exchange, dispatchFailure(exchange, at, event.value));
+  if (what === 'give-up') return settle(exchange, dispatchFailure(exchange, at, value));
   return canceled(exchange, at, who);
 }
 
@@ -227,23 +181,36 @@ function canceled(exchange: Exchange, at: number, who: 'person' | 'flag' | 'poli
   return unsubscribe(settle(exchange, end), end);
 }
 
-/** @param reason why it was given up, where that was not the answer to the dispatch */
-function dispatchFailure({ attempts }: Exchange, at: number, reason?: string | number): Settlement {
-  const last = attempts.at(-1);
-  if (typeof reason === 'string')
-    return { by: 'unreachable', at, phase: 'answer', code: 'EXITED', attempts: attempts.length, reason };
-  if (last?.status !== undefined)
-    return { by: 'refusal', at, status: last.status, excerpt: last.excerpt ?? '' };
-  return {
-    by: 'unreachable',
-    at,
-    phase: 'connect',
-    code: 'UNKNOWN',
-    ...last?.broken,
-    attempts: attempts.length,
-  };
+const ANSWERED_BY = { choice: 'user_choice', consent: 'oauth' } as const;
+
+/** Closes the question that the decision names, or the oldest open one of its type. */
+function withDecision(exchange: Exchange, what: 'choice' | 'consent', event: EventOf<'decided'>): Exchange {
+  const { at, by, value } = event;
+  const index = exchange.questions.findIndex(
+    ({ leg, message, isAnswered }) =>
+      !isAnswered && message.type === ANSWERED_BY[what] && leg === (event.question ?? leg),
+  );
+  const question = exchange.questions[index];
+  if (!question) return exchange;
+  const answered = withQuestions(exchange, exchange.questions.with(index, { ...question, isAnswered: true }));
+  if (what !== 'choice' || typeof value !== 'number') return answered;
+  const selection = { at, by, selected: value, question: question.leg };
+  return { ...answered, selections: [...exchange.selections, selection] };
 }
 
+/** @param reason why the dispatch was given up, if not because of its response */
+function dispatchFailure({ attempts }: Exchange, at: number, reason?: string | number): Settlement {
+  const { length } = attempts;
+  const last = attempts.at(-1);
+  if (typeof reason === 'string')
+    return { by: 'unreachable', at, phase: 'answer', code: 'EXITED', attempts: length, reason };
+  if (last?.status !== undefined)
+    return { by: 'refusal', at, status: last.status, excerpt: last.excerpt ?? '' };
+  const broken = last?.broken ?? { phase: 'connect', code: 'UNKNOWN' };
+  return { by: 'unreachable', at, ...broken, attempts: length };
+}
+
+/** Only the first settlement counts. */
 function settle(exchange: Exchange, settled: Settlement): Exchange {
   return exchange.settled ? exchange : { ...exchange, settled, waitingFor: null };
 }
@@ -255,9 +222,196 @@ function unsubscribe(exchange: Exchange, ended: SubscriptionEnd): Exchange {
   return { ...exchange, subscription: { ...subscription, ended } };
 }
 
-function withAttempt(exchange: Exchange, leg: string, change: Partial<Attempt>): Exchange {
-  const { attempts } = exchange;
-  const index = attempts.findLastIndex(attempt => attempt.leg === leg);
-  const attempt = attempts[index];
-  return attempt ? { ...exchange, attempts: attempts.with(index, { ...attempt, ...change }) } : exchange;
+function withQuestions(exchange: Exchange, questions: readonly Question[]): Exchange {
+  const [first] = openQuestions({ ...exchange, questions });
+  return { ...exchange, questions, waitingFor: first?.message ?? null };
+}
+
+/** Null if no attempt has this leg. */
+function withAttempt(exchange: Exchange, leg: string, change: Partial<Attempt>): Exchange | null {
+  const index = exchange.attempts.findLastIndex(attempt => attempt.leg === leg);
+  const attempt = exchange.attempts[index];
+  return attempt ? { ...exchange, attempts: exchange.attempts.with(index, { ...attempt, ...change }) } : null;
+}
+
+function withArrivalEnd(exchange: Exchange, leg: string, end: Pick<Arrival, 'status' | 'broken'>): Exchange {
+  const index = exchange.arrivals.findLastIndex(arrival => arrival.leg === leg);
+  const arrival = exchange.arrivals[index];
+  return arrival
+    ? { ...exchange, arrivals: exchange.arrivals.with(index, { ...arrival, ...end }) }
+    : exchange;
+}
+
+/** A judged callback; `native` is the message as received, if it is a callback. */
+function arrivalOf(
+  exchange: Exchange,
+  { leg, at }: RequestEvent,
+  body: Content,
+): { readonly arrival: Arrival; readonly native: unknown } {
+  const reading = readCallback(body.json);
+  const verdict = judge(exchange, reading, body.sha256);
+  const about = { leg, at, verdict, sha256: body.sha256, size: body.size };
+  if (!reading.ok) return { arrival: { ...about, message: null, warnings: [] }, native: null };
+  const { message, native } = reading;
+  const warnings = [...reading.warnings, ...callIdWarnings(exchange.invocation, message)];
+  return { arrival: { ...about, message, warnings }, native };
+}
+
+function callIdWarnings({ call_id }: Invocation, message: object): Warning[] {
+  const given = call_id ?? null;
+  const came = 'call_id' in message ? message.call_id : undefined;
+  if (!('id' in message) || given === null || came === given) return [];
+  const what = typeof came === 'string' ? `came back as ${excerpt(came)}` : 'came back as null';
+  const words = came === undefined ? 'did not come back' : what;
+  return [{ id: 'TOOL-CALLID', message: `call_id ${words}, it was ${excerpt(given)}` }];
+}
+
+/** A message of an MCP server during a call: progress, or a form to fill in. */
+function mcpArrivalOf(exchange: Exchange, { leg, at, method }: RequestEvent, body: Content): Arrival {
+  const { sha256, size } = body;
+  const about = { leg, at, sha256, size, message: null, warnings: [] };
+  const value = body.json.ok ? body.json.value : undefined;
+  if (method === 'elicitation/create') {
+    const form = validate(elicitationSchema, value);
+    if (!form.ok) return { ...about, verdict: rejection(form.faults) };
+    const { group_id: group, id } = exchange.invocation;
+    const verdict = judgeQuestion(exchange, leg); // the same form may come twice: each is a question
+    return { ...about, verdict, message: questionOf(form.value, { group, id }) };
+  }
+  const progress = validate(progressSchema, value);
+  if (!progress.ok) return { ...about, verdict: rejection(progress.faults) };
+  return { ...about, verdict: { kind: 'noted', status: 200 }, progress: progress.value };
+}
+
+/**
+ * Judges a callback to the callback URL of `exchange`. Pure: the listener and the fold get the same verdict (RT-VALIDATE, RT-MATCH,
+ * RT-DUP; threats, rows 7 and 8 and "Delivery faults").
+ */
+export function judge(exchange: Exchange, reading: CallbackReading, sha256: string): Verdict {
+  if (!reading.ok) return rejection(reading.faults);
+  const reason = mismatch(exchange, reading.message);
+  if (reason !== null) return { kind: 'discarded', status: 404, reason };
+  return JUDGES[reading.message.type](exchange, sha256);
+}
+
+/** The verdict on an invalid callback (RT-VALIDATE). */
+export function rejection(faults: readonly string[]): Verdict {
+  return { kind: 'rejected', status: 400, reason: cut(faults.join('; '), MAX.reason) };
+}
+
+const JUDGES = {
+  tool_result: judgeResult,
+  oauth: judgeQuestion,
+  user_choice: judgeQuestion,
+  subscription_event: judgeEvent,
+  view_update: () => ({ kind: 'noted', status: 200 }),
+} satisfies Record<CallbackType, (exchange: Exchange, sha256: string) => Verdict>;
+
+function judgeResult(exchange: Exchange, sha256: string): Verdict {
+  const { settled } = exchange;
+  if (settled === null) return { kind: 'settles', status: 200 };
+  const identical = wasReceived(exchange, sha256);
+  if (settled.by === 'result' || identical) return { kind: 'duplicate', status: 200, identical };
+  return { kind: 'late', status: 200 };
+}
+
+function judgeQuestion(exchange: Exchange, sha256: string): Verdict {
+  if (wasReceived(exchange, sha256)) return { kind: 'duplicate', status: 200, identical: true };
+  if (exchange.settled) return { kind: 'late', status: 200 };
+  if (openQuestions(exchange).length < MAX.questions) return { kind: 'holds', status: 200 };
+  return { kind: 'ignored', status: 200, reason: `${MAX.questions} questions are open already` };
+}
+
+const ENDED: Readonly<Record<SubscriptionEnd['by'], string>> = {
+  final: 'the subscription has ended',
+  cancel: 'the subscription was canceled',
+  close: 'the thread of the subscription was closed',
+};
+
+function judgeEvent({ subscription }: Exchange, sha256: string): Verdict {
+  if (subscription === null)
+    return { kind: 'discarded', status: 404, reason: 'no subscription was opened by this call' };
+  const { ended } = subscription;
+  if (ended === null) return { kind: 'noted', status: 200 };
+  // A final event whose 200 was lost comes again; an earlier one may say the same twice.
+  if (ended.by === 'final' && ended.sha256 === sha256)
+    return { kind: 'duplicate', status: 200, identical: true };
+  return { kind: 'discarded', status: 404, reason: ENDED[ended.by] };
+}
+
+function mismatch({ invocation }: Exchange, message: Callback): string | null {
+  if (message.group_id !== invocation.group_id)
+    return `group_id is ${excerpt(message.group_id)}, the call's is ${excerpt(invocation.group_id)}`;
+  const id = idOf(message);
+  if (id !== undefined && id !== invocation.id)
+    return `id is ${excerpt(id)}, the call's is ${excerpt(invocation.id)}`;
+  return null;
+}
+
+/** The id of the call that a message names; a view names only its thread. */
+export function idOf(message: Callback): string | undefined {
+  if (message.type === 'view_update') return undefined;
+  return message.type === 'subscription_event' ? message.tool_call_id : message.id;
+}
+
+/** Whether a result or a question was received before, in the same bytes. */
+function wasReceived({ arrivals, remembered }: Exchange, sha256: string): boolean {
+  if (remembered.has(sha256)) return true;
+  return arrivals.some(arrival => arrival.sha256 === sha256 && mayRepeat(arrival));
+}
+
+/** A tool sends a result or a question again if its 200 was lost. */
+function mayRepeat({ message, verdict }: Arrival): boolean {
+  return message?.type === 'tool_result' || verdict.kind === 'holds';
+}
+
+/** Adds an arrival. Beyond the limits, old ones are dropped down to half, but not the result and open questions. */
+function withArrival(exchange: Exchange, arrival: Arrival): Exchange {
+  const next = { ...exchange, arrivals: [...exchange.arrivals, arrival] };
+  if (!isOverLimit(exchange.arrivals)) return next;
+  const open = new Set(openQuestions(next).map(({ leg }) => leg));
+  const old = exchange.arrivals.filter(
+    ({ leg, verdict }) => verdict.kind !== 'settles' && !(verdict.kind === 'holds' && open.has(leg)),
+  );
+  let { length: count } = old;
+  let bytes = old.reduce((sum, { size }) => sum + size, 0);
+  if (next.arrivals.length <= MAX.arrivals && bytes <= MAX.arrivalBytes) return next;
+  const dropped = new Set<Arrival>();
+  for (const each of old) {
+    if (count <= MAX.arrivals / 2 && bytes <= MAX.arrivalBytes / 2) break;
+    dropped.add(each);
+    count--;
+    bytes -= each.size;
+  }
+  return keeping(next, each => !dropped.has(each));
+}
+
+function isOverLimit(arrivals: readonly Arrival[]): boolean {
+  if (arrivals.length >= MAX.arrivals) return true;
+  let bytes = 0;
+  for (const { size } of arrivals) bytes += size;
+  return bytes > MAX.arrivalBytes;
+}
+
+/** The exchange with only some of its arrivals. Digests of the others are kept to detect duplicates. */
+export function keeping(exchange: Exchange, isKept: (arrival: Arrival, index: number) => boolean): Exchange {
+  const arrivals = exchange.arrivals.filter(isKept);
+  const kept = new Set(arrivals);
+  const dropped = exchange.arrivals.filter(arrival => !kept.has(arrival));
+  const legs = new Set(dropped.map(({ leg }) => leg));
+  const digests = dropped.filter(mayRepeat).map(({ sha256 }) => sha256);
+  const shorter = {
+    ...exchange,
+    arrivals,
+    forgotten: exchange.forgotten + dropped.length,
+    remembered:
+      digests.length === 0
+        ? exchange.remembered
+        : new Set([...exchange.remembered, ...digests].slice(-MAX.digests)),
+    selections: exchange.selections.filter(({ question }) => !legs.has(question)),
+  };
+  return withQuestions(
+    shorter,
+    exchange.questions.filter(({ leg }) => !legs.has(leg)),
+  );
 }

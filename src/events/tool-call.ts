@@ -1,8 +1,7 @@
 import { type Addressee, type Invocation, readInvocation } from '../protocol/read-invocation.js';
 import { isRecord } from '../util/json-diagnosis.js';
 import type { Content } from './content.js';
-import type { Event, RequestEvent } from './events.js';
-import { isDirect } from './questions.js';
+import { type Event, isDirect, type RequestEvent } from './events.js';
 
 /** One POST of a callback. `status` or `broken` once it is known what became of it. Times in ms since the start. */
 export interface DeliveryAttempt {

@@ -3,8 +3,7 @@ import { readJson } from '../util/json.js';
 import { compactJson, cut, isRecord, RecentMap } from '../util/json-diagnosis.js';
 import { bareUrl } from '../util/redact.js';
 import type { Content } from './content.js';
-import type { Event, RequestEvent } from './events.js';
-import { isDirect } from './questions.js';
+import { type Event, isDirect, type RequestEvent } from './events.js';
 import { urlSecrets } from './shareable.js';
 import {
   type Expectation,

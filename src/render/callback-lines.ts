@@ -1,7 +1,6 @@
-import type { VerdictKind } from '../events/discovery-of.js';
-import type { Arrival, Exchange } from '../events/exchange.js';
+import type { Arrival, Exchange, VerdictKind } from '../events/exchange.js';
+import { idOf } from '../events/fold-exchange.js';
 import type { Errand } from '../events/history.js';
-import { idOf } from '../events/judge-callback.js';
 import type { Callback, UserChoice } from '../protocol/callbacks.js';
 import { clipped, type Line, say } from './line.js';
 import { arrivalStep } from './step-arrivals.js';

@@ -2,12 +2,12 @@ import {
   type Arrival,
   answeredAttempt,
   type Exchange,
+  openChoices,
   outcomeOf,
   type Settlement,
   unreadSize,
 } from '../events/exchange.js';
 import { type Errand, Errands } from '../events/history.js';
-import { openChoices } from '../events/questions.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { ErrorCode } from '../util/errors.js';
 import { formatDuration } from '../util/format-duration.js';

@@ -1,5 +1,5 @@
 import { type Arrival, acknowledgedAfter, type Exchange, llmTextOf, outcomeOf } from '../events/exchange.js';
-import { idOf } from '../events/judge-callback.js';
+import { idOf } from '../events/fold-exchange.js';
 import type { Outcome } from '../protocol/outcome.js';
 import { since } from '../util/excerpt.js';
 import { formatDuration } from '../util/format-duration.js';

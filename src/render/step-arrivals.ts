@@ -1,4 +1,4 @@
-import type { VerdictKind } from '../events/discovery-of.js';
+import type { VerdictKind } from '../events/exchange.js';
 import { type Arrival, type Exchange, outcomeOf, type Selection } from '../events/exchange.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import { formatDuration } from '../util/format-duration.js';

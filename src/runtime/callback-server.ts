@@ -1,8 +1,7 @@
 import { Content } from '../events/content.js';
-import type { Verdict, VerdictKind } from '../events/discovery-of.js';
-import type { Exchange } from '../events/exchange.js';
+import type { Exchange, Verdict, VerdictKind } from '../events/exchange.js';
+import { idOf, judge, rejection } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
-import { idOf, judge, rejection } from '../events/judge-callback.js';
 import type { Log } from '../events/log.js';
 import { type RecordedRequest, recordRequest } from '../events/record-request.js';
 import { SecretPaths } from '../http/node-client.js';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../events/events.js';
-import { canBeGivenUp, type Exchange } from '../events/exchange.js';
+import { canBeGivenUp, type Exchange, openChoices } from '../events/exchange.js';
 import { History } from '../events/history.js';
 import { createLog } from '../events/log.js';
-import { openChoices } from '../events/questions.js';
 import { createAgentClient } from '../http/pooled-client.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { Toolset } from '../protocol/toolset.js';

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { Content } from '../events/content.js';
 import { ACK_TOLERANCE_MS, type Exchange, isSubscribed } from '../events/exchange.js';
+import { judge } from '../events/fold-exchange.js';
 import type { History } from '../events/history.js';
-import { judge } from '../events/judge-callback.js';
 import type { Log } from '../events/log.js';
 import { TransportError } from '../http/client.js';
 import { SecretPaths } from '../http/node-client.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { Exchange } from '../../src/events/exchange.js';
-import { judge } from '../../src/events/judge-callback.js';
+import { judge } from '../../src/events/fold-exchange.js';
 import { readCallback } from '../../src/protocol/callbacks.js';
 import {
   acknowledged,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import type { RequestEvent } from '../../src/events/events.js';
+import { openQuestions } from '../../src/events/exchange.js';
 import { begin } from '../../src/events/fold-exchange.js';
-import { openQuestions } from '../../src/events/questions.js';
 import {
   acknowledged,
   answered,

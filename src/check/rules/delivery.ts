@@ -1,4 +1,4 @@
-import { idOf } from '../../events/judge-callback.js';
+import { idOf } from '../../events/fold-exchange.js';
 import { addresseeIn } from '../../protocol/read-invocation.js';
 import { excerpt } from '../../util/excerpt.js';
 import { formatDuration } from '../../util/format-duration.js';

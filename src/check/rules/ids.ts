@@ -1,4 +1,4 @@
-import { idOf } from '../../events/judge-callback.js';
+import { idOf } from '../../events/fold-exchange.js';
 import type { Callback } from '../../protocol/callbacks.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
 import { excerpt } from '../../util/excerpt.js';

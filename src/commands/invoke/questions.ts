@@ -1,5 +1,5 @@
 import type { Exchange } from '../../events/exchange.js';
-import { openChoices } from '../../events/questions.js';
+import { openChoices } from '../../events/exchange.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import type { Reporter } from '../../render/outputs/reporter.js';
 import { type Governed, type Policy, rulingOn } from '../../runtime/policy.js';

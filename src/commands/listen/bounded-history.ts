@@ -1,6 +1,6 @@
-import { keeping } from '../../events/bounded-events.js';
 import type { Event } from '../../events/events.js';
 import { type Exchange, isSubscribed } from '../../events/exchange.js';
+import { keeping } from '../../events/fold-exchange.js';
 import type { History } from '../../events/history.js';
 
 export interface HistoryLimits {

@@ -1,7 +1,7 @@
 import type { Event } from '../../events/events.js';
 import { type Arrival, outcomeOf } from '../../events/exchange.js';
+import { idOf } from '../../events/fold-exchange.js';
 import type { Errand, History, View } from '../../events/history.js';
-import { idOf } from '../../events/judge-callback.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
 import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import { llmText } from '../../protocol/outcome.js';

@@ -1,7 +1,6 @@
 import type { Highlighter } from '../../display/syntax.js';
-import { type Exchange, isSubscribed, type Subscription } from '../../events/exchange.js';
+import { type Exchange, isSubscribed, openPages, type Subscription } from '../../events/exchange.js';
 import type { History, View } from '../../events/history.js';
-import { openPages } from '../../events/questions.js';
 import type { OAuth, UserChoice } from '../../protocol/callbacks.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { viewPane } from '../../render/pane-lines.js';

@@ -1,7 +1,7 @@
 import type { Book } from '../../events/call-log.js';
 import type { Exchange } from '../../events/exchange.js';
+import { openQuestions } from '../../events/exchange.js';
 import type { LoadedToolset } from '../../events/history.js';
-import { openQuestions } from '../../events/questions.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import { type ExchangeColumn, exchangeRow } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';

@@ -1,4 +1,4 @@
-import { openPages } from '../../events/questions.js';
+import { openPages } from '../../events/exchange.js';
 import { quote, say } from '../../render/line.js';
 import { widthOf } from '../../render/terminal/theme.js';
 import { cut } from '../../util/json-diagnosis.js';

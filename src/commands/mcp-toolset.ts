@@ -1,21 +1,22 @@
 import { readAs, translate } from '../dialects/dialects.js';
 import { createLog } from '../events/log.js';
 import { createNodeClient } from '../http/node-client.js';
-import { error, type HandlerInput, result, type ToolDefinition } from '../mock/handlers.js';
+import { error, type HandlerCall, result, type ToolDefinition } from '../mock/handlers.js';
 import { NO_FIXTURES } from '../mock/mock-state.js';
 import { startMockTool } from '../mock/mock-tool.js';
+import { answerOf, choiceOf, defaultsOf, elicitationSchema, questionOf } from '../protocol/callbacks.js';
 import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
-import { connectMcp, type McpServer } from '../runtime/mcp/connection.js';
+import { connectMcp, type Elicit, type McpServer } from '../runtime/mcp/connection.js';
 import { systemClock } from '../system/drafts.js';
 import { secretsOf } from '../util/credentials.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { excerpt } from '../util/excerpt.js';
 import { isRecord } from '../util/json-diagnosis.js';
-import { createRedactor, type Redactor } from '../util/redact.js';
+import { createRedactor } from '../util/redact.js';
 import type { ReachOptions } from './started-server.js';
 import type { McpTarget } from './target.js';
-import { PROGRAM } from './terminal.js';
+import { VERSION } from './terminal.js';
 
 /** Time to start, to shake hands and to list the tools, in ms. */
 const START_MS = 10_000;
@@ -30,23 +31,21 @@ export async function startMcpToolset(
   { name, server: target }: McpTarget,
   { onStop, onStderr, onWarning = () => {} }: ReachOptions,
 ): Promise<string> {
-  const redactor = createRedactor(secretsOf(target.headers ?? {}));
-  const until = systemClock.now() + START_MS;
+  const redact = createRedactor(secretsOf(target.headers ?? {})).text;
   const server = await connectMcp(target, {
-    version: PROGRAM.slice(PROGRAM.indexOf('/') + 1),
+    version: VERSION,
     log: createLog(systemClock.now),
     maxBytes: MAX_BYTES,
     limitMs: START_MS,
-    left: () => Math.max(1, until - systemClock.now()),
     onStop,
     ...(onStderr && { onStderr }),
   }).catch((cause: unknown) => {
-    throw cause instanceof ProtocolCliError ? redacted(cause, redactor) : cause;
+    throw cause instanceof ProtocolCliError ? cause.mapText(redact) : cause;
   });
-  for (const note of server.notes()) onWarning(redactor.text(`${name}: ${note}`));
+  for (const note of server.notes()) onWarning(redact(`${name}: ${note}`));
   const handlers = server.tools.flatMap(tool => {
     const checked = validate(toolSchema, tool);
-    if (checked.ok) return [{ ...tool, handle: forwarding(server, tool.name, redactor) }];
+    if (checked.ok) return [{ ...tool, handle: forwarding(server, tool.name, redact) }];
     onWarning(`${name}: the tool ${excerpt(tool.name)} is left out: ${checked.faults.join('; ')}`);
     return [];
   });
@@ -61,33 +60,54 @@ export async function startMcpToolset(
   return tool.url;
 }
 
-/** Calls the MCP tool; a cancelled RAP call is cancelled there too. */
-function forwarding(server: McpServer, name: string, redactor: Redactor): ToolDefinition['handle'] {
-  return async ({ arguments: args, signal }: HandlerInput<object>) => {
+/** Calls the MCP tool; a canceled RAP call is canceled there too. */
+function forwarding(
+  server: McpServer,
+  name: string,
+  redact: (text: string) => string,
+): ToolDefinition['handle'] {
+  return async ({ arguments: args, signal }, call) => {
     try {
       server.checkCallable(name);
-      const answer = await server.request('tools/call', { name, arguments: { ...args } }, { signal });
+      const questions = new Questions(call);
+      const params = { name, arguments: { ...args } };
+      const answer = await server.callTool(params, { signal }, questions.elicit);
+      if (questions.unasked !== null) return error(redact(questions.unasked));
       const reading = readAs('mcp', answer);
       if (!reading.ok) return error(`the MCP server sent an invalid result: ${reading.faults.join('; ')}`);
       const { body } = translate(reading, 'rap');
-      return isRecord(body) ? result(withoutIds(body)) : error('the MCP server sent an invalid result');
+      if (!isRecord(body)) return error('the MCP server sent an invalid result');
+      const { type: _, group_id: __, id: ___, ...rest } = body; // the invocation's ids are filled in
+      return result(rest);
     } catch (cause) {
       const { message, faults } =
         cause instanceof ProtocolCliError ? cause : server.explain(cause, 'tools/call');
-      return error(redactor.text([message, ...faults].join('\n')));
+      return error(redact([message, ...faults].join('\n')));
     }
   };
 }
 
-/** The ids of the invocation are filled in where the result has none. */
-function withoutIds({ type: _, group_id: __, id: ___, ...rest }: Record<string, unknown>) {
-  return rest;
-}
+/** Asks the forms of a call as questions with choices; RAP has none with open fields. */
+class Questions {
+  /** Why a form was not asked. */
+  unasked: string | null = null;
 
-function redacted({ code, message, hint, faults, cause }: ProtocolCliError, redactor: Redactor) {
-  return new ProtocolCliError(code, redactor.text(message), {
-    faults: faults.map(fault => redactor.text(fault)),
-    ...(hint !== undefined && { hint }),
-    cause,
-  });
+  constructor(private readonly call: HandlerCall) {}
+
+  readonly elicit: Elicit = async params => {
+    const reading = elicitationSchema.safeParse(params);
+    if (!reading.success) return { action: 'cancel' };
+    const form = reading.data;
+    const { required = [] } = form.requestedSchema;
+    const open = choiceOf(form) ? [] : required.filter(name => !Object.hasOwn(defaultsOf(form), name));
+    if (open.length > 0) {
+      this.unasked = `the MCP server asks "${form.message}" and needs ${open.join(', ')}: a RAP question offers only choices. Call the tool with invoke --mcp to fill in the form.`;
+      return { action: 'cancel' };
+    }
+    const { prompt, choices, default: preset } = questionOf(form, { group: '', id: '' });
+    const picked = await this.call.choice({ prompt, choices, default: preset });
+    if (!picked) return { action: 'cancel' };
+    const { selected: _, ...answer } = answerOf(form, picked.selected);
+    return answer;
+  };
 }

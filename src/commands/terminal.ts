@@ -57,7 +57,8 @@ export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | unde
 declare const PROGRAM_VERSION: string | undefined;
 
 /** Who wrote a transcript or sends a request: `protocol-cli/0.1.0`. */
-export const PROGRAM = `protocol-cli/${typeof PROGRAM_VERSION === 'string' ? PROGRAM_VERSION : 'source'}`;
+export const VERSION = typeof PROGRAM_VERSION === 'string' ? PROGRAM_VERSION : 'source';
+export const PROGRAM = `protocol-cli/${VERSION}`;
 
 /** The exit statuses. Help is generated from this table; a test compares README and guides with it. */
 export const EXIT_STATUSES = {

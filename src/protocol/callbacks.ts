@@ -271,7 +271,7 @@ export function choiceOf({ requestedSchema: { properties } }: Elicitation): Form
 }
 
 /** The actions that are offered after the options of a choice. */
-export const OTHER_ACTIONS = ['decline', 'cancel'] as const;
+const OTHER_ACTIONS = ['decline', 'cancel'] as const;
 
 const MOST_NAMED = 20;
 
@@ -293,4 +293,19 @@ export function questionOf(
     default: choice?.preset ?? 0,
     response_url: '',
   } satisfies UserChoice;
+}
+
+/** The values of a form when nothing is filled in. */
+export function defaultsOf({ requestedSchema: { properties } }: Elicitation): Record<string, unknown> {
+  const entries = Object.entries(properties).map(([name, property]) => [name, property['default']] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** The answer that picking a choice of {@link questionOf} gives. */
+export function answerOf(form: Elicitation, selected: number) {
+  const choice = choiceOf(form);
+  const action = OTHER_ACTIONS[selected - (choice?.options.length ?? 1)];
+  if (action) return { action, selected };
+  const content = choice ? { [choice.field]: choice.options[selected]?.value } : defaultsOf(form);
+  return { action: 'accept', content, selected } as const;
 }

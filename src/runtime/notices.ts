@@ -1,6 +1,6 @@
 import { Content } from '../events/content.js';
 import type { RequestEvent } from '../events/events.js';
-import type { Exchange } from '../events/exchange.js';
+import { type Exchange, isOpen } from '../events/exchange.js';
 import type { Log } from '../events/log.js';
 import { recordRequest } from '../events/record-request.js';
 import {
@@ -229,4 +229,36 @@ export function giveUp(
 ): Promise<NoticeAnswer> {
   wire.log.emit({ kind: 'decided', what: 'cancel', by, calls: [key] });
   return cancelToolCall(wire, base, { key, thread, id }, delivery);
+}
+
+interface Leaving {
+  readonly wire: Wire;
+  /** Null without discovery: then there is no address for notices. */
+  readonly base: string | null;
+  /** Whether the thread was made up here. */
+  readonly isOurThread: boolean;
+  /** False: the thread is left open all the same. */
+  readonly closes: boolean;
+  /** Waits for what may still come after a cancel. */
+  readonly listenOn: () => Promise<void>;
+}
+
+/**
+ * Notifies the tool that a call is over here: cancels a call that was given up, or a subscription, and closes our own thread. A call
+ * that timed out is not canceled: a late result does no harm, unless it opens a subscription.
+ */
+export async function takeLeave(
+  exchange: Exchange,
+  { wire, base, isOurThread, closes, listenOn }: Leaving,
+): Promise<void> {
+  const { key, invocation, settled, subscription } = exchange;
+  if (base === null || settled?.by === 'denial') return;
+  const { group_id: thread, id } = invocation;
+  const isLeftOpen = isOpen(exchange) && !isOurThread; // closing the thread would end it too
+  if (isLeftOpen) wire.log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls: [key] });
+  if (isLeftOpen || settled?.by === 'cancel' || subscription?.ended?.by === 'cancel') {
+    await cancelToolCall(wire, base, { key, thread, id });
+    await listenOn();
+  }
+  if (isOurThread && closes) await closeThread(wire, base, thread);
 }

@@ -1,4 +1,4 @@
-import type { McpPeer } from '../../runtime/mcp/transports.js';
+import type { McpPeer } from '../../runtime/mcp/connection.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import type { InvokeOptions } from './plan.js';
 

@@ -1,45 +1,89 @@
+import type { Log } from '../../events/log.js';
+import type { HttpClient } from '../../http/client.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { checkArguments } from '../../runtime/check-call.js';
+import type { Tool } from '../../protocol/toolset.js';
+import { checkArguments, toolOf } from '../../runtime/check-call.js';
+import { DISCOVERY_HINTS, type Discovered, discover } from '../../runtime/discover.js';
 import type { Wire } from '../../runtime/notices.js';
 import type { Governed } from '../../runtime/policy.js';
-import { readCredentials } from '../target.js';
-import { type InvokePlan, locate, operationOf, readArguments, type Stage } from './plan.js';
-
-/** That credentials are kept from an endpoint, since they were given for another origin (threats, row 12). */
-export function withheld({ credentials }: Wire, endpoint: string): Warning[] {
-  const names = Object.keys(credentials.headers);
-  if (names.length === 0 || new URL(endpoint).origin === credentials.origin) return [];
-  return [
-    {
-      message: `the endpoint ${endpoint} is on another origin than ${credentials.origin}: ${names.join(', ')} withheld from it`,
-    },
-  ];
-}
+import { ProtocolCliError } from '../../util/errors.js';
+import { excerpt } from '../../util/excerpt.js';
+import { cut } from '../../util/json-diagnosis.js';
+import { firstFew } from '../../util/json-layout.js';
+import { shellWord } from '../../util/strings.js';
+import { visibleLine } from '../../util/visible.js';
+import { confirmCommands, reach, readRapConfig, requireServers } from '../rap-config.js';
+import type { StartedServers } from '../started-server.js';
+import { type ConfiguredTarget, readCredentials, type Target } from '../target.js';
+import { ask, isSomebodyThere, type OnStop } from '../terminal.js';
+import { type Arguments, askForValues, propertiesOf, readArguments, requiredIn } from './arguments.js';
+import type { InvokePlan } from './plan.js';
+import type { Stage } from './questions.js';
 
 /** Everything an invocation needs besides its callback URL. */
 export interface Prepared {
   readonly wire: Wire;
   readonly endpoint: string;
-  /** Where notices go; null where there was no discovery. */
+  /** Where notices go; null without discovery. */
   readonly base: string | null;
-  /** The operation, and what is known of it. */
   readonly tool: Governed;
-  readonly args: Record<string, unknown>;
+  readonly args: Arguments;
   readonly notes: readonly Warning[];
 }
 
+interface Reach extends Stage {
+  readonly log: Log;
+  readonly client: HttpClient;
+  readonly onStop: OnStop;
+  /** Watches the servers that are started. */
+  readonly servers?: StartedServers;
+}
+
+interface Loaded {
+  readonly discovered: Discovered;
+  readonly wire: Wire;
+}
+
+interface Located extends Loaded {
+  readonly tool: Tool;
+  readonly notes: readonly Warning[];
+}
+
+const HINTS = {
+  ...DISCOVERY_HINTS,
+  missing: 'Give the base URL of the tool server. If this is the invocation endpoint itself, add --endpoint.',
+};
+
+const MOST_NAMES = 60;
+const MOST_DESCRIPTION = 60;
+
 /**
- * From a plan to a call that may be sent: the tool reached, its toolset loaded, the operation known, the arguments checked.
+ * Reaches the tool, loads its toolset, finds the operation, and checks the arguments.
  * @throws ProtocolCliError saying what is wrong.
  */
-export async function prepare(plan: InvokePlan, stage: Stage): Promise<Prepared> {
-  const { target } = plan;
-  if (target?.kind === 'endpoint') return prepareEndpoint(plan, target.url, stage);
-  const found = await locate(plan, target, stage);
-  const { tool, discovered, wire } = found;
-  const args = await readArguments(plan.words, tool.inputSchema, stage.terminal.stdin);
-  const unchecked = plan.options.validate ? await checkArguments(tool, args) : [];
-  const { base, toolset, notes } = discovered;
+export async function prepare(plan: InvokePlan, reach: Reach): Promise<Prepared> {
+  const { target, operation, options, words } = plan;
+  const { stdin, env } = reach.terminal;
+  if (target?.kind === 'endpoint') {
+    const { client, log } = reach;
+    const message =
+      '--endpoint: no toolset was loaded, so neither the operation nor the arguments were checked';
+    return {
+      wire: { client, log, credentials: readCredentials(options, target.url, env) },
+      endpoint: target.url,
+      base: null,
+      tool: { name: operation ?? '' },
+      args: await readArguments(words, null, stdin),
+      notes: [{ id: 'RT-OP', message }],
+    };
+  }
+  const { tool, discovered, wire, notes } = await locate(plan, target, reach);
+  const isAsked = operation === undefined && words.words.length === 0 && words.whole === undefined;
+  const args = isAsked
+    ? await askForArguments(tool, reach)
+    : await readArguments(words, tool.inputSchema, stdin);
+  const { base, toolset } = discovered;
+  const warnings = options.validate ? await checkArguments(tool, args) : [];
   return {
     wire,
     base,
@@ -47,31 +91,124 @@ export async function prepare(plan: InvokePlan, stage: Stage): Promise<Prepared>
     endpoint: toolset.endpoint,
     tool,
     notes: [
-      ...found.notes,
-      ...notes.map(message => ({ id: 'TOOL-DISCOVER', message }) as const),
-      ...unchecked,
+      ...notes,
+      ...discovered.notes.map(message => ({ id: 'TOOL-DISCOVER', message }) as const),
+      ...warnings,
       ...withheld(wire, toolset.endpoint),
     ],
   };
 }
 
-async function prepareEndpoint(
+/** Warns that credentials are not sent to an endpoint on another origin (threats, row 12). */
+export function withheld({ credentials }: Wire, endpoint: string): Warning[] {
+  const names = Object.keys(credentials.headers).join(', ');
+  if (names === '' || new URL(endpoint).origin === credentials.origin) return [];
+  const message = `the endpoint ${endpoint} is on another origin than ${credentials.origin}: ${names} withheld from it`;
+  return [{ message }];
+}
+
+/** Finds the tool on the target, or on one of the configured servers. */
+async function locate(
   plan: InvokePlan,
-  url: string,
-  { client, log, terminal }: Stage,
-): Promise<Prepared> {
+  target: Exclude<Target, { kind: 'endpoint' }> | null,
+  reach: Reach,
+): Promise<Located> {
+  if (target) {
+    const loaded = await load(plan, target, reach);
+    const { toolset } = loaded.discovered;
+    return { ...loaded, tool: toolOf(toolset, await operationAmong(toolset.tools, plan, reach)), notes: [] };
+  }
+  const config = await readRapConfig(reach.terminal);
+  requireServers(config);
+  const { targets, warnings } = config;
+  if (!plan.options.yes) await reach.aside(() => confirmCommands(targets, reach.terminal, reach.signal));
+  const servers = await Promise.allSettled(targets.map(each => load(plan, each, reach)));
+  const loaded = servers.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
+  const failures = servers.flatMap(each => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  if (loaded.length === 0) throw failures[0];
+  const notes = [...warnings, ...failures.map(unusable)];
+  const offers = loaded.flatMap(each =>
+    each.discovered.toolset.tools.map(tool => ({ ...each, tool, notes })),
+  );
+  const operation = await operationAmong(
+    offers.map(({ tool }) => tool),
+    plan,
+    reach,
+  );
+  const found = offers.filter(({ tool }) => tool.name === operation);
+  if (found.length === 1 && found[0]) return found[0];
+  // A name that two toolsets define is available from neither (RT-TOOLSET).
+  const names = offers.map(({ tool }) => tool.name).join(', ');
+  const faults = notes.map(({ message }) => message);
+  throw found.length > 0
+    ? new ProtocolCliError(
+        'unknown-operation',
+        `"${operation}" is defined by ${found.length} toolsets, so neither is used (RT-TOOLSET)`,
+        { faults, hint: 'Name the tool by its URL.' },
+      )
+    : new ProtocolCliError('unknown-operation', `no configured toolset has an operation "${operation}"`, {
+        faults,
+        hint: `There are: ${names}.`,
+      });
+}
+
+async function load(plan: InvokePlan, target: ConfiguredTarget, to: Reach): Promise<Loaded> {
+  const { client, log, terminal, onStop, signal, servers } = to;
+  const url = await reach(target, { onStop, signal, ...servers?.options });
   const wire = { client, log, credentials: readCredentials(plan.options, url, terminal.env) };
-  return {
-    wire,
-    endpoint: url,
-    base: null,
-    tool: { name: operationOf(plan) },
-    args: await readArguments(plan.words, null, terminal.stdin),
-    notes: [
-      {
-        id: 'RT-OP',
-        message: '--endpoint: no toolset was loaded, so neither the operation nor the arguments were checked',
-      },
-    ],
-  };
+  return { wire, discovered: await discover(wire, url, HINTS) };
+}
+
+function unusable(failure: unknown): Warning {
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  return { message: `a configured tool server could not be used: ${reason}` };
+}
+
+/** The given operation, or the one that a person picks. @throws ProtocolCliError `usage`, with the available names. */
+async function operationAmong(tools: readonly Tool[], plan: InvokePlan, reach: Reach): Promise<string> {
+  const { terminal, signal, aside } = reach;
+  if (plan.operation !== undefined) return plan.operation;
+  const picked = isSomebodyThere(terminal) ? await aside(() => pickOperation(tools, reach)) : null;
+  if (picked !== null) return picked;
+  const names = [...new Set(tools.map(({ name }) => name))];
+  throw new ProtocolCliError(
+    signal.aborted ? 'interrupted' : 'usage',
+    `no operation given. Available: ${firstFew(names, MOST_NAMES)}`,
+    { hint: 'Put one of them after the URL: protocol-cli invoke <url> <operation> key=value' },
+  );
+}
+
+async function pickOperation(tools: readonly Tool[], { terminal, signal }: Reach): Promise<string | null> {
+  const lines = tools.map(
+    ({ name, description }, index) => `${index + 1}  ${name}  ${cut(description, MOST_DESCRIPTION)}`,
+  );
+  terminal.stderr.write(`${lines.map(visibleLine).join('\n')}\n`);
+  for (;;) {
+    const answer = (await ask('Operation (number or name): ', terminal, signal))?.trim();
+    if (!answer) return null;
+    const picked = tools.find(({ name }, index) => name === answer || String(index + 1) === answer);
+    if (picked) return picked.name;
+    terminal.stderr.write(`no operation ${excerpt(answer)}\n`);
+  }
+}
+
+/** Asks for the required arguments of an operation that a person has picked. */
+async function askForArguments(
+  { name, inputSchema }: Tool,
+  { terminal, signal, aside }: Reach,
+): Promise<Arguments> {
+  const required = requiredIn(inputSchema);
+  const optional = Object.keys(propertiesOf(inputSchema)).filter(each => !required.includes(each));
+  if (optional.length > 0)
+    terminal.stderr.write(
+      `Optional: ${visibleLine(firstFew(optional, MOST_NAMES))} (give them as key=value)\n`,
+    );
+  const values = await aside(() => askForValues(inputSchema, required, terminal, signal));
+  if (values) return values;
+  const words = required.map(each => `${shellWord(each)}=…`).join(' ');
+  throw new ProtocolCliError(
+    signal.aborted ? 'interrupted' : 'usage',
+    `${name} needs arguments: ${firstFew(required, MOST_NAMES)}`,
+    { hint: `protocol-cli invoke <url> ${shellWord(name)} ${words}` },
+  );
 }

@@ -21,8 +21,7 @@ import { cut } from '../../util/json-diagnosis.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { safeJson } from '../../util/redact-json.js';
 import { visibleLine } from '../../util/visible.js';
-import type { Stage } from '../invoke/plan.js';
-import { type Consent, type Denial, denialOf, loadPolicy } from '../invoke/questions.js';
+import { type Consent, type Denial, denialOf, loadPolicy, type Stage } from '../invoke/questions.js';
 import { colourOf } from '../output.js';
 import { aboutNow, saveTranscript } from '../save-files.js';
 import {

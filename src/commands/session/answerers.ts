@@ -12,7 +12,7 @@ import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
 import { checkArguments } from '../../runtime/check-call.js';
 import { type Discovered, discover } from '../../runtime/discover.js';
-import { closeThread, type Wire } from '../../runtime/notices.js';
+import { closeThread, takeLeave, type Wire } from '../../runtime/notices.js';
 import { type Answering, answerQuestions, Runtime } from '../../runtime/runtime.js';
 import {
   answeredCall,
@@ -22,7 +22,6 @@ import {
 } from '../../session/client/pending-calls.js';
 import type { Clock } from '../../system/drafts.js';
 import { parseJson } from '../../util/json.js';
-import { takeLeave } from '../invoke/discover.js';
 import { answeringWith, type Chooser, isLeftOpen, pickedByFlag } from '../invoke/questions.js';
 import { type LoadedFixtures, loadFixtures } from '../mock-tool/load-fixtures.js';
 import { isSomebodyThere } from '../terminal.js';

@@ -1,16 +1,18 @@
 import { createLog } from '../../events/log.js';
 import { createNodeClient } from '../../http/node-client.js';
 import type { Toolset } from '../../protocol/toolset.js';
-import { troubleText, warningText } from '../../render/outputs/trouble.js';
-import { colourLevel } from '../../render/terminal/colour-level.js';
+import { troubleText, warningText, wrapMessages } from '../../render/outputs/trouble.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
 import { toolsetLines } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
 import { systemClock } from '../../system/drafts.js';
 import { writeOut } from '../../system/streams.js';
-import { ProtocolCliError } from '../../util/errors.js';
-import { safeJson } from '../../util/redact-json.js';
+import { secretsOf } from '../../util/credentials.js';
+import { ProtocolCliError, usage } from '../../util/errors.js';
+import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
+import { redactJson, safeJson } from '../../util/redact-json.js';
 import { visibleLine } from '../../util/visible.js';
+import { colourOf } from '../output.js';
 import { confirmCommands, noServersText, reach, readRapConfig } from '../rap-config.js';
 import {
   type ConfiguredTarget,
@@ -30,118 +32,119 @@ export interface ToolsetOptions extends TargetOptions, HeaderOptions {
   readonly mcp?: string;
 }
 
-/** `toolset`: every tool server meant, one after the other. */
+/** Ms and bytes: the defaults of `invoke`. */
+const MCP_LIMITS = { timeout: 60_000, maxBody: 50 * 1024 * 1024 };
+
+/** Runs `toolset`: lists each server, one after the other. What a tool repeats of our credentials is redacted (threats, row 25). */
 export async function runToolset(
   url: string | undefined,
   options: ToolsetOptions,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  if (options.mcp !== undefined) return runMcpToolset(url, options.mcp, options, terminal);
-  const { target, rest } = readTarget(url === undefined ? [] : [url], options);
-  if (rest.length > 0)
-    throw new ProtocolCliError('usage', `invalid URL: ${rest[0]}`, {
-      hint: 'Write http://host:port.',
-    });
-  if (target?.kind === 'endpoint') throw new ProtocolCliError('usage', 'an endpoint has no toolset');
-  return stoppable(async (onStop, signal) => {
-    const desk = { terminal, onStop, signal };
-    if (!target) return listConfigured(options, desk);
-    await list(target, options, desk);
-    return 0;
-  });
-}
-
-/** Ms and bytes: what `invoke` allows by default. */
-const LIMITS = { timeout: 60_000, maxBody: 50 * 1024 * 1024 };
-
-/** `toolset --mcp`: the tools of an MCP server. */
-async function runMcpToolset(
-  url: string | undefined,
-  given: string,
-  options: ToolsetOptions,
-  terminal: Terminal,
-): Promise<ExitStatus> {
-  const { demo, command } = options;
+  const list = new ToolsetList(options, terminal);
+  const { mcp, demo, command } = options;
+  const { target, rest } = readTarget(url === undefined ? [] : [url], mcp === undefined ? options : {});
+  if (rest.length > 0) throw usage(`invalid URL: ${rest[0]}`, 'Write http://host:port.');
+  if (target?.kind === 'endpoint') throw usage('an endpoint has no toolset');
   const other = demo ? '--demo' : command === undefined ? url : '--command';
-  if (other !== undefined)
-    throw new ProtocolCliError('usage', `--mcp and ${other} exclude each other`, {
-      hint: 'Give one server: a URL, --demo, --command or --mcp.',
-    });
-  const [{ readMcpTarget }, { refuseHeaders }, { openServer }] = await Promise.all([
-    import('../invoke/mcp/target.js'),
-    import('../invoke/idle-options.js'),
-    import('../invoke/mcp/reach.js'),
-  ]);
-  const peer = readMcpTarget(given);
-  refuseHeaders(peer, [...(options.header ? ['--header'] : []), ...(options.bearer ? ['--bearer'] : [])]);
-  return stoppable(async onStop => {
-    const headers = readHeaders(options, terminal.env);
-    const server = await openServer({ ...peer, headers }, LIMITS, {
-      log: createLog(systemClock.now),
-      clock: systemClock,
-      onStop,
-      onWait: text => void terminal.stderr.write(text),
-    });
-    const { server: name, endpoint, tools } = server;
-    for (const message of server.notes()) terminal.stderr.write(warningText({ message }));
-    await tell({ name, endpoint, needsMigration: false, tools: [...tools] }, options, terminal);
-    return 0;
+  if (mcp !== undefined && other !== undefined)
+    throw usage(
+      `--mcp and ${other} exclude each other`,
+      'Give one server: a URL, --demo, --command or --mcp.',
+    );
+  return stoppable(async (onStop, signal) => {
+    try {
+      if (mcp !== undefined) return await list.showMcp(mcp, onStop);
+      return await (target ? list.show(target, onStop, signal) : list.showConfigured(onStop, signal));
+    } catch (error) {
+      throw list.clean(error);
+    }
   });
 }
 
-/** Lists every configured server; one that cannot be used does not keep the others from being listed. */
-async function listConfigured(options: ToolsetOptions, desk: Desk): Promise<ExitStatus> {
-  const { terminal, signal } = desk;
-  const config = await readRapConfig(terminal);
-  for (const warning of config.warnings) terminal.stderr.write(warningText(warning));
-  if (config.targets.length === 0) terminal.stderr.write(`${visibleLine(noServersText(config))}\n`);
-  if (!options.yes) await confirmCommands(config.targets, terminal, signal);
-  let status: ExitStatus = 0;
-  for (const each of config.targets) {
-    try {
-      await list(each, options, desk);
-    } catch (error) {
-      if (!(error instanceof ProtocolCliError) || signal.aborted) throw error;
-      terminal.stderr.write(troubleText(error));
-      status ||= statusOfFailure(error.code);
-    }
+class ToolsetList {
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #redactor: Redactor;
+
+  constructor(
+    private readonly options: ToolsetOptions,
+    private readonly terminal: Terminal,
+  ) {
+    this.#headers = readHeaders(options, terminal.env);
+    this.#redactor = createRedactor(secretsOf(this.#headers));
   }
-  return status;
-}
 
-interface Desk {
-  readonly terminal: Terminal;
-  readonly onStop: OnStop;
-  readonly signal: AbortSignal;
-}
+  /** An error without secrets. */
+  clean(error: unknown): unknown {
+    const redact = (text: string) => cleanWords(this.#redactor, text);
+    return error instanceof ProtocolCliError ? error.mapText(redact) : error;
+  }
 
-async function list(
-  target: ConfiguredTarget,
-  options: ToolsetOptions,
-  { terminal, onStop, signal }: Desk,
-): Promise<void> {
-  const client = createNodeClient();
-  onStop(() => client.close());
-  const onWarning = (message: string) => void terminal.stderr.write(warningText({ message }));
-  const url = await reach(target, { onStop, signal, onWarning });
-  const wire = {
-    client,
-    log: createLog(systemClock.now),
-    credentials: readCredentials(options, url, terminal.env),
-  };
-  const { toolset, notes } = await discover(wire, url);
-  for (const message of notes) terminal.stderr.write(warningText({ id: 'TOOL-DISCOVER', message }));
-  await tell(toolset, options, terminal);
-}
+  async show(target: ConfiguredTarget, onStop: OnStop, signal: AbortSignal): Promise<ExitStatus> {
+    const client = createNodeClient();
+    onStop(() => client.close());
+    const url = await reach(target, { onStop, signal, onWarning: message => this.#warn({ message }) });
+    const credentials = readCredentials(this.options, url, this.terminal.env);
+    const { toolset, notes } = await discover({ client, log: createLog(systemClock.now), credentials }, url);
+    for (const message of notes) this.#warn({ id: 'TOOL-DISCOVER', message });
+    return this.#print(toolset);
+  }
 
-async function tell(toolset: Toolset, options: ToolsetOptions, terminal: Terminal): Promise<void> {
-  const text = options.output === 'json' ? safeJson(toolset, 2) : listing(toolset, options, terminal);
-  await writeOut(terminal.stdout, `${text}\n`);
-}
+  /** A configured server that cannot be used does not prevent the others from being listed. */
+  async showConfigured(onStop: OnStop, signal: AbortSignal): Promise<ExitStatus> {
+    const { terminal, options } = this;
+    const config = await readRapConfig(terminal);
+    for (const warning of config.warnings) this.#warn(warning);
+    if (config.targets.length === 0) this.#tell(`${visibleLine(noServersText(config))}\n`);
+    if (!options.yes) await confirmCommands(config.targets, terminal, signal);
+    let status: ExitStatus = 0;
+    for (const each of config.targets) {
+      try {
+        await this.show(each, onStop, signal);
+      } catch (error) {
+        if (!(error instanceof ProtocolCliError) || signal.aborted) throw error;
+        this.#tell(troubleText(error));
+        status ||= statusOfFailure(error.code);
+      }
+    }
+    return status;
+  }
 
-function listing(toolset: Toolset, { color }: ToolsetOptions, { stdout, env }: Terminal): string {
-  const theme = createTheme(colourLevel({ env, isTTY: stdout.isTTY === true, noColor: !color }));
-  return toolsetLines(toolset)
-    .map(line => dressLine(line, theme))
-    .join('\n');
+  async showMcp(given: string, onStop: OnStop): Promise<ExitStatus> {
+    const [{ openServer, readMcpTarget }, { refuseHeaders }] = await Promise.all([
+      import('../invoke/mcp.js'),
+      import('../invoke/idle-options.js'),
+    ]);
+    const { header, bearer } = this.options;
+    const peer = readMcpTarget(given);
+    refuseHeaders(peer, [...(header ? ['--header'] : []), ...(bearer ? ['--bearer'] : [])]);
+    const server = await openServer(
+      { ...peer, headers: this.#headers },
+      { ...MCP_LIMITS, log: createLog(systemClock.now), onStop, onWait: text => this.#tell(text) },
+    );
+    for (const message of server.notes()) this.#warn({ message });
+    const { name, endpoint, tools } = server;
+    return this.#print({ name, endpoint, needsMigration: false, tools: [...tools] });
+  }
+
+  #warn(warning: Parameters<typeof warningText>[0]): void {
+    this.#tell(warningText(warning));
+  }
+
+  #tell(text: string): void {
+    const { stderr } = this.terminal;
+    stderr.write(wrapMessages(cleanWords(this.#redactor, text), stderr));
+  }
+
+  async #print(toolset: Toolset): Promise<ExitStatus> {
+    const { stdout } = this.terminal;
+    const json = redactJson(safeJson(toolset, 2), this.#redactor);
+    if (this.options.output === 'json') await writeOut(stdout, `${json}\n`);
+    else {
+      const theme = createTheme(colourOf(stdout, this.options, this.terminal));
+      const lines = toolsetLines(JSON.parse(redactJson(JSON.stringify(toolset), this.#redactor)));
+      await writeOut(stdout, lines.map(line => `${dressLine(line, theme)}\n`).join(''));
+    }
+    return 0;
+  }
 }

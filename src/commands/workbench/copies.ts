@@ -10,7 +10,7 @@ import { isPlainHeader, type Redactor, redactHeaders } from '../../util/redact.j
 import { safeJson } from '../../util/redact-json.js';
 import { shellWord } from '../../util/strings.js';
 import { visibleLine } from '../../util/visible.js';
-import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/questions.js';
+import { curlOf, gapsIn, YOUR_CALLBACK } from '../invoke/dry-run.js';
 import type { McpTarget, Target } from '../target.js';
 
 /** How a call was made. */

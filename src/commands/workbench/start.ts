@@ -4,14 +4,9 @@ import { systemClock } from '../../system/drafts.js';
 import { keepHeapTight, keepNewspaceSmall } from '../../system/watch-files.js';
 import type { WorkbenchOptions } from '../../tui/workbench/model.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { type Gathered, gatherArguments } from '../invoke/arguments.js';
 import { IDLE_OPTIONS, refuseIdle } from '../invoke/idle-options.js';
-import {
-  type Gathered,
-  gatherArguments,
-  type InvokeOptions,
-  listenerOf,
-  noOperation,
-} from '../invoke/plan.js';
+import { type InvokeOptions, listenerOf, noOperation } from '../invoke/plan.js';
 import { loadPolicy } from '../invoke/questions.js';
 import { readRapConfig } from '../rap-config.js';
 import { saveTranscript } from '../save-files.js';

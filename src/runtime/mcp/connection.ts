@@ -1,35 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
+  Client,
   type PriorDiscovery,
   ProtocolError,
+  SdkError,
+  SdkErrorCode,
   SdkHttpError,
+  SERVER_INFO_META_KEY,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import * as z from 'zod/mini';
 import type { Log } from '../../events/log.js';
 import { recordRequest } from '../../events/record-request.js';
-import { TransportError } from '../../http/client.js';
+import { explainFailure, TransportError } from '../../http/client.js';
 import type { Tool } from '../../protocol/toolset.js';
-import { ProtocolCliError } from '../../util/errors.js';
-import {
-  type Hearing,
-  type McpConnection,
-  missingCapabilities,
-  NEWEST,
-  openMcp,
-  overhear,
-} from './client.js';
-import {
-  endpointOf,
-  explainMcp,
-  failureOfMcp,
-  garbageOf,
-  HttpLink,
-  type Link,
-  listTools,
-  type McpPeer,
-  StdioLink,
-} from './transports.js';
+import { validate } from '../../protocol/validate.js';
+import { systemClock } from '../../system/drafts.js';
+import { type ErrorDetails, ProtocolCliError } from '../../util/errors.js';
+import { excerpt } from '../../util/excerpt.js';
+import { formatDuration } from '../../util/format-duration.js';
+import { cut, isRecord } from '../../util/json-diagnosis.js';
+import { foreignWords } from '../../util/redact-json.js';
+import { visibleLine } from '../../util/visible.js';
+import { HttpLink, type Link, StdioLink } from './transports.js';
 
-/** An MCP server to connect to. */
+/** An MCP server: a URL, or a command that starts it. */
+export interface McpPeer {
+  readonly kind: 'http' | 'stdio';
+  /** The URL, or the command as it was given. */
+  readonly name: string;
+}
+
 export interface McpTarget extends McpPeer {
   /** Sent to the origin of the URL only; not used for a command. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,6 +40,9 @@ export interface McpTarget extends McpPeer {
   readonly cwd?: string;
 }
 
+/** Receives every message on the wire. */
+export type Hearing = (message: unknown, way: 'sent' | 'received') => void;
+
 export interface McpOptions {
   /** Of this program. */
   readonly version: string;
@@ -47,31 +51,66 @@ export interface McpOptions {
   readonly maxBytes: number;
   /** Ms for starting the server, the handshake and the list of tools together. */
   readonly limitMs: number;
-  /** Ms left of that. */
-  readonly left: () => number;
   /** Registers a cleanup. It is registered before the server is started. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  /** Offer form elicitation to the server; see `McpConnection.elicit`. */
-  readonly elicits?: boolean;
   /** Receives the stderr of a command. */
   readonly onStderr?: (text: string) => void;
-  /** Receives every message on the wire. */
   readonly hear?: Hearing;
 }
 
-/** A connected server and its tools. */
-export interface McpServer extends McpConnection {
-  /** Where calls go, for a transcript. */
-  readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly tools: readonly Tool[];
-  /** Problems of the list of tools and of the wire, as far as they are known now. */
-  notes(): readonly string[];
-  /** @throws ProtocolCliError when the tool can only be called as a task. */
-  checkCallable(tool: string): void;
-  /** Explains an error that a request was rejected with. */
-  explain(error: unknown, method: string): ProtocolCliError;
+/** Answers a server's request for input; the result is an `ElicitResult`. */
+export type Elicit = (params: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
+
+interface RequestLimits {
+  /** Default: no limit. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Receives the parameters of each progress notification. */
+  readonly onProgress?: (params: unknown) => void;
 }
+
+/** The first protocol version without `initialize`: each request carries its version. */
+const NEWEST: PriorDiscovery = {
+  kind: 'modern',
+  discover: { supportedVersions: ['2026-07-28'], capabilities: {} },
+};
+
+/** Ms for the answer to `server/discover`: an older server may not answer it. */
+const PROBE_MS = 3_000;
+/** The longest delay of a Node.js timer: the SDK has no value for "no limit". */
+const LONGEST_MS = 2 ** 31 - 1;
+/** How often a server can ask for input in one call. */
+const MOST_ROUNDS = 20;
+/** Ms before a call is repeated that the server put off. */
+const PAUSE_MS = 250;
+/** Limits of a list of tools, which may have no end. */
+const MOST = { pages: 200, tools: 20_000, notes: 5 };
+
+const discoverSchema = z.object({
+  _meta: z.object({ [SERVER_INFO_META_KEY]: z.object({ name: z.string() }) }),
+});
+
+const inputRequiredSchema = z.object({
+  resultType: z.literal('input_required'),
+  inputRequests: z._default(
+    z.record(z.string(), z.object({ method: z.string(), params: z.optional(z.unknown()) })),
+    {},
+  ),
+  requestState: z.optional(z.string()),
+});
+
+const hint = z.optional(z.boolean());
+
+const toolSchema = z.object({
+  name: z.string().check(z.minLength(1), z.maxLength(1_024)),
+  description: z.optional(z.string()),
+  inputSchema: z.record(z.string(), z.unknown()),
+  outputSchema: z.optional(z.unknown()),
+  annotations: z.optional(z.object({ readOnlyHint: hint, destructiveHint: hint, idempotentHint: hint })),
+  execution: z.optional(z.object({ taskSupport: z.optional(z.unknown()) })),
+});
+
+const pageSchema = z.object({ tools: z.array(z.unknown()), nextCursor: z.nullish(z.string()) });
 
 /**
  * Connects to a server and lists its tools. Over HTTP the newest protocol version is tried first. A command is tried with `initialize`
@@ -79,121 +118,385 @@ export interface McpServer extends McpConnection {
  * @throws ProtocolCliError saying what failed.
  */
 export async function connectMcp(target: McpTarget, options: McpOptions): Promise<McpServer> {
-  const { log, limitMs, left, onStop } = options;
-  const { headers = {} } = target;
-  const endpoint = endpointOf(target);
-  const missing = new Set<string>();
-  const hear: Hearing = (message, way) => {
-    options.hear?.(message, way);
-    if (way === 'received') for (const each of missingCapabilities(message)) missing.add(each);
-  };
-  const newLink = () => linkTo(target, { ...options, hear });
-  let link = newLink();
-  const open = (prior?: PriorDiscovery) => openMcp(link, options, prior);
-  const explain = (error: unknown, method: string) => explainMcp(error, method, target, link, limitMs);
-  const ask: <T>(method: string, work: () => Promise<T>) => Promise<T> = (method, work) =>
-    logged(log, { endpoint, headers }, method, work);
-  const connection =
-    target.kind === 'http'
-      ? await ask('server/discover', () => open(NEWEST)).catch((error: unknown) => {
-          if (!isOlder(error)) throw explain(error, 'server/discover');
-          link = newLink();
-          return ask('initialize', () => open()).catch((refusal: unknown) => {
-            throw explain(refusal, 'initialize');
-          });
-        })
-      : await ask('initialize', () => open()).catch((error: unknown) => {
-          const refused = explain(error, 'initialize');
-          if (!(error instanceof ProtocolError)) throw refused;
-          link = newLink();
-          return ask('server/discover', () => open(NEWEST)).catch(() => {
-            throw refused;
-          });
-        });
-  onStop(() => connection.close());
-  const { tools, notes, taskOnly } = await ask('tools/list', () => listTools(connection, left)).catch(
-    (error: unknown) => {
-      throw explain(error, 'tools/list');
-    },
-  );
-  const toolset = connection.server;
-  log.emit({ kind: 'loaded', base: null, endpoint, toolset, operations: tools.map(({ name }) => name) });
-  return Object.assign(connection, {
-    endpoint,
-    headers,
-    tools,
-    notes: () => [...notes, ...garbageOf(link), ...[...missing].map(missingText)],
-    checkCallable(tool: string) {
-      if (taskOnly.has(tool)) throw taskRequired(tool);
-    },
-    explain: (error: unknown, method: string) => explainMcp(error, method, target, link),
+  const until = systemClock.now() + options.limitMs;
+  const left = () => Math.max(1, until - systemClock.now());
+  const server = new McpServer(target, options);
+  const isHttp = target.kind === 'http';
+  try {
+    await server.open(isHttp ? NEWEST : undefined, left());
+  } catch (error) {
+    const refused = server.explain(error, isHttp ? 'server/discover' : 'initialize', options.limitMs);
+    if (isHttp ? !isOlder(error) : !(error instanceof ProtocolError)) throw refused;
+    await server.open(isHttp ? undefined : NEWEST, left()).catch((again: unknown) => {
+      throw isHttp ? server.explain(again, 'initialize', options.limitMs) : refused;
+    });
+  }
+  options.onStop(() => server.close());
+  await server.list(left).catch((error: unknown) => {
+    throw server.explain(error, 'tools/list', options.limitMs);
   });
-}
-
-function linkTo(
-  { kind, name, headers = {}, env, cwd }: McpTarget,
-  { maxBytes, onStderr, hear, onStop }: McpOptions & { readonly hear: Hearing },
-): Link {
-  const link =
-    kind === 'http'
-      ? new HttpLink({ url: name, headers, maxBytes })
-      : new StdioLink({
-          command: name,
-          maxBytes,
-          ...(onStderr && { onStderr }),
-          ...(env && { env }),
-          ...(cwd !== undefined && { cwd }),
-        });
-  overhear(link, hear);
-  onStop(() => link.close());
-  return link;
+  return server;
 }
 
 /** Whether the answer to `server/discover` can be that of a server that only knows older versions. */
 function isOlder(error: unknown): boolean {
   if (error instanceof TransportError) return error.phase === 'answer';
-  return !(
-    error instanceof UnauthorizedError ||
-    (error instanceof SdkHttpError && [401, 403].includes(error.status))
-  );
+  if (error instanceof SdkHttpError) return ![401, 403].includes(error.status);
+  return !(error instanceof UnauthorizedError);
 }
 
-function missingText(capability: string): string {
-  return `the server needs the client capability ${capability}, which protocol-cli does not offer`;
-}
-
-function taskRequired(tool: string): ProtocolCliError {
-  return new ProtocolCliError(
-    'usage',
-    `${tool} can only be called as a task (taskSupport: required), and protocol-cli does not support MCP tasks`,
-    { hint: 'Call another tool, or let the server offer this one with taskSupport: optional.' },
-  );
-}
-
-interface Place {
+/** A connected server and its tools. */
+export class McpServer {
+  /** Where calls go, for a transcript. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-}
+  /** The name the server gives itself. */
+  name = 'MCP server';
+  readonly #tools = new Map<string, Tool>();
+  /** Tools that can only be called as a task. */
+  readonly #taskOnly = new Set<string>();
+  readonly #notes: string[] = [];
+  readonly #missingCapabilities = new Set<string>();
+  /** The SDK's own progress handlers miss a notification that comes just before the result. */
+  readonly #progress = new Map<unknown, (params: unknown) => void>();
+  #requests = 0;
+  #elicit: Elicit | null = null;
+  #link: Link;
+  #client: Client | undefined;
 
-/** Records a request of the handshake and its answer. */
-async function logged<T>(
-  log: Log,
-  { endpoint, headers }: Place,
-  method: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  const about = { from: 'client', to: 'tool', purpose: 'discovery', dialect: 'mcp' } as const;
-  const recorded = recordRequest(log, { ...about, method, url: endpoint, headers: { ...headers } });
-  return work().then(
-    done => {
+  constructor(
+    private readonly target: McpTarget,
+    private readonly options: McpOptions,
+  ) {
+    this.endpoint = endpointOf(target);
+    this.headers = target.headers ?? {};
+    this.#link = this.#newLink();
+  }
+
+  get tools(): readonly Tool[] {
+    return [...this.#tools.values()];
+  }
+
+  /** Problems of the list of tools and of the wire, as far as they are known now. */
+  notes(): readonly string[] {
+    const missing = [...this.#missingCapabilities].map(
+      name => `the server needs the client capability ${name}, which protocol-cli does not offer`,
+    );
+    return [...this.#notes, ...this.#garbage(), ...missing];
+  }
+
+  /** @throws ProtocolCliError if the tool can only be called as a task. */
+  checkCallable(tool: string): void {
+    if (!this.#taskOnly.has(tool)) return;
+    throw new ProtocolCliError(
+      'usage',
+      `${tool} can only be called as a task (taskSupport: required), and protocol-cli does not support MCP tasks`,
+      { hint: 'Call another tool, or let the server offer this one with taskSupport: optional.' },
+    );
+  }
+
+  /** @param prior the protocol version to speak; without it, versions that begin with `initialize` */
+  async open(prior: PriorDiscovery | undefined, leftMs: number): Promise<void> {
+    if (this.#client) this.#link = this.#newLink(); // an attempt failed before
+    const { version } = this.options;
+    const client = new Client(
+      { name: 'protocol-cli', version },
+      { capabilities: { elicitation: { form: {} } } },
+    );
+    this.#client = client;
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => ({
+      action: 'cancel',
+      ...(await this.#elicit?.(params, signal)),
+    }));
+    await this.#recorded(prior ? 'server/discover' : 'initialize', async () => {
+      const limits = { timeout: leftMs, ...(prior && { prior }) };
+      await Promise.race([client.connect(this.#link, limits), this.#link.lost]);
+      const timeoutMs = Math.min(leftMs, PROBE_MS);
+      const discovered = prior && (await this.request('server/discover', {}, { timeoutMs }));
+      const named = discoverSchema.safeParse(discovered);
+      const { name } = named.success
+        ? named.data._meta[SERVER_INFO_META_KEY]
+        : (client.getServerVersion() ?? {});
+      this.name = name ?? this.name;
+    });
+  }
+
+  /** Requests `tools/list`, page after page. */
+  async list(left: () => number): Promise<void> {
+    const notes = await this.#recorded('tools/list', () => this.#readPages(left));
+    const rest = notes.length - MOST.notes;
+    this.#notes.push(...notes.slice(0, MOST.notes));
+    if (rest > 0) this.#notes.push(`and ${rest} more about the list of tools`);
+    const { log } = this.options;
+    const operations = [...this.#tools.keys()];
+    log.emit({ kind: 'loaded', base: null, endpoint: this.endpoint, toolset: this.name, operations });
+  }
+
+  /**
+   * Sends a request and returns its result as it came: the SDK's own schemas add and drop members. Rejects when the server refuses, is
+   * gone, or does not answer in time; see {@link McpServer.explain}.
+   */
+  request(
+    method: string,
+    params: Record<string, unknown>,
+    { timeoutMs: timeout = LONGEST_MS, signal, onProgress }: RequestLimits = {},
+  ): Promise<unknown> {
+    if (!this.#client) throw new Error('the connection is not open');
+    const progressToken = `progress-${++this.#requests}`;
+    if (onProgress) this.#progress.set(progressToken, onProgress);
+    const more = onProgress ? { _meta: { progressToken } } : {};
+    const limits = { timeout, ...(signal && { signal }), allowInputRequired: true };
+    const answer = this.#client.request({ method, params: { ...params, ...more } }, z.unknown(), limits);
+    return Promise.race([answer, this.#link.lost]).finally(() => this.#progress.delete(progressToken));
+  }
+
+  /**
+   * Calls a tool. From protocol version 2026-07-28 on, a server asks for input with a result that says so, and is called again with the
+   * answers. A result that asks for what this client cannot give is returned as it is.
+   */
+  async callTool(
+    params: { readonly name: string; readonly arguments: Record<string, unknown> },
+    limits: RequestLimits & { readonly signal: AbortSignal },
+    elicit: Elicit,
+  ): Promise<unknown> {
+    this.#elicit = elicit;
+    let more = {};
+    try {
+      for (let round = 0; ; round++) {
+        const result = await this.request('tools/call', { ...params, ...more }, limits);
+        const needed = inputRequiredSchema.safeParse(result);
+        if (!needed.success || round === MOST_ROUNDS) return result;
+        const { inputRequests, requestState } = needed.data;
+        const requests = Object.entries(inputRequests);
+        if (requests.some(([, { method }]) => method !== 'elicitation/create')) return result;
+        const inputResponses: Record<string, unknown> = {};
+        for (const [key, request] of requests)
+          inputResponses[key] = await elicit(request.params, limits.signal);
+        more = { inputResponses, ...(requestState !== undefined && { requestState }) };
+        if (requests.length === 0) await delay(PAUSE_MS, undefined, { signal: limits.signal });
+      }
+    } finally {
+      if (this.#elicit === elicit) this.#elicit = null;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.close();
+  }
+
+  /**
+   * Explains what a request was rejected with.
+   * @param limitMs how long it had, if it had a limit
+   */
+  explain(error: unknown, method: string, limitMs?: number): ProtocolCliError {
+    const { kind, name } = this.target;
+    const failure = failureOfMcp(error);
+    const failed = (
+      code: 'no-discovery' | 'unreachable' | 'command-failed',
+      why: string,
+      more: ErrorDetails,
+    ) => new ProtocolCliError(code, why, { ...more, cause: error });
+    if (failure.kind === 'error')
+      return failed(
+        'no-discovery',
+        `${name}: the server refused ${method} with the error ${failure.code}: ${excerpt(failure.message)}`,
+        { hint: 'Does it offer tools, and does it speak a current version of MCP?' },
+      );
+    if (failure.kind === 'status')
+      return failed('no-discovery', `${name}: ${method} was answered with ${failure.status}`, {
+        faults: failure.text.trim() === '' ? [] : [excerpt(failure.text.trim())],
+        hint: hintOnStatus(failure.status),
+      });
+    if (kind === 'http' && error instanceof TransportError) return explainFailure(error, name, 'tool');
+    const isSilence = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+    const time = limitMs === undefined ? 'in time' : `within ${formatDuration(limitMs)}`;
+    const reason = isSilence ? `no answer to ${method} came ${time}` : reasonOf(error, method);
+    if (kind === 'http') return failed('unreachable', `${name}: ${reason}`, { hint: ENDPOINT_HINT });
+    return failed('command-failed', `the command "${name}": ${reason}`, {
+      faults: [...this.#garbage(), ...this.#link.lastLines],
+      hint: isSilence
+        ? `${STDIO_HINT} If the command downloads first, as npx does, download before.`
+        : STDIO_HINT,
+    });
+  }
+
+  #newLink(): Link {
+    const { name, headers = {}, env, cwd, kind } = this.target;
+    const { maxBytes, onStderr, onStop, hear } = this.options;
+    const more = { ...(onStderr && { onStderr }), ...(env && { env }), ...(cwd !== undefined && { cwd }) };
+    const link =
+      kind === 'http'
+        ? new HttpLink({ url: name, headers, maxBytes })
+        : new StdioLink({ command: name, maxBytes, ...more });
+    overhear(link, (message, way) => {
+      hear?.(message, way);
+      if (way === 'received') this.#inspect(message);
+    });
+    onStop(() => link.close());
+    return link;
+  }
+
+  #inspect(message: unknown): void {
+    if (!isRecord(message)) return;
+    for (const each of missingCapabilities(message)) this.#missingCapabilities.add(each);
+    const { method, params } = message;
+    if (method === 'notifications/progress' && isRecord(params))
+      this.#progress.get(params['progressToken'])?.(params);
+  }
+
+  /** What was on the server's stdout and is not a message. */
+  #garbage(): string[] {
+    const { count, first } = this.#link.garbage;
+    if (count === 0) return [];
+    const lines =
+      count === 1 ? 'a line that is not a JSON-RPC message' : `${count} lines that are not JSON-RPC messages`;
+    return [`it wrote ${lines} to its stdout: ${excerpt(first)}`];
+  }
+
+  async #readPages(left: () => number): Promise<string[]> {
+    const notes: string[] = [];
+    const seen = new Set<string>();
+    for (let cursor: string | null | undefined, pages = 1; ; pages++) {
+      const page = await this.request('tools/list', cursor ? { cursor } : {}, { timeoutMs: left() });
+      const checked = validate(pageSchema, page);
+      if (!checked.ok) throw new Error(checked.faults.join('; '));
+      notes.push(...checked.value.tools.flatMap(tool => this.#take(tool) ?? []));
+      cursor = checked.value.nextCursor;
+      if (!cursor) return notes;
+      const { size } = this.#tools;
+      if (seen.has(cursor) || pages >= MOST.pages || size >= MOST.tools)
+        return [`the list of tools does not end; stopped after ${pages} pages with ${size} tools`, ...notes];
+      seen.add(cursor);
+    }
+  }
+
+  /** Adds a tool; one that is invalid does not prevent the others. Returns what is wrong with it. */
+  #take(foreign: unknown): string | null {
+    const checked = validate(toolSchema, foreign);
+    if (!checked.ok) {
+      const { name = '' } = isRecord(foreign) ? foreign : {};
+      return `the tool ${excerpt(foreignWords(name))} cannot be used: ${checked.faults.join('; ')}`;
+    }
+    const { name, description = '', inputSchema, outputSchema, annotations = {}, execution } = checked.value;
+    if (this.#tools.has(name)) return `the tool ${excerpt(name)} is listed twice; the first counts`;
+    const { readOnlyHint: readOnly, destructiveHint, idempotentHint: idempotent } = annotations;
+    const destructive = readOnly === true ? undefined : destructiveHint; // means nothing for a tool that only reads
+    this.#tools.set(name, {
+      name,
+      description,
+      inputSchema,
+      ...(outputSchema !== undefined && { outputSchema }),
+      annotations: {
+        ...(readOnly !== undefined && { readOnly }),
+        ...(destructive !== undefined && { destructive }),
+        ...(idempotent !== undefined && { idempotent }),
+      },
+    });
+    if (execution?.taskSupport === 'required') this.#taskOnly.add(name);
+    return null;
+  }
+
+  /** Records a request of the handshake and its answer. */
+  async #recorded<T>(method: string, work: () => Promise<T>): Promise<T> {
+    const about = { from: 'client', to: 'tool', purpose: 'discovery', dialect: 'mcp' } as const;
+    const { endpoint: url, headers } = this;
+    const recorded = recordRequest(this.options.log, { ...about, method, url, headers: { ...headers } });
+    try {
+      const done = await work();
       recorded.answered(200);
       return done;
-    },
-    (error: unknown) => {
+    } catch (error) {
       const failure = failureOfMcp(error);
       if (failure.kind === 'broken') recorded.broken(failure.phase, failure.code);
       else recorded.answered(failure.kind === 'status' ? failure.status : 200); // a JSON-RPC error is an answer
       throw error;
-    },
-  );
+    }
+  }
+}
+
+/** The endpoint for a transcript. Of a command only the program: its arguments can be secrets. */
+function endpointOf({ kind, name }: McpPeer): string {
+  if (kind === 'http') return name;
+  const word = name.split(/\s+/).find(each => !/^\w+=/.test(each)) ?? '';
+  const program = word.replace(/^.*[/\\]/, '').replaceAll(/["']/g, '');
+  return `stdio:${/^[\w@.-]{1,60}$/.test(program) ? program : ''}`;
+}
+
+/** Passes every message of a link on, both ways; must be called before the link is opened. */
+function overhear(link: Link, hear: Hearing): void {
+  const send = link.send.bind(link);
+  link.send = (message, options) => {
+    hear(message, 'sent');
+    return send(message, options);
+  };
+  const take = link.onmessage;
+  link.onmessage = (message, extra) => {
+    hear(message, 'received');
+    take?.(message, extra);
+  };
+}
+
+const MISSING_CAPABILITY = -32_021;
+const URL_ELICITATION_REQUIRED = -32_042;
+
+/** The capabilities that a message of the server needs, and that this client does not offer. */
+function missingCapabilities({ method, params, result, error }: Record<string, unknown>): readonly string[] {
+  if (typeof method === 'string') return capabilitiesFor(method, params);
+  if (isRecord(result) && result['resultType'] === 'input_required') {
+    const { inputRequests } = result;
+    const requests = Object.values(isRecord(inputRequests) ? inputRequests : {}).filter(isRecord);
+    return requests.flatMap(request => capabilitiesFor(String(request['method']), request['params']));
+  }
+  if (!isRecord(error)) return [];
+  if (error['code'] === URL_ELICITATION_REQUIRED) return ['elicitation.url'];
+  const { requiredCapabilities: required } = isRecord(error['data']) ? error['data'] : {};
+  if (error['code'] !== MISSING_CAPABILITY || !isRecord(required)) return [];
+  const names = Object.keys(required).slice(0, MOST.notes);
+  return names.map(name => visibleLine(cut(name, 60)));
+}
+
+function capabilitiesFor(method: string, params: unknown): string[] {
+  if (method === 'sampling/createMessage') return ['sampling'];
+  if (method === 'roots/list') return ['roots'];
+  const isUrl = method === 'elicitation/create' && isRecord(params) && params['mode'] === 'url';
+  return isUrl ? ['elicitation.url'] : [];
+}
+
+/** What a request was rejected with, in the terms of a transcript. */
+type McpFailure =
+  | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
+  | { readonly kind: 'status'; readonly status: number; readonly text: string }
+  | { readonly kind: 'broken'; readonly phase: string; readonly code: string };
+
+export function failureOfMcp(error: unknown): McpFailure {
+  if (error instanceof ProtocolError) {
+    const { code, message, data } = error;
+    return { kind: 'error', code, message, ...(data !== undefined && { data }) };
+  }
+  if (error instanceof SdkHttpError) {
+    const { text } = error.data;
+    return { kind: 'status', status: error.status, text: typeof text === 'string' ? text : '' };
+  }
+  if (error instanceof UnauthorizedError) return { kind: 'status', status: 401, text: '' };
+  if (error instanceof TransportError) return { kind: 'broken', phase: error.phase, code: error.code };
+  return { kind: 'broken', phase: 'answer', code: error instanceof SdkError ? error.code : 'UNREADABLE' };
+}
+
+const STDIO_HINT =
+  'It must speak MCP over stdin and stdout, one JSON-RPC message a line, and nothing else there.';
+const ENDPOINT_HINT = 'Is this the endpoint of an MCP server (Streamable HTTP)? It often ends in /mcp.';
+
+function reasonOf(error: unknown, method: string): string {
+  if (error instanceof TransportError) return error.message;
+  const message = error instanceof Error ? error.message : String(error);
+  return `the answer to ${method} is not valid MCP: ${excerpt(message)}`;
+}
+
+function hintOnStatus(status: number): string {
+  if (status === 401 || status === 403)
+    return 'Give a token with --bearer <token | env:NAME>, or a header with -H.';
+  if (status === 404 || status === 405) return ENDPOINT_HINT;
+  if (status >= 300 && status < 400)
+    return 'Redirects to another origin are not followed: give the final address.';
+  return "The server's own log says why.";
 }

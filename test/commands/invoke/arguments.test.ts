@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readArguments } from '../../../src/commands/invoke/plan.js';
+import { readArguments } from '../../../src/commands/invoke/arguments.js';
 import { errorOf, troubleOf } from '../../support/failing.js';
 
 const SCHEMA = { properties: { n: { type: 'integer' }, s: { type: 'string' } } };

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { curlOf, gapsIn, requestText, YOUR_CALLBACK } from '../../../src/commands/invoke/questions.js';
+import { curlOf, gapsIn, requestText, YOUR_CALLBACK } from '../../../src/commands/invoke/dry-run.js';
 
 const REQUEST = {
   method: 'POST',

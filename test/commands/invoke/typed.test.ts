@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { typed } from '../../../src/commands/started-server.js';
+import { typed } from '../../../src/commands/invoke/arguments.js';
 
 const as = (property: unknown, text: string) => typed('key', text, { properties: { key: property } });
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readArguments } from '../../../src/commands/invoke/plan.js';
+import { readArguments } from '../../../src/commands/invoke/arguments.js';
 import { commandLine, type Repeatable } from '../../../src/commands/workbench/copies.js';
 import { parseJson } from '../../../src/util/json.js';
 import { anyCodePoint } from '../../support/characters.js';

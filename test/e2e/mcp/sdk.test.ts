@@ -57,7 +57,7 @@ describe.each([
   test('without --choose, or with an answer that does not fit, a decision is needed', async () => {
     const silent = await invoke('form');
     expect(silent.status).toBe(6);
-    expect(silent.stderr).toContain('the server asks "Who are you?" and nobody answered');
+    expect(silent.stderr).toContain('the server asks "Who are you?", but no answer was given');
     expect(silent.stderr).toContain(
       `Answer with --choose '{"name":"…"}' (fields: name, age, subscribe, colour)`,
     );

@@ -172,7 +172,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(status).toBe(4);
     expect(stderr).toContain('no answer to initialize came within 2s');
     expect(stderr).toContain(
-      'it wrote a line that is no JSON-RPC message to its stdout: "listening on 3000"',
+      'it wrote a line that is not a JSON-RPC message to its stdout: "listening on 3000"',
     );
     expect(performance.now() - began).toBeLessThan(40_000);
   });

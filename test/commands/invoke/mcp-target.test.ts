@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readMcpTarget } from '../../../../src/commands/invoke/mcp/target.js';
-import { endpointOf } from '../../../../src/runtime/mcp/transports.js';
+import { readMcpTarget } from '../../../src/commands/invoke/mcp.js';
 
 describe('what --mcp names', () => {
   test.each([
@@ -22,11 +21,4 @@ describe('what --mcp names', () => {
   test.each(['', ' ', 'ftp://host/mcp', 'http://user:pass@host/mcp'])('"%s" is neither', value => {
     expect(() => readMcpTarget(value)).toThrow();
   });
-});
-
-test('a transcript tells of a command only its program: the words after it may be secrets', () => {
-  const of = (name: string) => endpointOf({ kind: 'stdio', name });
-  expect(of('TOKEN=abc npx server --key k')).toBe('stdio:npx');
-  expect(of("'/usr/bin/node' server.mjs")).toBe('stdio:node');
-  expect(of('$(evil) x')).toBe('stdio:');
 });

@@ -1,0 +1,254 @@
+import { checkValue } from '../../json-schema/validator.js';
+import { optionsOf } from '../../protocol/callbacks.js';
+import { usage } from '../../util/errors.js';
+import { type JsonReading, parseJson, readJson } from '../../util/json.js';
+import { cut, isRecord } from '../../util/json-diagnosis.js';
+import { visibleLine } from '../../util/visible.js';
+import { readSource } from '../read-source.js';
+import { ask, type Terminal } from '../terminal.js';
+
+/** Where arguments come from: words like `key=value`, or everything at once. */
+export interface ArgumentWords {
+  readonly words: readonly string[];
+  /** `--args`: JSON, `@file`, or `-`. */
+  readonly whole?: string;
+}
+
+export type Arguments = Record<string, unknown>;
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The arguments once the schema is known; null without one. */
+export type Gathered = (schema: Schema | null) => Arguments;
+
+/**
+ * The `arguments` of an invocation. `key=value` is typed by the schema, `key:=json` is verbatim, `key=@file` is a file's text.
+ * @throws ProtocolCliError `usage` or `unreadable-file`, naming the word.
+ */
+export async function gatherArguments(
+  { words, whole }: ArgumentWords,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<Gathered> {
+  if (whole !== undefined) {
+    if (words.length > 0) throw usage('--args and key=value exclude each other', 'Use one of the two.');
+    const all = await readWhole(whole, stdin);
+    return () => all;
+  }
+  const entries = new Map<string, (schema: Schema | null) => unknown>();
+  for (const word of words) {
+    const [, key = '', colon, text = ''] = /^(?!:=)([^=]+?)(:?)=(.*)$/s.exec(word) ?? [];
+    if (key === '')
+      throw usage(
+        `unexpected argument "${word}"; use key=value`,
+        'Write key=value, key:=json or key=@file; or give all arguments at once with --args.',
+      );
+    if (entries.has(key)) throw usage(`duplicate argument "${key}"`);
+    entries.set(key, await readValue(word, key, text, colon === ':', stdin));
+  }
+  return schema => Object.fromEntries([...entries].map(([key, value]) => [key, value(schema)]));
+}
+
+async function readValue(
+  word: string,
+  key: string,
+  text: string,
+  isJson: boolean,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<(schema: Schema | null) => unknown> {
+  if (!isJson && !text.startsWith('@')) return schema => typed(key, text, schema);
+  const value = isJson ? readMember(word, text) : decode(await readSource(text.slice(1), stdin));
+  return () => value;
+}
+
+/** {@link gatherArguments} with a known schema. */
+export async function readArguments(
+  given: ArgumentWords,
+  schema: Schema | null,
+  stdin: AsyncIterable<Uint8Array>,
+): Promise<Arguments> {
+  return (await gatherArguments(given, stdin))(schema);
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8');
+}
+
+function readMember(word: string, text: string): unknown {
+  const reading = parseJson(text);
+  refuseLossy(word, reading);
+  if (reading.ok) return reading.value;
+  throw usage(
+    `${word}: ${reading.reason}`,
+    'After := comes JSON; a string needs quotes: name:=\'"Ada"\'. For plain text write name=Ada.',
+  );
+}
+
+async function readWhole(source: string, stdin: AsyncIterable<Uint8Array>): Promise<Arguments> {
+  const file = source === '-' ? '-' : source.startsWith('@') ? source.slice(1) : null;
+  const reading = file === null ? parseJson(source) : readJson(await readSource(file, stdin));
+  const where = file === null ? '--args' : `--args ${file === '-' ? '(standard input)' : file}`;
+  if (!reading.ok)
+    throw usage(`${where}: ${reading.reason}`, 'Give a JSON object, @file, or - for standard input.');
+  refuseLossy(where, reading);
+  if (!isRecord(reading.value)) throw usage(`${where}: the arguments must be a JSON object`);
+  return reading.value;
+}
+
+/** Refuses what would be sent differently than it was written: 1e400 would become null. */
+function refuseLossy(where: string, reading: JsonReading): void {
+  const [note] = reading.ok ? reading.notes : [];
+  if (note !== undefined) throw usage(`${where}: ${note}`);
+}
+
+/** By narrowness: of several allowed types, `42` is read as a number before a string. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  null: text => (text === 'null' ? null : undefined),
+  boolean: text => (text === 'true' ? true : text === 'false' ? false : undefined),
+  integer: numeric,
+  number: numeric,
+  array: text => jsonWhere(text, Array.isArray),
+  object: text => jsonWhere(text, isRecord),
+  string: text => text,
+};
+
+/**
+ * A word as the type that the schema gives its property. It stays a string if the schema says nothing, or if it does not fit
+ * (validation then reports path and rule).
+ */
+export function typed(key: string, text: string, schema: Schema | null): unknown {
+  const properties = schema?.['properties'];
+  const property = isRecord(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+  const types = typesOf(property, schema);
+  for (const [type, read] of Object.entries(READERS)) {
+    const value = types.has(type) ? read(text) : undefined;
+    if (value !== undefined) return value;
+  }
+  return text;
+}
+
+function numeric(text: string): number | undefined {
+  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+  return isNumber && Number.isFinite(Number(text)) ? Number(text) : undefined;
+}
+
+function jsonWhere(text: string, fits: (value: unknown) => boolean): unknown {
+  const reading = parseJson(text);
+  return reading.ok && fits(reading.value) ? reading.value : undefined;
+}
+
+/**
+ * The types a property may have: its `type`, the types of its `enum` or `const`, and those of the schemas that it refers to or consists
+ * of. References may be circular.
+ */
+function typesOf(property: unknown, root: Schema | null, seen = new Set<unknown>()): Set<string> {
+  if (!isRecord(property) || seen.has(property)) return new Set();
+  seen.add(property);
+  const { type, enum: values, const: value, anyOf, oneOf, allOf, $ref } = property;
+  const own = [type].flat().filter(each => typeof each === 'string');
+  const given = [values, value].flat().filter(each => each !== undefined);
+  const parts = [anyOf, oneOf, allOf, referred($ref, root)].flat();
+  const theirs = parts.flatMap(part => [...typesOf(part, root, seen)]);
+  return new Set([...own, ...(own.length === 0 ? given.map(typeName) : []), ...theirs]);
+}
+
+/** Only references within the document; nothing is fetched. */
+function referred(ref: unknown, root: unknown): unknown {
+  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;
+  const keys = ref.slice(2).split('/');
+  return keys
+    .map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined), root);
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** Characters of a foreign text, and options of a field, that are shown. */
+const MOST = { text: 300, options: 50 };
+
+export const shown = (text: string) => visibleLine(cut(text, MOST.text));
+
+/** The properties of a schema, by name. */
+export function propertiesOf({ properties }: Schema): Readonly<Record<string, Schema>> {
+  const all = isRecord(properties) ? Object.entries(properties) : [];
+  return Object.fromEntries(all.map(([name, property]) => [name, isRecord(property) ? property : {}]));
+}
+
+export function requiredIn({ required }: Schema): readonly string[] {
+  return Array.isArray(required) ? required.filter(name => typeof name === 'string') : [];
+}
+
+/** Asks a person for the values of some properties; null if the person cancels. */
+export async function askForValues(
+  schema: Schema,
+  names: readonly string[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<Arguments | null> {
+  const values: Arguments = {};
+  for (const name of names) {
+    const value = await askForValue(schema, name, terminal, signal);
+    if (value === null) return null;
+    if (value.given !== undefined) values[name] = value.given;
+  }
+  return values;
+}
+
+/** Asks until the value is valid; null if the person cancels. */
+async function askForValue(
+  schema: Schema,
+  name: string,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<{ readonly given: unknown } | null> {
+  const property = propertiesOf(schema)[name] ?? {};
+  const isRequired = requiredIn(schema).includes(name);
+  terminal.stderr.write(describe(property));
+  for (;;) {
+    const line = await ask(labelOf(name, property, isRequired), terminal, signal);
+    if (line === null) return null;
+    const given = valueIn(name, line.trim(), property, schema);
+    if (given === undefined && !isRequired) return { given };
+    const fault = given === undefined ? 'is required' : await faultOf(property, given);
+    if (fault === null) return { given };
+    terminal.stderr.write(`${shown(name)} ${shown(fault)}\n`);
+  }
+}
+
+/** The description of a property, and its options. */
+function describe({ description, ...property }: Schema): string {
+  const items = isRecord(property['items']) ? property['items'] : {};
+  const options = optionsOf(property) ?? optionsOf(items) ?? [];
+  const more = options.length > MOST.options ? [`… ${options.length - MOST.options} more`] : [];
+  const labels = options.slice(0, MOST.options).map(({ label }, index) => `${index} ${shown(label)}`);
+  const lines = [...(typeof description === 'string' ? [shown(description)] : []), ...labels, ...more];
+  return lines.map(line => `  ${line}\n`).join('');
+}
+
+function labelOf(name: string, { title, default: preset }: Schema, isRequired: boolean): string {
+  const label = typeof title === 'string' ? `${title} (${name})` : name;
+  const given = preset === undefined ? '' : ` [${shown(JSON.stringify(preset))}]`;
+  return `${shown(label)}${isRequired ? '' : ', optional'}${given}: `;
+}
+
+/** The value that a line stands for; undefined for an empty line without a default. */
+function valueIn(name: string, line: string, property: Schema, schema: Schema): unknown {
+  if (line === '') return property['default'];
+  const options = optionsOf(property);
+  const pick = (text: string, from: NonNullable<typeof options>) => {
+    const isMeant = (each: string) => each.toLowerCase() === text.toLowerCase();
+    const option = from.find(({ label, value }) => isMeant(label) || isMeant(String(value)));
+    if (option) return option.value;
+    return /^\d+$/.test(text) ? (from[Number(text)]?.value ?? text) : text;
+  };
+  if (options) return pick(line, options);
+  const several = isRecord(property['items']) ? optionsOf(property['items']) : null;
+  if (several && !line.startsWith('[')) return line.split(',').map(each => pick(each.trim(), several));
+  return typed(name, line, schema);
+}
+
+async function faultOf(property: Schema, value: unknown): Promise<string | null> {
+  const check = await checkValue(property, value);
+  return check.kind === 'invalid' ? check.faults.map(({ message }) => message).join('; ') : null;
+}

@@ -1,0 +1,126 @@
+import { createLog } from '../../events/log.js';
+import { createNodeClient } from '../../http/node-client.js';
+import type { Warning } from '../../protocol/requirements.js';
+import { warningText } from '../../render/outputs/trouble.js';
+import { type Governed, rulingOn } from '../../runtime/policy.js';
+import { systemClock } from '../../system/drafts.js';
+import { writeOut } from '../../system/streams.js';
+import { REDACTED } from '../../util/redact.js';
+import { safeJson } from '../../util/redact-json.js';
+import { quoted } from '../../util/strings.js';
+import { visibleLine } from '../../util/visible.js';
+import { type ExitStatus, statusOfFailure, stoppable, type Terminal } from '../terminal.js';
+import { type InvokeOptions, type InvokePlan, invocationOf } from './plan.js';
+import { prepare } from './prepare.js';
+import { loadPolicy } from './questions.js';
+
+/** A request that is not sent, without its secrets. */
+export interface DryRequest {
+  readonly method: 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+/** Placeholder callback URL of a call that the user sends by hand. */
+export const YOUR_CALLBACK = 'https://your-callback.example/';
+
+/** The request as a command for a shell: a row for each header, and for each member of the body. */
+export function curlOf({ method, url, headers, body }: DryRequest): string {
+  const members = Object.entries(body).map(([name, value]) => `  ${safeJson(name)}: ${safeJson(value)}`);
+  return [
+    // curl takes brackets and braces in a URL for a range or a list of URLs.
+    `curl${/[[\]{}]/.test(url) ? ' --globoff' : ''} -X ${method}`,
+    quoted(visibleLine(url)),
+    ...headerLines(headers).map(header => `-H ${quoted(header)}`),
+    `-d ${quoted(`{\n${members.join(',\n')}\n}`)}`,
+  ].join(' \\\n  ');
+}
+
+/** The names of what has to be filled in before the command can be run. */
+export function gapsIn({ headers, body }: Pick<DryRequest, 'headers' | 'body'>): readonly string[] {
+  const isOpen = (value: unknown) => value === YOUR_CALLBACK || safeJson(value ?? null).includes(REDACTED);
+  return [...Object.entries(body), ...Object.entries(headers)].flatMap(([name, value]) =>
+    isOpen(value) ? [name] : [],
+  );
+}
+
+/** The request as a person reads it, then its command. */
+export function requestText(request: DryRequest, byHand = request): string {
+  const { method, url, headers, body } = request;
+  const head = [`${method} ${visibleLine(url)}`, ...headerLines(headers)].join('\n');
+  return `${head}\n\n${safeJson(body, 2)}\n\n${curlOf(byHand)}\n`;
+}
+
+function headerLines(headers: DryRequest['headers']): string[] {
+  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+}
+
+/** What `--dry-run` shows: the request as text and as data. */
+export interface Preview {
+  readonly tool: Governed;
+  readonly text: string;
+  readonly report: object;
+  readonly warnings: readonly Warning[];
+  /** Printed after the warnings, for people. */
+  readonly advice?: string;
+}
+
+/** Prints what would be sent, and whether the policy would forbid it. */
+export async function showPreview(
+  { tool, text, report, warnings, advice }: Preview,
+  { policy: file, output, quiet = false }: InvokeOptions,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const ruling = file === undefined ? null : rulingOn(await loadPolicy(file, terminal), tool);
+  const refused = ruling?.allowed === false ? [{ message: `it would not be sent: ${ruling.reason}` }] : [];
+  const all = [...warnings, ...refused];
+  const { stdout, stderr } = terminal;
+  await writeOut(stdout, output === 'json' ? `${safeJson({ ...report, warnings: all }, 2)}\n` : text);
+  for (const warning of quiet ? refused : all) stderr.write(warningText(warning));
+  if (advice && output !== 'json' && !quiet && refused.length === 0) stderr.write(advice);
+  return refused.length === 0 ? 0 : statusOfFailure('denied');
+}
+
+/**
+ * `--dry-run`: prints what would be sent. Only discovery is requested: without it neither the endpoint nor the types of the arguments
+ * are known.
+ */
+export function dryRun(plan: InvokePlan, terminal: Terminal): Promise<ExitStatus> {
+  return stoppable(async (onStop, signal) => {
+    const client = createNodeClient();
+    onStop(() => client.close());
+    const log = createLog(systemClock.now);
+    const reach = { log, client, terminal, signal, aside: <T>(work: () => Promise<T>) => work(), onStop };
+    const { tool, args, endpoint, wire, notes } = await prepare(plan, reach);
+    const { headers, origin } = wire.credentials;
+    const sent = new URL(endpoint).origin === origin ? Object.keys(headers) : [];
+    const {
+      operation,
+      arguments: sentArguments,
+      id,
+      call_id,
+      ...rest
+    } = invocationOf(plan.identity, tool.name, args);
+    const callback_url = `${plan.listener.publicUrl ?? 'http://127.0.0.1:PORT'}/callback/TOKEN`;
+    const redacted = Object.fromEntries(sent.map(name => [name, REDACTED]));
+    const request = {
+      method: 'POST',
+      url: endpoint,
+      headers: { 'content-type': 'application/json', ...redacted },
+      body: { operation, arguments: sentArguments, id, call_id, callback_url, ...rest },
+    } as const;
+    const byHand = { ...request, body: { ...request.body, callback_url: YOUR_CALLBACK } };
+    return showPreview(
+      {
+        tool,
+        text: requestText(request, byHand),
+        report: { request, curl: curlOf(byHand) },
+        warnings: notes,
+        advice: `before you run the curl, put in your ${gapsIn(byHand).join(', ')}\n`,
+      },
+      plan.options,
+      terminal,
+    );
+  });
+}

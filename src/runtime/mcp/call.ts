@@ -1,0 +1,143 @@
+import { Content } from '../../events/content.js';
+import type { Exchange } from '../../events/exchange.js';
+import type { History } from '../../events/history.js';
+import type { Log } from '../../events/log.js';
+import { type RecordedRequest, recordRequest } from '../../events/record-request.js';
+import { type Elicitation, elicitationSchema } from '../../protocol/callbacks.js';
+import type { Clock } from '../../system/drafts.js';
+import { settlement } from '../runtime.js';
+import { type Elicit, failureOfMcp, type McpServer } from './connection.js';
+
+export interface McpCall {
+  /** Names the call in every event. */
+  readonly id: string;
+  readonly operation: string;
+  readonly arguments: Record<string, unknown>;
+  /** 0: no limit. */
+  readonly timeoutMs: number;
+}
+
+/** The answer to a form. */
+export interface FormAnswer {
+  readonly by: 'person' | 'flag';
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, unknown>>;
+  /** Index of the choice; see `questionOf`. */
+  readonly selected: number;
+}
+
+interface Desk {
+  readonly log: Log;
+  /** Must be subscribed to `log`. */
+  readonly history: History;
+  readonly clock: Clock;
+  /** Whether the time limit pauses while a person decides. */
+  readonly waitsForPeople: boolean;
+  /** Answers the nth form of the call, from 0; null if there is no answer: then the call is canceled. */
+  readonly answer: (form: Elicitation, signal: AbortSignal, nth: number) => Promise<FormAnswer | null>;
+}
+
+/** A call that is over, and what it was rejected with if the connection failed. */
+export interface McpCalled {
+  readonly exchange: Exchange;
+  readonly error: unknown;
+}
+
+/** MCP has no threads: all calls of a connection belong to one. */
+const THREAD = 'mcp';
+
+/** Sends `tools/call`, records it, and resolves once the call is settled; a call that is given up is canceled on the wire. */
+export async function callMcp(server: McpServer, call: McpCall, desk: Desk): Promise<McpCalled> {
+  const { log, history, clock, waitsForPeople } = desk;
+  const { id, operation, timeoutMs } = call;
+  const concerns = { calls: [id], thread: THREAD };
+  const record = (purpose: 'invocation' | 'callback', method: string, content: unknown) => {
+    const isOurs = purpose === 'invocation';
+    const route = isOurs
+      ? ({ from: 'client', to: 'tool' } as const)
+      : ({ from: 'tool', to: 'client' } as const);
+    const headers = isOurs ? { ...server.headers } : {};
+    const body = Content.ofJson(content);
+    const about = { ...route, purpose, dialect: 'mcp', url: server.endpoint, headers, ...concerns } as const;
+    return recordRequest(log, { ...about, method, body });
+  };
+  const abort = new AbortController();
+  const { signal } = abort;
+  const over = settlement(log, history, clock, { key: id, timeoutMs, waitsForPeople }).then(() =>
+    abort.abort('the call was given up'),
+  );
+  const args = { arguments: call.arguments };
+  const recorded = record('invocation', 'tools/call', { operation, ...args, id });
+  const onProgress = (progress: unknown) => void record('callback', 'notifications/progress', progress);
+  const elicit = elicitation(call, desk, form => record('callback', 'elicitation/create', form));
+  let rejection: unknown;
+  try {
+    const result = await server.callTool({ name: operation, ...args }, { signal, onProgress }, elicit);
+    if (!signal.aborted) recorded.answered(200, { body: Content.ofJson(result ?? null) });
+  } catch (error) {
+    if (!signal.aborted) recordFailure(recorded, error);
+    rejection = error;
+  }
+  const isOpen = !signal.aborted && !history.exchanges.get(id)?.settled;
+  if (isOpen) log.emit({ kind: 'decided', what: 'give-up', by: 'policy', calls: [id] });
+  await over;
+  return { exchange: exchangeOf(history, id), error: isOpen ? rejection : undefined };
+}
+
+/** Records that a call was not made, and why. */
+export function denyMcp(
+  { id, operation: tool, arguments: args }: McpCall,
+  { by, reason }: { readonly by: 'person' | 'policy'; readonly reason: string },
+  { log, history }: Pick<Desk, 'log' | 'history'>,
+): Exchange {
+  const body = Content.ofJson({ operation: tool, arguments: args, id });
+  log.emit({ kind: 'denied', dialect: 'mcp', by, tool, reason, calls: [id], thread: THREAD, body });
+  return exchangeOf(history, id);
+}
+
+/** Answers the forms of a call, one after the other, and records each with its answer. */
+function elicitation(
+  { id }: McpCall,
+  { log, history, answer }: Desk,
+  record: (form: unknown) => RecordedRequest,
+): Elicit {
+  let nth = 0;
+  let before: Promise<unknown> = Promise.resolve();
+  const elicit: Elicit = async (params, signal) => {
+    const recorded = record(params);
+    const form = elicitationSchema.safeParse(params);
+    const calls = [id];
+    const isOpen = history.exchanges.get(id)?.questions.some(({ leg }) => leg === recorded.leg) ?? false;
+    const given = form.success && isOpen ? await answer(form.data, signal, nth++) : null;
+    if (isOpen && !given && !history.exchanges.get(id)?.settled)
+      log.emit({ kind: 'decided', what: 'cancel', by: 'policy', calls });
+    if (given) {
+      const { by, selected: value } = given;
+      log.emit({ kind: 'decided', what: 'choice', by, value, question: recorded.leg, calls });
+    }
+    const { action = 'cancel', content } = given ?? {};
+    const result = { action, ...(content && { content }) };
+    recorded.answered(200, { body: Content.ofJson(result) });
+    return result;
+  };
+  return (params, signal) => {
+    const answered = before.then(() => elicit(params, signal));
+    before = answered.catch(() => {});
+    return answered;
+  };
+}
+
+/** A JSON-RPC error is recorded in the place of a result. */
+function recordFailure(recorded: RecordedRequest, error: unknown): void {
+  const { kind: _, ...failure } = failureOfMcp(error);
+  if ('phase' in failure) recorded.broken(failure.phase, failure.code);
+  else if ('status' in failure)
+    recorded.answered(failure.status, { body: new Content(Buffer.from(failure.text)) });
+  else recorded.answered(200, { body: Content.ofJson({ error: failure }) });
+}
+
+function exchangeOf({ exchanges }: History, id: string): Exchange {
+  const exchange = exchanges.get(id);
+  if (!exchange) throw new Error('the history must be subscribed to the log');
+  return exchange;
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../../../src/events/log.js';
+import { connectMcp, type McpPeer } from '../../../src/runtime/mcp/connection.js';
+import { errorOf } from '../../support/failing.js';
+import { type Reply, startServing } from '../../support/serving.js';
+
+const INITIALIZED = {
+  protocolVersion: '2025-06-18',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'test', version: '1' },
+};
+
+/** Answers the JSON-RPC requests of an older protocol version. */
+function answering(answers: Readonly<Record<string, (params: Record<string, unknown>) => object>>): Reply {
+  return (response, { body }) => {
+    const { id, method = '', params = {} } = JSON.parse(body || '{}');
+    const known: Record<string, (params: Record<string, unknown>) => object> = {
+      initialize: () => INITIALIZED,
+      ...answers,
+    };
+    const result = known[method]?.(params);
+    const answer = result ? { result } : { error: { code: -32601, message: 'Method not found' } };
+    if (id === undefined) response.writeHead(202).end();
+    else
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  };
+}
+
+async function connected(peer: McpPeer, { limitMs = 5_000, log = createLog(() => 0) } = {}) {
+  const stops: (() => Promise<void>)[] = [];
+  const onStop = (stop: () => Promise<void>) => void stops.push(stop);
+  const options = { version: '1', log, maxBytes: 100_000, limitMs, onStop };
+  return connectMcp(peer, options).finally(() => Promise.all(stops.map(stop => stop())));
+}
+
+async function connectedTo(reply: Reply) {
+  await using server = await startServing(reply);
+  return await connected({ kind: 'http', name: server.url });
+}
+
+const tool = (name: unknown, more = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
+const listing = (pageOf: (cursor: unknown) => object) =>
+  answering({ 'tools/list': ({ cursor }) => pageOf(cursor) });
+
+describe('the list of tools', () => {
+  test('hints become annotations; that a tool destroys means nothing if it only reads', async () => {
+    const destructiveHint = true;
+    const tools = [
+      tool('erase', { annotations: { destructiveHint, idempotentHint: true } }),
+      tool('read', { annotations: { destructiveHint, readOnlyHint: true } }),
+    ];
+    const server = await connectedTo(listing(() => ({ tools })));
+    expect(server.tools.map(({ annotations }) => annotations)).toEqual([
+      { destructive: true, idempotent: true },
+      { readOnly: true },
+    ]);
+  });
+
+  test('pages are read to the last', async () => {
+    const pages = (cursor: unknown) =>
+      cursor === '2' ? { tools: [tool('b')], nextCursor: '' } : { tools: [tool('a')], nextCursor: '2' };
+    const server = await connectedTo(listing(pages));
+    expect([server.tools.map(({ name }) => name), server.notes()]).toEqual([['a', 'b'], []]);
+  });
+
+  test('a cursor that is repeated, and pages without end, are a note', async () => {
+    const again = await connectedTo(listing(() => ({ tools: [], nextCursor: 'x' })));
+    expect(again.notes()).toEqual(['the list of tools does not end; stopped after 2 pages with 0 tools']);
+    let page = 0;
+    const endless = await connectedTo(
+      listing(() => ({ tools: [tool(`t${page}`)], nextCursor: `${page++}` })),
+    );
+    expect(endless.notes()).toEqual([
+      'the list of tools does not end; stopped after 200 pages with 200 tools',
+    ]);
+  });
+
+  test('an invalid tool and a second one of the same name are notes, of which the first are shown', async () => {
+    const bad = Array.from({ length: 9 }, () => ({ name: 'bad' }));
+    const tools = [tool('a'), tool('a'), ...bad, { name: { toString: 1 } }];
+    const server = await connectedTo(listing(() => ({ tools })));
+    expect(server.tools).toHaveLength(1);
+    expect(server.notes()[0]).toBe('the tool "a" is listed twice; the first counts');
+    expect(server.notes()[1]).toBe('the tool "bad" cannot be used: $.inputSchema: is required');
+    expect(server.notes().at(-1)).toBe('and 6 more about the list of tools');
+  });
+});
+
+describe('why a server cannot be used', () => {
+  test.each<[string, Reply, string, RegExp]>([
+    ['a JSON-RPC error', answering({}), 'no-discovery', /refused tools\/list .* -32601/],
+    ['a status', 401, 'no-discovery', /answered with 401/],
+    ['another status', 500, 'no-discovery', /answered with 500/],
+    ['no answer', 'reset', 'unreachable', /./],
+    [
+      'an invalid page',
+      listing(() => ({ tools: 'all' })),
+      'unreachable',
+      /not valid MCP: .*must be an array/,
+    ],
+  ])('%s', async (_, reply, code, message) => {
+    const error = await errorOf(() => connectedTo(reply));
+    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
+    expect(error.hint).toBeTruthy();
+  });
+
+  test('foreign text is made visible', async () => {
+    const { faults } = await errorOf(() =>
+      connectedTo(response => response.writeHead(500).end('not\u001b[31m you')),
+    );
+    expect(faults.join()).toContain('you');
+    expect(faults.join()).not.toContain('\u001b');
+  });
+
+  test('a command that does not answer: the limit, what it wrote to stdout, and its stderr', async () => {
+    const name = 'echo Hello; echo there; echo why >&2; exec sleep 100';
+    const { message, faults } = await errorOf(() => connected({ kind: 'stdio', name }, { limitMs: 500 }));
+    expect(message).toContain('no answer to initialize came within 500ms');
+    expect(faults).toEqual(['it wrote 2 lines that are not JSON-RPC messages to its stdout: "Hello"', 'why']);
+  });
+});
+
+test.each([
+  ['TOKEN=abc npx server --key k', 'stdio:npx'],
+  ["'/usr/bin/node' server.mjs", 'stdio:node'],
+  ['$(evil) x', 'stdio:'],
+])(
+  'a transcript has only the program of the command %s: its arguments can be secrets',
+  async (name, endpoint) => {
+    const urls = new Set<string>();
+    const log = createLog(() => 0);
+    log.subscribe(event => event.kind === 'request' && urls.add(event.url));
+    await errorOf(() => connected({ kind: 'stdio', name }, { limitMs: 1, log }));
+    expect([...urls]).toEqual([endpoint]);
+  },
+);

@@ -296,28 +296,23 @@ export class McpServer {
       why: string,
       more: ErrorDetails,
     ) => new ProtocolCliError(code, why, { ...more, cause: error });
-    if (failure.kind === 'error')
-      return failed(
-        'no-discovery',
-        `${name}: the server refused ${method} with the error ${failure.code}: ${excerpt(failure.message)}`,
-        { hint: 'Does it offer tools, and does it speak a current version of MCP?' },
-      );
-    if (failure.kind === 'status')
-      return failed('no-discovery', `${name}: ${method} was answered with ${failure.status}`, {
-        faults: failure.text.trim() === '' ? [] : [excerpt(failure.text.trim())],
-        hint: hintOnStatus(failure.status),
-      });
+    if (failure.kind === 'error') {
+      const why = `the server refused ${method} with the error ${failure.code}: ${excerpt(failure.message)}`;
+      return failed('no-discovery', `${name}: ${why}`, { hint: VERSION_HINT });
+    }
+    if (failure.kind === 'status') {
+      const text = failure.text.trim();
+      const more = { faults: text === '' ? [] : [excerpt(text)], hint: hintOnStatus(failure.status) };
+      return failed('no-discovery', `${name}: ${method} was answered with ${failure.status}`, more);
+    }
     if (kind === 'http' && error instanceof TransportError) return explainFailure(error, name, 'tool');
     const isSilence = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
     const time = limitMs === undefined ? 'in time' : `within ${formatDuration(limitMs)}`;
     const reason = isSilence ? `no answer to ${method} came ${time}` : reasonOf(error, method);
     if (kind === 'http') return failed('unreachable', `${name}: ${reason}`, { hint: ENDPOINT_HINT });
-    return failed('command-failed', `the command "${name}": ${reason}`, {
-      faults: [...this.#garbage(), ...this.#link.lastLines],
-      hint: isSilence
-        ? `${STDIO_HINT} If the command downloads first, as npx does, download before.`
-        : STDIO_HINT,
-    });
+    const faults = [...this.#garbage(), ...this.#link.lastLines];
+    const hint = isSilence ? `${STDIO_HINT} ${DOWNLOAD_HINT}` : STDIO_HINT;
+    return failed('command-failed', `the command "${name}": ${reason}`, { faults, hint });
   }
 
   #newLink(): Link {
@@ -482,6 +477,8 @@ export function failureOfMcp(error: unknown): McpFailure {
   return { kind: 'broken', phase: 'answer', code: error instanceof SdkError ? error.code : 'UNREADABLE' };
 }
 
+const VERSION_HINT = 'Does it offer tools, and does it speak a current version of MCP?';
+const DOWNLOAD_HINT = 'If the command downloads first, as npx does, download before.';
 const STDIO_HINT =
   'It must speak MCP over stdin and stdout, one JSON-RPC message a line, and nothing else there.';
 const ENDPOINT_HINT = 'Is this the endpoint of an MCP server (Streamable HTTP)? It often ends in /mcp.';

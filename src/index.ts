@@ -60,7 +60,7 @@ export {
   type ToolOutput,
   timeout,
 } from './mock/handlers.js';
-export type { Middleware } from './mock/middleware/middleware.js';
+export type { Middleware } from './mock/middleware.js';
 export {
   type MockTool,
   type StartMockToolOptions as MockToolOptions,

@@ -1,13 +1,39 @@
+import type { Log } from '../events/log.js';
 import type { StepPath } from '../fixtures/fixture-set.js';
 import type { Outcome } from '../protocol/outcome.js';
-import type { Change } from './middleware/redact.js';
-import { byOf, type Caller, type CallServices, CallWaits } from './reply-waits.js';
+import type { Addressee, Invocation } from '../protocol/read-invocation.js';
+import type { Change } from './middleware.js';
+import { type Cancellation, type ManualTriggers, type Pauses, THREAD_CLOSED, type Trigger } from './waits.js';
+
+/** The sender of an invocation. */
+export interface Caller {
+  /** Names the call in every event; unique in a run. */
+  readonly key: string;
+  readonly addressee: Addressee;
+  /** Our own base URL, as this runtime reaches us. */
+  readonly base: string;
+  readonly cancellation: Cancellation;
+}
+
+/** One invocation that is worked on. */
+export interface Call {
+  readonly caller: Caller;
+  readonly invocation: Invocation;
+  /** Of the request; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface CallServices {
+  readonly log: Log;
+  readonly pauses: Pauses;
+  readonly triggers: ManualTriggers;
+}
 
 /** What a user is asked to pick from. */
 export interface ChoiceQuestion {
   readonly prompt: string;
   readonly choices: readonly string[];
-  /** An index into `choices`: what counts where the prompt is dismissed. */
+  /** An index into `choices`: what counts if the prompt is dismissed. */
   readonly default: number;
   /** Names the call and its thread, for the log. */
   readonly calls: readonly string[];
@@ -28,8 +54,19 @@ export type Consent = 'granted' | 'refused';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** How a question is asked. */
+export interface Asking {
+  /** Milliseconds to wait for an answer. Default: no limit. */
+  readonly withinMs?: number | undefined;
+  /** The JSON text that the question was recorded with. */
+  readonly layout?: string | undefined;
+}
+
+/** How long a handler may take to return after a cancel, since the caller waits for a result. */
+const LAST_WORDS_MS = 1_000;
+
 /**
- * All messages of one call and its progress: what replies and handlers write to. Subclasses send the messages over RAP or
+ * All messages of one call and its progress: replies and handlers write to it. Subclasses send the messages over RAP or
  * within this process.
  */
 export abstract class Conversation {
@@ -38,21 +75,21 @@ export abstract class Conversation {
   #isFinal = false;
   #isClosed = false;
   #onFinal: () => void = () => {};
-  readonly waits: CallWaits;
+  #trigger: Trigger | undefined;
+  readonly #closers = new Set<() => void>();
 
   constructor(
     readonly caller: Caller,
-    private readonly around: CallServices,
+    protected readonly services: CallServices,
     isAnswered = false,
   ) {
     this.#isAnswered = isAnswered;
-    this.waits = new CallWaits(caller, around);
   }
 
-  /** A value that is wrapped: a string is the text, other JSON is encoded. It has been through middleware. */
+  /** A value to wrap: a string is the text, other JSON is encoded. Middleware has seen it. */
   abstract payload(value: unknown): Promise<void>;
 
-  /** A whole result, as it was written. @param layout the JSON text that it was recorded with */
+  /** A whole result, verbatim. @param layout the JSON text that it was recorded with */
   abstract result(fields: Fields, layout?: string): Promise<void>;
 
   /** Any result but success (seed 002). */
@@ -62,21 +99,19 @@ export abstract class Conversation {
 
   abstract view(fields: Fields, layout?: string): Promise<void>;
 
-  /** The index that the user picked; null without an answer within `withinMs` (TOOL-CHOICE). */
-  abstract choice(question: ChoiceQuestion, withinMs?: number, layout?: string): Promise<number | null>;
+  /** The index that the user picked; null without an answer in time (TOOL-CHOICE). */
+  abstract choice(question: ChoiceQuestion, asking?: Asking): Promise<number | null>;
 
-  /** The answer of the user; null without one within `withinMs` (TOOL-OAUTH). */
+  /** The answer of the user; null without one in time (TOOL-OAUTH). */
   abstract consent(
     question: ConsentQuestion,
-    withinMs?: number,
-    authUrl?: string,
-    layout?: string,
+    asking?: Asking & { readonly authUrl?: string | undefined },
   ): Promise<Consent | null>;
 
   /** Sets where the reply continues after the next message; undefined at its end or if unknown. */
-  goesOnAt(_next: StepPath | undefined): void {}
+  continuesAt(_next: StepPath | undefined): void {}
 
-  /** Whether the call has had its result, or was meant to get none. */
+  /** Whether the call has had its result, or is meant to get none. */
   get isAnswered(): boolean {
     return this.#isAnswered;
   }
@@ -85,88 +120,143 @@ export abstract class Conversation {
     return this.caller.cancellation.reason !== null;
   }
 
-  /** Nothing may be said any more. */
+  /** No message may be sent any more. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** The last event was said. */
+  /** The final event was sent. */
   get isFinal(): boolean {
     return this.#isFinal;
   }
 
-  /** Events may follow the result: until the last one, or until the call is called off (TOOL-SUB). */
-  get goesOn(): boolean {
+  /** Events may follow the result: until the final one, or until the call is canceled (TOOL-SUB). */
+  get isSubscribed(): boolean {
     return this.#isSubscribed && !this.#isFinal && !this.isCancelled;
   }
 
-  /** Resolves once a conversation that {@link goesOn} does so no more, and its last event was delivered or given up. */
-  over(): Promise<void> {
+  /** The tool is stopping: no wait takes time any more. */
+  get isStopping(): boolean {
+    return this.services.pauses.isHurried;
+  }
+
+  /** Resolves once no event may follow, and the final one was delivered or given up. */
+  subscriptionEnded(): Promise<void> {
     return new Promise(resolve => {
       this.#onFinal = resolve;
       this.caller.cancellation.listen(resolve);
     });
   }
 
-  /** What a call that was called off still owes (TOOL-ALWAYS). */
+  /** Sends the result that a canceled call still owes (TOOL-ALWAYS). A closed thread does not say who closed it. */
   async canceled(): Promise<void> {
     const { reason } = this.caller.cancellation;
-    this.goesOnAt(undefined);
+    this.continuesAt(undefined);
     if (reason !== null && !this.#isAnswered)
-      await this.outcome({ type: 'canceled', reason, by: byOf(reason) });
+      await this.outcome({ type: 'canceled', reason, by: reason === THREAD_CLOSED ? 'system' : 'user' });
   }
 
-  /** Nothing is sent, and that is what was wanted. */
+  /** Sends nothing, on purpose. */
   silence(): void {
     this.#isAnswered = true;
-    this.around.log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', ...this.about() });
-  }
-
-  /** Nothing is waited for any more. */
-  get isStopping(): boolean {
-    return this.around.pauses.isHurried;
+    this.services.log.emit({ kind: 'planned', by: 'fixture', plan: 'silence', ...this.about() });
   }
 
   pause(ms: number): Promise<void> {
-    return this.around.pauses.wait(ms, this.caller.cancellation);
+    return this.services.pauses.wait(ms, this.caller.cancellation);
   }
 
   warn(message: string): void {
-    this.around.log.emit({ kind: 'warned', message, ...this.about() });
+    this.services.log.emit({ kind: 'warned', message, ...this.about() });
   }
 
-  /** Logs each change that middleware made. */
+  /** Logs each change that middleware made, or would have made to a verbatim result. */
   shaped(by: 'middleware' | 'verbatim', changes: readonly Change[]): void {
-    const told = by === 'verbatim' ? [changes] : changes.map(change => [change]);
-    for (const each of told)
-      this.around.log.emit({ kind: 'shaped', by, changes: [...each], ...this.about() });
+    const lines = by === 'verbatim' ? [changes] : changes.map(change => [change]);
+    for (const line of lines)
+      this.services.log.emit({ kind: 'shaped', by, changes: [...line], ...this.about() });
+  }
+
+  /** Lets the call be triggered before it waits, for clients that trigger it as soon as they see the previous message. */
+  expectTrigger(): void {
+    this.#trigger ??= this.#awaitTrigger();
+  }
+
+  /** Resolves to true when the call is triggered; to false if the call or the tool ends first. */
+  async triggered(): Promise<boolean> {
+    const { log, pauses } = this.services;
+    const { cancellation } = this.caller;
+    const { fired, leave } = this.#trigger ?? this.#awaitTrigger();
+    this.#trigger = undefined;
+    if (!pauses.isHurried) log.emit({ kind: 'planned', by: 'fixture', plan: 'demand', ...this.about() });
+    const wasFired = (await pauses.within(fired, undefined, cancellation)) === true;
+    leave();
+    const { reason: why } = cancellation;
+    const event = { what: 'event', type: 'subscription_event', count: 1 } as const;
+    if (!wasFired && why !== null) log.emit({ kind: 'dropped', why, ...event, ...this.about() });
+    return wasFired;
+  }
+
+  /** The result of `work`; null if the call is canceled and `work` does not end soon after that. */
+  unlessCancelled<T>(work: Promise<T>): Promise<T | null> {
+    const lastWords = () => this.services.pauses.within(work, LAST_WORDS_MS);
+    return Promise.race([work, this.caller.cancellation.happened().then(lastWords)]);
   }
 
   /** Closes all open questions; no further message is sent. */
   close(): void {
     this.#isClosed = true;
-    this.waits.close();
+    for (const close of this.#closers) close();
   }
 
-  /** From now on the call has its result, or is meant to get none. */
+  /** The answer to a question, reported if it does not come in time. */
+  protected async answerWithin<A>(answer: Promise<A>, withinMs: number | undefined): Promise<A | null> {
+    const { log, pauses } = this.services;
+    const since = pauses.now();
+    const given = await pauses.within(answer, withinMs, this.caller.cancellation);
+    const afterMs = Math.round(pauses.now() - since);
+    if (given === null && !this.isCancelled)
+      log.emit({ kind: 'expired', what: 'answer', afterMs, ...this.about() });
+    return given;
+  }
+
+  protected decided(what: 'choice' | 'consent', by: 'person' | 'policy', value: string | number): void {
+    this.services.log.emit({ kind: 'decided', what, by, value, ...this.about() });
+  }
+
+  /** Calls back at the end of the call. Returns how to do so now. */
+  protected atClose(close: () => void): () => void {
+    this.#closers.add(close);
+    return () => {
+      this.#closers.delete(close);
+      close();
+    };
+  }
+
+  /** From now on the call has its result. */
   protected answered({ isSubscribed = false } = {}): void {
     this.#isAnswered = true;
     this.#isSubscribed = isSubscribed;
   }
 
-  /** An event is about to be said: whether it is the last. */
-  protected begins(event: Fields): boolean {
+  /** Takes note of an event that is about to be sent. Returns whether it is the final one. */
+  protected beginEvent(event: Fields): boolean {
     const isFinal = event['final'] === true;
     this.#isFinal ||= isFinal;
     return isFinal;
   }
 
-  /** The last event was delivered or given up. */
-  protected ended(): void {
+  /** The final event was delivered or given up. */
+  protected finalSent(): void {
     this.#onFinal();
   }
 
   protected about() {
     return { calls: [this.caller.key], thread: this.caller.addressee.group_id };
+  }
+
+  #awaitTrigger(): Trigger {
+    const { fired, leave } = this.services.triggers.wait(this.caller.key, this.caller.addressee);
+    return { fired, leave: this.atClose(leave) };
   }
 }

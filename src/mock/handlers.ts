@@ -2,11 +2,10 @@ import type { Step } from '../fixtures/schema/reply.js';
 import type { ToolResult } from '../protocol/callbacks/tool-result.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Tool } from '../protocol/toolset.js';
-import { type Plan, plain } from './answer-calls.js';
-import type { Conversation } from './conversation.js';
-import type { Middlewares } from './middleware/middleware.js';
-import { playStep } from './reply-steps.js';
-import type { Call } from './reply-waits.js';
+import type { Call, Conversation } from './conversation.js';
+import type { Middlewares } from './middleware.js';
+import { type Plan, plain } from './plan.js';
+import { ReplyPlayer } from './reply-player.js';
 
 /** A JSON Schema as it is written in code. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -66,7 +65,7 @@ export interface HandlerCall {
   }): Promise<void>;
   /**
    * Asks the user to pick one. Resolves to the choice, or to null if no answer arrived within `withinMs` milliseconds
-   * or the call was cancelled.
+   * or the call was canceled.
    */
   choice(question: {
     readonly prompt: string;
@@ -98,8 +97,6 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
   return definition;
 }
 
-const NO_QUESTION = 'a choice needs choices, and its default must be the index of one of them';
-
 /** A conversation as a handler sees it. */
 function handlerCall(conversation: Conversation, operation: string): HandlerCall {
   const { key, addressee } = conversation.caller;
@@ -117,15 +114,16 @@ function handlerCall(conversation: Conversation, operation: string): HandlerCall
       if (!isLate('a view')) await conversation.view({ ...view });
     },
     async choice({ prompt, choices, default: preset = 0, withinMs }) {
-      if (choices[preset] === undefined) throw new RangeError(NO_QUESTION);
+      if (choices[preset] === undefined)
+        throw new RangeError('a choice needs choices, and its default must be the index of one of them');
       if (isLate('a choice')) return null;
       const question = { prompt, choices, default: preset, ...about, id: addressee.id };
-      const selected = await conversation.choice(question, withinMs);
+      const selected = await conversation.choice(question, { withinMs });
       return selected === null ? null : { selected, choice: choices[selected] ?? '' };
     },
     async oauth({ scopes = [], authUrl, withinMs } = {}) {
       if (isLate('a consent')) return null;
-      return conversation.consent({ operation, scopes, ...about }, withinMs, authUrl);
+      return conversation.consent({ operation, scopes, ...about }, { withinMs, authUrl });
     },
   };
 }
@@ -178,64 +176,33 @@ export function silence(): ToolOutput {
   return output({ kind: 'silence' });
 }
 
-/** What a handler returned, as the step of a reply; a plain value is a payload. */
-export function stepOf(returned: unknown): Step {
-  const words = isOutput(returned) ? returned : payload(returned === undefined ? null : returned);
-  return { delay: 0, ...words } as unknown as Step;
-}
-
 function output(step: { readonly kind: string } & Readonly<Record<string, unknown>>): ToolOutput {
   return { [BRAND]: true, ...step };
 }
 
-function isOutput(value: unknown): value is ToolOutput {
-  return typeof value === 'object' && value !== null && BRAND in value;
+/** What a handler returned, as the step of a reply; a plain value is a payload. */
+function stepOf(returned: unknown): Step {
+  const isOutput = typeof returned === 'object' && returned !== null && BRAND in returned;
+  return { delay: 0, ...(isOutput ? returned : payload(returned ?? null)) } as unknown as Step;
 }
 
-/** Answers calls by functions. */
-export class HandlerAnswers {
-  readonly #handlers: ReadonlyMap<string, ToolDefinition>;
-
-  constructor(
-    definitions: readonly ToolDefinition[],
-    private readonly middlewares: Middlewares,
-  ) {
-    this.#handlers = new Map(definitions.map(definition => [definition.name, definition]));
-  }
-
-  answers(operation: string): boolean {
-    return this.#handlers.has(operation);
-  }
-
-  plan(call: Call): Plan {
-    const fixture = `handler:${call.invocation.operation}`;
-    return {
-      ...plain([{ kind: 'matched', fixture }], conversation => this.#perform(call, conversation)),
-      isOpenEnded: true,
-      words: message => this.middlewares.words(message, call.invocation).value,
-    };
-  }
-
-  /** @throws what the handler throws: the error path is the same for all. */
-  async #perform(call: Call, conversation: Conversation): Promise<void> {
-    const invocation = await this.middlewares.request(call.invocation);
-    const { operation } = call.invocation; // whatever middleware calls it
+/** Plans a call that a handler answers. */
+export function handlerPlan(definition: ToolDefinition, call: Call, middlewares: Middlewares): Plan {
+  const { invocation: given } = call;
+  const { operation } = given; // whatever middleware calls it
+  const perform = async (conversation: Conversation) => {
+    const invocation = await middlewares.request(given);
     const input = { ...invocation, signal: conversation.caller.cancellation.signal };
-    const handling = outcomeOf(() =>
-      this.#handlers.get(operation)?.handle(input, handlerCall(conversation, operation)),
-    );
-    const outcome = await conversation.waits.orCalledOff(handling);
+    const handling = outcomeOf(() => definition.handle(input, handlerCall(conversation, operation)));
+    const outcome = await conversation.unlessCancelled(handling);
     if (outcome === null) return conversation.close(); // it does not heed its signal: the call ends without it
-    await playStep(stepOf(outcome()), {
-      conversation,
-      middlewares: this.middlewares,
-      invocation,
-      fill: tree => tree,
-      say: words => words,
-      delayOf: () => 0,
-      enter: () => {},
-    });
-  }
+    await new ReplyPlayer(conversation, middlewares, invocation).playStep(stepOf(outcome()));
+  };
+  return {
+    ...plain([{ kind: 'matched', fixture: `handler:${operation}` }], perform),
+    isOpenEnded: true,
+    redact: message => middlewares.words(message, given).value,
+  };
 }
 
 /** Captures what a handler returned or threw, so that an abandoned handler causes no unhandled rejection. */

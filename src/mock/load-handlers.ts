@@ -6,7 +6,7 @@ import { toolSchema } from '../protocol/toolset.js';
 import { validate } from '../protocol/validate.js';
 import { ProtocolCliError } from '../util/errors.js';
 import type { ToolDefinition } from './handlers.js';
-import type { Middleware } from './middleware/middleware.js';
+import type { Middleware } from './middleware.js';
 
 const definitionSchema = z.looseObject({
   ...toolSchema.shape,

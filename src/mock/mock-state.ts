@@ -1,45 +1,35 @@
+import { randomBytes } from 'node:crypto';
 import { EventRing } from '../events/bounded-events.js';
-import type { Log } from '../events/log.js';
+import { createLog, type Log } from '../events/log.js';
 import { ToolCalls } from '../events/tool-calls.js';
-import { Verification } from '../events/verification.js';
-import { type FixtureSet, FixtureState } from '../fixtures/fixture-set.js';
-import { DEFAULT_MIDDLEWARE } from '../fixtures/schema/file.js';
+import { allowedDestinations } from '../http/addresses.js';
 import type { HttpClient } from '../http/client.js';
 import type { Refusal } from '../http/request-body.js';
 import { addresseeIn, readInvocation } from '../protocol/read-invocation.js';
 import { type Clock, systemClock } from '../system/drafts.js';
-import { FixtureAnswers } from './answer-calls.js';
 import { DEFAULTS } from './defaults.js';
-import { HandlerAnswers, type ToolDefinition } from './handlers.js';
-import { OpenCalls } from './intake.js';
 import type { Journal } from './journal/journal-file.js';
 import type { Recovery } from './journal/recovery.js';
-import { resume } from './journal/report.js';
-import { type Middleware, Middlewares } from './middleware/middleware.js';
+import { Outbox } from './outbox.js';
+import { OpenCalls } from './plan.js';
 import type { RapServices } from './rap-conversation.js';
-import { type Rate, rateGate } from './rate-limit.js';
-import { Repeats } from './repeated-invocations.js';
-import { Answers, Operations, type ToolsetFields, toolsetOf } from './toolset.js';
+import { Repeats } from './repeats.js';
+import { Responder, type ResponderOptions } from './responder.js';
+import { ManualTriggers, Pauses, Questions } from './waits.js';
 
 /** All options of a mock tool; fixtures or handlers are required. */
-export interface MockToolOptions {
-  /** Read by `readFixtures`, or checked by `parseFixtures`. */
-  readonly fixtures?: FixtureSet;
-  /** Operations in code; where both have one, the code answers. */
-  readonly handlers?: readonly ToolDefinition[];
-  readonly middleware?: readonly Middleware[];
+export interface MockToolOptions extends ResponderOptions {
   /** Default: 127.0.0.1. */
   readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
-  /** Host names that requests may use besides the loopback's. */
+  /** Host names that requests may use besides those of the loopback. */
   readonly allowHosts?: readonly string[];
   /** Origins that callbacks may go to besides loopback. */
   readonly allowCallbacks?: readonly string[];
   /** Seed of all random draws. Default: random. */
   readonly seed?: string;
-  readonly rateLimit?: Rate;
-  /** How many callbacks may be on their way; what is over it is dropped, and said. */
+  /** Maximum number of callbacks under way; more are dropped and reported. */
   readonly maxPending?: number;
   /** Of a callback, after the first attempt. */
   readonly retries?: number;
@@ -56,143 +46,78 @@ export interface MockToolOptions {
   readonly journal?: { readonly path: string; readonly sync?: boolean };
   /** How long `close()` waits for deliveries, in ms. */
   readonly drainMs?: number;
-  /** Who runs it, for transcripts: `protocol-cli/0.1.0`. */
+  /** Name and version of the program, for transcripts: `protocol-cli/0.1.0`. */
   readonly program?: string;
   /** Sends callbacks. Default: a client made for throughput. */
   readonly client?: () => Promise<HttpClient>;
-  readonly clock?: Clock;
 }
 
-/** What a tool of handlers alone serves besides them. */
-export const NO_FIXTURES: FixtureSet = {
-  toolset: { name: 'handlers', tools: [], needsMigration: false },
-  middleware: DEFAULT_MIDDLEWARE,
-  fixtures: [],
-};
-
-type ResponderOptions = Pick<MockToolOptions, 'fixtures' | 'handlers' | 'middleware' | 'rateLimit' | 'clock'>;
-
-/** All that can be answered, what was counted for it, and whether it was used as expected: however calls come in. */
-export class Responder {
-  readonly #state = new FixtureState();
-  readonly #waitFor: () => number;
-  #fixtures: FixtureSet;
-  #toolset: ToolsetFields | null = null;
-  #answers: Answers;
-  #verification: Verification;
-
-  /** @param seed all that is drawn comes from it. */
-  constructor(
-    private readonly options: ResponderOptions,
-    private readonly seed: string,
-    log: Log,
-  ) {
-    const { clock = systemClock, fixtures = NO_FIXTURES, rateLimit } = options;
-    this.#waitFor = rateGate(rateLimit, clock);
-    this.#fixtures = fixtures;
-    this.#answers = this.#answersBy(fixtures);
-    this.#verification = new Verification(fixtures.fixtures);
-    log.subscribe(event => this.#verification.apply(event));
-  }
-
-  get answers(): Answers {
-    return this.#answers;
-  }
-
-  get verification(): Verification {
-    return this.#verification;
-  }
-
-  /** The same object until the fixtures are replaced. */
-  get toolset(): ToolsetFields {
-    this.#toolset ??= toolsetOf(this.#fixtures, this.options.handlers ?? []);
-    return this.#toolset;
-  }
-
-  /** From the next call on. Counts and states stay. */
-  replaceFixtures(fixtures: FixtureSet): void {
-    this.#fixtures = fixtures;
-    this.#toolset = null;
-    this.#answers = this.#answersBy(fixtures);
-    this.#verification.reload(fixtures.fixtures);
-  }
-
-  /** Forgets counts and states of one key, which is a thread unless a fixture says otherwise; or everything, and what was verified. */
-  reset(key?: string): void {
-    this.#state.reset(key);
-    if (key === undefined) this.#verification = new Verification(this.#fixtures.fixtures);
-  }
-
-  /** What an earlier run counted. */
-  restore(fact: Parameters<FixtureState['restore']>[0]): void {
-    this.#state.restore(fact);
-  }
-
-  #answersBy(fixtures: FixtureSet): Answers {
-    const { handlers = [], middleware, clock = systemClock } = this.options;
-    const middlewares = new Middlewares(fixtures.middleware, middleware);
-    return new Answers({
-      operations: new Operations(toolsetOf(fixtures, handlers)),
-      handlers: new HandlerAnswers(handlers, middlewares),
-      fixtures: new FixtureAnswers({ fixtures, state: this.#state, middlewares, seed: this.seed, clock }),
-      waitFor: this.#waitFor,
-    });
-  }
-}
+export const CHOICE_PREFIX = '/choices/';
+export const CONSENT_PATH = '/authorize';
 
 /** Everything a mock tool works with and remembers, apart from its server. */
 export class MockState {
+  readonly seed: string;
+  readonly log: Log;
   readonly ring: EventRing;
   readonly repeats: Repeats;
-  readonly openCalls = new OpenCalls();
-  readonly #responder: Responder;
+  readonly responder: Responder;
+  readonly services: RapServices;
+  readonly #clock: Clock;
   #journal: Journal | null = null;
 
+  /** @throws ProtocolCliError `usage` for an invalid origin. */
   constructor(
-    private readonly options: MockToolOptions,
-    readonly seed: string,
-    readonly log: Log,
-    readonly services: RapServices,
+    options: MockToolOptions,
+    client: HttpClient,
+    readonly openCalls = new OpenCalls(),
   ) {
-    const { keep = DEFAULTS.keep, journal } = options;
+    const { keep = DEFAULTS.keep, journal, clock = systemClock, allowCallbacks = [] } = options;
+    this.#clock = clock;
+    this.seed = options.seed ?? randomBytes(4).toString('hex');
+    this.log = createLog(() => clock.now());
     this.ring = new EventRing({ events: keep });
+    this.log.subscribe(event => this.ring.push(event));
     const remembered = Math.max(DEFAULTS.keep, keep) / 2; // a call has two events at least
     this.repeats = new Repeats(journal ? Math.max(remembered, DEFAULTS.journalCalls) : remembered);
-    log.subscribe(event => this.ring.push(event));
-    this.#responder = new Responder(options, seed, log);
-  }
-
-  get answers(): Answers {
-    return this.#responder.answers;
-  }
-
-  get verification(): Verification {
-    return this.#responder.verification;
-  }
-
-  get toolset(): ToolsetFields {
-    return this.#responder.toolset;
-  }
-
-  /** From the next call on. Counts and states stay. */
-  replaceFixtures(fixtures: FixtureSet): void {
-    this.#responder.replaceFixtures(fixtures);
+    this.responder = new Responder(options, this.seed, this.log);
+    const outbox = new Outbox({
+      log: this.log,
+      client,
+      clock,
+      random: Math.random,
+      allows: allowedDestinations(allowCallbacks),
+      queueLimit: options.maxPending ?? DEFAULTS.maxPending,
+      queueBytes: DEFAULTS.maxPendingBytes,
+      perOrigin: DEFAULTS.perOrigin,
+      retries: options.retries ?? DEFAULTS.retries,
+      maxPauseMs: DEFAULTS.maxPauseMs,
+      timeoutMs: DEFAULTS.attemptMs,
+    });
+    this.services = {
+      log: this.log,
+      outbox,
+      pauses: new Pauses(clock),
+      triggers: new ManualTriggers(),
+      choices: new Questions(CHOICE_PREFIX),
+      consents: new Questions(`${CONSENT_PATH}?state=`), // in the query: what is logged of an `auth_url` has none (threats, row 25)
+    };
   }
 
   /** Forgets counts and states of one key; or everything. So does the durable journal. */
   reset(key?: string): void {
-    this.#responder.reset(key);
+    this.responder.reset(key);
     this.#journal?.reset(key);
     if (key !== undefined) return;
     this.repeats.clear();
     this.ring.clear();
   }
 
-  /** From here on everything is kept. What the runs before left counts: counts, states, and which invocations were accepted. */
+  /** Keeps all further events. Restores counts, states and accepted invocations of earlier runs. */
   keepJournal(journal: Journal, { matched, settled, calls }: Recovery): void {
     this.#journal = journal;
     this.log.keep(journal);
-    for (const fact of matched) this.#responder.restore(fact);
+    for (const fact of matched) this.responder.restore(fact);
     for (const { groupId, id, sha256 } of settled) this.repeats.recall(groupId, id, sha256);
     for (const { key, invocation } of calls) {
       const to = addresseeIn(readInvocation(invocation.json));
@@ -200,23 +125,17 @@ export class MockState {
     }
   }
 
-  /** Goes on with the calls that a restart interrupted. @param base our own base URL. */
-  resume({ calls }: Recovery, base: string): void {
-    const { services, openCalls, answers } = this;
-    for (const call of calls) void resume(call, { services, openCalls, answers, base });
-  }
-
-  /** What a cancel notice says. @returns the key of the call it names, known or not. */
+  /** Cancels the call that a notice names. Returns its key, known or not. */
   cancel(thread: string, id: string): string {
     const key = this.repeats.keyOf(thread, id);
     this.openCalls.cancel(key);
     return key;
   }
 
-  /** A thread is over, or has moved elsewhere: its calls are called off, and what was counted for it is forgotten. */
+  /** Cancels the calls of a thread that is over, or has moved elsewhere, and forgets what was counted for it. */
   closeThread(thread: string): void {
     this.openCalls.closeThread(thread);
-    this.#responder.reset(thread);
+    this.responder.reset(thread);
   }
 
   /** Sends the last callback of a call again, the same bytes. Returns false if it is not remembered. */
@@ -229,9 +148,8 @@ export class MockState {
     return true;
   }
 
-  /** Resolves when no call is open and no callback is on its way, or after `ms`. */
+  /** Resolves when no call is open and no callback is under way, or after `ms`. */
   settled(ms: number): Promise<void> {
-    const { clock = systemClock } = this.options;
     return new Promise(resolve => {
       const end = () => {
         stop();
@@ -239,32 +157,26 @@ export class MockState {
         resolve();
       };
       const look = () => {
-        if (!this.verification.hasOpenCalls) void this.services.outbox.idle().then(end);
+        if (!this.responder.verification.hasOpenCalls) void this.services.outbox.idle().then(end);
       };
       const stop = this.log.subscribe(look);
-      const cancel = clock.after(ms, end);
+      const cancel = this.#clock.after(ms, end);
       look();
     });
   }
 
-  /** Everything is due at once. Resolves when all is delivered or given up; what is left after `ms` is given up. */
+  /** Ends all waits. Resolves when all is delivered or given up; what is left after `ms` is given up. */
   async drain(ms: number): Promise<void> {
     const { pauses, outbox } = this.services;
-    const { clock = systemClock } = this.options;
     pauses.hurry();
     outbox.hurry();
     await new Promise<void>(resolve => {
-      const cancel = clock.after(ms, resolve);
+      const cancel = this.#clock.after(ms, resolve);
       const over = this.openCalls.idle().then(() => outbox.idle());
       void over.then(cancel).then(resolve);
     });
     if (!this.#journal) this.openCalls.stop(); // with one, the next run goes on with them
     await outbox.close();
-  }
-
-  /** Cancels all open calls. */
-  stop(): void {
-    this.openCalls.stop();
   }
 }
 

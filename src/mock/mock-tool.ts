@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Event } from '../events/events.js';
-import { createLog, type Listener, type Log } from '../events/log.js';
+import type { Listener } from '../events/log.js';
 import { type ToolCall, type ToolCallState, toolCallState } from '../events/tool-call.js';
 import { ToolCalls } from '../events/tool-calls.js';
 import type { VerificationReport } from '../events/verification-report.js';
-import { allowedDestinations } from '../http/addresses.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
-import type { Route } from '../http/request-body.js';
 import { type RunningServer, startServer } from '../http/server.js';
 import { systemClock } from '../system/drafts.js';
 import { ProtocolCliError } from '../util/errors.js';
@@ -18,166 +15,35 @@ import { Intake } from './intake.js';
 import type { Journal } from './journal/journal-file.js';
 import type { Recovery } from './journal/recovery.js';
 import { JournalReports } from './journal/report.js';
-import { MockState, type MockToolOptions, NO_FIXTURES, refusalText } from './mock-state.js';
-import { Outbox } from './outbox.js';
-import type { RapServices } from './rap-conversation.js';
-import { ManualTriggers, Pauses, Questions } from './reply-waits.js';
-import {
-  adminRoutes,
-  CHOICE_PREFIX,
-  CONSENT_PREFIX,
-  choiceRoute,
-  consentRoutes,
-  discoveryRoute,
-  INVOKE_PATH,
-  noticeRoutes,
-  post,
-} from './routes.js';
-import { requireValidToolset, type ToolsetFields, toolsetOf } from './toolset.js';
+import { resume } from './journal/resume.js';
+import { MockState, type MockToolOptions, refusalText } from './mock-state.js';
+import { requireValidToolset, type ToolsetFields } from './responder.js';
+import { adminRoutes, protocolRoutes } from './routes.js';
 
-/** The name of an operation, or a question. */
+/** An operation, or a predicate. */
 type CallFilter = string | ((call: ToolCall) => boolean);
 
-/** A call that is waited for. */
-interface Awaited {
+/** Which call to wait for. */
+interface AwaitedCall {
   /** For the error: `a call of "search"`. */
   readonly what: string;
   readonly filter?: CallFilter | undefined;
-  readonly ready?: (call: ToolCall) => boolean;
+  readonly isReady?: (call: ToolCall) => boolean;
 }
 
-/** Less than test runners allow a test by default, so that what this says is what is read. */
-const PATIENCE_MS = 4_000;
+/** Below the default timeout of test runners, so that our message is the one that is shown. */
+const WAIT_MS = 4_000;
 
-interface Observed {
-  readonly events: readonly Event[];
-  subscribe(listener: Listener): () => void;
-}
+/** States in which a call is over. A refused one may come again. */
+const OVER: ReadonlySet<ToolCallState> = new Set(['delivered', 'undelivered', 'silent']);
 
-/** @throws Error for the name of an operation that is not among those that are offered, with the one that was probably meant. */
-export function requireOffered(name: string, offered: readonly string[]): void {
-  if (offered.includes(name)) return;
-  const meant = didYouMean(name, offered) || `Available: ${offered.join(', ')}.`;
-  throw new Error(`unknown operation "${name}". ${meant} Use a filter function to wait for any call.`);
-}
-
-/**
- * The first call, come or still to come, that passes `filter` and is `ready`.
- * @throws Error after `timeoutMs`, with the last calls.
- */
-export function callWithin(
-  observed: Observed,
-  timeoutMs: number,
-  { what, filter = () => true, ready = () => true }: Awaited,
-): Promise<ToolCall> {
-  const isIt =
-    typeof filter === 'string' ? (call: ToolCall) => call.invocation?.operation === filter : filter;
-  const calls = ToolCalls.of(observed.events);
-  const there = calls.list.find(call => isIt(call) && ready(call));
-  if (there) return Promise.resolve(there);
-  return new Promise((resolve, reject) => {
-    const stop = observed.subscribe(event => {
-      calls.apply(event);
-      const call = event.calls?.map(key => calls.get(key)).find(each => each && isIt(each) && ready(each));
-      if (!call) return;
-      clearTimeout(timer);
-      stop();
-      resolve(call);
-    });
-    const timer = setTimeout(() => {
-      stop();
-      reject(new Error(`timed out after ${timeoutMs} ms waiting for ${what}; ${whatCame(calls.list)}`));
-    }, timeoutMs);
-  });
-}
-
-function whatCame(calls: readonly ToolCall[]): string {
+function lastCalls(calls: readonly ToolCall[]): string {
   if (calls.length === 0) return 'no call was received';
-  const named = calls
-    .slice(-5)
-    .map(
-      call =>
-        `${call.invocation?.operation ?? 'malformed call'} (${[call.addressee?.id, toolCallState(call)].join(', ')})`,
-    );
+  const named = calls.slice(-5).map(call => {
+    const details = [call.addressee?.id, toolCallState(call)].join(', ');
+    return `${call.invocation?.operation ?? 'malformed call'} (${details})`;
+  });
   return `the last calls: ${named.join(', ')}`;
-}
-
-/** @throws ProtocolCliError `usage` for an invalid origin. */
-export function servicesOf(log: Log, client: HttpClient, options: MockToolOptions): RapServices {
-  const { clock = systemClock, allowCallbacks = [], maxPending, retries } = options;
-  return {
-    log,
-    outbox: new Outbox({
-      log,
-      client,
-      clock,
-      random: Math.random,
-      allows: allowedDestinations(allowCallbacks),
-      queueLimit: maxPending ?? DEFAULTS.maxPending,
-      queueBytes: DEFAULTS.maxPendingBytes,
-      perOrigin: DEFAULTS.perOrigin,
-      retries: retries ?? DEFAULTS.retries,
-      maxPauseMs: DEFAULTS.maxPauseMs,
-      timeoutMs: DEFAULTS.attemptMs,
-    }),
-    pauses: new Pauses(clock),
-    triggers: new ManualTriggers(),
-    choices: new Questions(CHOICE_PREFIX),
-    consents: new Questions(CONSENT_PREFIX),
-  };
-}
-
-interface Serving {
-  readonly state: MockState;
-  readonly options: MockToolOptions;
-  /** RFC 3339. */
-  readonly startedAt: string;
-  /** Resolves when the tool stops. */
-  readonly stopped: Promise<void>;
-}
-
-/** Opens the server of a mock tool. @throws ProtocolCliError `port-in-use`, `usage`. */
-function serve(serving: Serving): Promise<RunningServer> {
-  const { host, port, allowHosts = [], maxBody = DEFAULTS.maxBody } = serving.options;
-  return startServer({
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    allowedHosts: allowHosts,
-    maxBody,
-    explains: true,
-    routes: routesOf(serving),
-    onRefused: refusal => serving.state.log.emit({ kind: 'warned', message: refusalText(refusal) }),
-  });
-}
-
-function routesOf({ state, options, startedAt, stopped }: Serving): Route[] {
-  const { log, services, repeats, openCalls, ring } = state;
-  const { allowRepeats = false } = options;
-  const intake = new Intake({
-    services,
-    repeats,
-    openCalls,
-    allowRepeats,
-    stopped,
-    answers: () => state.answers,
-  });
-  return [
-    post(INVOKE_PATH, intake.receive),
-    discoveryRoute(log, () => state.toolset),
-    ...noticeRoutes({
-      log,
-      cancel: (thread, id) => state.cancel(thread, id),
-      closeThread: thread => state.closeThread(thread),
-      needsMigration: () => state.toolset.needsMigration,
-    }),
-    choiceRoute(log, services.choices),
-    ...consentRoutes(log, services.consents, () => state.toolset.name),
-    ...adminRoutes({
-      journal: new JournalReports(ring, { startedAt, program: options.program ?? 'protocol-cli' }),
-      reset: key => state.reset(key),
-      fire: (id, thread) => services.triggers.fire(id, thread),
-    }),
-  ];
 }
 
 /** Which call, and how long. */
@@ -200,7 +66,7 @@ export class MockTool implements AsyncDisposable {
     private readonly server: RunningServer,
     private readonly options: MockToolOptions,
     private readonly kept: { readonly journal: Journal; readonly recovery: Recovery } | null,
-    private readonly release: () => Promise<void>,
+    private readonly stop: () => void,
   ) {}
 
   /**
@@ -209,28 +75,21 @@ export class MockTool implements AsyncDisposable {
    */
   static async start(given: StartMockToolOptions): Promise<MockTool> {
     const options = await readOptions(given);
-    const { fixtures = NO_FIXTURES, handlers = [], clock = systemClock } = options;
-    await requireValidToolset(toolsetOf(fixtures, handlers));
-    const log = createLog(() => clock.now());
+    await requireValidToolset(options.fixtures, options.handlers);
     const client = lazyClient(options.client ?? agentClient);
-    const seed = options.seed ?? randomBytes(4).toString('hex');
-    const state = new MockState(options, seed, log, servicesOf(log, client, options));
+    const state = new MockState(options, client);
     let stop = () => {};
     const stopped = new Promise<void>(resolve => {
       stop = resolve;
     });
-    const startedAt = clock.wall().toISOString();
-    const kept = options.journal ? await keepJournal(options.journal, state, startedAt, options) : null;
-    const server = await serve({ state, options, startedAt, stopped }).catch(async error => {
+    const startedAt = (options.clock ?? systemClock).wall().toISOString();
+    const kept = options.journal ? await keepJournal(options, state, startedAt) : null;
+    const server = await serve(state, options, startedAt, stopped).catch(async error => {
       await kept?.journal.close();
       throw error;
     });
-    if (kept) state.resume(kept.recovery, server.url);
-    const release = async () => {
-      stop();
-      await client.close();
-    };
-    return new MockTool(state, server, options, kept, release);
+    for (const call of kept?.recovery.calls ?? []) void resume(call, state, server.url);
+    return new MockTool(state, server, options, kept, stop);
   }
 
   /** All that is drawn comes from it. */
@@ -248,7 +107,7 @@ export class MockTool implements AsyncDisposable {
 
   /** What it offers at the moment. */
   get toolset(): ToolsetFields {
-    return this.state.toolset;
+    return this.state.responder.toolset;
   }
 
   /** The calls that are remembered, oldest first. */
@@ -268,41 +127,42 @@ export class MockTool implements AsyncDisposable {
 
   /** Calls the listener for every event from now on. Returns how to stop. */
   subscribe(listener: Listener): () => void {
-    return this.state.services.log.subscribe(listener);
+    return this.state.log.subscribe(listener);
   }
 
   /**
    * A call that was received, or the next one: by operation or by filter.
    * @throws Error after `timeoutMs` (default 4,000); at once for an unknown operation.
    */
-  async waitForCall(filter?: CallFilter, { timeoutMs = PATIENCE_MS } = {}): Promise<ToolCall> {
+  async waitForCall(filter?: CallFilter, { timeoutMs = WAIT_MS } = {}): Promise<ToolCall> {
     if (typeof filter !== 'string')
-      return callWithin(this, timeoutMs, {
+      return this.#callWithin(timeoutMs, {
         what: filter ? 'a call that passes the filter' : 'a call',
         filter,
       });
-    requireOffered(
-      filter,
-      this.toolset.tools.map(({ name }) => name),
-    );
-    return callWithin(this, timeoutMs, { what: `a call of "${filter}"`, filter });
+    const offered = this.toolset.tools.map(({ name }) => name);
+    if (!offered.includes(filter)) {
+      const meant = didYouMean(filter, offered) || `Available: ${offered.join(', ')}.`;
+      throw new Error(`unknown operation "${filter}". ${meant} Use a filter function to wait for any call.`);
+    }
+    return this.#callWithin(timeoutMs, { what: `a call of "${filter}"`, filter });
   }
 
   /**
    * The call with this `id`, once its result was delivered or given up. An id is unique in its thread only; see `groupId`.
    * @throws Error after `timeoutMs` (default 4,000).
    */
-  waitForDelivery(id: string, { groupId, timeoutMs = PATIENCE_MS }: DeliveryWait = {}): Promise<ToolCall> {
+  waitForDelivery(id: string, { groupId, timeoutMs = WAIT_MS }: DeliveryWait = {}): Promise<ToolCall> {
     const thread = groupId === undefined ? '' : ` in "${groupId}"`;
-    return callWithin(this, timeoutMs, {
+    return this.#callWithin(timeoutMs, {
       what: `the delivery of the call "${id}"${thread}`,
       filter: ({ addressee }) =>
-        addressee?.id === id && (groupId === undefined || addressee.group_id === groupId),
-      ready: call => OVER.has(toolCallState(call)),
+        addressee?.id === id && (groupId ?? addressee.group_id) === addressee.group_id,
+      isReady: call => OVER.has(toolCallState(call)),
     });
   }
 
-  /** Begins anew: counts and states of one key, or everything there is, journal and verification included. */
+  /** Forgets counts and states of one key, or everything, journal and verification included. */
   reset(key?: string): void {
     this.state.reset(key);
   }
@@ -342,20 +202,20 @@ export class MockTool implements AsyncDisposable {
   /** Answers by other fixtures from the next call on. @throws ProtocolCliError as {@link start}. */
   async replaceFixtures(source: FixtureSource): Promise<void> {
     const fixtures = await fixturesFrom(source);
-    await requireValidToolset(toolsetOf(fixtures, this.options.handlers ?? []));
-    this.state.replaceFixtures(fixtures);
+    await requireValidToolset(fixtures, this.options.handlers);
+    this.state.responder.replaceFixtures(fixtures);
   }
 
   /** What was unused, unmatched, undelivered or other than expected, so far. */
   verify(): VerificationReport {
-    return this.state.verification.report();
+    return this.state.responder.verification.report();
   }
 
   /**
    * Waits until no call is open and no callback is on its way, then returns what {@link verify} returns. After `timeoutMs`, 4,000
    * by default, it returns at once: what is still pending then is reported as undelivered.
    */
-  async verified({ timeoutMs = PATIENCE_MS } = {}): Promise<VerificationReport> {
+  async verified({ timeoutMs = WAIT_MS } = {}): Promise<VerificationReport> {
     await this.state.settled(timeoutMs);
     return this.verify();
   }
@@ -367,21 +227,45 @@ export class MockTool implements AsyncDisposable {
   }
 
   async #close(drainMs: number): Promise<void> {
-    const unheard = this.server.close();
+    const closing = this.server.close();
     await this.state.drain(drainMs);
-    await this.release();
-    await unheard;
+    this.stop();
+    await closing;
     await this.kept?.journal.close();
-    this.state.stop(); // the journal has its last line: what is called off now, the next run goes on with
+    this.state.openCalls.stop(); // the journal has its last line: what is canceled now, the next run goes on with
+  }
+
+  /** The first call, received or still to come, that passes the filter and is ready. @throws Error with the last calls. */
+  #callWithin(
+    timeoutMs: number,
+    { what, filter = () => true, isReady = () => true }: AwaitedCall,
+  ): Promise<ToolCall> {
+    const passes =
+      typeof filter === 'string' ? (call: ToolCall) => call.invocation?.operation === filter : filter;
+    const fits = (call: ToolCall | undefined): call is ToolCall => !!call && passes(call) && isReady(call);
+    const calls = ToolCalls.of(this.events);
+    const there = calls.list.find(fits);
+    if (there) return Promise.resolve(there);
+    return new Promise((resolve, reject) => {
+      const unsubscribe = this.subscribe(event => {
+        calls.apply(event);
+        const call = event.calls?.map(key => calls.get(key)).find(fits);
+        if (!call) return;
+        clearTimeout(timer);
+        unsubscribe();
+        resolve(call);
+      });
+      const timer = setTimeout(() => {
+        unsubscribe();
+        reject(new Error(`timed out after ${timeoutMs} ms waiting for ${what}; ${lastCalls(calls.list)}`));
+      }, timeoutMs);
+    });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 }
-
-/** One that was refused may come again. */
-const OVER: ReadonlySet<ToolCallState> = new Set(['delivered', 'undelivered', 'silent']);
 
 async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions> {
   if (!isRecord(given))
@@ -396,13 +280,38 @@ async function readOptions(given: StartMockToolOptions): Promise<MockToolOptions
   return fixtures === undefined ? options : { ...options, fixtures: await fixturesFrom(fixtures) };
 }
 
+/** Opens the server of a mock tool. @throws ProtocolCliError `port-in-use`, `usage`. */
+function serve(
+  state: MockState,
+  options: MockToolOptions,
+  startedAt: string,
+  stopped: Promise<void>,
+): Promise<RunningServer> {
+  const { host, port, allowHosts = [], maxBody = DEFAULTS.maxBody, program = 'protocol-cli' } = options;
+  const intake = new Intake(state, options.allowRepeats ?? false, stopped);
+  const admin = adminRoutes({
+    journal: new JournalReports(state.ring, { startedAt, program }),
+    reset: key => state.reset(key),
+    fire: (id, thread) => state.services.triggers.fire(id, thread),
+  });
+  return startServer({
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    allowedHosts: allowHosts,
+    maxBody,
+    explains: true,
+    routes: [...protocolRoutes(state, intake.receive), ...admin],
+    onRefused: refusal => state.log.emit({ kind: 'warned', message: refusalText(refusal) }),
+  });
+}
+
 /** From here on nothing is acknowledged that is not in the journal. */
 async function keepJournal(
-  { path, sync = false }: NonNullable<MockToolOptions['journal']>,
+  { journal: file, program = 'protocol-cli' }: MockToolOptions,
   state: MockState,
   startedAt: string,
-  { program = 'protocol-cli' }: MockToolOptions,
 ) {
+  const { path = '', sync = false } = file ?? {};
   const { openJournal } = await import('./journal/journal-file.js');
   const { journal, recovery } = await openJournal({ path, sync, startedAt, program });
   state.keepJournal(journal, recovery);

@@ -1,26 +1,73 @@
 import { Content } from '../events/content.js';
+import type { Turn } from '../events/events.js';
 import type { Log } from '../events/log.js';
-import { type RecordedRequest, recordRequest } from '../events/record-request.js';
+import { recordRequest } from '../events/record-request.js';
 import type { Allows } from '../http/addresses.js';
 import { type HttpAnswer, type HttpClient, retryAfterMs, TransportError } from '../http/client.js';
 import type { Clock } from '../system/drafts.js';
-import { bytesText } from '../util/json-diagnosis.js';
+import { readJson } from '../util/json.js';
+import { bytesText, isRecord } from '../util/json-diagnosis.js';
 import { readUrl } from '../util/strings.js';
-import { Pauses } from './reply-waits.js';
-import { type Callback, type Delivery, headersOf, send, stopped, typeOf } from './send-callback.js';
+import { Pauses } from './waits.js';
 
-const FIRST_PAUSE_MS = 200;
-/** Origins remembered while nothing is sent to them. */
-const IDLE_ORIGINS = 1_000;
+/** A message to the runtime: these bytes, to exactly this address (TOOL-OPAQUE). */
+export interface Callback {
+  /** The call it belongs to. */
+  readonly key: string;
+  readonly thread: string;
+  /** Unchanged from the invocation. */
+  readonly url: string;
+  readonly body: Content;
+  /** `application/json` by default; a fault may set another. */
+  readonly contentType?: string | undefined;
+  /** `slow`: the body is sent in small pieces, over about two seconds. */
+  readonly pace?: 'slow' | undefined;
+  /** Why the callback is not needed any more, or null. Called before each attempt. */
+  readonly cancelReason?: (() => string | null) | undefined;
+  /** For the journal: where the reply continues after this message. */
+  readonly turn?: Turn | undefined;
+}
 
-interface Origin {
-  active: number;
-  readonly waiting: (() => void)[];
+/** `attempts` counts requests; 0 if the callback was refused before the first. */
+export type Delivery =
+  | { readonly delivered: true; readonly status: number; readonly attempts: number }
+  | { readonly delivered: false; readonly why: string; readonly attempts: number };
+
+/** Journals of earlier versions contain this text. */
+const STOPPED = 'the tool was stopped before it was delivered';
+
+function stopped(lastFailure?: string): string {
+  return lastFailure === undefined ? STOPPED : `${STOPPED}: ${lastFailure}`;
+}
+
+/** True if the next run can still deliver the callback from the journal. */
+export function wasStopped(why: string): boolean {
+  return why.startsWith(STOPPED);
+}
+
+/** The `type` of a message. Parsed each time, so that the parsed message is not kept in memory. */
+export function typeOf({ bytes }: Pick<Content, 'bytes'>): string | undefined {
+  const json = readJson(bytes);
+  const type = json.ok && isRecord(json.value) ? json.value['type'] : undefined;
+  return typeof type === 'string' ? type : undefined;
+}
+
+/** These leave a call pending (the protocol, section 2). */
+const LEAVES_PENDING: ReadonlySet<string | undefined> = new Set([
+  'oauth',
+  'user_choice',
+  'subscription_event',
+  'view_update',
+]);
+
+/** Whether a message of this type ends its call: any other, unreadable or not, was meant as the result. */
+export function endsCall(type: string | undefined): boolean {
+  return !LEAVES_PENDING.has(type);
 }
 
 /** Limits requests per origin, first come first served, so that a slow receiver delays only its own callbacks. */
 class Slots {
-  readonly #origins = new Map<string, Origin>();
+  readonly #origins = new Map<string, { active: number; readonly waiting: (() => void)[] }>();
 
   constructor(private readonly perOrigin: number) {}
 
@@ -39,7 +86,7 @@ class Slots {
     else origin.active--;
   }
 
-  #originOf(name: string): Origin {
+  #originOf(name: string) {
     const known = this.#origins.get(name);
     if (known) return known;
     if (this.#origins.size >= IDLE_ORIGINS)
@@ -49,6 +96,9 @@ class Slots {
     return origin;
   }
 }
+
+/** Origins remembered while nothing is sent to them. */
+const IDLE_ORIGINS = 1_000;
 
 /** The result of one attempt. `refused`: no further attempt can succeed. */
 type Verdict = { readonly kind: 'delivered'; readonly status: number } | Failure;
@@ -68,13 +118,16 @@ function verdictOn({ status, headers }: HttpAnswer): Verdict {
   return { kind: 'refused', why: `${why}; ${status < 400 ? 'redirects are not followed' : 'not retried'}` };
 }
 
-/** Faults of the request itself or its address. */
-const FINAL = new Set(['REFUSED_ADDRESS', 'BAD_URL', 'BAD_HEADER']);
+/** Errors of the request itself or its address. */
+const FINAL_CODES = new Set(['REFUSED_ADDRESS', 'BAD_URL', 'BAD_HEADER']);
 
-/** A callback, with the list of calls that all its events share. */
+/** A callback under way, with the list of calls that all its events share. */
 interface Parcel {
   readonly callback: Callback;
   readonly about: { readonly calls: string[]; readonly thread: string };
+  attempts: number;
+  /** The request id of the last attempt. */
+  leg?: string;
 }
 
 export interface OutboxOptions {
@@ -98,6 +151,8 @@ export interface OutboxOptions {
   readonly timeoutMs: number;
 }
 
+const FIRST_PAUSE_MS = 200;
+
 /** Delivers callbacks, with retries. A callback that is given up is always a `dropped` event (threats, "Delivery faults"). */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -109,7 +164,7 @@ export class Outbox {
   #isClosed = false;
   #pending = 0;
   #bytes = 0;
-  #onIdle: (() => void)[] = [];
+  readonly #onIdle: (() => void)[] = [];
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -124,9 +179,10 @@ export class Outbox {
 
   /** Resolves when the callback is delivered or given up; never rejects. */
   post(callback: Callback): Promise<Delivery> {
-    const parcel = { callback, about: { calls: [callback.key], thread: callback.thread } };
+    const about = { calls: [callback.key], thread: callback.thread };
+    const parcel: Parcel = { callback, about, attempts: 0 };
     const problem = this.#problemWith(callback);
-    return problem === null ? this.#deliver(parcel) : Promise.resolve(this.#giveUp(parcel, problem, 0));
+    return problem === null ? this.#deliver(parcel) : Promise.resolve(this.#giveUp(parcel, problem));
   }
 
   /** Starts no further request until {@link resume}. */
@@ -149,8 +205,7 @@ export class Outbox {
 
   /** Resolves when no callback is pending. */
   idle(): Promise<void> {
-    if (this.#pending === 0) return Promise.resolve();
-    return new Promise(resolve => this.#onIdle.push(resolve));
+    return this.#pending === 0 ? Promise.resolve() : new Promise(resolve => this.#onIdle.push(resolve));
   }
 
   /** Closes the client, which ends open requests, and gives up all pending callbacks. */
@@ -173,20 +228,17 @@ export class Outbox {
   async #deliver(parcel: Parcel): Promise<Delivery> {
     const { url, body } = parcel.callback;
     const origin = readUrl(url)?.origin ?? ''; // the client rejects an invalid url
-    let leg: string | undefined;
     this.#pending++;
     this.#bytes += body.size;
     try {
-      for (let attempts = 0, isLast = false; ; isLast = this.#pauses.isHurried) {
-        const made = await this.#attempt(parcel, attempts + 1, origin);
-        if (!made) return this.#leave(parcel, attempts, leg);
-        attempts++;
-        leg = made.leg;
-        const { verdict } = made;
+      for (let isLast = false; ; isLast = this.#pauses.isHurried) {
+        const verdict = await this.#attempt(parcel, origin);
+        if (!verdict) return this.#leave(parcel);
+        const { attempts } = parcel;
         if (verdict.kind === 'delivered') return { delivered: true, status: verdict.status, attempts };
         const why = this.#whyNotAgain(verdict, attempts, isLast);
-        if (why !== null) return this.#giveUp(parcel, why, attempts, leg);
-        await this.#pauses.wait(this.#pauseMs(verdict, attempts));
+        if (why !== null) return this.#giveUp(parcel, why);
+        await this.#pauses.wait(this.#pauseMs(attempts, verdict.retryAfter));
       }
     } finally {
       this.#pending--;
@@ -202,76 +254,58 @@ export class Outbox {
   }
 
   /** Full jitter, so that callbacks that failed together are not retried together; not before `Retry-After` (TOOL-RETRY). */
-  #pauseMs({ retryAfter }: Failure, failures: number): number {
+  #pauseMs(failures: number, retryAfter: string | undefined): number {
     const { random, maxPauseMs, clock } = this.#options;
     const jittered = random() * Math.min(maxPauseMs, FIRST_PAUSE_MS * 2 ** (failures - 1));
     return Math.min(maxPauseMs, Math.max(jittered, retryAfterMs(retryAfter, clock.wall())));
   }
 
-  /** Null if the outbox was closed or the callback was cancelled before a slot was free. */
-  async #attempt(parcel: Parcel, number: number, origin: string) {
-    const turn = this.#slots.take(origin);
-    if (turn) await turn;
+  /** Null if the outbox was closed or the callback was canceled before a slot was free. */
+  async #attempt(parcel: Parcel, origin: string): Promise<Verdict | null> {
+    const slot = this.#slots.take(origin);
+    if (slot) await slot;
     try {
       while (this.#resumed) await this.#resumed;
       if (this.#isClosed || parcel.callback.cancelReason?.()) return null;
-      return await this.#send(parcel, number);
+      return await this.#send(parcel);
     } finally {
       this.#slots.leave(origin);
     }
   }
 
   /** The request is in the journal before it is sent: after a crash the same bytes are sent again. */
-  async #send(parcel: Parcel, number: number): Promise<{ readonly leg: string; readonly verdict: Verdict }> {
+  async #send(parcel: Parcel): Promise<Verdict> {
     const { log, client, timeoutMs } = this.#options;
-    const recorded = this.#recordRequest(parcel, number);
-    const { leg } = recorded;
+    const { callback, about } = parcel;
+    const { url, body, turn } = callback;
+    const attempt = ++parcel.attempts;
+    const way = { from: 'tool', to: 'runtime', purpose: 'callback', method: 'POST' } as const;
+    const headers = headersOf(callback);
+    const recorded = recordRequest(log, { ...way, url, headers, body, attempt, turn, ...about });
+    parcel.leg = recorded.leg;
     try {
       await log.kept();
-      const answer = await send(client, timeoutMs, parcel.callback);
+      const answer = await send(client, timeoutMs, callback);
       recorded.answered(answer.status, loggedParts(answer));
-      return { leg, verdict: verdictOn(answer) };
+      return verdictOn(answer);
     } catch (error) {
       const isTransport = error instanceof TransportError;
       const { phase, code } = isTransport ? error : { phase: 'journal', code: 'UNWRITABLE' };
       recorded.broken(phase, code);
       const why = error instanceof Error ? error.message : String(error);
-      return { leg, verdict: { kind: isTransport && FINAL.has(code) ? 'refused' : 'failed', why } };
+      return { kind: isTransport && FINAL_CODES.has(code) ? 'refused' : 'failed', why };
     }
   }
 
-  #recordRequest({ callback, about: { calls, thread } }: Parcel, attempt: number): RecordedRequest {
-    const { url, body, turn } = callback;
-    return recordRequest(this.#options.log, {
-      from: 'tool',
-      to: 'runtime',
-      purpose: 'callback',
-      method: 'POST',
-      url,
-      headers: headersOf(callback),
-      body,
-      attempt,
-      calls,
-      thread,
-      turn,
-    });
-  }
-
-  /** A cancelled callback is reported as an event that was not to arrive any more, not as a loss (TOOL-SUB). */
-  #leave(parcel: Parcel, attempts: number, leg?: string): Delivery {
+  /** A canceled callback is reported as an event that was not to arrive any more, not as a loss (TOOL-SUB). */
+  #leave(parcel: Parcel): Delivery {
     const why = this.#isClosed ? null : parcel.callback.cancelReason?.();
-    return why
-      ? this.#giveUp(parcel, why, attempts, leg, 'event')
-      : this.#giveUp(parcel, stopped(), attempts, leg);
+    return why ? this.#giveUp(parcel, why, 'event') : this.#giveUp(parcel, stopped());
   }
 
-  #giveUp(
-    { callback: { body, turn }, about }: Parcel,
-    why: string,
-    attempts: number,
-    leg?: string,
-    what: 'callback' | 'event' = 'callback',
-  ): Delivery {
+  #giveUp(parcel: Parcel, why: string, what: 'callback' | 'event' = 'callback'): Delivery {
+    const { callback, about, attempts, leg } = parcel;
+    const { body, turn } = callback;
     const message = leg === undefined ? { type: typeOf(body), turn } : { leg }; // without a request event, this names the message
     this.#options.log.emit({ kind: 'dropped', what, why, count: 1, ...about, ...message });
     return { delivered: false, why, attempts };
@@ -282,4 +316,47 @@ export class Outbox {
 function loggedParts({ status, headers, body }: HttpAnswer) {
   if (status < 300) return {};
   return { headers: { ...headers }, body: body.length > 0 ? new Content(body) : undefined };
+}
+
+const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
+const NO_BYTES = new Uint8Array(0);
+/** The start of an error body helps a person. */
+const ERROR_BODY = { maxBytes: 4 * 1024, partial: true };
+const SLOW_PIECES = 20;
+const SLOW_EVERY_MS = 100;
+
+/** Events hold on to these headers: JSON callbacks share one object. */
+function headersOf({ contentType }: Callback): Readonly<Record<string, string>> {
+  const isJson = contentType === undefined || contentType === JSON_HEADERS['content-type'];
+  return isJson ? JSON_HEADERS : { 'content-type': contentType };
+}
+
+/**
+ * POSTs a callback. If only the body of the answer fails, the status still counts.
+ * @throws TransportError if there is no status.
+ */
+async function send(client: HttpClient, timeoutMs: number, callback: Callback): Promise<HttpAnswer> {
+  const { url, body, pace } = callback;
+  let head: HttpAnswer | null = null;
+  const slowly = {
+    pace: { bytes: Math.max(1, Math.ceil(body.size / SLOW_PIECES)), everyMs: SLOW_EVERY_MS },
+    timeoutMs: timeoutMs + SLOW_PIECES * SLOW_EVERY_MS,
+  };
+  try {
+    return await client.send({
+      method: 'POST',
+      url,
+      headers: headersOf(callback),
+      body: body.bytes,
+      read(status, headers) {
+        head = { status, headers, body: NO_BYTES };
+        return status < 300 ? 'nothing' : ERROR_BODY;
+      },
+      timeoutMs,
+      ...(pace === 'slow' && slowly),
+    });
+  } catch (error) {
+    if (head) return head;
+    throw error;
+  }
 }

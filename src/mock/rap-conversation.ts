@@ -7,66 +7,53 @@ import { parseJson } from '../util/json.js';
 import { isRecord } from '../util/json-diagnosis.js';
 import { inLayout } from '../util/json-layout.js';
 import {
+  type Asking,
+  type Caller,
+  type CallServices,
   type ChoiceQuestion,
   type Consent,
   type ConsentQuestion,
   Conversation,
   type Fields,
 } from './conversation.js';
-import type { Outbox } from './outbox.js';
-import { textOfPayload } from './reply-steps.js';
-import type { Caller, CallServices, Questions } from './reply-waits.js';
-import type { Callback, Delivery } from './send-callback.js';
+import type { Callback, Outbox } from './outbox.js';
+import { textOfPayload } from './reply-player.js';
+import type { Questions } from './waits.js';
 
-type Message = Readonly<Record<string, unknown>>;
+/** One byte more than a listener accepts by default. */
+const OVERSIZE = 64 * 1024 * 1024 + 1;
 
-/** A callback as it will go over the wire. */
-interface Rendering {
-  readonly body: Content;
-  readonly contentType: string;
-  readonly isSlow: boolean;
-  /** Milliseconds until it goes out. */
+/** A callback as it goes over the wire. */
+interface Rendering extends Pick<Callback, 'body' | 'contentType' | 'pace'> {
+  /** Milliseconds until it is sent. */
   readonly lateMs: number;
-  /** How often it is sent: 0 where it is dropped on purpose. */
+  /** How often it is sent: 0 if it is dropped on purpose. */
   readonly copies: 0 | 1 | 2;
 }
 
-/** One byte more than a listener takes by default. */
-const TOO_MUCH = 64 * 1024 * 1024 + 1;
-
-/** A message with the faults it was given; without any it is plain JSON (TOOL-POST). */
-export function render(message: Message, faults: readonly CallbackFault[], layout?: string): Rendering {
-  const jsonOf = (value: Message) => (layout === undefined ? JSON.stringify(value) : inLayout(layout, value));
-  if (faults.length === 0) return { body: new Content(Buffer.from(jsonOf(message))), ...FLAWLESS };
+/** Renders a message with its faults; without any it is plain JSON (TOOL-POST). */
+function render(message: Fields, faults: readonly CallbackFault[], layout?: string): Rendering {
+  const jsonOf = (value: Fields) => (layout === undefined ? JSON.stringify(value) : inLayout(layout, value));
+  if (faults.length === 0) return { body: new Content(Buffer.from(jsonOf(message))), lateMs: 0, copies: 1 };
   const has = (kind: CallbackFault['kind']) => faults.some(fault => fault.kind === kind);
-  const lateMs = faults.reduce((sum, fault) => sum + (fault.kind === 'late' ? fault.ms : 0), 0);
+  const json = jsonOf(misdirected(message, has));
+  const text = has('malformed') ? json.slice(0, -1) : has('oversize') ? json.padEnd(OVERSIZE) : json;
   return {
-    body: new Content(Buffer.from(source(jsonOf(misdirected(message, has)), has))),
-    contentType: has('wrong-type') ? 'text/plain' : 'application/json',
-    isSlow: has('slow'),
-    lateMs,
+    body: new Content(Buffer.from(text)),
+    ...(has('wrong-type') && { contentType: 'text/plain' }),
+    ...(has('slow') && { pace: 'slow' }),
+    lateMs: faults.reduce((sum, fault) => sum + (fault.kind === 'late' ? fault.ms : 0), 0),
     copies: has('drop') ? 0 : has('duplicate') ? 2 : 1,
   };
 }
 
-const FLAWLESS = { contentType: 'application/json', isSlow: false, lateMs: 0, copies: 1 } as const;
-
-function source(json: string, has: (kind: CallbackFault['kind']) => boolean): string {
-  if (has('malformed')) return json.slice(0, -1);
-  return has('oversize') ? json.padEnd(TOO_MUCH) : json;
-}
-
-function misdirected(message: Message, has: (kind: CallbackFault['kind']) => boolean): Message {
-  const field = idField(message);
+function misdirected(message: Fields, has: (kind: CallbackFault['kind']) => boolean): Fields {
+  const idField = message['type'] === 'subscription_event' ? 'tool_call_id' : 'id';
   return {
     ...message,
-    ...(has('wrong-id') && Object.hasOwn(message, field) && { [field]: 'unknown-id' }),
+    ...(has('wrong-id') && Object.hasOwn(message, idField) && { [idField]: 'unknown-id' }),
     ...(has('wrong-group') && { group_id: 'unknown-thread' }),
   };
-}
-
-function idField(message: Message): string {
-  return message['type'] === 'subscription_event' ? 'tool_call_id' : 'id';
 }
 
 /** What a conversation over RAP needs of the tool. */
@@ -76,15 +63,20 @@ export interface RapServices extends CallServices {
   readonly consents: Questions<Consent, ConsentQuestion>;
 }
 
-/** What a call has said before a restart. */
-interface Said {
+/** What a call sent before a restart. */
+interface Sent {
   readonly callbacks: number;
   readonly isAnswered: boolean;
 }
 
+interface Sending {
+  readonly layout?: string | undefined;
+  readonly cancelReason?: Callback['cancelReason'];
+}
+
 /**
- * Everything one call says to its runtime, one callback after the other, each with the ids that the runtime gave
- * (TOOL-GROUP, TOOL-ID, TOOL-CALLID). What the fields say otherwise goes out as they say.
+ * Sends all callbacks of one call, one after the other, each with the ids that the runtime gave (TOOL-GROUP, TOOL-ID,
+ * TOOL-CALLID). Ids in the fields of a fixture replace them.
  */
 export class RapConversation extends Conversation {
   #callbacks: number;
@@ -94,15 +86,15 @@ export class RapConversation extends Conversation {
 
   constructor(
     caller: Caller,
-    private readonly services: RapServices,
+    protected override readonly services: RapServices,
     private readonly faultsOf: (callback: number) => readonly CallbackFault[] = () => [],
-    { callbacks, isAnswered }: Said = NOTHING_SAID,
+    { callbacks, isAnswered }: Sent = { callbacks: 0, isAnswered: false },
   ) {
     super(caller, services, isAnswered);
     this.#callbacks = callbacks;
   }
 
-  override goesOnAt(next: StepPath | undefined): void {
+  override continuesAt(next: StepPath | undefined): void {
     this.#next = next;
   }
 
@@ -123,18 +115,18 @@ export class RapConversation extends Conversation {
     await this.#send({ type: 'tool_result', ...this.#ids(), ...fields }, { layout });
   }
 
-  /** The text says it: by convention, since RAP has no outcomes (TOOL-ERRPREFIX). */
+  /** The text says it by convention, since RAP has no outcomes (TOOL-ERRPREFIX). */
   outcome(outcome: Outcome): Promise<void> {
     return this.result({ text: textOfOutcome(outcome) ?? '' });
   }
 
-  /** None after a cancel, however long it was on its way (TOOL-SUB). */
+  /** Not sent after a cancel, however long it was on its way (TOOL-SUB). */
   async event(fields: Fields, layout?: string): Promise<void> {
     const { group_id, id } = this.caller.addressee;
     const message = { type: 'subscription_event', group_id, tool_call_id: id, ...fields };
-    const isFinal = this.begins(fields);
+    const isFinal = this.beginEvent(fields);
     await this.#send(message, { layout, cancelReason: () => this.caller.cancellation.reason });
-    if (isFinal) this.ended();
+    if (isFinal) this.finalSent();
   }
 
   async view(fields: Fields, layout?: string): Promise<void> {
@@ -142,53 +134,70 @@ export class RapConversation extends Conversation {
     await this.#send({ type: 'view_update', group_id, ...fields }, { layout });
   }
 
-  choice(question: ChoiceQuestion, withinMs?: number, layout?: string): Promise<number | null> {
+  choice(question: ChoiceQuestion, asking: Asking = {}): Promise<number | null> {
     const { prompt, choices, default: preset } = question;
     const asked = this.services.choices.open(question);
     const response_url = this.caller.base + asked.path;
-    const asks = { type: 'user_choice', ...this.#ids(), prompt, choices, default: preset, response_url };
-    const message = { ...furtherFields(layout), ...asks };
-    return this.waits.ask({ what: 'choice', asked, preset, withinMs }, () => this.#send(message, { layout }));
+    const message = { type: 'user_choice', prompt, choices, default: preset, response_url };
+    return this.#ask('choice', { message, asked, preset, asking });
   }
 
   /** On our own consent page, or at `authUrl`. */
   consent(
     question: ConsentQuestion,
-    withinMs?: number,
-    authUrl?: string,
-    layout?: string,
+    { authUrl, ...asking }: Asking & { readonly authUrl?: string | undefined } = {},
   ): Promise<Consent | null> {
     const asked = this.services.consents.open(question);
-    const auth_url = authUrl ?? this.caller.base + asked.path;
-    const message = { ...furtherFields(layout), type: 'oauth', ...this.#ids(), auth_url };
-    return this.waits.ask<Consent>({ what: 'consent', asked, preset: 'granted', withinMs }, () =>
-      this.#send(message, { layout }),
-    );
+    const message = { type: 'oauth', auth_url: authUrl ?? this.caller.base + asked.path };
+    return this.#ask('consent', { message, asked, preset: 'granted', asking });
   }
 
-  /** False where it was given up. */
-  async #send(
-    message: Fields,
-    { layout, cancelReason }: { layout?: string | undefined; cancelReason?: Callback['cancelReason'] } = {},
-  ): Promise<boolean> {
+  /** A manual trigger answers with the preset. A question that was not delivered is not waited for. */
+  async #ask<A extends string | number>(
+    what: 'choice' | 'consent',
+    { message, asked, preset, asking: { withinMs, layout } }: AskedQuestion<A>,
+  ): Promise<A | null> {
+    const { key, addressee } = this.caller;
+    const { fired, leave } = this.services.triggers.wait(key, addressee);
+    const close = this.atClose(() => {
+      leave();
+      asked.close();
+    });
+    void fired.then(() => asked.resolve(preset) && this.decided(what, 'policy', preset));
+    const { type, ...fields } = message;
+    const isDelivered = await this.#send(
+      { ...furtherFields(layout), type, ...this.#ids(), ...fields },
+      { layout },
+    );
+    const answer = isDelivered ? await this.answerWithin(asked.answer, withinMs) : null;
+    close();
+    return answer;
+  }
+
+  /** Returns false if it was given up. */
+  async #send(message: Fields, { layout, cancelReason }: Sending): Promise<boolean> {
     const isWanted = () => !cancelReason?.();
     if (!isWanted()) return false;
     const turn = this.#turn();
     const faults = this.faultsOf(turn?.index ?? 0);
-    const planned = { by: 'fault', turn, ...typeIn(message) } as const;
+    const type = typeof message['type'] === 'string' ? { type: message['type'] } : {};
     for (const { kind: plan } of faults)
-      this.services.log.emit({ kind: 'planned', plan, ...planned, ...this.about() });
-    const rendering = render(message, faults, layout);
-    if (rendering.lateMs > 0) await this.pause(rendering.lateMs);
-    let isGivenUp = false;
-    for (let copy = 0; copy < rendering.copies && isWanted(); copy++)
-      isGivenUp = !(await this.#post(rendering, turn, cancelReason)).delivered || isGivenUp;
+      this.services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...type, ...this.about() });
+    const { lateMs, copies, ...rendered } = render(message, faults, layout);
+    const { key, addressee } = this.caller;
+    const { group_id: thread, callback_url: url } = addressee;
+    if (lateMs > 0) await this.pause(lateMs);
+    let isDelivered = true;
+    for (let copy = 0; copy < copies && isWanted(); copy++) {
+      const callback = { key, thread, url, ...rendered, turn, cancelReason };
+      isDelivered = (await this.services.outbox.post(callback)).delivered && isDelivered;
+    }
     this.#hasBegun = true;
     this.#onBegun();
-    return !isGivenUp;
+    return isDelivered;
   }
 
-  /** Undefined where there is nothing before and nothing after. */
+  /** Undefined if there is no other message before or after. */
   #turn(): Turn | undefined {
     const index = this.#callbacks++;
     const next = this.#next;
@@ -197,21 +206,17 @@ export class RapConversation extends Conversation {
     return index > 0 ? { index } : undefined;
   }
 
-  #post(
-    { body, contentType, isSlow }: Rendering,
-    turn: Turn | undefined,
-    cancelReason: Callback['cancelReason'],
-  ): Promise<Delivery> {
-    const { key, addressee } = this.caller;
-    const { group_id: thread, callback_url: url } = addressee;
-    const pace = isSlow ? 'slow' : undefined;
-    return this.services.outbox.post({ key, thread, url, body, contentType, pace, turn, cancelReason });
-  }
-
   #ids(): Fields {
     const { group_id, id, call_id } = this.caller.addressee;
     return { group_id, id, ...(call_id !== undefined && { call_id }) };
   }
+}
+
+interface AskedQuestion<A> {
+  readonly message: Fields;
+  readonly asked: { readonly answer: Promise<A>; resolve(answer: A): boolean; close(): void };
+  readonly preset: A;
+  readonly asking: Asking;
 }
 
 /** Fields of a recorded question that fixtures have no place for. */
@@ -220,9 +225,3 @@ function furtherFields(layout = '{}'): Fields {
   const { call_id: _, ...fields } = json.ok && isRecord(json.value) ? json.value : {};
   return fields;
 }
-
-function typeIn({ type }: Fields) {
-  return typeof type === 'string' ? { type } : {};
-}
-
-const NOTHING_SAID: Said = { callbacks: 0, isAnswered: false };

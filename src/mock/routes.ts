@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Content } from '../events/content.js';
-import type { Log } from '../events/log.js';
-import type { Answer, Incoming, Route } from '../http/request-body.js';
+import type { Incoming, Route } from '../http/request-body.js';
 import {
   cancelToolCallSchema,
   choiceResponseSchema,
@@ -14,11 +13,11 @@ import { readJson } from '../util/json.js';
 import { isRecord } from '../util/json-diagnosis.js';
 import { didYouMean } from '../util/nearest.js';
 import { visibleLine } from '../util/visible.js';
-import type { ChoiceQuestion, Consent, ConsentQuestion } from './conversation.js';
+import type { ChoiceQuestion, Consent } from './conversation.js';
 import { baseFor, type Concern, ServedRequest } from './intake.js';
 import type { JournalReports } from './journal/report.js';
-import type { Questions } from './reply-waits.js';
-import type { ToolsetFields } from './toolset.js';
+import { CONSENT_PATH, type MockState } from './mock-state.js';
+import type { ToolsetFields } from './responder.js';
 
 type Handler = Route['handle'];
 
@@ -28,30 +27,29 @@ function get(path: string, handle: Handler): Route {
 }
 
 /** As {@link get}, for a JSON body. */
-export function post(path: string, handle: Handler): Route {
+function post(path: string, handle: Handler): Route {
   return { name: path, method: 'POST', accepts: 'json', serves: asked => asked === path, handle };
 }
 
-function jsonAnswer(value: unknown) {
-  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
-}
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 interface AdminParts {
   /** What happened, call by call or event by event. */
   readonly journal: Pick<JournalReports, 'report' | 'transcript'>;
   readonly reset: (key?: string) => void;
-  /** How many were fired; all that wait where no id is given, and in every thread where none is. */
+  /** Returns how many were fired; all that wait without an id, and in every thread without one. */
   readonly fire: (id?: string, groupId?: string) => number;
 }
 
 /** The mock's own controls, for tests in any language. Guarded like everything else; none of it is part of the protocol. */
 export function adminRoutes({ journal, reset, fire }: AdminParts): Route[] {
   return [
-    get('/__mock__/journal', ({ headers }) =>
-      headers.accept?.includes('application/x-ndjson')
-        ? streamed('application/x-ndjson', journal.transcript())
-        : streamed('application/json', journal.report()),
-    ),
+    get('/__mock__/journal', ({ headers }) => {
+      const isTranscript = headers.accept?.includes('application/x-ndjson');
+      const type = isTranscript ? 'application/x-ndjson' : 'application/json';
+      const pieces = isTranscript ? journal.transcript() : journal.report();
+      return { status: 200, headers: { 'Content-Type': type }, pieces };
+    }),
     control('/__mock__/reset', ['key'], ({ key }) => {
       reset(key);
       return { reset: key ?? 'all' };
@@ -60,9 +58,7 @@ export function adminRoutes({ journal, reset, fire }: AdminParts): Route[] {
   ];
 }
 
-function streamed(type: string, pieces: Iterable<Uint8Array>): Answer {
-  return { status: 200, headers: { 'Content-Type': type }, pieces };
-}
+type Values<F extends string> = { [K in F]?: string };
 
 /** A POST with no body at all, or with these fields, each of which is optional. */
 function control<F extends string>(
@@ -70,52 +66,117 @@ function control<F extends string>(
   fields: readonly [F, ...F[]],
   work: (values: Values<F>) => unknown,
 ): Route {
-  return {
-    ...post(path, incoming => {
-      const asked = valuesOf(incoming, fields);
-      return asked.ok ? jsonAnswer(work(asked.values)) : refused(asked.why);
-    }),
-    accepts: 'json?',
+  const handle: Handler = ({ body }) => {
+    const values: Values<F> = {};
+    const problem = readFields(body, fields, values);
+    if (problem !== null) return { status: 400, body: `${problem}\n` };
+    return { status: 200, headers: JSON_TYPE, body: JSON.stringify(work(values)) };
   };
+  return { ...post(path, handle), accepts: 'json?' };
 }
 
-type Values<F extends string> = { readonly [K in F]?: string };
-type Asked<F extends string> =
-  | { readonly ok: true; readonly values: Values<F> }
-  | { readonly ok: false; readonly why: string };
-
-/** A misspelt field must not mean everything. */
-function valuesOf<F extends string>({ body }: Incoming, fields: readonly [F, ...F[]]): Asked<F> {
-  const values: { [K in F]?: string } = {};
-  if (body.length === 0) return { ok: true, values };
+/** Returns what is wrong, or null. A misspelt field must not mean everything. */
+function readFields<F extends string>(
+  body: Uint8Array,
+  fields: readonly [F, ...F[]],
+  values: Values<F>,
+): string | null {
+  if (body.length === 0) return null;
+  const unreadable = (field: string) => `The body must be empty, or JSON such as {"${field}":"…"}.`;
   const json = readJson(body);
-  if (!json.ok || !isRecord(json.value)) return { ok: false, why: unreadable(fields[0]) };
+  if (!json.ok || !isRecord(json.value)) return unreadable(fields[0]);
   for (const [key, value] of Object.entries(json.value)) {
     const field = fields.find(each => each === key);
-    if (field === undefined) return { ok: false, why: unknownField(key, fields) };
-    if (typeof value !== 'string') return { ok: false, why: unreadable(field) };
+    const meant = didYouMean(key, fields) || `Known fields: "${fields.join('", "')}".`;
+    if (field === undefined) return `unknown field ${excerpt(key)}. ${meant}`;
+    if (typeof value !== 'string') return unreadable(field);
     values[field] = value;
   }
-  return { ok: true, values };
+  return null;
 }
 
-function unreadable(field: string): string {
-  return `The body must be empty, or JSON such as {"${field}":"…"}.`;
+/** Everything that a runtime, its user, or their browser may ask of a mock. */
+export function protocolRoutes(state: MockState, invoke: Handler): Route[] {
+  return [
+    post(INVOKE_PATH, invoke),
+    discoveryRoute(state),
+    ...noticeRoutes(state),
+    choiceRoute(state),
+    ...consentRoutes(state),
+  ];
 }
 
-function unknownField(unknown: string, fields: readonly string[]): string {
-  const meant = didYouMean(unknown, fields) || `Known fields: "${fields.join('", "')}".`;
-  return `unknown field ${excerpt(unknown)}. ${meant}`;
+const INVOKE_PATH = '/invoke';
+
+/**
+ * TOOL-DISCOVER. The endpoint uses the host name of the request, such as a container name. Clients may poll this: an unchanged
+ * document is the same content in the log.
+ */
+function discoveryRoute({ log, responder }: MockState): Route {
+  let known: { readonly of: ToolsetFields; readonly endpoint: string; readonly content: Content } | null =
+    null;
+  return get('/.well-known/rap-toolset', incoming => {
+    const request = new ServedRequest(log, incoming, 'discovery');
+    const of = responder.toolset;
+    const endpoint = baseFor(incoming) + INVOKE_PATH;
+    if (known?.of !== of || known.endpoint !== endpoint)
+      known = { of, endpoint, content: Content.ofJson({ ...of, endpoint }) };
+    return request.answerWith(known.content, JSON_TYPE);
+  });
 }
 
-function refused(why: string): Answer {
-  return { status: 400, body: `${why}\n` };
+/** Notices. Known, unknown, repeated or nonsense: 200 always (TOOL-CANCEL, TOOL-CLOSE). */
+function noticeRoutes(state: MockState): Route[] {
+  const { log } = state;
+  const kept = () => log.kept().catch(() => {}); // failures of the journal are reported elsewhere
+  return [
+    post('/cancel_tool_call', async incoming => {
+      const { value, body } = read(cancelToolCallSchema, incoming);
+      const about = value && {
+        thread: value.thread_id,
+        calls: [state.cancel(value.thread_id, value.tool_call_id)],
+      };
+      const request = new ServedRequest(log, incoming, 'cancel', { about: about ?? {}, body });
+      await kept();
+      return request.answer(200);
+    }),
+    post('/close_thread', async incoming => {
+      const { value, body } = read(closeThreadSchema, incoming);
+      const about = value ? { thread: value.thread_id } : {};
+      const request = new ServedRequest(log, incoming, 'close', { about, body });
+      if (value) state.closeThread(value.thread_id);
+      await kept();
+      return request.answer(200);
+    }),
+    {
+      // 200 only once the state has moved (TOOL-MIGRATE); a mock keeps counts and states of threads
+      ...post('/migrate', async incoming => {
+        const { value, faults, body } = read(migrateSchema, incoming);
+        const about = value ? { thread: value.session_id } : {};
+        const request = new ServedRequest(log, incoming, 'migrate', { about, body });
+        if (!value)
+          return request.answer(400, { body: `not migrated: ${faults.length} errors in the request\n` });
+        state.closeThread(value.session_id);
+        await kept();
+        return request.answer(200);
+      }),
+      serves: path => path === '/migrate' && state.responder.toolset.needsMigration,
+    },
+  ];
 }
 
-export const CHOICE_PREFIX = '/choices/';
+function read<S extends Parameters<typeof validate>[0]>(schema: S, { body: bytes }: Incoming) {
+  const body = new Content(bytes);
+  const checked = validate(schema, body.json.ok ? body.json.value : undefined);
+  return { body, value: checked.ok ? checked.value : null, faults: checked.ok ? [] : checked.faults };
+}
 
-/** Where a runtime says what the user picked (TOOL-CHOICE). The first answer counts; a repeated one is taken all the same. */
-export function choiceRoute(log: Log, questions: Questions<number, ChoiceQuestion>): Route {
+function concernOf({ calls, thread }: Pick<ChoiceQuestion, 'calls' | 'thread'>): Concern {
+  return { calls: [...calls], thread };
+}
+
+/** Where a runtime POSTs what the user picked (TOOL-CHOICE). The first answer counts; a repeated one is accepted and ignored. */
+function choiceRoute({ log, services: { choices: questions } }: MockState): Route {
   return {
     name: 'choice',
     method: 'POST',
@@ -123,15 +184,18 @@ export function choiceRoute(log: Log, questions: Questions<number, ChoiceQuestio
     serves: path => questions.at(path) !== undefined,
     handle: incoming => {
       const question = questions.at(incoming.target);
-      const body = new Content(incoming.body);
       if (!question) return { status: 404 };
-      const { choices, calls, thread, id } = question.about;
-      const about = { calls: [...calls], thread };
-      const request = new ServedRequest(log, incoming, { purpose: 'choice', about, body });
-      const checked = validate(choiceResponseSchema, body.json.ok ? body.json.value : undefined);
-      if (!checked.ok || checked.value.id !== id || checked.value.selected >= choices.length)
-        return choiceRefused(request, log, question.about);
-      const { selected } = checked.value;
+      const { choices, id } = question.about;
+      const about = concernOf(question.about);
+      const { value, body } = read(choiceResponseSchema, incoming);
+      const request = new ServedRequest(log, incoming, 'choice', { about, body });
+      if (!value || value.id !== id || value.selected >= choices.length) {
+        const message =
+          'invalid answer to a choice: it must contain the id of the call and the index of a choice';
+        log.emit({ kind: 'warned', message, ...about });
+        return request.answer(400, { body: choiceHelp(question.about) });
+      }
+      const { selected } = value;
       if (question.resolve(selected))
         log.emit({ kind: 'decided', what: 'choice', by: 'person', value: selected, ...about });
       return request.answer(200);
@@ -139,59 +203,56 @@ export function choiceRoute(log: Log, questions: Questions<number, ChoiceQuestio
   };
 }
 
-/** The body explains the format to a person who answers by hand; the warning informs the person who runs the mock. */
-function choiceRefused(
-  request: ServedRequest,
-  log: Log,
-  { id, choices, calls, thread }: ChoiceQuestion,
-): Answer {
-  const about: Concern = { calls: [...calls], thread };
+/** Explains the format to a person who answers by hand. */
+function choiceHelp({ id, choices }: ChoiceQuestion): string {
   const labels = choices.map((choice, index) => `${index} ${visibleLine(choice)}`).join(', ');
-  const such = JSON.stringify({ id, selected: choices.length - 1 });
-  log.emit({
-    kind: 'warned',
-    message: 'invalid answer to a choice: it must contain the id of the call and the index of a choice',
-    ...about,
-  });
-  return request.answer(400, {
-    body: `The answer must contain the id of the call and the index of a choice, for example ${such}; choices: ${labels}\n`,
-  });
+  const example = JSON.stringify({ id, selected: choices.length - 1 });
+  return `The answer must contain the id of the call and the index of a choice, for example ${example}; choices: ${labels}\n`;
 }
 
-interface ConsentRequest {
-  /** Name of the toolset that asks. */
-  readonly toolset: string;
-  readonly operation: string;
-  readonly scopes: readonly string[];
+/** The mock's own consent page: the only one that a browser may visit. Its state works once (TOOL-OAUTH). */
+function consentRoutes({ log, services: { consents: questions }, responder }: MockState): Route[] {
+  const page = { serves: (path: string) => path === CONSENT_PATH, browsers: 'same-origin' } as const;
+  const serve = (incoming: Incoming, about: Concern = {}) =>
+    new ServedRequest(log, { ...incoming, target: CONSENT_PATH }, 'consent', { about });
+  const show = (request: ServedRequest, status: number, body: string) =>
+    request.answer(status, { headers: PAGE_HEADERS, body });
+  return [
+    {
+      ...page,
+      name: 'consent page',
+      method: 'GET',
+      accepts: 'nothing',
+      handle: incoming => {
+        const question = questions.at(incoming.target);
+        if (!question?.isOpen) return show(serve(incoming), 410, UNKNOWN_PAGE);
+        const { operation, scopes } = question.about;
+        const request = serve(incoming, concernOf(question.about));
+        return show(request, 200, consentPage(responder.toolset.name, operation, scopes));
+      },
+    },
+    {
+      ...page,
+      name: 'consent',
+      method: 'POST',
+      accepts: 'form',
+      handle: incoming => {
+        const question = questions.at(incoming.target);
+        const decision = decisionIn(incoming);
+        if (!question || !decision || !question.resolve(decision))
+          return show(serve(incoming), 410, UNKNOWN_PAGE);
+        const about = concernOf(question.about);
+        const request = serve(incoming, about);
+        log.emit({ kind: 'decided', what: 'consent', by: 'person', value: decision, ...about });
+        return show(request, 200, donePage(decision));
+      },
+    },
+  ];
 }
 
-/** Asks a person; the answer is POSTed to the page's own URL as the form field `decision`: `granted` or `refused` (TOOL-OAUTH). */
-export function consentPage({ toolset, operation, scopes }: ConsentRequest): string {
-  return page(
-    `Authorize ${toolset}?`,
-    `<h1><b>${html(toolset)}</b> asks for your permission</h1>
-<p>Permission is needed to run <code>${html(operation)}</code>.</p>
-${scopeList(scopes)}
-<form method="post">
-<button name="decision" value="granted" class="grant">Grant</button>
-<button name="decision" value="refused">Refuse</button>
-</form>
-<p class="note">This is the consent page of a mock tool. No account is involved, and nothing is stored.</p>`,
-  );
-}
-
-export function consentDonePage(decision: Consent): string {
-  const title = decision === 'granted' ? 'Permission granted' : 'Permission refused';
-  return page(title, `<h1>${title}</h1>\n<p>The tool continues. You can close this page.</p>`);
-}
-
-/** One answer for a state that never was, was used, or is over: a stranger learns nothing. */
-export function consentUnknownPage(): string {
-  return page(
-    'Nothing to decide',
-    `<h1>Nothing to decide here</h1>
-<p>This link is unknown, was used already, or its call is over. Call the tool again for a new one.</p>`,
-  );
+function decisionIn({ body }: Incoming): Consent | null {
+  const decision = new URLSearchParams(Buffer.from(body).toString('utf8')).get('decision');
+  return decision === 'granted' || decision === 'refused' ? decision : null;
 }
 
 const STYLE = `
@@ -220,11 +281,10 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The only page we serve, and what it may do: show itself and send its form back to us.
- * The referrer stays with us but is not left out: without one a browser sends `Origin: null` with the form, which no guard can
- * tell from a stranger's.
+ * What the only page we serve may do: show itself and send its form back to us. Its referrer is kept: without one a browser sends
+ * `Origin: null` with the form, which no guard can tell from that of a foreign page.
  */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'same-origin',
@@ -250,170 +310,35 @@ ${content}
 `;
 }
 
-function scopeList(scopes: readonly string[]): string {
-  if (scopes.length === 0) return '<p>No scopes are requested.</p>';
-  const items = scopes.map(scope => `<li><code>${html(scope)}</code></li>`);
-  return `<p>Requested scopes:</p>\n<ul>\n${items.join('\n')}\n</ul>`;
+/** The answer is POSTed to the page's own URL as the form field `decision`: `granted` or `refused`. */
+function consentPage(toolset: string, operation: string, scopes: readonly string[]): string {
+  const items = scopes.map(scope => `<li><code>${html(scope)}</code></li>`).join('\n');
+  return page(
+    `Authorize ${toolset}?`,
+    `<h1><b>${html(toolset)}</b> asks for your permission</h1>
+<p>Permission is needed to run <code>${html(operation)}</code>.</p>
+${items === '' ? '<p>No scopes are requested.</p>' : `<p>Requested scopes:</p>\n<ul>\n${items}\n</ul>`}
+<form method="post">
+<button name="decision" value="granted" class="grant">Grant</button>
+<button name="decision" value="refused">Refuse</button>
+</form>
+<p class="note">This is the consent page of a mock tool. No account is involved, and nothing is stored.</p>`,
+  );
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+function donePage(decision: Consent): string {
+  const title = decision === 'granted' ? 'Permission granted' : 'Permission refused';
+  return page(title, `<h1>${title}</h1>\n<p>The tool continues. You can close this page.</p>`);
+}
 
-/** Foreign text: it neither becomes markup nor turns the text around it (threats, row 24). */
+/** The same page for a state that is unknown, used or over: it tells a stranger nothing. */
+const UNKNOWN_PAGE = page(
+  'Nothing to decide',
+  `<h1>Nothing to decide here</h1>
+<p>This link is unknown, was used already, or its call is over. Call the tool again for a new one.</p>`,
+);
+
+/** Foreign text becomes neither markup nor controls of the text around it (threats, row 24). */
 function html(text: string): string {
-  return visibleLine(text).replace(/[&<>"']/g, character => ENTITIES[character] ?? '');
-}
-
-const PATH = '/authorize';
-/** The secret is in the query: what is logged of an `auth_url` has none (threats, row 25). */
-export const CONSENT_PREFIX = `${PATH}?state=`;
-
-/**
- * The mock's own consent page: the one that a browser may visit. Its state works once (the contract, section 4).
- */
-export function consentRoutes(
-  log: Log,
-  questions: Questions<Consent, ConsentQuestion>,
-  toolset: () => string,
-): Route[] {
-  const page = { serves: (path: string) => path === PATH, browsers: 'same-origin' } as const;
-  const serve = (incoming: Incoming, about: Concern) =>
-    new ServedRequest(log, { ...incoming, target: PATH }, { purpose: 'consent', about });
-  return [
-    {
-      ...page,
-      name: 'consent page',
-      method: 'GET',
-      accepts: 'nothing',
-      handle: incoming => {
-        const question = questions.at(incoming.target);
-        if (!question?.isOpen) return unknown(serve(incoming, {}));
-        const { operation, scopes } = question.about;
-        const request = serve(incoming, concern(question.about));
-        return request.answer(200, consentHtml(consentPage({ toolset: toolset(), operation, scopes })));
-      },
-    },
-    {
-      ...page,
-      name: 'consent',
-      method: 'POST',
-      accepts: 'form',
-      handle: incoming => {
-        const question = questions.at(incoming.target);
-        const decision = decisionIn(incoming);
-        if (!question || !decision || !question.resolve(decision)) return unknown(serve(incoming, {}));
-        const about = concern(question.about);
-        const request = serve(incoming, about);
-        log.emit({ kind: 'decided', what: 'consent', by: 'person', value: decision, ...about });
-        return request.answer(200, consentHtml(consentDonePage(decision)));
-      },
-    },
-  ];
-}
-
-function concern({ calls, thread }: ConsentQuestion): Concern {
-  return { calls: [...calls], thread };
-}
-
-function decisionIn({ body }: Incoming): Consent | null {
-  const decision = new URLSearchParams(Buffer.from(body).toString('utf8')).get('decision');
-  return decision === 'granted' || decision === 'refused' ? decision : null;
-}
-
-function unknown(request: ServedRequest): Answer {
-  return request.answer(410, consentHtml(consentUnknownPage()));
-}
-
-function consentHtml(body: string): Omit<Answer, 'status'> {
-  return { headers: PAGE_HEADERS, body };
-}
-
-export const INVOKE_PATH = '/invoke';
-
-/**
- * TOOL-DISCOVER. The endpoint uses the host name of the request, such as a container name. Clients may poll this: an unchanged
- * document is the same content in the log.
- */
-export function discoveryRoute(log: Log, toolset: () => ToolsetFields): Route {
-  let known: { readonly of: ToolsetFields; readonly endpoint: string; readonly content: Content } | null =
-    null;
-  return get('/.well-known/rap-toolset', (incoming): Answer => {
-    const request = new ServedRequest(log, incoming, { purpose: 'discovery', about: {} });
-    const of = toolset();
-    const endpoint = baseFor(incoming) + INVOKE_PATH;
-    if (known?.of !== of || known.endpoint !== endpoint)
-      known = { of, endpoint, content: Content.ofJson({ ...of, endpoint }) };
-    const { content } = known;
-    return request.answerWith(content, {
-      status: 200,
-      headers: { 'Content-Type': 'application/json' },
-      body: content.bytes,
-    });
-  });
-}
-
-interface NoticeParts {
-  readonly log: Log;
-  readonly cancel: (thread: string, id: string) => string;
-  readonly closeThread: (thread: string) => void;
-  /** What the toolset says at the moment. */
-  readonly needsMigration: () => boolean;
-}
-
-/** What a runtime says besides invocations. Known, unknown, repeated or nonsense: 200 always (TOOL-CANCEL, TOOL-CLOSE). */
-export function noticeRoutes(parts: NoticeParts): Route[] {
-  const { log, cancel, closeThread } = parts;
-  return [
-    post('/cancel_tool_call', async incoming => {
-      const { value, body } = read(cancelToolCallSchema, incoming);
-      const thread = value?.thread_id;
-      const calls = value ? [cancel(value.thread_id, value.tool_call_id)] : [];
-      const about = { ...(thread !== undefined && { thread }), ...(calls.length > 0 && { calls }) };
-      const request = new ServedRequest(log, incoming, { purpose: 'cancel', about, body });
-      await keptIfPossible(log);
-      return request.answer(200);
-    }),
-    post('/close_thread', async incoming => {
-      const { value, body } = read(closeThreadSchema, incoming);
-      const about = value ? { thread: value.thread_id } : {};
-      const request = new ServedRequest(log, incoming, { purpose: 'close', about, body });
-      if (value) closeThread(value.thread_id);
-      await keptIfPossible(log);
-      return request.answer(200);
-    }),
-    migration(parts),
-  ];
-}
-
-/** 200 only once the state is here no more (TOOL-MIGRATE); what the mock keeps of a session is its thread's counts and states. */
-function migration({ log, closeThread, needsMigration }: NoticeParts): Route {
-  return {
-    ...post('/migrate', async incoming => {
-      const { value, faults, body } = read(migrateSchema, incoming);
-      const about = value ? { thread: value.session_id } : {};
-      const request = new ServedRequest(log, incoming, { purpose: 'migrate', about, body });
-      if (!value)
-        return request.answer(400, { body: `not migrated: ${faults.length} errors in the request\n` });
-      closeThread(value.session_id);
-      await keptIfPossible(log);
-      return request.answer(200);
-    }),
-    serves: path => path === '/migrate' && needsMigration(),
-  };
-}
-
-/** Waits for the journal; its failures are reported elsewhere. */
-async function keptIfPossible(log: Log): Promise<void> {
-  await log.kept().catch(() => {});
-}
-
-function read<S extends Parameters<typeof validate>[0]>(schema: S, { body: bytes }: Incoming) {
-  const body = new Content(bytes);
-  const checked = validate(schema, body.json.ok ? body.json.value : undefined);
-  return { body, value: checked.ok ? checked.value : null, faults: checked.ok ? [] : checked.faults };
+  return visibleLine(text).replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseRate, RateLimiter, rateGate } from '../../src/mock/rate-limit.js';
+import { parseRate, type Rate, rateGate } from '../../src/mock/rate-limit.js';
 import { fakeClock } from '../support/fake-clock.js';
 
 describe('a rate', () => {
@@ -36,6 +36,18 @@ describe('a rate', () => {
   });
 });
 
+/** A gate that is told the time. */
+function limiter(rate: Rate) {
+  let now = 0;
+  const gate = rateGate(rate, { now: () => now });
+  return {
+    take(at: number) {
+      now = at;
+      return gate();
+    },
+  };
+}
+
 describe('a limiter', () => {
   test.each([
     ['a burst, then one at a time', '2/s', [0, 0, 0, 499, 500, 501, 1_000], [0, 0, 500, 1, 0, 499, 0]],
@@ -44,17 +56,17 @@ describe('a limiter', () => {
     ['uneven times are rounded up', '3/s', [0, 0, 0, 0, 334], [0, 0, 0, 334, 0]],
     ['a clock that goes back gives nothing away', '1/s', [5_000, 4_000, 6_000], [0, 2_000, 0]],
   ])('%s', (_, rate, times, waits) => {
-    const limiter = new RateLimiter(parseRate(rate) ?? { calls: 0, within: 0 });
-    expect(times.map(now => limiter.take(now))).toEqual(waits);
+    const { take } = limiter(parseRate(rate) ?? { calls: 0, within: 0 });
+    expect(times.map(now => take(now))).toEqual(waits);
   });
 
   test('errors of rounding do not add up', () => {
-    const limiter = new RateLimiter({ calls: 3, within: 4_513 });
+    const { take } = limiter({ calls: 3, within: 4_513 });
     let now = 0;
     const waits = Array.from({ length: 9 }, () => {
-      const wait = limiter.take(now);
+      const wait = take(now);
       now += wait;
-      if (wait > 0) limiter.take(now);
+      if (wait > 0) take(now);
       return wait;
     });
     expect(waits).toEqual([0, 0, 0, 1_505, 1_504, 1_504, 1_505, 1_504, 1_504]);
@@ -69,8 +81,8 @@ describe('a limiter', () => {
   test('in no window there are more than the burst and what is refilled in it', () => {
     fc.assert(
       fc.property(rates, pauses, (rate, steps) => {
-        const limiter = new RateLimiter(rate);
-        const taken = timesOf(steps).filter(now => limiter.take(now) === 0);
+        const { take } = limiter(rate);
+        const taken = timesOf(steps).filter(now => take(now) === 0);
         for (const [first, from] of taken.entries())
           for (const [more, to] of taken.slice(first).entries())
             expect(more + 1).toBeLessThanOrEqual(
@@ -83,13 +95,13 @@ describe('a limiter', () => {
   test('whoever waits as long as told is let in, and not a millisecond too late', () => {
     fc.assert(
       fc.property(rates, pauses, fc.integer({ min: 0, max: 1e12 }), (rate, steps, start) => {
-        const limiter = new RateLimiter(rate);
+        const { take } = limiter(rate);
         let late = start;
         for (const time of timesOf(steps)) {
           const now = late + time;
-          const wait = limiter.take(now);
-          if (wait > 1) expect(limiter.take(now + wait - 1)).toBeGreaterThan(0);
-          if (wait > 0) expect(limiter.take(now + wait)).toBe(0);
+          const wait = take(now);
+          if (wait > 1) expect(take(now + wait - 1)).toBeGreaterThan(0);
+          if (wait > 0) expect(take(now + wait)).toBe(0);
           late += wait;
         }
       }),

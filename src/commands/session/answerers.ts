@@ -5,8 +5,7 @@ import { type Exchange, outcomeOf } from '../../events/exchange.js';
 import type { ChoiceQuestion } from '../../mock/conversation.js';
 import { fixtureFiles } from '../../mock/fixture-files.js';
 import { loadHandlers } from '../../mock/load-handlers.js';
-import { answerOfLocal, type SpokenReply } from '../../mock/local/local-call.js';
-import { type LocalTool, startLocalTool } from '../../mock/local/local-tool.js';
+import { answerOfLocal, type LocalTool, type SpokenReply, startLocalTool } from '../../mock/local-tool.js';
 import type { Invocation } from '../../protocol/read-invocation.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { failureOf } from '../../render/failure.js';
@@ -222,7 +221,7 @@ async function openLocalTool(
     clock,
     log: observation.log,
     ...(seed !== undefined && { seed }),
-    ...(choose !== undefined && { ask: { choice: picking(choose) } }),
+    ...(choose !== undefined && { choose: picking(choose) }),
   });
   return {
     notes: warnings.map(message => ({ message })),

@@ -2,18 +2,19 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { Content } from '../../events/content.js';
 import { type Event, factSchema, type Turn } from '../../events/events.js';
+import { validate } from '../../protocol/validate.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { excerpt } from '../../util/excerpt.js';
 import { readJson } from '../../util/json.js';
 import { isRecord, RecentMap } from '../../util/json-diagnosis.js';
 import { DEFAULTS } from '../defaults.js';
-import { CANCELLED, THREAD_CLOSED } from '../reply-waits.js';
-import { typeOf, wasStopped } from '../send-callback.js';
+import { endsCall, typeOf, wasStopped } from '../outbox.js';
+import { CANCELLED, THREAD_CLOSED } from '../waits.js';
 
 /** The format's name and version. In this one each line ends with its checksum. */
 export const JOURNAL_FORMAT = 'protocol-cli-journal/2';
 /** The version without checksums. It can be read; opening it rewrites it. Any other format is refused. */
 const UNCHECKED_FORMAT = 'protocol-cli-journal/1';
-
-const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
 
 const frames = [
   z.object({
@@ -34,17 +35,20 @@ const frames = [
   z.object({ kind: z.literal('settled'), groupId: z.string(), id: z.string(), sha256: z.string() }),
   /** Counts and states begin anew: those of one key, or all of them and the calls that are over. */
   z.object({ kind: z.literal('reset'), key: z.optional(z.string()) }),
-  /** What is above is what earlier runs left; a run begins. */
+  /** The lines above are what earlier runs left; a run begins. */
   z.object({ kind: z.literal('begun') }),
 ] as const;
 
-/**
- * One line of a journal (NDJSON): a frame or an event. Nothing is redacted: it holds callback URLs and tokens, since they are needed to
- * go on after a crash, and is its owner's alone (threats, rows 25 and 26).
- */
-export const journalLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
+const bodyRefSchema = z.object({ sha256: z.string(), size: z.int().check(z.nonnegative()) });
 
-export type JournalLine = z.infer<typeof journalLineSchema>;
+/**
+ * One line of a journal (NDJSON): a frame or an event. Nothing is redacted: callback URLs and tokens are needed to go on after a
+ * crash. The file is its owner's alone (threats, rows 25 and 26).
+ */
+const journalLineSchema = z.discriminatedUnion('kind', [...frames, factSchema(bodyRefSchema)]);
+
+type JournalLine = z.infer<typeof journalLineSchema>;
+type Line<K extends JournalLine['kind']> = Extract<JournalLine, { kind: K }>;
 
 /** The last member of a line, with the brace that closes it. The checksum is of the bytes before the comma. */
 const CHECKSUM = /,"crc32":"([\da-f]{8})"\}$/;
@@ -56,8 +60,7 @@ export function checkedLine(content: JournalLine): string {
   return `${start},"crc32":"${checksum(start)}"}\n`;
 }
 
-/** Whether a line ends with a checksum, and that is right. */
-export function isIntact(line: Uint8Array): boolean {
+function isIntact(line: Uint8Array): boolean {
   const end = line.length - CHECKSUM_BYTES;
   const [, written] = CHECKSUM.exec(Buffer.from(line.subarray(Math.max(0, end))).toString('latin1')) ?? [];
   return end > 0 && written === checksum(line.subarray(0, end));
@@ -67,7 +70,7 @@ function checksum(data: string | Uint8Array): string {
   return crc32(data).toString(16).padStart(8, '0');
 }
 
-type Matched = Extract<Event, { kind: 'matched' }>;
+type Matched = Line<'matched'> & Extract<Event, { kind: 'matched' }>;
 
 /** A callback as it was posted: a repeat must be these bytes again. */
 export interface Rendered {
@@ -85,17 +88,17 @@ export interface Recovered {
   readonly thread: string;
   readonly invocation: Content;
   readonly headers: Readonly<Record<string, string>>;
-  /** What was going to answer it; null where no fixture was asked yet. */
+  /** What was going to answer it; null if that was not decided yet. */
   readonly matched: Matched | null;
-  /** Where none answers it: why, as its result says. */
+  /** If nothing answers it: the message of its result. */
   readonly refusal: string | null;
   /** In the order in which they were first posted. */
   readonly rendered: readonly Rendered[];
-  /** Of the last message that was said, or dropped on purpose; null where there was none. */
+  /** Of the last message that was posted, or dropped on purpose; null without one. */
   readonly turn: Turn | null;
   /** Whether its result is one of those. */
   readonly isAnswered: boolean;
-  /** Why it was called off; null while it goes on. */
+  /** Why it was canceled; null while it goes on. */
   readonly cancelReason: string | null;
 }
 
@@ -107,7 +110,7 @@ interface Settled {
   readonly sha256: string;
 }
 
-/** What a journal says of the runs before this one. */
+/** What a journal contains of earlier runs. */
 export interface Recovery {
   /** In the order in which they were received. */
   readonly calls: readonly Recovered[];
@@ -115,13 +118,13 @@ export interface Recovery {
   readonly matched: readonly Matched[];
   /** The last 100,000 at least, oldest first. */
   readonly settled: readonly Settled[];
-  /** Length of a last line that was cut off, of which nothing was acknowledged; it is gone. */
+  /** Length of a last line that was cut off, of which nothing was acknowledged. */
   readonly tornBytes: number;
-  /** Lines with a wrong checksum or invalid content. They were removed. */
+  /** Lines with a wrong checksum or invalid content. They were skipped. */
   readonly damaged: readonly DamagedLine[];
 }
 
-export interface DamagedLine {
+interface DamagedLine {
   /** From 1. */
   readonly number: number;
   /** Such as `212 bytes, kind "body", operation "edit", id "c1"`. */
@@ -148,14 +151,14 @@ class Counters {
     this.#counts.set(key, counts);
   }
 
-  reset(key: string): void {
-    this.#counts.delete(key);
-    this.#states.delete(key);
-  }
-
-  clear(): void {
-    this.#counts.clear();
-    this.#states.clear();
+  reset(key?: string): void {
+    if (key === undefined) {
+      this.#counts.clear();
+      this.#states.clear();
+    } else {
+      this.#counts.delete(key);
+      this.#states.delete(key);
+    }
   }
 
   /** In the order in which they came. */
@@ -166,39 +169,12 @@ class Counters {
   }
 }
 
-/** These leave a call pending (the protocol, section 2); whatever else is sent was meant to end it, unreadable or not. */
-const LEAVES_PENDING = new Set<string | undefined>([
-  'oauth',
-  'user_choice',
-  'subscription_event',
-  'view_update',
-]);
-
-export function isLast(type: string | undefined): boolean {
-  return !LEAVES_PENDING.has(type);
-}
-
-/** The only message of a call. */
-const ONLY: Turn = { index: 0 };
-
 interface Posting extends Rendered {
   state: Rendered['state'];
   /** Undefined if the message is unreadable. */
   readonly type: string | undefined;
-  /** Of its latest attempt; null where that was in an earlier run. */
+  /** Request id of its latest attempt; null if that was in an earlier run. */
   leg: string | null;
-}
-
-/** What one request event says of a callback. */
-interface Posted {
-  readonly url: string;
-  readonly contentType: string;
-  readonly leg: string;
-  readonly attempt: number;
-  readonly sha256: string;
-  readonly turn: Turn | undefined;
-  /** Where the journal carries the bytes just before the event. */
-  readonly body: Content | null;
 }
 
 /** A message, posted or not. */
@@ -206,6 +182,9 @@ interface Message {
   readonly turn?: Turn | undefined;
   readonly type?: string | undefined;
 }
+
+/** The only message of a call. */
+const ONLY: Turn = { index: 0 };
 
 /** A call while a journal is read. */
 class OpenCall implements Recovered {
@@ -215,60 +194,47 @@ class OpenCall implements Recovered {
   isAnswered = false;
   cancelReason: string | null = null;
   readonly rendered: Posting[] = [];
-  #warning: string | null = null;
-  /** The message that is to be posted twice. */
-  #doubled: number | null = null;
+  /** Its last warning: the reason if the call is refused. */
+  warning: string | null = null;
+  /** The turn whose message is to be posted twice. */
+  doubled: number | null = null;
 
   constructor(
     readonly key: string,
     readonly thread: string,
     readonly invocation: Content,
     readonly headers: Readonly<Record<string, string>>,
-    /** Of its invocation. */
+    /** Request id of its invocation. */
     readonly leg: string,
   ) {}
 
-  /** Nothing is on its way, and nothing is to come: its reply is at its end, or was called off after its result. */
+  /** Nothing is under way, and nothing is to come: its reply is at its end, or was canceled after its result. */
   get isOver(): boolean {
     const isAtEnd = this.turn?.next === undefined || this.cancelReason !== null;
-    return this.isAnswered && isAtEnd && !this.#copyIsDue() && this.rendered.every(isThrough);
+    const isThrough = this.rendered.every(({ state }) => state !== 'waiting');
+    return this.isAnswered && isAtEnd && !this.#isCopyDue() && isThrough;
   }
 
-  warned(message: string): void {
-    this.#warning = message;
-  }
-
-  /** The warning before says why the call was refused. */
-  isMatched(matched: Matched): void {
-    this.matched = matched;
-    this.refusal = matched.fixture === null ? this.#warning : null;
-  }
-
-  posted({ url, contentType, leg, attempt, sha256, body, turn = ONLY }: Posted): void {
+  /** @param bytes if the journal has them just before the event */
+  posted({ url, leg, attempt, headers, body, turn = ONLY }: Line<'request'>, bytes: Content | null): void {
+    const isSame = (one: Posting) => one.body.sha256 === body?.sha256;
     const known = this.rendered.find(
-      one =>
-        one.state === 'waiting' &&
-        one.url === url &&
-        one.body.sha256 === sha256 &&
-        (attempt > 1 || one.leg === null),
+      one => isSame(one) && one.state === 'waiting' && one.url === url && (attempt > 1 || one.leg === null),
     );
-    const bytes = body ?? this.rendered.find(one => one.body.sha256 === sha256)?.body;
+    const content = bytes ?? this.rendered.find(isSame)?.body;
     if (known) known.leg = leg;
-    else if (bytes) {
-      const type = typeOf(bytes);
-      this.rendered.push({ url, body: bytes, contentType, turn, state: 'waiting', type, leg });
-      this.said({ turn, type });
+    else if (content) {
+      const type = typeOf(content);
+      const contentType = headers['content-type'] ?? '';
+      this.rendered.push({ url, body: content, contentType, turn, state: 'waiting', type, leg });
+      this.passed({ turn, type });
     }
   }
 
-  /** It was posted, or never will be. */
-  said({ turn = ONLY, type }: Message): void {
+  /** The message was posted, or never will be. */
+  passed({ turn = ONLY, type }: Message): void {
     this.turn = turn;
-    this.isAnswered ||= isLast(type);
-  }
-
-  isDoubled({ turn = ONLY }: Message): void {
-    this.#doubled = turn.index;
+    this.isAnswered ||= endsCall(type);
   }
 
   /** No event is owed any more (TOOL-SUB). The first reason counts. */
@@ -288,40 +254,65 @@ class OpenCall implements Recovered {
     for (const one of this.rendered) one.leg = null;
   }
 
-  /** A second copy that was never posted is on its way all the same. */
+  /** A second copy that was never posted counts as under way. */
   complete(): void {
     const last = this.rendered.at(-1);
-    if (last && this.#copyIsDue()) this.rendered.push({ ...last, state: 'waiting', leg: null });
-    this.#doubled = null;
+    if (last && this.#isCopyDue()) this.rendered.push({ ...last, state: 'waiting', leg: null });
+    this.doubled = null;
   }
 
-  #copyIsDue(): boolean {
-    const copies = this.rendered.filter(({ turn }) => turn.index === this.#doubled);
+  #isCopyDue(): boolean {
+    const copies = this.rendered.filter(({ turn }) => turn.index === this.doubled);
     return copies.length === 1 && this.cancelReason === null;
   }
 }
 
-function isThrough({ state }: Posting): boolean {
-  return state !== 'waiting';
-}
-
-type Line<K extends JournalLine['kind']> = Extract<JournalLine, { kind: K }>;
-
 /** Reads a journal line by line into what is left to do. Its memory grows with the calls that are open, not with the file. */
-export class Fold {
+export class JournalReader {
   readonly #open = new Map<string, OpenCall>();
   readonly #settled = new RecentMap<string, Settled>(DEFAULTS.journalCalls);
   readonly #counters = new Counters();
+  readonly #damaged: DamagedLine[] = [];
   #body: Content | null = null;
+  #isChecked = true;
+  #lines = 0;
 
-  recovery(tornBytes: number, damaged: readonly DamagedLine[]): Recovery {
+  constructor(private readonly path: string) {}
+
+  /** For messages: the place of the last line that was taken. */
+  get place(): string {
+    return `${this.path}:${this.#lines}`;
+  }
+
+  /** @param tornBytes of an incomplete last line @throws ProtocolCliError `unreadable-file` without a header */
+  recovery(tornBytes: number): Recovery {
+    if (this.#lines === 0 && tornBytes > 0) throw unreadableJournal(this.path, NO_HEADER);
     const calls = [...this.#open.values()];
     for (const call of calls) call.complete();
     const settled = [...this.#settled.values()];
-    return { calls, matched: this.#counters.facts(), settled, tornBytes, damaged };
+    return { calls, matched: this.#counters.facts(), settled, tornBytes, damaged: this.#damaged };
   }
 
-  take(line: JournalLine): void {
+  /** Takes a line without its line feed. @throws ProtocolCliError `unreadable-file` if the file is not a journal */
+  take(bytes: Uint8Array): void {
+    this.#lines++;
+    const json = readJson(bytes);
+    const line = json.ok
+      ? validate(journalLineSchema, json.value)
+      : ({ ok: false, faults: [json.reason] } as const);
+    if (this.#lines === 1) {
+      if (!line.ok) throw unreadableJournal(this.place, line.faults.join('; '));
+      if (line.value.kind !== 'header') throw unreadableJournal(this.place, NO_HEADER);
+      this.#isChecked = line.value.format === JOURNAL_FORMAT;
+    }
+    if (!line.ok || (this.#isChecked && !isIntact(bytes)))
+      this.#damaged.push({ number: this.#lines, held: describeDamaged(bytes) });
+    else if (this.#lines > 1 && line.value.kind === 'header')
+      throw unreadableJournal(this.place, 'unexpected second header');
+    else this.#apply(line.value);
+  }
+
+  #apply(line: JournalLine): void {
     switch (line.kind) {
       case 'body':
         this.#body = new Content(Buffer.from(line.data, line.encoding));
@@ -330,67 +321,55 @@ export class Fold {
         this.#remember(line);
         break;
       case 'reset':
-        this.#reset(line.key);
+        this.#counters.reset(line.key);
+        if (line.key === undefined) this.#settled.clear();
         break;
       case 'begun':
         for (const call of this.#open.values()) call.nextRun();
         break;
       case 'matched':
         this.#counters.take(line);
-        this.#each(line, call => call.isMatched(line));
-        break;
-      case 'warned':
-        this.#each(line, call => call.warned(line.message));
-        break;
-      case 'decided':
-        if (line.what === 'cancel') this.#each(line, call => this.#cancel(call, String(line.value)));
+        for (const call of this.#callsOf(line)) {
+          call.matched = line;
+          call.refusal = line.fixture === null ? call.warning : null;
+        }
         break;
       case 'request':
         this.#request(line);
         break;
-      case 'response':
-        this.#each(line, call => this.#response(call, line));
-        break;
-      case 'dropped':
-        this.#each(line, call => this.#dropped(call, line));
-        break;
-      case 'planned':
-        this.#each(line, call => this.#planned(call, line));
-        break;
       default:
+        for (const call of this.#callsOf(line)) this.#applyTo(call, line);
     }
   }
 
-  #each({ calls = [] }: { readonly calls?: string[] | undefined }, act: (call: OpenCall) => void): void {
-    for (const key of calls) {
-      const call = this.#open.get(key);
-      if (call) act(call);
-    }
+  #applyTo(call: OpenCall, line: JournalLine): void {
+    if (line.kind === 'warned') call.warning = line.message;
+    if (line.kind === 'decided' && line.what === 'cancel') this.#cancel(call, String(line.value));
+    if (line.kind === 'response') this.#response(call, line);
+    if (line.kind === 'dropped') this.#dropped(call, line);
+    if (line.kind === 'planned') this.#planned(call, line);
+  }
+
+  #callsOf(line: JournalLine): OpenCall[] {
+    const keys = 'calls' in line ? (line.calls ?? []) : [];
+    return keys.flatMap(key => this.#open.get(key) ?? []);
   }
 
   #request(line: Line<'request'>): void {
-    const { purpose, url, leg, attempt, headers, body, turn, thread } = line;
-    const bytes = this.#bytesOf(body?.sha256);
-    if (purpose === 'invocation') this.#invocation(line, bytes);
-    if (purpose === 'cancel') this.#each(line, call => this.#cancel(call, CANCELLED));
-    if ((purpose === 'close' || purpose === 'migrate') && thread !== undefined) this.#closeThread(thread);
-    if (purpose !== 'callback' || !body) return;
-    const { sha256 } = body;
-    const contentType = headers['content-type'] ?? '';
-    this.#each(line, call => call.posted({ url, contentType, leg, attempt, sha256, turn, body: bytes }));
-  }
-
-  /** The line before carries them, or they were carried before. */
-  #bytesOf(sha256: string | undefined): Content | null {
-    const body = this.#body;
+    const { purpose, thread, body } = line;
+    const carried = this.#body;
     this.#body = null;
-    return body && body.sha256 === sha256 ? body : null;
+    const bytes = carried?.sha256 === body?.sha256 ? carried : null; // else they were carried before
+    if (purpose === 'invocation') this.#invocation(line, bytes);
+    if (purpose === 'cancel') for (const call of this.#callsOf(line)) this.#cancel(call, CANCELLED);
+    if ((purpose === 'close' || purpose === 'migrate') && thread !== undefined) this.#closeThread(thread);
+    if (purpose === 'callback' && body) for (const call of this.#callsOf(line)) call.posted(line, bytes);
   }
 
   /** A repeat of a call that is over, or is open, begins nothing. */
   #invocation({ calls: [key] = [], thread = '', headers, leg }: Line<'request'>, body: Content | null): void {
     if (key === undefined || !body || this.#open.has(key)) return;
-    if (this.#settled.get(identityOf(settledAs(thread, body)))) return;
+    if (this.#settled.get(identityOf(settledCall(thread, body)))) return;
     this.#open.set(key, new OpenCall(key, thread, body, headers, leg));
   }
 
@@ -399,30 +378,30 @@ export class Fold {
     const posting = call.postingOf(leg);
     if (!posting || status >= 300) return;
     posting.state = 'delivered';
-    this.#settleWhenOver(call);
+    this.#settleIfOver(call);
   }
 
   #dropped(call: OpenCall, { what, why, leg, ...message }: Line<'dropped'>): void {
     if (wasStopped(why) || what === 'event') return;
     const posting = call.postingOf(leg);
     if (posting) posting.state = 'dropped';
-    else call.said(message);
+    else call.passed(message);
     if (what === 'invocation') this.#settle(call);
-    else this.#settleWhenOver(call);
+    else this.#settleIfOver(call);
   }
 
-  /** What is planned may mean that nothing comes, or the same twice. */
+  /** A fault may mean that no message comes, or the same one twice. */
   #planned(call: OpenCall, { plan, ...message }: Line<'planned'>): void {
     if (plan === 'silence') this.#settle(call);
-    if (plan === 'duplicate') call.isDoubled(message);
+    if (plan === 'duplicate') call.doubled = (message.turn ?? ONLY).index;
     if (plan !== 'drop') return;
-    call.said(message);
-    this.#settleWhenOver(call);
+    call.passed(message);
+    this.#settleIfOver(call);
   }
 
   #cancel(call: OpenCall, reason: string): void {
     call.cancel(reason);
-    this.#settleWhenOver(call);
+    this.#settleIfOver(call);
   }
 
   #closeThread(thread: string): void {
@@ -431,31 +410,22 @@ export class Fold {
       if (call.thread === thread) this.#cancel(call, THREAD_CLOSED);
   }
 
-  #settleWhenOver(call: OpenCall): void {
+  #settleIfOver(call: OpenCall): void {
     if (call.isOver) this.#settle(call);
   }
 
   #settle(call: OpenCall): void {
     this.#open.delete(call.key);
-    this.#remember(settledAs(call.thread, call.invocation));
+    this.#remember(settledCall(call.thread, call.invocation));
   }
 
   #remember({ groupId, id, sha256 }: Settled): void {
-    const settled = { groupId, id, sha256 };
-    this.#settled.set(identityOf(settled), settled);
-  }
-
-  #reset(key: string | undefined): void {
-    if (key !== undefined) this.#counters.reset(key);
-    else {
-      this.#counters.clear();
-      this.#settled.clear();
-    }
+    this.#settled.set(identityOf({ groupId, id, sha256 }), { groupId, id, sha256 });
   }
 }
 
 /** A malformed invocation may have no id; it is recognised by its bytes all the same. */
-function settledAs(groupId: string, { bytes, sha256 }: Content): Settled {
+function settledCall(groupId: string, { bytes, sha256 }: Content): Settled {
   const json = readJson(bytes);
   const id = json.ok && isRecord(json.value) ? json.value['id'] : undefined;
   return { groupId, id: typeof id === 'string' ? id : '', sha256 };
@@ -463,4 +433,27 @@ function settledAs(groupId: string, { bytes, sha256 }: Content): Settled {
 
 function identityOf({ groupId, id, sha256 }: Settled): string {
   return JSON.stringify([groupId, id, sha256]);
+}
+
+const NO_HEADER = 'the first line is not the header of a journal';
+
+export function unreadableJournal(place: string, problem: string): ProtocolCliError {
+  return new ProtocolCliError('unreadable-file', `${place}: cannot read this journal: ${problem}`, {
+    hint: 'Move the file away to begin a new journal, or give another path.',
+  });
+}
+
+/** Enough for the members by which a line is described. */
+const DESCRIBED_BYTES = 64 * 1024;
+/** Members of a line, or of the message in it, where quotes are escaped. Nothing else is quoted: a journal holds secrets. */
+const DESCRIBED = ['kind', 'purpose', 'type', 'operation', 'group_id', 'id'] as const;
+
+/** The content of a damaged line, as far as it can be read. */
+function describeDamaged(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.subarray(0, DESCRIBED_BYTES)).toString('utf8');
+  const found = DESCRIBED.flatMap(name => {
+    const [, value] = new RegExp(`\\\\?"${name}\\\\?"\\s*:\\s*\\\\?"([^"\\\\]{1,80})`).exec(text) ?? [];
+    return value === undefined ? [] : [`, ${name} ${excerpt(value)}`];
+  });
+  return `${bytes.length} bytes${found.join('')}`;
 }

@@ -26,16 +26,18 @@ import { DEFAULTS } from '../defaults.js';
 import { JournalReports } from '../journal/report.js';
 import {
   answerOfLocal,
+  type LocalTool,
+  type LocalToolOptions,
   readAsRap,
   type SpokenReply,
+  startLocalTool,
   type Wire,
   type Written,
   wireOfResult,
-} from '../local/local-call.js';
-import { type LocalTool, type LocalToolOptions, startLocalTool } from '../local/local-tool.js';
+} from '../local-tool.js';
 import { type MockToolOptions, refusalText } from '../mock-state.js';
+import type { ToolsetFields } from '../responder.js';
 import { adminRoutes } from '../routes.js';
-import type { ToolsetFields } from '../toolset.js';
 import { MCP_PATH, McpEndpoint } from './endpoint.js';
 
 const LONGEST = 300;

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
 import { defineTool } from '../../../src/mock/handlers.js';
-import { NO_FIXTURES } from '../../../src/mock/mock-state.js';
-import { requireValidToolset, toolsetOf } from '../../../src/mock/toolset.js';
+import { startMockTool } from '../../../src/mock/mock-tool.js';
 import { errorOf } from '../../support/failing.js';
-import { replying } from '../stage.js';
+import { replying, stageWith } from '../stage.js';
 
 const code = defineTool({
   name: 'op',
@@ -13,27 +11,17 @@ const code = defineTool({
   annotations: { readOnly: true },
   handle: () => 1,
 });
-const fixtures = parseFixtures({ version: 1, ...replying({ payload: 'x' }) });
 
-test('what is in code comes first, and instead of a fixture of the same name', () => {
-  const { tools, name, needsMigration } = toolsetOf(fixtures, [code, { ...code, name: 'more' }]);
-  expect(tools.map(tool => [tool.name, tool.description])).toEqual([
+test('operations in code come first, and instead of a fixture of the same name', async () => {
+  const handlers = [code, { ...code, name: 'more' }];
+  await using both = await stageWith(replying({ payload: 'x' }), { handlers });
+  expect(both.tool.toolset.tools.map(({ name, description }) => [name, description])).toEqual([
     ['op', 'In code'],
     ['more', 'In code'],
   ]);
-  expect([name, needsMigration]).toEqual([fixtures.toolset.name, false]);
-  expect(toolsetOf(NO_FIXTURES, [code])).toEqual({
-    name: 'handlers',
-    needsMigration: false,
-    tools: [
-      {
-        name: 'op',
-        description: 'In code',
-        inputSchema: { type: 'object' },
-        annotations: { readOnly: true },
-      },
-    ],
-  });
+  await using alone = await stageWith(null, { handlers: [code] });
+  const { handle: _, ...tool } = code;
+  expect(alone.tool.toolset).toEqual({ name: 'handlers', needsMigration: false, tools: [tool] });
 });
 
 test.each([
@@ -42,6 +30,6 @@ test.each([
   ['a schema that is none', [{ ...code, inputSchema: { type: 'strin' } }]],
   ['nothing at all', []],
 ])('%s', async (_, handlers) => {
-  const { code: kind, faults } = await errorOf(() => requireValidToolset(toolsetOf(NO_FIXTURES, handlers)));
+  const { code: kind, faults } = await errorOf(() => startMockTool({ handlers }));
   expect([kind, faults.length > 0]).toEqual(['invalid-toolset', true]);
 });

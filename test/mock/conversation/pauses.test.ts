@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Cancellation, Pauses } from '../../../src/mock/reply-waits.js';
+import { Cancellation, Pauses } from '../../../src/mock/waits.js';
 import { fakeClock } from '../../support/fake-clock.js';
 
 const never = new Promise<never>(() => {});

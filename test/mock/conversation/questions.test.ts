@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Questions } from '../../../src/mock/reply-waits.js';
+import { Questions } from '../../../src/mock/waits.js';
 
 describe('a question', () => {
   test('row 1: has an unguessable path of its own', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualTriggers } from '../../../src/mock/reply-waits.js';
+import { ManualTriggers } from '../../../src/mock/waits.js';
 
 function demandsOf(...waiting: readonly (readonly [key: string, id: string, name: string])[]) {
   const triggers = new ManualTriggers();

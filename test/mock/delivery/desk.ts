@@ -3,8 +3,8 @@ import type { Event } from '../../../src/events/events.js';
 import { createLog, type Log } from '../../../src/events/log.js';
 import { allowedDestinations } from '../../../src/http/addresses.js';
 import { createAgentClient } from '../../../src/http/pooled-client.js';
+import type { Callback } from '../../../src/mock/outbox.js';
 import { Outbox, type OutboxOptions } from '../../../src/mock/outbox.js';
-import type { Callback } from '../../../src/mock/send-callback.js';
 import { type FakeClock, fakeClock } from '../../support/fake-clock.js';
 
 export interface RapServices extends AsyncDisposable {

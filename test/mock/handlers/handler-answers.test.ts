@@ -36,6 +36,7 @@ describe('TOOL-ALWAYS: whatever a handler does, its call ends in a result', () =
     ['nothing', () => undefined, 'null'],
     ['a promise', () => Promise.resolve(7), '7'],
     ['a date', () => ({ at: new Date(0) }), '{"at":"1970-01-01T00:00:00.000Z"}'],
+    ['JSON that looks like a step', () => ({ kind: 'result', result: 1 }), '{"kind":"result","result":1}'],
     ['payload', () => payload('p'), 'p'],
     ['result', () => result({ text: 'verbatim \u0007' }), 'verbatim \u0007'],
     ['error', () => error('no disk'), 'Error: no disk'],

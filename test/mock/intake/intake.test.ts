@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/events/events.js';
-import { createLog } from '../../../src/events/log.js';
 import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
 import { createAgentClient } from '../../../src/http/pooled-client.js';
-import { Intake, type IntakeParts, OpenCalls } from '../../../src/mock/intake.js';
+import { Intake } from '../../../src/mock/intake.js';
 import { MockState } from '../../../src/mock/mock-state.js';
-import { servicesOf } from '../../../src/mock/mock-tool.js';
+import { OpenCalls } from '../../../src/mock/plan.js';
 import { openRuntime } from '../../peers/runtime.mjs';
 import { type FileText, replying, stageWith, watchedClock } from '../stage.js';
 
@@ -191,7 +190,7 @@ describe('threats, "disk full": what is not kept is not acknowledged, and may co
 
 test('row 15: a call beyond the limit may be sent again, and is reported', async () => {
   const openCalls = new OpenCalls({ calls: 1 });
-  const { log, receive } = intakeFor(replying({ payload: 'x', delay: '1h' }), { openCalls });
+  const { log, receive } = intakeFor(replying({ payload: 'x', delay: '1h' }), openCalls);
   const events: Event[] = [];
   log.subscribe(event => events.push(event));
   const invocation = (id: string) => ({
@@ -209,21 +208,11 @@ test('row 15: a call beyond the limit may be sent again, and is reported', async
   expect(await receive(invocation('b'))).toMatchObject({ status: 503 });
 });
 
-function intakeFor(file: FileText, parts: Partial<IntakeParts> = {}) {
-  const options = { fixtures: parseFixtures({ version: 1, ...file }) };
-  const log = createLog(() => 0);
-  const state = new MockState(options, 'seed', log, servicesOf(log, createAgentClient(), options));
-  const { services, repeats, openCalls } = state;
-  const stopped = new Promise<void>(() => {});
-  const intake = new Intake({
-    services,
-    repeats,
-    openCalls,
-    allowRepeats: false,
-    stopped,
-    answers: () => state.answers,
-    ...parts,
-  });
+function intakeFor(file: FileText, openCalls?: OpenCalls) {
+  const fixtures = parseFixtures({ version: 1, ...file });
+  const state = new MockState({ fixtures }, createAgentClient(), openCalls);
+  const { log } = state;
+  const intake = new Intake(state, false, new Promise<void>(() => {}));
   const about = { method: 'POST', target: '/invoke', headers: { host: '127.0.0.1' }, remote: '127.0.0.1' };
   const receive = async (message: object) => {
     const reply = await intake.receive({ ...about, body: Buffer.from(JSON.stringify(message)) });

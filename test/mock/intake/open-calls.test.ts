@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OpenCalls } from '../../../src/mock/intake.js';
+import { OpenCalls } from '../../../src/mock/plan.js';
 
 function setUp() {
   const openCalls = new OpenCalls();

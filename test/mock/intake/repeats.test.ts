@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Repeats } from '../../../src/mock/repeated-invocations.js';
+import { Repeats } from '../../../src/mock/repeats.js';
 
 describe('an invocation that comes again', () => {
   test('with the same bytes is a repeat of the same call', () => {

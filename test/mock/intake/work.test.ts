@@ -1,28 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { createLog } from '../../../src/events/log.js';
 import type { HttpRequest } from '../../../src/http/client.js';
-import { plain } from '../../../src/mock/answer-calls.js';
 import type { Conversation } from '../../../src/mock/conversation.js';
-import { work } from '../../../src/mock/intake.js';
-import { servicesOf } from '../../../src/mock/mock-tool.js';
+import { MockState } from '../../../src/mock/mock-state.js';
+import { carryOut, type Plan, plain } from '../../../src/mock/plan.js';
 import { RapConversation } from '../../../src/mock/rap-conversation.js';
-import { Cancellation } from '../../../src/mock/reply-waits.js';
 
 function setUp() {
-  const log = createLog(() => 0);
   const sent: unknown[] = [];
   const send = async ({ body = new Uint8Array() }: HttpRequest) => {
     sent.push(JSON.parse(Buffer.from(body).toString()).text);
     return { status: 200, headers: {}, body: new Uint8Array() };
   };
-  const services = servicesOf(log, { send, close: async () => {} }, {});
+  const { log, services, openCalls } = new MockState({}, { send, close: async () => {} });
   const addressee = { callback_url: 'http://127.0.0.1:9/', group_id: 'g', id: 'i' };
-  const cancellation = new Cancellation();
+  const cancellation = openCalls.begin('k', 'g');
   const conversation = new RapConversation(
     { key: 'k', addressee, base: 'http://127.0.0.1', cancellation },
     services,
   );
-  return { conversation, sent, cancellation, log };
+  const work = (plan: Plan) => carryOut(plan, conversation, openCalls);
+  return { work, sent, cancellation, log };
 }
 
 test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
@@ -42,8 +39,8 @@ test.each<[string, (conversation: Conversation) => Promise<void>, string]>([
     'done',
   ],
 ])('TOOL-ALWAYS, TOOL-ONCE: %s ends in one result', async (_, perform, text) => {
-  const { conversation, sent } = setUp();
-  await work(plain([], perform), conversation);
+  const { work, sent } = setUp();
+  await work(plain([], perform));
   expect(sent.filter(each => each !== undefined)).toEqual([text]);
 });
 
@@ -51,34 +48,31 @@ test.each<[string, () => Promise<void>]>([
   ['ends', async () => {}],
   ['fails', () => Promise.reject(new Error('aborted'))],
 ])('a cancelled call that then %s reports it', async (_, perform) => {
-  const { conversation, sent, cancellation } = setUp();
+  const { work, sent, cancellation } = setUp();
   cancellation.cancel('the call was canceled');
-  await work(plain([], perform), conversation);
+  await work(plain([], perform));
   expect(sent).toEqual(['{"canceled":{"reason":"the call was canceled","by":"user"}}']);
 });
 
 test('what was meant to be silent stays so', async () => {
-  const { conversation, sent } = setUp();
-  await work(
-    plain([], async each => each.silence()),
-    conversation,
-  );
+  const { work, sent } = setUp();
+  await work(plain([], async each => each.silence()));
   expect(sent).toEqual([]);
 });
 
 test('TOOL-NOLEAK, TOOL-SECRET: errors are reported without folders, and through middleware', async () => {
-  const { conversation, sent } = setUp();
+  const { work, sent } = setUp();
   const perform = () => Promise.reject(new Error("no hunter2: open '/home/me/.ssh/nothing'"));
-  await work({ ...plain([], perform), words: each => each.replace('hunter2', '[redacted]') }, conversation);
+  await work({ ...plain([], perform), redact: each => each.replace('hunter2', '[redacted]') });
   expect(sent).toEqual(["Error: no [redacted]: open '…/nothing'"]);
 });
 
 test('TOOL-SECRET: if redaction fails, the message is withheld', async () => {
-  const { conversation, sent } = setUp();
-  const words = () => {
+  const { work, sent } = setUp();
+  const redact = () => {
     throw new RangeError('too many');
   };
-  await work({ ...plain([], () => Promise.reject(new Error('hunter2'))), words }, conversation);
+  await work({ ...plain([], () => Promise.reject(new Error('hunter2'))), redact });
   expect(sent).toEqual(['Error: the tool failed']);
 });
 
@@ -95,11 +89,33 @@ describe('a subscription that is left open', () => {
     ['is closed after its last event', closed, {}, 0],
     ['does not exist without a subscription', each => each.result({ text: 'done' }), {}, 0],
   ])('%s', async (_, perform, plan, count) => {
-    const { conversation, log } = setUp();
+    const { work, log, cancellation } = setUp();
+    setImmediate(() => cancellation.cancel('it is over'));
     const warned: string[] = [];
     log.subscribe(event => void (event.kind === 'warned' && warned.push(event.message)));
-    await work({ ...plain([], perform), ...plan }, conversation);
+    await work({ ...plain([], perform), ...plan });
     expect(warned).toHaveLength(count);
     for (const message of warned) expect(message).toContain('ended without a final event');
   });
+});
+
+test.each<readonly [string, string]>([
+  ["ENOENT: no such file, open '/home/me/.ssh/nothing'", "ENOENT: no such file, open '…/nothing'"],
+  ["open '/home/me/My Files/a b.txt'", "open '…/a b.txt'"],
+  ["rename '/a/b' -> '/a/c'", "rename '…/b' -> '…/c'"],
+  ['cannot find file:///srv/app/x.js', 'cannot find …/x.js'],
+  ['in C:\\Users\\me\\x.txt at 3', 'in …/x.txt at 3'],
+  ['(/srv/app/x.js:3:4)', '(…/x.js:3:4)'],
+  ...[
+    'a and/or b',
+    'GET http://127.0.0.1:3000/a/b/c answered 404',
+    'http://[::1]/a/b',
+    'src/a/b.ts has no end',
+    'on 01/02/2025',
+    '/invoke is busy',
+  ].map(unchanged => [unchanged, unchanged] as const),
+])('TOOL-NOLEAK: %s', async (message, clean) => {
+  const { work, sent } = setUp();
+  await work(plain([], () => Promise.reject(new Error(message))));
+  expect(sent).toEqual([`Error: ${clean}`]);
 });

@@ -3,7 +3,6 @@ import { Content } from '../../../src/events/content.js';
 import type { Turn } from '../../../src/events/events.js';
 import type { Log } from '../../../src/events/log.js';
 import type { Recovery, Rendered } from '../../../src/mock/journal/recovery.js';
-import { stopped } from '../../../src/mock/send-callback.js';
 import {
   accepted,
   answered,
@@ -16,6 +15,9 @@ import {
   run,
   temporaryFolder,
 } from './runs.js';
+
+/** As earlier versions wrote it, too. */
+const STOPPED = 'the tool was stopped before it was delivered';
 
 let place: Folder;
 beforeEach(async () => {
@@ -212,9 +214,9 @@ describe('killed: what was rendered', () => {
   it('INT, TERM, HUP: waits for the next run where the end overtook it', async () => {
     const recovery = await leftBy(log => {
       accepted(log, 'a');
-      dropped(log, 'a', stopped('the runtime answered 503'), { leg: posted(log, 'a', result('a')) });
+      dropped(log, 'a', `${STOPPED}: the runtime answered 503`, { leg: posted(log, 'a', result('a')) });
       accepted(log, 'b');
-      dropped(log, 'b', stopped(), { type: 'tool_result' });
+      dropped(log, 'b', STOPPED, { type: 'tool_result' });
     });
     expect(keys(recovery)).toEqual(['a', 'b']);
     expect(posts(recovery)).toEqual([[text(result('a')), 'waiting']]);

@@ -1,13 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
-import { createLog } from '../../../src/events/log.js';
 import type { HttpRequest } from '../../../src/http/client.js';
 import { defineTool, type HandlerCall, result } from '../../../src/mock/handlers.js';
-import { OpenCalls } from '../../../src/mock/intake.js';
 import { compacted } from '../../../src/mock/journal/journal-file.js';
-import { resume } from '../../../src/mock/journal/report.js';
-import { servicesOf } from '../../../src/mock/mock-tool.js';
+import { resume } from '../../../src/mock/journal/resume.js';
+import { MockState } from '../../../src/mock/mock-state.js';
+import { OpenCalls } from '../../../src/mock/plan.js';
 import { replying, stageWith } from '../stage.js';
 import { temporaryFolder } from './runs.js';
 
@@ -75,9 +74,8 @@ test('TOOL-ALWAYS: a call that cannot be planned any more ends in an error, and 
     sent.push(JSON.parse(Buffer.from(body).toString()).text);
     return { status: 200, headers: {}, body: new Uint8Array() };
   };
-  const log = createLog(() => 0);
-  const services = servicesOf(log, { send, close: async () => {} }, {});
   const openCalls = new OpenCalls({ calls: 1 });
+  const { log, services } = new MockState({}, { send, close: async () => {} }, openCalls);
   const broken = () => {
     throw new Error('no such plan');
   };
@@ -85,8 +83,8 @@ test('TOOL-ALWAYS: a call that cannot be planned any more ends in an error, and 
   const invocation = Content.ofJson({ operation: 'op', arguments: {}, ...to });
   const about = { key: 'k', thread: 'g', invocation, headers: {}, rendered: [] };
   const stood = { matched: null, refusal: null, turn: null, isAnswered: false, cancelReason: null };
-  const answers = { plan: broken, planAgain: broken };
-  await resume({ ...about, ...stood }, { services, answers, openCalls, base: 'http://127.0.0.1' });
+  const responder = { plan: broken, planAgain: broken };
+  await resume({ ...about, ...stood }, { log, services, responder, openCalls }, 'http://127.0.0.1');
   expect([sent, openCalls.problem(0)]).toEqual([['Error: no such plan'], null]);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { writeAs } from '../../../src/dialects/dialects.js';
-import type { SpokenReply } from '../../../src/mock/local/local-call.js';
-import { answerOfLocal } from '../../../src/mock/local/local-call.js';
+import type { SpokenReply } from '../../../src/mock/local-tool.js';
+import { answerOfLocal } from '../../../src/mock/local-tool.js';
 
 const CALL = { id: 'call_1', tool: 'op', args: { a: 1 }, thread: 's1', request: { tool_name: 'op' } };
 

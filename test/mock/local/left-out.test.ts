@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
-import { leftOut } from '../../../src/mock/local/local-call.js';
+import { leftOut } from '../../../src/mock/local-tool.js';
 
 const event = [{ event: { text: 'x' } }, { payload: 1 }];
 const view = [{ view: { view_type: 'x', content: {} } }, { payload: 1 }];

@@ -1,6 +1,6 @@
 import type { Event } from '../../../src/events/events.js';
 import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
-import { type LocalTool, type LocalToolOptions, startLocalTool } from '../../../src/mock/local/local-tool.js';
+import { type LocalTool, type LocalToolOptions, startLocalTool } from '../../../src/mock/local-tool.js';
 import type { FileText } from '../stage.js';
 
 /** A local tool that serves a fixture file; or handlers alone. */

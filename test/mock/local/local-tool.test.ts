@@ -24,7 +24,6 @@ describe('seed 003: payload and result', () => {
       kind: 'payload',
       payload: value,
       text,
-      said: [],
       sent: { type: 'tool_result', text },
     });
   });
@@ -103,7 +102,7 @@ describe('outcomes that are no success', () => {
     ['denied', { denied: { tool: 'op', reason: 'no' } }, { type: 'denied', tool: 'op', reason: 'no' }],
   ])('%s', async (_, reply, outcome) => {
     await using tool = await localTool(replying(reply));
-    expect(await tool.call({ ...OP, id: 'i' })).toMatchObject({ kind: 'outcome', outcome, said: [] });
+    expect(await tool.call({ ...OP, id: 'i' })).toMatchObject({ kind: 'outcome', outcome });
   });
 
   test.each<[string, object, RegExp]>([
@@ -228,7 +227,6 @@ describe('being called off', () => {
     const abort = new AbortController();
     expect(await tool.call({ ...OP, signal: abort.signal })).toEqual({
       kind: 'silence',
-      said: [],
       sent: undefined,
     });
     abort.abort();
@@ -237,25 +235,17 @@ describe('being called off', () => {
   });
 });
 
-describe('what is said beside the answer', () => {
-  test('events and views that come before it are handed over; what comes after it is not waited for', async () => {
-    const clock = watchedClock();
-    const reply = [
-      { view: { view_type: 'note', content: { a: 1 } } },
-      { event: { text: 'half' }, on: 'demand' },
-      { payload: 'done' },
-      { event: { text: 'never' }, delay: '1h' },
-    ];
-    await using tool = await localTool(replying(reply), { clock });
-    expect(await tool.call({ ...OP, id: 'i', groupId: 'g' })).toMatchObject({
-      text: 'done',
-      said: [
-        { type: 'view_update', group_id: 'g', view_type: 'note', content: { a: 1 } },
-        { type: 'subscription_event', group_id: 'g', tool_call_id: 'i', text: 'half' },
-      ],
-    });
-    expect(clock.pending()).toBe(0);
-  });
+test('views and events are dropped; what comes after the answer is not waited for', async () => {
+  const clock = watchedClock();
+  const reply = [
+    { view: { view_type: 'note', content: { a: 1 } } },
+    { event: { text: 'half' }, on: 'demand' },
+    { payload: 'done' },
+    { event: { text: 'never' }, delay: '1h' },
+  ];
+  await using tool = await localTool(replying(reply), { clock });
+  expect(await tool.call(OP)).toMatchObject({ text: 'done' });
+  expect(clock.pending()).toBe(0);
 });
 
 describe('questions', () => {
@@ -278,31 +268,20 @@ describe('questions', () => {
 
   test('a user answers', async () => {
     const asked: unknown[] = [];
-    const ask = {
-      choice: async ({ prompt, choices }: { prompt: string; choices: readonly string[] }) => {
-        asked.push([prompt, choices]);
-        return 0;
-      },
-      consent: async () => 'granted' as const,
+    const choose = async ({ prompt, choices }: { prompt: string; choices: readonly string[] }) => {
+      asked.push([prompt, choices]);
+      return 0;
     };
-    const fixtures = [
-      { match: { operation: 'a' }, reply: choice },
-      { match: { operation: 'b' }, reply: consent },
-    ];
-    await using tool = await localTool({ fixtures }, { ask });
-    expect(await tool.call({ operation: 'a', arguments: {} })).toMatchObject({ text: 'A' });
-    expect(await tool.call({ operation: 'b', arguments: {} })).toMatchObject({ text: 'yes' });
+    await using tool = await localTool(replying(choice), { choose });
+    expect(await tool.call(OP)).toMatchObject({ text: 'A' });
     expect(asked).toEqual([['Sure?', ['a', 'b']]]);
-    expect(told(tool, 'decided')).toMatchObject([
-      { what: 'choice', by: 'person', value: 0 },
-      { what: 'consent', by: 'person', value: 'granted' },
-    ]);
+    expect(told(tool, 'decided')).toMatchObject([{ what: 'choice', by: 'person', value: 0 }]);
   });
 
   test('a user who does not answer in time', async () => {
     const clock = watchedClock();
-    const ask = { choice: () => new Promise<null>(() => {}) };
-    await using tool = await localTool(replying({ ...choice, within: '5s' }), { ask, clock });
+    const choose = () => new Promise<null>(() => {});
+    await using tool = await localTool(replying({ ...choice, within: '5s' }), { choose, clock });
     const answer = tool.call(OP);
     expect(await clock.nextWait()).toBe(5_000);
     clock.advance(5_000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wireOfResult } from '../../../src/mock/local/local-call.js';
+import { wireOfResult } from '../../../src/mock/local-tool.js';
 
 const text = { type: 'text', text: 'x' };
 

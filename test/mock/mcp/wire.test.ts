@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SpokenReply } from '../../../src/mock/local/local-call.js';
+import type { SpokenReply } from '../../../src/mock/local-tool.js';
 import { mcpWire } from '../../../src/mock/mcp/mcp-tool.js';
 
 const text = (words: string) => [{ type: 'text', text: words }];

@@ -1,14 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type MiddlewareOptions, responseMiddleware } from '../../../src/mock/middleware/middleware.js';
+import { Middlewares } from '../../../src/mock/middleware.js';
+import type { Invocation } from '../../../src/protocol/read-invocation.js';
 import { anyCharacter } from '../../support/characters.js';
 import { deepFreeze } from '../../support/deep-freeze.js';
 
 const KEYS = ['authorization', 'api_key', 'password', 'secret', 'token'];
-const shape = (value: unknown, args: unknown = {}, options: Partial<MiddlewareOptions> = {}) =>
-  responseMiddleware({ redact: KEYS, sanitize: true, ...options }).shape(deepFreeze(value), deepFreeze(args));
+type Settings = ConstructorParameters<typeof Middlewares>[0];
+const middlewares = (options: Partial<Settings> = {}) =>
+  new Middlewares({ redact: KEYS, sanitize: true, audit: true, ...options });
+const calledWith = (args: unknown) =>
+  ({ operation: 'op', arguments: args, id: 'i', group_id: 'g', callback_url: '' }) as Invocation;
+
+function shape(value: unknown, args: unknown = {}, options: Partial<Settings> = {}) {
+  const shaped = middlewares(options).response(deepFreeze(value), calledWith(deepFreeze(args)));
+  if (shaped instanceof Promise) throw new Error('there is no middleware of the user');
+  return shaped;
+}
+
 /** As it goes over the wire. */
-const wire = (value: unknown, args?: unknown, options?: Partial<MiddlewareOptions>) =>
+const wire = (value: unknown, args?: unknown, options?: Partial<Settings>) =>
   JSON.parse(JSON.stringify(shape(value, args, options).value));
 const R = '[redacted]';
 
@@ -106,6 +117,18 @@ describe('as configured', () => {
     expect(wire({ pin: 'abcd', token: 'efgh' }, {}, { redact: ['PIN'] })).toEqual({ pin: R, token: 'efgh' });
   });
 
+  test.each(['api_key', 'apiKey', 'api-key', 'API_KEY', 'api key', 'api.key', 'api\u200b\u0000key'])(
+    '%j is api_key',
+    key => {
+      expect(Object.values(wire({ [key]: 'abcd' }, {}, { redact: ['api_key'] }))).toEqual([R]);
+      expect(wire({ api_key: 'abcd' }, {}, { redact: [key, '', '-'] })).toEqual({ api_key: R });
+    },
+  );
+
+  test.each(['key', 'api', 'api_keys', 'my_api_key', '', '_', 'constructor'])('%j is not', key => {
+    expect(wire({ [key]: 'abcd' }, {}, { redact: ['api_key', '', '-'] })).toEqual({ [key]: 'abcd' });
+  });
+
   test('sanitising only, redaction only', () => {
     const value = { token: 'a\u0000' };
     expect(wire(value, {}, { redact: [] })).toEqual({ token: 'a' });
@@ -133,9 +156,8 @@ describe('what was changed', () => {
   });
 
   test('is logged for a verbatim result', () => {
-    const { wouldChange } = responseMiddleware({ redact: KEYS, sanitize: true });
     const result = { text: 'hunter2\u0007', display_as: [{ type: 'text', content: 'ok' }] };
-    expect(wouldChange(result, { password: 'hunter2' })).toEqual([
+    expect(middlewares().wouldChange(result, calledWith({ password: 'hunter2' }))).toEqual([
       { path: '$.text', change: 'sanitized' },
       { path: '$.text', change: 'redacted' },
     ]);
@@ -181,7 +203,7 @@ describe('odd values', () => {
     expect(() => shape(nested(129))).toThrow(/deeper than 128 levels/);
     const ring: unknown[] = [];
     ring.push({ ring });
-    expect(() => responseMiddleware({ redact: KEYS, sanitize: true }).shape(ring)).toThrow(RangeError);
+    expect(() => middlewares().response(ring, calledWith({}))).toThrow(RangeError);
   });
 
   test('what JSON writes otherwise is taken as it writes it', () => {

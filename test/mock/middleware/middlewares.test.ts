@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defineTool, result } from '../../../src/mock/handlers.js';
-import { Middlewares } from '../../../src/mock/middleware/middleware.js';
+import { Middlewares } from '../../../src/mock/middleware.js';
 import { replying, stageWith } from '../stage.js';
 
 const canary = 'hunter2-canary';
@@ -198,5 +198,5 @@ test('without any of its own an invocation stays the very same', async () => {
     callback_url: 'http://127.0.0.1/',
   };
   expect(await middlewares.request(invocation)).toBe(invocation);
-  expect(await middlewares.response('x', invocation)).toEqual({ value: 'x', told: [] });
+  expect(await middlewares.response('x', invocation)).toEqual({ value: 'x', changes: [] });
 });

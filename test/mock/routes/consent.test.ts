@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { PAGE_HEADERS } from '../../../src/mock/routes.js';
 import { replying, type Stage, stageWith } from '../stage.js';
 
 const oauth = (more: object = {}) =>
@@ -38,12 +38,20 @@ describe('TOOL-OAUTH: the consent page', () => {
     expect(stage.runtime.verdict()).toEqual([]);
   });
 
-  test('its headers let it show itself and nothing else', async () => {
+  test('its headers let it show itself, send its form to us, and nothing else', async () => {
     await using stage = await stageWith(oauth());
     const { url } = await asked(stage);
-    const { headers } = await visit(url);
-    for (const [name, value] of Object.entries(PAGE_HEADERS)) expect(headers.get(name)).toBe(value);
-    expect(headers.get('access-control-allow-origin')).toBeNull();
+    const page = await visit(url);
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(await page.text()) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(page.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   test('a state works once: the page and the form are gone afterwards', async () => {

@@ -1,4 +1,4 @@
-import { leftOut } from '../../../mock/local/local-call.js';
+import { leftOut } from '../../../mock/local-tool.js';
 import { type McpTool, serveMcpHttp, serveMcpStdio } from '../../../mock/mcp/mcp-tool.js';
 import { takeStream } from '../../../system/drafts.js';
 import { networkWarnings, printReady } from '../../run-server.js';

@@ -1,0 +1,281 @@
+import type { Invocation } from '../protocol/read-invocation.js';
+import { MAX_DEPTH } from '../util/json-diagnosis.js';
+import { REDACTED, writtenForms } from '../util/redact.js';
+import { jsonPath } from '../util/redact-json.js';
+import { remembering } from '../util/remembering.js';
+import { WordFinder } from './word-finder.js';
+
+/** Code of the user's that sees what comes in and what goes out, in the order in which it is given (seed 003). */
+export interface Middleware {
+  /** Sees every invocation before it is carried out, however it is answered; what it throws becomes an error result. */
+  onRequest?(invocation: Invocation): Invocation | undefined | Promise<Invocation | undefined>;
+  /** Sees a `payload` before it is wrapped; never a `result`, which goes out verbatim. Returns the payload to send. */
+  onResponse?(payload: unknown, invocation: Invocation): unknown;
+}
+
+interface Settings {
+  /** Keys whose values are secrets; how they are written does not matter: `api_key` is `apiKey`. */
+  readonly redact: readonly string[];
+  /** Removes control characters other than line feeds and tabs from texts and keys. */
+  readonly sanitize: boolean;
+  /** Logs each change. */
+  readonly audit: boolean;
+}
+
+/** One place of a message that middleware changes. The path is that of the changed message, in which keys may have changed too. */
+export interface Change {
+  readonly path: string;
+  readonly change: 'redacted' | 'sanitized';
+}
+
+/** The value given if nothing had to be changed, else a copy. */
+interface Shaped {
+  readonly value: unknown;
+  readonly changes: readonly Change[];
+}
+
+const NO_CHANGES: readonly Change[] = [];
+
+/**
+ * All that invocations and payloads go through: the user's middleware, then redaction and sanitising (seed 003; TOOL-SECRET). The
+ * values of secret keys become `[redacted]` at any depth, and so does every text in which one of them, or a secret of the
+ * invocation's arguments, appears again in a form in which it may be written: an echoed secret is the classic leak. Values of
+ * less than four characters are not looked for elsewhere.
+ */
+export class Middlewares {
+  readonly #isSecretKey: (key: string) => boolean;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly users: readonly Middleware[] = [],
+  ) {
+    const secretKeys = new Set(settings.redact.map(bareKey).filter(Boolean));
+    this.#isSecretKey = remembering(key => secretKeys.has(bareKey(key)));
+  }
+
+  /** Synchronous without user code, the usual case. */
+  request(invocation: Invocation): Invocation | Promise<Invocation> {
+    return this.users.length === 0 ? invocation : this.#requestThroughUsers(invocation);
+  }
+
+  /**
+   * The payload to send, and the changes to log.
+   * @throws RangeError if the value is nested deeper than 128 levels, or contains itself; or if there are too many secrets to look for.
+   */
+  response(payload: unknown, invocation: Invocation): Shaped | Promise<Shaped> {
+    if (this.users.length === 0) return this.#audited(payload, invocation);
+    return this.#responseThroughUsers(payload, invocation).then(value => this.#audited(value, invocation));
+  }
+
+  /** What would be changed of a result that goes out verbatim. */
+  wouldChange(fields: unknown, invocation: Invocation): readonly Change[] {
+    return this.#shape(fields, invocation.arguments).changes;
+  }
+
+  /** The texts of an error and its like. They are no payload: the user's middleware does not see them. */
+  words(
+    text: string,
+    invocation: Invocation,
+  ): { readonly value: string; readonly changes: readonly Change[] } {
+    const { value, changes } = this.#audited(text, invocation);
+    return { value: String(value), changes };
+  }
+
+  #audited(payload: unknown, invocation: Invocation): Shaped {
+    const shaped = this.#shape(payload, invocation.arguments);
+    return this.settings.audit ? shaped : { value: shaped.value, changes: NO_CHANGES };
+  }
+
+  #shape(value: unknown, args: unknown): Shaped {
+    const survey = new Survey(this.#isSecretKey, this.settings.sanitize);
+    survey.visit(value); // first: secrets of a caller must not crowd out ours
+    const { isClean } = survey;
+    survey.visit(args);
+    if (isClean && survey.secrets.size === 0) return { value, changes: NO_CHANGES };
+    const shaping = new Shaping(this.#isSecretKey, this.settings.sanitize, survey.secrets);
+    const shaped = shaping.shape(value);
+    return shaping.changes.length === 0
+      ? { value, changes: NO_CHANGES }
+      : { value: shaped, changes: shaping.changes };
+  }
+
+  async #requestThroughUsers(invocation: Invocation): Promise<Invocation> {
+    let current = invocation;
+    for (const { onRequest } of this.users) current = (await onRequest?.(current)) ?? current;
+    return current;
+  }
+
+  async #responseThroughUsers(payload: unknown, invocation: Invocation): Promise<unknown> {
+    let current = payload;
+    for (const { onResponse } of this.users) if (onResponse) current = await onResponse(current, invocation);
+    return current;
+  }
+}
+
+const BESIDES_LETTERS = /[^\p{L}\p{N}]/gu;
+
+/** `api_key`, `apiKey`, `api-key` and `API KEY` are one key. */
+function bareKey(key: string): string {
+  return key.replace(BESIDES_LETTERS, '').toLowerCase();
+}
+
+/** C0, DEL and C1, which no text needs except line feeds and tabs. */
+const CONTROL = /(?![\n\t])\p{Cc}/u;
+const CONTROLS = new RegExp(CONTROL, 'gu');
+
+function withoutControls(text: string): string {
+  return text.replace(CONTROLS, '');
+}
+
+/** The value that `JSON.stringify` would write: a date, for one, is its text. */
+function asJson(value: object): unknown {
+  return 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value;
+}
+
+/** Shorter values are no secrets, and too common to replace. */
+const SHORTEST_SECRET = 4;
+const CREDENTIALS = /^(?:basic|bearer|digest|token) +(\S+)$/i;
+
+/** Collects the secrets of a message: values at or below a secret key. */
+class Survey {
+  /** In the order in which they were found. */
+  readonly secrets = new Set<string>();
+  /** Whether what was visited could stay as it is, apart from secrets that appear again. */
+  isClean = true;
+
+  constructor(
+    private readonly isSecretKey: (key: string) => boolean,
+    private readonly sanitize: boolean,
+  ) {}
+
+  /** @throws RangeError if the value has more than 128 levels (threats, row 18), perhaps because it contains itself. */
+  visit(value: unknown, isSecret = false, depth = 0): void {
+    if (typeof value === 'string') {
+      if (isSecret) this.#add(value);
+      else this.#look(value);
+    } else if (typeof value === 'number' && isSecret) this.#add(String(value));
+    else if (typeof value === 'object' && value !== null) this.#inside(value, isSecret, depth + 1);
+  }
+
+  #inside(holder: object, isSecret: boolean, depth: number): void {
+    if (depth > MAX_DEPTH) throw new RangeError(`a value is nested deeper than ${MAX_DEPTH} levels`);
+    const value = asJson(holder);
+    if (value !== holder) this.visit(value, isSecret, depth);
+    else if (Array.isArray(value)) for (const each of value) this.visit(each, isSecret, depth);
+    else
+      for (const [key, member] of Object.entries(holder)) {
+        const isSecretKey = this.isSecretKey(key);
+        this.#look(key);
+        if (isSecretKey && member !== REDACTED) this.isClean = false;
+        this.visit(member, isSecret || isSecretKey, depth);
+      }
+  }
+
+  /** Of `Bearer x`, `x` alone is a secret too. */
+  #add(secret: string): void {
+    if (secret === REDACTED) return;
+    const [, credentials = ''] = CREDENTIALS.exec(secret) ?? [];
+    for (const each of [secret, credentials]) if (each.length >= SHORTEST_SECRET) this.secrets.add(each);
+  }
+
+  #look(text: string): void {
+    if (this.isClean && this.sanitize && CONTROL.test(text)) this.isClean = false;
+  }
+}
+
+const MAX_CHANGES = 100;
+
+/** Copies a surveyed value with the changes that are needed. */
+class Shaping {
+  /** The first hundred. */
+  readonly changes: Change[] = [];
+  readonly #path: PropertyKey[] = [];
+  readonly #finder: WordFinder;
+
+  constructor(
+    private readonly isSecretKey: (key: string) => boolean,
+    private readonly sanitize: boolean,
+    private readonly secrets: ReadonlySet<string>,
+  ) {
+    this.#finder = new WordFinder(formsOf(secrets));
+  }
+
+  shape(value: unknown): unknown {
+    if (typeof value === 'string') return this.#text(value);
+    if (typeof value === 'number') return this.secrets.has(String(value)) ? this.#redacted() : value;
+    if (typeof value !== 'object' || value === null) return value;
+    const json = asJson(value);
+    if (json !== value) return this.shape(json);
+    if (!Array.isArray(value)) return this.#record(value);
+    return value.map((each, index) => this.#at(index, () => this.shape(each)));
+  }
+
+  /** Without a prototype: a key `__proto__` is a key like any other (threats, row 19). */
+  #record(record: object): object {
+    const copy: Record<string, unknown> = Object.create(null);
+    const nextNumbers = new Map<string, number>();
+    for (const [key, member] of Object.entries(record)) {
+      const shaped = this.#shapedText(key);
+      const name = shaped.text === key ? key : freeName(shaped.text, record, nextNumbers);
+      copy[name] = this.#at(name, () => {
+        this.#noteText(key, shaped);
+        if (!this.isSecretKey(key)) return this.shape(member);
+        return member === REDACTED ? member : this.#redacted();
+      });
+    }
+    return copy;
+  }
+
+  #redacted(): string {
+    this.#note('redacted');
+    return REDACTED;
+  }
+
+  #text(before: string): string {
+    const shaped = this.#shapedText(before);
+    this.#noteText(before, shaped);
+    return shaped.text;
+  }
+
+  #noteText(
+    before: string,
+    { sanitized, text }: { readonly sanitized: string; readonly text: string },
+  ): void {
+    if (sanitized !== before) this.#note('sanitized');
+    if (text !== sanitized) this.#note('redacted');
+  }
+
+  /** Sanitised first: no control character may hide a secret from us. */
+  #shapedText(before: string) {
+    const sanitized = this.sanitize ? withoutControls(before) : before;
+    return { sanitized, text: this.#finder.replaceIn(sanitized, REDACTED) };
+  }
+
+  #note(change: Change['change']): void {
+    if (this.changes.length < MAX_CHANGES) this.changes.push({ path: jsonPath(this.#path), change });
+  }
+
+  #at<T>(key: PropertyKey, work: () => T): T {
+    this.#path.push(key);
+    const result = work();
+    this.#path.pop();
+    return result;
+  }
+}
+
+/** Each secret, and the forms in which it may be written. */
+function* formsOf(secrets: ReadonlySet<string>): Iterable<string> {
+  for (const secret of secrets)
+    for (const form of new Set([secret, withoutControls(secret), ...writtenForms(secret)]))
+      if (form.length >= SHORTEST_SECRET) yield form;
+}
+
+/** `name`, or `name 2`, `name 3` … if the object has such keys or one was given before: two tokens used as keys stay two. */
+function freeName(name: string, original: object, nextNumbers: Map<string, number>): string {
+  for (let number = nextNumbers.get(name) ?? 1; ; number++) {
+    const free = number === 1 ? name : `${name} ${number}`;
+    if (Object.hasOwn(original, free)) continue;
+    nextNumbers.set(name, number + 1);
+    return free;
+  }
+}

@@ -1,0 +1,218 @@
+import type { Fact } from '../events/events.js';
+import type { AckFault, CallbackFault } from '../fixtures/schema/file.js';
+import { bytesText, isRecord } from '../util/json-diagnosis.js';
+import type { Conversation } from './conversation.js';
+import { CANCELLED, Cancellation, THREAD_CLOSED } from './waits.js';
+
+/** What will be done about one call; decided in the order in which calls come in. */
+export interface Plan {
+  /** Events to log before the acknowledgement. */
+  readonly facts: readonly Fact[];
+  readonly ack: AckFault | null;
+  /** The faults of the n-th callback, from 0. */
+  readonly faultsOf: (callback: number) => readonly CallbackFault[];
+  /** What it throws becomes an error result. */
+  readonly perform: (conversation: Conversation) => Promise<void>;
+  /** Messages may follow after `perform`: events of a subscription. */
+  readonly isOpenEnded?: boolean;
+  /** Redacts an error message (TOOL-SECRET). */
+  readonly redact?: (message: string) => string;
+}
+
+/** A plan without faults. */
+export function plain(facts: readonly Fact[], perform: Plan['perform']): Plan {
+  return { ack: null, faultsOf: () => [], facts, perform };
+}
+
+/** A call that nothing answers ends in an error all the same (TOOL-ALWAYS, TOOL-ERRPREFIX). */
+export function refusal(message: string, nearest?: Extract<Fact, { kind: 'matched' }>['nearest']): Plan {
+  const unmatched: Fact = { kind: 'matched', fixture: null, ...(nearest && { nearest }) };
+  return plain([{ kind: 'warned', message }, unmatched], conversation =>
+    conversation.outcome({ type: 'error', message }),
+  );
+}
+
+export function malformedRefusal(what: 'call' | 'invocation', faults: readonly string[]): Plan {
+  return refusal(`the ${what} is malformed: ${faults.join('; ')}. Correct it and call again.`);
+}
+
+/** From this size on an invocation is large: its memory is estimated, and counted apart. */
+const LARGE = 64 * 1024;
+
+/** Bytes that an invocation is counted with while its call is open: what came, its text, and what the parsed values take. */
+export function weightOf(body: Uint8Array): number {
+  if (body.length < LARGE) return body.length;
+  let weight = 2 * body.length;
+  for (const byte of body) weight += VALUE_COST[byte] ?? 0;
+  return weight;
+}
+
+/**
+ * Heap bytes by the character before a value, measured with `JSON.parse` on Node 20 in texts of 4 MiB: an element 8 (numbers) to 32
+ * (texts), a list 43 to 48, an empty object 64, an object with one name of its own 183, a member of a large object 84.
+ */
+const VALUE_COST = new Uint8Array(256);
+for (const [before, bytes] of Object.entries({ ',': 32, ':': 80, '[': 48, '{': 64 }))
+  VALUE_COST[before.charCodeAt(0)] = bytes;
+
+/** What a runtime knows of a call. One that is executed twice has the same key twice. */
+interface OpenCall {
+  readonly key: string;
+  readonly thread: string;
+  /** See {@link weightOf}. */
+  readonly weight: number;
+}
+
+interface OpenCallLimits {
+  readonly calls: number;
+  /** Weight of all small invocations, and of all large ones: large ones keep no small one out. */
+  readonly bytes: number;
+}
+
+/** A call may stay open for hours. */
+const OPEN_CALL_LIMITS: OpenCallLimits = { calls: 50_000, bytes: 128 * 1024 * 1024 };
+
+/** The calls that are worked on; canceled by what a runtime knows of them (TOOL-CANCEL, TOOL-CLOSE). */
+export class OpenCalls {
+  readonly #open = new Map<Cancellation, OpenCall>();
+  /** The work is done but events may follow. */
+  readonly #resting = new Map<Cancellation, OpenCall>();
+  readonly #limits: OpenCallLimits;
+  readonly #weight = { small: 0, large: 0 };
+  readonly #onIdle: (() => void)[] = [];
+
+  constructor(limits: Partial<OpenCallLimits> = {}) {
+    this.#limits = { ...OPEN_CALL_LIMITS, ...limits };
+  }
+
+  /** Why one more call cannot be accepted, or null. A call of any weight is accepted if no other of its class is open. */
+  problem(weight: number): string | null {
+    const { calls, bytes } = this.#limits;
+    if (this.#open.size >= calls) return `too many open calls: ${calls}`;
+    const taken = this.#weight[sizeClass(weight)];
+    const hasRoom = taken === 0 || taken + weight <= bytes;
+    return hasRoom ? null : `the open calls are too large: more than ${bytesText(bytes)}`;
+  }
+
+  /** As {@link problem}, for a large invocation that was not read: parsing 10 MiB of values would keep others waiting for a second. */
+  problemUnread({ length }: Uint8Array): string | null {
+    return length < LARGE ? null : this.problem(2 * length);
+  }
+
+  begin(key: string, thread: string, weight = 0): Cancellation {
+    const cancellation = new Cancellation();
+    this.#open.set(cancellation, { key, thread, weight });
+    this.#weight[sizeClass(weight)] += weight;
+    return cancellation;
+  }
+
+  /** The call can still be canceled, and does not delay shutdown. */
+  rest(cancellation: Cancellation): void {
+    const call = this.#open.get(cancellation);
+    this.end(cancellation);
+    if (call) this.#resting.set(cancellation, call);
+  }
+
+  end(cancellation: Cancellation): void {
+    const { weight } = this.#open.get(cancellation) ?? { weight: 0 };
+    this.#weight[sizeClass(weight)] -= weight;
+    this.#open.delete(cancellation);
+    this.#resting.delete(cancellation);
+    if (this.#open.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+
+  /** An unknown or finished call is no error. */
+  cancel(key: string): void {
+    this.#cancel(CANCELLED, call => call.key === key);
+  }
+
+  closeThread(thread: string): void {
+    this.#cancel(THREAD_CLOSED, call => call.thread === thread);
+  }
+
+  stop(): void {
+    this.#cancel('the tool is stopping', () => true);
+  }
+
+  /** Resolves once no call is open. */
+  idle(): Promise<void> {
+    return this.#open.size === 0 ? Promise.resolve() : new Promise(resolve => this.#onIdle.push(resolve));
+  }
+
+  #cancel(why: string, isMeant: (call: OpenCall) => boolean): void {
+    for (const calls of [this.#open, this.#resting])
+      for (const [cancellation, call] of calls) if (isMeant(call)) cancellation.cancel(why);
+  }
+}
+
+function sizeClass(weight: number): 'small' | 'large' {
+  return weight < LARGE ? 'small' : 'large';
+}
+
+const NO_LAST_EVENT =
+  'the reply ended without a final event; the subscription stays open until it is canceled';
+
+/**
+ * Does what was planned for a call, after its acknowledgement (TOOL-ASYNC); the call stays open for cancellation while events may
+ * follow. Never rejects: an error becomes the message of a result (TOOL-ALWAYS), without a stack, a path (TOOL-NOLEAK) or
+ * secrets (TOOL-SECRET).
+ */
+export async function carryOut(
+  plan: Pick<Plan, 'perform' | 'redact' | 'isOpenEnded'>,
+  conversation: Conversation,
+  openCalls: OpenCalls,
+): Promise<void> {
+  const { cancellation } = conversation.caller;
+  try {
+    await plan.perform(conversation);
+    if (!conversation.isAnswered) await conclude(conversation);
+    if (!plan.isOpenEnded && conversation.isSubscribed) conversation.warn(NO_LAST_EVENT);
+  } catch (error) {
+    await fail(conversation, redacted(messageOf(error), plan));
+  }
+  if (plan.isOpenEnded && conversation.isSubscribed && !conversation.isClosed) {
+    openCalls.rest(cancellation);
+    await conversation.subscriptionEnded();
+  }
+  conversation.close();
+  openCalls.end(cancellation);
+}
+
+function conclude(conversation: Conversation): Promise<void> {
+  if (conversation.isCancelled) return conversation.canceled();
+  return conversation.outcome({ type: 'error', message: 'the tool ended without a result' });
+}
+
+async function fail(conversation: Conversation, message: string): Promise<void> {
+  conversation.warn(`the call failed: ${message}`);
+  conversation.continuesAt(undefined);
+  if (conversation.isCancelled) await conversation.canceled();
+  else if (!conversation.isAnswered)
+    await conversation.outcome({ type: 'error', message: withoutPaths(message) });
+}
+
+/** If redaction fails, the message is withheld. */
+function redacted(message: string, { redact }: Pick<Plan, 'redact'>): string {
+  try {
+    return redact ? redact(message) : message;
+  } catch {
+    return TOOL_FAILED;
+  }
+}
+
+const TOOL_FAILED = 'the tool failed';
+
+/** The message of anything that was thrown. */
+function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  if (isRecord(error) && typeof error['message'] === 'string') return error['message'];
+  return typeof error === 'object' || typeof error === 'function' ? TOOL_FAILED : String(error);
+}
+
+const QUOTED_PATH = /(['"`])(?:file:\/\/|[a-z]:)?[\\/][^'"`\n]*[\\/]([^'"`\\/\n]*)\1/gi;
+const BARE_PATH = /(?<![\w:/\\\].-])(?:file:\/\/|[a-z]:)?[\\/][^\s'"`<>|,;()]*[\\/]([^\s'"`<>|,;()\\/]*)/gi;
+
+/** Replaces the folders of absolute paths by `…`, since they reveal how a machine is set up. */
+export function withoutPaths(message: string): string {
+  return message.replace(QUOTED_PATH, '$1…/$2$1').replace(BARE_PATH, '…/$1');
+}

@@ -1,0 +1,231 @@
+import { drawDelay, expandDiffs, type StepPath } from '../fixtures/fixture-set.js';
+import type { Reply, Step, StepKind } from '../fixtures/schema/reply.js';
+import { fillTemplates, fillText, type TemplateValues } from '../fixtures/template.js';
+import type { Invocation } from '../protocol/read-invocation.js';
+import type { Conversation } from './conversation.js';
+import type { Middlewares } from './middleware.js';
+
+/** What the steps of a fixture know; those of a handler have no templates, delays and states. */
+interface FixtureContext {
+  readonly values: TemplateValues;
+  /** Uniform in [0, 1), from the seed. */
+  readonly draws: (matter: string) => number;
+  readonly enterState: (state: string) => void;
+}
+
+/** Where a reply stands in the whole answer: it may be a branch of a question. */
+interface Standing {
+  /** Its first step to play; those before were played before a restart. */
+  readonly from?: StepPath;
+  /** The path that leads to it. */
+  readonly under?: StepPath;
+  /** Where the answer goes on after it; undefined at its end. */
+  readonly after?: StepPath | undefined;
+}
+
+/** Where one step stands in the whole answer. */
+interface Place {
+  readonly here: StepPath;
+  readonly next: StepPath | undefined;
+}
+
+type StepOf<K extends StepKind> = Extract<Step, { kind: K }>;
+type StepPlayer<K extends StepKind> = (player: ReplyPlayer, step: StepOf<K>, place: Place) => Promise<void>;
+
+/** Texts of an outcome for the LLM: redacted as a payload is (TOOL-SECRET). */
+const REDACTED_WORDS: ReadonlySet<string> = new Set(['message', 'reason']);
+
+/** Plays the steps of a reply in a conversation. */
+export class ReplyPlayer {
+  #delays = 0;
+
+  /** @param invocation as request middleware left it */
+  constructor(
+    private readonly conversation: Conversation,
+    private readonly middlewares: Middlewares,
+    private readonly invocation: Invocation,
+    private readonly fixture?: FixtureContext,
+  ) {}
+
+  /** Plays step by step; a canceled call ends in a result that says so (TOOL-ALWAYS). */
+  async play(
+    reply: Reply,
+    { from: [first = 0, answer, ...deeper] = [], under = [], after }: Standing = {},
+  ): Promise<void> {
+    for (const [index, step] of reply.entries()) {
+      if (index < Number(first)) continue;
+      const next = index + 1 < reply.length ? [...under, index + 1] : after;
+      const place = { here: [...under, index], next };
+      if (index === first && answer !== undefined) {
+        const branch = branchOf(step, String(answer)); // it was asked before a restart
+        if (branch) await this.#playBranch(branch, String(answer), place, deeper);
+      } else if (!(await this.#playInTurn(step, reply[index + 1], place))) return;
+    }
+  }
+
+  /** @throws TypeError for an unknown kind: those of handlers are open. */
+  playStep(step: Step, place: Place = { here: [0], next: undefined }): Promise<void> {
+    if (!Object.hasOwn(ReplyPlayer.#players, step.kind))
+      throw new TypeError(`unknown kind of reply: "${step.kind}"`);
+    return (ReplyPlayer.#players[step.kind] as StepPlayer<StepKind>)(this, step, place);
+  }
+
+  /** Returns false if the call was canceled before. */
+  async #playInTurn(step: Step, following: Step | undefined, place: Place): Promise<boolean> {
+    const { conversation } = this;
+    const ms = this.#delayOf(step);
+    if (ms > 0) await conversation.pause(ms);
+    if (conversation.isCancelled) {
+      await conversation.canceled();
+      return false;
+    }
+    if (step.state !== undefined) this.fixture?.enterState(step.state);
+    const isQuestion = step.kind === 'choice' || step.kind === 'oauth'; // fired itself, before what comes after it
+    if (!isQuestion && following?.kind === 'event' && following.on === 'demand') conversation.expectTrigger();
+    conversation.continuesAt(isQuestion ? undefined : place.next);
+    await this.playStep(step, place);
+    return true;
+  }
+
+  #playBranch(branch: Reply, answer: string, { here, next }: Place, from: StepPath = []): Promise<void> {
+    return this.play(branch, { from, under: [...here, answer], after: next });
+  }
+
+  static readonly #players: { readonly [K in StepKind]: StepPlayer<K> } = {
+    payload: async (player, { payload }) => {
+      const { conversation, middlewares, invocation } = player;
+      const { value, changes } = await middlewares.response(player.#fill(payload), invocation);
+      conversation.shaped('middleware', changes);
+      await conversation.payload(value);
+    },
+    result: async (player, { result, layout }) => {
+      const { conversation } = player;
+      const fields = await expandDiffs(player.#fill(result));
+      const changes = player.middlewares.wouldChange(fields, player.invocation);
+      conversation.shaped('verbatim', changes);
+      const paths = changes.map(({ path }) => path).join(', ');
+      if (paths !== '')
+        conversation.warn(`a result was sent verbatim; middleware would have changed it at ${paths}`);
+      await conversation.result(fields, layoutText(layout));
+    },
+    error: (player, { error: { type: errorType, ...error } }) => {
+      const words = { ...error, ...(errorType !== undefined && { errorType }) };
+      return player.conversation.outcome({ type: 'error', ...player.#words(words) });
+    },
+    canceled: (player, { canceled }) =>
+      player.conversation.outcome({ type: 'canceled', ...player.#words(canceled) }),
+    timeout: (player, { timeout }) => player.conversation.outcome({ type: 'timeout', ...timeout }),
+    denied: (player, { denied }) => player.conversation.outcome({ type: 'denied', ...player.#words(denied) }),
+    silence: async ({ conversation }) => conversation.silence(),
+    event: async (player, { event: { text, ...more }, on, layout }) => {
+      const { conversation } = player;
+      if (on === 'demand' && !(await conversation.triggered())) return;
+      await conversation.event({ text: player.#text(text), ...player.#fill(more) }, layoutText(layout));
+    },
+    view: async (player, { view: { view_type, content }, layout }) => {
+      const view = { view_type: player.#text(view_type), content: player.#fill(content) };
+      await player.conversation.view(await expandDiffs(view), layoutText(layout));
+    },
+    choice: (player, step, place) => player.#choice(step, place),
+    oauth: (player, step, place) => player.#consent(step, place),
+  };
+
+  async #choice(step: StepOf<'choice'>, place: Place): Promise<void> {
+    const { conversation } = this;
+    const { prompt: written, choices, default: preset } = step.choice;
+    const prompt = this.#text(written);
+    const question = { prompt, choices: choices.map(label => this.#text(label)), default: preset };
+    const { id } = conversation.caller.addressee;
+    const asking = { withinMs: step.within, layout: layoutText(step.layout) };
+    const picked = await conversation.choice({ ...question, ...this.#about(), id }, asking);
+    if (picked === null) return this.#unanswered(`"${prompt}" was not answered`, place);
+    const label = choices[picked] ?? '';
+    const branch = branchOf(step, label);
+    if (branch) return this.#playBranch(branch, label, place);
+    conversation.continuesAt(place.next);
+    const message = `the fixture has no reply for the choice "${label}"`;
+    await conversation.outcome({ type: 'error', message });
+  }
+
+  async #consent(step: StepOf<'oauth'>, place: Place): Promise<void> {
+    const { scopes = [], auth_url } = step.oauth;
+    const question = { operation: this.invocation.operation, scopes: scopes.map(scope => this.#text(scope)) };
+    const consent = await this.conversation.consent(
+      { ...question, ...this.#about() },
+      {
+        withinMs: step.within,
+        layout: layoutText(step.layout),
+        authUrl: auth_url === undefined ? undefined : this.#text(auth_url),
+      },
+    );
+    if (consent === null) return this.#unanswered('authorization was not given', place);
+    await this.#playBranch(step[consent], consent, place);
+  }
+
+  /** A call that was canceled itself says that instead. */
+  #unanswered(what: string, { next }: Place): Promise<void> {
+    const { conversation } = this;
+    if (conversation.isCancelled) return conversation.canceled();
+    conversation.continuesAt(next);
+    const message = conversation.isStopping
+      ? `the tool is stopping and ${what}; call again later`
+      : `${what} in time; ask the user and call again`;
+    return conversation.outcome({ type: 'error', message });
+  }
+
+  #about() {
+    const { key, addressee } = this.conversation.caller;
+    return { calls: [key], thread: addressee.group_id };
+  }
+
+  #delayOf({ delay }: Step): number {
+    return this.fixture ? drawDelay(delay, () => this.fixture?.draws(`delay ${this.#delays++}`) ?? 0) : 0;
+  }
+
+  /** Fills the templates of a tree; a text that is just one becomes the value. */
+  #fill<T>(tree: T): T {
+    return this.fixture ? (this.#filled(fillTemplates(tree, this.fixture.values)) as T) : tree; // the same, apart from what was filled in
+  }
+
+  /** Fills the templates of a text, which stays a text. */
+  #text(text: string): string {
+    return this.fixture ? this.#filled(fillText(text, this.fixture.values)) : text;
+  }
+
+  #filled<T>({ value, missing }: { readonly value: T; readonly missing: readonly string[] }): T {
+    if (missing.length > 0) this.conversation.warn(`template values not found: ${missing.join(', ')}`);
+    return value;
+  }
+
+  /** The words of an outcome, filled in and redacted. */
+  #words<T extends object>(words: T): T {
+    const entries = Object.entries(words).map(([name, value]): [string, unknown] => {
+      if (typeof value !== 'string') return [name, value];
+      const text = this.#text(value);
+      return [name, REDACTED_WORDS.has(name) ? this.#redacted(text) : text];
+    });
+    return Object.fromEntries(entries) as T; // texts stay texts
+  }
+
+  #redacted(text: string): string {
+    const { value, changes } = this.middlewares.words(text, this.invocation);
+    this.conversation.shaped('middleware', changes);
+    return value;
+  }
+}
+
+/** Braces in a layout are literal, not templates. */
+function layoutText(layout: string | undefined): string | undefined {
+  return layout?.replaceAll('\\{{', '{{');
+}
+
+/** The reply to an answer; undefined if none is planned for it. */
+function branchOf(step: Step, answer: string): Reply | undefined {
+  if (step.kind === 'choice') return Object.hasOwn(step.then, answer) ? step.then[answer] : undefined;
+  return step.kind === 'oauth' && (answer === 'granted' || answer === 'refused') ? step[answer] : undefined;
+}
+
+/** The `text` of a payload: a string unchanged, other JSON compact (seed 003). @throws TypeError if it is not JSON. */
+export function textOfPayload(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+}

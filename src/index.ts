@@ -37,7 +37,7 @@ export type {
 export type { FixtureSet } from './fixtures/fixture-set.js';
 export { type FixtureText, readFixtures } from './fixtures/read-fixtures.js';
 export { parseFixtures } from './fixtures/reading/check-set.js';
-export type { NamedRecording } from './fixtures/recorded/together.js';
+export type { NamedRecording } from './fixtures/recording/from-transcript.js';
 export {
   fixturesOfTranscript,
   type RecordedFile,

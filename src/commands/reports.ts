@@ -5,115 +5,24 @@ import type { CheckFormatName } from '../render/outputs/check.js';
 import type { VerificationFormat } from '../render/outputs/verification.js';
 import { errnoOf } from '../system/errno.js';
 import { ProtocolCliError } from '../util/errors.js';
+import { usage } from './options.js';
 
-/** A report that is asked for: its format, and the file it goes to; null is stdout. */
+/** A report: its format, and its file; null is stdout. */
 export interface ReportRequest<Format extends string = string> {
   readonly format: Format;
   readonly file: string | null;
 }
 
-/** How files of each format are named, by format. */
-type Endings<Format extends string> = Readonly<Record<Format, string>>;
-
-/** Reads `junit:out.xml` or `json`; `json:-` is stdout too. @throws InvalidArgumentError */
-function readReport<Format extends string>(text: string, endings: Endings<Format>): ReportRequest<Format> {
-  const [, name = '', file] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
-  const formats = Object.keys(endings) as Format[];
-  const format = formats.find(each => each === name);
-  if (format === undefined)
-    throw new InvalidArgumentError(`unknown format "${name}"; choose from ${formats.join(', ')}.`);
-  if (file === '')
-    throw new InvalidArgumentError(`Add a file after the colon: ${name}:report.${endings[format]}.`);
-  return { format, file: file === undefined || file === '-' ? null : file };
-}
-
-/**
- * Reports must not run into each other.
- * @param flag that asks for them
- * @throws ProtocolCliError `usage`.
- */
-function refuseCollisions<Format extends string>(
-  reports: readonly ReportRequest<Format>[],
-  flag: string,
-  endings: Endings<Format>,
-): void {
-  const [first, second] = reports.filter(({ file }) => file === null);
-  if (first && second)
-    throw new ProtocolCliError('usage', `only one ${flag} can be written to stdout`, {
-      hint: `Give it a file: ${flag} ${first.format}:report.${endings[first.format]}.`,
-    });
-  const files = reports.flatMap(({ file }) => (file === null ? [] : [file]));
-  const twice = files.find((file, index) => files.indexOf(file) !== index);
-  if (twice !== undefined)
-    throw new ProtocolCliError('usage', `two reports would be written to ${twice}`, {
-      hint: 'Give each report its own file.',
-    });
-}
-
-async function refuseFolder(file: string): Promise<void> {
-  const isFolder = await stat(file).then(
-    found => found.isDirectory(),
-    () => false,
-  );
-  if (isFolder)
-    throw new ProtocolCliError('usage', `cannot write the report ${file}: it is a folder`, {
-      hint: 'Name a file in it.',
-    });
-}
-
-/**
- * Found before anything is run, not after it: a report whose folder is missing or closed to us.
- * @throws ProtocolCliError `usage`.
- */
-export async function checkReportFolders(reports: readonly ReportRequest[]): Promise<void> {
-  for (const { file } of reports) {
-    if (file === null) continue;
-    await refuseFolder(file);
-    const folder = dirname(file);
-    await access(folder, constants.W_OK).catch(cause => {
-      const isMissing = errnoOf(cause) === 'ENOENT';
-      const why = isMissing ? `no folder ${folder}` : `the folder ${folder} is not writable`;
-      throw new ProtocolCliError('usage', `cannot write the report ${file}: ${why}`, {
-        hint: isMissing ? `Create it first: mkdir -p ${folder}` : 'Name a file in another folder.',
-        cause,
-      });
-    });
-  }
-}
-
 /** One `--report`. */
-export type ReportOptionReportRequest = ReportRequest<VerificationFormat>;
-
-const ENDINGS: Endings<VerificationFormat> = { junit: 'xml', json: 'json' };
-
-/** Reads `junit:out.xml` or `json`, one more each time. @throws InvalidArgumentError */
-export function reportOption(
-  text: string,
-  before: readonly ReportOptionReportRequest[] = [],
-): readonly ReportOptionReportRequest[] {
-  return [...before, readReport(text, ENDINGS)];
-}
-
-/**
- * Reports must not run into each other, nor into what a command says.
- * @param stdoutIsTaken by a command after `--`
- * @throws ProtocolCliError `usage`.
- */
-export function checkReports(reports: readonly ReportOptionReportRequest[], stdoutIsTaken: boolean): void {
-  const first = reports.find(({ file }) => file === null);
-  if (first && stdoutIsTaken)
-    throw new ProtocolCliError(
-      'usage',
-      `--report ${first.format} and the command would both write to stdout`,
-      { hint: `Give it a file: --report ${first.format}:report.${ENDINGS[first.format]}.` },
-    );
-  refuseCollisions(reports, '--report', ENDINGS);
-}
-
+export type VerificationRequest = ReportRequest<VerificationFormat>;
 /** One `--reporter`. */
-export type ReporterOptionReportRequest = ReportRequest<CheckFormatName>;
+export type CheckRequest = ReportRequest<CheckFormatName>;
 
-const REPORTER_OPTION_ENDINGS: Endings<CheckFormatName> = {
+/** File extensions. */
+type Extensions<Format extends string> = Readonly<Record<Format, string>>;
+
+const VERIFICATION: Extensions<VerificationFormat> = { junit: 'xml', json: 'json' };
+const CHECK: Extensions<CheckFormatName> = {
   human: 'txt',
   json: 'json',
   junit: 'xml',
@@ -121,21 +30,78 @@ const REPORTER_OPTION_ENDINGS: Endings<CheckFormatName> = {
   markdown: 'md',
 };
 
-/** Reads `junit:out.xml` or `json`, one more each time. @throws InvalidArgumentError */
-export function reporterOption(
-  text: string,
-  before: readonly ReporterOptionReportRequest[] = [],
-): readonly ReporterOptionReportRequest[] {
-  return [...before, readReport(text, REPORTER_OPTION_ENDINGS)];
+/** Parses `junit:out.xml` or `json`; `json:-` is stdout too. @throws InvalidArgumentError */
+export function reportOption(text: string, before: readonly VerificationRequest[] = []) {
+  return [...before, readReport(text, VERIFICATION)];
 }
 
-/**
- * The reports of a run: the one for people on stdout, where no other one goes there.
- * @throws ProtocolCliError `usage`.
- */
-export function reportsOf(
-  asked: readonly ReporterOptionReportRequest[] = [],
-): readonly ReporterOptionReportRequest[] {
-  refuseCollisions(asked, '--reporter', REPORTER_OPTION_ENDINGS);
-  return asked.some(({ file }) => file === null) ? asked : [{ format: 'human', file: null }, ...asked];
+/** As {@link reportOption}, for the formats of `check`. */
+export function reporterOption(text: string, before: readonly CheckRequest[] = []) {
+  return [...before, readReport(text, CHECK)];
+}
+
+function readReport<Format extends string>(
+  text: string,
+  extensions: Extensions<Format>,
+): ReportRequest<Format> {
+  const [, name = '', file] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
+  const formats = Object.keys(extensions) as Format[];
+  const format = formats.find(each => each === name);
+  if (format === undefined)
+    throw new InvalidArgumentError(`unknown format "${name}"; choose from ${formats.join(', ')}.`);
+  if (file === '')
+    throw new InvalidArgumentError(`Add a file after the colon: ${name}:report.${extensions[format]}.`);
+  return { format, file: file === undefined || file === '-' ? null : file };
+}
+
+/** Reports must not be written into each other, or into the output of a command. @throws ProtocolCliError `usage`. */
+export function checkReports(reports: readonly VerificationRequest[], stdoutIsTaken: boolean): void {
+  const first = reports.find(({ file }) => file === null);
+  if (first && stdoutIsTaken)
+    throw usage(
+      `--report ${first.format} and the command would both write to stdout`,
+      `Give it a file: --report ${first.format}:report.${VERIFICATION[first.format]}.`,
+    );
+  refuseCollisions(reports, '--report', VERIFICATION);
+}
+
+/** The reports of a check: the one for people on stdout, unless another one goes there. @throws ProtocolCliError `usage`. */
+export function reportsOf(requests: readonly CheckRequest[] = []): readonly CheckRequest[] {
+  refuseCollisions(requests, '--reporter', CHECK);
+  const takesStdout = requests.some(({ file }) => file === null);
+  return takesStdout ? requests : [{ format: 'human', file: null }, ...requests];
+}
+
+function refuseCollisions<Format extends string>(
+  reports: readonly ReportRequest<Format>[],
+  flag: string,
+  extensions: Extensions<Format>,
+): void {
+  const [first, second] = reports.filter(({ file }) => file === null);
+  if (first && second)
+    throw usage(
+      `only one ${flag} can be written to stdout`,
+      `Give it a file: ${flag} ${first.format}:report.${extensions[first.format]}.`,
+    );
+  const files = reports.flatMap(({ file }) => file ?? []);
+  const twice = files.find((file, index) => files.indexOf(file) !== index);
+  if (twice !== undefined)
+    throw usage(`two reports would be written to ${twice}`, 'Give each report its own file.');
+}
+
+/** Finds a missing or read-only folder before anything is run. @throws ProtocolCliError `usage`. */
+export async function checkReportFolders(reports: readonly ReportRequest[]): Promise<void> {
+  for (const { file } of reports) {
+    if (file === null) continue;
+    const there = await stat(file).catch(() => null);
+    if (there?.isDirectory())
+      throw usage(`cannot write the report ${file}: it is a folder`, 'Name a file in it.');
+    const folder = dirname(file);
+    await access(folder, constants.W_OK).catch(cause => {
+      const isMissing = errnoOf(cause) === 'ENOENT';
+      const why = isMissing ? `no folder ${folder}` : `the folder ${folder} is not writable`;
+      const hint = isMissing ? `Create it first: mkdir -p ${folder}` : 'Name a file in another folder.';
+      throw new ProtocolCliError('usage', `cannot write the report ${file}: ${why}`, { hint, cause });
+    });
+  }
 }

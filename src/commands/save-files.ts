@@ -14,6 +14,7 @@ import { type Clock, systemClock } from '../system/drafts.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { cleanWords, type Redactor } from '../util/redact.js';
 import { byteLines } from '../util/strings.js';
+import { usage } from './options.js';
 import { PROGRAM } from './terminal.js';
 
 /** The header of a transcript that starts now. */
@@ -21,29 +22,26 @@ export function aboutNow(observer: TranscriptAbout['observer'], clock: Clock = s
   return { startedAt: clock.wall().toISOString(), observer, program: PROGRAM };
 }
 
-/** Who hears of it. */
 interface Saving {
   readonly stderr: { write(text: string): unknown };
-  /** Told the line of each event, from 1, by its `seq`. */
+  /** Receives the line of each event, from 1, by its `seq`. */
   readonly onLine?: (seq: number, line: number) => void;
 }
 
 /**
- * `--save`: everything from now on is kept in a file of the owner's, secrets out. Returns how to put it in its place at the end, which
- * a run that reached nobody does not do where there is an earlier one: that is said on `stderr`.
+ * `--save`: writes everything from now on to a private file, secrets redacted. Returns how to end it; without a path, nothing is written.
+ * A run that reached no server does not replace an earlier file.
  * @throws ProtocolCliError `unwritable-file`, here and at the end; `usage` for stdout.
  */
 export async function saveTranscript(
   log: Log,
-  path: string,
+  path: string | undefined,
   redactor: Redactor,
   about: TranscriptAbout,
   { stderr, onLine }: Saving,
 ): Promise<(reason: string) => Promise<void>> {
-  if (path === '-')
-    throw new ProtocolCliError('usage', '--save needs a file name', {
-      hint: '-o ndjson writes the transcript to stdout.',
-    });
+  if (path === undefined) return async () => {};
+  if (path === '-') throw usage('--save needs a file name', '-o ndjson writes the transcript to stdout.');
   const { createPrivateFile, isTaken } = await import('../system/files.js');
   const file = await createPrivateFile(path);
   const writer = transcriptWriter(redactor);
@@ -74,7 +72,7 @@ export async function saveTranscript(
   };
 }
 
-/** Whether anything was answered, by whichever side; that there is no toolset is no answer. */
+/** Whether a server was reached; a discovery that found no toolset does not count. */
 class Reach {
   readonly #discoveries = new Set<string>();
   hasReached = false;
@@ -87,22 +85,20 @@ class Reach {
 }
 
 /**
- * Refuses before the work to replace a file that is not empty; the writer also spares files that appear later.
+ * Refuses to replace a file that is not empty, before the work; the writer also spares files that appear later.
  * @param option that names the file, as `--save`
  * @throws ProtocolCliError `usage`.
  */
 export async function refuseToReplace(path: string, option: string): Promise<void> {
   const there = await lstat(path).catch(() => null); // writing reports other errors
   if (!there?.isSymbolicLink() && !(there?.isFile() && there.size > 0)) return;
-  throw new ProtocolCliError('usage', `${option}: ${path} already exists`, {
-    hint: 'Choose another name, or remove the file.',
-  });
+  throw usage(`${option}: ${path} already exists`, 'Choose another name, or remove the file.');
 }
 
 /**
- * What is secret in an exchange that we see from outside, learned from its events (threats, row 25): the callback URLs, of whatever
- * looks like an invocation, and the addresses of questions.
- * @param credentials what else is secret
+ * Learns the secrets of other programs' messages (threats, row 25): callback URLs, of everything that looks like an invocation, and the
+ * addresses of questions.
+ * @param credentials other secrets
  */
 export function wireSecrets(credentials: Redactor): EventRedactor {
   const callbacks = callbackSecrets();
@@ -123,7 +119,7 @@ export function wireSecrets(credentials: Redactor): EventRedactor {
 
 const CALLBACK_URL = /callback_url\W{1,12}(https?:[^\s"'<>\\]{1,4096})/gi;
 
-/** Of an invocation that is no JSON, or has several callback URLs, all that look like one. */
+/** An invocation may be invalid JSON, or have several callback URLs: all that look like one are secret. */
 function learnUrls(callbacks: EventRedactor, { body, ...event }: RequestEvent): void {
   const text = body ? Buffer.from(body.bytes).toString('utf8').replaceAll('\\/', '/') : '';
   for (const [, url = ''] of text.matchAll(CALLBACK_URL))

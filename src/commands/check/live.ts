@@ -101,12 +101,10 @@ export class LiveCheck {
 
   /** `--save`. @param lines gets the line of each event */
   async #save(lines: Map<number, number>): Promise<(reason: string) => Promise<void>> {
-    const { save } = this.plan.flags;
-    if (save === undefined) return async () => {};
     const about = aboutNow('runtime', this.making.clock);
     const onLine = (seq: number, line: number) => void lines.set(seq, line);
     const { stderr } = this.terminal;
-    return saveTranscript(this.#log, save, this.#redactor, about, { stderr, onLine });
+    return saveTranscript(this.#log, this.plan.flags.save, this.#redactor, about, { stderr, onLine });
   }
 
   async #probe(): Promise<void> {

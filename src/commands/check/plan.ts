@@ -7,11 +7,7 @@ import type { RequirementId, Side } from '../../protocol/requirements.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { usage } from '../options.js';
 import { readText } from '../read-source.js';
-import {
-  checkReportFolders,
-  type ReporterOptionReportRequest as ReportRequest,
-  reportsOf,
-} from '../reports.js';
+import { type CheckRequest, checkReportFolders, reportsOf } from '../reports.js';
 import { asUrl, type HeaderOptions, readTarget, type ServerTarget, type TargetOptions } from '../target.js';
 import type { Terminal } from '../terminal.js';
 
@@ -30,7 +26,7 @@ export interface CheckFlags extends Omit<TargetOptions, 'endpoint'>, HeaderOptio
   readonly strict?: boolean;
   /** A file. */
   readonly expectedFailures?: string;
-  readonly reporter?: readonly ReportRequest[];
+  readonly reporter?: readonly CheckRequest[];
   readonly save?: string;
   readonly callbackHost: string;
   readonly callbackPort: number;
@@ -56,7 +52,7 @@ export interface CheckPlan {
   readonly selection: Selection;
   readonly cases: readonly Case[];
   readonly excuses: readonly ExpectedFailure[];
-  readonly reports: readonly ReportRequest[];
+  readonly reports: readonly CheckRequest[];
 }
 
 /**

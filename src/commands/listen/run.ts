@@ -138,9 +138,7 @@ class Listening {
     const redactor = withQuestionSecrets(createRedactor([listener.token]));
     log.subscribe(event => redactor.learn(event));
     const about = aboutNow('runtime', this.clock);
-    const { save } = plan.flags;
-    if (save !== undefined)
-      this.#finishTranscript = await saveTranscript(log, save, redactor, about, terminal);
+    this.#finishTranscript = await saveTranscript(log, plan.flags.save, redactor, about, terminal);
     this.#printReady();
     this.#startOutput(redactor, about);
     const over = this.#untilOver();

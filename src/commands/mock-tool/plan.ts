@@ -1,7 +1,7 @@
 import type { MockToolOptions } from '../../mock/mock-state.js';
 import type { Rate } from '../../mock/rate-limit.js';
 import { type ServerOutput, usage } from '../options.js';
-import { checkReports, type ReportOptionReportRequest as ReportRequest } from '../reports.js';
+import { checkReports, type VerificationRequest } from '../reports.js';
 import { chooseServerOutput, splitCommand } from '../run-server.js';
 import { PROGRAM, type Terminal } from '../terminal.js';
 
@@ -36,7 +36,7 @@ export interface MockToolFlags {
   readonly fsync?: true;
   readonly keep: number;
   readonly verify?: true;
-  readonly report?: readonly ReportRequest[];
+  readonly report?: readonly VerificationRequest[];
   readonly output?: ServerOutput;
   readonly quiet?: true;
   readonly color: boolean;
@@ -51,7 +51,7 @@ export interface MockToolPlan {
   /** Null for RAP. */
   readonly mcp: McpTransport | null;
   readonly isVerified: boolean;
-  readonly reports: readonly ReportRequest[];
+  readonly reports: readonly VerificationRequest[];
   readonly flags: MockToolFlags;
   readonly tool: Omit<MockToolOptions, 'fixtures' | 'handlers' | 'middleware'>;
 }

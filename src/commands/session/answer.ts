@@ -205,10 +205,7 @@ export async function observe(plan: AnswerPlan, terminal: Terminal, clock: Clock
   log.subscribe(event => known.sessions.apply(event));
   log.subscribe(event => redactor.learn(event));
   const about = aboutNow('client', clock);
-  const finish =
-    flags.save === undefined
-      ? async () => {}
-      : await saveTranscript(log, flags.save, redactor, about, terminal);
+  const finish = await saveTranscript(log, flags.save, redactor, about, terminal);
   const stderr: Terminal['stderr'] = Object.create(terminal.stderr, {
     write: { value: (text: string) => terminal.stderr.write(redactor.text(text)) },
   });

@@ -102,7 +102,7 @@ function answerCommand(run: RunCommand): Command {
     );
 }
 
-export const SESSION_MOCK_EXAMPLES: readonly Example[] = [
+const SESSION_MOCK_EXAMPLES: readonly Example[] = [
   {
     about: 'a session that waits for one call of lookup_order',
     line: 'protocol-cli session mock --port 3002 --key secret',
@@ -121,7 +121,7 @@ export const SESSION_MOCK_EXAMPLES: readonly Example[] = [
 const COMMAND_STATUS = '  If the command after -- fails, its status.\n';
 
 /** `session mock`: the platform's side of agent sessions (seed 001). */
-export function mockCommand(run: RunCommand): Command {
+function mockCommand(run: RunCommand): Command {
   return new Command('mock')
     .summary('mock platform: a script plays the agent, your client answers')
     .description(

@@ -103,10 +103,7 @@ export async function runSessionMock(
   keepHeapTight();
   const log = createLog(() => systemClock.now());
   const redactor = createRedactor([plan.key]);
-  const finish =
-    flags.save === undefined
-      ? null
-      : await saveTranscript(log, flags.save, redactor, aboutNow('platform'), terminal);
+  const finish = await saveTranscript(log, flags.save, redactor, aboutNow('platform'), terminal);
   let reason = 'done';
   try {
     return await runServer(plan.command, async onClose => {
@@ -127,7 +124,7 @@ export async function runSessionMock(
     reason = error instanceof ProtocolCliError ? error.code : 'failed';
     throw error;
   } finally {
-    await finish?.(reason);
+    await finish(reason);
   }
 }
 

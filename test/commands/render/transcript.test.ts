@@ -15,7 +15,6 @@ import {
   acknowledged,
   arrives,
   at,
-  CHOICE,
   call,
   closed,
   eventsOf,
@@ -26,15 +25,7 @@ import {
   resultArrives,
   VIEW,
 } from '../../events/build.js';
-import {
-  answered,
-  awaiting,
-  CLIENT_STORY,
-  failure,
-  LOOKUP,
-  result,
-  SESSION,
-} from '../../events/session/build.js';
+import { answered, awaiting, CLIENT_STORY, failure, LOOKUP, SESSION } from '../../events/session/build.js';
 import { callOf, legTo } from '../../render/session/legs.js';
 
 const SUPPORTS = new Set(['diff', 'text']);
@@ -69,33 +60,6 @@ function rows(lines: readonly string[]): string[] {
   const sections = saved(lines).sections({ supports: SUPPORTS, isPrivate: false });
   return [...rowsOf(sections, { width: 80, theme: createTheme(0) })];
 }
-
-test('a transcript is shown from its head to its views', () => {
-  const shown = rows(linesOf());
-  expect(shown.slice(0, shown.indexOf('MESSAGES') - 1)).toEqual([
-    'TRANSCRIPT of 1 call, 9 events',
-    'recorded by a runtime, protocol-cli/test, 2026-11-21 10:00:00 UTC',
-    '',
-    '     0ms ✓ discovered demo (1 operation) at http://127.0.0.1:3001 in 0ms',
-    '     1ms ✓ sent edit_file to http://127.0.0.1:3001/invoke',
-    '     4ms ✓ acknowledged with 200 after 3ms',
-    '     6ms • view diff updated after 5ms',
-    '    20ms ✓ result after 19ms',
-    '    22ms ✓ thread closed, answered 200 after 1ms',
-    '',
-    'HUMAN display_as[0] text (the first segment)',
-    'seen',
-    '',
-    'LLM text, 4 bytes',
-    'done',
-    '',
-    expect.stringMatching(/^VIEW diff, /),
-    'a.txt +1 −1',
-    '@@ -1,1 +1,1 @@',
-    '1   - a',
-    '  1 + b',
-  ]);
-});
 
 test('each message of a call is shown whole, with the answer to it', () => {
   const shown = rows(linesOf());
@@ -142,14 +106,6 @@ describe('--call and --failed', () => {
   ])('%j: there is none', (selection, message) => {
     expect(() => idsOf(selection)).toThrow(message);
   });
-});
-
-test('what still runs stands where it began, and not below what came later', () => {
-  const open = rows(
-    linesOf(eventsOf(call(), acknowledged(), at(7_900, arrives(CHOICE, { leg: 'b1' })), at(9_800, closed()))),
-  );
-  const times = open.flatMap(row => /^ *([\d.]+)(m?s) /.exec(row)?.slice(1, 3).join('') ?? []);
-  expect(times).toEqual(['0ms', '1ms', '1ms', '7.9s', '9.8s']);
 });
 
 describe('a malformed invocation, of which there is no call to show', () => {
@@ -312,61 +268,9 @@ describe('a session that a RAP tool answered', () => {
       { Type: 'Denied', ToolCallId: 'call_3' },
     ]);
   });
-
-  test('has the same outcomes in its timeline as in its list', () => {
-    const shown = rows(linesOf(story)).join(' ').replace(/\s+/g, ' ');
-    expect(shown).toMatch(/call_1 answered: timeout \(local limit\)/);
-    expect(shown).toMatch(/call_2 answered: error \(by convention\)/);
-    expect(shown).toMatch(/call_3 answered: denied \(local\)/);
-  });
 });
 
 describe('a session', () => {
-  test('is shown in order, then with its calls, and with what its agent said', () => {
-    const events = eventsOf(...CLIENT_STORY.map((moments, index) => at(index * 100, moments)));
-    expect(
-      rows(linesOf(events))
-        .slice(3)
-        .map(row => row.trimEnd()),
-    ).toEqual([
-      '     0ms • session session_1 is running',
-      '   200ms → waits for 2 calls: lookup_order {"order_id":"A1"} call_1 ·',
-      '         lookup_order #1 (no id)',
-      '   300ms ✓ lookup_order {"order_id":"A1"} call_1 answered: success shipped after',
-      '          100ms',
-      '   400ms ✗ lookup_order #1 (no id) answered: error Order not found after 200ms',
-      '   600ms ✓ 2 results posted, answered 202 in 100ms',
-      '   700ms • session session_1 is running',
-      '   800ms ✓ session session_1 ended as completed after 800ms: Your order is',
-      '         shipped',
-      '',
-      'SESSION session_1  ✓ completed after 800ms · 1 round · 2 of 2 calls answered',
-      '✓ lookup_order {"order_id":"A1"} call_1  success, posted 202 after 400ms',
-      '✗ lookup_order #1 (no id)  error, posted 202 after 400ms',
-      '',
-      'CALL lookup_order {"order_id":"A1"} call_1',
-      '',
-      'ARGUMENTS',
-      '{',
-      '  "order_id": "A1"',
-      '}',
-      '',
-      'LLM',
-      'shipped',
-      '',
-      'CALL lookup_order #1 (no id)',
-      '',
-      'ARGUMENTS',
-      '{}',
-      '',
-      'LLM',
-      'Order not found',
-      '',
-      'ANSWER',
-      'Your order is shipped',
-    ]);
-  });
-
   test('is reported as session answer -o json would have', () => {
     const report = saved(linesOf(eventsOf(...CLIENT_STORY))).report({ supports: SUPPORTS, isPrivate: false });
     expect(report).toMatchObject({
@@ -380,16 +284,6 @@ describe('a session', () => {
         { key: '#1', outcome: { type: 'error' } },
       ],
     });
-  });
-
-  test('of a RAP tool has its calls with their panes besides', () => {
-    const one = callOf('call_1');
-    const shown = rows(
-      linesOf(eventsOf(awaiting([one]), ...legTo('call_1'), answered(one, result(one, 'shipped')))),
-    );
-    expect(shown).toContain('SESSION session_1  … no status yet 0ms · round 1 · 0 of 1 calls answered');
-    expect(shown).toContain('HUMAN text (no display_as)');
-    expect(shown.filter(row => row.startsWith('CALL'))).toEqual([]);
   });
 
   test('several of them are reported side by side', () => {

@@ -94,33 +94,30 @@ function basisOf(outcome: JudgedOutcome): string {
   return outcome.type === 'timeout' ? ' (local limit)' : BASES.ours;
 }
 
-export type ExchangeColumn = 'time' | 'operation' | 'server' | 'id' | 'thread' | 'broken';
+export type ExchangeColumn = 'time' | 'operation' | 'args' | 'server' | 'id' | 'thread';
 
-/** What the events of an exchange do not say. */
-interface ExchangeNotes {
-  /** The server that was called, where there are several. */
-  readonly server?: string | undefined;
-  /** How many MUST requirements were violated. */
-  readonly musts?: number;
-}
-
-/** A call that we made. @param book that the exchange is in */
+/**
+ * A call that we made.
+ * @param book that the exchange is in
+ * @param server that was called, where there are several
+ */
 export function exchangeRow(
   exchange: Exchange,
   now: number,
   book: Book,
-  { server = '', musts = 0 }: ExchangeNotes = {},
+  server = '',
+  redactor?: Redactor,
 ): CallView<ExchangeColumn> {
-  const { operation, id, group_id } = exchange.invocation;
+  const { operation, arguments: args, id, group_id } = exchange.invocation;
   // A call that is expected, or denied, was never sent.
   const begunAt = exchange.attempts[0]?.sentAt ?? book.of(exchange.key)[0]?.at ?? 0;
   return viewOf(exchangeState(exchange, begunAt, now), {
     time: timeCell(begunAt),
     operation: clipped(operation),
+    args: argsCell(args, redactor),
     server: clipped(server, 'dim'),
-    id: clipped(id, 'dim'),
-    thread: clipped(group_id, 'dim'),
-    broken: musts === 0 ? [] : [say(`⚠ ${musts} MUST`, 'bad')],
+    id: idCell(id),
+    thread: idCell(group_id),
   });
 }
 
@@ -205,7 +202,7 @@ export function isTaken(status = 0): boolean {
   return status >= 200 && status < 300;
 }
 
-export type CallColumn = 'time' | 'operation' | 'id' | 'thread' | 'answeredBy';
+export type CallColumn = 'time' | 'operation' | 'args' | 'id' | 'thread' | 'answeredBy';
 
 /** A call that a mock received. @param isPaused deliveries are held back */
 export function callRow(
@@ -221,8 +218,9 @@ export function callRow(
     operation: invocation
       ? clipped(invocation.operation, isSelected ? 'title' : 'plain')
       : [say('malformed', 'bad')],
-    id: clipped(id, 'dim'),
-    thread: clipped(group_id, 'dim'),
+    args: invocation ? argsCell(invocation.arguments, secretsOf(call)) : [],
+    id: idCell(id),
+    thread: idCell(group_id),
     answeredBy: answeredBy(call),
   });
 }
@@ -331,7 +329,7 @@ export function sessionCallRow(known: KnownCall, now: number, isSelected = false
     session: clipped(session.id, 'dim'),
     tool: clipped(call.tool, isSelected ? 'title' : 'plain'),
     args: shortArgs(call.args, 'dim'),
-    id: clipped(call.key, 'dim'),
+    id: idCell(call.key),
   });
 }
 
@@ -342,6 +340,22 @@ const SHORT = 80;
 export function shortArgs(args: unknown, tone: Tone = 'plain'): Line {
   if (args === undefined || args === null || (isRecord(args) && Object.keys(args).length === 0)) return [];
   return shortText(compactJson(args) ?? '', tone);
+}
+
+const argsTexts = new WeakMap<object, string>();
+
+/** Arguments on one line. They may be large: their text is made once. */
+function argsCell(args: Readonly<Record<string, unknown>>, redactor?: Redactor): Line {
+  const known = argsTexts.get(args);
+  const json = known ?? (Object.keys(args).length === 0 ? '' : (compactJson(args) ?? ''));
+  const text = known ?? (redactor?.text(json) ?? json).slice(0, 2 * SHORT).toWellFormed();
+  argsTexts.set(args, text);
+  return shortText(text, 'dim');
+}
+
+/** The first digits of a UUID are enough to tell ids apart. */
+function idCell(id: string): Line {
+  return clipped(id.replace(/([\da-f]{8})-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/, '$1'), 'dim');
 }
 
 /** The beginning of a foreign text, on one line. */

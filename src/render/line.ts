@@ -16,6 +16,7 @@ export type Tone =
   | 'running'
   | 'hidden' // a control or invisible character, shown as a picture
   | 'match' // what was searched for
+  | 'selected' // the selected row of a list
   | 'gutter'
   | 'cursor' // the character in front of which typing goes
   | 'divider' // separates a line into halves, each of which has its own half of the width

@@ -14,6 +14,8 @@ export interface Column<Name extends string> {
   readonly title: string;
   /** The most cells. */
   readonly most: number;
+  /** It may shrink to so many cells before other columns are dropped. */
+  readonly least?: number;
 }
 
 export interface Table<Name extends string> {
@@ -32,6 +34,7 @@ const CURSOR = '❯ ';
 export const CALL_COLUMNS = {
   time: { name: 'time', title: '   TIME', most: 10 },
   operation: { name: 'operation', title: 'OPERATION', most: 24 },
+  args: { name: 'args', title: 'ARGUMENTS', most: 60, least: 16 },
   id: { name: 'id', title: 'ID', most: 16 },
   thread: { name: 'thread', title: 'THREAD', most: 16 },
 } as const;
@@ -81,7 +84,7 @@ function stateWidth(rows: readonly Row<never>[]): number {
   return Math.min(STATE.most, widest);
 }
 
-/** Drops dispensable columns until the others fit beside the state, then narrows the widest. */
+/** Drops dispensable columns until the others fit beside the state, some of them narrower. */
 function fitColumns<Name extends string>(
   columns: readonly Fitting<Name>[],
   dispensable: readonly Name[],
@@ -90,7 +93,14 @@ function fitColumns<Name extends string>(
 ): readonly Fitting<Name>[] {
   const surplus = columns.reduce((sum, column) => sum + column.width + GAP, state) - width;
   if (surplus <= 0) return columns;
+  const shrink = (column: Fitting<Name>, least = column.width) => ({
+    ...column,
+    width: Math.max(Math.min(least, column.width), column.width - surplus),
+  });
+  const shrunk = columns.map(column => shrink(column, column.least));
   const [first, ...others] = dispensable;
+  const spared = columns.reduce((sum, { width }, index) => sum + width - (shrunk[index]?.width ?? 0), 0);
+  if (spared >= surplus) return shrunk;
   if (first !== undefined)
     return fitColumns(
       columns.filter(({ name }) => name !== first),
@@ -99,6 +109,5 @@ function fitColumns<Name extends string>(
       state,
     );
   const [widest] = columns.toSorted((one, other) => other.width - one.width);
-  const narrow = (column: Fitting<Name>) => Math.max(Math.min(LEAST, column.width), column.width - surplus);
-  return columns.map(column => (column === widest ? { ...column, width: narrow(column) } : column));
+  return columns.map(column => (column === widest ? shrink(column, LEAST) : column));
 }

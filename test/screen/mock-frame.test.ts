@@ -65,7 +65,7 @@ const textOf = (session: MockView, columns: number, rows: number) =>
     .join('\n');
 
 describe('a frame', () => {
-  test('at 120 columns: the list, and the selected call beside it', () => {
+  test('at 120 columns: the list with operation, arguments, state and time, and the selected call below it', () => {
     const story = new MockStory();
     delivered(story, 'call_1');
     story.at(8_000).receives('call_2', { operation: 'pay' }).misses('call_2');
@@ -73,30 +73,36 @@ describe('a frame', () => {
       `demo  http://127.0.0.1:4711
 2 calls · 1 unmatched · 4 fixtures · seed 7f3a
 
-     TIME  OPERATION  ID      ANSWERED BY    STATE                    │ [1 Call]  2   3   4   5   6
-❯  0:01.0  edit_file  call_1  edit-main    ✓ delivered after 200ms    │   CALL what came, and what was an…    1–13 of 17
-   0:08.0  pay        call_2  no fixture   … waiting 1s               │ edit_file call_1 (thread_a)
-                                                                      │ callback  http://127.0.0.1:4000/…
-                                                                      │ received  at 0:01.0 answered 200 in 0ms
-                                                                      │ answer    edit-main
-                                                                      │
-                                                                      │ ARGUMENTS
-                                                                      │ {
-                                                                      │   "path": "a.txt"
-                                                                      │ }
-                                                                      │
-                                                                      │ TOOL_RESULT ✓ answered 200 in 10ms at 0:01.1
-                                                                      │ {
-                                                                      │   "group_id": "thread_a",
+     TIME  OPERATION  ARGUMENTS         ID      THREAD    ANSWERED BY    STATE
+❯  0:01.0  edit_file  {"path":"a.txt"}  call_1  thread_a  edit-main    ✓ delivered after 200ms
+   0:08.0  pay        {"path":"a.txt"}  call_2  thread_a  no fixture   … waiting 1s
+${'─'.repeat(120)}
+[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Views   6 Problems
+  CALL what came, and what was answered                                                                        1–9 of 17
+edit_file call_1 (thread_a)
+callback  http://127.0.0.1:4000/…
+received  at 0:01.0 answered 200 in 0ms
+answer    edit-main
+
+ARGUMENTS
+{
+  "path": "a.txt"
+}
 ↑↓ select   ⏎ read   / search   1-6 tabs   r replay   e fire   p pause/resume   R reload   ? keys   q quit`,
     );
+  });
+
+  test('at 180 columns: the call beside the list', () => {
+    const story = new MockStory();
+    delivered(story, 'call_1');
+    expect(textOf(sessionOf(story), 180, 20)).toMatch(/STATE .*│ \[1 Call\] {2}2 Human \/ LLM/);
   });
 
   test('at 80 columns: the call below the list', () => {
     const story = new MockStory();
     delivered(story, 'call_1');
     const rows = textOf(sessionOf(story), 80, 24).split('\n');
-    expect(rows[4]).toMatch(/^❯ {2}0:01\.0 {2}edit_file {2}call_1/);
+    expect(rows[4]).toMatch(/^❯ {2}0:01\.0 {2}edit_file {2}\{"path":"a.txt"\}/);
     expect(rows[5]).toBe('─'.repeat(80));
     expect(rows[6]).toBe('[1 Call]  2 Human / LLM   3 Timeline   4 Wire   5 Views   6 Problems');
     expect(rows[8]).toBe('edit_file call_1 (thread_a)');

@@ -84,7 +84,7 @@ describe.concurrent('a mock at hand', () => {
     await mock.shows('? waiting: press e to send, 1 event');
     await mock.shows('waits     press e to send it');
     mock.type('e');
-    await mock.shows('Fired.');
+    await mock.shows('Sent.');
     await call.waitFor(({ body }) => body?.['final'] === true);
     await mock.shows(/✓ delivered .*, 2 events/);
   });

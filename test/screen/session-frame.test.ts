@@ -283,9 +283,9 @@ describe('a platform', () => {
       ['<enter>'],
       { columns: 120, rows: 20 },
     );
-    expect(shown).toMatch(/^state +success, unexpected answer, posted/m);
-    expect(shown).toMatch(/^expected +✗ \$\.result wanted 1, got "shipped"/m);
-    expect(shown).toMatch(/^warning +there is no \{\{results\.call_1\.parcel\}\}/m);
+    expect(shown).toMatch(/│ state +success, unexpected answer, posted/);
+    expect(shown).toMatch(/│ expected +✗ \$\.result wanted 1, got "shipped"/m);
+    expect(shown).toMatch(/│ warning +there is no \{\{results\.call_1\.parcel\}\}/m);
   });
 
   test('in 40 × 8 what matters most', () => {

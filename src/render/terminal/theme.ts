@@ -39,6 +39,7 @@ export function createTheme(level: ColourLevel): Theme {
     warn: chalk.yellow,
     running: chalk.cyan,
     hidden: chalk.inverse,
+    selected: chalk.inverse,
     match: INVERSE,
     cursor: INVERSE,
     gutter: chalk.dim,

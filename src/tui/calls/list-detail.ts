@@ -1,5 +1,5 @@
 import { type Line, say } from '../../render/line.js';
-import { cutLine, dressLine, type Theme, widthOf } from '../../render/terminal/theme.js';
+import { cutLine, dressLine, fitLine, type Theme, widthOf } from '../../render/terminal/theme.js';
 import { excerpt } from '../../util/excerpt.js';
 import type { ReadingCommand } from '../document/view.js';
 import { bind, type Hint, type KeyBinding } from '../keys.js';
@@ -40,6 +40,9 @@ export interface ListSource<Tab extends string> {
   readonly empty: readonly Line[];
 }
 
+/** The characters of one text that the search of a list looks into. */
+export const MOST_SEARCHED = 100_000;
+
 /** What the user looks at; changed by keys only. */
 export interface ListView<Tab extends string> extends SheetView {
   /** Null selects the preselected entry. */
@@ -49,20 +52,19 @@ export interface ListView<Tab extends string> extends SheetView {
   readonly tab: Tab;
 }
 
-/** From so many columns on the list and the details are side by side, and the list's share of the width. */
-interface Shares {
-  readonly wide: number;
-  readonly share: number;
-}
-
 interface ListDetailOptions<Tab extends string> {
   readonly theme: Theme;
   readonly tabs: readonly { readonly name: Tab; readonly title: string }[];
   readonly source: () => ListSource<Tab>;
-  /** While the list has the focus, and while the details have it. */
-  readonly shares: Readonly<Record<'list' | 'reading', Shares>>;
+  /** From so many columns on the list and the details are side by side. */
+  readonly wide: number;
+  /** The list's share of the width then. */
+  readonly share: number;
   readonly say: (text: string) => void;
 }
+
+/** Beside the list, the details still have room for the panes of human and LLM side by side. */
+export const WITH_PANES = { wide: 165, share: 0.38 };
 
 /** A list of entries and a sheet with tabs about the selected one. */
 export class ListDetail<Tab extends string> {
@@ -200,9 +202,14 @@ export class ListDetail<Tab extends string> {
     const height = Math.max(1, rows - headRows - (isCut ? 1 : 0));
     const selected = this.#index();
     const from = Math.max(0, Math.min(keys.length - height, selected - Math.floor(height / 2)));
-    const list = rowsOf({ keys: keys.slice(from, from + height), selected: selected - from }, columns);
-    if (!isCut) return list;
-    return { ...list, lines: [...list.lines, moreLine(from, keys.length - from - height)] };
+    const visible = { keys: keys.slice(from, from + height), selected: selected - from };
+    const { lines, isRunning } = rowsOf(visible, columns);
+    const bar = this.isReading ? -1 : headRows + visible.selected;
+    const more = isCut ? [moreLine(from, keys.length - from - height)] : [];
+    return {
+      isRunning,
+      lines: [...lines.map((line, at) => (at === bar ? barLine(line, columns) : line)), ...more],
+    };
   }
 
   #detailRows({ details }: Split): readonly string[] {
@@ -233,7 +240,7 @@ export class ListDetail<Tab extends string> {
   #split(): Split {
     const { columns, rows } = this.#size;
     const { keys, headRows } = this.#options.source();
-    const { wide, share } = this.#options.shares[this.isReading ? 'reading' : 'list'];
+    const { wide, share } = this.#options;
     if (columns >= wide) return besideSplit(this.#size, share);
     if (this.isReading) return { isBeside: false, list: { columns, rows: 0 }, details: { columns, rows } };
     return aboveSplit(this.#size, keys.length + headRows, this.#hasTabs ? rows : this.#detailLength());
@@ -277,6 +284,11 @@ export class ListDetail<Tab extends string> {
   #say(text: string | null): void {
     if (text !== null) this.#options.say(text);
   }
+}
+
+/** The selected entry, highlighted over the whole width. */
+function barLine(line: Line, columns: number): Line {
+  return fitLine(line, columns).map(({ text }) => say(text, 'selected'));
 }
 
 function moreLine(above: number, below: number): Line {

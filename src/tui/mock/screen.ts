@@ -11,10 +11,12 @@ import {
   LIST_KEYS,
   ListDetail,
   type ListSource,
+  MOST_SEARCHED,
   READING_KEYS,
   tabKeys,
   unlessEmpty,
   type Visible,
+  WITH_PANES,
 } from '../calls/list-detail.js';
 import {
   type ServerScreen,
@@ -61,11 +63,12 @@ const TABLE: Table<CallColumn> = {
   columns: [
     CALL_COLUMNS.time,
     CALL_COLUMNS.operation,
+    CALL_COLUMNS.args,
     CALL_COLUMNS.id,
     CALL_COLUMNS.thread,
     { name: 'answeredBy', title: 'ANSWERED BY', most: 22 },
   ],
-  dispensable: ['thread', 'id', 'answeredBy', 'time'],
+  dispensable: ['thread', 'id', 'answeredBy', 'time', 'args'],
 };
 
 /** A longer name would leave no room for the URL. */
@@ -130,7 +133,7 @@ export class MockView extends ListScreen implements ServerView {
       theme: this.theme,
       tabs: TABS,
       source: () => this.#source(),
-      shares: { list: { wide: 120, share: 0.58 }, reading: { wide: 150, share: 0.42 } },
+      ...WITH_PANES,
       say: text => this.notices.key(text, this.now),
     });
   }
@@ -231,8 +234,17 @@ export class MockView extends ListScreen implements ServerView {
       preselected: calls.length - 1,
       gone: GONE,
       textOf: key => {
-        const { invocation, addressee, answeredBy } = this.#calls.get(key) ?? {};
-        return [invocation?.operation, addressee?.id, addressee?.group_id, answeredBy].join(' ');
+        const { invocation, addressee, answeredBy, deliveries = [] } = this.#calls.get(key) ?? {};
+        const { operation, arguments: args } = invocation ?? {};
+        const sent = deliveries.map(({ body }) => body?.text?.slice(0, MOST_SEARCHED));
+        return [
+          operation,
+          JSON.stringify(args),
+          addressee?.id,
+          addressee?.group_id,
+          answeredBy,
+          ...sent,
+        ].join(' ');
       },
       headRows: 1,
       rows: (visible, columns) => this.#rows(visible, columns),

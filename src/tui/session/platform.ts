@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<SessionColumn>[] = [
   CALL_COLUMNS.time,
   { name: 'session', title: 'SESSION', most: 16 },
   { name: 'tool', title: 'TOOL', most: 24 },
-  { name: 'args', title: 'ARGUMENTS', most: 36 },
+  CALL_COLUMNS.args,
   CALL_COLUMNS.id,
 ];
 
@@ -108,7 +108,7 @@ export class PlatformView extends ListScreen implements ServerView {
       theme: this.theme,
       tabs: [{ name: 'call', title: 'Call' }],
       source: () => this.#source(),
-      shares: { list: { wide: 120, share: 0.58 }, reading: { wide: 150, share: 0.42 } },
+      ...{ wide: 120, share: 0.55 },
       say: text => this.notices.key(text, this.now),
     });
   }

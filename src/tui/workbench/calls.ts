@@ -1,24 +1,24 @@
 import type { Book } from '../../events/call-log.js';
-import type { Exchange } from '../../events/exchange.js';
-import { openQuestions } from '../../events/exchange.js';
+import { type Exchange, llmTextOf, openQuestions } from '../../events/exchange.js';
 import type { LoadedToolset } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
 import { type ExchangeColumn, exchangeRow } from '../../render/calls.js';
 import { type Line, quote, say } from '../../render/line.js';
-import type { ListSource, Visible } from '../calls/list-detail.js';
+import { type ListSource, MOST_SEARCHED, type Visible } from '../calls/list-detail.js';
 import { CALL_COLUMNS, type Table, tableLines } from '../table.js';
 import type { Volume, World } from './model.js';
 import type { CallSheets, Tab } from './tabs.js';
 
-const TABLE: Table<Exclude<ExchangeColumn, 'broken'>> = {
+const TABLE: Table<ExchangeColumn> = {
   columns: [
     CALL_COLUMNS.time,
     CALL_COLUMNS.operation,
+    CALL_COLUMNS.args,
     { name: 'server', title: 'SERVER', most: 24 },
     CALL_COLUMNS.id,
     CALL_COLUMNS.thread,
   ],
-  dispensable: ['thread', 'id', 'time', 'server'],
+  dispensable: ['thread', 'id', 'server', 'time', 'args'],
 };
 
 interface CallsOptions {
@@ -39,7 +39,7 @@ export function callsSource({ world, volume, sheets, now }: CallsOptions): ListS
     const serverOf = serverNames(volume, world);
     const shown = keys.flatMap(key => {
       const exchange = exchangeOf(key);
-      return exchange ? [exchangeRow(exchange, at, book, { server: serverOf?.(exchange) })] : [];
+      return exchange ? [exchangeRow(exchange, at, book, serverOf?.(exchange), redactor)] : [];
     });
     return {
       lines: tableLines(TABLE, shown, shown[selected], columns),
@@ -52,8 +52,11 @@ export function callsSource({ world, volume, sheets, now }: CallsOptions): ListS
     indexOf: key => book.placeOf(key),
     preselected: book.keys.length - 1,
     textOf: key => {
-      const { operation, id, group_id } = exchangeOf(key)?.invocation ?? {};
-      return `${operation} ${id} ${group_id}`;
+      const exchange = exchangeOf(key);
+      if (!exchange) return '';
+      const { operation, id, group_id, arguments: args } = exchange.invocation;
+      const result = llmTextOf(exchange)?.slice(0, MOST_SEARCHED);
+      return [operation, id, group_id, JSON.stringify(args), result].join(' ');
     },
     headRows: 1,
     rows,

@@ -5,10 +5,12 @@ import { History } from '../../events/history.js';
 import { eventCount } from '../../render/calls.js';
 import { type Line, say } from '../../render/line.js';
 import { panesOf } from '../../render/panes.js';
+import type { Step } from '../../render/step-arrivals.js';
 import { type News, newStepsOf, newsIn, stepLines, stepsOf } from '../../render/steps.js';
 import { concerning, type ToldEvent } from '../../render/wire.js';
 import { Memo } from '../../util/bounded.js';
 import { RecentMap } from '../../util/json-diagnosis.js';
+import { cleanWords, type Redactor } from '../../util/redact.js';
 import {
   NO_SHEET,
   onePart,
@@ -58,6 +60,7 @@ class CallStory implements Story {
   constructor(
     private readonly book: Book,
     private readonly key: string,
+    private readonly redactor: Redactor,
   ) {}
 
   get told(): readonly ToldEvent[] {
@@ -76,13 +79,23 @@ class CallStory implements Story {
   }
 
   get running() {
-    return stepsOf(this.#history, { latest: 1 }).filter(({ state }) => state === 'running');
+    return this.#clean(stepsOf(this.#history, { latest: 1 })).filter(({ state }) => state === 'running');
+  }
+
+  /** Steps quote what the tool sent, which may hold our credentials (threats, row 25). */
+  #clean(steps: readonly Step[]): readonly Step[] {
+    const clean = (line: Line) => line.map(span => ({ ...span, text: cleanWords(this.redactor, span.text) }));
+    return steps.map(({ line, lines, ...step }) => ({
+      ...step,
+      line: clean(line),
+      ...(lines && { lines: lines.map(clean) }),
+    }));
   }
 
   #update(): void {
     for (const event of this.book.of(this.key).slice(this.#told.length)) {
       this.#history.apply(event);
-      this.#told.push({ event, steps: newStepsOf(this.#history, event) });
+      this.#told.push({ event, steps: this.#clean(newStepsOf(this.#history, event)) });
       const news = newsIn(this.#history, event);
       if (news) this.#news.push(news);
     }
@@ -184,8 +197,8 @@ export class CallSheets {
   }
 
   #sheetsOf({ book, key, redactor }: Subject): Sheets {
-    const story = new CallStory(book, key);
-    const wire = book.whole === book ? story : new CallStory(book.whole, key); // of a recording, both of its sides
+    const story = new CallStory(book, key, redactor);
+    const wire = book.whole === book ? story : new CallStory(book.whole, key, redactor); // of a recording, both of its sides
     const views = viewsSheet(this.options.highlighter, 'the thread of this call has no views');
     const thread = () => book.history.threads.get(story.exchange?.invocation.group_id ?? '');
     return {

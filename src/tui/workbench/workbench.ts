@@ -3,7 +3,7 @@ import { type Line, quote, say } from '../../render/line.js';
 import { cutLine, dressLine, widthOf } from '../../render/terminal/theme.js';
 import { Memo } from '../../util/bounded.js';
 import { Highlighting } from '../calls/highlighting.js';
-import { type AnyList, ListDetail, type ListView } from '../calls/list-detail.js';
+import { type AnyList, ListDetail, type ListView, WITH_PANES } from '../calls/list-detail.js';
 import type { Sheet } from '../calls/tabs.js';
 import { type Hint, type KeyBinding, type Place, type Press, tablesOf, typedIn } from '../keys.js';
 import { type Choice, choicesLine, type Notice } from '../layout.js';
@@ -108,12 +108,11 @@ export class Workbench extends ListScreen {
     this.#sheets = new CallSheets({ supports, highlighter, isUnvalidated: world.isUnvalidated, onChange });
     const tell = (text: string) => void this.notices.key(text, this.now);
     const toolSheets = new Memo<Sheet>();
-    const details = { wide: 100, share: 0.38 };
     this.tools = new ListDetail({
       theme: this.theme,
       tabs: [{ name: 'about', title: 'About' }],
       source: () => toolsSource(this.world.servers, toolSheets),
-      shares: { list: details, reading: details },
+      ...{ wide: 100, share: 0.38 },
       say: tell,
     });
     this.calls = new ListDetail({
@@ -121,7 +120,7 @@ export class Workbench extends ListScreen {
       tabs: TABS,
       source: () =>
         callsSource({ world: this.world, volume: this.volume, sheets: this.#sheets, now: this.now }),
-      shares: { list: { wide: 150, share: 0.42 }, reading: { wide: 150, share: 0.34 } },
+      ...WITH_PANES,
       say: tell,
     });
   }

@@ -14,13 +14,11 @@ export interface Column<Name extends string> {
   readonly title: string;
   /** The most cells. */
   readonly most: number;
-  /** It may shrink to so many cells before other columns are dropped. */
-  readonly least?: number;
 }
 
 export interface Table<Name extends string> {
   readonly columns: readonly Column<Name>[];
-  /** The columns that a narrow table drops, first to last. */
+  /** The columns that a narrow table drops, first to last; one that is named twice shrinks first. */
   readonly dispensable: readonly Name[];
 }
 
@@ -34,7 +32,7 @@ const CURSOR = '❯ ';
 export const CALL_COLUMNS = {
   time: { name: 'time', title: '   TIME', most: 10 },
   operation: { name: 'operation', title: 'OPERATION', most: 24 },
-  args: { name: 'args', title: 'ARGUMENTS', most: 60, least: 16 },
+  args: { name: 'args', title: 'ARGUMENTS', most: 60 },
   id: { name: 'id', title: 'ID', most: 16 },
   thread: { name: 'thread', title: 'THREAD', most: 16 },
 } as const;
@@ -84,7 +82,7 @@ function stateWidth(rows: readonly Row<never>[]): number {
   return Math.min(STATE.most, widest);
 }
 
-/** Drops dispensable columns until the others fit beside the state, some of them narrower. */
+/** Shrinks and drops dispensable columns until the others fit beside the state, then narrows the widest. */
 function fitColumns<Name extends string>(
   columns: readonly Fitting<Name>[],
   dispensable: readonly Name[],
@@ -93,21 +91,18 @@ function fitColumns<Name extends string>(
 ): readonly Fitting<Name>[] {
   const surplus = columns.reduce((sum, column) => sum + column.width + GAP, state) - width;
   if (surplus <= 0) return columns;
-  const shrink = (column: Fitting<Name>, least = column.width) => ({
-    ...column,
-    width: Math.max(Math.min(least, column.width), column.width - surplus),
-  });
-  const shrunk = columns.map(column => shrink(column, column.least));
-  const [first, ...others] = dispensable;
-  const spared = columns.reduce((sum, { width }, index) => sum + width - (shrunk[index]?.width ?? 0), 0);
-  if (spared >= surplus) return shrunk;
-  if (first !== undefined)
-    return fitColumns(
-      columns.filter(({ name }) => name !== first),
-      others,
-      width,
-      state,
+  const narrow = (which: Fitting<Name> | undefined, least: number) =>
+    columns.map(column =>
+      column === which
+        ? { ...column, width: Math.max(Math.min(least, column.width), column.width - surplus) }
+        : column,
     );
-  const [widest] = columns.toSorted((one, other) => other.width - one.width);
-  return columns.map(column => (column === widest ? shrink(column, LEAST) : column));
+  const [name, ...others] = dispensable;
+  if (name === undefined) return narrow(columns.toSorted((one, other) => other.width - one.width)[0], LEAST);
+  const column = columns.find(each => each.name === name);
+  const left =
+    column && column.width > LEAST && others.includes(name)
+      ? narrow(column, LEAST)
+      : columns.filter(each => each !== column);
+  return fitColumns(left, others, width, state);
 }

@@ -68,7 +68,7 @@ const TABLE: Table<CallColumn> = {
     CALL_COLUMNS.thread,
     { name: 'answeredBy', title: 'ANSWERED BY', most: 22 },
   ],
-  dispensable: ['thread', 'id', 'answeredBy', 'time', 'args'],
+  dispensable: ['thread', 'id', 'args', 'answeredBy', 'time', 'args'],
 };
 
 /** A longer name would leave no room for the URL. */

@@ -36,8 +36,8 @@ export function sessionTable(
 ): readonly Line[] {
   const columns = COLUMNS.filter(({ name }) => !ofOne || name !== 'session');
   const dispensable: readonly SessionColumn[] = ofOne
-    ? ['time', 'id', 'args']
-    : ['id', 'args', 'time', 'session'];
+    ? ['id', 'args', 'time', 'args']
+    : ['id', 'args', 'time', 'args', 'session'];
   return tableLines({ columns, dispensable }, rows, selected, width);
 }
 

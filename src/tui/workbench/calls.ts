@@ -18,7 +18,7 @@ const TABLE: Table<ExchangeColumn> = {
     CALL_COLUMNS.id,
     CALL_COLUMNS.thread,
   ],
-  dispensable: ['thread', 'id', 'server', 'time', 'args'],
+  dispensable: ['thread', 'id', 'args', 'server', 'time', 'args'],
 };
 
 interface CallsOptions {

@@ -276,9 +276,9 @@ describe('what can be done with a call', () => {
     session.press('a');
     expect(session.sees()).toContain('edit_file asks in call_abc123');
     session.press('<escape>');
-    expect(session.sees()).toMatch(/^❯.* call_abc123 /m);
+    expect(session.sees()).toMatch(/^❯.* asks for a choice /m);
     session.press('V', 'a', '<enter>');
-    expect(session.sees()).toMatch(/^❯.* call_abc123 /m);
+    expect(session.sees()).toMatch(/^❯.* asks for a choice /m);
     expect(session.asked).toEqual([`answer ${KEY} back-1 0`]);
   });
 

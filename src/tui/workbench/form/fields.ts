@@ -12,7 +12,13 @@ import {
 import type { SchemaFault } from '../../../json-schema/validate.js';
 import { weightOf } from '../../../util/bounded.js';
 import { jsonFault } from '../../../util/json.js';
-import { compactJson, diagnose, isRecord, MAX_DEPTH, scanJson } from '../../../util/json-diagnosis.js';
+import {
+  compactJson,
+  diagnose,
+  isRecord,
+  lossyNumberNotes,
+  MAX_DEPTH,
+} from '../../../util/json-diagnosis.js';
 import { jsonPath } from '../../../util/redact-json.js';
 
 interface Described {
@@ -351,8 +357,8 @@ function readNumber(text: string, isInteger: boolean): TextReading {
     return wrong(isInteger ? 'must be an integer, as 42' : 'must be a number, as 42 or -0.5');
   const value = Number(text);
   if (isInteger && !Number.isInteger(value)) return wrong('must be an integer');
-  const loss = lossOf(text);
-  return loss === null ? { ok: true, value } : wrong(loss);
+  const [loss] = lossyNumberNotes(text);
+  return loss === undefined ? { ok: true, value } : wrong(loss);
 }
 
 /** Reads JSON that was typed; a syntax error is reported with its line and column. */
@@ -361,23 +367,7 @@ export function readJsonText(text: string): TextReading {
   if (isTooDeep) return wrong(`is nested deeper than ${MAX_DEPTH} levels`);
   const fault = jsonFault(text);
   if (fault) return wrong(`line ${fault.line}, column ${fault.column}: ${fault.message}`);
-  let loss: string | null = null;
-  scanJson(text, (kind, from, to) => {
-    if (kind === 'scalar') loss = lossOf(text.slice(from, to));
-    return loss === null;
-  });
-  const message = loss ?? notes.find(note => note.startsWith('the key '));
-  return message === undefined ? { ok: true, value: JSON.parse(text) } : wrong(message);
-}
-
-/** Why a number would be sent as another one. */
-function lossOf(literal: string): string | null {
-  const value = Number(literal);
-  if (Number.isNaN(value) || String(value) === literal) return null;
-  const named = literal.length > 40 ? `${literal.slice(0, 40)}…` : literal;
-  if (!Number.isFinite(value)) return `${named} is too large to be held`;
-  const isOther = Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(literal);
-  return isOther ? `${named} cannot be held exactly: it would become ${value}` : null;
+  return notes[0] === undefined ? { ok: true, value: JSON.parse(text) } : wrong(notes[0]);
 }
 
 /** The value of a field; a text that cannot be read stays text. Undefined where the field is empty. */

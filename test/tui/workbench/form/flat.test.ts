@@ -45,7 +45,7 @@ test('what is required and empty, or no number, is told at its field, and the fi
     '❯ path*    [ ]                                                              string',
     '    ✗ is required',
     '    ✗ must be an integer, as 42',
-    '    ✗ 1e999 is too large to be held',
+    '    ✗ the number 1e999 is too large to hold',
     '  ▶ Run   3 faults',
   ]);
   expect(drawn(pressAll(read.form, 'x')).filter(row => row.includes('is required'))).toEqual([]);

@@ -41,10 +41,7 @@ test('what is no JSON stays as it was typed, its fault at the top, the cursor wh
 
 test.each([
   ['[1]', 'must be an object'],
-  [
-    '{"a": 12345678901234567890}',
-    '12345678901234567890 cannot be held exactly: it would become 12345678901234567000',
-  ],
+  ['{"a": 12345678901234567890}', 'the number 12345678901234567890 cannot be held exactly'],
   ['{"a": 1, "a": 2}', 'the key "a" occurs twice in one object; the last one is used'],
   [`${'['.repeat(200)}`, 'is nested deeper than 128 levels'],
   ['', 'line 1, column 1: the text ends where a value is expected'],

@@ -25,7 +25,7 @@ import {
 import { Notices, type Scrolled, scrolled, wrapLines } from './layout.js';
 import { type Askable, type Asked, askedIn, type Picker, stepPicker } from './picker.js';
 import type { Size } from './terminal.js';
-import { completed, promptLine, stepPrompt, type TextInput } from './text-input.js';
+import { completed, promptLine, stepPrompt, TextInput } from './text-input.js';
 
 /** What covers the screen, or a part of it, until it is closed. */
 export type Overlay =
@@ -129,7 +129,7 @@ export abstract class ListScreen implements ScreenView, HasList {
     rest: Pick<OverlayOf<'prompt'>, 'complete'> & { text?: string } = {},
   ): void {
     const { text = '', ...more } = rest;
-    this.show({ kind: 'prompt', label, typed: { text, cursor: text.length }, onEnter, ...more });
+    this.show({ kind: 'prompt', label, typed: new TextInput(text), onEnter, ...more });
   }
 
   show(overlay: Overlay | null): void {

@@ -3,109 +3,106 @@ import { LazySegmenter } from '../render/terminal/lazy-segmenter.js';
 import { widthOf } from '../render/terminal/theme.js';
 import { nameOf, type Press } from './keys.js';
 
-/** A text that is typed, of one line or of several. `cursor` counts UTF-16 units. */
-export interface TextInput {
-  readonly text: string;
-  readonly cursor: number;
-}
+/** Longer clusters are taken apart. */
+const LONGEST = 64;
+const CLUSTERS = new LazySegmenter();
 
-const COMMANDS = ['left', 'right', 'home', 'end', 'erase', 'eraseWord', 'eraseLine'] as const;
-export type TextCommand = (typeof COMMANDS)[number];
+/** A text that is typed, of one line or of several. Immutable. */
+export class TextInput {
+  /** @param cursor in UTF-16 units */
+  constructor(
+    readonly text: string,
+    readonly cursor = text.length,
+  ) {}
 
-export function isTextCommand(command: string): command is TextCommand {
-  return COMMANDS.some(each => each === command);
-}
+  insert(piece: string): TextInput {
+    const { text, cursor } = this;
+    return new TextInput(text.slice(0, cursor) + piece + text.slice(cursor), cursor + piece.length);
+  }
 
-export function insert({ text, cursor }: TextInput, piece: string): TextInput {
-  return { text: text.slice(0, cursor) + piece + text.slice(cursor), cursor: cursor + piece.length };
-}
+  /** Moves and erases by what a person sees as one character, within the line where that has an end. Other commands do nothing. */
+  step(command: string): TextInput {
+    switch (command) {
+      case 'left':
+        return this.at(this.#before);
+      case 'right':
+        return this.at(this.#after);
+      case 'home':
+        return this.at(this.lineStart);
+      case 'end':
+        return this.at(this.#lineEnd);
+      case 'erase':
+        return this.#eraseFrom(this.#before);
+      case 'eraseWord':
+        return this.#eraseFrom(this.#wordStart);
+      case 'eraseLine':
+        return this.#eraseFrom(Math.min(this.lineStart, this.#before));
+      default:
+        return this;
+    }
+  }
 
-/** Moves and erases by what a person sees as one character, within the line where that has an end. */
-export function stepText(input: TextInput, command: TextCommand): TextInput {
-  const { text } = input;
-  switch (command) {
-    case 'left':
-      return { text, cursor: before(input) };
-    case 'right':
-      return { text, cursor: after(input) };
-    case 'home':
-      return { text, cursor: lineStart(input) };
-    case 'end':
-      return { text, cursor: lineEnd(input) };
-    case 'erase':
-      return eraseFrom(input, before(input));
-    case 'eraseWord':
-      return eraseFrom(input, wordStart(input));
-    case 'eraseLine':
-      return eraseFrom(input, Math.min(lineStart(input), before(input)));
+  /** So many lines further down (up, where negative), in the same column as far as the line has it. */
+  moveLines(count: number): TextInput {
+    const column = this.cursor - this.lineStart;
+    let line = this.at(this.lineStart);
+    for (let left = Math.abs(count); left > 0; left--) {
+      const end = line.#lineEnd;
+      if (count < 0) line = this.at(Math.max(0, line.cursor - 1));
+      else if (end < this.text.length) line = this.at(end + 1);
+      line = this.at(line.lineStart);
+    }
+    return this.at(Math.min(line.cursor + column, line.#lineEnd));
+  }
+
+  get lineStart(): number {
+    return this.cursor === 0 ? 0 : this.text.lastIndexOf('\n', this.cursor - 1) + 1;
+  }
+
+  get #lineEnd(): number {
+    const end = this.text.indexOf('\n', this.cursor);
+    return end < 0 ? this.text.length : end;
+  }
+
+  get #before(): number {
+    const start = Math.max(0, this.cursor - LONGEST);
+    const last = [...CLUSTERS.segment(this.text.slice(start, this.cursor))].at(-1);
+    return this.cursor - (last?.segment.length ?? 0);
+  }
+
+  get #after(): number {
+    const [first] = CLUSTERS.segment(this.text.slice(this.cursor, this.cursor + LONGEST));
+    return this.cursor + (first?.segment.length ?? 0);
+  }
+
+  get #wordStart(): number {
+    if (this.cursor === this.lineStart) return this.#before;
+    const line = this.text.slice(this.lineStart, this.cursor).trimEnd();
+    return this.lineStart + Math.max(line.lastIndexOf(' '), line.lastIndexOf('\t')) + 1;
+  }
+
+  at(cursor: number): TextInput {
+    return new TextInput(this.text, Math.min(cursor, this.text.length));
+  }
+
+  #eraseFrom(from: number): TextInput {
+    return new TextInput(this.text.slice(0, from) + this.text.slice(this.cursor), from);
   }
 }
 
-const PROMPT_KEYS: ReadonlyMap<string, TextCommand> = new Map<string, TextCommand>([
-  ['left', 'left'],
-  ['right', 'right'],
-  ['home', 'home'],
+const PROMPT_KEYS: ReadonlyMap<string, string> = new Map([
   ['ctrl+a', 'home'],
-  ['end', 'end'],
   ['ctrl+e', 'end'],
-  ['erase', 'erase'],
   ['ctrl+u', 'eraseLine'],
   ['ctrl+w', 'eraseWord'],
 ]);
 
 /** A text of one line after a key. Control characters are never inserted. */
 export function stepPrompt(prompt: TextInput, press: Press): TextInput {
-  const command = PROMPT_KEYS.get(nameOf(press));
-  if (command) return stepText(prompt, command);
-  if (press.key.ctrl || press.key.meta) return prompt;
-  return insert(prompt, [...press.input].filter(character => character >= ' ').join(''));
-}
-
-/** So many lines further down (up, where negative), in the same column as far as the line has it. */
-export function moveLines(input: TextInput, count: number): TextInput {
-  const { text } = input;
-  const column = input.cursor - lineStart(input);
-  let start = lineStart(input);
-  for (let left = Math.abs(count); left > 0; left--) {
-    const end = lineEnd({ text, cursor: start });
-    if (count < 0) start = start === 0 ? 0 : lineStart({ text, cursor: start - 1 });
-    else if (end < text.length) start = end + 1;
-  }
-  return { text, cursor: Math.min(start + column, lineEnd({ text, cursor: start })) };
-}
-
-export function lineStart({ text, cursor }: TextInput): number {
-  return cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1;
-}
-
-function lineEnd({ text, cursor }: TextInput): number {
-  const end = text.indexOf('\n', cursor);
-  return end < 0 ? text.length : end;
-}
-
-function eraseFrom({ text, cursor }: TextInput, from: number): TextInput {
-  return { text: text.slice(0, from) + text.slice(cursor), cursor: from };
-}
-
-/** Longer clusters are taken apart. */
-const LONGEST = 64;
-const CLUSTERS = new LazySegmenter();
-
-function before({ text, cursor }: TextInput): number {
-  const last = [...CLUSTERS.segment(text.slice(Math.max(0, cursor - LONGEST), cursor))].at(-1);
-  return cursor - (last?.segment.length ?? 0);
-}
-
-function after({ text, cursor }: TextInput): number {
-  const [first] = CLUSTERS.segment(text.slice(cursor, cursor + LONGEST));
-  return cursor + (first?.segment.length ?? 0);
-}
-
-function wordStart(input: TextInput): number {
-  const start = lineStart(input);
-  if (input.cursor === start) return before(input);
-  const line = input.text.slice(start, input.cursor).trimEnd();
-  return start + Math.max(line.lastIndexOf(' '), line.lastIndexOf('\t')) + 1;
+  const name = nameOf(press);
+  const stepped = prompt.step(PROMPT_KEYS.get(name) ?? name);
+  if (stepped !== prompt || press.key.ctrl || press.key.meta) return stepped;
+  return prompt.insert([...press.input].filter(character => character >= ' ').join(''));
 }
 
 const MORE = say('…', 'dim');
@@ -154,13 +151,13 @@ function firstOf(all: readonly Line[], hasMore: boolean, width: number): Line {
 }
 
 /** Extends the text before the cursor as far as all candidates agree. @param candidates sorted; each begins with that text */
-export function completed({ text, cursor }: TextInput, candidates: readonly string[]): TextInput {
+export function completed(input: TextInput, candidates: readonly string[]): TextInput {
   const first = [...(candidates.at(0) ?? '')];
   const last = [...(candidates.at(-1) ?? '')]; // the first and the last of a sorted list agree on what all agree on
   const differs = first.findIndex((character, index) => character !== last[index]);
   const start = first.slice(0, differs < 0 ? first.length : differs).join('');
-  if (start.length <= cursor) return { text, cursor };
-  return { text: start + text.slice(cursor), cursor: start.length };
+  const { text, cursor } = input;
+  return start.length <= cursor ? input : new TextInput(start + text.slice(cursor), start.length);
 }
 
 /** A prompt: our label, then the line that is typed, with its cursor. */

@@ -6,7 +6,7 @@ import { REDACTED } from '../../util/redact.js';
 import { safeJson } from '../../util/redact-json.js';
 import { openPicker } from '../picker.js';
 import { openChoice } from './calls.js';
-import { argumentsOf, formOf, reformed, withFaults, withOtherFaults } from './form/form.js';
+import { Form } from './form/form.js';
 import type { OpenForm } from './forms.js';
 import { type Draft, definitionsWords, type Sent, type Server } from './model.js';
 import { entriesOf, firstLineOf, toolsOf } from './tools.js';
@@ -56,7 +56,7 @@ function formFor(
     ...subject,
     id: known?.id ?? Symbol(name),
     description: firstLineOf(description),
-    form: known ? reformed(known.form, inputSchema) : formOf(inputSchema, given),
+    form: known ? known.form.withSchema(inputSchema) : Form.of(inputSchema, given),
   };
 }
 
@@ -86,7 +86,7 @@ export function removeServer(workbench: Workbench): void {
 export function runForm(workbench: Workbench, validates = true): void {
   const form = workbench.forms.current;
   if (!form || workbench.isSending(form.id)) return;
-  const args = argumentsOf(form.form, validates);
+  const args = form.form.arguments(validates);
   if (!args.ok) void showFaults(workbench, form, args, validates);
   else if (validates && isRedacted(args.value))
     workbench.complain(`Not sent: ${REDACTED} replaces a secret. Ctrl-T sends it as it is.`);
@@ -97,13 +97,13 @@ export function runForm(workbench: Workbench, validates = true): void {
 async function showFaults(
   workbench: Workbench,
   form: OpenForm,
-  { form: faulty, others }: Extract<ReturnType<typeof argumentsOf>, { ok: false }>,
+  { form: faulty, others }: Extract<ReturnType<Form['arguments']>, { ok: false }>,
   validates: boolean,
 ): Promise<void> {
   workbench.changeForm(form.id, () => faulty);
   if (!validates || others === null) return;
   const faults = await workbench.controls.check(draftOf(form, others));
-  workbench.changeForm(form.id, now => (now === faulty ? withOtherFaults(now, faults) : now));
+  workbench.changeForm(form.id, now => (now === faulty ? now.withOtherFaults(faults) : now));
 }
 
 function draftOf({ server, operation }: OpenForm, args: Draft['arguments']): Draft {
@@ -168,7 +168,7 @@ async function send(workbench: Workbench, sending: Sending, isAgreed = false): P
   workbench.sending = workbench.sending.filter(each => each !== sending);
   if (sent.kind === 'invalid')
     workbench.changeForm(from, form =>
-      isHere ? withFaults(form, sent.faults) : { ...form, faults: sent.faults },
+      isHere ? form.withFaults(sent.faults) : form.with({ faults: sent.faults }),
     );
   if (sent.kind === 'sent' && isHere) showSent(workbench, sent.key);
   else if (sent.kind === 'sent')

@@ -11,7 +11,8 @@ import { ListScreen, type Overlay } from '../list-screen.js';
 import type { Size } from '../terminal.js';
 import { callsSource, openChoice } from './calls.js';
 import { drawForm } from './form/draw.js';
-import { FORM_KEYS, type Form, isCorrected, isFormKey, pressForm, wantsRun } from './form/form.js';
+import { FORM_KEYS, formCommandOf, pressForm, wantsRun } from './form/edit.js';
+import type { Form } from './form/form.js';
 import { Forms, type OpenForm } from './forms.js';
 import {
   type Controls,
@@ -229,12 +230,12 @@ export class Workbench extends ListScreen {
       return void this.run(this);
     }
     const form = pressForm(current.form, press);
-    if (isCorrected(current.form, form)) this.notices.forgetKey();
+    if (form.isCorrectionOf(current.form)) this.notices.forgetKey();
     this.changeForm(current.id, () => form);
   }
 
   protected override isKey(press: Press): boolean {
-    return super.isKey(press) || (this.page === 'form' && isFormKey(press));
+    return super.isKey(press) || (this.page === 'form' && formCommandOf(press) !== '');
   }
 
   protected get places(): readonly Place[] {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { completed } from '../../../src/tui/text-input.js';
+import { completed, TextInput } from '../../../src/tui/text-input.js';
 
-const at = (marked: string) => ({ text: marked.replace('|', ''), cursor: marked.indexOf('|') });
+const at = (marked: string) => new TextInput(marked.replace('|', ''), marked.indexOf('|'));
 
 test.each([
   ['a|', ['abc'], 'abc|'],
@@ -20,7 +20,7 @@ test('it goes as far as all of them do, and no further', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.string(), { minLength: 1 }), (start, ends) => {
       const all = ends.map(end => start + end).sort();
-      const { text } = completed({ text: start, cursor: start.length }, all);
+      const { text } = completed(new TextInput(start), all);
       expect(all.filter(each => !each.startsWith(text))).toEqual([]);
       const next = all[0]?.charAt(text.length);
       if (next) expect(all.every(each => each.charAt(text.length) === next)).toBe(false);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { widthOf } from '../../../src/render/terminal/theme.js';
-import { promptLine } from '../../../src/tui/text-input.js';
+import { promptLine, TextInput } from '../../../src/tui/text-input.js';
 import { words } from '../../support/words.js';
 
 const LABEL = 'Open: ';
-const lineOf = (text: string, cursor = text.length) => promptLine(LABEL, { text, cursor }, 40);
+const lineOf = (text: string, cursor = text.length) => promptLine(LABEL, new TextInput(text, cursor), 40);
 
 test.each([
   ['wide characters', '漢'.repeat(60)],

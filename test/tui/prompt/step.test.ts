@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { stepPrompt } from '../../../src/tui/text-input.js';
+import { stepPrompt, TextInput } from '../../../src/tui/text-input.js';
 import { pressed } from '../keys/pressed.js';
 
-const at = (marked: string) => ({
-  text: marked.replace('|', ''),
-  cursor: marked.indexOf('|'),
-});
+const at = (marked: string) => new TextInput(marked.replace('|', ''), marked.indexOf('|'));
 
 describe('a line that is typed', () => {
   test.each([

@@ -12,18 +12,10 @@ import {
 import { cut } from '../../../util/json-diagnosis.js';
 import { onceEach } from '../../../util/safe-to-visit.js';
 import type { Size } from '../../terminal.js';
-import { lineStart, quietLine, typedLine } from '../../text-input.js';
+import { quietLine, TextInput, typedLine } from '../../text-input.js';
+import { choiceText } from './edit.js';
 import type { Child, ChoiceField, Field, GroupField, TextField, VariantsField } from './fields.js';
-import {
-  choiceText,
-  type Form,
-  faultMessages,
-  focusedRow,
-  hasFields,
-  isOnRun,
-  type Row,
-  rowsOf,
-} from './form.js';
+import type { Form, Row } from './form.js';
 
 /** Characters of a title with its description, a limit, a label, a type, a message. */
 const LONGEST = { about: 400, limit: 80, label: 60, type: 200, message: 300 };
@@ -43,21 +35,21 @@ const GAP = say('  ');
  * `columns`, and all foreign text is made visible (threats, row 24).
  */
 export function drawForm(form: Form, { columns, rows }: Size, theme: Theme): readonly string[] {
-  const fields = form.mode === 'raw' ? [] : rowsOf(form.root);
-  const messages = faultMessages(form, fields);
+  const fields = form.rows;
+  const messages = form.messages(fields);
   const top = messageRows(messages.get(undefined), '  ', columns, theme).slice(0, Math.floor(rows / 3));
   const run = dressLine(cutLine(runLine(form, fields), columns), theme);
   const foot = rows >= ROOMY ? ['', run] : [run];
   const size = { columns, rows: Math.max(0, rows - top.length - foot.length) };
   const body =
-    form.mode === 'raw' ? rawRows(form, size, theme) : fieldRows(form, fields, messages, size, theme);
+    form.state.mode === 'raw' ? rawRows(form, size, theme) : fieldRows(form, fields, messages, size, theme);
   return [...top, ...body, ...foot].slice(-Math.max(1, rows));
 }
 
 /** `Run`, which field has the focus, and how many faults there are. */
 function runLine(form: Form, fields: readonly Row[]): Line {
-  const { focus, faults } = form;
-  const isFocused = isOnRun(form);
+  const { focus, faults } = form.state;
+  const isFocused = form.isOnRun;
   const stops = fields.filter(({ isStop }) => isStop).length;
   const place = stops > FEW_STOPS && focus < stops ? `   field ${focus + 1} of ${stops}` : '';
   const count = faults.length === 0 ? '' : `   ${counted(faults.length, 'fault')}`;
@@ -74,18 +66,18 @@ function counted(count: number, noun: string): string {
 
 /** JSON that is typed: the lines around the cursor. */
 function rawRows(form: Form, { columns, rows }: Size, theme: Theme): readonly string[] {
-  const { raw, focus } = form;
-  const about = hasFields(form)
+  const { raw, focus } = form.state;
+  const about = form.hasFields
     ? 'As JSON: Ctrl-E goes back to the fields.'
     : 'As JSON: its schema describes no fields, or more than a form holds.';
   const height = Math.max(0, rows - 1);
   const lines = raw.text.split('\n');
   const at = raw.text.slice(0, raw.cursor).split('\n').length - 1;
   const from = Math.max(0, Math.min(at - Math.floor(height / 2), lines.length - height));
-  const cursor = raw.cursor - lineStart(raw);
+  const cursor = raw.cursor - raw.lineStart;
   const seen = lines.slice(from, from + height).map((text, index) => {
     const hasCursor = from + index === at && focus === 0;
-    return hasCursor ? typedLine({ text, cursor }, columns) : quietLine(text, columns);
+    return hasCursor ? typedLine(new TextInput(text, cursor), columns) : quietLine(text, columns);
   });
   return [cutLine([say(about, 'dim')], columns), ...seen].map(line => dressLine(line, theme)).slice(0, rows);
 }
@@ -94,7 +86,7 @@ function rawRows(form: Form, { columns, rows }: Size, theme: Theme): readonly st
 function fieldRows(
   form: Form,
   fields: readonly Row[],
-  messages: ReturnType<typeof faultMessages>,
+  messages: ReturnType<Form['messages']>,
   { columns, rows }: Size,
   theme: Theme,
 ): readonly string[] {
@@ -104,14 +96,14 @@ function fieldRows(
   }
   const widest = Math.max(...fields.map(row => widthOf(labelLine(row, columns))));
   const label = Math.max(4, Math.min(widest, Math.floor((columns - MARK.length) / 3)));
-  const focused = focusedRow(form);
+  const focused = form.focusedRow;
   const at = focused
     ? fields.findIndex(
         ({ address, kind }) => kind === focused.kind && String(address) === String(focused.address),
       )
     : fields.length;
   const blockOf = (row: Row, isFocused: boolean) => [
-    dressLine(rowLine(row, isFocused ? form.cursor : null, { columns, label }), theme),
+    dressLine(rowLine(row, isFocused ? form.state.cursor : null, { columns, label }), theme),
     ...messageRows(messages.get(row), ' '.repeat(4), columns, theme),
     ...(isFocused ? detailRows(row, columns, theme) : remarkRows(row, columns, theme)),
   ];
@@ -293,7 +285,7 @@ function valueLine({ kind, child: { field } }: Row, cursor: number | null, width
 
 function textLine({ text, sendsEmpty }: TextField, cursor: number | null, width: number): Line {
   if (text === '' && sendsEmpty) return [...(cursor === null ? [] : [say(' ', 'cursor')]), say('""', 'dim')];
-  return cursor === null ? quietLine(text, width) : typedLine({ text, cursor }, width);
+  return cursor === null ? quietLine(text, width) : typedLine(new TextInput(text, cursor), width);
 }
 
 /** The chosen value between arrows, and its number among many. */

@@ -18,6 +18,7 @@ import {
   isRecord,
   lossyNumberNotes,
   MAX_DEPTH,
+  scanJson,
 } from '../../../util/json-diagnosis.js';
 import { jsonPath } from '../../../util/redact-json.js';
 
@@ -94,11 +95,11 @@ export class FieldMaker {
   /** All arguments. Without `initial` every default is filled in; with it only a required value that is missing. */
   arguments(initial: Readonly<Record<string, unknown>> | undefined): Field {
     const described = { type: 'object', ...this.root };
-    return this.field(described, initial, { ...placeAt(0), defaults: initial ? 'required' : 'all' });
+    return this.field(described, initial, { ...ADDED, depth: 0, defaults: initial ? 'required' : 'all' });
   }
 
   /** The field for a schema with a value in it. A value that the schema's own kind cannot hold is JSON. */
-  field(described: unknown, value: unknown, place: Place): Field {
+  field(described: unknown, value: unknown, place = ADDED): Field {
     const schema = this.#merged(described);
     const takesDefault = place.defaults === 'all' || (place.defaults === 'required' && place.isRequired);
     const given = value === undefined && takesDefault ? defaultOf(schema) : value;
@@ -106,7 +107,7 @@ export class FieldMaker {
   }
 
   /** An array item; it is sent even where it is empty. */
-  item(array: Schema, value: unknown, index: number, place: Place): Child {
+  item(array: Schema, index: number, value?: unknown, place = ADDED): Child {
     const field = this.field(array['items'], value, { ...place, isRequired: true });
     return {
       key: index,
@@ -117,7 +118,7 @@ export class FieldMaker {
   }
 
   /** The field with one of its variants chosen, which then holds the value. */
-  variant(field: VariantsField, at: number, value: unknown, place: Place): VariantsField {
+  variant(field: VariantsField, at: number, value?: unknown, place = ADDED): VariantsField {
     const inner = this.field(field.variants[at], value, {
       ...place,
       depth: place.depth + 1,
@@ -211,7 +212,7 @@ export class FieldMaker {
     if (value !== undefined && !Array.isArray(value)) return null;
     const items = listOf(value);
     const inner = below(place, items.length);
-    const children = inner && items.map((item, index) => this.item(schema, item, index, inner));
+    const children = inner && items.map((item, index) => this.item(schema, index, item, inner));
     return (
       children && { kind: 'array', schema, isPresent: value !== undefined || place.isRequired, children }
     );
@@ -259,9 +260,7 @@ const WRONG = 1_000;
 const COMPARED_IN_A_STEP = 100;
 
 /** The place of a field that a person adds. */
-export function placeAt(depth: number): Place {
-  return { depth, room: MOST.fields, isRequired: true, defaults: 'all' };
-}
+const ADDED: Place = { depth: 1, room: MOST.fields, isRequired: true, defaults: 'all' };
 
 /** Each of `count` fields gets its share of the room. */
 function below(place: Place, count: number): Place | null {
@@ -326,17 +325,6 @@ function choiceField(schema: Schema, value: unknown, { isRequired }: Place): Cho
   return at === -1 ? null : { kind: 'choice', schema, values, at };
 }
 
-/** The tree with the field at an address (indexes of children, from the root down) changed. */
-export function withField(root: Field, address: readonly number[], change: (field: Field) => Field): Field {
-  const [first, ...rest] = address;
-  if (first === undefined) return change(root);
-  if (!('children' in root)) return root;
-  const children = root.children.map((child, index) =>
-    index === first ? { ...child, field: withField(child.field, rest, change) } : child,
-  );
-  return { ...root, children };
-}
-
 /** The value of a text; undefined where an empty text is left out. */
 type TextReading =
   | { readonly ok: true; readonly value: unknown }
@@ -357,8 +345,8 @@ function readNumber(text: string, isInteger: boolean): TextReading {
     return wrong(isInteger ? 'must be an integer, as 42' : 'must be a number, as 42 or -0.5');
   const value = Number(text);
   if (isInteger && !Number.isInteger(value)) return wrong('must be an integer');
-  const [loss] = lossyNumberNotes(text);
-  return loss === undefined ? { ok: true, value } : wrong(loss);
+  const loss = lossOf(text);
+  return loss === null ? { ok: true, value } : wrong(loss);
 }
 
 /** Reads JSON that was typed; a syntax error is reported with its line and column. */
@@ -367,7 +355,19 @@ export function readJsonText(text: string): TextReading {
   if (isTooDeep) return wrong(`is nested deeper than ${MAX_DEPTH} levels`);
   const fault = jsonFault(text);
   if (fault) return wrong(`line ${fault.line}, column ${fault.column}: ${fault.message}`);
-  return notes[0] === undefined ? { ok: true, value: JSON.parse(text) } : wrong(notes[0]);
+  let loss = notes.find(note => note.startsWith('the key ')) ?? null;
+  scanJson(text, (kind, from, to) => {
+    if (kind === 'scalar') loss ??= lossOf(text.slice(from, to));
+    return loss === null;
+  });
+  return loss === null ? { ok: true, value: JSON.parse(text) } : wrong(loss);
+}
+
+/** Why a number would be sent as another one. `JSON.stringify` writes some numbers that are not exact, and writes them the same again. */
+function lossOf(literal: string): string | null {
+  const value = Number(literal);
+  if (Number.isNaN(value) || String(value) === literal) return null;
+  return lossyNumberNotes(literal)[0] ?? null;
 }
 
 /** The value of a field; a text that cannot be read stays text. Undefined where the field is empty. */

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { checkValue } from '../../../../src/json-schema/validator.js';
-import { argumentsOf, type Form, formOf, withOtherFaults } from '../../../../src/tui/workbench/form/form.js';
+import { Form } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, pressAll } from './support/pressing.js';
 
 /** The form with all that is wrong about it, by its own reading and by its schema. */
 async function judged(form: Form): Promise<Form> {
-  const args = argumentsOf(form);
+  const args = form.arguments();
   if (args.ok) throw new Error('it has no fault of its own');
   const check = await checkValue(form.schema, args.others);
-  return withOtherFaults(args.form, check.kind === 'invalid' ? check.faults : []);
+  return args.form.withOtherFaults(check.kind === 'invalid' ? check.faults : []);
 }
 
 const faultsOf = async (form: Form) =>
-  (await judged(form)).faults.map(({ path, message }) => `${path} ${message}`);
+  (await judged(form)).state.faults.map(({ path, message }) => `${path} ${message}`);
 
 const EDIT = formFor(
   {
@@ -61,7 +61,7 @@ describe('what cannot be read causes no other fault', () => {
       oneOf: [variant('a', { n: { type: 'integer' } }), variant('b', { other: {} })],
       properties: { least: { type: 'integer', minimum: 3 } },
     };
-    const form = formOf(schema, { kind: 'a', n: 1, least: 1 });
+    const form = Form.of(schema, { kind: 'a', n: 1, least: 1 });
     expect(await faultsOf(pressAll(form, '<down>', '<down>', '<down>', '<ctrl-u>', 'x'))).toEqual([
       '$.n must be an integer, as 42',
       '$.least must be >= 3 (minimum)',
@@ -86,7 +86,7 @@ test('an example stands in for it, made with what its schema refers to', () => {
     },
     required: ['n'],
   };
-  expect(argumentsOf(formOf(schema, { a: { name: 7 } }))).toMatchObject({
+  expect(Form.of(schema, { a: { name: 7 } }).arguments()).toMatchObject({
     ok: false,
     others: { a: { name: 7 }, n: 'example' },
   });
@@ -94,13 +94,13 @@ test('an example stands in for it, made with what its schema refers to', () => {
 
 test('JSON that is none says nothing else', () => {
   const raw = pressAll(EDIT, '<ctrl-e>', 'x');
-  expect(argumentsOf(raw)).toMatchObject({ ok: false, others: null });
+  expect(raw.arguments()).toMatchObject({ ok: false, others: null });
 });
 
 test('without demands what is required may be empty; what cannot be read stays a fault', () => {
-  expect(argumentsOf(EDIT, false)).toEqual({ ok: true, value: { depth: 12, line: 1, tags: ['long one'] } });
-  expect(argumentsOf(pressAll(EDIT, 'x'), false)).toMatchObject({
+  expect(EDIT.arguments(false)).toEqual({ ok: true, value: { depth: 12, line: 1, tags: ['long one'] } });
+  expect(pressAll(EDIT, 'x').arguments(false)).toMatchObject({
     ok: false,
-    form: { faults: [{ path: '$.depth' }] },
+    form: { state: { faults: [{ path: '$.depth' }] } },
   });
 });

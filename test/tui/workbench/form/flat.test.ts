@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { argumentsOf, wantsRun, withFaults } from '../../../../src/tui/workbench/form/form.js';
+import { wantsRun } from '../../../../src/tui/workbench/form/edit.js';
 import { drawn, formFor, press, pressAll, valueIn } from './support/pressing.js';
 
 const EDIT = formFor(
@@ -39,7 +39,7 @@ test('what was typed and chosen are the arguments; what is optional and empty is
 });
 
 test('what is required and empty, or no number, is told at its field, and the first one is in focus', () => {
-  const read = argumentsOf(pressAll(EDIT, '<down>', 'c', '<down>', 'twelve', '<tab>', '1e999'));
+  const read = pressAll(EDIT, '<down>', 'c', '<down>', 'twelve', '<tab>', '1e999').arguments();
   if (read.ok) throw new Error('it has faults');
   expect(drawn(read.form).filter(row => /✗|❯|Run/.test(row))).toEqual([
     '❯ path*    [ ]                                                              string',
@@ -52,7 +52,7 @@ test('what is required and empty, or no number, is told at its field, and the fi
 });
 
 test('faults of the schema come to their fields; those of none stand at the top', () => {
-  const form = withFaults(EDIT, [
+  const form = EDIT.withFaults([
     { path: '$', message: 'must have fewer properties' },
     { path: '$.line', message: 'must be >= 1 (minimum)' },
     { path: '$.nowhere', message: 'is not an allowed property' },
@@ -96,7 +96,7 @@ test('an empty text is left out, or sent where Ctrl-D says so; what is required 
   const filled = pressAll(form, '<down>', 'x', '<up>');
   expect(valueIn(pressAll(filled, 'y', '<backspace>'))).toEqual({ b: 'x' });
   expect(valueIn(pressAll(filled, '<ctrl-d>', '<down>', '<ctrl-d>', '<ctrl-d>'))).toEqual({ a: '', b: '' });
-  expect(argumentsOf(form).ok).toBe(false);
+  expect(form.arguments().ok).toBe(false);
   expect(drawn(pressAll(form, '<ctrl-d>'))[1]).toBe('    sends "" · Ctrl-D does not');
 });
 
@@ -115,13 +115,15 @@ test('a choice goes round, by keys or by its first letters; what is optional can
 });
 
 test('a number is sent as it was typed, or not at all', () => {
-  const typed = (text: string, type = 'number') => argumentsOf(pressAll(formFor({ n: { type } }), text));
+  const typed = (text: string, type = 'number') => pressAll(formFor({ n: { type } }), text).arguments();
   expect(typed(' 1.50 ')).toMatchObject({ value: { n: 1.5 } });
   expect(typed('9007199254740992')).toMatchObject({ value: { n: 2 ** 53 } });
   expect(typed('1e3', 'integer')).toMatchObject({ value: { n: 1_000 } });
   for (const wrong of ['9007199254740993', '1e999', '1,5', '0x10', 'NaN', '01', '-'])
-    expect(typed(wrong)).toMatchObject({ ok: false, form: { faults: [{ path: '$.n' }] } });
-  expect(typed('1.5', 'integer')).toMatchObject({ form: { faults: [{ message: 'must be an integer' }] } });
+    expect(typed(wrong)).toMatchObject({ ok: false, form: { state: { faults: [{ path: '$.n' }] } } });
+  expect(typed('1.5', 'integer')).toMatchObject({
+    form: { state: { faults: [{ message: 'must be an integer' }] } },
+  });
 });
 
 test('defaults are filled in; with arguments given, only where something required is missing', () => {

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { createTheme } from '../../../../src/render/terminal/theme.js';
 import { drawForm } from '../../../../src/tui/workbench/form/draw.js';
-import { argumentsOf, type Form, formOf, withFaults } from '../../../../src/tui/workbench/form/form.js';
+import { Form } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
 
 const EVIL = 'a\u001b]0;x\u0007\r\u202eb\u200b\tc\n漢👩‍💻e\u0301\u001b[2J';
@@ -39,7 +39,7 @@ test('row 24: names, descriptions, values, choices and faults act nowhere, and n
   ];
   for (let stop = 0; stop < 6; stop++) {
     const at = pressAll(form, ...Array.from({ length: stop }, () => '<down>'));
-    expectSafe(withFaults(at, faults));
+    expectSafe(at.withFaults(faults));
     expectSafe(pressAll(at, '<left>', '<left>'));
   }
   expectSafe(pressAll(form, '<ctrl-e>', '<down>', '<end>', EVIL));
@@ -50,7 +50,7 @@ test('row 19: names of the prototype are names like any other', () => {
   const schema = own(
     '{"properties": {"__proto__": {"properties": {"polluted": {"type": "boolean"}}}, "constructor": {"type": "string"}}}',
   );
-  const form = formOf(schema, own(text));
+  const form = Form.of(schema, own(text));
   expect(JSON.stringify(valueIn(form))).toBe(JSON.stringify(own(text)));
   expect(JSON.stringify(valueIn(pressAll(form, '<ctrl-e>', '<down>', ' ')))).toBe(JSON.stringify(own(text)));
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
@@ -79,10 +79,10 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
   ],
   ['has ten thousand types', { properties: { a: { type: Array.from({ length: 10_000 }, () => 'string') } } }],
 ])('a schema that %s has an end', (_, schema) => {
-  const form = formOf(schema);
+  const form = Form.of(schema);
   expectSafe(form);
   expectSafe(pressAll(form, ' ', '<enter>', 'x', '<down>', '<ctrl-d>', '<ctrl-e>'));
-  const args = argumentsOf(form);
+  const args = form.arguments();
   expect(JSON.stringify(args.ok ? args.value : args.others).length).toBeLessThan(1_000_000);
 });
 
@@ -160,8 +160,8 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
   ],
 ])('threats, row 22: %s is a form soon', (_, schema) => {
   const start = performance.now();
-  const form = pressAll(formOf({ type: 'object', ...schema }), 'x', '<enter>', '<down>', '<left>');
+  const form = pressAll(Form.of({ type: 'object', ...schema }), 'x', '<enter>', '<down>', '<left>');
   drawForm(form, { columns: 80, rows: 24 }, createTheme(1));
-  argumentsOf(form);
+  form.arguments();
   expect(performance.now() - start).toBeLessThan(3_000);
 });

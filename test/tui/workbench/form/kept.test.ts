@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { createTheme } from '../../../../src/render/terminal/theme.js';
 import { drawForm } from '../../../../src/tui/workbench/form/draw.js';
-import { formOf } from '../../../../src/tui/workbench/form/form.js';
+import { Form } from '../../../../src/tui/workbench/form/form.js';
 import { isRecord } from '../../../../src/util/json-diagnosis.js';
 import { anyCodePoint } from '../../../support/characters.js';
 import { pressAll, valueIn } from './support/pressing.js';
@@ -76,7 +76,7 @@ test('what a schema allows and was given comes out the same, by the fields, by J
   fc.assert(
     fc.property(object, ({ schema, value }) => {
       if (!isRecord(value)) throw new Error('arguments are an object');
-      const form = formOf(schema, value);
+      const form = Form.of(schema, value);
       expect(valueIn(form)).toEqual(value);
       const plain: unknown = JSON.parse(JSON.stringify(value));
       const byHand = pressAll(form, '<ctrl-e>', '<pageDown>', '<end>', ' ');
@@ -94,7 +94,7 @@ test('no row is wider than the terminal, and the focus is always seen', () => {
   );
   fc.assert(
     fc.property(described, keys, fc.integer({ min: 20, max: 100 }), ({ schema }, pressed, columns) => {
-      const form = pressAll(formOf({ properties: { one: schema, two: { type: 'string' } } }), ...pressed);
+      const form = pressAll(Form.of({ properties: { one: schema, two: { type: 'string' } } }), ...pressed);
       const rows = drawForm(form, { columns, rows: 9 }, createTheme(0));
       expect(rows.filter(row => stringWidth(row) > columns)).toEqual([]);
       expect(rows.filter(row => row.startsWith('❯') || row.includes('\u001b[7m')).length).toBeGreaterThan(0);

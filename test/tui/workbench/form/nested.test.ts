@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { argumentsOf, formOf, withFaults } from '../../../../src/tui/workbench/form/form.js';
+import { Form } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
 
 const PLACE = {
@@ -44,7 +44,7 @@ test('items that are objects have their members below them', () => {
   const form = formFor({ places: { type: 'array', items: PLACE } });
   const typed = pressAll(form, '<enter>', '<down>', '1', '<down>', '2', '<down>', '<enter>', '<down>', '3');
   expect(valueIn(typed)).toEqual({ places: [{ line: 1, column: 2 }, { line: 3 }] });
-  const told = withFaults(typed, [{ path: '$.places[1].line', message: 'must be <= 2 (maximum)' }]);
+  const told = typed.withFaults([{ path: '$.places[1].line', message: 'must be <= 2 (maximum)' }]);
   const rows = drawn(told);
   expect(rows[rows.findIndex(row => row.startsWith('❯')) + 1]).toBe('    ✗ must be <= 2 (maximum)');
   expect(rows.findIndex(row => row.startsWith('❯'))).toBe(5);
@@ -52,7 +52,7 @@ test('items that are objects have their members below them', () => {
 
 test('a fault deeper than the fields is told at the nearest of them', () => {
   const form = formFor({ config: { description: 'anything' } }, [], { config: { a: [1] } });
-  expect(drawn(withFaults(form, [{ path: '$.config.a[0]', message: 'must be string (type)' }]))).toContain(
+  expect(drawn(form.withFaults([{ path: '$.config.a[0]', message: 'must be string (type)' }]))).toContain(
     '    ✗ .a[0] must be string (type)',
   );
 });
@@ -79,16 +79,16 @@ test('variants that are objects are told apart by what they must hold', () => {
   });
   const schema = { type: 'object', oneOf: [variant('file', 'path'), variant('page', 'url')] };
   const given = { kind: 'page', url: 'x' };
-  expect(drawn(formOf(schema, given))[0]).toMatch(/^❯ arguments {2}‹ page › /);
-  expect(valueIn(formOf(schema, given))).toEqual(given);
-  expect(valueIn(pressAll(formOf(schema), ' ', '<down>', '<down>', 'a.txt'))).toEqual({
+  expect(drawn(Form.of(schema, given))[0]).toMatch(/^❯ arguments {2}‹ page › /);
+  expect(valueIn(Form.of(schema, given))).toEqual(given);
+  expect(valueIn(pressAll(Form.of(schema), ' ', '<down>', '<down>', 'a.txt'))).toEqual({
     kind: 'file',
     path: 'a.txt',
   });
 });
 
 test('what a schema refers to within itself is followed, and all of allOf counts', () => {
-  const form = formOf({
+  const form = Form.of({
     $defs: {
       Name: { type: 'string', description: 'A name' },
       Node: { properties: { next: { $ref: '#/$defs/Node' } } },
@@ -112,6 +112,6 @@ test('a value of another kind than its field is kept as JSON, and can be mended'
   const form = formFor({ line: { type: 'integer' } }, [], { line: 'twelve' });
   expect(drawn(form)[0]).toMatch(/"twelve"\[ \] .*integer as JSON$/);
   expect(valueIn(pressAll(form, '<ctrl-u>', '12'))).toEqual({ line: 12 });
-  const broken = argumentsOf(pressAll(form, '<backspace>'));
-  expect(broken).toMatchObject({ ok: false, form: { faults: [{ path: '$.line' }] } });
+  const broken = pressAll(form, '<backspace>').arguments();
+  expect(broken).toMatchObject({ ok: false, form: { state: { faults: [{ path: '$.line' }] } } });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { argumentsOf, formOf, wantsRun } from '../../../../src/tui/workbench/form/form.js';
+import { wantsRun } from '../../../../src/tui/workbench/form/edit.js';
+import { Form } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, press, pressAll, valueIn } from './support/pressing.js';
 
 const FORM = formFor({ path: { type: 'string' }, line: { type: 'integer' } }, ['path'], { path: 'a.txt' });
@@ -35,7 +36,7 @@ test('what is no JSON stays as it was typed, its fault at the top, the cursor wh
     '',
     '  ▶ Run   1 fault',
   ]);
-  expect(argumentsOf(back)).toMatchObject({ ok: false });
+  expect(back.arguments()).toMatchObject({ ok: false });
   expect(valueIn(pressAll(back, '7'))).toEqual({ path: 'b.txt', line: 7 });
 });
 
@@ -47,7 +48,10 @@ test.each([
   ['', 'line 1, column 1: the text ends where a value is expected'],
 ])('%s is not sent: %s', (text, message) => {
   const typed = text === '' ? emptied : pressAll(emptied, text);
-  expect(argumentsOf(typed)).toMatchObject({ ok: false, form: { faults: [{ path: '$', message }] } });
+  expect(typed.arguments()).toMatchObject({
+    ok: false,
+    form: { state: { faults: [{ path: '$', message }] } },
+  });
 });
 
 test('what was typed into fields and is no value yet is not lost on the way', () => {
@@ -66,13 +70,13 @@ test('lines are gone through by the arrows; Tab goes to Run', () => {
 });
 
 test('arguments that are described as no object are written as JSON', () => {
-  const form = formOf({ type: 'array', items: {} });
+  const form = Form.of({ type: 'array', items: {} });
   expect(drawn(form)[0]).toBe('As JSON: its schema describes no fields, or more than a form holds.');
   expect(drawn(pressAll(form, '<ctrl-e>'))[0]).toBe(drawn(form)[0]);
 });
 
 test('without properties there is only Run, and what was given', () => {
-  expect(drawn(formOf({}))).toEqual(['  It names no arguments; Ctrl-E writes some as JSON.', '', '❯ ▶ Run']);
-  expect(valueIn(formOf({}))).toEqual({});
-  expect(valueIn(formOf({}, { a: 1 }))).toEqual({ a: 1 });
+  expect(drawn(Form.of({}))).toEqual(['  It names no arguments; Ctrl-E writes some as JSON.', '', '❯ ▶ Run']);
+  expect(valueIn(Form.of({}))).toEqual({});
+  expect(valueIn(Form.of({}, { a: 1 }))).toEqual({ a: 1 });
 });

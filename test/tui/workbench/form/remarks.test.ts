@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { argumentsOf } from '../../../../src/tui/workbench/form/form.js';
 import { drawn, formFor, pressAll, valueIn } from './support/pressing.js';
 
 const FORM = formFor({
@@ -19,7 +18,7 @@ test('what does not look as its format says is remarked once one has left it, an
     '    • does not look like a date (format)',
     '  ▶ Run',
   ]);
-  expect(argumentsOf(left).ok).toBe(true);
+  expect(left.arguments().ok).toBe(true);
   expect(valueIn(left)).toEqual({ to: 'nobody', at: ['2025-02-30'] });
 });
 

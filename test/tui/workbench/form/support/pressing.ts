@@ -2,7 +2,8 @@ import type { Key } from 'ink';
 import { createTheme } from '../../../../../src/render/terminal/theme.js';
 import type { Press } from '../../../../../src/tui/keys.js';
 import { drawForm } from '../../../../../src/tui/workbench/form/draw.js';
-import { argumentsOf, type Form, formOf, pressForm } from '../../../../../src/tui/workbench/form/form.js';
+import { pressForm } from '../../../../../src/tui/workbench/form/edit.js';
+import { Form } from '../../../../../src/tui/workbench/form/form.js';
 import { pressed } from '../../../keys/pressed.js';
 
 const NAMED: Readonly<Record<string, Partial<Key>>> = {
@@ -39,13 +40,13 @@ export function formFor(
   required: readonly string[] = [],
   initial?: Readonly<Record<string, unknown>>,
 ): Form {
-  return formOf({ type: 'object', properties, required }, initial);
+  return Form.of({ type: 'object', properties, required }, initial);
 }
 
 /** What it holds; a fault fails the test. */
 export function valueIn(form: Form): unknown {
-  const read = argumentsOf(form);
-  if (!read.ok) throw new Error(JSON.stringify(read.form.faults));
+  const read = form.arguments();
+  if (!read.ok) throw new Error(JSON.stringify(read.form.state.faults));
   return read.value;
 }
 

@@ -6,14 +6,13 @@ export { REQUIREMENTS } from './check/rules/all.js';
 export type {
   Answer,
   AnsweredCall,
-  Carriage,
   Dialect,
   DialectName,
   Feature,
   Image,
-  Loss,
   Reading,
   SoundReading,
+  WriteWarning,
   Writing,
 } from './dialects/dialect.js';
 export { DIALECTS, readAs, type Translatable, translate, writeAs } from './dialects/dialects.js';
@@ -37,7 +36,7 @@ export type {
 export type { FixtureSet } from './fixtures/fixture-set.js';
 export { type FixtureText, readFixtures } from './fixtures/read-fixtures.js';
 export { parseFixtures } from './fixtures/reading/check-set.js';
-export type { NamedRecording } from './fixtures/recording/from-transcript.js';
+export type { NamedRecording } from './fixtures/recorded/together.js';
 export {
   fixturesOfTranscript,
   type RecordedFile,

@@ -2,57 +2,84 @@ import { type ResultType, resultTypeOf, toolCallResultSchema } from '../protocol
 import { type JudgedOutcome, type Outcome, outcomeOfPayload, payloadOfOutcome } from '../protocol/outcome.js';
 import { parseJson } from '../util/json.js';
 import { compactJson, isRecord } from '../util/json-diagnosis.js';
-import type { Answer, Dialect, Feature, Loss, Reading, Writing } from './dialect.js';
-import { checked, lossesOf, lossOf, otherFields, sentenceOf } from './losses.js';
+import { otherFields, outcomeSentence, unsupported, validateNative, warnOf } from './common.js';
+import type { Answer, Dialect, Feature, Reading, Writing } from './dialect.js';
 
-/** What a `ResultJson` says, seen with the type beside it. */
-interface PayloadReading {
-  readonly outcome: JudgedOutcome;
-  readonly payload: unknown;
-  readonly notes: readonly string[];
-  /** What stands in it that the outcome has no place for. */
-  readonly rest?: string;
-}
+const TITLE = 'a ToolCallResult of LM-Kit';
 
-/** Reads a `ResultJson`. One that is no JSON, or not what is documented for its type, is taken for words, and nothing is lost (seed 002). */
-function readPayload(resultJson: string, type: ResultType | null, raw: unknown): PayloadReading {
-  const json = parseJson(resultJson);
-  const payload = json.ok ? json.value : resultJson;
-  const notes = json.ok ? [...json.notes] : [`ResultJson is no JSON, and taken for a text: ${json.reason}`];
-  if (type === null) return { outcome: { type: 'unknown', raw, basis: 'declared' }, payload, notes };
-  if (type === 'Success') return { outcome: { type: 'success', basis: 'declared' }, payload, notes };
-  const kind = KINDS[type];
-  const documented = json.ok ? declaredOutcome(kind, payload) : null;
-  if (documented) return { ...documented, payload, notes };
-  const said = typeof payload === 'string' ? payload : resultJson;
-  return {
-    ...inWords(kind, said),
+const SUPPORTED: ReadonlySet<Feature> = new Set([
+  ...(['success', 'error', 'canceled', 'timeout', 'denied', 'unknown'] as const),
+  ...(['error code', 'error type', 'JSON', 'id', 'tool'] as const),
+]);
+
+const FIELDS = ['Type', 'ResultJson', 'ToolCallId', 'ToolName'];
+
+type FailureType = Exclude<Outcome['type'], 'success' | 'unknown'>;
+
+/** The name of each outcome, and the documented members of its payload (seed 002). */
+const FAILURES = {
+  error: { name: 'Error', members: ['message', 'code', 'type'] },
+  canceled: { name: 'Canceled', members: ['reason', 'by'] },
+  timeout: { name: 'Timeout', members: ['durationMs'] },
+  denied: { name: 'Denied', members: ['tool', 'reason'] },
+} as const satisfies Record<FailureType, { name: ResultType; members: readonly string[] }>;
+
+const BY_NAME = new Map<ResultType, FailureType>(
+  (['error', 'canceled', 'timeout', 'denied'] as const).map(type => [FAILURES[type].name, type]),
+);
+
+/** `{Type, ResultJson, ToolCallId, ToolName}` (seed 002): types are read by name or number, and written by name. */
+export const lmkitDialect: Dialect = { name: 'lmkit', title: TITLE, read, write };
+
+function read(native: unknown): Reading {
+  const validation = validateNative(toolCallResultSchema, native);
+  if (!validation.ok) return validation;
+  const { Type, ResultJson, ToolCallId, ToolName } = validation.value;
+  const type = resultTypeOf(Type);
+  const json = parseJson(ResultJson);
+  const payload = json.ok ? json.value : ResultJson;
+  const { outcome, rest, note } = outcomeIn(type, Type, payload, ResultJson);
+  const others = { ...otherFields(native, FIELDS), ...(rest !== undefined && { ResultJson: rest }) };
+  const answer: Answer = {
+    call: { id: ToolCallId ?? null, ...(typeof ToolName === 'string' && { tool: ToolName }) },
+    outcome,
     payload,
-    notes: [...notes, `ResultJson is not what is documented for ${type}`],
+    ...(Object.keys(others).length > 0 && { beside: { 'other fields': others } }),
   };
+  const notes = [
+    ...(type === null ? ['unknown Type'] : []),
+    ...(json.ok ? json.notes : [`ResultJson is not valid JSON, and is read as a text: ${json.reason}`]),
+    ...(note === undefined ? [] : [note]),
+  ];
+  return { ok: true, dialect: 'lmkit', native, answer, text: ResultJson, notes };
 }
 
-const KINDS = { Error: 'error', Canceled: 'canceled', Timeout: 'timeout', Denied: 'denied' } as const;
+interface OutcomeReading {
+  readonly outcome: JudgedOutcome;
+  /** What the outcome has no place for. */
+  readonly rest?: string;
+  readonly note?: string;
+}
 
-/** The members that are documented for a kind (seed 002). */
-const MEMBERS = {
-  error: ['message', 'code', 'type'],
-  canceled: ['reason', 'by'],
-  timeout: ['durationMs'],
-  denied: ['tool', 'reason'],
-} as const;
+function outcomeIn(type: ResultType | null, raw: unknown, payload: unknown, source: string): OutcomeReading {
+  const basis = 'declared';
+  if (type === null) return { outcome: { type: 'unknown', raw, basis } };
+  const kind = BY_NAME.get(type);
+  if (!kind) return { outcome: { type: 'success', basis } };
+  const documented = documentedOutcome(kind, payload);
+  if (documented) return documented;
+  const note = `ResultJson is not what is documented for ${type}`;
+  const text = typeof payload === 'string' ? payload : source;
+  if (kind === 'error') return { outcome: { type: kind, message: text, basis }, note };
+  if (kind === 'timeout') return { outcome: { type: kind, basis }, rest: text, note };
+  return { outcome: { type: kind, reason: text, basis }, note };
+}
 
-/**
- * The type is declared, nothing has to be guessed: a member that is null was not given, and what else stands there is kept beside. Null
- * where the payload is no object of its kind.
- */
-function declaredOutcome(
-  kind: keyof typeof MEMBERS,
-  payload: unknown,
-): Pick<PayloadReading, 'outcome' | 'rest'> | null {
+/** The type is declared, so members that are null count as absent, and unknown ones are kept. Null for another payload. */
+function documentedOutcome(kind: FailureType, payload: unknown): OutcomeReading | null {
   const inner = isRecord(payload) ? payload[kind] : undefined;
   if (!isRecord(payload) || !isRecord(inner)) return null;
-  const members: readonly string[] = MEMBERS[kind];
+  const members: readonly string[] = FAILURES[kind].members;
   const given = Object.entries(inner).filter(([, value]) => value !== null);
   const known = given.filter(([name]) => members.includes(name));
   const outcome = outcomeOfPayload({ [kind]: Object.fromEntries(known) });
@@ -64,113 +91,38 @@ function declaredOutcome(
   return { outcome: { ...outcome, basis: 'declared' }, ...(left !== null && { rest: left }) };
 }
 
-/** The same kind of outcome, with what was said as its reason; a timeout has none. */
-function inWords(
-  kind: Exclude<Outcome['type'], 'success' | 'unknown'>,
-  said: string,
-): Pick<PayloadReading, 'outcome' | 'rest'> {
-  const basis = 'declared';
-  if (kind === 'error') return { outcome: { type: kind, message: said, basis } };
-  if (kind === 'timeout') return { outcome: { type: kind, basis }, rest: said };
-  return { outcome: { type: kind, reason: said, basis } };
-}
-
-const title = 'a ToolCallResult of LM-Kit';
-
-const carries: Dialect['carries'] = {
-  success: 'exact',
-  error: 'exact',
-  canceled: 'exact',
-  timeout: 'exact',
-  denied: 'exact',
-  unknown: 'exact',
-  'error code': 'exact',
-  'error type': 'exact',
-  'error origin': 'lost',
-  text: 'exact',
-  JSON: 'exact',
-  'no payload': 'lost',
-  images: 'lost',
-  'other content': 'lost',
-  'order of content': 'lost',
-  'structured content': 'lost',
-  meta: 'lost',
-  display: 'lost',
-  subscription: 'lost',
-  id: 'exact',
-  tool: 'exact',
-  arguments: 'lost',
-  'other request fields': 'lost',
-  thread: 'lost',
-  'secondary id': 'lost',
-  'other fields': 'lost',
-};
-
-/** `{Type, ResultJson, ToolCallId, ToolName}` (seed 002): types are read by name or number, and written by name. */
-export const lmkitDialect: Dialect = { name: 'lmkit', title, carries, read, write };
-
-const KNOWN = ['Type', 'ResultJson', 'ToolCallId', 'ToolName'];
-
-function read(native: unknown): Reading {
-  const validation = checked(toolCallResultSchema, native);
-  if (!validation.ok) return validation;
-  const { Type, ResultJson, ToolCallId, ToolName } = validation.value;
-  const type = resultTypeOf(Type);
-  const { outcome, payload, notes, rest } = readPayload(ResultJson, type, Type);
-  const others = otherFields(native, KNOWN);
-  const left = rest === undefined ? others : { ...others, ResultJson: rest };
-  const answer: Answer = {
-    call: { id: ToolCallId ?? null, ...(typeof ToolName === 'string' && { tool: ToolName }) },
-    outcome,
-    payload,
-    ...(left && { beside: { 'other fields': left } }),
-  };
-  const unknown = type === null ? ['the Type is not known here'] : [];
-  return { ok: true, dialect: 'lmkit', native, answer, text: ResultJson, notes: [...unknown, ...notes] };
-}
-
 function write(answer: Answer): Writing {
-  const { call } = answer;
-  const { Type, ResultJson, losses } = typed(answer);
-  const body = { Type, ResultJson, ToolCallId: call.id, ToolName: call.tool ?? null };
-  return { body, losses: [...lossesOf({ title, carries }, answer), ...losses] };
+  const { call, outcome, payload } = answer;
+  const warnings = unsupported(TITLE, SUPPORTED, answer);
+  const written = (Type: string | number, ResultJson: string) => ({
+    body: { Type, ResultJson, ToolCallId: call.id, ToolName: call.tool ?? null },
+    warnings,
+  });
+  const type = outcome.type === 'success' ? 'Success' : otherTypeIn(outcome);
+  if (type !== null) {
+    const json = payloadJson(payload);
+    if (json === null) warnings.push(warnOf(TITLE, 'JSON', payload));
+    return written(type, json ?? 'null');
+  }
+  if (outcome.type !== 'unknown' && outcome.type !== 'success')
+    return written(FAILURES[outcome.type].name, outcomeJson(outcome));
+  if (outcome.type === 'unknown') warnings.push(warnOf(TITLE, 'unknown', [outcome.raw]));
+  return written('Error', outcomeJson({ type: 'error', message: outcomeSentence(answer) }));
 }
 
-interface Typed {
-  readonly Type: string | number;
-  readonly ResultJson: string;
-  readonly losses: readonly Loss[];
+/** A text that is JSON is written as that JSON: tools have no other way to return structured data. */
+function payloadJson(payload: unknown): string | null {
+  if (typeof payload === 'string' && parseJson(payload).ok) return payload;
+  return payload === undefined ? 'null' : compactJson(payload);
 }
 
-function typed(answer: Answer): Typed {
-  const { outcome, payload } = answer;
-  if (outcome.type === 'success') return withPayload('Success', payload);
-  if (outcome.type !== 'unknown') return documented(answer, NAMES[outcome.type]);
-  if (isOwnType(outcome.raw)) return withPayload(outcome.raw, payload);
-  return { ...documented({ outcome: asError(answer) }, 'Error'), losses: [loss('unknown', [outcome.raw])] };
+function outcomeJson(outcome: Outcome): string {
+  return compactJson(payloadOfOutcome(outcome)) ?? 'null';
 }
 
-const NAMES = { error: 'Error', canceled: 'Canceled', timeout: 'Timeout', denied: 'Denied' } as const;
-
-/** A text that is JSON goes out as that JSON: tools have no other way to return structured data. */
-function withPayload(Type: string | number, payload: unknown): Typed {
-  if (typeof payload === 'string' && parseJson(payload).ok) return { Type, ResultJson: payload, losses: [] };
-  const json = payload === undefined ? 'null' : compactJson(payload);
-  return { Type, ResultJson: json ?? 'null', losses: json === null ? [loss('JSON', payload)] : [] };
-}
-
-function documented({ outcome }: Pick<Answer, 'outcome'>, Type: string): Typed {
-  return { Type, ResultJson: compactJson(payloadOfOutcome(outcome)) ?? 'null', losses: [] };
-}
-
-/** A type of a later version; what another wire does not know may have the name of one that is known here. */
-function isOwnType(raw: unknown): raw is string | number {
+/** A type of a later version; an unknown outcome of another format may have the name of a known type. */
+function otherTypeIn(outcome: Outcome): string | number | null {
+  const raw = outcome.type === 'unknown' ? outcome.raw : null;
   const isType = typeof raw === 'string' || (typeof raw === 'number' && Number.isFinite(raw));
-  return isType && resultTypeOf(raw) === null;
+  return isType && resultTypeOf(raw) === null ? raw : null;
 }
-
-function asError(answer: Answer): Answer['outcome'] {
-  return { type: 'error', message: sentenceOf(answer), basis: answer.outcome.basis };
-}
-
-const loss = (feature: Feature, value: unknown) => lossOf({ title }, feature, value);

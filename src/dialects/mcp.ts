@@ -11,23 +11,79 @@ import {
 import { excerpt } from '../util/excerpt.js';
 import { bytesText, compactJson, cut, isRecord } from '../util/json-diagnosis.js';
 import { foreignWords } from '../util/redact-json.js';
-import type { Answer, Dialect, Loss, Reading, Writing } from './dialect.js';
-import { checked, lossesOf, lossOf, otherFields, sentenceOf, words } from './losses.js';
-import { type Block, extrasOf, gather, imagePlaceholder, imagesOf } from './rap.js';
+import {
+  type Block,
+  fromBlocks,
+  imagePlaceholder,
+  imagesOf,
+  otherFields,
+  otherItemFields,
+  outcomeSentence,
+  payloadText,
+  unsupported,
+  validateNative,
+  warnOf,
+} from './common.js';
+import type { Answer, Dialect, Feature, Reading, Writing } from './dialect.js';
 
-/** A content block of MCP that a schema has seen: its type, and what comes with that. */
+const TITLE = 'a CallToolResult of MCP';
+
+const SUPPORTED: ReadonlySet<Feature> = new Set([
+  ...(['success', 'error', 'canceled', 'timeout', 'denied', 'error code', 'error type'] as const),
+  ...(['no payload', 'images', 'other content', 'structured content', 'meta'] as const),
+]);
+
+const FIELDS = ['content', 'isError', 'structuredContent', '_meta'];
+const BLOCK_FIELDS = { text: ['type', 'text'], image: ['type', 'data', 'mimeType'] };
+
+/** MCP allows it. */
+export const IS_ERROR_LEFT_OUT = 'isError is left out; success is assumed';
+
+/** The result of `tools/call` (seed 003). */
+export const mcpDialect: Dialect = { name: 'mcp', title: TITLE, read, write };
+
+type CallToolResult = z.infer<typeof callToolResultSchema>;
 type ContentBlock = Readonly<Record<string, unknown>> & { readonly type: string };
 
-function blockOf(block: ContentBlock): Block {
+/** Whether a payload looks like a result never counts (seed 003). */
+function read(native: unknown): Reading {
+  const validation = validateNative(callToolResultSchema, native);
+  if (!validation.ok) return validation;
+  const result = validation.value;
+  const { isError, content = [], structuredContent } = result;
+  if (result.content === undefined && isError === undefined && structuredContent === undefined)
+    return { ok: false, faults: ['$.content: is required'] };
+  const raw = isRecord(native) && Array.isArray(native['content']) ? native['content'] : [];
+  const { text, beside } = fromBlocks(content.map((block, index) => blockOf(block, raw[index])));
+  const outcome = outcomeIn(result, text);
+  const payload = content.length === 0 ? structuredContent : text;
+  const answer: Answer = {
+    call: { id: null },
+    outcome,
+    ...(payload !== undefined && { payload }),
+    beside: { ...beside, ...besideContent(result, native, outcome, text) },
+  };
+  const isBare = content.length === 0 && structuredContent !== undefined;
+  const notes = [
+    ...(isError === undefined ? [IS_ERROR_LEFT_OUT] : []),
+    ...(result.content === undefined ? ['content is left out'] : []),
+    ...(isBare ? ['there is structured content and no content block, which older clients need'] : []),
+  ];
+  const shown = content.length > 0 ? content.map(blockText).join('\n') : (payloadText(payload) ?? '');
+  return { ok: true, dialect: 'mcp', native, answer, text: shown, notes };
+}
+
+/** @param raw as it came: the schema ignores an own `__proto__` */
+function blockOf(block: ContentBlock, raw: unknown): Block {
   const { type, text, data, mimeType: mediaType } = block;
   if (type === 'text' && typeof text === 'string') return { kind: 'text', text };
   const isImage = type === 'image' && typeof data === 'string' && typeof mediaType === 'string';
-  return isImage ? { kind: 'image', image: { data, mediaType } } : { kind: 'other', block };
+  return isImage ? { kind: 'image', image: { data, mediaType } } : { kind: 'other', block: raw };
 }
 
-/** The text of a block for the LLM: an embedded resource is its text, anything else that is not text is a line in brackets. */
+/** The text of a block for the LLM: an embedded resource is its text; other types are a line in brackets. */
 function blockText(block: ContentBlock): string {
-  const known = blockOf(block);
+  const known = blockOf(block, block);
   if (known.kind === 'text') return known.text;
   if (known.kind === 'image') return imagePlaceholder(known.image);
   const { text } = resourceIn(block);
@@ -40,229 +96,98 @@ export function humanBlockText(block: ContentBlock): string {
   return typeof resourceIn(block)['text'] === 'string' ? `${placeholder(block)}\n${text}` : text;
 }
 
-/** The contents of an embedded resource. */
 function resourceIn({ type, resource }: ContentBlock): Readonly<Record<string, unknown>> {
   return type === 'resource' && isRecord(resource) ? resource : {};
 }
 
 function placeholder(block: ContentBlock): string {
-  const about = block.type === 'resource' ? resourceIn(block) : block;
-  const { uri, mimeType, blob } = about;
-  const named = [uri, mimeType].filter(each => typeof each === 'string').map(excerptOf);
+  const { uri, mimeType, blob } = block.type === 'resource' ? resourceIn(block) : block;
+  const named = [uri, mimeType]
+    .filter(each => typeof each === 'string')
+    .map(each => excerpt(foreignWords(each)));
   const size = typeof blob === 'string' ? [bytesText(Buffer.byteLength(blob, 'base64'))] : [];
   return `[${[cut(block.type, 60), ...named, ...size].join(' ')}]`;
 }
 
-const excerptOf = (value: unknown) => excerpt(foreignWords(value));
-
-/** What is known of texts and images, by type. */
-const KNOWN_OF_BLOCKS: Readonly<Record<string, readonly string[]>> = {
-  text: ['type', 'text'],
-  image: ['type', 'data', 'mimeType'],
-};
-
-/** Which MCP allows, so that nobody is to blame. */
-export const IS_ERROR_LEFT_OUT = 'isError is left out; success is assumed';
-
-const KNOWN = ['content', 'isError', 'structuredContent', '_meta'];
-
-type CallToolResult = z.infer<typeof callToolResultSchema>;
-
-/** A CallToolResult, as a server sent it. Payloads are never looked into to see whether they look like results (seed 003). */
-function readCallToolResult(native: unknown): Reading {
-  const validation = checked(callToolResultSchema, native);
-  if (!validation.ok) return validation;
-  const result = validation.value;
-  const { isError, content = [] } = result;
-  if (result.content === undefined && isError === undefined && result.structuredContent === undefined)
-    return { ok: false, faults: ['$.content: is required'] };
-  const written = writtenContent(native);
-  const blocks = content.map((block, index) => asWritten(blockOf(block), written[index]));
-  const { text, beside } = gather(blocks);
-  const outcome = outcomeOf(result, text);
-  const payload = payloadOf(result, text);
-  const answer: Answer = {
-    call: { id: null },
-    outcome,
-    ...(payload !== undefined && { payload }),
-    beside: { ...beside, ...besideContent(result, native, { outcome, text }) },
-  };
-  const told = content.length > 0 ? content.map(blockText).join('\n') : (words(payload) ?? '');
-  return { ok: true, dialect: 'mcp', native, answer, text: told, notes: notesOf(result, blocks) };
-}
-
-/** As it came: the schema passes over an own `__proto__`. */
-function writtenContent(native: unknown): readonly unknown[] {
-  const content = isRecord(native) ? native['content'] : undefined;
-  return Array.isArray(content) ? content : [];
-}
-
-function asWritten(block: Block, written: unknown): Block {
-  return block.kind === 'other' ? { kind: 'other', block: written } : block;
-}
-
-function outcomeOf({ isError, structuredContent }: CallToolResult, text: string | undefined): JudgedOutcome {
-  if (isError === undefined) return { type: 'success', basis: 'assumed' };
-  if (!isError) return { type: 'success', basis: 'declared' };
+function outcomeIn({ isError, structuredContent }: CallToolResult, text: string | undefined): JudgedOutcome {
+  if (!isError) return { type: 'success', basis: isError === undefined ? 'assumed' : 'declared' };
   const documented = outcomeOfPayload(structuredContent);
   if (documented === null)
-    return { type: 'error', message: text ?? words(structuredContent) ?? '', basis: 'declared' };
+    return { type: 'error', message: text ?? payloadText(structuredContent) ?? '', basis: 'declared' };
   if (documented.type !== 'error') return { ...documented, basis: 'convention' };
   return { ...documented, message: text ?? documented.message, basis: 'declared' }; // the text is what the model gets
 }
 
-/** Without a content block, structured content is all there is. */
-function payloadOf({ content = [], structuredContent }: CallToolResult, text: string | undefined): unknown {
-  return content.length === 0 ? structuredContent : text;
-}
-
-interface Told {
-  readonly outcome: JudgedOutcome;
-  readonly text: string | undefined;
-}
-
-function besideContent(result: CallToolResult, native: unknown, told: Told): Answer['beside'] {
-  const { structuredContent } = result;
-  const { _meta: meta, content } = isRecord(native) ? native : {}; // the schema passes over an own `__proto__`
+function besideContent(
+  { structuredContent }: CallToolResult,
+  native: unknown,
+  outcome: JudgedOutcome,
+  text: string | undefined,
+): Answer['beside'] {
+  const { _meta: meta, content } = isRecord(native) ? native : {};
+  // For an outcome in structured content, the text is the same outcome, or words of its own.
+  const hasOtherText =
+    outcome.basis === 'convention' && text !== undefined && !isDeepStrictEqual(outcomeOfText(text), outcome);
   const others = {
-    ...otherFields(native, KNOWN),
-    ...extrasOf(content, KNOWN_OF_BLOCKS),
-    ...otherWords(told),
+    ...otherFields(native, FIELDS),
+    ...otherItemFields(content, BLOCK_FIELDS),
+    ...(hasOtherText && { content: text }),
   };
-  const isBeside = structuredContent !== undefined && !isTold(told.outcome, structuredContent);
+  const documented = outcome.type === 'success' ? null : outcomeOfPayload(structuredContent);
+  const isOutcome =
+    documented?.type === 'error'
+      ? outcome.type === 'error' && outcome.message === documented.message
+      : documented !== null;
   return {
-    ...(isBeside && { 'structured content': structuredContent }),
+    ...(structuredContent !== undefined && !isOutcome && { 'structured content': structuredContent }),
     ...(meta !== undefined && { meta }),
     ...(Object.keys(others).length > 0 && { 'other fields': others }),
   };
 }
 
-/** Of an outcome that structured content tells, the text is its payload once more, or words that have no place elsewhere. */
-function otherWords({ outcome, text }: Told): Readonly<Record<string, unknown>> {
-  const isOther = outcome.basis === 'convention' && text !== undefined;
-  return isOther && !isDeepStrictEqual(outcomeOfText(text), outcome) ? { content: text } : {};
-}
-
-/** Whether the outcome says all that structured content does. */
-function isTold(outcome: JudgedOutcome, structuredContent: unknown): boolean {
-  const documented = outcome.type === 'success' ? null : outcomeOfPayload(structuredContent);
-  if (documented?.type !== 'error') return documented !== null;
-  return outcome.type === 'error' && outcome.message === documented.message;
-}
-
-function notesOf(
-  { isError, content, structuredContent }: CallToolResult,
-  blocks: readonly Block[],
-): string[] {
-  const isBare = blocks.length === 0 && structuredContent !== undefined;
-  return [
-    ...(isError === undefined ? [IS_ERROR_LEFT_OUT] : []),
-    ...(content === undefined ? ['content is left out'] : []),
-    ...(isBare ? ['there is structured content and no content block, which older clients need'] : []),
-  ];
-}
-
-/** `isError` is always written; `structuredContent` and `_meta` only where they are set (seed 003). */
-function writeCallToolResult(wire: Pick<Dialect, 'title' | 'carries'>, answer: Answer): Writing {
+/** `isError` is always written; `structuredContent` and `_meta` only if they are set (seed 003). */
+function write(answer: Answer): Writing {
   const { outcome, beside = {} } = answer;
-  const { structured, losses } = structuredOf(wire, answer);
-  const { meta } = beside;
-  const content = contentOf(answer);
+  const { meta, 'structured content': own, 'other content': others } = beside;
+  const text = textOf(answer);
+  const content = [
+    ...(text === undefined ? [] : [{ type: 'text', text }]),
+    ...imagesOf(answer).map(({ data, mediaType }) => ({ type: 'image', data, mimeType: mediaType })),
+    ...(Array.isArray(others) ? others : []),
+  ];
+  const needed = structureOf(outcome);
+  const isReplaced = needed !== null && !hasSameError(own, outcome);
+  const structured = isReplaced ? needed : own;
+  const warnings = unsupported(TITLE, SUPPORTED, answer);
+  if (isReplaced && own !== undefined) warnings.push(warnOf(TITLE, 'structured content', own));
   const isBare = content.length === 0 && structured !== undefined; // then it is read as the payload
-  const mistaken = isBare && outcome.type === 'success' ? [lossOf(wire, 'no payload', true)] : [];
+  if (isBare && outcome.type === 'success') warnings.push(warnOf(TITLE, 'no payload', true));
   const body = {
     content,
     ...(structured !== undefined && { structuredContent: structured }),
     isError: outcome.type !== 'success',
     ...(meta !== undefined && { _meta: meta }),
   };
-  return { body, losses: [...lossesOf(wire, answer), ...losses, ...mistaken] };
+  return { body, warnings };
 }
 
-function contentOf(answer: Answer): object[] {
-  const text = textOf(answer);
-  const { 'other content': others } = answer.beside ?? {};
-  return [
-    ...(text === undefined ? [] : [{ type: 'text', text }]),
-    ...imagesOf(answer).map(({ data, mediaType }) => ({ type: 'image', data, mimeType: mediaType })),
-    ...(Array.isArray(others) ? others : []),
-  ];
-}
-
-/** A payload is wrapped as a text: a string as it is, other JSON without blanks (seed 003). */
+/** A payload is wrapped as a text: a string as it is, other JSON compact (seed 003). */
 function textOf(answer: Answer): string | undefined {
   const { outcome, payload } = answer;
-  if (outcome.type === 'success') return words(payload);
-  const documented = isByConvention(outcome) ? compactJson(payloadOfOutcome(outcome)) : null;
-  return documented ?? sentenceOf(answer);
+  if (outcome.type === 'success') return payloadText(payload);
+  const isByConvention = outcome.type !== 'error' && outcome.type !== 'unknown';
+  return (isByConvention ? compactJson(payloadOfOutcome(outcome)) : null) ?? outcomeSentence(answer);
 }
 
-function isByConvention({ type }: Outcome): boolean {
-  return type === 'canceled' || type === 'timeout' || type === 'denied';
-}
-
-interface Structured {
-  readonly structured: unknown;
-  readonly losses: readonly Loss[];
-}
-
-/** An outcome that needs structured content to be told takes its place. */
-function structuredOf(wire: Pick<Dialect, 'title'>, { outcome, beside = {} }: Answer): Structured {
-  const { 'structured content': own } = beside;
-  const told = toldBy(outcome);
-  if (told === null || says(own, outcome)) return { structured: own, losses: [] };
-  return { structured: told, losses: own === undefined ? [] : [lossOf(wire, 'structured content', own)] };
-}
-
-function toldBy(outcome: Outcome): object | null {
+/** The structured content that an outcome needs; null if `isError` says it all. */
+function structureOf(outcome: Outcome): object | null {
   const isPlain = outcome.type === 'error' && outcome.code === undefined && outcome.errorType === undefined;
   return isPlain ? null : payloadOfOutcome(outcome);
 }
 
-/** Whether structured content tells the outcome already, though perhaps in other words. */
-function says(own: unknown, outcome: Outcome): boolean {
+/** Whether structured content has the code and type of an error already. */
+function hasSameError(own: unknown, outcome: Outcome): boolean {
   const documented = outcomeOfPayload(own);
   if (documented?.type !== 'error' || outcome.type !== 'error') return false;
-  const { code, errorType } = outcome;
-  return isDeepStrictEqual([documented.code, documented.errorType], [code, errorType]);
+  return documented.code === outcome.code && documented.errorType === outcome.errorType;
 }
-
-const title = 'a CallToolResult of MCP';
-
-const carries: Dialect['carries'] = {
-  success: 'exact',
-  error: 'exact',
-  canceled: 'convention',
-  timeout: 'convention',
-  denied: 'convention',
-  unknown: 'lost',
-  'error code': 'convention',
-  'error type': 'convention',
-  'error origin': 'lost',
-  text: 'exact',
-  JSON: 'lost',
-  'no payload': 'convention',
-  images: 'exact',
-  'other content': 'exact',
-  'order of content': 'lost',
-  'structured content': 'exact',
-  meta: 'exact',
-  display: 'lost',
-  subscription: 'lost',
-  id: 'lost',
-  tool: 'lost',
-  arguments: 'lost',
-  'other request fields': 'lost',
-  thread: 'lost',
-  'secondary id': 'lost',
-  'other fields': 'lost',
-};
-
-/** What `tools/call` gives on an MCP wire (seed 003). */
-export const mcpDialect: Dialect = {
-  name: 'mcp',
-  title,
-  carries,
-  read: readCallToolResult,
-  write: answer => writeCallToolResult({ title, carries }, answer),
-};

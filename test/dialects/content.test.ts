@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Block, gather, imagePlaceholder, imagesOf } from '../../src/dialects/rap.js';
+import { type Block, fromBlocks, imagePlaceholder, imagesOf } from '../../src/dialects/common.js';
 
 const text = (words: string): Block => ({ kind: 'text', text: words });
 const IMAGE = { data: 'AAAA', mediaType: 'image/png' };
@@ -14,7 +14,7 @@ describe('pieces that come out the same have no order to lose', () => {
     [[text('a'), image, image, other, other]],
     [[image, other]],
   ])('%j', blocks => {
-    expect(gather(blocks).beside).not.toHaveProperty(['order of content']);
+    expect(fromBlocks(blocks).beside).not.toHaveProperty(['order of content']);
   });
 });
 
@@ -26,16 +26,16 @@ describe('any others have one', () => {
     [[text('a'), image, text('b')], 'text, image, text'],
     [Array(30).fill(text('a')), `${Array(20).fill('text').join(', ')} …`],
   ])('%j', (blocks, order) => {
-    expect(gather(blocks).beside).toHaveProperty(['order of content'], order);
+    expect(fromBlocks(blocks).beside).toHaveProperty(['order of content'], order);
   });
 });
 
 test('texts are joined by a line feed, the rest stands beside', () => {
-  expect(gather([text('a'), text(''), image, other])).toMatchObject({
+  expect(fromBlocks([text('a'), text(''), image, other])).toMatchObject({
     text: 'a\n',
     beside: { images: [IMAGE], 'other content': [{ type: 'audio' }] },
   });
-  expect(gather([image]).text).toBeUndefined();
+  expect(fromBlocks([image]).text).toBeUndefined();
 });
 
 test('what somebody calls images and is none is passed over', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rapDialect } from '../../src/dialects/rap.js';
 import type { JudgedOutcome } from '../../src/protocol/outcome.js';
-import { dialectContract } from './contract.js';
-import { readSound } from './survival.js';
+import { dialectContract, readSound } from './contract.js';
 
 dialectContract(rapDialect);
 
@@ -22,7 +21,7 @@ describe('a tool_result', () => {
       beside: { display: display_as, subscription: true },
     });
     expect(text).toBe('Error: no');
-    expect(rapDialect.write(answer)).toEqual({ body: native, losses: [] });
+    expect(rapDialect.write(answer)).toEqual({ body: native, warnings: [] });
   });
 
   test('has images beside its text, and is written with both', () => {
@@ -41,7 +40,7 @@ describe('a tool_result', () => {
     const content = [{ type: 'text', text: 'a' }, IMAGE, { type: 'text', text: 'b' }];
     const { answer } = readSound(rapDialect, { ...HEAD, content });
     expect(answer.payload).toBe('a\nb');
-    expect(rapDialect.write(answer).losses).toMatchObject([{ feature: 'order of content' }]);
+    expect(rapDialect.write(answer).warnings).toMatchObject([{ feature: 'order of content' }]);
   });
 
   test('whose text says something else than its content is read by that', () => {
@@ -87,16 +86,16 @@ describe('an outcome is written as text', () => {
       ['unknown', 'JSON'],
     ],
   ])('%j: %s', (outcome, text, lost) => {
-    const { body, losses } = rapDialect.write({ call: CALL, outcome, payload: { a: 1 } });
+    const { body, warnings } = rapDialect.write({ call: CALL, outcome, payload: { a: 1 } });
     expect(body).toEqual({ ...HEAD, text });
-    expect(losses.map(({ feature }) => feature)).toEqual(lost);
+    expect(warnings.map(({ feature }) => feature)).toEqual(lost);
   });
 
   test('a payload of JSON without blanks, which is a text from then on', () => {
     const success = { type: 'success', basis: 'declared' } as const;
     expect(rapDialect.write({ call: CALL, outcome: success, payload: { a: [1, 'x'] } })).toEqual({
       body: { ...HEAD, text: '{"a":[1,"x"]}' },
-      losses: [
+      warnings: [
         {
           feature: 'JSON',
           message: 'a tool_result of RAP cannot carry a payload that is JSON: it is written as a text',
@@ -112,21 +111,17 @@ describe('a convention that is met by chance, or missed, is reported', () => {
     [
       { type: 'success', basis: 'declared' },
       'Error: is the title',
-      'this success: by its text it is read as error',
+      'this success: its text is read as error',
     ],
-    [
-      { type: 'success', basis: 'declared' },
-      '{"timeout":{}}',
-      'this success: by its text it is read as timeout',
-    ],
+    [{ type: 'success', basis: 'declared' }, '{"timeout":{}}', 'this success: its text is read as timeout'],
     [
       { type: 'canceled', reason: long, basis: 'ours' },
       undefined,
-      'this canceled: by its text it is read as success',
+      'this canceled: its text is read as success',
     ],
   ])('%#', (outcome, payload, words) => {
-    const { losses } = rapDialect.write({ call: CALL, outcome, payload });
-    expect(losses).toEqual([
+    const { warnings } = rapDialect.write({ call: CALL, outcome, payload });
+    expect(warnings).toEqual([
       { feature: outcome.type, message: `a tool_result of RAP cannot carry ${words}` },
     ]);
   });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sessionDialect } from '../../src/dialects/session.js';
 import type { JudgedOutcome } from '../../src/protocol/outcome.js';
-import { dialectContract } from './contract.js';
-import { readSound } from './survival.js';
+import { dialectContract, readSound } from './contract.js';
 
 dialectContract(sessionDialect);
 
@@ -26,7 +25,7 @@ describe("seed 001's examples", () => {
       payload: 'shipped',
     });
     expect(text).toBe('shipped');
-    expect(sessionDialect.write(answer)).toEqual({ body: single, losses: [] });
+    expect(sessionDialect.write(answer)).toEqual({ body: single, warnings: [] });
   });
 
   test('an error_event is an error, declared', () => {
@@ -38,7 +37,7 @@ describe("seed 001's examples", () => {
       basis: 'declared',
     });
     expect(text).toBe('Order not found');
-    expect(sessionDialect.write(answer)).toEqual({ body: failed, losses: [] });
+    expect(sessionDialect.write(answer)).toEqual({ body: failed, warnings: [] });
   });
 });
 
@@ -72,9 +71,9 @@ describe('an outcome that sessions have no kind for is told as an error', () => 
     [{ type: 'denied', tool: 'rm', reason: 'policy', basis: 'ours' }, 'The call of rm was denied: policy'],
     [{ type: 'unknown', raw: 7, basis: 'declared' }, 'The call ended as "7", which is not known here.'],
   ])('%j: %s', (outcome, error) => {
-    const { body, losses } = sessionDialect.write({ call: CALL, outcome });
+    const { body, warnings } = sessionDialect.write({ call: CALL, outcome });
     expect(body).toEqual({ kind: 'error_event', error, origin: 'custom_tools', tool_req: TOOL_REQ });
-    expect(losses).toMatchObject([{ feature: outcome.type }, ...(outcome.type === 'unknown' ? [{}] : [])]);
+    expect(warnings).toMatchObject([{ feature: outcome.type }]);
   });
 });
 
@@ -100,7 +99,7 @@ test('a kind of a later version is unknown, with what it brings', () => {
     payload: 1,
     beside: { 'other fields': { x: 2 } },
   });
-  expect(notes).toEqual(['the kind "tool_progress" is not known here']);
+  expect(notes).toEqual(['unknown kind "tool_progress"']);
 });
 
 test.each<[unknown, string[]]>([

@@ -1,24 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { EXIT_STATUSES } from '../../src/commands/terminal.js';
-import type { Carriage } from '../../src/dialects/dialect.js';
-import { FEATURES } from '../../src/dialects/dialect.js';
-import { DIALECTS } from '../../src/dialects/dialects.js';
 import { type KeyTable, tablesOf } from '../../src/tui/keys.js';
 import { MOCK_KEYS } from '../../src/tui/mock/screen.js';
 import { WORKBENCH_KEYS } from '../../src/tui/workbench/keys.js';
 import { workbenchTables } from '../../src/tui/workbench/workbench.js';
 import { GUIDE_PAGES, README } from './examples.js';
-
-const CELLS: Readonly<Record<Carriage, string>> = { exact: 'yes', convention: 'by convention', lost: '–' };
-
-function dialectsTable(): string {
-  const head = ['', ...DIALECTS.map(({ name }) => `\`${name}\``)];
-  const rows = FEATURES.map(feature => [feature, ...DIALECTS.map(({ carries }) => CELLS[carries[feature]])]);
-  return [head, head.map(() => '---'), ...rows]
-    .map(cells => `|${cells.map(cell => ` ${cell} `).join('|')}|`)
-    .join('\n');
-}
 
 function keysText(tables: readonly KeyTable[]): string {
   return tables
@@ -32,7 +19,6 @@ function keysText(tables: readonly KeyTable[]): string {
 const escaped = (cell: string) => cell.replaceAll('|', '\\|');
 
 test.each([
-  ['src/guides/systems.md', 'dialects', dialectsTable()],
   ['src/guides/workbench.md', 'workbench keys', keysText(workbenchTables(WORKBENCH_KEYS))],
   ['src/guides/workbench.md', 'mock-tool keys', keysText(tablesOf(MOCK_KEYS))],
 ])('%s: the table "%s" is generated (UPDATE_DOCS=1 writes it)', async (path, name, table) => {

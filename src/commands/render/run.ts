@@ -232,15 +232,15 @@ function writtenAs(to: DialectName, answer: SavedAnswer, source: string | null, 
     return { line: safeSource(line), losses: emptyIds(answer.native, to) };
   }
   const { native, answer: said, dialect } = answer;
-  const { body, losses } = said
+  const { body, warnings } = said
     ? translate({ answer: said, native, ...(dialect && { dialect }) }, to)
-    : { body: native, losses: [] };
+    : { body: native, warnings: [] };
   const numbers = lossyNumbers(answer, source).map(
     note => `${dialectOf(to).title} gets another number: ${note}`,
   );
   return {
     line: safeJson(body, isOnly ? 2 : undefined),
-    losses: [...losses.map(({ message }) => message), ...emptyIds(body, to), ...numbers],
+    losses: [...warnings.map(({ message }) => message), ...emptyIds(body, to), ...numbers],
   };
 }
 

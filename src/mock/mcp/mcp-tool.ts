@@ -341,8 +341,8 @@ function writeForeign(result: Fields): Written {
 }
 
 function writeOther(reply: SpokenReply): Written {
-  const { body, losses } = writeAs('mcp', answerOfLocal({ id: null }, reply));
-  return { body, warnings: losses.map(({ message }) => message) };
+  const { body, warnings } = writeAs('mcp', answerOfLocal({ id: null }, reply));
+  return { body, warnings: warnings.map(({ message }) => message) };
 }
 
 function textResult(text: string): object {

@@ -27,7 +27,7 @@ export function dialectReporter(
     async end({ exchange, notes, trouble }: Ending) {
       const writing = writingOf(exchange, dialect);
       if (writing) await writeOut(stdout, `${redactJson(safeJson(writing.body, 2), redactor)}\n`);
-      const lost: readonly Warning[] = writing?.losses ?? [];
+      const lost: readonly Warning[] = writing?.warnings ?? [];
       const warnings = [...notes, ...warningsOf(history, exchange), ...lost];
       const untold = warnings.filter(({ message }) => !told.has(message));
       if (!quiet) for (const warning of counted(untold)) stderr.write(warningText(warning));

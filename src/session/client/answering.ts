@@ -48,7 +48,7 @@ function settle(call: PendingCall, answer: Answer): Settled {
 }
 
 function written(call: PendingCall, answer: Answer): Settled {
-  const { body, losses } = sessionDialect.write({ ...answer, call: answeredCall(call) });
+  const { body, warnings } = sessionDialect.write({ ...answer, call: answeredCall(call) });
   const fields = isRecord(body) ? body : {};
   if ('result' in fields && JSON.stringify(fields['result']) === undefined)
     throw new TypeError(`JSON has nothing for a ${typeof fields['result']}`); // it would be left out
@@ -56,7 +56,7 @@ function written(call: PendingCall, answer: Answer): Settled {
     call,
     kind: foreignWords(fields['kind']),
     bytes: Buffer.from(JSON.stringify(body)),
-    losses: losses.filter(({ feature }) => FOR_THE_MODEL.has(feature)).map(({ message }) => message),
+    losses: warnings.filter(({ feature }) => FOR_THE_MODEL.has(feature)).map(({ message }) => message),
   };
 }
 

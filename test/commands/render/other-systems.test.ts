@@ -49,7 +49,7 @@ describe('what answers a call on another wire', () => {
     [
       { ...LMKIT, Type: 9 },
       'lmkit',
-      { outcome: { type: 'unknown', raw: 9 }, warnings: [{ message: 'the Type is not known here' }] },
+      { outcome: { type: 'unknown', raw: 9 }, warnings: [{ message: 'unknown Type' }] },
     ],
     [MCP, 'mcp', { kind: 'CallToolResult', message: MCP, outcome: { type: 'success', basis: 'declared' } }],
     [{ structuredContent: 1 }, 'mcp', { kind: 'CallToolResult', llm: { text: '1' } }],

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lmkitDialect } from '../../../src/dialects/lmkit.js';
 import type { Outcome } from '../../../src/protocol/outcome.js';
-import { dialectContract } from '../contract.js';
-import { readSound } from '../survival.js';
+import { dialectContract, readSound } from '../contract.js';
 
 dialectContract(lmkitDialect);
 
@@ -57,7 +56,7 @@ describe('seed 002: every result type with its payload', () => {
       expect(text).toBe(ResultJson);
       expect(lmkitDialect.write(answer)).toEqual({
         body: { Type: name, ResultJson: JSON.stringify(JSON.parse(ResultJson)), ...IDS },
-        losses: [],
+        warnings: [],
       });
     }
   });
@@ -79,9 +78,9 @@ test.each([
   ['{"port":', '"{\\"port\\":"'],
 ])('a text that is valid JSON goes out as that JSON: %s', (payload, ResultJson) => {
   const outcome = { type: 'success', basis: 'assumed' } as const;
-  const { body, losses } = lmkitDialect.write({ call: { id: 'call_1' }, outcome, payload });
+  const { body, warnings } = lmkitDialect.write({ call: { id: 'call_1' }, outcome, payload });
   expect(body).toMatchObject({ Type: 'Success', ResultJson });
-  expect(losses).toMatchObject([]);
+  expect(warnings).toMatchObject([]);
 });
 
 describe('a type of a later version is unknown, and goes out as it came', () => {
@@ -89,18 +88,18 @@ describe('a type of a later version is unknown, and goes out as it came', () => 
     const native = { Type, ResultJson: '{"until":1}', ...IDS };
     const { answer, notes } = readSound(lmkitDialect, native);
     expect(answer.outcome).toEqual({ type: 'unknown', raw: Type, basis: 'declared' });
-    expect(notes).toEqual(['the Type is not known here']);
-    expect(lmkitDialect.write(answer)).toEqual({ body: native, losses: [] });
+    expect(notes).toEqual(['unknown Type']);
+    expect(lmkitDialect.write(answer)).toEqual({ body: native, warnings: [] });
   });
 
   test('what another wire does not know is no type where LM-Kit has one of that name', () => {
-    const { body, losses } = lmkitDialect.write({
+    const { body, warnings } = lmkitDialect.write({
       call: { id: null },
       outcome: { type: 'unknown', raw: 'success', basis: 'declared' },
       payload: 'x',
     });
     expect(body).toMatchObject({ Type: 'Error', ToolCallId: null, ToolName: null });
-    expect(losses).toMatchObject([{ feature: 'unknown' }]);
+    expect(warnings).toMatchObject([{ feature: 'unknown' }]);
   });
 });
 
@@ -136,8 +135,8 @@ describe('the type is declared: members that are null, and others, do not hide w
 
 describe('a payload that is not what is documented is read all the same', () => {
   test.each<[string, string, object, RegExp]>([
-    ['Success', 'plain words', { outcome: { type: 'success' }, payload: 'plain words' }, /no JSON/],
-    ['Error', 'plain words', { outcome: { type: 'error', message: 'plain words' } }, /no JSON/],
+    ['Success', 'plain words', { outcome: { type: 'success' }, payload: 'plain words' }, /not valid JSON/],
+    ['Error', 'plain words', { outcome: { type: 'error', message: 'plain words' } }, /not valid JSON/],
     [
       'Error',
       '"a text"',
@@ -196,11 +195,11 @@ test('without ids, as with null, the call has none', () => {
 });
 
 test('what is no JSON is reported, and written as null', () => {
-  const { body, losses } = lmkitDialect.write({
+  const { body, warnings } = lmkitDialect.write({
     call: { id: null },
     outcome: { type: 'success', basis: 'ours' },
     payload: 1n,
   });
   expect(body).toMatchObject({ ResultJson: 'null' });
-  expect(losses).toMatchObject([{ feature: 'JSON' }]);
+  expect(warnings).toMatchObject([{ feature: 'JSON' }]);
 });

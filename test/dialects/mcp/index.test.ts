@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mcpDialect } from '../../../src/dialects/mcp.js';
 import type { JudgedOutcome } from '../../../src/protocol/outcome.js';
-import { dialectContract } from '../contract.js';
-import { readSound } from '../survival.js';
+import { dialectContract, readSound } from '../contract.js';
 
 dialectContract(mcpDialect);
 
@@ -12,7 +11,7 @@ const CALL = { id: null };
 test('structured content alone is read as the payload, and that is said', () => {
   const beside = { 'structured content': [] };
   const answer = { call: { id: null }, outcome: { type: 'success', basis: 'declared' }, beside } as const;
-  expect(mcpDialect.write(answer).losses).toMatchObject([{ feature: 'no payload' }]);
+  expect(mcpDialect.write(answer).warnings).toMatchObject([{ feature: 'no payload' }]);
 });
 
 describe('a CallToolResult', () => {
@@ -173,13 +172,13 @@ describe('an outcome is written', () => {
 
   test('and takes the place of structured content where it needs that', () => {
     const outcome = { type: 'timeout', durationMs: 5, basis: 'ours' } as const;
-    const { body, losses } = mcpDialect.write({
+    const { body, warnings } = mcpDialect.write({
       call: CALL,
       outcome,
       beside: { 'structured content': { a: 1 } },
     });
     expect(body).toMatchObject({ structuredContent: { timeout: { durationMs: 5 } } });
-    expect(losses).toMatchObject([{ feature: 'structured content' }]);
+    expect(warnings).toMatchObject([{ feature: 'structured content' }]);
   });
 
   test('with structured content and _meta only where they are set', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { dialectOf, readAs } from '../../../src/dialects/dialects.js';
 import type { JudgedOutcome } from '../../../src/protocol/outcome.js';
 import { answerLines, besideLines, jsonLines, outcomeLines } from '../../../src/render/saved-answers.js';
-import { readSound } from '../../dialects/survival.js';
+import { readSound } from '../../dialects/contract.js';
 import { words } from '../../support/words.js';
 
 describe('an outcome says on which basis it stands', () => {

@@ -65,6 +65,18 @@ describe.concurrent('cancel', () => {
     await stdlib.seen('cancel_tool_call', ({ raw }) => raw.includes('every'));
   });
 
+  it('threats, row 12: headers are refused for several configured origins', async () => {
+    await using folder = await configuredFolder(['http://127.0.0.1:1', 'http://127.0.0.1:2']);
+    const { status, stderr } = await runHere(['cancel', ...CALL, '-H', 'X-Key: k'], { cwd: folder.path });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('headers are for one')]);
+  });
+
+  it('configured commands alone take no notices', async () => {
+    await using folder = await configuredFolder([], ['node x']);
+    const { status, stderr } = await runHere(['cancel', ...CALL], { cwd: folder.path });
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/no configured server accepts[\s\S]*node x/)]);
+  });
+
   it.each([
     [204, 4, /answered 204 instead of 200/],
     [302, 4, /Redirects are never followed/],

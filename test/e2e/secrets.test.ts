@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { llmTextOf } from '../../src/events/exchange.js';
+import { connect } from '../../src/runtime/connect.js';
+import { ProtocolCliError } from '../../src/util/errors.js';
 import { openHere } from '../screen/support/screen-here.js';
+import { startServing } from '../support/serving.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
 import { type Invocation, resultFor, startTool } from './support/own-tool.js';
@@ -37,6 +42,56 @@ function secretsIn(text: string, token: string): string[] {
   const forms = [BEARER, KEY, STATE, token, Buffer.from(BEARER).toString('base64').replace(/=+$/, '')];
   return forms.filter(form => text.includes(form));
 }
+
+describe.concurrent('row 25: credentials that a tool repeats', () => {
+  const toolset = (status: number) => (response: ServerResponse) => {
+    const said = `${BEARER} and ${KEY}`;
+    const tool = { name: 'ask', description: said, inputSchema: { type: 'object', description: said } };
+    const document = {
+      name: said,
+      endpoint: `http://127.0.0.1:1/${KEY}`,
+      tools: [tool],
+      needsMigration: true,
+    };
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(status === 200 ? JSON.stringify(document) : `${said} ${'x'.repeat(5_000)}`);
+  };
+  const broken = (response: ServerResponse) =>
+    response.end(
+      JSON.stringify({ name: 'n', endpoint: 'http://h/', tools: [{ name: BEARER, [BEARER]: KEY }] }),
+    );
+
+  it.each([
+    ['toolset', toolset(200), ['-o', 'text']],
+    ['toolset', toolset(200), ['-o', 'json']],
+    ['toolset', broken, ['-o', 'text']],
+    ['cancel', toolset(500), ['--group-id', 't', '--id', 'c', '-o', 'plain']],
+    ['cancel', toolset(500), ['--group-id', 't', '--id', 'c', '-o', 'json']],
+    ['close-thread', toolset(400), ['t']],
+    ['migrate', toolset(200), ['s', 'https://elsewhere.example', '-o', 'json']],
+    ['migrate', broken, ['s', 'https://elsewhere.example']],
+  ])('%s %#', async (command, reply, more) => {
+    await using server = await startServing(reply);
+    const { stdout, stderr } = await runHere([command, server.url, ...more, ...CREDENTIALS]);
+    expect(server.requests.length).toBeGreaterThan(0);
+    expect(secretsIn(stdout + stderr, 'no token')).toEqual([]);
+  });
+
+  it("the library's connect", async () => {
+    const headers = { authorization: `Bearer ${BEARER}`, 'x-api-key': KEY };
+    await using server = await startServing(broken);
+    const error = await connect(server.url, { headers }).catch(
+      (reason: unknown) => reason as ProtocolCliError,
+    );
+    expect(error).toBeInstanceOf(ProtocolCliError);
+    expect(secretsIn(JSON.stringify([(error as ProtocolCliError).message, error]), 'no token')).toEqual([]);
+    await using tool = await echoing();
+    await using connection = await connect(tool.url, { headers });
+    const exchange = await connection.invoke('ask', {});
+    expect(llmTextOf(exchange)).toContain('[redacted]');
+    expect(secretsIn(llmTextOf(exchange) ?? '', 'no token')).toEqual([]);
+  });
+});
 
 describe.concurrent('row 25: secrets stay out of everything that is kept or passed on', () => {
   it.each(['text', 'plain', 'json', 'ndjson'])('-o %s -v --save', async output => {

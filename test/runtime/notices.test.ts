@@ -126,7 +126,7 @@ describe('what became of a notice', () => {
 
   test.each([
     ['http://127.0.0.1:1', /ECONNREFUSED/, /Is the tool running/],
-    ['http://169.254.169.254', /is not called/, /never link-local/],
+    ['http://169.254.169.254', /was not called/, /never link-local/],
   ])('%s is not answered, and why', async (base, reason, hint) => {
     await using bench = workbench();
     expect(await notify(bench.wire, base, close)).toEqual({

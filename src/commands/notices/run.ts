@@ -1,27 +1,27 @@
 import { createLog } from '../../events/log.js';
 import { createNodeClient } from '../../http/node-client.js';
 import type { Warning } from '../../protocol/requirements.js';
-import { baseOf, type Migrate, migrateSchema, type Toolset } from '../../protocol/toolset.js';
+import { baseOf, migrateSchema, type Toolset } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import type { Trouble } from '../../render/outputs/reporter.js';
-import { errorReport, troubleText, warningText } from '../../render/outputs/trouble.js';
+import { errorReport, troubleText, warningText, wrapMessages } from '../../render/outputs/trouble.js';
 import { createTheme, dressLine } from '../../render/terminal/theme.js';
-import { noticeLine, type ToldNotice } from '../../render/toolset.js';
+import { noticeLine } from '../../render/toolset.js';
 import { discover } from '../../runtime/discover.js';
 import {
-  type Credentials,
   isTaken,
   type Notice,
   type NoticeAnswer,
   noticeUrl,
   notify,
+  type Wire,
 } from '../../runtime/notices.js';
 import { systemClock } from '../../system/drafts.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
-import { ProtocolCliError } from '../../util/errors.js';
+import { ProtocolCliError, usage } from '../../util/errors.js';
 import { bytesText } from '../../util/json-diagnosis.js';
-import { createRedactor, type Redactor } from '../../util/redact.js';
+import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
 import { visibleLine } from '../../util/visible.js';
 import { colourOf } from '../output.js';
@@ -37,182 +37,97 @@ import {
 import { type ExitStatus, statusOfFailure, stoppable, type Terminal } from '../terminal.js';
 
 /** The options that the commands share. */
-export interface NoticeOptions extends HeaderOptions {
+interface NoticeOptions extends HeaderOptions {
   /** Milliseconds for the answer; 0 waits forever. */
   readonly timeout: number;
   readonly output: 'plain' | 'json';
   readonly color: boolean;
 }
 
-/** A server that takes notices, and the headers for it. */
-interface Server {
-  readonly base: string;
-  readonly credentials: Credentials;
+export interface CancelOptions extends NoticeOptions {
+  readonly groupId: string;
+  readonly id: string;
 }
 
-interface Servers {
-  readonly servers: readonly Server[];
-  readonly notes: readonly Warning[];
+export interface CloseThreadOptions extends NoticeOptions {
+  readonly groupId?: readonly string[];
 }
 
-/** @throws ProtocolCliError `usage`. */
-export function urlOf(word: string): string {
-  const { url } = splitWords([word]);
-  if (url !== null) return url;
-  throw new ProtocolCliError('usage', `invalid URL: ${word}`, {
-    hint: 'Write http://host:port.',
-  });
+export interface MigrateOptions extends NoticeOptions {
+  readonly force?: boolean;
 }
 
-/** Splits the URL from the words after it. @throws ProtocolCliError `usage`. */
-export function splitWords(words: readonly string[]): {
-  readonly url: string | null;
-  readonly rest: readonly string[];
-} {
-  const { target, rest } = readTarget(words, {});
-  return { url: target?.kind === 'url' ? target.url : null, rest };
-}
+/** A server that takes notices, with the headers for it. */
+type Server = Pick<Wire, 'credentials'> & { readonly base: string };
 
-/**
- * The server at a URL, or all of `.infinity/rap.json` (RT-NOTIFY). Its commands are not running, so they cannot know the call.
- * @throws ProtocolCliError `usage`, `unreadable-file`.
- */
-export async function serversAt(
-  url: string | null,
-  options: HeaderOptions,
-  terminal: Terminal,
-): Promise<Servers> {
-  const { env } = terminal;
-  if (url !== null) return { servers: [serverAt(url, options, env)], notes: [] };
-  const config = await readRapConfig(terminal, 'Give its URL, such as http://127.0.0.1:3001.');
-  requireServers(config);
-  const { targets, warnings } = config;
-  const urls = targets.flatMap(each => (each.kind === 'url' ? [each.url] : []));
-  const servers = [...new Map(urls.map(each => [baseOf(each), serverAt(each, options, env)])).values()];
-  refuseSpreading(servers, readHeaders(options, env));
-  const notReached = [...warnings, ...targets.flatMap(notReachedNote)];
-  if (servers.length === 0)
-    throw new ProtocolCliError('usage', 'no configured server accepts notices', {
-      faults: notReached.map(({ message }) => message),
-      hint: 'Give the URL of the tool server.',
-    });
-  return { servers, notes: notReached };
-}
-
-function serverAt(url: string, options: HeaderOptions, env: Terminal['env']): Server {
-  return { base: baseOf(url), credentials: readCredentials(options, url, env) };
-}
-
-/** Credentials are for one origin, and with several servers that origin is unknown (threats, row 12). */
-function refuseSpreading(servers: readonly Server[], headers: Readonly<Record<string, string>>): void {
-  const origins = new Set(servers.map(({ credentials }) => credentials.origin));
-  if (origins.size < 2 || Object.keys(headers).length === 0) return;
-  throw new ProtocolCliError('usage', '.infinity/rap.json has several servers, but headers are for one', {
-    hint: 'Give the URL of that server.',
-  });
-}
-
-function notReachedNote(target: ConfiguredTarget): Warning[] {
-  const command = commandOf(target);
-  if (command !== null)
-    return [{ message: `not notified: ${visibleLine(command)} (this command is not running)` }];
-  if (target.kind !== 'mcp') return [];
-  return [{ message: `not notified: ${visibleLine(target.name)} (MCP servers do not take notices)` }];
-}
-
-/** A notice that went to one server, and its answer. */
-export interface SentNotice {
-  readonly base: string;
+/** A notice to one server, and its answer. */
+interface SentNotice {
   readonly notice: Notice;
+  readonly url: string;
   readonly answer: NoticeAnswer;
+  /** Null without an answer. */
+  readonly status: number | null;
+  /** The text of the answer, or why there was none. */
+  readonly said: string;
   readonly ms: number;
-}
-
-/** `said` is the text of the answer, or why there was none. */
-function describeNotice({ base, notice, answer, ms }: SentNotice): ToldNotice {
-  const url = noticeUrl(notice, base);
-  const { message } = notice;
-  if (answer.kind === 'answered') return { url, message, status: answer.status, said: answer.excerpt, ms };
-  const { reason } = answer;
-  const said = reason.startsWith(`${url}: `) ? reason.slice(url.length + 2) : reason;
-  return { url, message, status: null, said, ms };
-}
-
-/** The notice in `-o json`. */
-export function reportOf(sent: SentNotice): object {
-  const { url, message, status, said, ms } = describeNotice(sent);
-  return { notice: sent.notice.kind, url, sent: message, status, ms, ...(said !== '' && { said }) };
-}
-
-/** TOOL-CLOSE: the body of the answer must be empty. */
-export function warningsOf({ notice, answer }: SentNotice): Warning[] {
-  if (notice.kind !== 'close' || answer.kind !== 'answered' || !isTaken(answer)) return [];
-  if (answer.bodySize === 0) return [];
-  const size = answer.bodySize === null ? '' : ` of ${bytesText(answer.bodySize)}`;
-  const message = `the answer to /close_thread has a body${size}; it must be empty`;
-  return [{ id: 'TOOL-CLOSE', message }];
-}
-
-/** Null if every notice was answered with 200. */
-export function troubleOf(all: readonly SentNotice[]): Trouble | null {
-  const failed = all.filter(({ answer }) => !isTaken(answer));
-  const [first] = failed;
-  if (!first) return null;
-  const isAnswered = failed.some(({ answer }) => answer.kind === 'answered');
-  const code = isAnswered ? 'bad-acknowledgement' : 'unreachable';
-  const hint = hintFor(first);
-  if (failed.length === 1) return { code, message: failureOf(first), hint };
-  const message = `${failed.length} of ${all.length} notices were not answered with 200`;
-  return { code, message, faults: failed.map(failureOf), hint };
-}
-
-function failureOf(sent: SentNotice): string {
-  const { url, status, said } = describeNotice(sent);
-  const reason = said === '' ? '' : `: ${said}`;
-  return status === null
-    ? `no answer from ${url}${reason}`
-    : `${url} answered ${status} instead of 200${reason}`;
-}
-
-const HINTS: Readonly<Record<Notice['kind'], string>> = {
-  cancel: 'A tool must answer 200 even if it does not know the call (TOOL-CANCEL).',
-  close: 'A tool must answer 200 even if it does not know the thread (TOOL-CLOSE).',
-  migrate: 'The state has not moved: a tool answers 200 when it has (TOOL-MIGRATE).',
-};
-
-function hintFor({ notice, answer }: SentNotice): string | undefined {
-  if (answer.kind === 'unanswered') return answer.hint;
-  if (answer.status >= 300 && answer.status < 400) return 'Redirects are never followed; give the final URL.';
-  const isBase =
-    answer.status === 404 && notice.kind !== 'migrate' ? ' Is this the base URL of the tool server?' : '';
-  return HINTS[notice.kind] + isBase;
 }
 
 /** Sends notices and prints each as soon as it is answered, or all of them as one object. */
 class NoticeRun {
-  readonly client = createNodeClient();
-  readonly log = createLog(systemClock.now);
   readonly #sent: SentNotice[] = [];
   readonly #warnings: Warning[] = [];
+  readonly client = createNodeClient();
+  readonly #log = createLog(systemClock.now);
+  /** The answer of a tool may repeat our credentials (threats, row 25). */
   readonly #redactor: Redactor;
 
   constructor(
     private readonly options: NoticeOptions,
     private readonly terminal: Terminal,
   ) {
-    this.#redactor = createRedactor(secretsOf(readHeaders(options, terminal.env))); // an error may repeat what was sent
+    this.#redactor = createRedactor(secretsOf(readHeaders(options, terminal.env)));
   }
 
   warn(warning: Warning): void {
-    this.#warnings.push(warning);
-    this.#complain(warningText(warning));
+    const message = this.#clean(warning.message);
+    this.#warnings.push({ ...warning, message });
+    this.#complain(warningText({ ...warning, message }));
   }
 
-  /** The server at a URL or the configured ones, with warnings about those that cannot take notices. */
+  /**
+   * The server at a URL, or all of `.infinity/rap.json` (RT-NOTIFY). Its commands are not running, so they cannot know the call.
+   * @throws ProtocolCliError `usage`, `unreadable-file`.
+   */
   async servers(url: string | null): Promise<readonly Server[]> {
-    const { servers, notes } = await serversAt(url, this.options, this.terminal);
-    for (const note of notes) this.warn(note);
+    if (url !== null) return [this.#serverAt(url)];
+    const config = await readRapConfig(this.terminal, 'Give its URL, such as http://127.0.0.1:3001.');
+    requireServers(config);
+    const { targets, warnings } = config;
+    const urls = targets.flatMap(each => (each.kind === 'url' ? [each.url] : []));
+    const servers = [...new Map(urls.map(each => [baseOf(each), this.#serverAt(each)])).values()];
+    const origins = new Set(servers.map(({ credentials }) => credentials.origin));
+    // Credentials are for one origin, and with several it is unknown which (threats, row 12).
+    if (origins.size > 1 && Object.keys(readHeaders(this.options, this.terminal.env)).length > 0)
+      throw usage(
+        '.infinity/rap.json has several servers, but headers are for one',
+        'Give the URL of that server.',
+      );
+    const notNotified = [...warnings, ...targets.flatMap(notNotifiedNote)];
+    if (servers.length === 0)
+      throw usage(
+        'no configured server accepts notices',
+        'Give the URL of the tool server.',
+        notNotified.map(({ message }) => message),
+      );
+    for (const note of notNotified) this.warn(note);
     return servers;
+  }
+
+  /** Loads a toolset. @throws ProtocolCliError as {@link discover} does. */
+  async load({ base: url, credentials }: Server) {
+    const { base, toolset, notes } = await discover(this.#wire(credentials), url);
+    for (const message of notes) this.warn({ id: 'TOOL-DISCOVER', message });
+    return { server: { base, credentials }, toolset };
   }
 
   /** Sends each notice to each server, once and at the same time; a failure does not stop the others (RT-NOTIFY). */
@@ -220,34 +135,102 @@ class NoticeRun {
     await Promise.all(servers.flatMap(server => notices.map(notice => this.#send(server, notice))));
   }
 
-  async #send({ base, credentials }: Server, notice: Notice): Promise<void> {
-    const { client, log } = this;
-    const { timeout: timeoutMs, output, color } = this.options;
-    const { stdout } = this.terminal;
-    const startedAt = systemClock.now();
-    const answer = await notify({ client, log, credentials }, base, notice, { timeoutMs });
-    const sent = { base, notice, answer, ms: Math.round((systemClock.now() - startedAt) * 1_000) / 1_000 };
-    this.#sent.push(sent);
-    if (output === 'plain') {
-      const theme = createTheme(colourOf(stdout, { color }, this.terminal));
-      await writeOut(stdout, this.#redactor.text(`${dressLine(noticeLine(describeNotice(sent)), theme)}\n`));
-    }
-    for (const warning of warningsOf(sent)) this.warn(warning);
+  async end(failure: Trouble | null = troubleOf(this.#sent)): Promise<ExitStatus> {
+    const { terminal, options } = this;
+    const notices = this.#sent.map(({ notice: { kind, message }, url, status, said, ms }) => {
+      return { notice: kind, url, sent: message, status, ms, ...(said !== '' && { said }) };
+    });
+    const report = { notices, warnings: this.#warnings, ...(failure && { error: errorReport(failure) }) };
+    if (options.output === 'json')
+      await writeOut(terminal.stdout, `${redactJson(safeJson(report, 2), this.#redactor)}\n`);
+    if (!failure) return 0;
+    this.#complain(troubleText(failure));
+    return statusOfFailure(failure.code);
   }
 
-  async end(trouble: Trouble | null = troubleOf(this.#sent)): Promise<ExitStatus> {
-    const error = trouble && { error: errorReport(trouble) };
-    const report = { notices: this.#sent.map(reportOf), warnings: this.#warnings, ...error };
-    if (this.options.output === 'json')
-      await writeOut(this.terminal.stdout, `${redactJson(safeJson(report, 2), this.#redactor)}\n`);
-    if (!trouble) return 0;
-    this.#complain(troubleText(trouble));
-    return statusOfFailure(trouble.code);
+  async #send({ base, credentials }: Server, notice: Notice): Promise<void> {
+    const { timeout: timeoutMs, output } = this.options;
+    const url = noticeUrl(notice, base);
+    const startedAt = systemClock.now();
+    const answer = await notify(this.#wire(credentials), base, notice, { timeoutMs });
+    const ms = Math.round((systemClock.now() - startedAt) * 1_000) / 1_000;
+    const { status, said } =
+      answer.kind === 'answered'
+        ? { status: answer.status, said: answer.excerpt }
+        : { status: null, said: answer.reason.replace(`${url}: `, '') };
+    const sent = { notice, url, answer, status, said: this.#clean(said), ms };
+    this.#sent.push(sent);
+    if (output === 'plain') {
+      const { stdout } = this.terminal;
+      const theme = createTheme(colourOf(stdout, this.options, this.terminal));
+      const line = dressLine(noticeLine({ ...sent, message: notice.message }), theme);
+      await writeOut(stdout, this.#redactor.text(`${line}\n`));
+    }
+    const size = answer.kind === 'answered' ? answer.bodySize : 0;
+    if (notice.kind !== 'close' || !isTaken(answer) || size === 0) return;
+    const of = size === null ? '' : ` of ${bytesText(size)}`;
+    this.warn({ id: 'TOOL-CLOSE', message: `the answer to /close_thread has a body${of}; it must be empty` });
+  }
+
+  #serverAt(url: string): Server {
+    return { base: baseOf(url), credentials: readCredentials(this.options, url, this.terminal.env) };
+  }
+
+  #wire(credentials: Wire['credentials']): Wire {
+    return { client: this.client, log: this.#log, credentials };
+  }
+
+  #clean(text: string): string {
+    return cleanWords(this.#redactor, text);
   }
 
   #complain(text: string): void {
-    this.terminal.stderr.write(this.#redactor.text(text));
+    const { stderr } = this.terminal;
+    stderr.write(wrapMessages(this.#clean(text), stderr));
   }
+}
+
+function notNotifiedNote(target: ConfiguredTarget): Warning[] {
+  const command = commandOf(target);
+  if (command !== null)
+    return [{ message: `not notified: ${visibleLine(command)} (this command is not running)` }];
+  if (target.kind !== 'mcp') return [];
+  return [{ message: `not notified: ${visibleLine(target.name)} (MCP servers do not take notices)` }];
+}
+
+/** Null if every notice was answered with 200. */
+function troubleOf(all: readonly SentNotice[]): Trouble | null {
+  const failed = all.filter(({ answer }) => !isTaken(answer));
+  const [first] = failed;
+  if (!first) return null;
+  const code = failed.some(({ status }) => status !== null) ? 'bad-acknowledgement' : 'unreachable';
+  const hint = hintFor(first);
+  const faults = failed.map(({ url, status, said }) => {
+    const reason = said === '' ? '' : `: ${said}`;
+    return status === null
+      ? `no answer from ${url}${reason}`
+      : `${url} answered ${status} instead of 200${reason}`;
+  });
+  if (faults.length === 1) return { code, message: faults.join(), hint };
+  return {
+    code,
+    message: `${failed.length} of ${all.length} notices were not answered with 200`,
+    faults,
+    hint,
+  };
+}
+
+const HINTS = {
+  cancel: 'A tool must answer 200 even if it does not know the call (TOOL-CANCEL).',
+  close: 'A tool must answer 200 even if it does not know the thread (TOOL-CLOSE).',
+  migrate: 'The state has not moved: a tool answers 200 when it has (TOOL-MIGRATE).',
+} as const satisfies Record<Notice['kind'], string>;
+
+function hintFor({ notice: { kind }, answer }: SentNotice): string | undefined {
+  if (answer.kind === 'unanswered') return answer.hint;
+  if (answer.status >= 300 && answer.status < 400) return 'Redirects are never followed; give the final URL.';
+  const isWrongBase = answer.status === 404 && kind !== 'migrate';
+  return HINTS[kind] + (isWrongBase ? ' Is this the base URL of the tool server?' : '');
 }
 
 /** Runs a command that sends notices. `-o json` prints an object even if the command fails early; a signal ends it at once. */
@@ -269,9 +252,17 @@ function runNotices(
   });
 }
 
-export interface CancelOptions extends NoticeOptions {
-  readonly groupId: string;
-  readonly id: string;
+/** Splits the URL from the words after it. @throws ProtocolCliError `usage`. */
+function splitWords(words: readonly string[]): { url: string | null; rest: readonly string[] } {
+  const { target, rest } = readTarget(words, {});
+  return { url: target?.kind === 'url' ? target.url : null, rest };
+}
+
+function urlOf(word: string | undefined): string | null {
+  if (word === undefined) return null;
+  const { url } = splitWords([word]);
+  if (url === null) throw usage(`invalid URL: ${word}`, 'Write http://host:port.');
+  return url;
 }
 
 /** Runs `cancel`. */
@@ -282,14 +273,10 @@ export function runCancel(
 ): Promise<ExitStatus> {
   const { groupId: thread_id, id: tool_call_id } = options;
   return runNotices(options, terminal, async run => {
-    const url = word === undefined ? null : urlOf(word);
+    const url = urlOf(word);
     if (thread_id === '' || tool_call_id === '') throw usage('--group-id and --id cannot be empty');
     await run.send(await run.servers(url), [{ kind: 'cancel', message: { thread_id, tool_call_id } }]);
   });
-}
-
-export interface CloseThreadOptions extends NoticeOptions {
-  readonly groupId?: readonly string[];
 }
 
 /** Runs `close-thread`: one notice for each thread. */
@@ -300,33 +287,26 @@ export function runCloseThread(
 ): Promise<ExitStatus> {
   return runNotices(options, terminal, async run => {
     const { url, rest } = splitWords(words);
-    if (url === null) refuseSwapped(rest);
-    const notices = closing([...rest, ...(options.groupId ?? [])]);
+    const misplaced = url === null && rest.find(word => /^(https?:\/\/|:\d)/i.test(word));
+    if (misplaced) {
+      const line = ['protocol-cli close-thread', misplaced, ...rest.filter(word => word !== misplaced)].join(
+        ' ',
+      );
+      throw usage(
+        `unexpected URL: ${misplaced}; expected a thread`,
+        `The URL comes first: ${line}. For a thread with that name use --group-id.`,
+      );
+    }
+    const threads = [...new Set([...rest, ...(options.groupId ?? [])])];
+    if (threads.length === 0)
+      throw usage(
+        'no thread given',
+        'Threads come after the URL: protocol-cli close-thread <url> <thread>; or give --group-id.',
+      );
+    if (threads.includes('')) throw usage('a thread name cannot be empty');
+    const notices = threads.map(thread_id => ({ kind: 'close', message: { thread_id } }) as const);
     await run.send(await run.servers(url), notices);
   });
-}
-
-/** A word that looks like a URL is a server in the wrong place. */
-function refuseSwapped(threads: readonly string[]): void {
-  const url = threads.find(word => /^(https?:\/\/|:\d)/i.test(word));
-  if (url === undefined) return;
-  const others = threads.filter(word => word !== url);
-  throw new ProtocolCliError('usage', `unexpected URL: ${url}; expected a thread`, {
-    hint: `The URL comes first: protocol-cli close-thread ${[url, ...others].join(' ')}. For a thread with that name use --group-id.`,
-  });
-}
-
-function closing(threads: readonly string[]): Notice[] {
-  if (threads.length === 0)
-    throw new ProtocolCliError('usage', 'no thread given', {
-      hint: 'Threads come after the URL: protocol-cli close-thread <url> <thread>; or give --group-id.',
-    });
-  if (threads.includes('')) throw new ProtocolCliError('usage', 'a thread name cannot be empty');
-  return [...new Set(threads)].map(thread_id => ({ kind: 'close', message: { thread_id } }));
-}
-
-export interface MigrateOptions extends NoticeOptions {
-  readonly force?: boolean;
 }
 
 /** Runs `migrate`: loads each toolset, and sends the notice if it declares needsMigration (TOOL-MIGRATE). */
@@ -336,31 +316,23 @@ export function runMigrate(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   return runNotices(options, terminal, async run => {
-    const [destination = '', session = '', url] = [...words].reverse();
+    const [destination = '', session = '', word] = [...words].reverse();
     if (words.length < 2 || words.length > 3)
       throw usage(
         `expected a session and a destination, got: ${words.join(' ')}`,
         'protocol-cli migrate [url] <session> <destination>',
       );
-    const base = url === undefined ? null : urlOf(url);
-    const notice: Notice = { kind: 'migrate', message: messageOf(session, destination) };
-    if (base !== null) {
-      const { server, toolset } = await load(run, {
-        base,
-        credentials: readCredentials(options, base, terminal.env),
-      });
-      if (!toolset.needsMigration) checkForced(toolset, options, run);
-      return run.send([server], [notice]);
-    }
-    const found = await Promise.allSettled((await run.servers(null)).map(each => load(run, each)));
+    const url = urlOf(word);
+    const notice = { kind: 'migrate', message: migrationOf(session, destination) } as const;
+    const found = await Promise.allSettled((await run.servers(url)).map(each => run.load(each)));
     const loaded = found.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
-    const wanted = loaded.filter(({ toolset }) => toolset.needsMigration || options.force);
-    await run.send(
-      wanted.map(({ server }) => server),
-      [notice],
-    );
     const failures = found.flatMap(each => (each.status === 'rejected' ? [each.reason as unknown] : []));
-    refuseIncomplete(failures, wanted.length);
+    if (url !== null && failures.length > 0) throw failures[0];
+    if (url !== null) for (const { toolset } of loaded) checkForced(toolset, options, run);
+    const wanted = loaded.filter(({ toolset }) => toolset.needsMigration || options.force);
+    const servers = wanted.map(({ server }) => server);
+    await run.send(servers, [notice]);
+    refuseIncomplete(failures, servers.length);
   });
 }
 
@@ -379,25 +351,17 @@ function refuseIncomplete(failures: readonly unknown[], sent: number): void {
     );
 }
 
-async function load(run: NoticeRun, { base: url, credentials }: Server) {
-  const { client, log } = run;
-  const { base, toolset, notes } = await discover({ client, log, credentials }, url);
-  for (const note of notes) run.warn({ id: 'TOOL-DISCOVER', message: note });
-  return { server: { base, credentials }, toolset };
-}
-
-function messageOf(session: string, destination: string): Migrate {
+function migrationOf(session: string, destination: string) {
   if (session === '') throw usage('the session id cannot be empty');
   const checked = validate(migrateSchema, { session_id: session, destination_url: destination });
   if (checked.ok) return checked.value;
-  throw new ProtocolCliError('usage', `invalid destination: ${destination}`, {
-    faults: checked.faults,
-    hint: 'Write the full URL that the tool will use: https://other.example:3001.',
-  });
+  const hint = 'Write the full URL that the tool will use: https://other.example:3001.';
+  throw usage(`invalid destination: ${destination}`, hint, checked.faults);
 }
 
 /** @throws ProtocolCliError `usage` without --force. */
-function checkForced({ name }: Toolset, { force }: MigrateOptions, run: NoticeRun): void {
+function checkForced({ name, needsMigration }: Toolset, { force }: MigrateOptions, run: NoticeRun): void {
+  if (needsMigration) return;
   const message = `the toolset ${visibleLine(name)} does not declare needsMigration`;
   if (!force)
     throw usage(
@@ -405,8 +369,4 @@ function checkForced({ name }: Toolset, { force }: MigrateOptions, run: NoticeRu
       'Nothing was sent; --force sends it anyway.',
     );
   run.warn({ id: 'TOOL-MIGRATE', message: `${message}; sent because of --force` });
-}
-
-function usage(message: string, hint?: string): ProtocolCliError {
-  return new ProtocolCliError('usage', message, hint === undefined ? {} : { hint });
 }

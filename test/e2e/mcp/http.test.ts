@@ -42,7 +42,7 @@ describe('a server at a URL, with a peer in plain Node', () => {
       () => open.url.replace('/mcp', '/elsewhere'),
       '307',
     ],
-    ['a port that fetch does not call', () => 'http://127.0.0.1:9/mcp', 'its port is blocked'],
+    ['a port that fetch does not call', () => 'http://127.0.0.1:9/mcp', 'fetch blocks it'],
     ['a metadata address', () => 'http://169.254.169.254/mcp', 'link-local'],
   ])('%s is unreachable', async (_, url, words) => {
     const { status, stderr } = await invoke(url(), 'echo', 'text=a');

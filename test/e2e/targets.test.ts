@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/folder.js';
 import { runHere } from './support/in-process.js';
-import { isAlive as isRunning, logOf, MCP_PEER, startMcpPeer } from './support/mcp.js';
+import { isAlive as isRunning, logOf, MCP_PEER, sdkPeerWords, startMcpPeer } from './support/mcp.js';
 import { type Peer, peerCommand, startPeer } from './support/peers.js';
 import { run, start } from './support/program.js';
 import { invokeJsonHere, warningsOf } from './support/report.js';
@@ -282,6 +282,18 @@ describe.concurrent('.infinity/rap.json', () => {
       expect(called).toMatchObject({ status: 0, stdout: 'hi' });
       expect(called.stderr).not.toContain('canary');
       expect(JSON.stringify(await logOf(folder.file('log')))).toContain('canary-1234');
+    });
+
+    it.each([
+      ['pick', ['--choose', 'Large'], 0, /"action":"accept".*"size":"l"/],
+      ['pick', ['--choose', 'decline'], 0, /"action":"decline"/],
+      ['pick', [], 6, /Answer with --choose <index, label or default>: 0 Small/],
+      ['form', ['--choose', '{"name":"Ada"}'], 5, /needs name: .*Call the tool with invoke --mcp/],
+    ])('what it asks is asked: %s %j', async (operation, options, expected, says) => {
+      const entry = { type: 'mcp_server', name: 'sdk', command: sdkPeerWords() };
+      await using project = await configured([entry]);
+      const ended = await runHere(['invoke', operation, '--yes', ...options], { cwd: project.path });
+      expect([ended.status, ended.stdout + ended.stderr]).toEqual([expected, expect.stringMatching(says)]);
     });
 
     it('a command is not started unasked', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTool } from '../e2e/support/own-tool.js';
 import { type Peer, startPeer } from '../e2e/support/peers.js';
 import { openProgram, openShell, type Screen } from './support/screen.js';
 import { openHere } from './support/screen-here.js';
@@ -25,6 +26,24 @@ test('invoke without an operation: a list to pick from, by number or name', asyn
   screen.type('delete_all\r');
   expect(await screen.ended).toBe(0);
   expect(screen.text()).toContain('"operation": "delete_all"');
+});
+
+test('invoke without an operation: the required arguments of the picked one are asked', async () => {
+  const properties = { path: { type: 'string' }, lines: { type: 'integer' }, mode: { enum: ['a', 'b'] } };
+  const inputSchema = { type: 'object', properties, required: ['path', 'lines'] };
+  await using tool = await startTool({ cut: { inputSchema } });
+  await using screen = openHere(['invoke', tool.url, '--dry-run']);
+  await screen.shows('Operation (number or name):');
+  screen.type('1\r');
+  await screen.shows('Optional: mode (give them as key=value)');
+  await screen.shows('path:');
+  screen.type('a.txt\r');
+  await screen.shows('lines:');
+  screen.type('many\r');
+  await screen.shows('lines must be integer');
+  screen.type('3\r');
+  expect(await screen.ended).toBe(0);
+  expect(screen.text()).toMatch(/"path": "a.txt",\s*"lines": 3/);
 });
 
 describe.concurrent('a destructive tool', () => {

@@ -223,11 +223,11 @@ class RapRun extends InvokeRun {
       await this.tell(exchange, this.#troubleOf(exchange));
       if (!caller.denial) await this.#stay(exchange);
     });
-    await this.#leave(caller, made, this.plan.identity, () =>
+    const exchange = this.#latest(made);
+    await this.#leave(caller, exchange, this.plan.identity, () =>
       waiting(this.clock, Math.min(linger, AFTER_CANCEL_MS.most)),
     );
-    const exchange = this.observation.history.exchanges.get(made.key) ?? made;
-    return finishOf(exchange, this.#troubleOf(exchange));
+    return finishOf(exchange, this.#troubleOf(exchange)); // what came after the cancel changes nothing
   }
 
   /** `--repeat`: the same call many times, some in parallel, each reported as it ends. */
@@ -302,14 +302,16 @@ class RapRun extends InvokeRun {
 
   #leave(
     { prepared: { wire, base } }: Caller,
-    { key }: Exchange,
+    exchange: Exchange,
     { isOurThread }: Identity,
     listenOn = async () => {},
   ): Promise<void> {
-    const exchange = this.observation.history.exchanges.get(key);
-    if (!exchange) throw new Error('a call that was made or denied has an exchange');
     const closes = this.plan.options.close !== false;
     return takeLeave(exchange, { wire, base, isOurThread, closes, listenOn });
+  }
+
+  #latest(exchange: Exchange): Exchange {
+    return this.observation.history.exchanges.get(exchange.key) ?? exchange;
   }
 
   #troubleOf(exchange: Exchange): Trouble | null {

@@ -19,10 +19,7 @@ import type { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
 import type { Arrival } from './exchange.js';
 
-/**
- * A body as it may leave the machine: secrets out, an `auth_url` without its query, a `response_url` without its token (threats,
- * row 25). Null where it is no text.
- */
+/** A body without secrets: an `auth_url` without its query, a `response_url` without its token (threats, row 25); null if it is not text. */
 export function shareableText(content: Content, redactor: Redactor): string | null {
   const { text } = content;
   if (text === null) return null;
@@ -30,14 +27,14 @@ export function shareableText(content: Content, redactor: Redactor): string | nu
   return redactor.text(withoutPowerInText(text));
 }
 
-/** A callback as it may leave the machine, but for secrets that are known by their value. */
+/** A callback without secret URLs; secrets known by their value may be left. */
 export function shareableMessage(message: Callback): Callback {
   if (message.type === 'oauth') return { ...message, auth_url: bareUrl(message.auth_url) };
   if (message.type === 'user_choice') return { ...message, response_url: tokenlessUrl(message.response_url) };
   return message;
 }
 
-/** As {@link shareableMessage}, with what was judged of it. */
+/** As {@link shareableMessage}. */
 export function shareableArrival(arrival: Arrival): Arrival {
   return arrival.message ? { ...arrival, message: shareableMessage(arrival.message) } : arrival;
 }
@@ -48,7 +45,7 @@ export function shareableUrl({ purpose, url }: RequestEvent, redactor: Redactor)
   return purpose === 'callback' && url.startsWith('/') ? shareableTarget(url, redactor) : redactor.text(url);
 }
 
-/** A request line has no origin, and what is secret in it is what is secret in the whole address, which a body names. */
+/** A request line has no origin, but its secrets are known as parts of whole URLs. */
 function shareableTarget(target: string, redactor: Redactor): string {
   return redactor.text(SOMEWHERE + target).slice(SOMEWHERE.length);
 }
@@ -75,7 +72,6 @@ export function shareableFact<Fact extends Extract<Event, { kind: 'session' | 'a
   };
 }
 
-/** What is not changed stays as it was written. */
 function withoutPower({ json }: Content, text: string): string {
   if (!json.ok || !MAY_HAVE_POWER.test(text)) return text;
   const value = json.value;
@@ -83,13 +79,10 @@ function withoutPower({ json }: Content, text: string): string {
   return shareable === value ? text : inLayout(text, shareable);
 }
 
-/** A name may be written with escapes. */
+/** Names may contain escapes. */
 const MAY_HAVE_POWER = /auth_url|response_url|\\u/;
 
-/**
- * Whoever has such a URL can go on in somebody's name, wherever it stands: a message that is rejected is kept too. The value given,
- * where there is none. It is as deep as JSON may be here, and no deeper.
- */
+/** Removes secret URLs at any depth, since rejected messages are kept too. Returns the value itself if there are none. */
 function withoutPowerAt(value: unknown): unknown {
   if (Array.isArray(value)) {
     const changes = new Map<number, unknown>();
@@ -123,22 +116,22 @@ export function withoutPowerInText(text: string): string {
 
 const POWERFUL_IN_TEXT = /((?:auth_url|response_url)\W{1,12}\w{1,20}:[^\s"'<>?#]{0,2000})[?#][^\s"'<>]*/gi;
 
-/** The members of our messages that are URLs with a secret in them. */
+/** Members of messages that are URLs with secrets. */
 const URL_FIELDS = ['callback_url', 'response_url', 'auth_url'];
 const ID_FIELDS = ['id', 'group_id', 'call_id', 'tool_call_id'];
-/** A path segment that is a word, or a version, and no token: it may be told. */
+/** A path segment that is a word or a version. */
 const COMMON = /^(?:[a-z]{1,10}|v\d{1,3})$/i;
-/** Shorter ones are looked for within URLs alone: elsewhere they may be anything. */
+/** Shorter secrets are only redacted within URLs: elsewhere they may be anything. */
 const SHORTEST = 8;
-/** Of a longer one this much is looked for. */
+/** Longer secrets are found by this many characters. */
 const LONGEST = 256;
-/** Secrets: an event names its own anew, so those of long ago are not missed. */
+/** Secrets kept; each event names its own again. */
 const REMEMBERED = 50_000;
 
-/** To search a text for so many strings is quicker than to take it apart. */
+/** Up to this many strings, searching is faster than tokenizing. */
 const FEW_HEADS = 64;
 
-/** A part of a longer word that may be a token. */
+/** May be a token within a longer word. */
 const TOKEN = /[\w.~-]{16,}/g;
 /** Such as `subscription_event`. */
 const NAME = /^[a-z]+(?:_[a-z]+)+$/;
@@ -148,16 +141,15 @@ const HOST = /^https?:(?:\/\/|\\\/\\\/)[^\\/?#]*/i;
 /** Tokenizes text that may be JSON or percent-encoded; an escape does not belong to a word. */
 const PIECES = /\\u[\da-f]{4}|\\[\s\S]|%[\da-f]{2}|\w+|[^\w\\%]|[\\%]/gi;
 
-/** A redactor that learns what is secret from the events it is shown. */
+/** A redactor that learns secrets from events. */
 export interface EventRedactor extends Redactor {
   learn(event: Event): void;
 }
 
 /**
- * Takes out of texts what is secret in the URLs that events name: whoever has a callback URL can speak into a conversation
- * (threats, row 25). That is every path segment and value of a query that is no common word and no id of the event, anywhere; short
- * ones only in URLs.
- * Looks words up instead of searching for each, since there is a token for every call; in bounded memory.
+ * Redacts the secrets in the callback URLs of events, since anyone who knows such a URL can send callbacks (threats, row 25): every path
+ * segment and query value that is neither a common word nor an id of the event; short ones only in URLs. In bounded memory, and in
+ * linear time, since every call has a token.
  */
 export function callbackSecrets(events: Iterable<Event> = []): EventRedactor {
   const words = new Words();
@@ -166,8 +158,8 @@ export function callbackSecrets(events: Iterable<Event> = []): EventRedactor {
     text: text => words.replaceIn(text),
     words: text => words.replaceCut(words.replaceIn(text)),
     learn(event) {
-      const { urls, told } = namedIn(event);
-      for (const url of urls) for (const word of wordsOf(url)) if (!told.includes(word)) words.add(word);
+      const { urls, known } = namedIn(event);
+      for (const url of urls) for (const word of wordsOf(url)) if (!known.includes(word)) words.add(word);
     },
   };
   for (const event of events) redactor.learn(event);
@@ -182,8 +174,8 @@ export function urlSecrets(urls: Iterable<string>, known: readonly string[] = []
 }
 
 /**
- * Takes out, besides what `redactor` does, what may be a token in the addresses at which questions are answered: whoever has one
- * can answer for the user. A tool writes these addresses, so that no more than its long words count, whole, and never as a name.
+ * Redacts also what may be a token in a `response_url`, since anyone who knows it can answer for the user. Tools choose these URLs, so
+ * only long words count, and names of JSON members are not changed.
  */
 export function withQuestionSecrets(redactor: Redactor): EventRedactor {
   const words = new Words();
@@ -198,25 +190,25 @@ export function withQuestionSecrets(redactor: Redactor): EventRedactor {
   };
 }
 
-/** Ids that the event names may be told, and so may the names of a protocol. */
+/** Without ids of the event and names of the protocol. */
 function questionSecrets(event: Event): string[] {
   if (event.kind !== 'request' || event.purpose !== 'callback') return [];
   const message = event.body?.json.ok ? event.body.json.value : null;
   if (!isRecord(message) || message['type'] !== 'user_choice') return [];
   const { response_url: url, id, group_id } = message;
-  const told = [...(event.calls ?? []), event.thread, id, group_id].map(String);
+  const ids = [...(event.calls ?? []), event.thread, id, group_id].map(String);
   const tokens = typeof url === 'string' ? wordsOf(url).flatMap(word => word.match(TOKEN) ?? []) : [];
-  return tokens.filter(token => !NAME.test(token) && !told.some(each => each.includes(token)));
+  return tokens.filter(token => !NAME.test(token) && !ids.some(each => each.includes(token)));
 }
 
-/** Many words, found in a text in the time it takes to read it. */
+/** Finds many words in a text in linear time. */
 class Words {
   readonly #long = new RecentMap<string, true>(REMEMBERED);
   readonly #short = new RecentMap<string, true>(REMEMBERED);
-  /** By how long words begin: how long they are, the longest first. */
+  /** By the first characters of words: their lengths, longest first. */
   readonly #lengths = new RecentMap<string, readonly number[]>(REMEMBERED);
   readonly #beginnings = new Beginnings(LATEST);
-  /** The heads of `#lengths`; null where they are too many to search for each. */
+  /** The keys of `#lengths`; null if there are too many to search. */
   #heads: Set<string> | null = new Set();
   #isEmpty = true;
 
@@ -268,7 +260,7 @@ class Words {
     return spans;
   }
 
-  /** Where the longest word ends that begins `at` this place; `at` itself where none does. */
+  /** The end of the longest word that begins at `at`; `at` if none does. */
   #endAt(text: string, at: number): number {
     for (const length of this.#lengths.get(text.slice(at, at + SHORTEST)) ?? []) {
       const word = text.slice(at, at + length);
@@ -278,12 +270,12 @@ class Words {
   }
 }
 
-/** A longer word is another one. */
+/** Part of a longer word is not a match. */
 function goesOn(text: string, end: number): boolean {
   return /\w/.test(text[end - 1] ?? '') && /\w/.test(text[end] ?? '');
 }
 
-/** Without what could end a text of JSON; a slash at the start would be half of an escape. */
+/** A slash at the start could be half of an escape. */
 function formsOf(word: string): Set<string> {
   const plain = word.replace(/^\/+/, '');
   const percent = encodeURIComponent(plain.toWellFormed());
@@ -298,8 +290,8 @@ function formsOf(word: string): Set<string> {
 }
 
 /** Secret URLs and public ids of an event; a path may contain the id of the call. */
-function namedIn(event: Event): { readonly urls: readonly string[]; readonly told: readonly unknown[] } {
-  if (event.kind !== 'request') return { urls: [], told: [] };
+function namedIn(event: Event): { readonly urls: readonly string[]; readonly known: readonly unknown[] } {
+  if (event.kind !== 'request') return { urls: [], known: [] };
   const json = event.body?.peekJson();
   const fields = json?.ok && isRecord(json.value) ? json.value : {};
   const urls = [
@@ -308,7 +300,7 @@ function namedIn(event: Event): { readonly urls: readonly string[]; readonly tol
   ];
   return {
     urls: urls.filter(url => typeof url === 'string'),
-    told: [...(event.calls ?? []), event.thread, ...ID_FIELDS.map(name => fields[name])],
+    known: [...(event.calls ?? []), event.thread, ...ID_FIELDS.map(name => fields[name])],
   };
 }
 
@@ -320,14 +312,14 @@ function wordsOf(url: string): string[] {
   return [...new Set(written.flatMap(word => [word, decoded(word)]).flatMap(tame))];
 }
 
-/** Whatever could end a text, or an escape in it, ends a word. */
+/** Splits at characters that could end a text or an escape. */
 function tame(word: string): string[] {
   const words = word.split(/["'<>\\\s\p{Cc}]+/u);
   const bare = words.map(each => each.replace(/[.=]+$/, ''));
-  return [...words, ...bare, ...(word.match(TOKEN) ?? [])].filter(each => each !== '' && !isTold(each));
+  return [...words, ...bare, ...(word.match(TOKEN) ?? [])].filter(each => each !== '' && !isPublic(each));
 }
 
-function isTold(word: string): boolean {
+function isPublic(word: string): boolean {
   return COMMON.test(word) || PROTOCOL_WORDS.has(word);
 }
 

@@ -34,7 +34,7 @@ function readHunkHeader(line: string): HunkHeader | undefined {
 }
 
 /** The lines of a patch: where each begins is known, and one is cut out only when it is asked for. */
-export class PatchLines {
+class PatchLines {
   readonly #starts: Uint32Array;
 
   /** @param most lines; one more is looked for, so that {@link count} tells of too many */

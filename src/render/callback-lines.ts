@@ -3,8 +3,8 @@ import { idOf } from '../events/fold-exchange.js';
 import type { Errand } from '../events/history.js';
 import type { Callback, UserChoice } from '../protocol/callbacks.js';
 import { clipped, type Line, say } from './line.js';
-import { arrivalStep } from './step-arrivals.js';
-import { stepLine, straySteps } from './steps.js';
+import { arrivalStep, stepLine } from './step-arrivals.js';
+import { straySteps } from './steps.js';
 
 /** Characters of an id, or of an address: nobody reads more. */
 const MOST = 2_000;

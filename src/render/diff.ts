@@ -4,46 +4,99 @@ import {
   type Diff,
   type DiffFile,
   firstLine,
-  type Hidden,
   type Hunk,
   lastLine,
   type Mark,
   partnerOf,
   type RowKind,
-  type Rows,
-  type Unchanged,
   wordMarks,
 } from '../display/diff-model.js';
-import type { Highlighter, Role, Token } from '../display/syntax.js';
+import type { Highlighter, Token } from '../display/syntax.js';
 import { lastUpTo } from '../util/strings-in.js';
 import { visibleRuns } from '../util/visible.js';
-import { type Ground, type Line, quote, type Span, say, type Tone } from './line.js';
+import { counted, type Ground, type Line, line, quote, type Span, say, type Tone } from './line.js';
 
-interface Sums {
-  readonly added: number;
-  readonly removed: number;
+/** How a diff is laid out. */
+export interface DiffLook {
+  /** Old and new are beside each other, not below each other. */
+  readonly isSplit: boolean;
+  readonly isUnfolded: boolean;
+  readonly highlighter: Highlighter | null;
 }
 
-/** Above a diff of several files. */
-function summary(files: number, sums: Sums): Line {
-  return [say(`${files} files`), ...changes(sums)];
+interface FileLook extends DiffLook {
+  readonly path: string;
+  /** Digits of a line number. */
+  readonly digits: number;
 }
 
-function fileHeader({ oldPath, newPath, ...file }: DiffFile): Line {
+/** A part of a diff that knows its height before anything is drawn. Its lines are counted from its own first. */
+export interface Part {
+  readonly height: number;
+  readonly begins: 'file' | 'hunk' | null;
+  /** The headings that it stands under. */
+  readonly under: readonly (() => Line)[];
+  line(at: number): Line;
+  /** The text of the diff on a line, without numbers and without words of ours. */
+  textsAt(at: number): readonly string[];
+  /** The row of the hunk on a line, counted from its first one; the same in every look. */
+  rowAt(at: number): number;
+  /** The line of a row, or the fold that hides it. */
+  lineOf(row: number): number;
+}
+
+/** A diff from its first line to its last. */
+export function* partsOf({ files, ...sums }: Diff, look: DiffLook): Generator<Part> {
+  const numbers = files.flatMap(({ hunks }) =>
+    hunks.map(({ oldStart, oldCount, newStart, newCount }) =>
+      Math.max(lastLine(oldStart, oldCount), lastLine(newStart, newCount)),
+    ),
+  );
+  const digits = String(numbers.reduce((most, number) => Math.max(most, number), 0)).length;
+  if (files.length > 1) yield heading([], () => line`${files.length} files${sumWords(sums)}`);
+  for (const file of files) yield* partsOfFile(file, { ...look, path: file.newPath, digits });
+}
+
+function* partsOfFile(file: DiffFile, look: FileLook): Generator<Part> {
+  const { hunks, hidden, oldPath, newPath } = file;
+  const title = () => fileHeader(file);
+  yield { ...heading([], title), begins: 'file', textsAt: () => [...new Set([oldPath, newPath])] };
+  const hiddenWords = `${counted(hidden.count, 'hidden character')}, shown as ${hidden.pictures.join(' or ')}`;
+  if (hidden.count > 0) yield heading([title], () => [say(hiddenWords, 'warn')]);
+  for (const [index, hunk] of hunks.entries()) {
+    const gap = linesBetween(hunks[index - 1], hunk);
+    if (gap > 0) yield heading([title], () => gapLine(gap));
+    const header = () => hunkHeader(hunk, index + 1, hunks.length);
+    yield { ...heading([title], header), begins: 'hunk', textsAt: () => [hunk.section] };
+    yield new HunkPart(hunk, look, [title, header]);
+  }
+}
+
+/** A line of our own words. */
+function heading(under: Part['under'], draw: () => Line): Part {
+  return { height: 1, begins: null, under, line: draw, textsAt: () => [], rowAt: () => 0, lineOf: () => 0 };
+}
+
+function fileHeader(file: DiffFile): Line {
+  const { oldPath, newPath, kind, oldMode, newMode } = file;
   const path = oldPath === newPath ? newPath : `${oldPath} → ${newPath}`;
-  const notes = notesOn(file).join(', ');
-  return [...quote(path, 'title'), ...(notes === '' ? [] : [say(` (${notes})`, 'dim')]), ...changes(file)];
+  const notes = [
+    ...(kind === 'changed' || kind === 'mode' ? [] : [kind]),
+    ...(oldMode && newMode ? [`mode ${oldMode} → ${newMode}`] : []),
+  ].join(', ');
+  return line`${quote(path, 'title')}${notes !== '' && say(` (${notes})`, 'dim')}${sumWords(file)}`;
 }
 
-/** Nobody is to be deceived by what cannot be seen. */
-function hiddenLine({ count, pictures }: Hidden): Line {
-  const are = count === 1 ? 'hidden character' : 'hidden characters';
-  return [say(`${count} ${are}, shown as ${pictures.join(' or ')}`, 'warn')];
+function sumWords({ added, removed }: Pick<Diff, 'added' | 'removed'>): Line {
+  return [say(` +${added}`, 'added'), say(` −${removed}`, 'removed')];
 }
 
 /** @param place of the hunk among those of its file, from 1 on */
-function hunkHeader(hunk: Hunk, place: number, hunks: number): Line {
-  const { oldStart, oldCount, newStart, newCount, section } = hunk;
+function hunkHeader(
+  { oldStart, oldCount, newStart, newCount, section }: Hunk,
+  place: number,
+  hunks: number,
+): Line {
   return [
     ...(hunks > 1 ? [say(`hunk ${place}/${hunks} `, 'dim')] : []),
     say(`@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`, 'hunk'),
@@ -53,81 +106,219 @@ function hunkHeader(hunk: Hunk, place: number, hunks: number): Line {
 
 /** In the place of lines that are the same in both files. */
 function gapLine(count: number): Line {
-  return [say(`⋯ ${count} unchanged line${count === 1 ? '' : 's'}`, 'dim')];
+  return [say(`⋯ ${counted(count, 'unchanged line')}`, 'dim')];
 }
 
-function changes({ added, removed }: Sums): Line {
-  return [say(` +${added}`, 'added'), say(` −${removed}`, 'removed')];
+/** Lines that both files have between two hunks, by their headers. */
+function linesBetween(before: Hunk | undefined, { newStart, newCount }: Hunk): number {
+  if (!before) return 0;
+  return firstLine(newStart, newCount) - firstLine(before.newStart, before.newCount) - before.newCount;
 }
 
-function notesOn({ kind, oldMode, newMode }: Pick<DiffFile, 'kind' | 'oldMode' | 'newMode'>): string[] {
-  const modes = oldMode && newMode ? [`mode ${oldMode} → ${newMode}`] : [];
-  return kind === 'changed' || kind === 'mode' ? modes : [kind, ...modes];
+/** Unchanged lines that are shown beside a change where those further away are folded. */
+const BESIDE = 3;
+
+/** Unchanged rows that one line stands for. */
+interface Fold {
+  readonly kind: 'fold';
+  /** The first row. */
+  readonly from: number;
+  readonly count: number;
 }
 
-/** How a diff is laid out. */
-export interface DiffLook {
-  /** Old and new beside each other, instead of below each other. */
-  readonly isSplit: boolean;
-  readonly isUnfolded: boolean;
-  readonly highlighter: Highlighter | null;
-}
+type Piece = Block | Fold;
 
-/** The same for one of its files. */
-interface FileLook extends DiffLook {
-  readonly path: string;
-  /** The width of a line number. */
-  readonly digits: number;
-}
-
-/** A row's text, and what is known of its pieces; where nothing is known, there are none. */
-interface Code {
-  readonly text: string;
-  readonly kind: RowKind;
-  readonly marks: readonly Mark[];
-  readonly tokens: readonly Token[];
-}
-
-interface DiffCodePiece {
-  readonly text: string;
-  readonly isChanged: boolean;
-  readonly role: Role | null;
-}
-
-/** Marks, tokens and hidden characters cut the same text independently; a hidden one keeps its own tone. */
-export function codeSpans(code: Code): Line {
-  const spans: Span[] = [];
-  let column = 0;
-  for (const { text: piece, isChanged, role } of diffCodePiecesOf(code))
-    for (const { text, hidden } of visibleRuns(piece, column)) {
-      const tone = hidden ? 'hidden' : (role ?? 'plain');
-      spans.push({ text, tone, ...groundOf(code.kind, isChanged) });
-      column += text.length;
+function* piecesOf(hunk: Hunk, isUnfolded: boolean): Generator<Piece> {
+  for (const block of blocksOf(hunk)) {
+    const count = block.to - block.from - 2 * BESIDE;
+    // A fold of a single line would only hide it.
+    if (block.kind === 'changed' || isUnfolded || count <= 1) {
+      yield block;
+      continue;
     }
-  return spans.length > 0 ? spans : [{ text: '', tone: 'plain', ...groundOf(code.kind, false) }];
-}
-
-function groundOf(kind: RowKind, isChanged: boolean): { readonly ground?: Ground } {
-  if (kind === 'context') return {};
-  return { ground: isChanged ? `${kind}-word` : kind };
-}
-
-function* diffCodePiecesOf({ text, marks, tokens }: Code): Generator<DiffCodePiece> {
-  const markAt = following(marks);
-  const tokenAt = following(tokens);
-  for (let at = 0; at < text.length; ) {
-    const [mark, token] = [markAt(at), tokenAt(at)];
-    const end = wholeCharacters(text, Math.min(mark.end, token.end, text.length));
-    yield {
-      text: text.slice(at, end),
-      isChanged: mark.piece?.changed ?? false,
-      role: token.piece?.role ?? null,
-    };
-    at = end;
+    const { from, to, oldNo, newNo } = block;
+    const skipped = BESIDE + count;
+    yield { ...block, to: from + BESIDE };
+    yield { kind: 'fold', from: from + BESIDE, count };
+    yield { ...block, from: to - BESIDE, oldNo: oldNo + skipped, newNo: newNo + skipped };
   }
 }
 
-/** Of pieces one after the other, the one at an offset, and where it ends; asked with growing offsets. */
+/** The rows on a line: both for an unchanged one, and for changed ones beside each other. */
+interface RowsOnLine {
+  readonly old?: number;
+  readonly new?: number;
+}
+
+/** The rows of a hunk. They are laid out only as far as they are looked at. */
+class HunkPart implements Part {
+  readonly begins = null;
+  readonly height: number;
+  readonly #coming: Iterator<Piece>;
+  readonly #pieces: Piece[] = [];
+  readonly #starts: number[] = [];
+  #laidOut = 0;
+
+  constructor(
+    private readonly hunk: Hunk,
+    private readonly look: FileLook,
+    readonly under: Part['under'],
+  ) {
+    const { isSplit, isUnfolded } = look;
+    this.#coming = piecesOf(hunk, isUnfolded);
+    const hasNoFold = isUnfolded || hunk.rows.length <= 2 * BESIDE + 1;
+    let height = !isSplit && hasNoFold ? hunk.rows.length : 0;
+    if (height === 0) for (const piece of piecesOf(hunk, isUnfolded)) height += this.#heightOf(piece);
+    this.height = height;
+  }
+
+  line(index: number): Line {
+    const { piece, at } = this.#pieceAt(index);
+    if (!piece) return [];
+    if (piece.kind === 'fold') return gapLine(piece.count);
+    const rows = this.#rowsOn(piece, at);
+    return this.look.isSplit ? this.#splitLine(piece, rows) : this.#unifiedLine(piece, rows);
+  }
+
+  textsAt(index: number): readonly string[] {
+    const { piece, at } = this.#pieceAt(index);
+    if (!piece || piece.kind === 'fold') return [];
+    const { old, new: now } = this.#rowsOn(piece, at);
+    const rows = new Set([old, now].filter(row => row !== undefined));
+    return Array.from(rows, row => this.hunk.rows.textAt(row).slice(0, MAX_ROW));
+  }
+
+  rowAt(index: number): number {
+    const { piece, at } = this.#pieceAt(index);
+    if (!piece) return 0;
+    const { old, new: now } = piece.kind === 'fold' ? { old: piece.from } : this.#rowsOn(piece, at);
+    return old ?? now ?? 0;
+  }
+
+  lineOf(row: number): number {
+    while ((this.#pieces.at(-1)?.from ?? 0) <= row && this.#layOutNext());
+    const index = this.#pieces.findLastIndex(({ from }) => from <= row);
+    const piece = this.#pieces[index];
+    const start = this.#starts[index] ?? 0;
+    if (!piece || piece.kind === 'fold') return start;
+    const isBeside = piece.kind === 'changed' && this.look.isSplit && row >= piece.middle;
+    return start + row - (isBeside ? piece.middle : piece.from);
+  }
+
+  #heightOf(piece: Piece): number {
+    if (piece.kind === 'fold') return 1;
+    const { from, to } = piece;
+    if (piece.kind === 'unchanged' || !this.look.isSplit) return to - from;
+    return Math.max(piece.middle - from, to - piece.middle);
+  }
+
+  #pieceAt(index: number): { readonly piece: Piece | undefined; readonly at: number } {
+    while (this.#laidOut <= index && this.#layOutNext());
+    const which = lastUpTo(this.#starts, index);
+    return { piece: this.#pieces[which], at: index - (this.#starts[which] ?? 0) };
+  }
+
+  #layOutNext(): boolean {
+    const { done, value } = this.#coming.next();
+    if (done) return false;
+    this.#pieces.push(value);
+    this.#starts.push(this.#laidOut);
+    this.#laidOut += this.#heightOf(value);
+    return true;
+  }
+
+  #rowsOn(block: Block, at: number): RowsOnLine {
+    const row = block.from + at;
+    if (block.kind === 'unchanged') return { old: row, new: row };
+    const { middle, to } = block;
+    if (!this.look.isSplit) return row < middle ? { old: row } : { new: row };
+    return { ...(row < middle && { old: row }), ...(middle + at < to && { new: middle + at }) };
+  }
+
+  /** Both numbers, the sign, the row. */
+  #unifiedLine(block: Block, { old, new: now }: RowsOnLine): Line {
+    const numbers = `${this.#number(oldNumber(block, old))} ${this.#number(newNumber(block, now))} `;
+    return [say(numbers, 'gutter'), ...this.#row(block, old ?? now ?? 0)];
+  }
+
+  /** The old half, a divider, the new half; either may be empty. */
+  #splitLine(block: Block, { old, new: now }: RowsOnLine): Line {
+    const half = (row: number | undefined, number: number | null): Line =>
+      row === undefined ? [] : [say(`${this.#number(number)} `, 'gutter'), ...this.#row(block, row)];
+    return [...half(old, oldNumber(block, old)), say(' │ ', 'divider'), ...half(now, newNumber(block, now))];
+  }
+
+  #number(number: number | null): string {
+    return `${number ?? ''}`.padStart(this.look.digits);
+  }
+
+  #row(block: Block, row: number): Line {
+    const { rows } = this.hunk;
+    const kind = rows.kindAt(row) ?? 'context';
+    const text = rows.textAt(row);
+    const beyond = text.length - MAX_ROW;
+    const marks = beyond > 0 ? [] : this.#marksOf(block, row);
+    const tokens = this.look.highlighter?.tokensOf(this.look.path, rows, row) ?? [];
+    return [
+      SIGNS[kind],
+      say(' ', 'gutter'),
+      ...codeSpans(text.slice(0, MAX_ROW), kind, marks, tokens),
+      ...(beyond > 0 ? [say(` … ${beyond} more characters`, 'dim')] : []),
+      ...(rows.endsWithoutNewline(row) ? [say(' \\ No newline at end of file', 'dim')] : []),
+    ];
+  }
+
+  #marksOf(block: Block, row: number): readonly Mark[] {
+    const partner = block.kind === 'changed' ? partnerOf(block, row) : undefined;
+    if (partner === undefined) return [];
+    const [text, other] = [this.hunk.rows.textAt(row), this.hunk.rows.textAt(partner)];
+    if (other.length > MAX_ROW) return [];
+    return row < partner ? wordMarks(text, other).removed : wordMarks(other, text).added;
+  }
+}
+
+function oldNumber(block: Block, row: number | undefined): number | null {
+  return row === undefined ? null : block.oldNo + row - block.from;
+}
+
+function newNumber(block: Block, row: number | undefined): number | null {
+  if (row === undefined) return null;
+  return block.newNo + row - (block.kind === 'changed' ? block.middle : block.from);
+}
+
+/** Characters of a row that are shown; the words of a longer one are not compared. */
+const MAX_ROW = 4_000;
+
+const SIGNS: Readonly<Record<RowKind, Span>> = {
+  context: say(' '),
+  added: say('+', 'added'),
+  removed: say('-', 'removed'),
+};
+
+/** Marks, tokens and hidden characters cut the same text independently. */
+function codeSpans(text: string, kind: RowKind, marks: readonly Mark[], tokens: readonly Token[]): Line {
+  const spans: Span[] = [];
+  const [markAt, tokenAt] = [following(marks), following(tokens)];
+  let column = 0;
+  for (let at = 0; at < text.length; ) {
+    const [mark, token] = [markAt(at), tokenAt(at)];
+    const end = wholeCharacters(text, Math.min(mark.end, token.end, text.length));
+    const ground = groundOf(kind, mark.piece?.changed ?? false);
+    for (const run of visibleRuns(text.slice(at, end), column)) {
+      const tone: Tone = run.hidden ? 'hidden' : (token.piece?.role ?? 'plain');
+      spans.push({ text: run.text, tone, ...ground });
+      column += run.text.length;
+    }
+    at = end;
+  }
+  return spans.length > 0 ? spans : [{ text: '', tone: 'plain', ...groundOf(kind, false) }];
+}
+
+function groundOf(kind: RowKind, isChanged: boolean): { readonly ground?: Ground } {
+  return kind === 'context' ? {} : { ground: isChanged ? `${kind}-word` : kind };
+}
+
+/** Of consecutive pieces, the one at an offset, and where it ends; asked with growing offsets. */
 function following<T extends { readonly text: string }>(pieces: readonly T[]) {
   let index = -1;
   let end = 0;
@@ -137,286 +328,7 @@ function following<T extends { readonly text: string }>(pieces: readonly T[]) {
   };
 }
 
-/** A grammar may cut between the two halves of a character; no half can be shown. */
+/** A grammar may cut a surrogate pair, of which neither half can be shown. */
 function wholeCharacters(text: string, end: number): number {
   return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
-}
-
-/** A longer row is cut for the eye, and its words are not compared. */
-const MAX_ROW = 4_000;
-
-const SIGNS: Readonly<Record<RowKind, { sign: string; tone: Tone }>> = {
-  context: { sign: ' ', tone: 'plain' },
-  added: { sign: '+', tone: 'added' },
-  removed: { sign: '-', tone: 'removed' },
-};
-
-/** The `at`-th line of a block: both numbers, the sign, the row. */
-function unifiedLine(block: Block, at: number, rows: Rows, look: FileLook): Line {
-  const row = block.from + at;
-  const { oldNo, newNo } = block;
-  const number = (no: number | null) => `${no ?? ''}`.padStart(look.digits);
-  const draw = (old: number | null, now: number | null) => [
-    say(`${number(old)} ${number(now)} `, 'gutter'),
-    ...rowSpans(block, row, rows, look),
-  ];
-  if (block.kind === 'unchanged') return draw(oldNo + at, newNo + at);
-  return row < block.middle ? draw(oldNo + at, null) : draw(null, newNo + row - block.middle);
-}
-
-/** The `at`-th line of a block with its old half, a divider, and its new half; either may be empty. */
-function splitLine(block: Block, at: number, rows: Rows, look: FileLook): Line {
-  const half = (no: number, row: number) => [
-    say(`${`${no}`.padStart(look.digits)} `, 'gutter'),
-    ...rowSpans(block, row, rows, look),
-  ];
-  const [oldNo, newNo] = [block.oldNo + at, block.newNo + at];
-  const divider = say(' │ ', 'divider');
-  if (block.kind === 'unchanged')
-    return [...half(oldNo, block.from + at), divider, ...half(newNo, block.from + at)];
-  const [removed, added] = [block.from + at, block.middle + at];
-  return [
-    ...(removed < block.middle ? half(oldNo, removed) : []),
-    divider,
-    ...(added < block.to ? half(newNo, added) : []),
-  ];
-}
-
-/** The rows that stand on the `at`-th line of a block, as far as they are shown. */
-function rowTexts(block: Block, at: number, rows: Rows, { isSplit }: FileLook): readonly string[] {
-  const shown = (row: number) => rows.textAt(row).slice(0, MAX_ROW);
-  const { from, to } = block;
-  if (block.kind === 'unchanged' || !isSplit) return [shown(from + at)];
-  const [removed, added] = [from + at, block.middle + at];
-  return [...(removed < block.middle ? [shown(removed)] : []), ...(added < to ? [shown(added)] : [])];
-}
-
-function rowSpans(block: Block, row: number, rows: Rows, { path, highlighter }: FileLook): Line {
-  const kind = rows.kindAt(row) ?? 'context';
-  const text = rows.textAt(row);
-  const { sign, tone } = SIGNS[kind];
-  const beyond = text.length - MAX_ROW;
-  const code = beyond > 0 ? text.slice(0, MAX_ROW) : text;
-  return [
-    say(sign, tone),
-    say(' ', 'gutter'),
-    ...codeSpans({
-      text: code,
-      kind,
-      marks: beyond > 0 ? [] : marksOf(block, row, rows),
-      tokens: highlighter?.tokensOf(path, rows, row) ?? [],
-    }),
-    ...(beyond > 0 ? [say(` … ${beyond} more characters`, 'dim')] : []),
-    ...(rows.endsWithoutNewline(row) ? [say(' \\ No newline at end of file', 'dim')] : []),
-  ];
-}
-
-function marksOf(block: Block, row: number, rows: Rows): readonly Mark[] {
-  const partner = block.kind === 'changed' ? partnerOf(block, row) : undefined;
-  if (partner === undefined) return [];
-  const [text, other] = [rows.textAt(row), rows.textAt(partner)];
-  if (other.length > MAX_ROW) return [];
-  return row < partner ? wordMarks(text, other).removed : wordMarks(other, text).added;
-}
-
-/** Unchanged lines that stay beside a change where those further away are folded. */
-const BESIDE = 3;
-
-/** A stretch of unchanged lines that one line stands for. */
-interface Fold {
-  readonly kind: 'fold';
-  /** The first row of it. */
-  readonly from: number;
-  readonly count: number;
-}
-
-type Piece = Block | Fold;
-
-/** The lines of a hunk below its header, each known by its place. */
-interface HunkLayout {
-  line(at: number): Line;
-  /** What the hunk itself says there: old and new where they are beside each other, nothing in a fold. */
-  textsAt(at: number): readonly string[];
-  /** The row that stands on a line: of two beside each other the old one, of a fold the first. */
-  rowAt(at: number): number;
-  /** The line of a row. */
-  lineOf(row: number): number;
-}
-
-/** How many lines {@link layHunk} has in all. */
-function heightOfHunk(hunk: Hunk, { isSplit, isUnfolded }: DiffLook): number {
-  const { rows } = hunk;
-  if (!isSplit && (isUnfolded || rows.length <= 2 * BESIDE + 1)) return rows.length;
-  let height = 0;
-  for (const piece of piecesOf(hunk, isUnfolded)) height += heightOf(piece, isSplit);
-  return height;
-}
-
-/** Goes through the hunk once, and no further than is asked for. */
-function layHunk(hunk: Hunk, look: FileLook): HunkLayout {
-  const { rows } = hunk;
-  const { isSplit, isUnfolded } = look;
-  const { locate, locateRow } = growing(piecesOf(hunk, isUnfolded), piece => heightOf(piece, isSplit));
-  return {
-    line(index) {
-      const { piece, at } = locate(index);
-      return piece ? draw(piece, at, rows, look) : [];
-    },
-    textsAt(index) {
-      const { piece, at } = locate(index);
-      return piece && piece.kind !== 'fold' ? rowTexts(piece, at, rows, look) : [];
-    },
-    rowAt(index) {
-      const { piece, at } = locate(index);
-      return piece ? rowIn(piece, at, isSplit) : 0;
-    },
-    lineOf(row) {
-      const { piece, start } = locateRow(row);
-      return piece ? start + lineIn(piece, row, isSplit) : 0;
-    },
-  };
-}
-
-/** Finds the piece that a line is in, or a row; those before it are remembered. */
-function growing(coming: Iterator<Piece>, heightOf: (piece: Piece) => number) {
-  const pieces: Piece[] = [];
-  const starts: number[] = [];
-  let height = 0;
-  const grow = () => {
-    const { done, value } = coming.next();
-    if (done) return false;
-    pieces.push(value);
-    starts.push(height);
-    height += heightOf(value);
-    return true;
-  };
-  const found = (which: number) => ({ piece: pieces[which], start: starts[which] ?? 0 });
-  return {
-    locate(index: number) {
-      while (height <= index && grow());
-      const { piece, start } = found(lastUpTo(starts, index));
-      return { piece, at: index - start };
-    },
-    locateRow(row: number) {
-      while ((pieces.at(-1)?.from ?? 0) <= row && grow());
-      return found(pieces.findLastIndex(({ from }) => from <= row));
-    },
-  };
-}
-
-function* piecesOf(hunk: Hunk, isUnfolded: boolean): Generator<Piece> {
-  for (const block of blocksOf(hunk)) {
-    if (block.kind === 'unchanged' && !isUnfolded) yield* folded(block);
-    else yield block;
-  }
-}
-
-/** A fold that hides a single line would only hide it. */
-function* folded(block: Unchanged): Generator<Piece> {
-  const { from, to } = block;
-  const count = to - from - 2 * BESIDE;
-  if (count <= 1) return yield block;
-  yield { ...block, to: from + BESIDE };
-  yield { kind: 'fold', from: from + BESIDE, count };
-  const skipped = BESIDE + count;
-  yield { ...block, from: to - BESIDE, oldNo: block.oldNo + skipped, newNo: block.newNo + skipped };
-}
-
-function heightOf(piece: Piece, isSplit: boolean): number {
-  if (piece.kind === 'fold') return 1;
-  const { from, to } = piece;
-  if (piece.kind === 'unchanged' || !isSplit) return to - from;
-  return Math.max(piece.middle - from, to - piece.middle);
-}
-
-function rowIn(piece: Piece, at: number, isSplit: boolean): number {
-  if (piece.kind === 'fold') return piece.from;
-  const row = piece.from + at;
-  return piece.kind === 'unchanged' || !isSplit || row < piece.middle ? row : piece.middle + at;
-}
-
-function lineIn(piece: Piece, row: number, isSplit: boolean): number {
-  if (piece.kind === 'fold') return 0;
-  return piece.kind === 'unchanged' || !isSplit || row < piece.middle ? row - piece.from : row - piece.middle;
-}
-
-function draw(piece: Piece, at: number, rows: Rows, look: FileLook): Line {
-  if (piece.kind === 'fold') return gapLine(piece.count);
-  return look.isSplit ? splitLine(piece, at, rows, look) : unifiedLine(piece, at, rows, look);
-}
-
-/** A part of the layout that knows its height before anything is drawn. */
-export interface Part {
-  readonly height: number;
-  /** What begins with it. */
-  readonly begins: 'file' | 'hunk' | null;
-  /** The headers that it stands under. */
-  readonly under: readonly (() => Line)[];
-  /** Its lines are counted from its own first. */
-  line(at: number): Line;
-  /** What the diff itself says on a line: no numbers, no words of ours. */
-  textsAt(at: number): readonly string[];
-  /** Which row of the hunk stands on a line, counted from its first one; that is the same under every look. */
-  rowAt(at: number): number;
-  /** The line of a row; where it is folded away, the fold. */
-  lineOf(row: number): number;
-}
-
-/** A diff from its first line to its last. */
-export function* partsOf({ files, ...sums }: Diff, look: DiffLook): Generator<Part> {
-  const digits = String(lastNumber(files)).length;
-  if (files.length > 1) yield single([], () => summary(files.length, sums));
-  for (const file of files) yield* partsOfFile(file, digits, look);
-}
-
-function* partsOfFile(file: DiffFile, digits: number, look: DiffLook): Generator<Part> {
-  const { hunks, hidden, oldPath, newPath: path } = file;
-  const own = { ...look, path, digits };
-  const title = () => fileHeader(file);
-  yield { ...single([], title), begins: 'file', textsAt: () => [...new Set([oldPath, path])] };
-  if (hidden.count > 0) yield single([title], () => hiddenLine(hidden));
-  for (const [index, hunk] of hunks.entries()) {
-    const gap = linesBetween(hunks[index - 1], hunk);
-    if (gap > 0) yield single([title], () => gapLine(gap));
-    const heading = () => hunkHeader(hunk, index + 1, hunks.length);
-    yield { ...single([title], heading), begins: 'hunk', textsAt: () => [hunk.section] };
-    yield rowsPart(hunk, own, [title, heading]);
-  }
-}
-
-/** A line of our own words. */
-function single(under: Part['under'], draw: () => Line): Part {
-  return { height: 1, begins: null, under, line: draw, textsAt: () => [], rowAt: () => 0, lineOf: () => 0 };
-}
-
-/** Where each row stands is found out only for a hunk that is looked at. */
-function rowsPart(hunk: Hunk, look: FileLook, under: Part['under']): Part {
-  let layout: HunkLayout | undefined;
-  const laid = () => {
-    layout ??= layHunk(hunk, look);
-    return layout;
-  };
-  return {
-    height: heightOfHunk(hunk, look),
-    begins: null,
-    under,
-    line: at => laid().line(at),
-    textsAt: at => laid().textsAt(at),
-    rowAt: at => laid().rowAt(at),
-    lineOf: row => laid().lineOf(row),
-  };
-}
-
-/** Lines that both files have between two hunks, as far as the headers tell. */
-function linesBetween(before: Hunk | undefined, { newStart, newCount }: Hunk): number {
-  if (!before) return 0;
-  return firstLine(newStart, newCount) - firstLine(before.newStart, before.newCount) - before.newCount;
-}
-
-function lastNumber(files: readonly DiffFile[]): number {
-  let last = 0;
-  for (const { hunks } of files)
-    for (const { oldStart, oldCount, newStart, newCount } of hunks)
-      last = Math.max(last, lastLine(oldStart, oldCount), lastLine(newStart, newCount));
-  return last;
 }

@@ -12,7 +12,7 @@ import type { UserChoice } from '../protocol/callbacks.js';
 import type { ErrorCode } from '../util/errors.js';
 import { formatDuration } from '../util/format-duration.js';
 import { bytesText, cut } from '../util/json-diagnosis.js';
-import { cancelText } from './given-up.js';
+import { cancelText } from './steps.js';
 
 /** Where a failure is told. What helps may be an option: on a command line that is the next word, elsewhere it belongs to a command. */
 type Place = 'command line' | 'workbench';

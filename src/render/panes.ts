@@ -10,7 +10,7 @@ import { bytesText, isRecord } from '../util/json-diagnosis.js';
 import { prettyJson } from '../util/json-pretty.js';
 import { safeJson } from '../util/redact-json.js';
 import { countUnseen } from '../util/visible.js';
-import { cancelText } from './given-up.js';
+import { cancelText } from './steps.js';
 
 /** What one of the two panes shows, and what is to be said about it. Which pane shows what is decided here and nowhere else. */
 export interface Pane {

@@ -1,25 +1,20 @@
 import type { Feature, SoundReading } from '../dialects/dialect.js';
 import { urlSecrets } from '../events/shareable.js';
-import type { Callback, OAuth, SubscriptionEvent, ToolRequest, UserChoice } from '../protocol/callbacks.js';
+import type { Callback, ToolRequest } from '../protocol/callbacks.js';
 import type { JudgedOutcome } from '../protocol/outcome.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { Warning } from '../protocol/requirements.js';
-import {
-  ACTIVE_STATE_CHANGE,
-  activeStateSchema,
-  type Changes,
-  type SessionEvent,
-} from '../protocol/session.js';
+import { ACTIVE_STATE_CHANGE, activeStateSchema, type Changes } from '../protocol/session.js';
 import { cut } from '../util/json-diagnosis.js';
 import { prettyJson } from '../util/json-pretty.js';
 import { bareUrl } from '../util/redact.js';
 import { safeJson } from '../util/redact-json.js';
 import { withoutPath } from './call-details.js';
-import { basisWords } from './given-up.js';
-import { type Line, labelled, quote, say, type Tone, textLines } from './line.js';
+import { counted, type Line, labelled, line, quote, say, textLines } from './line.js';
 import { questionLines } from './step-arrivals.js';
+import { basisWords } from './steps.js';
 
-/** What a message says of the call and the thread that it belongs to. */
+/** The call and the thread that a message belongs to. */
 interface CallIds {
   readonly id?: string | undefined;
   readonly call_id?: string | null | undefined;
@@ -36,90 +31,75 @@ export function callHeading(what: string, { id, call_id, group_id }: CallIds): L
   ];
 }
 
-/** Of what stands beside the payload, at most this many lines for each part. */
-const MOST_LINES = 40;
-/** Characters; all of it is in the pane. */
-const LONGEST_WORD = 300;
-
-/** An answer of a tool by itself: which call it is for, and how that ended, with the basis on which it stands. */
+/** The answer of a tool: for which call it is, and its outcome. */
 export function answerLines(what: string, { answer }: SoundReading): Line[] {
   const { id, tool } = answer.call;
   const heading = callHeading(what, id === null ? {} : { id });
-  const named = tool === undefined ? [] : [say(' by ', 'dim'), ...quote(tool)];
-  return [[...heading, ...named], ...outcomeLines(answer.outcome)];
+  const by = tool === undefined ? [] : [say(' by ', 'dim'), ...quote(tool)];
+  return [[...heading, ...by], ...outcomeLines(answer.outcome)];
 }
 
-/** An outcome with its members, a line for each. */
+const MEMBERS: Readonly<Record<string, string>> = { errorType: 'type', durationMs: 'duration in ms' };
+/** Characters of a member; all of it is in the pane. */
+const LONGEST_MEMBER = 300;
+
+/** An outcome, and its members, one per line. */
 export function outcomeLines({ type, basis, ...members }: JudgedOutcome): Line[] {
-  const [mark, tone] = type === 'success' ? (['✓ ', 'good'] as const) : (['✗ ', 'bad'] as const);
-  const said = Object.entries(members).filter(([, value]) => value !== undefined);
+  const isGood = type === 'success';
+  const tone = isGood ? 'good' : 'bad';
   return [
-    [say(mark, tone), say('outcome '), say(type, outcomeTone(type)), say(` (${basisWords(basis)})`, 'dim')],
-    ...said.map(
-      ([name, value]): Line => [say(`    ${NAMES[name] ?? name}  `, 'dim'), ...quote(wordOf(value))],
-    ),
+    line`${say(isGood ? '✓ ' : '✗ ', tone)}outcome ${say(type, tone)}${say(` (${basisWords(basis)})`, 'dim')}`,
+    ...Object.entries(members).flatMap(([name, value]): Line[] => {
+      if (value === undefined) return [];
+      const text = cut(typeof value === 'string' ? value : safeJson(value), LONGEST_MEMBER);
+      return [[say(`    ${MEMBERS[name] ?? name}  `, 'dim'), ...quote(text)]];
+    }),
   ];
 }
 
-const outcomeTone = (type: JudgedOutcome['type']): Tone => (type === 'success' ? 'good' : 'bad');
+const BESIDE: Readonly<Partial<Record<Feature, string>>> = { meta: 'META', 'other fields': 'OTHER FIELDS' };
 
-const NAMES: Readonly<Record<string, string>> = { errorType: 'type', durationMs: 'duration in ms' };
-
-const TITLES: Readonly<Partial<Record<Feature, string>>> = {
-  meta: 'META',
-  'other fields': 'OTHER FIELDS',
-};
-
-/** What an answer says that no pane shows, as JSON for the eye. */
+/** What an answer holds that no pane shows, as JSON. */
 export function besideLines({ answer: { beside = {} } }: SoundReading): Line[] {
-  return Object.entries(TITLES).flatMap(([feature, title]) => {
+  return Object.entries(BESIDE).flatMap(([feature, title]) => {
     const value = Object.entries(beside).find(([each]) => each === feature)?.[1];
     return value === undefined ? [] : jsonLines(title, value);
   });
 }
 
-/** A title, and below it JSON, of which no more is shown than a person reads. */
-export function jsonLines(title: string, value: unknown): Line[] {
+/** Lines of JSON under a title. */
+const MOST_LINES = 40;
+
+function jsonLines(title: string, value: unknown): Line[] {
   const { lines, total } = textLines(safeJson(value, 2), MOST_LINES);
   const rest = total - lines.length;
   return [[say(title, 'title')], ...lines, ...(rest > 0 ? [[say(`… ${rest} more lines`, 'dim')]] : [])];
 }
 
-function wordOf(value: unknown): string {
-  return cut(typeof value === 'string' ? value : safeJson(value), LONGEST_WORD);
-}
-
-/** An invocation by itself: what is asked for, by whom, with which arguments. @param isPrivate whether only the user sees it, and with it the token of its callback URL */
+/** An invocation: operation, ids, arguments. @param isPrivate only the user sees it, and with it the token of its callback URL */
 export function invocationLines(invocation: Invocation, isPrivate: boolean): Line[] {
-  const { operation, call_id, thread_ancestors, user_id, callback_url } = invocation;
-  const ids: readonly (readonly [string, string | null | undefined])[] = [
+  const { operation, id, group_id, call_id, thread_ancestors, user_id, callback_url } = invocation;
+  const written = JSON.stringify(invocation.arguments);
+  const text = isPrivate ? written : invocationSecrets(invocation).text(written);
+  const values: readonly (readonly [string, string | null | undefined])[] = [
     ['call_id', call_id],
     ['ancestors', thread_ancestors?.join(' → ')],
     ['user', user_id],
     ['callback', isPrivate ? callback_url : withoutPath(callback_url)],
   ];
   return [
-    callHeading(operation, { id: invocation.id, group_id: invocation.group_id }),
-    ...ids.flatMap(([label, value]) => (value ? [labelled(label, ...quote(value))] : [])),
+    callHeading(operation, { id, group_id }),
+    ...values.flatMap(([label, value]) => (value ? [labelled(label, ...quote(value))] : [])),
     [],
     [say('ARGUMENTS', 'title')],
-    ...argumentLines(invocation, isPrivate),
+    ...textLines(prettyJson(text) ?? text, Number.POSITIVE_INFINITY).lines,
   ];
 }
 
-/** Secrets of an invocation, for whatever else is told of it. */
+/** The secrets of an invocation, for everything that is shown beside it. */
 export function invocationSecrets({ callback_url, id, group_id, call_id }: Invocation) {
   return urlSecrets([callback_url], [id, group_id, call_id ?? '']);
 }
-
-function argumentLines(invocation: Invocation, isPrivate: boolean): readonly Line[] {
-  const written = JSON.stringify(invocation.arguments);
-  const text = isPrivate ? written : invocationSecrets(invocation).text(written);
-  return textLines(prettyJson(text) ?? text, Number.POSITIVE_INFINITY).lines;
-}
-
-/** Rows that follow are indented up to here. */
-const HANGING = say('', 'gutter');
 
 /** Why there is no result. */
 interface Problem {
@@ -128,139 +108,128 @@ interface Problem {
   readonly faults?: readonly string[] | undefined;
 }
 
-/** What there is to be warned of, and why there is no result; nothing where all is well. */
+/** Rows that follow are indented up to here. */
+const HANGING = say('', 'gutter');
+
+/** Why there is no result, and the warnings; nothing where there are none. */
 export function problemLines(
   warnings: readonly Warning[],
   failure: Problem | null = null,
   title = 'PROBLEMS',
 ): Line[] {
   if (warnings.length === 0 && !failure) return [];
+  const { message, hint, faults = [] } = failure ?? {};
   return [
     [say(title, 'title')],
-    ...(failure ? failureLines(failure) : []),
-    ...warnings.map(({ id, message }): Line => {
+    ...(message === undefined ? [] : [[say('✗ ', 'bad'), HANGING, ...quote(message)]]),
+    ...faults.map((fault): Line => [say('    ', 'gutter'), ...quote(fault)]),
+    ...(hint === undefined ? [] : [[say('  ', 'gutter'), ...quote(hint, 'dim')]]),
+    ...warnings.map(({ id, message: text }): Line => {
       const about = id ? [say(` [${id}]`, 'dim')] : [];
-      return [say('! ', 'warn'), HANGING, ...quote(message), ...about];
+      return [say('! ', 'warn'), HANGING, ...quote(text), ...about];
     }),
   ];
 }
 
-function failureLines({ message, hint, faults = [] }: Problem): Line[] {
-  const advice: Line[] = hint === undefined ? [] : [[say('  ', 'gutter'), ...quote(hint, 'dim')]];
-  const told = faults.map((fault): Line => [say('    ', 'gutter'), ...quote(fault)]);
-  return [[say('✗ ', 'bad'), HANGING, ...quote(message)], ...told, ...advice];
-}
+const NOTE = say('• ', 'warn');
 
-/** A callback in lines, but for what its panes show. @param isPrivate whether only the user sees it, to whom alone URLs that give power are shown whole (RT-OAUTH) */
+/** A callback without its panes. @param isPrivate only the user sees it, who alone may see URLs that give power (RT-OAUTH) */
 export function messageLines(message: Callback, isPrivate: boolean): Line[] {
   switch (message.type) {
-    case 'tool_result':
-      return [callHeading(message.type, message), ...(message.subscription ? [SUBSCRIBED] : [])];
-    case 'oauth':
-      return [callHeading(message.type, message), ...consentLines(message, isPrivate)];
-    case 'user_choice':
-      return [callHeading(message.type, message), ...choiceLines(message, isPrivate)];
-    case 'subscription_event':
-      return [callHeading(message.type, { ...message, id: message.tool_call_id }), placementLine(message)];
-    case 'view_update':
-      return [callHeading(message.type, message), ...(isCleared(message.content) ? [CLEARED] : [])];
+    case 'tool_result': {
+      const heading = callHeading(message.type, message);
+      return message.subscription ? [heading, line`${NOTE}opens a subscription; events follow`] : [heading];
+    }
+    case 'oauth': {
+      const { auth_url } = message;
+      const url = isPrivate ? auth_url : bareUrl(auth_url);
+      return [
+        callHeading(message.type, message),
+        line`${NOTE}visit ${quote(url, 'title')} to continue; the call stays pending`,
+        ...(url === auth_url ? [] : [[say('  the query is shown only on a terminal', 'dim')]]),
+      ];
+    }
+    case 'user_choice': {
+      const { response_url } = message;
+      const url = isPrivate ? response_url : withoutPath(response_url);
+      return [
+        callHeading(message.type, message),
+        ...questionLines(message).map(
+          (each, index): Line => [index === 0 ? NOTE : say('  ', 'gutter'), ...each],
+        ),
+        [say('  the selection goes to ', 'dim'), ...quote(url, 'dim')],
+      ];
+    }
+    case 'subscription_event': {
+      const { associative, final, group_id, tool_call_id: id } = message;
+      const where = associative ? 'goes to thread ' : 'goes to a child thread of ';
+      const end = final ? '; last event' : '';
+      return [
+        callHeading(message.type, { ...message, id }),
+        [NOTE, say(where), ...quote(group_id), say(` as a call of receive_event${end}`)],
+      ];
+    }
+    case 'view_update': {
+      const heading = callHeading(message.type, message);
+      return isCleared(message.content)
+        ? [heading, line`${NOTE}content is empty; the view is cleared`]
+        : [heading];
+    }
   }
 }
 
-const SUBSCRIBED: Line = [say('• ', 'warn'), say('opens a subscription; events follow')];
-const CLEARED: Line = [say('• ', 'warn'), say('content is empty; the view is cleared')];
-
-/** Whether a view is taken away by this content (RT-VIEW). */
+/** Whether this content removes a view (RT-VIEW). */
 export function isCleared(content: object): boolean {
   return Object.keys(content).length === 0;
 }
 
-function consentLines({ auth_url }: OAuth, isPrivate: boolean): Line[] {
-  const url = isPrivate ? auth_url : bareUrl(auth_url);
-  return [
-    [say('• ', 'warn'), say('visit '), ...quote(url, 'title'), say(' to continue; the call stays pending')],
-    ...(url === auth_url ? [] : [[say('  the query is shown only on a terminal', 'dim')]]),
-  ];
-}
-
-function choiceLines(question: UserChoice, isPrivate: boolean): Line[] {
-  const { response_url } = question;
-  const url = isPrivate ? response_url : withoutPath(response_url);
-  return [
-    ...questionLines(question).map(
-      (line, index): Line => [index === 0 ? say('• ', 'warn') : say('  ', 'gutter'), ...line],
-    ),
-    [say('  the selection goes to ', 'dim'), ...quote(url, 'dim')],
-  ];
-}
-
-function placementLine({ associative, final, group_id }: SubscriptionEvent): Line {
-  const where = associative ? 'goes to thread ' : 'goes to a child thread of ';
-  const end = final ? '; last event' : '';
-  return [say('• ', 'warn'), say(where), ...quote(group_id), say(` as a call of receive_event${end}`)];
-}
-
-/** Of a session that has very many; the last ones tell where it stands. */
+/** Events of a session that are shown: the last ones say where it stands. */
 const MOST_EVENTS = 50;
+/** Characters of an event, of arguments, or of an error. */
 const LONGEST = 200;
 
-/** What is new in an agent session, in parts: how it stands, its events, the calls that it waits for, what it said in the end. */
+/** What is new in an agent session, in parts: its status, its events, the calls that it waits for, its answer. */
 export function changesLines(changes: Changes): (readonly Line[])[] {
+  const { status, started_at, finished_at, error, answer, new_events: events = [] } = changes;
+  const shown = events.slice(-MOST_EVENTS);
+  const rest = events.length - shown.length;
+  const pending = pendingIn(changes);
+  const time = (what: string, at: string | null | undefined): Line[] =>
+    at ? [[say(`${what} `, 'dim'), ...quote(at)]] : [];
   return [
-    statusLines(changes),
-    eventLines(changes.new_events ?? []),
-    pendingLines(changes),
-    answerPart(changes),
+    [
+      [say('session ', 'title'), ...quote(status, 'title')],
+      ...time('started', started_at),
+      ...time('finished', finished_at),
+      ...(error ? [[say('✗ ', 'bad'), ...quote(cut(error, LONGEST))]] : []),
+    ],
+    [
+      ...(events.length === 0 ? [] : [[say(counted(events.length, 'EVENT', 'EVENTS'), 'title')]]),
+      ...(rest > 0 ? [[say(`… ${rest} earlier`, 'dim')]] : []),
+      ...shown.map(({ type, timestamp, data }): Line => {
+        const when = timestamp === undefined ? [] : [...quote(timestamp, 'dim'), say('  ')];
+        const what = data === undefined ? [] : [say('  '), ...quote(cut(safeJson(data), LONGEST), 'dim')];
+        return [...when, ...quote(type), ...what];
+      }),
+    ],
+    pending === null ? [] : pendingLines(pending),
+    answer === undefined || answer === null ? [] : jsonLines('ANSWER', answer),
   ];
 }
 
-/** The calls that it waits for: the latest event that says so counts. Null where none does. */
+/** The calls that a session waits for by its latest event that says so; null where none does. */
 export function pendingIn({ new_events = [] }: Changes): readonly ToolRequest[] | null {
   const latest = new_events.findLast(({ type }) => type === ACTIVE_STATE_CHANGE);
   const state = latest && activeStateSchema.safeParse(latest.data);
   return state?.success ? (state.data.pending_tool_calls ?? []) : null;
 }
 
-function statusLines({ status, started_at, finished_at, error }: Changes): Line[] {
+function pendingLines(pending: readonly ToolRequest[]): Line[] {
   return [
-    [say('session ', 'title'), ...quote(status, 'title')],
-    ...timeLine('started', started_at),
-    ...timeLine('finished', finished_at),
-    ...(error ? [[say('✗ ', 'bad'), ...quote(cut(error, LONGEST))]] : []),
-  ];
-}
-
-function timeLine(what: string, time: string | null | undefined): Line[] {
-  return time ? [[say(`${what} `, 'dim'), ...quote(time)]] : [];
-}
-
-function eventLines(events: readonly SessionEvent[]): Line[] {
-  if (events.length === 0) return [];
-  const shown = events.slice(-MOST_EVENTS);
-  const rest = events.length - shown.length;
-  return [
-    [say(`${events.length} EVENT${events.length === 1 ? '' : 'S'}`, 'title')],
-    ...(rest > 0 ? [[say(`… ${rest} earlier`, 'dim')]] : []),
-    ...shown.map(({ type, timestamp, data }): Line => {
-      const when = timestamp === undefined ? [] : [...quote(timestamp, 'dim'), say('  ')];
-      const what = data === undefined ? [] : [say('  '), ...quote(cut(safeJson(data), LONGEST), 'dim')];
-      return [...when, ...quote(type), ...what];
-    }),
-  ];
-}
-
-function pendingLines(changes: Changes): Line[] {
-  const pending = pendingIn(changes);
-  if (pending === null) return [];
-  return [
-    [say(`${pending.length} PENDING CALL${pending.length === 1 ? '' : 'S'}`, 'title')],
+    [say(counted(pending.length, 'PENDING CALL', 'PENDING CALLS'), 'title')],
     ...pending.map(({ tool_name, args = {}, id }): Line => {
-      const named = id == null ? [say(' without an id', 'dim')] : [say(' as ', 'dim'), ...quote(id)];
-      return [...quote(tool_name), say(' '), ...quote(cut(safeJson(args), LONGEST)), ...named];
+      const name = id == null ? [say(' without an id', 'dim')] : [say(' as ', 'dim'), ...quote(id)];
+      return line`${quote(tool_name)} ${quote(cut(safeJson(args), LONGEST))}${name}`;
     }),
   ];
-}
-
-function answerPart({ answer }: Changes): Line[] {
-  return answer === undefined || answer === null ? [] : jsonLines('ANSWER', answer);
 }

@@ -9,40 +9,35 @@ import type { Transcript } from '../events/transcript-reader.js';
 import { readInvocation } from '../protocol/read-invocation.js';
 import { formatDuration } from '../util/format-duration.js';
 import { cut } from '../util/json-diagnosis.js';
+import { firstOf } from '../util/json-layout.js';
 import { callBodies } from './call-details.js';
 import { sessionState } from './calls.js';
-import { basisWords } from './given-up.js';
-import { clipped, type Line, quote, say } from './line.js';
+import { clipped, counted, type Line, line, quote, say, took } from './line.js';
 import { callWords, newsOf, sessionNews } from './news.js';
 import { sessionHead } from './outputs/session.js';
 import type { KnownCall } from './session-answers.js';
-import { after, arrivalStep, type Step, step } from './step-arrivals.js';
-import { labelled, newStepsOf, stepLine, stepsOf } from './steps.js';
+import { arrivalStep, type Step, step, stepLine } from './step-arrivals.js';
+import { basisWords, labelledSteps, newStepsOf, stepsOf } from './steps.js';
 import { recordedAnswer } from './warnings.js';
 
-/** Told of one transcript; whoever wants the others reads its lines. */
+/** Malformed invocations that are listed, and characters of what is wrong with one. */
 const MOST = 20;
-/** Characters of what is wrong with one. */
 const LONGEST = 300;
 
 /**
- * The invocations that are none, of which no call is shown: where each is, what is wrong with it and how it was answered.
- * @param events those that are shown of the transcript
+ * The malformed invocations of a transcript, which no call shows: where each is, what is wrong with it, and its answer.
+ * @param events those of the transcript that are shown
  */
 export function malformedInvocations(events: readonly Event[], transcript: Transcript): readonly string[] {
-  const faulty = events.flatMap(event => {
+  const found = events.flatMap(event => {
     const faults = event.kind === 'request' ? faultsOf(event) : [];
-    return event.kind === 'request' && faults.length > 0 ? [{ request: event, faults }] : [];
+    if (event.kind !== 'request' || faults.length === 0) return [];
+    return [`${placeOf(event, transcript)}: ${cut(faults.join('; '), LONGEST)}; ${endOf(event, events)}`];
   });
-  const told = faulty.slice(0, MOST).map(({ request, faults }) => {
-    const what = cut(faults.join('; '), LONGEST);
-    return `${placeOf(request, transcript)}: ${what}; ${endOf(request, events)}`;
-  });
-  const rest = faulty.length - told.length;
-  return rest > 0 ? [...told, `and ${rest} more`] : told;
+  return firstOf(found, MOST);
 }
 
-/** What was not kept may have been well-formed, and another wire has invocations of its own. */
+/** A body that was not kept may have been right, and other wires have invocations of their own. */
 function faultsOf(request: RequestEvent): readonly string[] {
   if (request.purpose !== 'invocation' || request.dialect !== undefined || isBodyLost(request)) return [];
   const reading = readInvocation(request.body?.json ?? { ok: false, reason: 'it has no body' });
@@ -50,8 +45,8 @@ function faultsOf(request: RequestEvent): readonly string[] {
 }
 
 function placeOf({ seq, at }: RequestEvent, { events, lines }: Transcript): string {
-  const line = lines?.[events.findIndex(event => event.seq === seq)];
-  return line === undefined ? `after ${formatDuration(at)}` : `line ${line}`;
+  const number = lines?.[events.findIndex(event => event.seq === seq)];
+  return number === undefined ? `after ${formatDuration(at)}` : `line ${number}`;
 }
 
 function endOf({ leg }: RequestEvent, events: readonly Event[]): string {
@@ -70,11 +65,14 @@ const SEEN_BY: Readonly<Record<TranscriptHeader['observer'], string>> = {
   client: 'by a client of agent sessions',
 };
 
-/** How much a transcript holds, and who saw it; that it does not end as it was meant to. */
+/** How much a transcript holds, who recorded it, and that it is incomplete. */
 export function transcriptHeading({ header, events, end }: Transcript, calls: number): Line[] {
   const counts = [...(calls > 0 ? [counted(calls, 'call')] : []), counted(events.length, 'event')];
-  const heading: Line = [say('TRANSCRIPT', 'title'), say(` of ${counts.join(', ')}`), ...endWords(end)];
-  return [heading, header ? sightLine(header) : [say('recorded by an unknown program (no header)', 'warn')]];
+  const heading = line`${say('TRANSCRIPT', 'title')} of ${counts.join(', ')}${endWords(end)}`;
+  if (!header) return [heading, [say('recorded by an unknown program (no header)', 'warn')]];
+  const { observer, program, startedAt } = header;
+  const about = `recorded ${SEEN_BY[observer]}, ${program}, ${readableTime(startedAt)}`;
+  return [heading, quote(about, 'dim')];
 }
 
 function endWords(end: string | null): Line {
@@ -82,59 +80,41 @@ function endWords(end: string | null): Line {
   return end === 'done' || end === 'saved' ? [] : [say('; ended with: ', 'warn'), ...quote(end, 'warn')];
 }
 
-function sightLine({ observer, program, startedAt }: TranscriptHeader): Line {
-  return [
-    say(`recorded ${SEEN_BY[observer]}, `, 'dim'),
-    ...quote(program, 'dim'),
-    say(', ', 'dim'),
-    ...quote(momentOf(startedAt), 'dim'),
-  ];
+/** RFC 3339 with spaces; anything else is shown unchanged. */
+function readableTime(time: string): string {
+  return time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC');
 }
 
-/** RFC 3339 for the eye, where it is what a transcript says. */
-function momentOf(startedAt: string): string {
-  const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/.exec(startedAt) ?? [];
-  return day === undefined ? startedAt : `${day} ${time} UTC`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** A part of what was recorded, with a history of its own. */
+/** A part of a recording, with a history of its own. */
 export interface Chapter {
   readonly history: History;
-  /** The call that it tells of; undefined where it is about none. */
+  /** The call that it is about, if it is about one. */
   readonly exchange: Exchange | undefined;
   readonly events: readonly Event[];
-  /** All of them: a history itself forgets, where there are very many. */
+  /** All of them: the history forgets the first of very many. */
   readonly steps: readonly Step[];
 }
 
-/** All that was recorded, and the same in parts. */
-interface Chronicle {
-  readonly whole: History;
-  readonly chapters: readonly Chapter[];
-}
-
 /**
- * What belongs to no call first, then each call by itself; a single call has all there is.
- * @param isWhole whether nothing of what was recorded is lost
+ * A recording as a whole and in chapters: what belongs to no call, then each call. A single call has everything.
+ * @param isWhole nothing of what was recorded is lost
  */
-export function chronicleOf(events: readonly Event[], isWhole = true): Chronicle {
-  const all = new Telling(isWhole);
-  for (const event of events) all.take(event);
+export function chronicleOf(
+  events: readonly Event[],
+  isWhole = true,
+): { readonly whole: History; readonly chapters: readonly Chapter[] } {
+  const all = new ChapterWriter(isWhole);
+  for (const event of events) all.add(event);
   const whole = all.history;
   if (whole.exchanges.size <= 1) return { whole, chapters: [all.chapter()] };
-  const parts = new Map<string | null, Telling>([[null, new Telling(isWhole)]]);
-  for (const key of whole.exchanges.keys()) parts.set(key, new Telling(isWhole));
+  const keys = [null, ...whole.exchanges.keys()];
+  const parts = new Map(keys.map(key => [key, new ChapterWriter(isWhole)]));
   const owners = new Owners(whole);
-  for (const event of events) for (const key of owners.of(event)) parts.get(key)?.take(event);
+  for (const event of events) for (const key of owners.of(event)) parts.get(key)?.add(event);
   return { whole, chapters: [...parts.values()].map(part => part.chapter()) };
 }
 
-/** Takes events one by one, and notes what each brought to an end. */
-class Telling {
+class ChapterWriter {
   readonly history: History;
   readonly #steps: Step[] = [];
   readonly #events: Event[] = [];
@@ -143,22 +123,21 @@ class Telling {
     this.history = new History(isWhole);
   }
 
-  take(event: Event): void {
+  add(event: Event): void {
     this.history.apply(event);
     this.#events.push(event);
-    for (const step of newStepsOf(this.history, event)) this.#steps.push(step);
+    for (const each of newStepsOf(this.history, event)) this.#steps.push(each);
     if (event.kind === 'response' || event.kind === 'broken') this.#showAnswer(event);
   }
 
-  /** A recorded runtime may have answered a callback otherwise than this program would: its step is there already. */
+  /** The step of a callback is there already when the recorded answer to it arrives. */
   #showAnswer({ leg, calls: [key = ''] = [] }: Extract<Event, { kind: 'response' | 'broken' }>): void {
     const exchange = this.history.exchanges.get(key);
     const arrival = exchange?.arrivals.findLast(each => each.leg === leg);
     if (!exchange || !arrival || recordedAnswer(arrival) === null) return;
-    const index = this.#steps.findLastIndex(step => step.key === `arrival:${leg}`);
-    if (index < 0) return;
+    const index = this.#steps.findLastIndex(each => each.key === `arrival:${leg}`);
     const told = arrivalStep(exchange, arrival, exchange.subscription?.events ?? 0);
-    this.#steps.splice(index, 1, ...labelled(this.history, key, [told]));
+    if (index >= 0) this.#steps.splice(index, 1, ...labelledSteps(this.history, key, [told]));
   }
 
   chapter(): Chapter {
@@ -168,11 +147,14 @@ class Telling {
   }
 }
 
-const MARGIN = 8;
+/** A line with the time since the start in the margin. */
+function timed(at: number, words: Line): Line {
+  return [say(`${formatDuration(at).padStart(8)} `, 'gutter'), ...words];
+}
 
-/** What happened, step by step, each with the time since the start in the margin. */
+/** What happened, step by step. */
 export function timelineOf({ steps }: Chapter): Line[] {
-  return steps.map(step => [margin(step.at), ...stepLine(step)]);
+  return steps.map(each => timed(each.at, stepLine(each)));
 }
 
 /** The same as the tool saw it. */
@@ -181,16 +163,12 @@ export function toolTimelineOf(events: readonly Event[]): Line[] {
   return events.flatMap(event => {
     calls.apply(event);
     const news = newsOf(event, calls.get(event.calls?.[0] ?? ''));
-    return news ? [[margin(event.at), ...news]] : [];
+    return news ? [timed(event.at, news)] : [];
   });
 }
 
-function margin(at: number) {
-  return say(`${formatDuration(at).padStart(MARGIN)} `, 'gutter');
-}
-
-/** As much of the object of `invoke -o json` as its steps are told from. */
-export interface ReportedCall {
+/** The members of the object of `invoke -o json` that its steps are made of. */
+interface ReportedCall {
   readonly invocation?: { readonly operation: string } | undefined;
   readonly endpoint?: string | undefined;
   readonly acknowledgement?: { readonly status: number; readonly ms: number } | null | undefined;
@@ -204,116 +182,89 @@ interface ReportedCallback {
   readonly verdict: string;
   /** Null where a recorded runtime did not answer. */
   readonly status: number | null;
-  /** Where a recorded runtime answered otherwise than this program would. */
+  /** Where a recorded runtime did not answer as this program would. */
   readonly ourStatus?: number | undefined;
   readonly reason?: string | undefined;
   /** Of an event. */
   readonly text?: string | undefined;
 }
 
-/** What a report tells of its call, step by step; times count from its first request. */
-export function reportLines(call: ReportedCall): Line[] {
-  return reportSteps(call).map(each => stepLine(each));
-}
-
-function reportSteps({
+/** The steps of a reported call; times count from its first request. */
+export function reportLines({
   invocation,
-  endpoint,
+  endpoint = '',
   acknowledgement,
   outcome,
   callbacks = [],
-}: ReportedCall): Step[] {
-  const ended = outcome && outcome.type !== 'success' ? [outcomeStep(outcome)] : [];
-  return [
-    ...(invocation ? [sentStep(invocation.operation, endpoint)] : []),
-    ...(acknowledgement ? [answerStep(acknowledgement)] : []),
-    ...callbacks.map(callbackStep),
-    ...ended,
-  ];
+}: ReportedCall): Line[] {
+  const lines: Line[] = [];
+  const add = (state: Step['state'], words: Line) => lines.push(stepLine(step('', 0, state, words)));
+  if (invocation) {
+    const where = endpoint !== '' && line` to ${quote(endpoint)}`;
+    add('done', line`sent ${quote(invocation.operation, 'title')}${where}`);
+  }
+  if (acknowledgement) {
+    const { status, ms } = acknowledgement;
+    if (status === 200) add('done', line`acknowledged with 200${took(ms)}`);
+    else add('failed', line`answered ${status} instead of 200${took(ms)}`);
+  }
+  for (const callback of callbacks) {
+    const [state, words] = callbackWords(callback);
+    add(state, words);
+  }
+  if (outcome && outcome.type !== 'success') {
+    const basis = outcome.basis !== undefined && line` (${quote(basisWords(outcome.basis))})`;
+    add('failed', line`outcome ${quote(outcome.type)}${basis}`);
+  }
+  return lines;
 }
 
-function sentStep(operation: string, endpoint = ''): Step {
-  const where = endpoint === '' ? [] : [say(' to '), ...quote(endpoint)];
-  return step('sent', 0, 'done', say('sent '), ...quote(operation, 'title'), ...where);
-}
-
-function answerStep({ status, ms }: NonNullable<ReportedCall['acknowledgement']>): Step {
-  if (status === 200) return step('answer', ms, 'done', say('acknowledged with 200'), after(ms));
-  return step('answer', ms, 'failed', say(`answered ${status} instead of 200`), after(ms));
-}
-
-function callbackStep(callback: ReportedCallback, index: number): Step {
+function callbackWords(callback: ReportedCallback): readonly [Step['state'], Line] {
   const { type, ms, verdict, status, ourStatus = status, reason, text } = callback;
-  const what = quote(type ?? 'callback', 'title');
-  const words = reason ?? text;
-  const why = words === undefined ? [] : [say(': '), ...quote(words)];
-  if (verdict === 'settles') return step(`callback:${index}`, ms, 'done', say('result'), after(ms));
+  if (verdict === 'settles') return ['done', line`result${took(ms)}`];
   const isOurs = status !== null && ourStatus === status;
-  const answer = isOurs
-    ? []
-    : [say(status === null ? '; the runtime did not answer' : `; the runtime answered ${status}`)];
-  const told = [
-    ...what,
-    say(' '),
-    ...quote(verdict),
-    ...(isOurs ? [say(` with ${status}`)] : []),
-    ...why,
-    ...answer,
-  ];
-  const state = ourStatus === 200 ? 'note' : 'failed';
-  return step(`callback:${index}`, ms, state, ...told, after(ms));
+  const words = reason ?? text;
+  const why = words !== undefined && line`: ${quote(words)}`;
+  const answered = status === null ? '; the runtime did not answer' : `; the runtime answered ${status}`;
+  const told = line`${quote(type ?? 'callback', 'title')} ${quote(verdict)}${isOurs && ` with ${status}`}${why}${!isOurs && answered}${took(ms)}`;
+  return [ourStatus === 200 ? 'note' : 'failed', told];
 }
 
-function outcomeStep({ type, basis }: NonNullable<ReportedCall['outcome']>): Step {
-  const by = basis === undefined ? [] : [say(' ('), ...quote(basisWords(basis)), say(')')];
-  return step('outcome', 0, 'failed', say('outcome '), ...quote(type), ...by);
-}
-
-/** Agent sessions of a file, and what happened in them, in the order in which it did. */
-export interface SessionTimeline {
-  readonly sessions: Sessions;
-  /** Each with the time since the start in the margin. */
-  readonly lines: readonly Line[];
-}
-
-/** Nobody waits for the end of a file: all that it tells of is kept. */
+/** A file ends: everything in it is kept. */
 const ALL = {
   calls: Number.POSITIVE_INFINITY,
   bytes: Number.POSITIVE_INFINITY,
   sessions: Number.POSITIVE_INFINITY,
 };
-const SESSION_TIMELINE_MARGIN = 8;
 
-/** @param history of the same events: what it knows of an answer, its line says too */
-export function sessionTimelineOf(events: readonly Event[], history: History): SessionTimeline {
+/** The agent sessions of a file, and what happened in them. @param history of the same events */
+export function sessionTimelineOf(
+  events: readonly Event[],
+  history: History,
+): { readonly sessions: Sessions; readonly lines: readonly Line[] } {
   const sessions = new Sessions(ALL);
   const lines = events.flatMap(event => {
     sessions.apply(event);
-    const line = isOfSessions(event) ? sessionNews(event, { sessions, history }) : null;
-    return line
-      ? [[say(`${formatDuration(event.at).padStart(SESSION_TIMELINE_MARGIN)} `, 'gutter'), ...line]]
-      : [];
+    // The timeline of the calls has these.
+    if (event.kind === 'planned' || event.kind === 'dropped' || event.kind === 'warned') return [];
+    const news = sessionNews(event, { sessions, history });
+    return news ? [timed(event.at, news)] : [];
   });
   return { sessions, lines };
 }
 
-/** What else there is in a file has a story of its own. */
-function isOfSessions({ kind }: Event): boolean {
-  return kind !== 'planned' && kind !== 'dropped' && kind !== 'warned';
-}
-
-/** A session of a file: how it stood at the end, and each of its calls in a line. @param now ms since the start, of the last event */
+/** A session of a file: its state at the end, and its calls. @param now ms since the start, of the last event */
 export function sessionLines(session: Session, calls: readonly KnownCall[], now: number): Line[] {
   return [
-    [say('SESSION ', 'title'), ...clipped(session.id, 'title'), say('  '), ...sessionHead(session, now)],
+    line`${say('SESSION ', 'title')}${clipped(session.id, 'title')}  ${sessionHead(session, now)}`,
     ...calls.map(known => {
-      const { mark, line } = sessionState(known, now);
-      return [mark, say(' '), ...callWords(known.call), say('  ', 'gutter'), ...line];
+      const { mark, line: state } = sessionState(known, now);
+      return line`${mark} ${callWords(known.call)}${say('  ', 'gutter')}${state}`;
     }),
   ];
 }
 
-/** A call by itself: what it was asked with, and what the model gets. */
-export function sessionCallLines({ call, ...known }: KnownCall): Line[] {
-  return [[say('CALL ', 'title'), ...callWords(call)], ...callBodies({ call, ...known })];
+/** A call of a session: its arguments, and what the model gets. */
+export function sessionCallLines(known: KnownCall): Line[] {
+  return [[say('CALL ', 'title'), ...callWords(known.call)], ...callBodies(known)];
 }

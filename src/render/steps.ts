@@ -1,105 +1,96 @@
-import type { Event } from '../events/events.js';
-import { type Arrival, type Attempt, type Exchange, outcomeOf, type Settlement } from '../events/exchange.js';
+import type { Event, EventKind } from '../events/events.js';
+import {
+  type Attempt,
+  type Exchange,
+  outcomeOf,
+  type Selection,
+  type Settlement,
+} from '../events/exchange.js';
 import type { Errand, History, LoadedToolset } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
 import { formatDuration } from '../util/format-duration.js';
 import { bytesText } from '../util/json-diagnosis.js';
-import { basisWords, cancelText } from './given-up.js';
-import { clipped, type Line, quote, type Span, say } from './line.js';
-import { after, arrivalStep, arrivalSteps, type Step, selectionStep, step, within } from './step-arrivals.js';
-import { eventOf, eventWords } from './steps/events.js';
+import { clipped, counted, type Line, line, quote, say, took } from './line.js';
+import { arrivalStep, eventOf, eventWords, type Step, step, stepLine } from './step-arrivals.js';
 import { arrivalOf } from './warnings.js';
 
-/** A dispatch of the invocation. */
-function sentStep({ invocation, endpoint, attempts, shown }: Exchange, { leg, sentAt }: Attempt): Step {
-  const index = attempts.findIndex(attempt => attempt.leg === leg);
-  const again = index > 0 ? ` again (attempt ${index + 1})` : '';
-  return step(
-    `sent:${leg}`,
-    sentAt,
-    'done',
-    say(`sent${again} `),
-    ...quote(invocation.operation, 'title'),
-    ...(shown === undefined ? [] : [say(' ('), ...clipped(shown), say(')')]),
-    say(' to '),
-    ...quote(endpoint),
-  );
+/**
+ * What has happened, in order; a running step comes last.
+ * @param latest this many steps from the end, for no more work than they take
+ */
+export function stepsOf(history: History, { latest = Number.POSITIVE_INFINITY } = {}): Step[] {
+  const { exchanges, errands, toolsets } = history;
+  const steps = [
+    ...toolsets.map(toolset => loadedStep(history, toolset)),
+    ...[...exchanges.values()].flatMap(each => labelledSteps(history, each.key, callSteps(each, latest))),
+    ...[...errands.values()].flatMap(each =>
+      labelledSteps(history, each.calls[0], errandSteps(history, each)),
+    ),
+    ...straySteps(errands.values()),
+  ];
+  const order = (a: Step, b: Step) =>
+    Number(a.state === 'running') - Number(b.state === 'running') || a.at - b.at;
+  return steps.sort(order).slice(-latest);
 }
 
-/** What became of a dispatch, once that is known. */
-function answerSteps(
-  { dialect, settled }: Exchange,
-  { leg, sentAt, endedAt, status, broken, bodySize = 0 }: Attempt,
+/**
+ * The steps that an event ends; the history has it already. All events one after the other give what {@link stepsOf} gives, at a price
+ * that does not grow with what came before.
+ * @param isPrivate only the user sees them; else URLs that give power are cut
+ * @param isOfMany there are several calls, though the history may not have them yet
+ */
+export function newStepsOf(
+  history: History,
+  event: Event,
+  { isPrivate = true, isOfMany = history.exchanges.size > 1 } = {},
 ): Step[] {
-  if (endedAt === undefined) return [];
-  const took = after(endedAt - sentAt);
-  const key = `answer:${leg}`;
-  if (settled?.by === 'answer') return [step(key, endedAt, 'done', say('result'), took)];
-  if (dialect === 'mcp' && broken) {
-    const isOurs = settled?.by === 'cancel' || settled?.by === 'timeout';
-    return isOurs ? [] : [step(key, endedAt, 'failed', say('not answered: '), ...quote(broken.code), took)];
-  }
-  if (status === 200) {
-    const body = bodySize > 0 ? ` and a body of ${bytesText(bodySize)}` : '';
-    return [step(key, endedAt, 'done', say(`acknowledged with 200${body}`), took)];
-  }
-  const answer =
-    status === undefined
-      ? [say('not acknowledged: '), ...quote(broken?.code ?? 'broken')]
-      : [say(`answered ${status} instead of 200`)];
-  return [step(key, endedAt, 'failed', ...answer, took)];
+  const toolset = event.kind === 'loaded' ? history.toolsets.at(-1) : undefined;
+  const ofCalls = concernedCalls(history, event).flatMap(key => {
+    const exchange = history.exchanges.get(key);
+    return exchange ? labelledSteps(history, key, newCallSteps(exchange, event, isPrivate), isOfMany) : [];
+  });
+  return [
+    ...(toolset ? [loadedStep(history, toolset)] : []),
+    ...ofCalls,
+    ...newErrandSteps(history, event, isOfMany),
+  ];
 }
 
-/** How the call ended, where its result does not say it already. */
-function endSteps(exchange: Exchange): Step[] {
-  const { settled, key } = exchange;
-  if (settled === null) return [];
-  const line = endLine(exchange, settled);
-  return line.length === 0 ? [] : [step(`end:${key}`, settled.at, 'failed', ...line)];
+/** Keys of calls. The notice that a thread is closed concerns all of its calls. */
+function concernedCalls({ threads }: History, event: Event): readonly string[] {
+  const isClose = event.kind === 'request' && event.purpose === 'close';
+  const thread = isClose && event.thread !== undefined ? threads.get(event.thread) : undefined;
+  return thread?.calls ?? event.calls ?? [];
 }
 
-/** What a pending call waits for. */
-function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange): Step[] {
-  if (settled !== null) return [];
-  const last = attempts.at(-1);
-  const isSent = dialect !== 'mcp' && last !== undefined && last.endedAt === undefined;
-  const result = isSent ? 'waiting for the acknowledgement' : 'waiting for the result';
-  const since = last?.endedAt ?? last?.sentAt ?? 0;
-  return [step(`end:${key}`, since, 'running', say(waitingFor ? 'waiting for you' : result))];
+/** Steps with the id of their call, where there are several calls. */
+export function labelledSteps(
+  { exchanges }: History,
+  key: string | undefined,
+  steps: Step[],
+  isOfMany = exchanges.size > 1,
+): Step[] {
+  const exchange = key === undefined || !isOfMany ? undefined : exchanges.get(key);
+  if (!exchange) return steps;
+  const label = [...clipped(exchange.invocation.id, 'dim'), say(': ', 'dim')];
+  return steps.map(each => ({
+    ...each,
+    line: [...label, ...each.line],
+    ...(each.lines && { lines: each.lines.with(0, [...label, ...(each.lines[0] ?? [])]) }),
+  }));
 }
 
-/** How a subscription ended without a last event. */
-function unsubscribedSteps({ key, subscription }: Exchange): Step[] {
-  const { ended = null, events = 0 } = subscription ?? {};
-  if (ended === null || ended.by === 'final') return [];
-  const count = `${events} event${events === 1 ? '' : 's'}`;
-  const how = ended.by === 'cancel' ? 'canceled' : 'closed with its thread';
-  return [step(`unsubscribed:${key}`, ended.at, 'note', say(`the subscription was ${how}, after ${count}`))];
+/** Discovery, once its toolset is loaded. */
+function loadedStep({ errands }: History, { at, name, base, operations }: LoadedToolset): Step {
+  const asked = [...errands.values()].find(({ purpose }) => purpose === 'discovery');
+  const where = base !== null && line` at ${quote(base)}`;
+  const count = counted(operations.length, 'operation');
+  const time = took(at - (asked?.at ?? 0), 'in');
+  return step(`loaded:${at}`, at, 'done', line`discovered ${quote(name, 'title')} (${count})${where}${time}`);
 }
 
-function endLine(exchange: Exchange, settled: Settlement): Line {
-  switch (settled.by) {
-    case 'result':
-    case 'answer': {
-      const outcome = outcomeOf(exchange);
-      if (outcome === null || outcome.type === 'success') return [];
-      return [say(`outcome ${outcome.type} (${basisWords(outcome.basis)})`)];
-    }
-    case 'timeout':
-      return [say(`timed out after ${formatDuration(settled.afterMs)}`)];
-    case 'denial': {
-      const why = settled.who === 'person' ? [say('declined by you')] : clipped(settled.reason);
-      return [...quote(settled.tool, 'title'), say(' was not called: '), ...why];
-    }
-    case 'cancel':
-      return [say(cancelText(exchange, settled))];
-    default:
-      return []; // the answer to the last dispatch says it
-  }
-}
-
-/** One call: its dispatch, what came back for it, and how it ended or what it waits for. Of its callbacks only the `latest`. */
-function callSteps(exchange: Exchange, latest = Number.POSITIVE_INFINITY): Step[] {
+/** A call: its dispatches, the latest callbacks, and how it ended or what it waits for. */
+function callSteps(exchange: Exchange, latest: number): Step[] {
   const { attempts, selections } = exchange;
   return [
     ...attempts.flatMap(attempt => [sentStep(exchange, attempt), ...answerSteps(exchange, attempt)]),
@@ -111,280 +102,168 @@ function callSteps(exchange: Exchange, latest = Number.POSITIVE_INFINITY): Step[
   ];
 }
 
-/** What an event adds to the story of a call that has it already: as much work however long that story is. */
+type NewSteps<Kind extends EventKind> = (
+  exchange: Exchange,
+  event: Extract<Event, { kind: Kind }>,
+  isPrivate: boolean,
+) => Step[];
+
+/** What an event adds to the steps of a call that has it already; null for nothing. */
+const NEW_STEPS: { readonly [Kind in EventKind]: NewSteps<Kind> | null } = {
+  request(exchange, { purpose, leg, at }, isPrivate) {
+    if (purpose === 'invocation')
+      return attemptsOf(exchange, leg).map(attempt => sentStep(exchange, attempt));
+    if (purpose === 'callback') return newArrivalSteps(exchange, leg, isPrivate);
+    const isEnd = purpose === 'close' || purpose === 'cancel';
+    return isEnd ? unsubscribedSteps(exchange).filter(end => end.at === at) : [];
+  },
+  response(exchange, { leg, refusal }, isPrivate) {
+    if (refusal !== undefined) return newArrivalSteps(exchange, leg, isPrivate);
+    const attempts = attemptsOf(exchange, leg);
+    const isResult = exchange.settled?.by === 'answer' && attempts.length > 0;
+    const answers = attempts.flatMap(attempt => answerSteps(exchange, attempt));
+    return [...answers, ...(isResult ? endSteps(exchange) : [])];
+  },
+  broken: (exchange, { leg }) => attemptsOf(exchange, leg).flatMap(attempt => answerSteps(exchange, attempt)),
+  decided(exchange, { what, at }) {
+    if (what !== 'choice') return endsAt(exchange, at);
+    const latest = exchange.selections.slice(-1).filter(selection => selection.at === at);
+    return latest.map(selection => selectionStep(exchange, selection));
+  },
+  expired: (exchange, { what, at }) => (what === 'timeout' ? endsAt(exchange, at) : []),
+  denied: (exchange, { at }) => endsAt(exchange, at),
+  loaded: null,
+  expected: null,
+  matched: null,
+  shaped: null,
+  planned: null,
+  warned: null,
+  dropped: null,
+  session: null,
+  awaiting: null,
+  answered: null,
+};
+
 function newCallSteps(exchange: Exchange, event: Event, isPrivate: boolean): Step[] {
-  switch (event.kind) {
-    case 'request':
-      if (event.purpose === 'invocation')
-        return attemptWith(exchange, event.leg).map(each => sentStep(exchange, each));
-      if (event.purpose === 'close' || event.purpose === 'cancel')
-        return unsubscribedSteps(exchange).filter(({ at }) => at === event.at);
-      return event.purpose === 'callback' ? newArrivalSteps(exchange, event.leg, isPrivate) : [];
-    case 'broken':
-      return newAnswerSteps(exchange, event.leg);
-    case 'response':
-      if (event.refusal !== undefined) return newArrivalSteps(exchange, event.leg, isPrivate);
-      return [...newAnswerSteps(exchange, event.leg), ...endsWith(exchange, event.leg)];
-    case 'decided':
-      if (event.what === 'choice') return newSelectionSteps(exchange, event.at);
-      return endsAt(exchange, event.at);
-    case 'expired':
-      return event.what === 'timeout' ? endsAt(exchange, event.at) : [];
-    case 'denied':
-      return endsAt(exchange, event.at);
-    default:
-      return [];
-  }
+  const stepsFor = NEW_STEPS[event.kind] as NewSteps<EventKind> | null;
+  return stepsFor?.(exchange, event, isPrivate) ?? [];
 }
 
-const attemptWith = ({ attempts }: Exchange, leg: string) => attempts.filter(attempt => attempt.leg === leg);
-
-const newAnswerSteps = (exchange: Exchange, leg: string) =>
-  attemptWith(exchange, leg).flatMap(attempt => answerSteps(exchange, attempt));
-
-/** Where the response is the result. */
-function endsWith(exchange: Exchange, leg: string): Step[] {
-  const isAnswer = exchange.settled?.by === 'answer' && attemptWith(exchange, leg).length > 0;
-  return isAnswer ? endSteps(exchange) : [];
+function attemptsOf({ attempts }: Exchange, leg: string): Attempt[] {
+  return attempts.filter(attempt => attempt.leg === leg);
 }
 
-function newArrivalSteps(exchange: Exchange, leg: string, isPrivate: boolean): Step[] {
-  const arrival = exchange.arrivals.findLast(each => each.leg === leg);
-  if (!arrival) return [];
-  const told = arrivalStep(
-    exchange,
-    isPrivate ? arrival : shareableArrival(arrival),
-    exchange.subscription?.events ?? 0,
-  );
-  return settles(arrival) ? [told, ...endSteps(exchange)] : [told];
-}
-
-const settles = ({ verdict }: Arrival) => verdict.kind === 'settles';
-
-function newSelectionSteps(exchange: Exchange, at: number): Step[] {
-  const selection = exchange.selections.at(-1);
-  return selection?.at === at ? [selectionStep(exchange, selection)] : [];
-}
-
-/** An end that an event before it had brought is told already. */
+/** Without an end that a result has brought before. */
 function endsAt(exchange: Exchange, at: number): Step[] {
   const isByResult = exchange.settled?.by === 'result' || exchange.settled?.by === 'answer';
   const ends = [...(isByResult ? [] : endSteps(exchange)), ...unsubscribedSteps(exchange)];
   return ends.filter(end => end.at === at);
 }
 
-/** Notices, told once it is known what became of them. */
-const NOTICES: Readonly<Partial<Record<Errand['purpose'], string>>> = {
-  close: 'thread closed',
-  cancel: 'call canceled',
-};
+/** A dispatch of the invocation. */
+function sentStep({ invocation, endpoint, attempts, shown }: Exchange, { leg, sentAt }: Attempt): Step {
+  const index = attempts.findIndex(attempt => attempt.leg === leg);
+  const again = index > 0 ? ` again (attempt ${index + 1})` : '';
+  const operation = quote(invocation.operation, 'title');
+  const words = line`sent${again} ${operation}${shown !== undefined && line` (${shown})`} to ${quote(endpoint)}`;
+  return step(`sent:${leg}`, sentAt, 'done', words);
+}
 
-/** Discovery while it goes on or where it failed, the user's selection, and notices that went out. */
-function errandSteps(history: History, errand: Errand): Step[] {
-  const { leg, purpose, at, endedAt, status } = errand;
-  if (purpose === 'discovery') return discoverySteps(errand);
+/** The end of a dispatch. */
+function answerSteps({ dialect, settled }: Exchange, attempt: Attempt): Step[] {
+  const { leg, sentAt, endedAt, status, broken, bodySize = 0 } = attempt;
   if (endedAt === undefined) return [];
-  if (purpose === 'choice') return [errandsSelectionStep(history, errand, endedAt)];
-  const notice = NOTICES[purpose];
-  if (notice === undefined) return [];
-  const answer = status === undefined ? 'not answered' : `answered ${status}`;
-  const state = status === 200 ? 'done' : 'note';
-  return [step(`errand:${leg}`, endedAt, state, say(`${notice}, ${answer}`), after(endedAt - at))];
-}
-
-/** A discovery that went well is told by what was loaded. */
-function discoverySteps({ leg, url, at, endedAt, status, broken }: Errand): Step[] {
-  const key = `errand:${leg}`;
-  if (endedAt === undefined) return [step(key, at, 'running', ...going(url))];
-  if (status === 200) return [];
-  const answer = status === undefined ? `unreachable: ${broken ?? 'broken'}` : `answered ${status}`;
-  return [step(key, endedAt, 'failed', ...quote(url), say(` ${answer}`), after(endedAt - at))];
-}
-
-/** A server that is started has no address: its endpoint names its program. */
-function going(url: string): Line {
-  const program = /^stdio:(.*)$/.exec(url)?.[1];
-  return program === undefined ? [say('asking '), ...quote(url)] : [say('starting '), ...quote(program)];
-}
-
-/** Where a selection did not arrive, the tool goes on waiting for it, and so does the call. */
-function errandsSelectionStep(
-  history: History,
-  { leg, calls, at, status, broken }: Errand,
-  endedAt: number,
-): Step {
-  const took = after(endedAt - at);
-  if (status === 200)
-    return step(`errand:${leg}`, endedAt, 'done', say('selection sent, answered 200'), took);
-  const why = status === undefined ? (broken ?? 'not answered') : `answered ${status} instead of 200`;
-  const isPending = calls.some(key => {
-    const { settled = null } = history.exchanges.get(key) ?? {};
-    return settled === null || settled.at > endedAt;
-  });
-  const pending = isPending ? [say('; the call stays pending')] : [];
-  return step(
-    `errand:${leg}`,
-    endedAt,
-    'failed',
-    say(`could not send the selection: ${why}`),
-    took,
-    ...pending,
-  );
-}
-
-/** POSTs that reached the listener but no call: one step for each reason, however many there are. */
-export function straySteps(errands: Iterable<Errand>): Step[] {
-  const steps = new Map<string, Step>();
-  for (const errand of errands)
-    if (isStray(errand) && !steps.has(reasonOf(errand))) steps.set(reasonOf(errand), strayStep(errand));
-  return [...steps.values()];
-}
-
-/** As {@link straySteps}, where this one has just been answered. */
-function newStraySteps(errands: Iterable<Errand>, errand: Errand): Step[] {
-  if (!isStray(errand)) return [];
-  for (const other of errands)
-    if (other !== errand && isStray(other) && reasonOf(other) === reasonOf(errand)) return [];
-  return [strayStep(errand)];
-}
-
-const isStray = ({ purpose, status }: Errand) => purpose === 'callback' && status !== undefined;
-const reasonOf = ({ refusal = '' }: Errand) => refusal;
-
-function strayStep(errand: Errand): Step {
-  return step(`stray:${reasonOf(errand)}`, errand.at, 'failed', ...stray(errand));
-}
-
-function stray({ status, refusal = '' }: Errand): Line {
-  if (refusal === 'wrong-address') return [say('a POST to a wrong callback URL, answered 404')];
-  return [say(`a request to the callback listener, refused with ${status}: `), ...quote(refusal)];
-}
-
-/**
- * Says whose steps they are, where several calls are told of at once.
- * @param isOfMany whether there are several, as far as is known
- */
-export function labelled(
-  { exchanges }: History,
-  key: string | undefined,
-  steps: Step[],
-  isOfMany = exchanges.size > 1,
-): Step[] {
-  const exchange = key === undefined || !isOfMany ? undefined : exchanges.get(key);
-  if (!exchange) return steps;
-  const label = [...clipped(exchange.invocation.id, 'dim'), say(': ', 'dim')];
-  return steps.map(step => ({
-    ...step,
-    line: [...label, ...step.line],
-    ...(step.lines && { lines: step.lines.with(0, [...label, ...(step.lines[0] ?? [])]) }),
-  }));
-}
-
-/** Discovery, told once its toolset is loaded. */
-function loadedStep({ errands }: History, { at, name, base, operations }: LoadedToolset): Step {
-  const asked = [...errands.values()].find(({ purpose }) => purpose === 'discovery');
-  const count = `${operations.length} operation${operations.length === 1 ? '' : 's'}`;
-  const where = base === null ? [] : [say(' at '), ...quote(base)];
-  return step(
-    `loaded:${at}`,
-    at,
+  const answer = (state: Step['state'], words: Line) => [
+    step(`answer:${leg}`, endedAt, state, [...words, took(endedAt - sentAt)]),
+  ];
+  if (settled?.by === 'answer') return answer('done', line`result`);
+  if (dialect === 'mcp' && broken) {
+    const isOurs = settled?.by === 'cancel' || settled?.by === 'timeout';
+    return isOurs ? [] : answer('failed', line`not answered: ${quote(broken.code)}`);
+  }
+  if (status === undefined)
+    return answer('failed', line`not acknowledged: ${quote(broken?.code ?? 'broken')}`);
+  if (status !== 200) return answer('failed', line`answered ${status} instead of 200`);
+  return answer(
     'done',
-    say('discovered '),
-    ...quote(name, 'title'),
-    say(` (${count})`),
-    ...where,
-    within(at - (asked?.at ?? 0)),
+    line`acknowledged with 200${bodySize > 0 && ` and a body of ${bytesText(bodySize)}`}`,
   );
 }
 
-/**
- * What has happened, in the order in which it did. The last step may be running: its time is still going.
- * @param latest this many steps from the end, and no more work than they make
- */
-export function stepsOf(history: History, { latest = Number.POSITIVE_INFINITY } = {}): Step[] {
-  const { exchanges, errands, toolsets } = history;
-  const steps = [
-    ...toolsets.map(toolset => loadedStep(history, toolset)),
-    ...[...exchanges.values()].flatMap(each => labelled(history, each.key, callSteps(each, latest))),
-    ...[...errands.values()].flatMap(each => labelled(history, each.calls[0], errandSteps(history, each))),
-    ...straySteps(errands.values()),
-  ];
-  return steps.sort(inOrder).slice(-latest);
+/** How a call ended, where its result or the answer to its last dispatch does not say so. */
+function endSteps(exchange: Exchange): Step[] {
+  const { settled, key } = exchange;
+  const words = settled && endWords(exchange, settled);
+  return words ? [step(`end:${key}`, settled.at, 'failed', words)] : [];
 }
 
-function inOrder(a: Step, b: Step): number {
-  return Number(a.state === 'running') - Number(b.state === 'running') || a.at - b.at;
+function endWords(exchange: Exchange, settled: Settlement): Line | null {
+  switch (settled.by) {
+    case 'result':
+    case 'answer': {
+      const outcome = outcomeOf(exchange);
+      const isFine = outcome === null || outcome.type === 'success';
+      return isFine ? null : line`outcome ${outcome.type} (${basisWords(outcome.basis)})`;
+    }
+    case 'timeout':
+      return line`timed out after ${formatDuration(settled.afterMs)}`;
+    case 'denial': {
+      const why = settled.who === 'person' ? 'declined by you' : settled.reason;
+      return line`${quote(settled.tool, 'title')} was not called: ${why}`;
+    }
+    case 'cancel':
+      return line`${cancelText(exchange, settled)}`;
+    case 'refusal':
+    case 'unreachable':
+      return null;
+  }
 }
 
-/**
- * The steps that an event brings to an end; the history has it already. Told one event after the other they are what `stepsOf` tells
- * at the end, at a price that does not grow with what came before.
- * @param isPrivate whether nobody but the user sees it; else URLs that give power are cut. `isOfMany`: there are several calls, though
- *   the history may not have them yet
- */
-export function newStepsOf(
-  history: History,
-  event: Event,
-  { isPrivate = true, isOfMany = history.exchanges.size > 1 } = {},
-): Step[] {
-  const toolset = event.kind === 'loaded' ? history.toolsets.at(-1) : undefined;
-  return [
-    ...(toolset ? [loadedStep(history, toolset)] : []),
-    ...concerned(history, event).flatMap(key => {
-      const exchange = history.exchanges.get(key);
-      return exchange ? labelled(history, key, newCallSteps(exchange, event, isPrivate), isOfMany) : [];
-    }),
-    ...newErrandSteps(history, event, isOfMany),
-  ];
+/** Why a pending call was canceled: the user interrupted it, or a question of the tool could not be answered. */
+export function cancelText(
+  { questions }: Pick<Exchange, 'questions'>,
+  { who }: Extract<Settlement, { by: 'cancel' }>,
+): string {
+  if (who === 'person') return 'interrupted';
+  const isAsked = questions.some(({ message, isAnswered }) => message.type === 'user_choice' && !isAnswered);
+  return isAsked ? 'canceled: its question was not answered' : 'canceled';
 }
 
-/** Keys of calls. A notice that a thread is over concerns all of its calls. */
-function concerned({ threads }: History, event: Event): readonly string[] {
-  const isClose = event.kind === 'request' && event.purpose === 'close';
-  const thread = isClose && event.thread !== undefined ? threads.get(event.thread) : undefined;
-  return thread?.calls ?? event.calls ?? [];
+/** How an outcome is known; an unknown basis is shown unchanged. */
+export function basisWords(basis: string): string {
+  return { convention: 'by convention', ours: 'local' }[basis] ?? basis;
 }
 
-function newErrandSteps(history: History, event: Event, isOfMany: boolean): Step[] {
-  if (event.kind !== 'response' && event.kind !== 'broken') return [];
-  const errand = history.errands.get(event.leg);
-  if (!errand) return [];
-  const steps = labelled(history, errand.calls[0], errandSteps(history, errand), isOfMany);
-  return [...steps, ...newStraySteps(history.errands.values(), errand)];
+/** What a pending call waits for. */
+function waitingSteps({ settled, waitingFor, attempts, key, dialect }: Exchange): Step[] {
+  if (settled !== null) return [];
+  const last = attempts.at(-1);
+  const isSent = dialect !== 'mcp' && last !== undefined && last.endedAt === undefined;
+  const what = isSent ? 'the acknowledgement' : 'the result';
+  const since = last?.endedAt ?? last?.sentAt ?? 0;
+  return [step(`end:${key}`, since, 'running', [say(`waiting for ${waitingFor ? 'you' : what}`)])];
 }
 
-const MARKS: Readonly<Record<Step['state'], Span>> = {
-  done: say('✓', 'good'),
-  failed: say('✗', 'bad'),
-  note: say('•', 'warn'),
-  running: say('…', 'running'),
-};
-
-/** A step with its mark, on as many lines as it has. */
-export function stepLines({ state, line, lines = [line] }: Step): readonly Line[] {
-  return lines.map((each, index) => (index === 0 ? [MARKS[state], say(' '), ...each] : [say('  '), ...each]));
+/** The end of a subscription without a final event. */
+function unsubscribedSteps({ key, subscription }: Exchange): Step[] {
+  const { ended = null, events = 0 } = subscription ?? {};
+  if (ended === null || ended.by === 'final') return [];
+  const how = ended.by === 'cancel' ? 'canceled' : 'closed with its thread';
+  const words = line`the subscription was ${how}, after ${counted(events, 'event')}`;
+  return [step(`unsubscribed:${key}`, ended.at, 'note', words)];
 }
 
-/** A step with its mark; where it is running, with the time it has run until `now` (ms since the start). */
-export function stepLine(step: Step, now?: number): Line {
-  const running =
-    step.state === 'running' && now !== undefined
-      ? [say(` ${formatDuration(Math.max(0, now - step.at))}`, 'dim')]
-      : [];
-  return [MARKS[step.state], say(' '), ...step.line, ...running];
-}
-
-/** An event of a subscription that counts, for whom it comes to (RT-SUB). */
+/** An event of a subscription that counts (RT-SUB). */
 export interface News {
-  /** For the human, as the story of the call tells it. */
+  /** For the human, as a step. */
   readonly told: Line;
-  /** For the LLM, which gets it whole. */
+  /** For the LLM, whole. */
   readonly text: string;
-  /** Above the text: which event it is, into which conversation it goes, and when it came. */
+  /** Above the text: which event it is, into which conversation it goes, and when it arrived. */
   readonly heading: Line;
 }
 
-/** The event of a subscription that has just come; null where it is none. @param history that has it already */
+/** The event of a subscription that has just arrived; null where there is none. @param history that has it already */
 export function newsIn(history: History, event: Event): News | null {
   const { exchange, arrival } = (event.kind === 'request' && arrivalOf(history, event)) || {};
   const message = arrival && eventOf(arrival);
@@ -396,4 +275,124 @@ export function newsIn(history: History, event: Event): News | null {
     text: message.text,
     heading: [say('• ', 'warn'), say(`${eventWords(message, number)} after ${after}`, 'dim')],
   };
+}
+
+const PICKED: Readonly<Record<Selection['by'], string>> = {
+  person: 'you picked',
+  flag: '--choose picked',
+  policy: 'the policy picked',
+};
+
+/** The choice that was picked, and by whom. */
+function selectionStep(exchange: Exchange, { at, by, selected, question }: Selection): Step {
+  const asked = exchange.questions.find(({ leg }) => leg === question)?.message;
+  const { choices = [], default: preset } = asked?.type === 'user_choice' ? asked : {};
+  const label = clipped(choices[selected] ?? '', 'title');
+  const words = line`${PICKED[by]} ${selected} ${label}${selected === preset && ' (the default)'}`;
+  return step(`selection:${exchange.key}:${question}`, at, 'done', words);
+}
+
+/** The latest callbacks for a call, and how many earlier ones were dropped. */
+function arrivalSteps(exchange: Exchange, latest: number): Step[] {
+  const { key, arrivals, forgotten } = exchange;
+  let number = exchange.subscription?.events ?? 0;
+  const steps = arrivals
+    .slice(-latest)
+    .toReversed()
+    .map(arrival => arrivalStep(exchange, arrival, eventOf(arrival) ? number-- : number))
+    .reverse();
+  // Results and questions are kept; the others are later than what was dropped.
+  const first = arrivals.find(({ verdict: { kind } }) => kind !== 'settles' && kind !== 'holds');
+  if (forgotten === 0 || !first) return steps;
+  return [
+    step(`forgotten:${key}`, first.at, 'note', line`${forgotten} earlier callbacks were dropped`),
+    ...steps,
+  ];
+}
+
+function newArrivalSteps(exchange: Exchange, leg: string, isPrivate: boolean): Step[] {
+  const arrival = exchange.arrivals.findLast(each => each.leg === leg);
+  if (!arrival) return [];
+  const shown = isPrivate ? arrival : shareableArrival(arrival);
+  const told = arrivalStep(exchange, shown, exchange.subscription?.events ?? 0);
+  return arrival.verdict.kind === 'settles' ? [told, ...endSteps(exchange)] : [told];
+}
+
+type ErrandSteps = (errand: Errand, endedAt: number, history: History) => Step[];
+
+/** Requests that are no part of a call, once they have ended. A purpose that is not here has no step. */
+const ERRANDS: Readonly<Partial<Record<Errand['purpose'], ErrandSteps>>> = {
+  discovery({ leg, url, at, status, broken }, endedAt) {
+    // A discovery that succeeded is shown by the toolset that was loaded.
+    if (status === 200) return [];
+    const answer = status === undefined ? `unreachable: ${broken ?? 'broken'}` : `answered ${status}`;
+    return [step(`errand:${leg}`, endedAt, 'failed', line`${quote(url)} ${answer}${took(endedAt - at)}`)];
+  },
+  choice({ leg, calls, at, status, broken }, endedAt, history) {
+    const time = took(endedAt - at);
+    const end = (state: Step['state'], words: Line) => [step(`errand:${leg}`, endedAt, state, words)];
+    if (status === 200) return end('done', line`selection sent, answered 200${time}`);
+    const why = status === undefined ? (broken ?? 'not answered') : `answered ${status} instead of 200`;
+    // The tool goes on waiting for the selection, and so does the call.
+    const isPending = calls.some(key => (history.exchanges.get(key)?.settled?.at ?? Infinity) > endedAt);
+    return end(
+      'failed',
+      line`could not send the selection: ${why}${time}${isPending && '; the call stays pending'}`,
+    );
+  },
+  close: noticeSteps('thread closed'),
+  cancel: noticeSteps('call canceled'),
+};
+
+function noticeSteps(what: string): ErrandSteps {
+  return ({ leg, at, status }, endedAt) => {
+    const answer = status === undefined ? 'not answered' : `answered ${status}`;
+    const words = line`${what}, ${answer}${took(endedAt - at)}`;
+    return [step(`errand:${leg}`, endedAt, status === 200 ? 'done' : 'note', words)];
+  };
+}
+
+function errandSteps(history: History, errand: Errand): Step[] {
+  const { purpose, leg, at, url, endedAt } = errand;
+  if (endedAt !== undefined) return ERRANDS[purpose]?.(errand, endedAt, history) ?? [];
+  if (purpose !== 'discovery') return [];
+  // The endpoint of a started server names its program.
+  const program = /^stdio:(.*)$/.exec(url)?.[1];
+  const words = program === undefined ? line`asking ${quote(url)}` : line`starting ${quote(program)}`;
+  return [step(`errand:${leg}`, at, 'running', words)];
+}
+
+function newErrandSteps(history: History, event: Event, isOfMany: boolean): Step[] {
+  const errand =
+    event.kind === 'response' || event.kind === 'broken' ? history.errands.get(event.leg) : undefined;
+  if (!errand) return [];
+  const steps = labelledSteps(history, errand.calls[0], errandSteps(history, errand), isOfMany);
+  return isFirstOfItsKind(history.errands.values(), errand) ? [...steps, ...straySteps([errand])] : steps;
+}
+
+function isStray({ purpose, status }: Errand): boolean {
+  return purpose === 'callback' && status !== undefined;
+}
+
+function isFirstOfItsKind(errands: Iterable<Errand>, errand: Errand): boolean {
+  if (!isStray(errand)) return false;
+  for (const other of errands)
+    if (other !== errand && isStray(other) && other.refusal === errand.refusal) return false;
+  return true;
+}
+
+/** Requests that reached the listener but no call: one step for each reason. */
+export function straySteps(errands: Iterable<Errand>): Step[] {
+  const firsts = new Map<string, Errand>();
+  for (const errand of errands) {
+    const { refusal = '' } = errand;
+    if (isStray(errand) && !firsts.has(refusal)) firsts.set(refusal, errand);
+  }
+  return [...firsts].map(([refusal, { at, status }]) => {
+    const words =
+      refusal === 'wrong-address'
+        ? line`a POST to a wrong callback URL, answered 404`
+        : line`a request to the callback listener, refused with ${status}: ${quote(refusal)}`;
+    return step(`stray:${refusal}`, at, 'failed', words);
+  });
 }

@@ -10,8 +10,7 @@ import { bytesText } from '../util/json-diagnosis.js';
 import { cleanWords, type Redactor, redactHeaders } from '../util/redact.js';
 import { visible, visibleLine } from '../util/visible.js';
 import { clipped, counted, type Line, line, type Span, say, textLines, took } from './line.js';
-import type { Step } from './step-arrivals.js';
-import { stepLines } from './steps.js';
+import { type Step, stepLines } from './step-arrivals.js';
 
 /**
  * The events by which a call is judged, in order: its own, the discovery of its tool, and callbacks of no call that arrived while

@@ -6,7 +6,6 @@ import {
   arrives,
   CHOICE,
   call,
-  canceled,
   chose,
   consented,
   denied,
@@ -17,25 +16,12 @@ import {
   historyOf,
   INVOCATION,
   KEY,
-  lost,
   OAUTH,
   RESULT,
   refused,
-  resultArrives,
   timedOut,
   VIEW,
 } from '../events/build.js';
-
-describe('no failure', () => {
-  test.each([
-    ['pending', []],
-    ['waiting for a consent', [arrives(OAUTH)]],
-    ['a result', [resultArrives()]],
-    ['a result that is an error: that is an outcome', [resultArrives({ text: 'Error: no' })]],
-  ])('%s', (_, rest) => {
-    expect(failureOf(exchangeOf(call(), acknowledged(), ...rest))).toBeNull();
-  });
-});
 
 describe('RT-NON200: a refusal says how to react to its status', () => {
   test.each([
@@ -52,14 +38,6 @@ describe('RT-NON200: a refusal says how to react to its status', () => {
       message: `the tool did not accept the invocation: it answered ${status} instead of 200: why`,
       hint: expect.stringMatching(hint),
     });
-  });
-});
-
-test('an unreachable tool: where, and why', () => {
-  expect(failureOf(exchangeOf(call(), lost(), gaveUp()))).toEqual({
-    code: 'unreachable',
-    message: `${ENDPOINT}: the tool could not be reached (ECONNREFUSED)`,
-    hint: 'Check that the tool is running and its endpoint is correct.',
   });
 });
 
@@ -140,39 +118,12 @@ describe('a timeout says what was sent, what was acknowledged, and which address
   });
 });
 
-test('an unanswered question', () => {
-  expect(failureOf(exchangeOf(call(), arrives(CHOICE)))).toEqual({
-    code: 'decision-needed',
-    message: 'the tool asks "Where to?", but no answer was given',
-    hint: 'Answer with --choose <index, label or default>: 0 staging, 1 production.',
-  });
-});
-
-test('an unanswered question after a consent page', () => {
-  const asked = [arrives(OAUTH, { leg: 'page' }), arrives(CHOICE, { leg: 'pick' })];
-  expect(failureOf(exchangeOf(call(), ...asked))?.code).toBe('decision-needed');
-  expect(failureOf(exchangeOf(call(), ...asked, chose(0, 'pick')))).toBeNull();
-});
-
 test('row 15: a very long question is shortened', () => {
   const choices = Array.from({ length: 5_000 }, (_, index) => `${index}${'x'.repeat(1_000)}`);
   const { message = '', hint = '' } =
     failureOf(exchangeOf(call(), arrives({ ...CHOICE, prompt: 'y'.repeat(100_000), choices }))) ?? {};
   expect(message.length).toBeLessThan(400);
   expect(hint).toMatch(/: 0 0x+…, 1 1x+…, .*, 19 19x+… and 4980 more\.$/);
-});
-
-test('an interruption', () => {
-  expect(failureOf(exchangeOf(call(), canceled()))).toMatchObject({ code: 'interrupted' });
-});
-
-test('a call canceled for lack of an answer says so', () => {
-  const exchange = exchangeOf(call(), acknowledged(), arrives(CHOICE), canceled('policy'));
-  expect(failureOf(exchange)).toMatchObject({
-    code: 'decision-needed',
-    message: 'canceled: its question was not answered',
-  });
-  expect(failureOf(exchangeOf(call(), canceled('policy')))?.message).toBe('canceled');
 });
 
 describe('in the workbench, hints name the command of each option', () => {

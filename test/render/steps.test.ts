@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { stepLine, stepsOf } from '../../src/render/steps.js';
+import { stepLine } from '../../src/render/step-arrivals.js';
+import { stepsOf } from '../../src/render/steps.js';
 import {
   acknowledged,
-  answered,
   arrives,
   at,
   CHOICE,
@@ -10,242 +10,31 @@ import {
   canceled,
   chose,
   closed,
-  denied,
   ENDPOINT,
-  EVENT,
-  errand,
-  expected,
-  gaveUp,
   historyOf,
   INVOCATION,
   KEY,
   loaded,
-  lost,
   type Moment,
   OAUTH,
   RESULT,
   refused,
   resultArrives,
   timedOut,
-  VIEW,
 } from '../events/build.js';
 import { words } from '../support/words.js';
-import { event, selected, view } from './stories.js';
+import { event, selected } from './stories.js';
 
 const told = (...story: Moment[][]) => stepsOf(historyOf(...story)).map(step => words(stepLine(step)));
 const SENT = `✓ sent edit_file to ${ENDPOINT}`;
 const ACKNOWLEDGED = '✓ acknowledged with 200 after 3ms';
 const started = () => [at(0, call()), at(3, acknowledged())];
 
-test('the main job', () => {
-  const story = [
-    at(0, errand('discovery')),
-    at(12, loaded()),
-    at(13, call()),
-    at(16, acknowledged()),
-    at(1_213, resultArrives()),
-    at(1_214, errand('close')),
-  ];
-  expect(told(...story)).toEqual([
-    '✓ discovered demo (1 operation) at http://127.0.0.1:3001 in 12ms',
-    SENT,
-    ACKNOWLEDGED,
-    '✓ result after 1.2s',
-    '✓ thread closed, answered 200 after 0ms',
-  ]);
-});
-
-test.each([
-  ['{"ok":true}', '11 bytes'],
-  ['1', '1 byte'],
-])('an acknowledgement that says something: %s', (body, size) => {
-  const steps = told(at(0, call()), at(3, answered(200, { body })), at(9, resultArrives()));
-  expect(steps).toContain(`✓ acknowledged with 200 and a body of ${size} after 3ms`);
-});
-
 test('the line of its display script is shown where it is sent, as foreign text', () => {
   const displayScripts = { edit_file: '"Edit " + args.path + "\\x1b[31m"' };
   expect(told(loaded({ displayScripts }), call())[1]).toBe(
     `✓ sent edit_file (Edit src/main.rs␛[31m) to ${ENDPOINT}`,
   );
-});
-
-describe('discovery', () => {
-  test('several operations, no base', () => {
-    expect(told(at(5, loaded({ base: null, operations: ['a', 'b'] })))).toEqual([
-      '✓ discovered demo (2 operations) in 5ms',
-    ]);
-  });
-});
-
-describe('the dispatch', () => {
-  test.each([
-    ['not answered yet', [], ['… waiting for the acknowledgement']],
-    ['acknowledged', [at(3, acknowledged())], [ACKNOWLEDGED, '… waiting for the result']],
-    [
-      'RT-NON200: refused',
-      [at(3, answered(201)), at(4, gaveUp())],
-      ['✗ answered 201 instead of 200 after 3ms'],
-    ],
-    ['broken', [at(3, lost()), at(4, gaveUp())], ['✗ not acknowledged: ECONNREFUSED after 3ms']],
-    [
-      'broken, in words of a transcript that acts (threats, row 24)',
-      [at(3, lost('\u001b]0;own\u0007')), at(4, gaveUp())],
-      ['✗ not acknowledged: ␛]0;own␇ after 3ms'],
-    ],
-    [
-      'RT-RETRY: sent again',
-      [at(3, answered(503)), at(9, call({ attempt: 2 })), at(12, answered(200, { attempt: 2 }))],
-      [
-        '✗ answered 503 instead of 200 after 3ms',
-        `✓ sent again (attempt 2) edit_file to ${ENDPOINT}`,
-        ACKNOWLEDGED,
-        '… waiting for the result',
-      ],
-    ],
-  ])('%s', (_, rest, lines) => {
-    expect(told(at(0, call()), ...rest)).toEqual([SENT, ...lines]);
-  });
-});
-
-describe('what arrives', () => {
-  const other = { ...RESULT, id: 'other' };
-  test.each([
-    ['a result', [resultArrives()], ['✓ result after 9ms']],
-    [
-      'RT-DUP: again',
-      [resultArrives(), resultArrives({}, { leg: 'b2' })],
-      ['✓ result after 9ms', '• tool_result delivered again; the first counts after 9ms'],
-    ],
-    [
-      'TOOL-ONCE: another one',
-      [resultArrives(), resultArrives({ text: 'other' }, { leg: 'b2' })],
-      ['✓ result after 9ms', '• tool_result with other content; the first counts after 9ms'],
-    ],
-    [
-      'RT-MATCH: of another call',
-      [arrives(other, { status: 404 })],
-      [
-        '✗ tool_result discarded with 404: id is "other", the call\'s is "call_abc123"',
-        '… waiting for the result',
-      ],
-    ],
-    [
-      'RT-VALIDATE: broken',
-      [arrives(7, { status: 400 })],
-      ['✗ callback rejected with 400: $: must be an object', '… waiting for the result'],
-    ],
-    [
-      'row 3: refused by the guard',
-      [refused('an Origin header', 403, { to: KEY })],
-      ['✗ callback rejected with 403: an Origin header', '… waiting for the result'],
-    ],
-    ['a view', [arrives(VIEW)], ['• view diff updated after 9ms', '… waiting for the result']],
-    [
-      'an event',
-      [resultArrives({ subscription: true }), arrives(EVENT, { leg: 'b2' })],
-      ['✓ result after 9ms; it opened a subscription', '• event 1 → child thread: opened after 9ms'],
-    ],
-    ['oauth', [arrives(OAUTH)], ['• visit https://auth.example/consent to continue', '… waiting for you']],
-    [
-      'user_choice',
-      [arrives(CHOICE)],
-      ['• the tool asks: Where to?  0 staging (default)  1 production', '… waiting for you'],
-    ],
-    [
-      'user_choice, answered',
-      [arrives(CHOICE), chose(1)],
-      [
-        '• the tool asks: Where to?  0 staging (default)  1 production',
-        '✓ --choose picked 1 production',
-        '… waiting for the result',
-      ],
-    ],
-    [
-      'RT-VIEW: cleared, or of an unknown type',
-      [view('v1', ''), arrives({ ...VIEW, view_type: 'hologram' }, { leg: 'v2' })],
-      ['• view diff cleared after 9ms', '• view hologram updated after 9ms', '… waiting for the result'],
-    ],
-  ])('%s', (_, rest, lines) => {
-    expect(told(...started(), ...rest.map(each => at(9, each)))).toEqual([SENT, ACKNOWLEDGED, ...lines]);
-  });
-
-  test.each<[string, Moment[], string]>([
-    [
-      'RT-MATCH: an id that is not known',
-      resultArrives({ id: 'x' }, { status: 200 }),
-      '✗ tool_result matches no pending call: id is "x", the call\'s is "call_abc123"; the runtime answered 200',
-    ],
-    [
-      'RT-VALIDATE: no callback at all',
-      arrives({ type: 'nope' }, { status: 200 }),
-      '✗ callback is invalid: $.type: is "nope"; a callback is one of tool_result, oauth, user_choice, subscription_event, view_update; the runtime answered 200',
-    ],
-    [
-      'a result that is fine',
-      resultArrives({}, { status: 503 }),
-      '✓ result after 9ms; the runtime answered 503',
-    ],
-  ])('recorded, and answered otherwise than here: %s', (_, rest, line) => {
-    expect(told(...started(), at(9, rest))).toContain(line);
-  });
-
-  test('recorded, and never answered', () => {
-    const [request = {} as Moment] = resultArrives({ id: 'x' }, { leg: 'lost' });
-    const lost: Moment = { ...request, kind: 'broken', phase: 'response', code: 'ECONNRESET' } as Moment;
-    expect(told(...started(), at(9, [request, lost]))).toContain(
-      '✗ tool_result matches no pending call: id is "x", the call\'s is "call_abc123"; the runtime did not answer (ECONNRESET)',
-    );
-  });
-
-  test('late: it is told, and changes nothing', () => {
-    expect(told(...started(), at(60_000, timedOut()), at(60_500, resultArrives()))).toEqual([
-      SENT,
-      ACKNOWLEDGED,
-      '✗ timed out after 1m',
-      '• tool_result came after the call had ended, 1m 0.5s after it was sent; it was ignored',
-    ]);
-  });
-
-  test('late, after our own cancel', () => {
-    expect(told(...started(), at(9, canceled()), at(19, resultArrives())).at(-1)).toBe(
-      '• tool_result came after the call was canceled, 19ms after it was sent; it was ignored',
-    );
-  });
-
-  test('a result before the acknowledgement stands where it came', () => {
-    expect(told(at(0, call()), at(2, resultArrives()), at(3, acknowledged()))).toEqual([
-      SENT,
-      '✓ result after 2ms',
-      ACKNOWLEDGED,
-    ]);
-  });
-});
-
-describe('how it ends', () => {
-  test.each([
-    [
-      'an error by convention',
-      at(9, resultArrives({ text: 'Error: no' })),
-      ['✓ result after 9ms', '✗ outcome error (by convention)'],
-    ],
-    ['a timeout', at(5_000, timedOut(5_000)), ['✗ timed out after 5s']],
-    ['an interruption', at(9, canceled()), ['✗ interrupted']],
-  ])('%s', (_, end, lines) => {
-    expect(told(...started(), end)).toEqual([SENT, ACKNOWLEDGED, ...lines]);
-  });
-
-  test.each([
-    ['policy', 'edit_file was not called: not here'],
-    ['person', 'edit_file was not called: declined by you'],
-  ] as const)('denied by a %s: nothing was sent', (by, line) => {
-    expect(told(denied(by))).toEqual([`✗ ${line}`]);
-  });
-
-  test('a call that others make has no dispatch to count from', () => {
-    expect(told(expected(), resultArrives())).toEqual(['✓ result']);
-    expect(told(expected())).toEqual(['… waiting for the result']);
-  });
 });
 
 /** Without what every call begins with. */
@@ -402,27 +191,6 @@ describe('the latest only', () => {
     const all = stepsOf(historyOf(...story));
     expect(stepsOf(historyOf(...story), { latest: 2 })).toEqual(all.slice(-2));
     expect(stepsOf(historyOf(...story), { latest: 1_000 })).toEqual(all);
-  });
-});
-
-describe('notices and strangers', () => {
-  test.each([
-    [errand('close', 500), ['• thread closed, answered 500 after 1ms']],
-    [errand('cancel', null), ['• call canceled, not answered after 1ms']],
-    [errand('discovery', 404), ['✗ http://127.0.0.1:3001/discovery answered 404 after 1ms']],
-    [refused('wrong-address', 404), ['✗ a POST to a wrong callback URL, answered 404']],
-    [
-      refused('the Host header is foreign', 403),
-      ['✗ a request to the callback listener, refused with 403: the Host header is foreign'],
-    ],
-  ])('case %#', (moments, lines) => {
-    expect(told(moments)).toEqual(lines);
-  });
-
-  test('one that is under way is not told yet', () => {
-    for (const purpose of ['close', 'cancel', 'choice'] as const)
-      expect(told(errand(purpose).slice(0, 1))).toEqual([]);
-    expect(told(refused('wrong-address', 404).slice(0, 1))).toEqual([]);
   });
 });
 

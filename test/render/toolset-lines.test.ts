@@ -13,29 +13,6 @@ const toolset = (tool: Partial<Tool> = {}): Toolset => ({
 });
 const told = (tool: Partial<Tool>) => toolsetLines(toolset(tool)).map(words).slice(3);
 
-test('a toolset: who, where, what', () => {
-  const inputSchema = {
-    properties: {
-      path: { type: 'string', description: 'File to edit' },
-      n: { type: ['integer', 'null'] },
-      state: { enum: ['running', 1] },
-      any: true,
-    },
-    required: ['path'],
-  };
-  expect(toolsetLines(toolset({ inputSchema, annotations: { readOnly: true } })).map(words)).toEqual([
-    'demo  Tools to try',
-    'endpoint http://127.0.0.1:3001/invoke',
-    '',
-    'edit_file  readOnly',
-    '  Replace text in a file',
-    '    path   required  string  File to edit',
-    '    n      optional  integer | null',
-    '    state  optional  "running" | 1',
-    '    any    optional  any',
-  ]);
-});
-
 test('a call as its display script shows it, with names in place of texts', () => {
   const inputSchema = { properties: { path: { type: 'string' }, mode: { enum: ['fast', 'slow'] } } };
   const of = (displayScript: string) => told({ inputSchema, displayScript });

@@ -7,14 +7,11 @@ import {
   at,
   CHOICE,
   call,
-  ENDPOINT,
   eventsOf,
-  INVOCATION,
   KEY,
   loaded,
   type Moment,
   OAUTH,
-  RESULT,
   resultArrives,
   THREAD,
   timedOut,
@@ -32,26 +29,6 @@ async function told(story: readonly Moment[][], trouble: Parameters<typeof repor
   return { stdout, value: JSON.parse(stdout) };
 }
 const started = () => [at(0, call()), at(3, acknowledged())];
-
-test('the object of the contract', async () => {
-  const display_as = [
-    { type: 'diff', content: 1 },
-    { type: 'text', content: 'short' },
-  ];
-  const { value } = await told([...started(), at(9, resultArrives({ display_as }))]);
-  expect(value).toMatchObject({
-    invocation: { ...INVOCATION, callback_url: 'http://127.0.0.1:4000/callback/[redacted]' },
-    endpoint: ENDPOINT,
-    acknowledgement: { status: 200, ms: 3 },
-    outcome: { type: 'success', basis: 'assumed' },
-    result: { ...RESULT, display_as },
-    llm: { text: 'done' },
-    display: { chosen: 1, type: 'text', skipped: [{ index: 0, type: 'diff' }] },
-    timing: { ackMs: 3, resultMs: 9 },
-    callbacks: [{ type: 'tool_result', ms: 9, verdict: 'settles', status: 200 }],
-  });
-  expect(value).not.toHaveProperty('error');
-});
 
 describe('where it failed, as far as it got, with the error', () => {
   test('before there was a call', async () => {
@@ -163,12 +140,6 @@ describe('the conversation', () => {
       { id: 'RT-VALIDATE', message: 'a callback was rejected with 400: $: must be an object (3 times)' },
     ]);
   });
-});
-
-test('the result is there whole: what the protocol does not know, too', async () => {
-  const fields = { vendor: { a: 1 }, display_as: [{ type: 'x', content: 1, more: 2 }] };
-  const { value } = await told([...started(), resultArrives(fields)]);
-  expect(value.result).toEqual({ ...RESULT, ...fields });
 });
 
 test('row 24: nothing unseen is raw', async () => {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { mockPlain } from '../../src/render/outputs/mock-plain.js';
+import { mockPlain } from '../../src/render/outputs/server-plain.js';
 import type { ColourLevel } from '../../src/render/terminal/colour-level.js';
 import { delivered, MockStory, TOKEN } from '../support/mock-story.js';
 

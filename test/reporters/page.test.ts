@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { Page } from '../../src/render/outputs/text.js';
+import { Page } from '../../src/render/outputs/reporter.js';
 
 /** Takes what is written when it is told to. */
 function slowReader() {

@@ -6,7 +6,6 @@ import {
   arrives,
   at,
   call,
-  ENDPOINT,
   eventsOf,
   KEY,
   type Moment,
@@ -15,8 +14,7 @@ import {
   resultArrives,
   VIEW,
 } from '../events/build.js';
-import { SEED_RESULTS } from '../protocol/seed-messages.js';
-import { event, view } from '../render/stories.js';
+import { view } from '../render/stories.js';
 import { report } from './paper.js';
 
 const redactor = createRedactor(['s3cr3t-of-a-header']);
@@ -27,53 +25,6 @@ const told = (...story: Moment[][]) =>
     eventsOf(...story),
   );
 const started = () => [at(0, call()), at(3, acknowledged())];
-
-test('the story in lines, then the two panes', async () => {
-  const seed = JSON.parse(SEED_RESULTS['a diff display with text fallback'] ?? '');
-  const { stdout, stderr } = await told(...started(), at(1_203, resultArrives(seed)));
-  expect(stdout).toBe(
-    [
-      `✓ sent edit_file to ${ENDPOINT}`,
-      '✓ acknowledged with 200 after 3ms',
-      '✓ result after 1.2s',
-      '',
-      'HUMAN display_as[0] diff (the first segment)',
-      'src/main.rs +1 −0',
-      '@@ -1,2 +1,3 @@',
-      '1 1   fn main() {',
-      '  2 +  println!("hello");',
-      '2 3   }',
-      '',
-      'LLM text, 28 bytes',
-      'Replaced text in src/main.rs',
-      '',
-      '',
-    ].join('\n'),
-  );
-  expect(stderr).toMatch(/^warning: .*\[TOOL-DIFF\]\n$/);
-});
-
-test('each step is told once', async () => {
-  const { stdout } = await told(...started(), resultArrives(), resultArrives({}, { leg: 'b2' }));
-  const steps = stdout.split('\n').filter(line => /^[✓✗•]/.test(line));
-  expect(new Set(steps).size).toBe(steps.length);
-});
-
-test('events are told as they come, after the panes too', async () => {
-  const { stdout } = await told(
-    ...started(),
-    at(9, resultArrives({ subscription: true })),
-    at(10, event('e1')),
-    at(11, event('e2', { final: true, text: 'gone' })),
-  );
-  expect(stdout).toContain(
-    [
-      '✓ result after 9ms; it opened a subscription',
-      '• event 1 → child thread: opened after 10ms',
-      '• last event 2 → child thread: gone after 11ms',
-    ].join('\n'),
-  );
-});
 
 describe('RT-VIEW: a view is drawn when it changes', () => {
   const patch = (line: string) => `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${line}\n`;

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { Content } from '../../src/events/content.js';
 import { createLog } from '../../src/events/log.js';
-import { sessionPlain } from '../../src/render/outputs/session-plain.js';
+import { sessionPlain } from '../../src/render/outputs/server-plain.js';
 import { createRedactor } from '../../src/util/redact.js';
 
 async function told(answer: unknown): Promise<string[]> {

@@ -106,7 +106,7 @@ export async function lineOutput(
       subscribe: output === 'ndjson' ? learning : subscribe,
       about: aboutNow('tool'),
       printer: async (stream, level) =>
-        (await import('../../render/outputs/mock-plain.js')).mockPlain(stream, { level }),
+        (await import('../../render/outputs/server-plain.js')).mockPlain(stream, { level }),
     },
     terminal,
   );

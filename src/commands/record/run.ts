@@ -139,7 +139,7 @@ export async function runRecord(
           ...{ output: flags.output, flags, redactor, about },
           subscribe: listener => log.subscribe(listener),
           printer: async (stream, level) =>
-            (await import('../../render/outputs/recorded-plain.js')).recordedPlain(stream, {
+            (await import('../../render/outputs/server-plain.js')).recordedPlain(stream, {
               level,
               redactor,
             }),

@@ -11,11 +11,10 @@ import { finalLines } from '../../render/call-details.js';
 import { failureOf } from '../../render/failure.js';
 import { say } from '../../render/line.js';
 import { invokeReport } from '../../render/outputs/call-report.js';
-import { warningsOfAll } from '../../render/outputs/repeats/warnings.js';
+import { summaryLines, summaryOf, warningsOfAll } from '../../render/outputs/repeats.js';
 import { sessionReport } from '../../render/outputs/session/report.js';
 import { viewPane } from '../../render/pane-lines.js';
 import { panesOf } from '../../render/panes.js';
-import { summaryLines, summaryOf } from '../../render/repeats.js';
 import { callHeading, problemLines } from '../../render/saved-answers.js';
 import {
   type Chapter,

@@ -154,7 +154,7 @@ async function startOutput(
       ...{ output, flags, command, subscribe, redactor },
       about: aboutNow('platform'),
       printer: async (stream, level) =>
-        (await import('../../render/outputs/session-plain.js')).sessionPlain(stream, { level, redactor }),
+        (await import('../../render/outputs/server-plain.js')).sessionPlain(stream, { level, redactor }),
     },
     terminal,
   );

@@ -15,7 +15,7 @@ import { isRecord } from '../../util/json-diagnosis.js';
 import { bareUrl, type Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
 import { type Panes, panesOf } from '../panes.js';
-import { eventOf } from '../steps/events.js';
+import { eventOf } from '../step-arrivals.js';
 import { counted, warningsOf } from '../warnings.js';
 import type { CallReport, Report } from './report-schema.js';
 import type { Ending, Paper, Reporter } from './reporter.js';

@@ -5,12 +5,12 @@ import { cleanWords, type Redactor } from '../../util/redact.js';
 import { type Layout, type Line, say } from '../line.js';
 import { paneLines, viewPane } from '../pane-lines.js';
 import { type Pane, panesOf } from '../panes.js';
-import { newStepsOf, stepLine } from '../steps.js';
+import { stepLine } from '../step-arrivals.js';
+import { newStepsOf } from '../steps.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
 import { newArrivalOf, untold, warningsOf } from '../warnings.js';
-import type { Ending, Paper, Reporter } from './reporter.js';
-import { Page } from './text.js';
+import { type Ending, Page, type Paper, type Reporter } from './reporter.js';
 import { troubleText, warningText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
 

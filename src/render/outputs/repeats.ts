@@ -1,51 +1,163 @@
-import type { Exchange } from '../../events/exchange.js';
+import {
+  type Arrival,
+  acknowledgedAfter,
+  type Exchange,
+  llmTextOf,
+  outcomeOf,
+} from '../../events/exchange.js';
+import { idOf } from '../../events/fold-exchange.js';
 import { History } from '../../events/history.js';
+import type { Warning } from '../../protocol/requirements.js';
 import { writeOut } from '../../system/streams.js';
+import { since } from '../../util/excerpt.js';
+import { formatDuration } from '../../util/format-duration.js';
 import type { Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
-import type { Line } from '../line.js';
-import { callLine, summaryLines, summaryOf } from '../repeats.js';
+import type { Failure } from '../failure.js';
+import { counted as countedNoun, type Line, line, quote, say } from '../line.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
+import { counted, warningsOf } from '../warnings.js';
 import { invokeReport } from './call-report.js';
-import { warningsOfAll } from './repeats/warnings.js';
 import type { RepeatsReport } from './report-schema.js';
-import type { Ending, Paper, Reporter } from './reporter.js';
-import { Page } from './text.js';
+import { type Ending, Page, type Paper, type Reporter } from './reporter.js';
 import { errorReport, troubleText, warningText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
 
-/** Of many calls, loaded as one. */
+/** The results of many calls of the same tool. Times in ms since a call was sent. */
+type Summary = RepeatsReport['summary'];
+type Spread = NonNullable<Summary['results']>;
 
-/** Many calls: a line for each as it ends, then what they came to. */
+export function summaryOf(exchanges: readonly Exchange[]): Summary {
+  const ids = new Set(exchanges.map(({ invocation }) => invocation.id));
+  const outcomes: Summary['outcomes'] = {};
+  for (const exchange of exchanges) {
+    const type = outcomeOf(exchange)?.type ?? 'pending';
+    outcomes[type] = (outcomes[type] ?? 0) + 1;
+  }
+  return {
+    calls: exchanges.length,
+    outcomes,
+    acknowledged: spreadOf(exchanges.map(acknowledgedAfter)),
+    results: spreadOf(exchanges.map(resultAfter)),
+    crossed: exchanges.flatMap(exchange => crossedIn(exchange, ids)).length,
+  };
+}
+
+/** Null where there are no times. Each figure is one of the times (the nearest rank), to the microsecond. */
+function spreadOf(times: readonly (number | null)[]): Spread | null {
+  const sorted = times.filter(time => time !== null).sort((a, b) => a - b);
+  const rank = (share: number) => since(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0, 0);
+  return sorted.length === 0 ? null : { min: rank(0), median: rank(0.5), p99: rank(0.99) };
+}
+
+/** Null where there is no result. */
+function resultAfter({ settled, attempts: [first] }: Exchange): number | null {
+  const isResult = settled?.by === 'result' || settled?.by === 'answer';
+  return isResult && first ? settled.at - first.sentAt : null;
+}
+
+/** Callbacks that arrived at the URL of one call and name another (TOOL-ISOLATE). */
+function crossedIn({ arrivals, invocation: { id } }: Exchange, ids: ReadonlySet<string>): readonly Arrival[] {
+  return arrivals.filter(({ verdict, message }) => {
+    const named = verdict.kind === 'discarded' && message ? idOf(message) : undefined;
+    return named !== undefined && named !== id && ids.has(named);
+  });
+}
+
+/** `12 calls: 11 success, 1 timeout` */
+export function outcomesLine(calls: number, outcomes: Readonly<Record<string, number | undefined>>): Line {
+  const ways = Object.entries(outcomes).map(([type, count]) => `${count} ${type}`);
+  const tone = outcomes['success'] === calls ? 'good' : 'bad';
+  return [say(`${countedNoun(calls, 'call')}: `, 'title'), say(ways.join(', '), tone)];
+}
+
+/** {@link outcomesLine}, then the times. */
+export function summaryLines({ calls, outcomes, acknowledged, results, crossed }: Summary): Line[] {
+  const strays = `${countedNoun(crossed, 'callback')} named a different call than their URL belongs to`;
+  return [
+    outcomesLine(calls, outcomes),
+    ...spreadLine('acknowledged after', acknowledged),
+    ...spreadLine('results after', results),
+    ...(crossed > 0 ? [[say(strays, 'bad')]] : []),
+  ];
+}
+
+function spreadLine(what: string, spread: Spread | null): Line[] {
+  if (!spread) return [];
+  const { min, median, p99 } = spread;
+  const [first, ...others] = ['min ', ' · median ', ' · p99 '].map(name => say(name, 'dim'));
+  const time = formatDuration;
+  return [
+    line`${say(`${what} `, 'dim')}${first}${time(min)}${others[0]}${time(median)}${others[1]}${time(p99)}`,
+  ];
+}
+
+/** Characters of a text, and of a reason; `-o json` has all of it. */
+const [EXCERPT, REASON] = [60, 160];
+
+/** One of many calls in a line: its outcome, its times, and what it said. */
+function callLine(number: number, exchange: Exchange, failure: Failure | null): Line {
+  const type = outcomeOf(exchange)?.type ?? 'pending';
+  const isFine = type === 'success';
+  const time = (what: string, ms: number | null): Line => [
+    say(what, 'dim'),
+    say((ms === null ? '–' : formatDuration(ms)).padStart(6)),
+  ];
+  return [
+    say(`${String(number).padStart(4)} `, 'gutter'),
+    say(isFine ? '✓ ' : '✗ ', isFine ? 'good' : 'bad'),
+    say(type.padEnd(8), isFine ? 'plain' : 'bad'),
+    ...time(' acknowledged ', acknowledgedAfter(exchange)),
+    ...time(' result ', resultAfter(exchange)),
+    say('  '),
+    ...(failure
+      ? quote(firstLineOf(failure.message, REASON), 'bad')
+      : quote(firstLineOf(llmTextOf(exchange) ?? '', EXCERPT), 'dim')),
+  ];
+}
+
+function firstLineOf(text: string, most: number): string {
+  const [first = ''] = text.split('\n', 1);
+  return first.length > most ? `${first.slice(0, most).toWellFormed()}…` : first;
+}
+
+/** The warnings of all calls, and of what belongs to none. */
+export function warningsOfAll(history: History): Warning[] {
+  const ofCalls = [...history.exchanges.values()].flatMap(each =>
+    warningsOf(new History(history.isWhole), each),
+  );
+  return counted([...warningsOf(history, undefined), ...ofCalls]);
+}
+
+/** Many calls: a line for each as it ends, then their summary. */
 export function plainRepeats(
   history: History,
-  paper: Paper,
+  { stdout, stderr, quiet }: Paper,
   { level, redactor }: { readonly level: ColourLevel; readonly redactor: Redactor },
 ): Reporter {
   const theme = createTheme(level);
   const ended: Exchange[] = [];
-  const page = new Page(paper.stdout);
+  const page = new Page(stdout);
   const write = (lines: readonly Line[]) => {
-    page.write(redactor.text(lines.map(line => `${dressLine(line, theme)}\n`).join('')));
+    page.write(redactor.text(lines.map(each => `${dressLine(each, theme)}\n`).join('')));
     return page.written();
   };
-  const { stderr, quiet } = paper;
   return {
-    event: urgentTeller(history, paper),
+    event: urgentTeller(history, { stdout, stderr, quiet }),
     async settled({ exchange, trouble }: Ending) {
       if (exchange) await write([callLine(ended.push(exchange), exchange, trouble)]);
     },
     async end({ notes, trouble }: Ending) {
       if (ended.length > 0) await write([[], ...summaryLines(summaryOf(ended))]);
-      if (!quiet)
-        for (const warning of [...notes, ...warningsOfAll(history)]) stderr.write(warningText(warning));
+      const warnings = quiet ? [] : [...notes, ...warningsOfAll(history)];
+      for (const warning of warnings) stderr.write(warningText(warning));
       if (trouble) stderr.write(troubleText(trouble));
     },
   };
 }
 
-/** Of a history of many calls what concerns one of them: its thread, and what was posted for its sake. */
+/** The part of a history that concerns one of many calls: its thread, and the requests for it. */
 export function ownHistory({ threads, errands }: History, exchange: Exchange): History {
   const { group_id } = exchange.invocation;
   const own = new History();
@@ -67,26 +179,23 @@ export function jsonRepeats(
   supports: ReadonlySet<string>,
 ): Reporter {
   const ended: Pick<Ending, 'exchange' | 'trouble'>[] = [];
-  const { stdout, stderr } = paper;
   return {
     event: urgentTeller(history, paper),
     async settled(ending: Ending) {
       ended.push(ending);
     },
     async end({ notes, trouble }: Ending) {
-      const calls = ended.map(({ exchange, trouble }) => {
-        const own = exchange ? ownHistory(history, exchange) : NO_HISTORY;
-        return invokeReport({ history: own, notes: [], exchange, trouble }, supports);
-      });
-      const exchanges = ended.flatMap(({ exchange }): Exchange[] => (exchange ? [exchange] : []));
       const report: RepeatsReport = {
-        calls,
-        summary: summaryOf(exchanges),
+        calls: ended.map(({ exchange, trouble: own }) => {
+          const part = exchange ? ownHistory(history, exchange) : NO_HISTORY;
+          return invokeReport({ history: part, notes: [], exchange, trouble: own }, supports);
+        }),
+        summary: summaryOf(ended.flatMap(({ exchange }) => exchange ?? [])),
         warnings: [...notes, ...warningsOfAll(history)],
         ...(trouble && { error: errorReport(trouble) }),
       };
-      await writeOut(stdout, `${redactJson(safeJson(report, 2), redactor)}\n`);
-      if (trouble) stderr.write(troubleText(trouble));
+      await writeOut(paper.stdout, `${redactJson(safeJson(report, 2), redactor)}\n`);
+      if (trouble) paper.stderr.write(troubleText(trouble));
     },
   };
 }

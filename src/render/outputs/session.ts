@@ -6,14 +6,14 @@ import type { Redactor } from '../../util/redact.js';
 import { finalLines } from '../call-details.js';
 import { clipped, elapsed, type Line, type Span, say, type Tone } from '../line.js';
 import { sessionNews } from '../news.js';
-import { outcomesLine } from '../repeats.js';
 import { givenOf, type KnownCall, knownCalls } from '../session-answers.js';
-import { newStepsOf, stepLine } from '../steps.js';
+import { stepLine } from '../step-arrivals.js';
+import { newStepsOf } from '../steps.js';
 import type { ColourLevel } from '../terminal/colour-level.js';
 import { createTheme, dressLine } from '../terminal/theme.js';
-import type { Paper } from './reporter.js';
+import { outcomesLine } from './repeats.js';
+import { Page, type Paper } from './reporter.js';
 import { type KnownSession, type SessionReporter, warningsOfSession } from './session/report.js';
-import { Page } from './text.js';
 import { troubleText, warningText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
 

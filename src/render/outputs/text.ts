@@ -5,7 +5,7 @@ import type { TranscriptAbout, TranscriptWriter } from '../../events/transcript-
 import { writeOut } from '../../system/streams.js';
 import { toWellFormed } from '../../util/strings-in.js';
 import { visible } from '../../util/visible.js';
-import { eventOf } from '../steps/events.js';
+import { eventOf } from '../step-arrivals.js';
 import { newArrivalOf, untold, warningsOf } from '../warnings.js';
 import type { Ending, Paper, Reporter } from './reporter.js';
 import type { KnownSession, SessionReporter } from './session/report.js';

@@ -5,8 +5,7 @@ import type { View } from '../../events/history.js';
 import { type Line, quote, say } from '../../render/line.js';
 import { paneHeading, viewPane } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
-import type { Step } from '../../render/step-arrivals.js';
-import { stepLine } from '../../render/steps.js';
+import { type Step, stepLine } from '../../render/step-arrivals.js';
 import {
   bodyText,
   endHead,

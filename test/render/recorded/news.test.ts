@@ -1,8 +1,8 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import type { Event, RequestEvent } from '../../../src/events/events.js';
-import type { Line } from '../../../src/render/line.js';
-import { recordedNews } from '../../../src/render/outputs/recorded-plain.js';
+import { recordedPlain } from '../../../src/render/outputs/server-plain.js';
 
 const INVOCATION: RequestEvent = {
   kind: 'request',
@@ -48,10 +48,14 @@ const broken = (leg: string): Event => ({
   code: 'ECONNRESET',
 });
 
-const textOf = (line: Line | null) => line?.map(span => span.text).join('') ?? null;
 const told = (...events: Event[]) => {
-  const news = recordedNews();
-  return events.map(event => textOf(news(event)));
+  const stream = new PassThrough({ encoding: 'utf8' });
+  const listener = recordedPlain(stream, { level: 0 });
+  return events.map(event => {
+    listener(event);
+    const text: string | null = stream.read();
+    return text?.slice('  0:00.0 '.length, -1) ?? null;
+  });
 };
 
 describe('a recording while it is made', () => {

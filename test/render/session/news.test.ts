@@ -3,7 +3,7 @@ import { Content } from '../../../src/events/content.js';
 import { History } from '../../../src/events/history.js';
 import { Sessions } from '../../../src/events/session-calls.js';
 import { sessionNews } from '../../../src/render/news.js';
-import { at, call, eventsOf, type Moment } from '../../events/build.js';
+import { at, eventsOf, type Moment } from '../../events/build.js';
 import {
   answered,
   answers,
@@ -14,11 +14,8 @@ import {
   LOOKUP,
   NAMELESS,
   posts,
-  result,
   status,
-  warned,
 } from '../../events/session/build.js';
-import { callOf, legTo } from './legs.js';
 
 type Story = readonly (readonly Moment[])[];
 
@@ -67,108 +64,6 @@ describe('a status', () => {
   });
 });
 
-describe('calls', () => {
-  test('that are published again are no news; those that are new are', () => {
-    const more = { ...LOOKUP, key: 'call_2', id: 'call_2', args: {} };
-    expect(told(...BEGUN, awaiting([NAMELESS]))).toHaveLength(1);
-    expect(last(...BEGUN, awaiting([NAMELESS, more]))).toBe('→ waits for a call: lookup_order call_2');
-  });
-
-  test('of which there are many are counted', () => {
-    const many = Array.from({ length: 9 }, (_, index) => ({
-      ...LOOKUP,
-      key: `c${index}`,
-      id: `c${index}`,
-      args: {},
-    }));
-    expect(last(awaiting(many))).toMatch(
-      /^→ waits for 9 calls: lookup_order c0 · .* · lookup_order c4 and 4 more$/,
-    );
-  });
-
-  test.each<[string, readonly Moment[], string]>([
-    [
-      'a result',
-      answered(LOOKUP, result(LOOKUP, { n: [1] })),
-      '✓ lookup_order {"order_id":"A1"} call_1 answered: success {"n":[1]} after 1ms',
-    ],
-    [
-      'a result that is null',
-      answered(LOOKUP, result(LOOKUP, null)),
-      '✓ lookup_order {"order_id":"A1"} call_1 answered: success null after 1ms',
-    ],
-    [
-      'an error',
-      answered(NAMELESS, failure(NAMELESS, 'not found')),
-      '✗ lookup_order #1 (no id) answered: error not found after 1ms',
-    ],
-    [
-      'by the platform',
-      answered(LOOKUP, result(LOOKUP, 'x'), 'platform'),
-      '✓ lookup_order {"order_id":"A1"} call_1 got success x after 1ms',
-    ],
-    [
-      'of an unknown kind',
-      answered(LOOKUP, { kind: 'odd', tool_req: {} }),
-      '✗ lookup_order {"order_id":"A1"} call_1 answered: unknown {"kind":"odd","tool_req":{}} after 1ms',
-    ],
-  ])('are answered: %s', (_, moments, line) => {
-    expect(last(...BEGUN, moments)).toBe(line);
-  });
-
-  test('whose bytes a broken file has lost are told all the same', () => {
-    const lost = answered(LOOKUP, 1).map(each => ({ ...each, body: undefined }));
-    expect(last(...BEGUN, lost as Moment[])).toBe(
-      '✗ lookup_order {"order_id":"A1"} call_1 answered: unknown after 1ms',
-    );
-  });
-
-  test('that nobody has asked for are no news', () => {
-    expect(told(answered(LOOKUP, result(LOOKUP, 1)))).toEqual([]);
-  });
-
-  test.each<[string, object, string]>([
-    [
-      'by convention',
-      { type: 'tool_result', id: 'call_1', text: '{"timeout":{"durationMs":5}}' },
-      'timeout (by convention)',
-    ],
-    [
-      'an error by convention',
-      { type: 'tool_result', id: 'call_1', text: 'Error: no' },
-      'error (by convention)',
-    ],
-  ])('that failed say how, as the leg to the tool knows it: %s', (_, message, words) => {
-    const asked = callOf('call_1');
-    const story = [awaiting([asked]), ...legTo('call_1', message), answered(asked, failure(asked, 'no'))];
-    expect(last(...story)).toContain(`answered: ${words} no`);
-  });
-
-  test.each<[string, Moment, string]>([
-    [
-      'denied',
-      {
-        kind: 'denied',
-        by: 'policy',
-        tool: 'lookup_order',
-        reason: 'not here',
-        calls: ['call_1'],
-        thread: 'session_1',
-      },
-      'denied (local)',
-    ],
-    [
-      'timed out',
-      { kind: 'expired', what: 'timeout', afterMs: 9, calls: ['call_1'], thread: 'session_1' },
-      'timeout (local limit)',
-    ],
-  ])('that never got to a tool on another wire say why: %s', (_, fact, words) => {
-    expect(last(...BEGUN, [fact], answered(LOOKUP, failure(LOOKUP, 'no')))).toContain(
-      `answered: ${words} no`,
-    );
-  });
-});
-
 describe('results', () => {
   const posted = (end: readonly Moment[], attempt = 1) =>
     last(...BEGUN, posts([LOOKUP, NAMELESS], { attempt }), end);
@@ -200,48 +95,6 @@ describe('results', () => {
   test('that are posted again say at which attempt', () => {
     expect(posted(answers(202), 2)).toBe('✓ 2 results posted at attempt 2, answered 202 in 1ms');
   });
-});
-
-describe('other requests', () => {
-  test.each<[string, Story, string[]]>([
-    ['that only ask are no news', [asks('changes'), answers(200, { leg: 'changes-1' })], []],
-    ['nor is nothing new', [asks('changes'), answers(204, { leg: 'changes-1' })], []],
-    [
-      'but their refusal is',
-      [asks('changes'), answers(401, { leg: 'changes-1', body: { message: 'no key' } })],
-      ['✗ GET /sessions/session_1/changes answered 401 in 1ms: no key'],
-    ],
-    [
-      'and that nobody answers',
-      [asks('changes', { attempt: 2 }), breaks('ECONNREFUSED', { leg: 'changes-1' })],
-      ['! GET /sessions/session_1/changes at attempt 2 was not answered: ECONNREFUSED in 1ms'],
-    ],
-    [
-      'what changes a session is',
-      [asks('message'), answers(202, { leg: 'message-1' })],
-      ['• POST /sessions/session_1/message answered 202 in 1ms'],
-    ],
-    [
-      'another wire has its own story',
-      [call(), [{ kind: 'response', leg: 'try-1', status: 500, headers: {} }]],
-      [],
-    ],
-  ])('%s', (_, story, lines) => {
-    expect(told(...story)).toEqual(lines);
-  });
-});
-
-test('where there are several sessions each line says of which', () => {
-  const other = { ...LOOKUP, key: 'x', id: 'x', args: {} };
-  expect(last(...BEGUN, awaiting([other], { id: 'session_2' }))).toBe(
-    '→ waits for a call: lookup_order x (session_2)',
-  );
-});
-
-test('warnings, and that nothing came for too long', () => {
-  expect(
-    told(warned('odd'), [{ kind: 'expired', what: 'timeout', afterMs: 5_000, thread: 'session_1' }]),
-  ).toEqual(['! odd', '✗ no news for 5s']);
 });
 
 test('threats, row 24: foreign words are safe to print, and short', () => {

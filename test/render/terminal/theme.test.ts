@@ -194,12 +194,12 @@ describe('wrapLine', () => {
     ['joined people', '👩\u200d👧 '],
     ['people in one cluster', '👩\u200d'],
     ['mixed text', 'Über den Fluß – 日本語 and 👍 words. '],
-  ])('1,000,000 characters of %s are wrapped within 6 s', (_, piece) => {
-    const text = piece.repeat(Math.floor(1_000_000 / piece.length));
+  ])('300,000 characters of %s are wrapped in time', (_, piece) => {
+    const text = piece.repeat(Math.floor(300_000 / piece.length));
     const start = performance.now();
     expect(wrapLine([say(text, 'bad')], 80, plain).join('')).toBe(text);
     wrapLine(quote(text), 80, plain);
-    expect(performance.now() - start).toBeLessThan(6_000);
+    expect(performance.now() - start).toBeLessThan(4_000);
   });
 });
 

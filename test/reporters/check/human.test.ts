@@ -76,32 +76,10 @@ describe.each([40, 60, 80])('on %i columns', width => {
   });
 });
 
-test('what passes is named, and that of which a person should know with its reason', () => {
-  expect(lines.slice(lineOf('Passed')).slice(1, 3)).toEqual([
-    '  TOOL-ACK, TOOL-ASYNC, RT-ID',
-    '  TOOL-ASYNC: reason of TOOL-ASYNC',
-  ]);
-});
-
-test('a case that fails, or was not called, says where it is written', () => {
-  expect(text).toMatch(/^✗ ␛\[2Jevil.* {2}c\.yaml:5\n {4}\$\.text: wanted 1$/m);
-  expect(text).toMatch(/^\? list {2}c\.yaml:7\n {4}not called$/m);
-});
-
-test('an expected failure says why, and a stale one where to take it out', () => {
-  expect(text).toContain('expected: known since March (known.yaml:1)');
-  expect(text).toContain('passes but is expected to fail; remove it from known.yaml:2');
-});
-
 test('an expected failure that could not be seen is told, and where it is written', () => {
   expect(text).toContain(
     '· TOOL-CHOICE  is expected to fail\n    it did not apply: nothing asked (known.yaml:3)\n',
   );
-});
-
-test('what passed is a list of ids, what does not apply one of reasons', () => {
-  expect(lines[lineOf('Passed') + 1]).toBe('  TOOL-ACK, TOOL-ASYNC, RT-ID');
-  expect(lines[lineOf('Not applicable') + 1]).toBe('  nothing asked: TOOL-CHOICE, TOOL-OAUTH');
 });
 
 test('row 24: nothing foreign acts; no line of a workflow begins in it', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { warningsOfAll } from '../../../src/render/outputs/repeats/warnings.js';
+import { warningsOfAll } from '../../../src/render/outputs/repeats.js';
 import {
   acknowledged,
   arrives,

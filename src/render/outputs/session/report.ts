@@ -7,7 +7,7 @@ import type { Redactor } from '../../../util/redact.js';
 import { redactJson, safeJson } from '../../../util/redact-json.js';
 import { givenOf, type KnownCall, knownCalls } from '../../session-answers.js';
 import { counted, withoutFollow } from '../../warnings.js';
-import { warningsOfAll } from '../repeats/warnings.js';
+import { warningsOfAll } from '../repeats.js';
 import type { Paper, Reporter, Trouble } from '../reporter.js';
 import type { SessionReport } from '../session-schema.js';
 import { errorReport, troubleText } from '../trouble.js';

@@ -1,0 +1,106 @@
+import { RecentCalls } from '../../events/bounded-events.js';
+import type { Event, RequestEvent } from '../../events/events.js';
+import { Sessions } from '../../events/session-calls.js';
+import { isClosed, quietPipes } from '../../system/streams.js';
+import { isRecord } from '../../util/json-diagnosis.js';
+import { createRedactor, type Redactor } from '../../util/redact.js';
+import { clipped, elapsed, type Line, line, quote, say, took } from '../line.js';
+import { newsOf, sessionNews } from '../news.js';
+import type { ColourLevel } from '../terminal/colour-level.js';
+import { createTheme, dressLine } from '../terminal/theme.js';
+
+/*
+ * What happens to a server, in lines for logs, pipes and screen readers. Foreign text is safe to print (threats, row 24). Memory is
+ * bounded, however long a server runs. Each returns the listener for its events.
+ */
+
+interface LineOptions {
+  readonly level: ColourLevel;
+  /** Its secrets are never written (threats, row 25). */
+  readonly redactor?: Redactor;
+}
+
+/** Writes the news of each event with its time. */
+function newsWriter(
+  stream: NodeJS.WritableStream,
+  { level, redactor = createRedactor() }: LineOptions,
+  newsOfEvent: (event: Event) => Line | null,
+): (event: Event) => void {
+  const theme = createTheme(level);
+  quietPipes(stream);
+  return event => {
+    const news = newsOfEvent(event);
+    if (!news || isClosed(stream)) return;
+    const clean = news.map(span => ({ ...span, text: redactor.text(span.text) }));
+    stream.write(`${dressLine([say(`${elapsed(event.at).padStart(8)} `, 'dim'), ...clean], theme)}\n`);
+  };
+}
+
+/** The name of a call is known for as long as it is remembered; more are hardly ever under way. */
+const LIMITS = { calls: 2_000, bytes: 16 * 1024 * 1024, callbacks: 20 };
+
+/** A mock tool. URLs are left out, since they hold the tokens of callbacks (threats, row 25). */
+export function mockPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
+  const calls = new RecentCalls(LIMITS);
+  return newsWriter(stream, options, event => {
+    calls.apply(event);
+    return newsOf(event, calls.get(event.calls?.[0] ?? ''));
+  });
+}
+
+/** A platform of agent sessions. */
+export function sessionPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
+  const sessions = new Sessions();
+  return newsWriter(stream, options, event => {
+    sessions.apply(event);
+    return sessionNews(event, { sessions });
+  });
+}
+
+/** A recording proxy. */
+export function recordedPlain(stream: NodeJS.WritableStream, options: LineOptions): (event: Event) => void {
+  return newsWriter(stream, options, recordedNews());
+}
+
+/**
+ * A line for each recorded message once it is answered; null for other events. Where it goes on to is shown only if that fails.
+ */
+function recordedNews(): (event: Event) => Line | null {
+  const open = new Map<string, RequestEvent>();
+  return event => {
+    if (event.kind === 'request') open.set(event.leg, event);
+    if (event.kind === 'warned') return [say('! ', 'warn'), ...clipped(event.message, 'warn', 2_000)];
+    if (event.kind !== 'response' && event.kind !== 'broken') return null;
+    const request = open.get(event.leg);
+    open.delete(event.leg);
+    return request ? messageLine(request, event) : null;
+  };
+}
+
+type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
+
+function messageLine(request: RequestEvent, end: EndEvent): Line | null {
+  const isForwarded = request.hop === (request.from === 'tool' ? 'runtime-side' : 'tool-side');
+  if (isForwarded && end.kind === 'response') return null;
+  if (isForwarded && end.kind === 'broken')
+    return [say('! ', 'warn'), say(`no answer from the ${request.to}: `, 'warn'), ...quote(end.code, 'warn')];
+  const direction = say(request.from === 'tool' ? '← ' : '→ ', 'running');
+  return line`${direction}${messageWords(request)}  ${endWords(end)}${took(end.at - request.at, 'in')}`;
+}
+
+function endWords(end: EndEvent): Line {
+  if (end.kind === 'broken') return [say('broken off: ', 'bad'), ...quote(end.code, 'bad')];
+  const { status, refusal } = end;
+  const why = refusal === undefined ? [] : [say(' refused: ', 'bad'), ...quote(refusal, 'bad')];
+  return [say(String(status), status < 300 ? 'good' : 'bad'), ...why];
+}
+
+/** The kind of a recorded message, its operation, its call, and its thread. */
+function messageWords({ purpose, body, calls: [call] = [], thread }: RequestEvent): Line {
+  const message = body?.json.ok && isRecord(body.json.value) ? body.json.value : {};
+  const member = (name: string) => (typeof message[name] === 'string' ? message[name] : '');
+  const kind = purpose === 'callback' ? member('type') || 'callback' : purpose;
+  const operation = purpose === 'invocation' ? member('operation') : '';
+  const inThread = thread !== undefined && [say(' (', 'dim'), ...clipped(thread, 'dim'), say(')', 'dim')];
+  return line`${clipped(kind, 'title')}${operation !== '' && line` ${operation}`}${call !== undefined && line` ${call}`}${inThread}`;
+}

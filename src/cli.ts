@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { CommanderError } from 'commander';
 import { COMMANDS, commandLine, wordsForFile } from './commands/command-line.js';
-import { GUIDES } from './commands/guides.js';
+import { GUIDES } from './commands/help.js';
 import type { RunCommand } from './commands/options.js';
 import { canDraw, type ExitStatus, PROGRAM, statusOfFailure, type Terminal } from './commands/terminal.js';
 import { faultText } from './render/outputs/fault.js';

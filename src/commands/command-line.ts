@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { Command } from 'commander';
-import { type Guide, guideCommand, guidesText } from './guides.js';
-import { type Example, examplesText } from './help.js';
+import { type Example, examplesText, type Guide, guideCommand, guidesText } from './help.js';
 import type { RunCommand } from './options.js';
 
 /** What the list of all commands says of one, and how the rest of it is loaded: its options, its help, its subcommands. */

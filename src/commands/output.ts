@@ -1,7 +1,5 @@
 import type { Event } from '../events/events.js';
-import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { type ColourLevel, colourLevel } from '../render/terminal/colour-level.js';
-import type { Redactor } from '../util/redact.js';
 import type { OutputLine } from '../util/redact-json.js';
 import { piecesOf } from '../util/strings.js';
 import type { Terminal } from './terminal.js';
@@ -79,48 +77,6 @@ const SHORT = 64 * 1024;
 /** The event that stands in a transcript for those that a slow reader had no room for. */
 export function droppedEvents(count: number, { seq, at }: Pick<Event, 'seq' | 'at'>): Event {
   return { kind: 'dropped', what: 'event', why: 'the reader of stdout is too slow', count, seq, at };
-}
-
-/** Calls the listener for each event so far and each one to come. Returns how to stop. */
-export type Subscribe = (listener: (event: Event) => void) => () => void;
-
-export function subscribeToAll(source: {
-  readonly events: Iterable<Event>;
-  readonly subscribe: Subscribe;
-}): Subscribe {
-  return listener => {
-    for (const event of source.events) listener(event);
-    return source.subscribe(listener);
-  };
-}
-
-/** `-o ndjson`: writes each event to stdout as a line of a transcript. Returns how to end the transcript. */
-export function streamTranscript(
-  subscribe: Subscribe,
-  stdout: Output,
-  redactor: Redactor,
-  about: TranscriptAbout,
-): (reason: string) => void {
-  const writer = transcriptWriter(redactor);
-  let latest = { seq: 0, at: 0 };
-  const lines = new BoundedLines(stdout, count => writer.event(droppedEvents(count, latest)));
-  lines.end(() => [writer.header(about)]);
-  const stop = subscribe(event => {
-    lines.write(() => writer.lines(event));
-    latest = event;
-  });
-  return reason => {
-    stop();
-    lines.end(() => [writer.end(reason)]);
-  };
-}
-
-/** Where a server prints lines for people: stdout if it is a terminal of its own. */
-export function streamForPeople(
-  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
-  command: readonly string[] | null = null,
-): NodeJS.WriteStream {
-  return stdout.isTTY === true && command === null ? stdout : stderr;
 }
 
 export function colourOf(

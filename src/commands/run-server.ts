@@ -1,5 +1,5 @@
 import type { Event } from '../events/events.js';
-import type { TranscriptAbout } from '../events/transcript-writer.js';
+import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { isWildcard } from '../http/server.js';
 import type { ColourLevel } from '../render/terminal/colour-level.js';
 import { runAttached } from '../system/child.js';
@@ -7,7 +7,7 @@ import type { ServerScreen } from '../tui/full-screen/full-screen.js';
 import type { Redactor } from '../util/redact.js';
 import { visible } from '../util/visible.js';
 import { type ServerOutput, usage } from './options.js';
-import { colourOf, type Subscribe, streamForPeople, streamTranscript } from './output.js';
+import { BoundedLines, colourOf, droppedEvents } from './output.js';
 import { canDraw, type ExitStatus, type Interruption, interruption, type Terminal } from './terminal.js';
 
 /** What the commands that serve share: their command line, their first line, their output, and their end. */
@@ -196,4 +196,46 @@ async function runOrWait(
 /** The last line of a verification: the status of the command is the one that counts. */
 export function commandFailure(commandStatus: number): string {
   return commandStatus === 0 ? '' : `✗ the command exited with status ${commandStatus}\n`;
+}
+
+/** Calls the listener for each event so far and each one to come. Returns how to stop. */
+export type Subscribe = (listener: (event: Event) => void) => () => void;
+
+export function subscribeToAll(source: {
+  readonly events: Iterable<Event>;
+  readonly subscribe: Subscribe;
+}): Subscribe {
+  return listener => {
+    for (const event of source.events) listener(event);
+    return source.subscribe(listener);
+  };
+}
+
+/** `-o ndjson`: writes each event to stdout as a line of a transcript. Returns how to end the transcript. */
+function streamTranscript(
+  subscribe: Subscribe,
+  stdout: NodeJS.WriteStream,
+  redactor: Redactor,
+  about: TranscriptAbout,
+): (reason: string) => void {
+  const writer = transcriptWriter(redactor);
+  let latest = { seq: 0, at: 0 };
+  const lines = new BoundedLines(stdout, count => writer.event(droppedEvents(count, latest)));
+  lines.end(() => [writer.header(about)]);
+  const stop = subscribe(event => {
+    lines.write(() => writer.lines(event));
+    latest = event;
+  });
+  return reason => {
+    stop();
+    lines.end(() => [writer.end(reason)]);
+  };
+}
+
+/** Where a server prints lines for people: stdout if it is a terminal of its own. */
+function streamForPeople(
+  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
+  command: readonly string[] | null = null,
+): NodeJS.WriteStream {
+  return stdout.isTTY === true && command === null ? stdout : stderr;
 }

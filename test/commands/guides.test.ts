@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/command-line.js';
-import { GUIDES } from '../../src/commands/guides.js';
+import { GUIDES } from '../../src/commands/help.js';
 import { runHere } from '../e2e/support/in-process.js';
 
 const files = await readdir('src/guides');

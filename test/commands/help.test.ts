@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CHECK_EXAMPLES } from '../../src/commands/check/command.js';
 import type { CommandEntry } from '../../src/commands/command-line.js';
 import { COMMANDS, commandLine } from '../../src/commands/command-line.js';
-import { GUIDES } from '../../src/commands/guides.js';
+import { GUIDES } from '../../src/commands/help.js';
 import { INVOKE_EXAMPLES } from '../../src/commands/invoke/command.js';
 import { LISTEN_EXAMPLES } from '../../src/commands/listen/command.js';
 import { MOCK_TOOL_EXAMPLES } from '../../src/commands/mock-tool/command.js';

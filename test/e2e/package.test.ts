@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { GUIDES } from '../../src/commands/guides.js';
+import { GUIDES } from '../../src/commands/help.js';
 import { type Folder, temporaryFolder } from './support/folder.js';
 import { ROOT } from './support/program.js';
 import { steady } from './support/report.js';

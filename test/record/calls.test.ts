@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CallKeys } from '../../src/record/calls.js';
+import { CallKeys } from '../../src/record/routes.js';
 
 describe('the key of a call', () => {
   test('is its id, and the same again for the same call', () => {

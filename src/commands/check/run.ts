@@ -21,9 +21,8 @@ import { colourOf } from '../output.js';
 import { writeReports } from '../read-source.js';
 import { columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
-import { LiveCheck, type Making } from './live.js';
 import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';
-import { readWitness, type Witness } from './witness.js';
+import { LiveCheck, type Making, readWitness, type Witness } from './witness.js';
 
 const OURS: Making = { clock: systemClock, probes: runProbes };
 

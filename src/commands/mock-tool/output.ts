@@ -9,8 +9,16 @@ import type { MockTool } from '../../mock/mock-tool.js';
 import { systemClock } from '../../system/drafts.js';
 import { visibleLine } from '../../util/visible.js';
 import { DRAWABLE } from '../options.js';
-import { colourOf, type Subscribe, subscribeToAll } from '../output.js';
-import { type LiveOutput, networkWarnings, printReady, startLines, startScreen } from '../run-server.js';
+import { colourOf } from '../output.js';
+import {
+  type LiveOutput,
+  networkWarnings,
+  printReady,
+  type Subscribe,
+  startLines,
+  startScreen,
+  subscribeToAll,
+} from '../run-server.js';
 import { aboutNow } from '../save-files.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 import type { MockToolFlags, MockToolPlan } from './plan.js';

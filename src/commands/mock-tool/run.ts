@@ -10,7 +10,7 @@ import { checkReportFolders } from '../reports.js';
 import { commandFailure, type LiveOutput, NEVER, runServer } from '../run-server.js';
 import { demoFixtures } from '../target.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
-import { loadFixtures } from './load-fixtures.js';
+import { exportFixtures, loadFixtures, refuseSpeed } from './fixtures.js';
 import {
   fixtureWarnings,
   type Reloadable,
@@ -20,7 +20,6 @@ import {
   startWarnings,
 } from './output.js';
 import { type MockToolFlags, type MockToolPlan, readPlan } from './plan.js';
-import { refuseSpeed } from './recordings.js';
 
 /** Runs `mock-tool`. Returns the exit status. */
 export async function runMockTool(
@@ -32,10 +31,7 @@ export async function runMockTool(
   keepHeapTight();
   await checkReportFolders(plan.reports);
   const files = await fixtureFiles(plan.files);
-  if (flags.export !== undefined) {
-    const { exportFixtures } = await import('./recordings.js');
-    return exportFixtures(files, flags.export, flags.speed, terminal);
-  }
+  if (flags.export !== undefined) return exportFixtures(files, flags.export, flags.speed, terminal);
   const sources = await sourcesOf(files, flags, terminal);
   return runServer(plan.command, async onClose => {
     const reloader = new FixtureReloader(plan.files, flags.speed);

@@ -22,7 +22,7 @@ import {
 import type { Clock } from '../../system/drafts.js';
 import { parseJson } from '../../util/json.js';
 import { answeringWith, type Chooser, isLeftOpen, pickedByFlag } from '../invoke/questions.js';
-import { type LoadedFixtures, loadFixtures } from '../mock-tool/load-fixtures.js';
+import { type LoadedFixtures, loadFixtures } from '../mock-tool/fixtures.js';
 import { isSomebodyThere } from '../terminal.js';
 import { type AnswerPlan, listenerOf, type Setting, type ToolAnswerer, toolHeaders } from './answer-plan.js';
 

@@ -9,7 +9,7 @@ import { keepHeapTight } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { type ServerOutput, usage } from '../options.js';
-import { colourOf, subscribeToAll } from '../output.js';
+import { colourOf } from '../output.js';
 import { readText } from '../read-source.js';
 import {
   chooseServerOutput,
@@ -21,6 +21,7 @@ import {
   splitCommand,
   startLines,
   startScreen,
+  subscribeToAll,
 } from '../run-server.js';
 import { aboutNow, saveTranscript } from '../save-files.js';
 import type { ExitStatus, Terminal } from '../terminal.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { programIn } from '../../../src/commands/check/live.js';
+import { programIn } from '../../../src/commands/check/witness.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 
 const FILES = ['server.mjs', 'tools/a.py', '/home/somebody/b.py', '.env'];

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { progressOn } from '../../../src/commands/check/live.js';
+import { progressOn } from '../../../src/commands/check/witness.js';
 import type { Terminal } from '../../../src/commands/terminal.js';
 
 function terminal(isTTY: boolean, env: Terminal['env'] = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diffWarnings } from '../../../src/commands/mock-tool/load-fixtures.js';
+import { diffWarnings } from '../../../src/commands/mock-tool/fixtures.js';
 import { parseFixtures } from '../../../src/fixtures/reading/check-set.js';
 
 const HEAD = '--- a/a.txt\n+++ b/a.txt\n';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
+import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
 import { FixtureReloader } from '../../../src/commands/mock-tool/run.js';
 import type { FixtureSet } from '../../../src/fixtures/fixture-set.js';
 import { watchFiles } from '../../../src/system/watch-files.js';

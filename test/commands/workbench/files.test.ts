@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
+import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
 import { writeTranscript } from '../../../src/commands/workbench/files.js';
 import { llmTextOf } from '../../../src/events/exchange.js';
 import { startMockTool } from '../../../src/mock/mock-tool.js';

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { loadFixtures } from '../../../src/commands/mock-tool/load-fixtures.js';
+import { loadFixtures } from '../../../src/commands/mock-tool/fixtures.js';
 import type { Event, RequestEvent } from '../../../src/events/events.js';
 import { llmTextOf } from '../../../src/events/exchange.js';
 import { readFixtures } from '../../../src/fixtures/read-fixtures.js';

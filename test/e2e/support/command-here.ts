@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Command, CommanderError } from 'commander';
 import { COMMANDS, commandLine } from '../../../src/commands/command-line.js';
-import { GUIDES } from '../../../src/commands/guides.js';
+import { GUIDES } from '../../../src/commands/help.js';
 import { statusOfFailure } from '../../../src/commands/terminal.js';
 import '../../../src/commands/invoke/start.js'; // loaded now, since to load it takes longer than some calls may
 import type { Terminal } from '../../../src/commands/terminal.js';

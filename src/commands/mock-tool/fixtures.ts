@@ -1,21 +1,101 @@
 import { basename, resolve } from 'node:path';
 import type { TranscriptHeader } from '../../events/log.js';
 import { isTranscript, isWhole, missingFrom } from '../../events/transcript-reader.js';
+import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import type { NamedRecording } from '../../fixtures/recorded/together.js';
-import { type FixtureBytes, readFixtureFiles } from '../../mock/fixture-files.js';
+import type { Step } from '../../fixtures/schema/reply.js';
+import { type FixtureBytes, readFixtureFiles, textOf } from '../../mock/fixture-files.js';
 import { writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';
+import { isRecord } from '../../util/json-diagnosis.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
 import { readRecording, refuseToReplace } from '../save-files.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
+/**
+ * Diffs of fixtures that are none, or whose hunks have wrong counts (TOOL-DIFF): their author would wonder why a person sees text
+ * instead. Those that only a call completes are left to whoever draws them.
+ */
+export async function diffWarnings({ fixtures }: Pick<FixtureSet, 'fixtures'>): Promise<string[]> {
+  const written = fixtures.flatMap(fixture =>
+    stepsOf(fixture)
+      .flatMap(diffsIn)
+      .map(diff => ({ ...diff, place: fixture.place })),
+  );
+  if (written.length === 0) return [];
+  const { diffKind, readView } = await import('../../display/segments.js');
+  return written.flatMap(({ place, path, content }) => {
+    const isView = path === VIEW && isRecord(content);
+    const reading = isView ? readView({ type: 'diff', content }) : diffKind.read(content);
+    const fault = reading.ok ? reading.complaint : `${reading.reason}; ${INSTEAD}`;
+    return fault === undefined ? [] : [visibleLine(`${place} ${path}: ${fault} (TOOL-DIFF)`)];
+  });
+}
+
+const VIEW = 'view.content';
+const INSTEAD = 'clients cannot show it and show the next segment instead';
+
+interface WrittenDiff {
+  readonly path: string;
+  readonly content: unknown;
+}
+
+function diffsIn(step: Step): WrittenDiff[] {
+  if (step.kind === 'view') {
+    const { view_type: type, content } = step.view;
+    const isShown = type === 'diff' && Object.keys(content).length > 0;
+    return isShown ? whole({ path: VIEW, content }) : [];
+  }
+  const segments: unknown = step.kind === 'result' ? step.result['display_as'] : undefined;
+  if (!Array.isArray(segments)) return [];
+  return segments.flatMap((segment: unknown, index) =>
+    isRecord(segment) && segment['type'] === 'diff'
+      ? whole({ path: `result.display_as[${index}].content`, content: segment['content'] })
+      : [],
+  );
+}
+
+/** A patch that is still to be made, of two texts or by a template that decides what a line is, cannot be read yet. */
+function whole(diff: WrittenDiff): WrittenDiff[] {
+  const { content } = diff;
+  const patch = isRecord(content) ? content['patch'] : content;
+  const isMade = isRecord(content) && ('before' in content || 'after' in content);
+  return isMade || (typeof patch === 'string' && OPEN.test(patch)) ? [] : [diff];
+}
+
+const OPEN = /^(?:@@.*)?\{\{/m;
+
+export interface LoadedFixtures {
+  readonly fixtures: FixtureSet;
+  /** What of transcripts could not be read or carried over, and which diffs cannot be drawn. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Fixture files and transcripts, the fixtures first.
+ * @param speed of transcripts: 2 is twice as fast as it was, 0 is at once
+ * @throws ProtocolCliError `unreadable-file`, `invalid-fixtures`; `usage` for a speed without a transcript.
+ */
+export async function loadFixtures(files: readonly string[], speed?: number): Promise<LoadedFixtures> {
+  const read = await readFixtureFiles(files);
+  const transcripts = read.filter(isTranscriptFile);
+  if (transcripts.length === 0) refuseSpeed(speed);
+  const { recordings, warnings } = await readRecordings(transcripts, { speed, isExact: true });
+  const texts = read
+    .filter(each => !transcripts.includes(each))
+    .map(each => ({ path: each.path, text: textOf(each) }));
+  const { readFixtures } = await import('../../fixtures/read-fixtures.js');
+  const fixtures = await readFixtures(texts, recordings);
+  return { fixtures, warnings: [...warnings, ...(await diffWarnings(fixtures))] };
+}
+
 /** Bytes that are enough to see what a file is. */
 const HEAD = 64 * 1024;
 
 /** By its name or by how it begins. */
-export function isTranscriptFile({ path, bytes }: FixtureBytes): boolean {
+function isTranscriptFile({ path, bytes }: FixtureBytes): boolean {
   return /\.ndjson$/i.test(path) || isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)));
 }
 
@@ -44,7 +124,7 @@ interface ReadOptions {
  * Transcripts as fixtures, in the order of the command line.
  * @throws ProtocolCliError `invalid-fixtures` for a file without a call that could be served; `unreadable-file`.
  */
-export async function readRecordings(
+async function readRecordings(
   files: readonly FixtureBytes[],
   options: ReadOptions = {},
 ): Promise<Recordings> {

@@ -14,7 +14,7 @@ import {
   wholeNumber,
 } from '../options.js';
 import { reportOption } from '../reports.js';
-import { MCP_TRANSPORTS, type MockToolFlags } from './plan.js';
+import type { MockToolFlags } from './plan.js';
 
 function rate(text: string): Rate {
   const parsed = parseRate(text);
@@ -79,9 +79,10 @@ export function mockToolCommand(run: RunCommand): Command {
       'operations in code: an ES module that exports defineTool(…) by default; may export middleware',
     )
     .addOption(
-      new Option('--mcp <transport>', 'serve MCP clients: on stdin and stdout, or at /mcp').choices(
-        MCP_TRANSPORTS,
-      ),
+      new Option('--mcp <transport>', 'serve MCP clients: on stdin and stdout, or at /mcp').choices([
+        'stdio',
+        'http',
+      ]),
     )
     .option('--seed <seed>', 'seed for faults and delays (default: random, printed)')
     .option('--watch', 'reload the fixtures when they change')

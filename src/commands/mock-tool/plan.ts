@@ -5,8 +5,7 @@ import { checkReports, type VerificationRequest } from '../reports.js';
 import { chooseServerOutput, splitCommand } from '../run-server.js';
 import { PROGRAM, type Terminal } from '../terminal.js';
 
-export const MCP_TRANSPORTS = ['stdio', 'http'] as const;
-type McpTransport = (typeof MCP_TRANSPORTS)[number];
+type McpTransport = 'stdio' | 'http';
 
 /** The flags as commander gives them. */
 export interface MockToolFlags {

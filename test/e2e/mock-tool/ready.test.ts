@@ -37,7 +37,7 @@ describe.concurrent('a port', () => {
       status: 2,
       bytes: Buffer.alloc(0),
       stdout: '',
-      stderr: `error: port ${taken.port} on 127.0.0.1 is already in use\nhint: Stop what listens there, or choose another port; 0 takes any free one.\n`,
+      stderr: `error: port ${taken.port} on 127.0.0.1 is already in use\nhint: Stop the process that listens there, or choose another port (0: any free port).\n`,
     });
   });
 

@@ -5,7 +5,7 @@ import type { TranscriptHeader } from './log.js';
 import type { Transcript } from './transcript-reader.js';
 
 /** All events of a source in memory, with an index by call and the history folded from them. */
-export class Book {
+export class CallLog {
   /**
    * @param observer who saw the events: a transcript's header says it
    * @param isSaved whether the events come from a file (RT-OAUTH forbids some data only in files)
@@ -15,7 +15,7 @@ export class Book {
   constructor(
     readonly observer: TranscriptHeader['observer'] = 'runtime',
     readonly isSaved = false,
-    private readonly both?: Book,
+    private readonly both?: CallLog,
     redact?: (text: string) => string,
   ) {
     this.history = new History(true, redact);
@@ -41,7 +41,7 @@ export class Book {
   };
 
   /** All that was seen: of a recorder each message on both its sides. What follows from that is in no such book. */
-  get whole(): Book {
+  get whole(): CallLog {
     return this.both ?? this;
   }
 
@@ -82,13 +82,13 @@ export class Book {
 }
 
 /** What a transcript tells, to look back at; of a recorder's each message once, as its tool had it. */
-export function savedBook({ header, events }: Transcript): Book {
-  const whole = filled(new Book(header?.observer, true), events);
+export function savedCallLog({ header, events }: Transcript): CallLog {
+  const whole = filled(new CallLog(header?.observer, true), events);
   const once = toldOnce(events);
-  return once === events ? whole : filled(new Book(header?.observer, true, whole), once);
+  return once === events ? whole : filled(new CallLog(header?.observer, true, whole), once);
 }
 
-function filled(book: Book, events: readonly Event[]): Book {
+function filled(book: CallLog, events: readonly Event[]): CallLog {
   for (const event of events) book.apply(event);
   return book;
 }

@@ -6,7 +6,7 @@ import type { Arrival, Exchange } from './exchange.js';
 import { begin, step } from './fold-exchange.js';
 
 /** A request outside a call: discovery, a notice, or a POST to an unknown callback URL. */
-export interface Errand {
+export interface UntrackedRequest {
   readonly leg: string;
   readonly purpose: RequestEvent['purpose'];
   readonly method: string;
@@ -22,8 +22,8 @@ export interface Errand {
   readonly refusal?: string;
 }
 
-/** What became of an errand. */
-type ErrandEnd = Pick<Errand, 'endedAt' | 'status' | 'broken' | 'refusal'>;
+/** What became of an untrackedRequest. */
+type ErrandEnd = Pick<UntrackedRequest, 'endedAt' | 'status' | 'broken' | 'refusal'>;
 
 /**
  * A guesser may go on for days: the first posts say what is wrong. So may a tool that asks: the latest of its call's are told of, or of
@@ -31,9 +31,9 @@ type ErrandEnd = Pick<Errand, 'endedAt' | 'status' | 'broken' | 'refusal'>;
  */
 const ERRANDS_MOST = { strays: 500, ofOne: 200 };
 
-/** Errands by their leg, oldest first, and by whose they are. Of very many only some are kept. */
-export class Errands {
-  readonly #byLeg = new Map<string, Errand>();
+/** UntrackedRequests by their leg, oldest first, and by whose they are. Of very many only some are kept. */
+export class UntrackedRequests {
+  readonly #byLeg = new Map<string, UntrackedRequest>();
   readonly #legsOf = new Map<string, string[]>();
   readonly #surplus = new Set<string>();
   #strays = 0;
@@ -61,27 +61,27 @@ export class Errands {
     return this.#strays > 0;
   }
 
-  get(leg: string): Errand | undefined {
+  get(leg: string): UntrackedRequest | undefined {
     return this.#byLeg.get(leg);
   }
 
-  values(): IterableIterator<Errand> {
+  values(): IterableIterator<UntrackedRequest> {
     return this.#byLeg.values();
   }
 
-  ofCall(key: string): Errand[] {
+  ofCall(key: string): UntrackedRequest[] {
     return this.#of(ofCall(key));
   }
 
   /** Of a thread as a whole, and of none of its calls. */
-  ofThread(id: string): Errand[] {
+  ofThread(id: string): UntrackedRequest[] {
     return this.#of(ofThread(id));
   }
 
-  begin(errand: Errand): void {
-    this.#byLeg.set(errand.leg, errand);
-    if (errand.purpose === 'callback') this.#countStray(errand.leg);
-    else this.#index(errand);
+  begin(untrackedRequest: UntrackedRequest): void {
+    this.#byLeg.set(untrackedRequest.leg, untrackedRequest);
+    if (untrackedRequest.purpose === 'callback') this.#countStray(untrackedRequest.leg);
+    else this.#index(untrackedRequest);
   }
 
   /** What is one too many can be looked up until the next event: see {@link forgetTold}. */
@@ -103,15 +103,15 @@ export class Errands {
     else this.#strays++;
   }
 
-  #index(errand: Errand): void {
-    const owner = ownerOf(errand);
+  #index(untrackedRequest: UntrackedRequest): void {
+    const owner = ownerOf(untrackedRequest);
     const legs = this.#legsOf.get(owner) ?? [];
     this.#legsOf.set(owner, legs);
-    const oldest = legs.push(errand.leg) > ERRANDS_MOST.ofOne ? legs.shift() : undefined;
+    const oldest = legs.push(untrackedRequest.leg) > ERRANDS_MOST.ofOne ? legs.shift() : undefined;
     if (oldest !== undefined) this.#forget(oldest);
   }
 
-  #of(owner: string): Errand[] {
+  #of(owner: string): UntrackedRequest[] {
     return (this.#legsOf.get(owner) ?? []).flatMap(leg => this.#byLeg.get(leg) ?? []);
   }
 
@@ -125,7 +125,7 @@ export class Errands {
 const ofCall = (key: string) => `call ${key}`;
 const ofThread = (id: string) => `thread ${id}`;
 
-function ownerOf({ calls: [key], thread }: Errand): string {
+function ownerOf({ calls: [key], thread }: UntrackedRequest): string {
   if (key !== undefined) return ofCall(key);
   return thread === undefined ? '' : ofThread(thread);
 }
@@ -214,7 +214,7 @@ export class History {
   readonly exchanges = new Map<string, Exchange>();
   /** By `group_id`: of all calls. */
   readonly threads = new Map<string, Thread>();
-  readonly errands = new Errands();
+  readonly untracked = new UntrackedRequests();
   readonly toolsets: LoadedToolset[] = [];
   /** By thread, the keys of calls with an open subscription. */
   readonly #subscribed = new Map<string, Set<string>>();
@@ -232,13 +232,13 @@ export class History {
   }
 
   apply(event: Event): void {
-    this.errands.forgetTold();
+    this.untracked.forgetTold();
     if (event.kind === 'loaded') this.toolsets.push(loadedToolset(event));
     for (const key of event.calls ?? []) this.#applyToCall(key, event);
     if (event.kind === 'request' && event.purpose === 'close') this.#closeThread(event);
-    if (event.kind === 'request' && isErrand(event)) this.errands.begin(errand(event));
+    if (event.kind === 'request' && isErrand(event)) this.untracked.begin(untrackedRequest(event));
     else if (event.kind === 'response' || event.kind === 'broken')
-      this.errands.end(event.leg, { endedAt: event.at, ...ending(event) });
+      this.untracked.end(event.leg, { endedAt: event.at, ...ending(event) });
   }
 
   /** The first exchange: the only one where a single call was made. */
@@ -309,7 +309,15 @@ function isErrand({ purpose, dialect, calls = [] }: RequestEvent): boolean {
   return purpose === 'callback' ? calls.length === 0 : purpose !== 'invocation';
 }
 
-function errand({ leg, purpose, method, url, calls = [], thread, at }: RequestEvent): Errand {
+function untrackedRequest({
+  leg,
+  purpose,
+  method,
+  url,
+  calls = [],
+  thread,
+  at,
+}: RequestEvent): UntrackedRequest {
   return { leg, purpose, method, url, calls, ...(thread !== undefined && { thread }), at };
 }
 

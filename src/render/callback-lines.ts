@@ -1,6 +1,6 @@
 import type { Arrival, Exchange, VerdictKind } from '../events/exchange.js';
 import { idOf } from '../events/fold-exchange.js';
-import type { Errand } from '../events/history.js';
+import type { UntrackedRequest } from '../events/history.js';
 import type { Callback, UserChoice } from '../protocol/callbacks.js';
 import { clipped, type Line, say } from './line.js';
 import { arrivalStep, stepLine } from './step-arrivals.js';
@@ -30,9 +30,9 @@ export function heardLines(heard: HeardCallback): Line[] {
 }
 
 /** A request that is nobody's; where it went astray, where callbacks go. */
-export function strayLine(errand: Errand, callbackUrl: string): Line {
-  const { method, url, status, refusal = '' } = errand;
-  if (refusal !== 'wrong-address') return straySteps([errand]).flatMap(stepLine);
+export function strayLine(untrackedRequest: UntrackedRequest, callbackUrl: string): Line {
+  const { method, url, status, refusal = '' } = untrackedRequest;
+  if (refusal !== 'wrong-address') return straySteps([untrackedRequest]).flatMap(stepLine);
   return [
     say('✗ ', 'bad'),
     ...clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MOST),

@@ -1,4 +1,4 @@
-import type { Book } from '../events/call-log.js';
+import type { CallLog } from '../events/call-log.js';
 import type { Event } from '../events/events.js';
 import { acknowledgedAfter, type Exchange, isSubscribed, outcomeOf } from '../events/exchange.js';
 import { type SessionCallState, sessionCallState } from '../events/session-calls.js';
@@ -104,7 +104,7 @@ export type ExchangeColumn = 'time' | 'operation' | 'args' | 'server' | 'id' | '
 export function exchangeRow(
   exchange: Exchange,
   now: number,
-  book: Book,
+  book: CallLog,
   server = '',
   redactor?: Redactor,
 ): CallView<ExchangeColumn> {

@@ -11,7 +11,7 @@ import type { Check } from '../check/judge.js';
 import { checkTranscript } from '../check/report.js';
 import type { ObservableRule } from '../check/rule.js';
 import { RULES } from '../check/rules/all.js';
-import type { Book } from '../events/call-log.js';
+import type { CallLog } from '../events/call-log.js';
 import { type Event, toldOnce } from '../events/events.js';
 import type { Exchange } from '../events/exchange.js';
 import { History } from '../events/history.js';
@@ -276,7 +276,7 @@ export async function judgedLines(
   events: readonly Event[],
   exchange: Exchange,
   redactor: Redactor,
-  { observer, isSaved }: Pick<Book, 'observer' | 'isSaved'>,
+  { observer, isSaved }: Pick<CallLog, 'observer' | 'isSaved'>,
   isUnvalidated = false,
 ): Promise<Judgement> {
   const { checks } = await checkTranscript(events, { observer, skip: isSaved ? NOTHING : OF_FILES });
@@ -295,7 +295,7 @@ export async function judgedLines(
       .map(({ id, reason }) => `${reason}; sent without validation, as requested (${id})`),
     ...warningsBesides(run, warningsOf(history, exchange)),
   ];
-  const failure = exchange.settled ? failureOf(exchange, history.errands, 'workbench') : null;
+  const failure = exchange.settled ? failureOf(exchange, history.untracked, 'workbench') : null;
   const broken = run.checks.filter(({ status }) => status === 'fail');
   return {
     lines: [

@@ -7,7 +7,7 @@ import {
   type Settlement,
   unreadSize,
 } from '../events/exchange.js';
-import { type Errand, Errands } from '../events/history.js';
+import { type UntrackedRequest, UntrackedRequests } from '../events/history.js';
 import type { UserChoice } from '../protocol/callbacks.js';
 import type { ErrorCode } from '../util/errors.js';
 import { formatDuration } from '../util/format-duration.js';
@@ -20,7 +20,7 @@ type Place = 'command line' | 'workbench';
 /** What there is to say it by. */
 interface Scene {
   readonly exchange: Exchange;
-  readonly errands: Errands;
+  readonly untracked: UntrackedRequests;
   readonly place: Place;
 }
 
@@ -56,7 +56,7 @@ const CONSENT_HINTS: Readonly<Record<Place, string>> = {
 
 /** Why nothing came in time, the likeliest reason first: what came and did not count, then where nothing came at all. */
 function timeoutHint(scene: Scene): string {
-  const { exchange, errands } = scene;
+  const { exchange, untracked } = scene;
   const moreTime = option('--timeout', scene);
   if (exchange.dialect === 'mcp')
     return `The server was notified that the call is canceled. To wait longer, use ${moreTime}.`;
@@ -64,9 +64,9 @@ function timeoutHint(scene: Scene): string {
   const origin = URL.canParse(callback_url) ? new URL(callback_url).origin : callback_url;
   const [reason] = exchange.arrivals.flatMap(reasonOf);
   if (reason !== undefined) return `A callback arrived at ${origin} but was not accepted: ${reason}.`;
-  if (errands.ofCall(exchange.key).some(isLostSelection))
+  if (untracked.ofCall(exchange.key).some(isLostSelection))
     return 'The tool asked for a choice, but the selection did not reach its response_url. The tool may still be waiting.';
-  if (errands.hasStrays)
+  if (untracked.hasStrays)
     return `A request was posted to ${origin} but not to the callback URL. The tool must use the callback URL unchanged.`;
   const reach = `Check that the tool can reach its callback URL at ${origin}.`;
   return `${aboutAnswer(exchange)}${reach} ${option('--callback-url', scene)} sets another address; ${moreTime} sets a longer limit.`;
@@ -91,7 +91,7 @@ function reasonOf({ verdict }: Arrival): string[] {
   return verdict.kind === 'rejected' || verdict.kind === 'discarded' ? [verdict.reason] : [];
 }
 
-function isLostSelection({ purpose, status }: Errand): boolean {
+function isLostSelection({ purpose, status }: UntrackedRequest): boolean {
   return purpose === 'choice' && status !== 200;
 }
 
@@ -100,7 +100,7 @@ export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeou
 /** Of a question this much is told: characters, and how many choices by their name. */
 const MOST = { prompt: 300, label: 60, choices: 20 };
 
-const NO_ERRANDS = new Errands();
+const NO_ERRANDS = new UntrackedRequests();
 
 /** Why there is no result from the tool: what failed, and what to do next. The same shape as an error of ours. */
 export interface Failure {
@@ -111,16 +111,16 @@ export interface Failure {
 
 /**
  * Null where the tool sent its result.
- * @param errands what else was posted: to nobody's address, or in vain
+ * @param untracked what else was posted: to nobody's address, or in vain
  * @param place where it is told
  */
 export function failureOf(
   exchange: Exchange,
-  errands: Errands = NO_ERRANDS,
+  untracked: UntrackedRequests = NO_ERRANDS,
   place: Place = 'command line',
 ): Failure | null {
   const { settled } = exchange;
-  if (settled) return settlementFailure({ exchange, errands, place }, settled);
+  if (settled) return settlementFailure({ exchange, untracked, place }, settled);
   const [question] = openChoices(exchange);
   return question ? unanswered(question) : null;
 }
@@ -182,14 +182,14 @@ function settlementFailure(scene: Scene, settled: Settlement): Failure | null {
   }
 }
 
-function timeoutMessage({ exchange, errands }: Scene, afterMs: number): string {
+function timeoutMessage({ exchange, untracked }: Scene, afterMs: number): string {
   const { invocation, endpoint, dialect } = exchange;
   if (dialect === 'mcp')
     return `timed out after ${formatDuration(afterMs)}: ${invocation.operation} was sent to ${endpoint}`;
   const answered = answeredAttempt(exchange);
   const size = unreadSize(exchange);
   const body = size > 0 ? `, and a body of ${bytesText(size)}` : '';
-  const nothing = errands.hasStrays
+  const nothing = untracked.hasStrays
     ? ', and nothing was posted to its callback URL'
     : ', and no callback has arrived';
   const acknowledged = answered

@@ -6,7 +6,7 @@ import {
   type Selection,
   type Settlement,
 } from '../events/exchange.js';
-import type { Errand, History, LoadedToolset } from '../events/history.js';
+import type { History, LoadedToolset, UntrackedRequest } from '../events/history.js';
 import { shareableArrival } from '../events/shareable.js';
 import { formatDuration } from '../util/format-duration.js';
 import { bytesText } from '../util/json-diagnosis.js';
@@ -19,14 +19,14 @@ import { arrivalOf } from './warnings.js';
  * @param latest this many steps from the end, for no more work than they take
  */
 export function stepsOf(history: History, { latest = Number.POSITIVE_INFINITY } = {}): Step[] {
-  const { exchanges, errands, toolsets } = history;
+  const { exchanges, untracked, toolsets } = history;
   const steps = [
     ...toolsets.map(toolset => loadedStep(history, toolset)),
     ...[...exchanges.values()].flatMap(each => labelledSteps(history, each.key, callSteps(each, latest))),
-    ...[...errands.values()].flatMap(each =>
+    ...[...untracked.values()].flatMap(each =>
       labelledSteps(history, each.calls[0], errandSteps(history, each)),
     ),
-    ...straySteps(errands.values()),
+    ...straySteps(untracked.values()),
   ];
   const order = (a: Step, b: Step) =>
     Number(a.state === 'running') - Number(b.state === 'running') || a.at - b.at;
@@ -81,8 +81,8 @@ export function labelledSteps(
 }
 
 /** Discovery, once its toolset is loaded. */
-function loadedStep({ errands }: History, { at, name, base, operations }: LoadedToolset): Step {
-  const asked = [...errands.values()].find(({ purpose }) => purpose === 'discovery');
+function loadedStep({ untracked }: History, { at, name, base, operations }: LoadedToolset): Step {
+  const asked = [...untracked.values()].find(({ purpose }) => purpose === 'discovery');
   const where = base !== null && line` at ${quote(base)}`;
   const count = counted(operations.length, 'operation');
   const time = took(at - (asked?.at ?? 0), 'in');
@@ -318,19 +318,23 @@ function newArrivalSteps(exchange: Exchange, leg: string, isPrivate: boolean): S
   return arrival.verdict.kind === 'settles' ? [told, ...endSteps(exchange)] : [told];
 }
 
-type ErrandSteps = (errand: Errand, endedAt: number, history: History) => Step[];
+type ErrandSteps = (untrackedRequest: UntrackedRequest, endedAt: number, history: History) => Step[];
 
 /** Requests that are no part of a call, once they have ended. A purpose that is not here has no step. */
-const ERRANDS: Readonly<Partial<Record<Errand['purpose'], ErrandSteps>>> = {
+const ERRANDS: Readonly<Partial<Record<UntrackedRequest['purpose'], ErrandSteps>>> = {
   discovery({ leg, url, at, status, broken }, endedAt) {
     // A discovery that succeeded is shown by the toolset that was loaded.
     if (status === 200) return [];
     const answer = status === undefined ? `unreachable: ${broken ?? 'broken'}` : `answered ${status}`;
-    return [step(`errand:${leg}`, endedAt, 'failed', line`${quote(url)} ${answer}${took(endedAt - at)}`)];
+    return [
+      step(`untrackedRequest:${leg}`, endedAt, 'failed', line`${quote(url)} ${answer}${took(endedAt - at)}`),
+    ];
   },
   choice({ leg, calls, at, status, broken }, endedAt, history) {
     const time = took(endedAt - at);
-    const end = (state: Step['state'], words: Line) => [step(`errand:${leg}`, endedAt, state, words)];
+    const end = (state: Step['state'], words: Line) => [
+      step(`untrackedRequest:${leg}`, endedAt, state, words),
+    ];
     if (status === 200) return end('done', line`selection sent, answered 200${time}`);
     const why = status === undefined ? (broken ?? 'not answered') : `answered ${status} instead of 200`;
     // The tool goes on waiting for the selection, and so does the call.
@@ -348,45 +352,56 @@ function noticeSteps(what: string): ErrandSteps {
   return ({ leg, at, status }, endedAt) => {
     const answer = status === undefined ? 'not answered' : `answered ${status}`;
     const words = line`${what}, ${answer}${took(endedAt - at)}`;
-    return [step(`errand:${leg}`, endedAt, status === 200 ? 'done' : 'note', words)];
+    return [step(`untrackedRequest:${leg}`, endedAt, status === 200 ? 'done' : 'note', words)];
   };
 }
 
-function errandSteps(history: History, errand: Errand): Step[] {
-  const { purpose, leg, at, url, endedAt } = errand;
-  if (endedAt !== undefined) return ERRANDS[purpose]?.(errand, endedAt, history) ?? [];
+function errandSteps(history: History, untrackedRequest: UntrackedRequest): Step[] {
+  const { purpose, leg, at, url, endedAt } = untrackedRequest;
+  if (endedAt !== undefined) return ERRANDS[purpose]?.(untrackedRequest, endedAt, history) ?? [];
   if (purpose !== 'discovery') return [];
   // The endpoint of a started server names its program.
   const program = /^stdio:(.*)$/.exec(url)?.[1];
   const words = program === undefined ? line`asking ${quote(url)}` : line`starting ${quote(program)}`;
-  return [step(`errand:${leg}`, at, 'running', words)];
+  return [step(`untrackedRequest:${leg}`, at, 'running', words)];
 }
 
 function newErrandSteps(history: History, event: Event, isOfMany: boolean): Step[] {
-  const errand =
-    event.kind === 'response' || event.kind === 'broken' ? history.errands.get(event.leg) : undefined;
-  if (!errand) return [];
-  const steps = labelledSteps(history, errand.calls[0], errandSteps(history, errand), isOfMany);
-  return isFirstOfItsKind(history.errands.values(), errand) ? [...steps, ...straySteps([errand])] : steps;
+  const untrackedRequest =
+    event.kind === 'response' || event.kind === 'broken' ? history.untracked.get(event.leg) : undefined;
+  if (!untrackedRequest) return [];
+  const steps = labelledSteps(
+    history,
+    untrackedRequest.calls[0],
+    errandSteps(history, untrackedRequest),
+    isOfMany,
+  );
+  return isFirstOfItsKind(history.untracked.values(), untrackedRequest)
+    ? [...steps, ...straySteps([untrackedRequest])]
+    : steps;
 }
 
-function isStray({ purpose, status }: Errand): boolean {
+function isStray({ purpose, status }: UntrackedRequest): boolean {
   return purpose === 'callback' && status !== undefined;
 }
 
-function isFirstOfItsKind(errands: Iterable<Errand>, errand: Errand): boolean {
-  if (!isStray(errand)) return false;
-  for (const other of errands)
-    if (other !== errand && isStray(other) && other.refusal === errand.refusal) return false;
+function isFirstOfItsKind(
+  untracked: Iterable<UntrackedRequest>,
+  untrackedRequest: UntrackedRequest,
+): boolean {
+  if (!isStray(untrackedRequest)) return false;
+  for (const other of untracked)
+    if (other !== untrackedRequest && isStray(other) && other.refusal === untrackedRequest.refusal)
+      return false;
   return true;
 }
 
 /** Requests that reached the listener but no call: one step for each reason. */
-export function straySteps(errands: Iterable<Errand>): Step[] {
-  const firsts = new Map<string, Errand>();
-  for (const errand of errands) {
-    const { refusal = '' } = errand;
-    if (isStray(errand) && !firsts.has(refusal)) firsts.set(refusal, errand);
+export function straySteps(untracked: Iterable<UntrackedRequest>): Step[] {
+  const firsts = new Map<string, UntrackedRequest>();
+  for (const untrackedRequest of untracked) {
+    const { refusal = '' } = untrackedRequest;
+    if (isStray(untrackedRequest) && !firsts.has(refusal)) firsts.set(refusal, untrackedRequest);
   }
   return [...firsts].map(([refusal, { at, status }]) => {
     const words =

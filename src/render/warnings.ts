@@ -11,7 +11,7 @@ import {
   llmTextOf,
   unreadSize,
 } from '../events/exchange.js';
-import type { Errand, History } from '../events/history.js';
+import type { History, UntrackedRequest } from '../events/history.js';
 import type { McpAnswer } from '../events/mcp-answer.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
@@ -52,15 +52,15 @@ const MOST_TEXTS = 20;
 
 /** Everything worth a warning that follows from what happened; the choice of a display segment has its own. */
 export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
-  const errands = [...history.errands.values()];
+  const untracked = [...history.untracked.values()];
   return [
     ...(exchange ? acknowledgementWarnings(exchange, history.isWhole) : []),
     ...(exchange ? exchange.arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)) : []),
     ...(exchange ? forgettingWarnings(exchange) : []),
     ...(exchange ? subscriptionWarnings(exchange) : []),
-    ...misdirected(errands, history.errands.misdirected),
-    ...errands.flatMap(noticeWarnings),
-    ...forgottenErrands(history.errands.forgotten),
+    ...misdirected(untracked, history.untracked.misdirected),
+    ...untracked.flatMap(noticeWarnings),
+    ...forgottenErrands(history.untracked.forgotten),
     ...(exchange?.settled?.by === 'result' ? textWarnings(llmTextOf(exchange) ?? '') : []),
     ...(exchange?.settled?.by === 'answer' ? answerWarnings(exchange.settled) : []),
   ];
@@ -185,8 +185,8 @@ function subscriptionWarnings({ subscription }: Exchange): Warning[] {
 }
 
 /** POSTs that reached the listener but no call. @param more of those to a wrong address, that are not kept */
-export function misdirected(errands: readonly Errand[], more = 0): Warning[] {
-  const stray = errands.filter(({ purpose, status }) => purpose === 'callback' && status !== undefined);
+export function misdirected(untracked: readonly UntrackedRequest[], more = 0): Warning[] {
+  const stray = untracked.filter(({ purpose, status }) => purpose === 'callback' && status !== undefined);
   const lost = stray.filter(({ refusal }) => refusal === 'wrong-address');
   const refused = stray.filter(({ refusal }) => refusal !== 'wrong-address');
   return [
@@ -195,13 +195,13 @@ export function misdirected(errands: readonly Errand[], more = 0): Warning[] {
   ];
 }
 
-function wrongAddress(lost: readonly Errand[], more: number): Warning {
+function wrongAddress(lost: readonly UntrackedRequest[], more: number): Warning {
   const count = lost.length + more;
   const posts = `${count} post${count === 1 ? '' : 's'} to a wrong callback URL`;
   return { id: 'TOOL-OPAQUE', message: `${posts}: ${lost[0]?.url}; expected /callback/<token>` };
 }
 
-function refusal({ status, refusal: reason = '' }: Errand): Warning {
+function refusal({ status, refusal: reason = '' }: UntrackedRequest): Warning {
   return { message: `a request to the callback listener was refused with ${status}: ${reason}` };
 }
 
@@ -242,7 +242,7 @@ function unreadBody(size: number): Warning {
 }
 
 /** Notices, and the user's selection, that were not taken. */
-export function noticeWarnings({ purpose, status, broken }: Errand): Warning[] {
+export function noticeWarnings({ purpose, status, broken }: UntrackedRequest): Warning[] {
   const answer =
     status === undefined
       ? `not answered (${broken ?? 'no answer yet'})`

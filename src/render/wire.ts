@@ -1,4 +1,4 @@
-import type { Book } from '../events/call-log.js';
+import type { CallLog } from '../events/call-log.js';
 import type { Content } from '../events/content.js';
 import { discoveryOf } from '../events/discovery-of.js';
 import type { Event, EventKind, RequestEvent, ResponseEvent } from '../events/events.js';
@@ -16,7 +16,7 @@ import { type Step, stepLines } from './step-arrivals.js';
  * The events by which a call is judged, in order: its own, the discovery of its tool, and callbacks of no call that arrived while
  * it waited.
  */
-export function concerning(book: Book, exchange: Exchange): readonly Event[] {
+export function concerning(book: CallLog, exchange: Exchange): readonly Event[] {
   const own = book.of(exchange.key);
   const [first] = own;
   if (!first) return [];

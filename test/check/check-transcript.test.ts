@@ -7,10 +7,10 @@ import {
   answered,
   at,
   call,
-  errand,
   eventsOf,
   resultArrives,
   timedOut,
+  untrackedRequest,
 } from '../events/build.js';
 
 const GOOD = eventsOf(call(), at(3, acknowledged()), at(9, resultArrives()));
@@ -41,7 +41,7 @@ test('of a breach it is told what else fell with it, and nothing that did not', 
 });
 
 test('what may be lost accuses nobody', async () => {
-  const events = eventsOf(errand('discovery', 404));
+  const events = eventsOf(untrackedRequest('discovery', 404));
   const statusOf = async (isWhole: boolean) => {
     const { checks } = await checkTranscript(events, { only: new Set(['TOOL-DISCOVER']), isWhole });
     return checks.map(({ status }) => status);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Book } from '../../src/events/call-log.js';
+import { CallLog } from '../../src/events/call-log.js';
 import { isUnderWay } from '../../src/events/exchange.js';
 import {
   acknowledged,
@@ -26,8 +26,8 @@ function elsewhere(moments: readonly Moment[]): Moment[] {
 
 const other = elsewhere(call({ invocation: { ...INVOCATION, id: OTHER } }));
 
-function bookOf(...parts: readonly (readonly Moment[])[]): Book {
-  const book = new Book();
+function bookOf(...parts: readonly (readonly Moment[])[]): CallLog {
+  const book = new CallLog();
   for (const event of eventsOf(...parts)) {
     book.apply(event);
     const counted = [...book.history.exchanges.values()].filter(isUnderWay).map(({ key }) => key);

@@ -145,11 +145,11 @@ export function loaded(
 }
 
 /** A discovery or a notice, and the answer to it; `null` for a broken one. */
-export function errand(
+export function untrackedRequest(
   purpose: 'discovery' | 'close' | 'cancel' | 'choice',
   status: number | null = 200,
 ): Moment[] {
-  const leg = `errand-${purpose}`;
+  const leg = `untrackedRequest-${purpose}`;
   const about = { from: 'runtime', to: 'tool', method: 'POST', headers: {}, attempt: 1 } as const;
   return [
     { kind: 'request', leg, purpose, url: `http://127.0.0.1:3001/${purpose}`, ...about },
@@ -178,7 +178,7 @@ export const expected = (): Moment[] => [
 ];
 /** The notice that a thread is over, and its answer. */
 export const closed = (thread = THREAD): Moment[] =>
-  errand('close').map(moment => (moment.kind === 'request' ? { ...moment, thread } : moment));
+  untrackedRequest('close').map(moment => (moment.kind === 'request' ? { ...moment, thread } : moment));
 export const timedOut = (afterMs = 60_000): Moment[] => [
   { kind: 'expired', what: 'timeout', afterMs, calls },
 ];

@@ -4,30 +4,30 @@ import {
   at,
   call,
   ENDPOINT,
-  errand,
   historyOf,
   INVOCATION,
   KEY,
   loaded,
   refused,
   resultArrives,
+  untrackedRequest,
 } from './build.js';
 
 test('one call: discovery, exchange, notice, each in its place', () => {
   const history = historyOf(
-    at(0, errand('discovery')),
+    at(0, untrackedRequest('discovery')),
     at(4, loaded()),
     at(5, call()),
     at(6, acknowledged()),
     at(9, resultArrives()),
-    at(10, errand('close', 500)),
+    at(10, untrackedRequest('close', 500)),
   );
   expect(history.toolsets).toEqual([
     { at: 4, name: 'demo', base: 'http://127.0.0.1:3001', endpoint: ENDPOINT, operations: ['edit_file'] },
   ]);
   expect([...history.exchanges.keys()]).toEqual([KEY]);
   expect(history.first?.settled?.by).toBe('result');
-  expect([...history.errands.values()]).toMatchObject([
+  expect([...history.untracked.values()]).toMatchObject([
     { purpose: 'discovery', at: 0, endedAt: 0, status: 200 },
     { purpose: 'close', at: 10, endedAt: 10, status: 500 },
   ]);
@@ -42,21 +42,21 @@ test.each([
   expect(historyOf(loaded({ displayScripts: { other: script } }), call()).first).not.toHaveProperty('shown');
 });
 
-test('an errand knows whose it is', () => {
-  const selection = errand('choice').map(moment => ({ ...moment, calls: [KEY] }));
-  const history = historyOf(errand('discovery'), call(), selection);
-  expect([...history.errands.values()].map(({ calls }) => calls)).toEqual([[], [KEY]]);
+test('an untrackedRequest knows whose it is', () => {
+  const selection = untrackedRequest('choice').map(moment => ({ ...moment, calls: [KEY] }));
+  const history = historyOf(untrackedRequest('discovery'), call(), selection);
+  expect([...history.untracked.values()].map(({ calls }) => calls)).toEqual([[], [KEY]]);
 });
 
 test('nothing has happened', () => {
   const history = historyOf();
   expect(history.first).toBeUndefined();
-  expect([history.exchanges.size, history.errands.size, history.toolsets.length]).toEqual([0, 0, 0]);
+  expect([history.exchanges.size, history.untracked.size, history.toolsets.length]).toEqual([0, 0, 0]);
 });
 
-describe('errands', () => {
+describe('untracked', () => {
   test('one that broke', () => {
-    expect([...historyOf(errand('cancel', null)).errands.values()]).toMatchObject([
+    expect([...historyOf(untrackedRequest('cancel', null)).untracked.values()]).toMatchObject([
       { purpose: 'cancel', broken: 'ECONNREFUSED' },
     ]);
   });
@@ -64,13 +64,13 @@ describe('errands', () => {
   test('row 1: a post to a wrong callback address belongs to nobody', () => {
     const history = historyOf(call(), refused('wrong-address', 404));
     expect(history.first?.arrivals).toEqual([]);
-    expect([...history.errands.values()]).toMatchObject([
+    expect([...history.untracked.values()]).toMatchObject([
       { purpose: 'callback', status: 404, refusal: 'wrong-address' },
     ]);
   });
 
   test('an invocation and a callback of a call are none', () => {
-    expect(historyOf(call(), acknowledged(), resultArrives()).errands.size).toBe(0);
+    expect(historyOf(call(), acknowledged(), resultArrives()).untracked.size).toBe(0);
   });
 });
 

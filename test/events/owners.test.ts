@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Event } from '../../src/events/events.js';
 import { History, Owners } from '../../src/events/history.js';
-import { acknowledged, arrives, call, EVENT, errand, eventsOf, KEY, lost, resultArrives } from './build.js';
+import {
+  acknowledged,
+  arrives,
+  call,
+  EVENT,
+  eventsOf,
+  KEY,
+  lost,
+  resultArrives,
+  untrackedRequest,
+} from './build.js';
 
 function ownersOf(events: readonly Event[]) {
   const history = new History();
@@ -14,7 +24,7 @@ const nameless = (event: Event): Event =>
   event.kind === 'response' || event.kind === 'broken' ? ({ ...event, calls: undefined } as Event) : event;
 
 test('an answer belongs to whoever made the request, though it does not name them', () => {
-  const events = eventsOf(errand('discovery'), call(), acknowledged()).map(nameless);
+  const events = eventsOf(untrackedRequest('discovery'), call(), acknowledged()).map(nameless);
   const owners = ownersOf(events);
   expect(events.map(event => owners.of(event))).toEqual([[null], [null], [KEY], [KEY]]);
 });

@@ -14,7 +14,6 @@ import {
   canceled,
   chose,
   ENDPOINT,
-  errand,
   eventsOf,
   exchangeOf,
   gaveUp,
@@ -28,6 +27,7 @@ import {
   refused,
   resultArrives,
   timedOut,
+  untrackedRequest,
 } from './build.js';
 
 describe('begin', () => {
@@ -105,7 +105,11 @@ describe('what settles a call', () => {
     ['a person', [acknowledged(), canceled('person')], { by: 'cancel', who: 'person' }],
     [
       'a notice of a recorded runtime',
-      [acknowledged(), errand('cancel').map(event => ({ ...event, calls: [KEY] })), resultArrives()],
+      [
+        acknowledged(),
+        untrackedRequest('cancel').map(event => ({ ...event, calls: [KEY] })),
+        resultArrives(),
+      ],
       { by: 'cancel', who: 'person' },
     ],
     ['a result', [acknowledged(), resultArrives()], { by: 'result', result: RESULT, native: RESULT }],

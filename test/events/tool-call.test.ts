@@ -16,7 +16,6 @@ import {
   CHOICE,
   call,
   EVENT,
-  errand,
   eventsOf,
   INVOCATION,
   KEY,
@@ -25,6 +24,7 @@ import {
   OAUTH,
   RESULT,
   resultArrives,
+  untrackedRequest,
 } from './build.js';
 
 const calls = [KEY];
@@ -62,7 +62,7 @@ const stateOf = (...moments: readonly Moment[][]) => {
 
 describe('a call begins', () => {
   test('with its invocation, and nothing else', () => {
-    for (const moments of [resultArrives(), answered(200), errand('cancel')])
+    for (const moments of [resultArrives(), answered(200), untrackedRequest('cancel')])
       expect(fold(moments)).toBeUndefined();
     expect(fold(call())).toMatchObject({
       key: KEY,

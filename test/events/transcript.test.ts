@@ -10,7 +10,6 @@ import {
   bytesArrive,
   CHOICE,
   call,
-  errand,
   eventsOf,
   fold,
   INVOCATION,
@@ -20,6 +19,7 @@ import {
   refused,
   resultArrives,
   timedOut,
+  untrackedRequest,
 } from './build.js';
 
 const ABOUT = {
@@ -34,7 +34,7 @@ function written(events: readonly Event[], ...secrets: string[]): string[] {
 }
 
 const STORY = eventsOf(
-  errand('discovery'),
+  untrackedRequest('discovery'),
   loaded(),
   call(),
   acknowledged(),
@@ -43,7 +43,7 @@ const STORY = eventsOf(
   resultArrives({ text: 'done \u202e\u0000' }, { leg: 'b3' }),
   bytesArrive(Buffer.from([0xff, 0x00]), { leg: 'b4', status: 400 }),
   refused('wrong-address', 404),
-  errand('close', null),
+  untrackedRequest('close', null),
 );
 const LINES = written(STORY);
 const BODY_LINES = LINES.filter(line => line.startsWith('{"kind":"body"'));
@@ -84,7 +84,7 @@ describe('what is written', () => {
 
 test('row 25: the address of a question is told without its token, as a field', () => {
   const url = 'http://tool:3001/user_choice/0123456789abcdef?code=canary';
-  const selection = errand('choice').map(each => ('url' in each ? { ...each, url } : each));
+  const selection = untrackedRequest('choice').map(each => ('url' in each ? { ...each, url } : each));
   const story = eventsOf(call(), arrives({ ...CHOICE, response_url: url }), selection);
   const lines = written(story).map(line => JSON.parse(line));
   expect(JSON.stringify(lines)).not.toMatch(/0123456789abcdef|canary/);

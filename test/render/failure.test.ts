@@ -10,7 +10,6 @@ import {
   consented,
   denied,
   ENDPOINT,
-  errand,
   exchangeOf,
   gaveUp,
   historyOf,
@@ -20,6 +19,7 @@ import {
   RESULT,
   refused,
   timedOut,
+  untrackedRequest,
   VIEW,
 } from '../events/build.js';
 
@@ -85,8 +85,8 @@ describe('a timeout says what was sent, what was acknowledged, and which address
   });
 
   test('a POST to another URL', () => {
-    const { first, errands } = historyOf(call(), acknowledged(), refused('wrong-address', 404), timedOut());
-    const failure = first && failureOf(first, errands);
+    const { first, untracked } = historyOf(call(), acknowledged(), refused('wrong-address', 404), timedOut());
+    const failure = first && failureOf(first, untracked);
     expect(failure?.message).toMatch(/acknowledged with 200, and nothing was posted to its callback URL$/);
     expect(failure?.hint).toMatch(
       /^A request was posted to http:\/\/127.0.0.1:4000 but not to the callback URL/,
@@ -94,8 +94,8 @@ describe('a timeout says what was sent, what was acknowledged, and which address
   });
 
   test('a selection that did not arrive', () => {
-    const unanswered = errand('choice', null).map(each => ({ ...each, calls: [KEY] }));
-    const { first, errands } = historyOf(
+    const unanswered = untrackedRequest('choice', null).map(each => ({ ...each, calls: [KEY] }));
+    const { first, untracked } = historyOf(
       call(),
       acknowledged(),
       arrives(CHOICE),
@@ -103,7 +103,7 @@ describe('a timeout says what was sent, what was acknowledged, and which address
       unanswered,
       timedOut(),
     );
-    const hint = first && failureOf(first, errands)?.hint;
+    const hint = first && failureOf(first, untracked)?.hint;
     expect(hint).toMatch(/^The tool asked for a choice, but the selection did not reach its response_url/);
   });
 

@@ -74,8 +74,8 @@ describe('what came, and for which call', () => {
 
 describe('a request that is nobody’s', () => {
   const strayed = (refusal: string, status: number) =>
-    [...historyOf(refused(refusal, status)).errands.values()].map(errand =>
-      words(strayLine(errand, 'http://us/callback/t')),
+    [...historyOf(refused(refusal, status)).untracked.values()].map(untrackedRequest =>
+      words(strayLine(untrackedRequest, 'http://us/callback/t')),
     );
 
   test('went to a wrong address: where callbacks go', () => {

@@ -10,7 +10,6 @@ import {
   closed,
   denied,
   EVENT,
-  errand,
   expected,
   gaveUp,
   KEY,
@@ -23,6 +22,7 @@ import {
   refused,
   resultArrives,
   timedOut,
+  untrackedRequest,
   VIEW,
 } from '../events/build.js';
 
@@ -37,7 +37,7 @@ export const event = (leg: string, fields: object = {}): Moment[] =>
   arrives({ ...EVENT, ...fields }, { leg });
 /** The user's selection on its way to the tool; `null` where it cannot be reached. */
 export const selected = (status: number | null = 200): Moment[] =>
-  errand('choice', status).map(moment => ({ ...moment, calls: [KEY] }));
+  untrackedRequest('choice', status).map(moment => ({ ...moment, calls: [KEY] }));
 export const view = (leg: string, patch: string): Moment[] =>
   arrives({ ...VIEW, content: patch === '' ? {} : { patch } }, { leg });
 
@@ -46,7 +46,7 @@ const PATCH = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n';
 
 export const STORIES: Readonly<Record<string, readonly Moment[][]>> = {
   nothing: [],
-  'a discovery that failed': [errand('discovery', 404)],
+  'a discovery that failed': [untrackedRequest('discovery', 404)],
   'a result': [...started(), at(1_213, resultArrives()), at(1_220, closed())],
   'a result of images': [...started(), resultArrives({ text: undefined, content: [] })],
   'a failure by convention': [...started(), resultArrives({ text: '{"denied":{"tool":"x"}}' })],
@@ -55,7 +55,7 @@ export const STORIES: Readonly<Record<string, readonly Moment[][]>> = {
   'a refusal': [at(0, call()), at(3, answered(400, { body: 'no' })), at(4, gaveUp())],
   unreachable: [at(0, call()), lost(), call({ attempt: 2 }), lost('ECONNRESET', { attempt: 2 }), gaveUp()],
   'a timeout, and a late result': [...started(), at(5_000, timedOut(5_000)), at(5_100, resultArrives())],
-  'an interruption': [...started(), at(9, canceled()), at(10, errand('cancel'))],
+  'an interruption': [...started(), at(9, canceled()), at(10, untrackedRequest('cancel'))],
   'a result twice, and another': [
     ...started(),
     resultArrives(),
@@ -108,7 +108,7 @@ export const STORIES: Readonly<Record<string, readonly Moment[][]>> = {
     ...subscribed(),
     event('e1'),
     canceled(),
-    errand('cancel'),
+    untrackedRequest('cancel'),
     event('e2'),
     closed(),
   ],

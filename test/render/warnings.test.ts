@@ -9,7 +9,6 @@ import {
   canceled,
   closed,
   EVENT,
-  errand,
   historyOf,
   INVOCATION,
   KEY,
@@ -20,6 +19,7 @@ import {
   refused,
   resultArrives,
   timedOut,
+  untrackedRequest,
   VIEW,
 } from '../events/build.js';
 import { event } from './stories.js';
@@ -32,7 +32,14 @@ const acknowledgedAt = (milliseconds: number) => [at(0, call()), at(milliseconds
 const started = () => acknowledgedAt(3);
 
 test('a call as it should be warns of nothing', () => {
-  expect(told(at(0, errand('discovery')), ...started(), at(9, resultArrives()), errand('close'))).toEqual([]);
+  expect(
+    told(
+      at(0, untrackedRequest('discovery')),
+      ...started(),
+      at(9, resultArrives()),
+      untrackedRequest('close'),
+    ),
+  ).toEqual([]);
 });
 
 test('callbacks that are not kept any more are said to be missing', () => {
@@ -245,12 +252,12 @@ describe('RT-NOTIFY: notices that were not answered 200', () => {
     ['cancel', 500, 'TOOL-CANCEL: /cancel_tool_call was answered 500 instead of 200'],
     ['choice', 201, "TOOL-CHOICE: the choice's response_url was answered 201 instead of 200"],
   ] as const)('%s, %j', (purpose, status, warning) => {
-    expect(told(errand(purpose, status))).toEqual([warning]);
+    expect(told(untrackedRequest(purpose, status))).toEqual([warning]);
   });
 
   test.each(['discovery', 'close', 'cancel', 'choice'] as const)('%s, answered 200 or not yet', purpose => {
-    expect(told(errand(purpose))).toEqual([]);
-    expect(told(errand(purpose).slice(0, 1))).toEqual([]);
+    expect(told(untrackedRequest(purpose))).toEqual([]);
+    expect(told(untrackedRequest(purpose).slice(0, 1))).toEqual([]);
   });
 });
 

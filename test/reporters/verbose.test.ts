@@ -6,12 +6,12 @@ import {
   arrives,
   CHOICE,
   call,
-  errand,
   eventsOf,
   INVOCATION,
   type Moment,
   OAUTH,
   resultArrives,
+  untrackedRequest,
 } from '../events/build.js';
 
 function told(secrets: string[], ...story: Moment[][]): string {
@@ -43,11 +43,11 @@ test('> marks what was sent, < what was received, as in curl', () => {
 });
 
 test('discovery is none of them', () => {
-  expect(told([], errand('discovery'))).toBe('');
+  expect(told([], untrackedRequest('discovery'))).toBe('');
 });
 
 test('a selection and a notice are, and where there was no answer, why', () => {
-  expect(told([], errand('choice', 500), errand('close', null))).toBe(
+  expect(told([], untrackedRequest('choice', 500), untrackedRequest('close', null))).toBe(
     [
       '> POST http://127.0.0.1:3001/choice',
       '< 500',
@@ -61,7 +61,7 @@ test('a selection and a notice are, and where there was no answer, why', () => {
 describe('row 25: secrets are out', () => {
   test('of the address at which a question is answered', () => {
     const url = 'http://tool:3001/choices/0123456789abcdef?code=canary';
-    const selection = errand('choice').map(each => ('url' in each ? { ...each, url } : each));
+    const selection = untrackedRequest('choice').map(each => ('url' in each ? { ...each, url } : each));
     const text = told([], arrives({ ...CHOICE, response_url: url }), selection);
     expect(text).toContain('> POST http://tool:3001/choices/[redacted]\n');
     expect(text).toContain('"response_url":"http://tool:3001/choices/[redacted]"');
@@ -86,7 +86,10 @@ describe('row 25: secrets are out', () => {
   });
 
   test('in what is posted where the tool asked for it', () => {
-    const story = errand('choice').map(each => ({ ...each, url: 'http://127.0.0.1/s3cret?x=s3cret' }));
+    const story = untrackedRequest('choice').map(each => ({
+      ...each,
+      url: 'http://127.0.0.1/s3cret?x=s3cret',
+    }));
     expect(told(['s3cret'], story)).toBe('> POST http://127.0.0.1/[redacted]\n< 200\n');
   });
 

@@ -28,8 +28,8 @@ async function posting(expected: readonly [string, string][], ...messages: reado
   const statuses: number[] = [];
   for (const message of messages) statuses.push(await post(listener.callbackUrl, message));
   const exchanges = [...bench.history.exchanges.values()];
-  const errands = [...bench.history.errands.values()];
-  return { statuses, exchanges, errands, events, listener };
+  const untracked = [...bench.history.untracked.values()];
+  return { statuses, exchanges, untracked, events, listener };
 }
 
 async function post(url: string, message: object): Promise<number> {
@@ -80,10 +80,10 @@ describe('where nobody said what to expect', () => {
   });
 
   test('RT-VALIDATE: what cannot be read is nobody’s, and it is known why', async () => {
-    const { statuses, exchanges, errands } = await posting([], { type: 'nope' }, result('', 'a'));
+    const { statuses, exchanges, untracked } = await posting([], { type: 'nope' }, result('', 'a'));
     expect(statuses).toEqual([400, 404]);
     expect(exchanges).toEqual([]);
-    expect(errands).toMatchObject([
+    expect(untracked).toMatchObject([
       { status: 400, refusal: expect.stringMatching(/^\$\.type/) },
       { status: 404, refusal: 'its group_id or its id is empty' },
     ]);
@@ -128,7 +128,7 @@ test('threats, row 1: another path is nobody’s, and no call hears of it', asyn
   expect(await post(`${listener.callbackUrl}x`, result('t', 'a'))).toBe(404);
   expect(await post(listener.callbackUrl.slice(0, -1), result('t', 'a'))).toBe(404);
   expect(bench.history.exchanges.size).toBe(0);
-  expect([...bench.history.errands.values()].map(({ refusal }) => refusal)).toEqual([
+  expect([...bench.history.untracked.values()].map(({ refusal }) => refusal)).toEqual([
     'wrong-address',
     'wrong-address',
   ]);

@@ -45,7 +45,7 @@ async function asking(clock: Clock = systemClock) {
     },
     exchange: () => bench.history.exchanges.get(KEY),
     warnings: () => warnings,
-    errands: () => bench.history.errands.values(),
+    untracked: () => bench.history.untracked.values(),
     async [Symbol.asyncDispose]() {
       await bench[Symbol.asyncDispose]();
       await tool[Symbol.asyncDispose]();
@@ -121,7 +121,7 @@ describe('a person who picks', () => {
     run.tell(resultArrives({}, { leg: 'result' }));
     await run.stop();
     expect(run.sent()).toEqual([JSON.stringify({ id: KEY, selected: 1 })]);
-    expect([...run.errands()]).toMatchObject([{ purpose: 'choice', status: 200 }]);
+    expect([...run.untracked()]).toMatchObject([{ purpose: 'choice', status: 200 }]);
   });
 
   test('is left soon, where the tool takes the selection and never answers it', async () => {
@@ -135,7 +135,7 @@ describe('a person who picks', () => {
     const stopped = run.stop();
     clock.advance(1_000);
     await stopped;
-    expect([...run.errands()]).toMatchObject([{ purpose: 'choice', broken: 'ABORTED' }]);
+    expect([...run.untracked()]).toMatchObject([{ purpose: 'choice', broken: 'ABORTED' }]);
   });
 
   test('cannot answer: that is said, and nothing is sent', async () => {

@@ -174,7 +174,7 @@ describe('the listener', () => {
       expect([answer.status, await answer.text()]).toEqual([404, '']);
     }
     expect(bench.history.first?.arrivals).toEqual([]);
-    expect([...bench.history.errands.values()].map(({ refusal }) => refusal)).toEqual(
+    expect([...bench.history.untracked.values()].map(({ refusal }) => refusal)).toEqual(
       Array(3).fill('wrong-address'),
     );
   });

@@ -315,7 +315,7 @@ class RapRun extends InvokeRun {
   }
 
   #troubleOf(exchange: Exchange): Trouble | null {
-    const failure = this.#servers.explain(failureOf(exchange, this.observation.history.errands));
+    const failure = this.#servers.explain(failureOf(exchange, this.observation.history.untracked));
     const { choose, repeat } = this.plan.options;
     if (failure?.code !== 'decision-needed') return failure;
     if (repeat !== undefined)

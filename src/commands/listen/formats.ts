@@ -1,7 +1,7 @@
 import type { Event } from '../../events/events.js';
 import { type Arrival, outcomeOf } from '../../events/exchange.js';
 import { idOf } from '../../events/fold-exchange.js';
-import type { Errand, History, View } from '../../events/history.js';
+import type { History, UntrackedRequest, View } from '../../events/history.js';
 import { shareableArrival, shareableMessage } from '../../events/shareable.js';
 import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import { llmText } from '../../protocol/outcome.js';
@@ -26,7 +26,9 @@ export interface HeardCallbackWithView extends HeardCallback {
 }
 
 /** Something that came to the listener and was answered: a callback, or a post that belongs to no call. */
-export type Heard = HeardCallbackWithView | { readonly kind: 'stray'; readonly errand: Errand };
+export type Heard =
+  | HeardCallbackWithView
+  | { readonly kind: 'stray'; readonly untrackedRequest: UntrackedRequest };
 
 /** What was heard, if the event is an answer of the listener; else null. */
 export function heardIn(history: History, expected: ReadonlySet<string>, event: Event): Heard | null {
@@ -39,8 +41,8 @@ export function heardIn(history: History, expected: ReadonlySet<string>, event: 
     const isExpected = expected.has(key) && !isOther;
     return { kind: 'callback', exchange, arrival, isExpected, view: viewOf(history, arrival) };
   }
-  const errand = history.errands.get(event.leg);
-  return errand?.purpose === 'callback' ? { kind: 'stray', errand } : null;
+  const untrackedRequest = history.untracked.get(event.leg);
+  return untrackedRequest?.purpose === 'callback' ? { kind: 'stray', untrackedRequest } : null;
 }
 
 /** Null if the view was cleared, or the message is not one. */
@@ -91,7 +93,7 @@ export function jsonFormat(options: FormatOptions): Format {
     isWhole: false,
     lines(_, heard) {
       if (!heard) return [];
-      const { at } = heard.kind === 'stray' ? heard.errand : heard.arrival;
+      const { at } = heard.kind === 'stray' ? heard.untrackedRequest : heard.arrival;
       const time = new Date(startedAt + at).toISOString();
       return [write({ time, ...reportOf(heard, options.supports) })];
     },
@@ -102,7 +104,7 @@ export function jsonFormat(options: FormatOptions): Format {
 
 function reportOf(heard: Heard, supports: ReadonlySet<string>): object {
   if (heard.kind === 'callback') return callbackReport(heard, supports);
-  const { status, refusal } = heard.errand;
+  const { status, refusal } = heard.untrackedRequest;
   return { type: null, verdict: 'rejected', status, reason: refusal };
 }
 
@@ -173,7 +175,12 @@ const ON_FIRST_LINE = 'the callback_url of the first line';
 function linesOf(heard: Heard, options: FormatOptions): Line[] {
   const { isTTY, callbackUrl } = options;
   if (heard.kind === 'stray')
-    return [timed(heard.errand.at, strayLine(heard.errand, isTTY ? callbackUrl : ON_FIRST_LINE))];
+    return [
+      timed(
+        heard.untrackedRequest.at,
+        strayLine(heard.untrackedRequest, isTTY ? callbackUrl : ON_FIRST_LINE),
+      ),
+    ];
   const [first = [], ...rest] = heardLines(heard);
   return [
     timed(heard.arrival.at, first),
@@ -209,7 +216,7 @@ function shareable(heard: Heard): Heard {
 function fewerGuesses(): (heard: Heard) => boolean {
   let strays = 0;
   return heard => {
-    if (heard.kind === 'callback' || heard.errand.refusal !== 'wrong-address') return true;
+    if (heard.kind === 'callback' || heard.untrackedRequest.refusal !== 'wrong-address') return true;
     strays += 1;
     return Number.isInteger(Math.log10(strays));
   };

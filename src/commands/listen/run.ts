@@ -162,9 +162,9 @@ class Listening {
   report(): ExitStatus {
     const { stderr } = this.terminal;
     if (!this.plan.flags.quiet) {
-      const { errands } = this.history;
-      const lost = [...errands.values()].filter(({ refusal }) => refusal === 'wrong-address');
-      for (const warning of misdirected(lost, errands.misdirected)) stderr.write(warningText(warning));
+      const { untracked } = this.history;
+      const lost = [...untracked.values()].filter(({ refusal }) => refusal === 'wrong-address');
+      for (const warning of misdirected(lost, untracked.misdirected)) stderr.write(warningText(warning));
     }
     if (!this.#trouble) return 0;
     stderr.write(troubleText(this.#trouble));

@@ -154,7 +154,7 @@ class SavedTranscript implements Saved {
 }
 
 const failureIn = ({ history, exchange }: Chapter) =>
-  exchange ? failureOf(exchange, history.errands) : null;
+  exchange ? failureOf(exchange, history.untracked) : null;
 
 const textOf = ({ bytes }: Content) => new TextDecoder().decode(bytes);
 

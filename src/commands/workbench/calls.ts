@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Book } from '../../events/call-log.js';
+import type { CallLog } from '../../events/call-log.js';
 import { canBeGivenUp } from '../../events/exchange.js';
 import type { Log } from '../../events/log.js';
 import type { SchemaFault } from '../../json-schema/validate.js';
@@ -56,7 +56,7 @@ const CONCURRENT_NOTICES = 64;
 
 interface CallsOptions {
   readonly log: Log;
-  readonly book: Book;
+  readonly book: CallLog;
   readonly clock: Clock;
   readonly redactor: Redactor;
   readonly servers: Servers;

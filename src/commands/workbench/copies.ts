@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Book } from '../../events/call-log.js';
+import type { CallLog } from '../../events/call-log.js';
 import type { Event, RequestEvent } from '../../events/events.js';
 import { shareableText } from '../../events/shareable.js';
 import { type Invocation, readInvocation } from '../../protocol/read-invocation.js';
@@ -34,7 +34,7 @@ interface SentCall {
 
 /** Null where the call was not sent over RAP, cannot be read, or its URL is unknown. */
 export function sentCall(
-  { book, redactor }: { readonly book: Book; readonly redactor: Redactor },
+  { book, redactor }: { readonly book: CallLog; readonly redactor: Redactor },
   key: string,
 ): SentCall | null {
   const requests = book.of(key).filter(isInvocation);
@@ -125,7 +125,7 @@ function noCommand(why: string): Said {
 }
 
 /** How a call of a transcript was made, as far as the transcript shows. */
-async function calledIn(book: Book, key: string, url: string): Promise<CalledAs> {
+async function calledIn(book: CallLog, key: string, url: string): Promise<CalledAs> {
   const loaded = book.history.toolsets.findLast(({ endpoint }) => endpoint === url);
   if (!loaded?.base) return { target: { kind: 'endpoint', url }, groupId: null, validates: true };
   const exchange = book.history.exchanges.get(key);

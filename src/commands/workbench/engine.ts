@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Book } from '../../events/call-log.js';
+import { CallLog } from '../../events/call-log.js';
 import { createLog, type Log } from '../../events/log.js';
 import { withQuestionSecrets } from '../../events/shareable.js';
 import type { TranscriptAbout } from '../../events/transcript-writer.js';
@@ -51,7 +51,7 @@ export function createEngine({ terminal, clock, defaults, headers, onQuit }: Eng
   const log = createLog(() => clock.now());
   const credentials = () => createRedactor(secretsOf(headers));
   const redactor = withQuestionSecrets(credentials());
-  const book = new Book('runtime', false, undefined, redactor.text);
+  const book = new CallLog('runtime', false, undefined, redactor.text);
   log.subscribe(book.apply);
   log.subscribe(event => redactor.learn(event));
   const listeners = new Set<() => void>();

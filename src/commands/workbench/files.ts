@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Book } from '../../events/call-log.js';
+import type { CallLog } from '../../events/call-log.js';
 import { discoveryOf } from '../../events/discovery-of.js';
 import type { Event } from '../../events/events.js';
 import {
@@ -60,7 +60,7 @@ export async function writeTranscript(
  */
 export async function writeFixture(
   path: string,
-  book: Book,
+  book: CallLog,
   key: string,
   redactor: Redactor,
 ): Promise<{ readonly count: number; readonly warnings: readonly string[] }> {

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join, parse, resolve } from 'node:path';
-import { type Book, savedBook } from '../../events/call-log.js';
+import { type CallLog, savedCallLog } from '../../events/call-log.js';
 import type { EventRedactor } from '../../events/shareable.js';
 import type { TranscriptAbout } from '../../events/transcript-writer.js';
 import { fixtureName, type Said, TRANSCRIPT_NAME, type Volume } from '../../tui/workbench/model.js';
@@ -32,14 +32,14 @@ interface Opened {
 
 /** This session and the transcripts that were opened, and the files that are written of them. */
 export class Transcripts {
-  readonly #own: Book;
+  readonly #own: CallLog;
   readonly #options: TranscriptsOptions;
   #opened: readonly Opened[];
   #nextId = 1;
   /** Calls of this session that were saved. */
   #saved = 0;
 
-  constructor(own: Book, options: TranscriptsOptions) {
+  constructor(own: CallLog, options: TranscriptsOptions) {
     const { redactor } = options;
     this.#own = own;
     this.#options = options;
@@ -72,7 +72,7 @@ export class Transcripts {
     const opened = transcripts.map((transcript, index): Opened => {
       const part = transcripts.length === 1 ? '' : ` (${index + 1} of ${transcripts.length})`;
       const id = before[index]?.volume.id ?? this.#nextId++;
-      const book = savedBook(transcript);
+      const book = savedCallLog(transcript);
       return { path, volume: { id, name: `${basename(name)}${part}`, book, isLive: false, redactor } };
     });
     this.#opened = [...this.#opened.filter(each => each.path !== path), ...opened];

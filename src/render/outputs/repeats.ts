@@ -158,14 +158,14 @@ export function plainRepeats(
 }
 
 /** The part of a history that concerns one of many calls: its thread, and the requests for it. */
-export function ownHistory({ threads, errands }: History, exchange: Exchange): History {
+export function ownHistory({ threads, untracked }: History, exchange: Exchange): History {
   const { group_id } = exchange.invocation;
   const own = new History();
   own.exchanges.set(exchange.key, exchange);
   const thread = threads.get(group_id);
   if (thread) own.threads.set(group_id, thread);
-  for (const errand of errands.ofCall(exchange.key)) own.errands.begin(errand);
-  for (const errand of errands.ofThread(group_id)) own.errands.begin(errand);
+  for (const untrackedRequest of untracked.ofCall(exchange.key)) own.untracked.begin(untrackedRequest);
+  for (const untrackedRequest of untracked.ofThread(group_id)) own.untracked.begin(untrackedRequest);
   return own;
 }
 

@@ -52,9 +52,11 @@ const asNews = (warning: Warning): News => ({ warning, text: warningText(warning
 function newsOf(history: History, event: Extract<Event, { kind: 'response' | 'broken' }>): readonly News[] {
   const found = arrivalOf(history, event);
   if (found) return NEWS.has(found.arrival.verdict.kind) ? arrivalNews(found) : [];
-  const errand = history.errands.get(event.leg);
-  if (!errand) return [];
-  return (errand.purpose === 'choice' ? noticeWarnings(errand) : misdirected([errand])).map(asNews);
+  const untrackedRequest = history.untracked.get(event.leg);
+  if (!untrackedRequest) return [];
+  return (
+    untrackedRequest.purpose === 'choice' ? noticeWarnings(untrackedRequest) : misdirected([untrackedRequest])
+  ).map(asNews);
 }
 
 /** What came after a cancel may have crossed it: that is told, and no warning. */

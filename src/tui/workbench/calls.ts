@@ -1,4 +1,4 @@
-import type { Book } from '../../events/call-log.js';
+import type { CallLog } from '../../events/call-log.js';
 import { type Exchange, llmTextOf, openQuestions } from '../../events/exchange.js';
 import type { LoadedToolset } from '../../events/history.js';
 import type { UserChoice } from '../../protocol/callbacks.js';
@@ -116,7 +116,7 @@ interface OpenChoice {
 }
 
 /** The open choice of this call, else the oldest of all calls. */
-export function openChoice(key: string | null, { history, underWay }: Book): OpenChoice | null {
+export function openChoice(key: string | null, { history, underWay }: CallLog): OpenChoice | null {
   for (const each of key === null ? underWay : [key, ...underWay]) {
     const exchange = history.exchanges.get(each);
     for (const { leg, message } of exchange ? openQuestions(exchange) : [])

@@ -1,4 +1,4 @@
-import type { Book } from '../../events/call-log.js';
+import type { CallLog } from '../../events/call-log.js';
 import type { Listener } from '../../events/log.js';
 import type { SchemaFault } from '../../json-schema/validate.js';
 import type { Toolset } from '../../protocol/toolset.js';
@@ -124,7 +124,7 @@ export interface Volume {
   readonly id: number;
   /** `this session`, or the name of the file. */
   readonly name: string;
-  readonly book: Book;
+  readonly book: CallLog;
   readonly isLive: boolean;
   /** Knows the credentials of the session and the secrets in these events (threats, row 25). */
   readonly redactor: Redactor;

@@ -1,5 +1,5 @@
 import type { Highlighter } from '../../display/syntax.js';
-import type { Book } from '../../events/call-log.js';
+import type { CallLog } from '../../events/call-log.js';
 import type { Exchange } from '../../events/exchange.js';
 import { History } from '../../events/history.js';
 import { eventCount } from '../../render/calls.js';
@@ -58,7 +58,7 @@ class CallStory implements Story {
   readonly #news: News[] = [];
 
   constructor(
-    private readonly book: Book,
+    private readonly book: CallLog,
     private readonly key: string,
     private readonly redactor: Redactor,
   ) {}
@@ -182,7 +182,7 @@ type Sheets = Readonly<Record<Tab, SheetOf>>;
 
 /** The sheets of calls. A sheet is made when it is looked at, and kept while nothing of its call changes. */
 export class CallSheets {
-  readonly #kept = new WeakMap<Book, RecentMap<string, Sheets>>();
+  readonly #kept = new WeakMap<CallLog, RecentMap<string, Sheets>>();
 
   constructor(private readonly options: SheetsOptions) {}
 

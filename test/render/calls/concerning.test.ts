@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { Book } from '../../../src/events/call-log.js';
+import { CallLog } from '../../../src/events/call-log.js';
 import { concerning } from '../../../src/render/wire.js';
 import {
   acknowledged,
   at,
   call,
-  errand,
   eventsOf,
   KEY,
   loaded,
   type Moment,
   refused,
   resultArrives,
+  untrackedRequest,
 } from '../../events/build.js';
 
 /** The legs of what concerns the call, and the kind of what has none. */
 function concerningLegs(...parts: readonly (readonly Moment[])[]): string[] {
-  const book = new Book();
+  const book = new CallLog();
   for (const event of eventsOf(...parts)) book.apply(event);
   const exchange = book.history.exchanges.get(KEY);
   if (!exchange) throw new Error('the story has no call');
@@ -26,7 +26,7 @@ function concerningLegs(...parts: readonly (readonly Moment[])[]): string[] {
 /** How an origin is asked for its toolset. */
 function asked(leg: string, origin: string): Moment[] {
   const url = `${origin}/.well-known/rap-toolset`;
-  return errand('discovery').map(
+  return untrackedRequest('discovery').map(
     moment => ({ ...moment, leg, ...(moment.kind === 'request' && { url }) }) as Moment,
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Book } from '../../../src/events/call-log.js';
+import { CallLog } from '../../../src/events/call-log.js';
 import { exchangeRow } from '../../../src/render/calls.js';
 import {
   acknowledged,
@@ -30,7 +30,7 @@ const NOW = 65_432;
 const rowOf = (...parts: readonly (readonly Moment[])[]) => rowAt(NOW, ...parts);
 
 function rowAt(now: number, ...parts: readonly (readonly Moment[])[]) {
-  const book = new Book();
+  const book = new CallLog();
   for (const event of eventsOf(...parts)) book.apply(event);
   const exchange = book.history.exchanges.get(KEY);
   if (!exchange) throw new Error('the story has no call');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { jsonRepeats } from '../../../src/render/outputs/repeats.js';
 import type { Ending, Reporter } from '../../../src/render/outputs/reporter.js';
 import { createRedactor } from '../../../src/util/redact.js';
-import { call, errand, eventsOf, INVOCATION, type Moment } from '../../events/build.js';
+import { call, eventsOf, INVOCATION, type Moment, untrackedRequest } from '../../events/build.js';
 import { report } from '../paper.js';
 
 /** A call, and the notice that its thread is over, with a status of its own. */
@@ -10,7 +10,11 @@ function callInThread(id: string, group_id: string, closing: number): Moment[] {
   const sent = call({ invocation: { ...INVOCATION, id, group_id } });
   return [
     ...sent.map(moment => ({ ...moment, leg: `call ${id}`, calls: [id], thread: group_id })),
-    ...errand('close', closing).map(moment => ({ ...moment, leg: `close ${id}`, thread: group_id })),
+    ...untrackedRequest('close', closing).map(moment => ({
+      ...moment,
+      leg: `close ${id}`,
+      thread: group_id,
+    })),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Errand } from '../../../src/events/history.js';
+import type { UntrackedRequest } from '../../../src/events/history.js';
 import { ownHistory } from '../../../src/render/outputs/repeats.js';
 import { warningsOf } from '../../../src/render/warnings.js';
 import { call, exchangeOf, historyOf, INVOCATION, KEY, THREAD } from '../../events/build.js';
 
-const errand = (leg: string, fields: Partial<Errand>): Errand => ({
+const untrackedRequest = (leg: string, fields: Partial<UntrackedRequest>): UntrackedRequest => ({
   leg,
   purpose: 'close',
   method: 'POST',
@@ -18,16 +18,16 @@ const errand = (leg: string, fields: Partial<Errand>): Errand => ({
 test('a call of many is told with what was posted for it and to its thread, and with nothing else', () => {
   const history = historyOf(call());
   for (const each of [
-    errand('own', { purpose: 'cancel', calls: [KEY], thread: THREAD }),
-    errand('thread', { thread: THREAD }),
-    errand('other call', { purpose: 'cancel', calls: ['other'], thread: THREAD }),
-    errand('other thread', { thread: 'other' }),
-    errand('nobody', { purpose: 'callback' }),
+    untrackedRequest('own', { purpose: 'cancel', calls: [KEY], thread: THREAD }),
+    untrackedRequest('thread', { thread: THREAD }),
+    untrackedRequest('other call', { purpose: 'cancel', calls: ['other'], thread: THREAD }),
+    untrackedRequest('other thread', { thread: 'other' }),
+    untrackedRequest('nobody', { purpose: 'callback' }),
   ])
-    history.errands.begin(each);
+    history.untracked.begin(each);
   const exchange = exchangeOf(call());
   const own = ownHistory(history, exchange);
-  expect([...own.errands.values()].map(({ leg }) => leg)).toEqual(['own', 'thread']);
+  expect([...own.untracked.values()].map(({ leg }) => leg)).toEqual(['own', 'thread']);
   expect(own.threads.get(THREAD)).toBe(history.threads.get(THREAD));
   const stranger = { ...exchange, key: 'x', invocation: { ...INVOCATION, id: 'x', group_id: 'elsewhere' } };
   expect(warningsOf(ownHistory(history, stranger), stranger)).toEqual([]);

@@ -29,7 +29,7 @@ test('is a transcript: what is read back is what happened', async () => {
   const { events: read, faults, header, end } = readTranscript(await lines(events));
   expect([faults, header?.observer, end]).toEqual([[], 'client', 'done']);
   expect(foldSessions(read).list).toEqual(foldSessions(events).list);
-  expect(fold(read).errands.size).toBe(0);
+  expect(fold(read).untracked.size).toBe(0);
 });
 
 test('every line fits the published schema', async () => {

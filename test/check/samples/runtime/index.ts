@@ -10,7 +10,6 @@ import {
   call,
   ENDPOINT,
   EVENT,
-  errand,
   eventsOf,
   gaveUp,
   INVOCATION,
@@ -20,6 +19,7 @@ import {
   resultArrives,
   THREAD,
   timedOut,
+  untrackedRequest,
   VIEW,
 } from '../../../events/build.js';
 import { notice } from '../parts.js';
@@ -244,7 +244,7 @@ export const RUNTIME_SAMPLES: Readonly<Partial<Record<RequirementId, Samples>>> 
     },
     {
       story: 'nothing more seen',
-      events: eventsOf(call(), answered(503), at(6_000, errand('close'))),
+      events: eventsOf(call(), answered(503), at(6_000, untrackedRequest('close'))),
       status: 'warn',
       says: /^no retry within 5/,
     },

@@ -1,4 +1,4 @@
-import { Book } from '../../../../src/events/call-log.js';
+import { CallLog } from '../../../../src/events/call-log.js';
 import type { Fact } from '../../../../src/events/events.js';
 import { createLog } from '../../../../src/events/log.js';
 import type { Clock } from '../../../../src/system/drafts.js';
@@ -48,14 +48,14 @@ export interface BenchOptions {
 /** What a session looks at and can do, all of it made up: events are told, and what is asked for is only noted. */
 export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more }: BenchOptions = {}) {
   const log = createLog(clock.now);
-  const book = new Book();
+  const book = new CallLog();
   log.subscribe(book.apply);
   const asked: string[] = [];
   const live: Volume = { id: 0, name: 'this session', book, isLive: true, redactor: createRedactor() };
   const ids: string[] = [];
   const opened = (name: string): Volume => {
     if (!ids.includes(name)) ids.push(name);
-    const events = { book: new Book('runtime', true), redactor: createRedactor() };
+    const events = { book: new CallLog('runtime', true), redactor: createRedactor() };
     return { id: ids.indexOf(name) + 1, name, ...events, isLive: false };
   };
   const world = {

@@ -1,4 +1,4 @@
-import { Book } from '../../../../src/events/call-log.js';
+import { CallLog } from '../../../../src/events/call-log.js';
 import type { SheetLook } from '../../../../src/tui/calls/tabs.js';
 import { CallSheets, type Tab } from '../../../../src/tui/workbench/tabs.js';
 import { createRedactor } from '../../../../src/util/redact.js';
@@ -6,8 +6,8 @@ import { eventsOf, type Moment } from '../../../events/build.js';
 
 export const LOOK: SheetLook = { isSplit: false, isUnfolded: false, showsBytes: false };
 
-export function bookOf(...parts: readonly (readonly Moment[])[]): Book {
-  const book = new Book();
+export function bookOf(...parts: readonly (readonly Moment[])[]): CallLog {
+  const book = new CallLog();
   for (const event of eventsOf(...parts)) book.apply(event);
   return book;
 }
@@ -22,7 +22,7 @@ export function sheetsFor(onChange: () => void = () => {}, isUnvalidated = false
     onChange,
   });
   return {
-    sheetOf: (tab: Tab, book: Book, key: string, look: SheetLook) =>
+    sheetOf: (tab: Tab, book: CallLog, key: string, look: SheetLook) =>
       sheets.sheetOf(tab, { book, key, redactor }, look),
   };
 }

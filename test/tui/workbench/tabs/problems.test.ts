@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Book } from '../../../../src/events/call-log.js';
+import { CallLog } from '../../../../src/events/call-log.js';
 import type { Sheet } from '../../../../src/tui/calls/tabs.js';
 import { discovery } from '../../../check/samples/parts.js';
 import {
@@ -24,7 +24,7 @@ class Onlooker {
   readonly #sheets: ReturnType<typeof sheetsFor>;
 
   constructor(
-    private readonly book: Book,
+    private readonly book: CallLog,
     isUnvalidated = false,
   ) {
     this.#sheets = sheetsFor(() => this.#heard(), isUnvalidated);
@@ -45,7 +45,7 @@ class Onlooker {
   }
 }
 
-const problemsOf = (book: Book, isUnvalidated = false) => new Onlooker(book, isUnvalidated).judged();
+const problemsOf = (book: CallLog, isUnvalidated = false) => new Onlooker(book, isUnvalidated).judged();
 
 const sound = () => [call(), at(4, acknowledged()), at(40, resultArrives())];
 
@@ -97,7 +97,7 @@ test('RT-ARGS: what a person had sent unvalidated is a remark, and no breach; of
     /^ {2}the arguments do not match the inputSchema of edit_file: .*; sent without validation, as requested \(RT-ARGS\)$/,
   );
   expect(wished.filter(line => line.includes('RT-ARGS'))).toHaveLength(1);
-  const saved = new Book('runtime', true);
+  const saved = new CallLog('runtime', true);
   for (const event of eventsOf(...odd)) saved.apply(event);
   for (const lines of [await problemsOf(bookOf(...odd)), await problemsOf(saved, true)])
     expect(lines).toContainEqual(expect.stringMatching(/^• RT-ARGS {2}SHOULD/));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Book } from '../../../../src/events/call-log.js';
+import type { CallLog } from '../../../../src/events/call-log.js';
 import {
   acknowledged,
   arrives,
@@ -95,7 +95,7 @@ describe('RT-SUB: a call that subscribed', () => {
     ...at(2_205, event('e2', { text: 'two\nlines', associative: true })),
     ...at(3_205, event('e3', { text: 'bye', final: true })),
   ];
-  const sheetOf = (book: Book) => sheetsFor().sheetOf('result', book, KEY, LOOK);
+  const sheetOf = (book: CallLog) => sheetsFor().sheetOf('result', book, KEY, LOOK);
 
   test('has its events below the result: as they are told to the human, and whole for the LLM', () => {
     expect(read(sheetOf(bookOf(subscribed, events)))).toEqual([

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +12,13 @@ import { startSessionPlatform } from '../../src/session/platform/platform.js';
 import { startPeer } from '../e2e/support/peers.js';
 import { openRuntime } from '../peers/runtime.mjs';
 import { blocksOf, type Document, fileOf, guide, README } from './examples.js';
+
+test('every export of the library is in its guide', async () => {
+  const guideText = await readFile('src/guides/library.md', 'utf8');
+  const words = new Set(guideText.match(/\w+/g));
+  const names = Object.keys(await import('../../src/index.js'));
+  expect(names.filter(name => !words.has(name))).toEqual([]);
+});
 
 const run = promisify(execFile);
 const BIN = resolve('bin/protocol-cli.cjs');

@@ -207,13 +207,6 @@ describe('the views of a thread', () => {
     await view.hides('VIEW');
     expect(view.emulator.text()).toContain('HUMAN text');
   });
-
-  test('that cannot be drawn are shown as they came, with the reason', async () => {
-    await using view = open();
-    view.tell(arrives({ ...VIEW, content: { patch: 7 } }));
-    await view.shows('malformed diff');
-    expect(view.emulator.text()).toContain('"patch": 7');
-  });
 });
 
 describe('a subscription', () => {

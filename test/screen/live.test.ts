@@ -64,41 +64,6 @@ describe.concurrent('the panes', () => {
     expect(rows[top + 1]?.indexOf('Replaced')).toBe(rows[top]?.indexOf('LLM'));
   });
 
-  test('stand one below the other at 80 columns', async () => {
-    await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt'], NARROW);
-    expect(await screen.ended).toBe(0);
-    const rows = screen.emulator.rows();
-    const human = rows.indexOf('HUMAN display_as[0] diff (the first segment)');
-    const llm = rows.indexOf('LLM text, 22 bytes');
-    expect(human).toBeGreaterThan(0);
-    expect(llm).toBeGreaterThan(human + 1);
-    expect(rows[llm + 1]).toBe('Replaced text in a.txt');
-  });
-
-  test('name every segment that was skipped, and why', async () => {
-    await using screen = openHere(['invoke', odd.url, 'unknown_segments'], NARROW);
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toContain('HUMAN display_as[1] text (');
-    expect(screen.text()).toMatch(/^skipped display_as\[0\] hologram: .+$/m);
-    expect(screen.text()).toContain('shown after a hologram');
-  });
-
-  test('fall back to the text where no segment can be drawn', async () => {
-    await using screen = openHere(['invoke', odd.url, 'unknown_only'], NARROW);
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toMatch(/^HUMAN text \(.+\)$/m);
-    expect(screen.text()).toMatch(/^skipped display_as\[0\] hologram/m);
-    expect(screen.text()).toMatch(/^skipped display_as\[1\] scent/m);
-  });
-
-  test('indent JSON for the eye, lose neither its numbers nor its doubled keys, and say that it is sent as it is', async () => {
-    await using screen = openHere(['invoke', plain.url, 'json'], NARROW);
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toContain('pretty-printed');
-    for (const row of ['  "instances": [', '  "serial": 9007199254740993,', '  "count": 1,', '  "count": 2'])
-      expect(screen.emulator.rows()).toContain(row);
-  });
-
   test('show the head of what is longer than the screen, and how much there is more', async () => {
     await using screen = openHere(['invoke', own.url, 'long', '-q'], { columns: 80, rows: 30 });
     expect(await screen.ended).toBe(0);

@@ -82,15 +82,6 @@ describe.concurrent('a destructive tool', () => {
     expect(screen.emulator.history().split(QUESTION)).toHaveLength(2);
   });
 
-  test('shows each step once, though a question came in between', async () => {
-    await using screen = openHere(['invoke', stdlib.url, 'delete_all']);
-    await screen.shows(QUESTION);
-    screen.type('y\r');
-    expect(await screen.ended).toBe(0);
-    expect(screen.emulator.history().match(/✓ discovered/g)).toHaveLength(1);
-    expect(screen.emulator.history()).toMatch(/\[y\/N\] y$/m);
-  });
-
   test('is not called after Ctrl-C: exit 130, the terminal restored', async () => {
     await using screen = atQuestion();
     await screen.shows(QUESTION);
@@ -110,12 +101,6 @@ describe.concurrent('a destructive tool', () => {
     await screen.shows(QUESTION);
     process.kill(await toldPid(screen), 'SIGTERM');
     await expectLeft(screen, 143);
-  });
-
-  test('is called without a question with --yes', async () => {
-    await using screen = openHere(['invoke', stdlib.url, 'delete_all', '--yes']);
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).not.toContain('[y/N]');
   });
 });
 
@@ -163,13 +148,6 @@ describe.concurrent('a tool that needs the person', () => {
     await screen.shows('interrupted before the result arrived');
     expect(await screen.ended).toBe(130);
     expect(screen.emulator.isCursorVisible).toBe(true);
-  });
-
-  test('goes on with --choose', async () => {
-    await using screen = openHere(['invoke', stdlib.url, 'ask', '--choose', 'staging'], { columns: 120 });
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toContain('Chosen: staging');
-    expect(screen.text()).toMatch(/✓ selection sent, answered 200/);
   });
 });
 

@@ -6,7 +6,7 @@ import { Sessions } from '../../src/events/session-calls.js';
 import { systemClock } from '../../src/system/drafts.js';
 import { liveSession } from '../../src/tui/session/answer.js';
 import { platformScreen } from '../../src/tui/session/platform.js';
-import { CHOICE, type Moment } from '../events/build.js';
+import type { Moment } from '../events/build.js';
 import {
   answered,
   answers,
@@ -96,17 +96,6 @@ describe('a session that is answered', () => {
     expect(view.emulator.isAlternate).toBe(false);
   });
 
-  test('has clocks that run while it waits', async () => {
-    await using view = openAnswer();
-    view.tell(...BEGUN);
-    const times = new Set<string>();
-    await view.emulator.waitFor('three times are seen', () => {
-      const [, time] = /… pending (\S+)/.exec(view.emulator.text()) ?? [];
-      if (time !== undefined) times.add(time);
-      return times.size >= 3;
-    });
-  });
-
   test('with a RAP tool: its leg, then both panes', async () => {
     await using view = openAnswer({ columns: 140 }, 2);
     const one = callOf('call_1');
@@ -135,13 +124,6 @@ describe('a session that is answered', () => {
     expect(view.keyboard.isRaw()).toBe(false);
   });
 
-  test('a call of a tool that asks says so', async () => {
-    await using view = openAnswer();
-    const one = callOf('call_1');
-    view.tell(status('running'), awaiting([one]), ...legTo('call_1', { ...CHOICE, id: 'call_1' }));
-    await view.shows('? asks you');
-  });
-
   test('Ctrl-C while it asks interrupts: in raw mode it is a key like any other', async () => {
     await using view = openAnswer();
     void view.choose(question('Where to?', ['a']), new AbortController().signal);
@@ -159,17 +141,6 @@ describe('a session that is answered', () => {
       view.stdout.write('Delete it? [y/N]\n');
     });
     await view.shows('… pending');
-  });
-
-  test('without colours nothing is coloured; with them it is', async () => {
-    await using plain = openAnswer();
-    await using coloured = openAnswer({}, 2);
-    for (const view of [plain, coloured]) {
-      view.tell(...BEGUN);
-      await view.shows('… pending');
-    }
-    expect(plain.emulator.colours.size).toBe(0);
-    expect(coloured.emulator.colours.size).toBeGreaterThan(0);
   });
 
   test('threats, row 24: nothing foreign acts on the terminal', async () => {

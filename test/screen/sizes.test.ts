@@ -54,23 +54,6 @@ describe.concurrent('a frame', () => {
       expect(story.at(-1)).toBe('status 0');
     },
   );
-
-  test('shows every step where there is room for it: short panes leave the rest to the steps', async () => {
-    await using screen = openHere(['invoke', plain.url, 'echo', 'text=short'], { columns: 100, rows: 13 });
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toMatch(/^✓ discovered/);
-    expect(screen.text()).toContain('LLM text, 5 bytes\nshort');
-  });
-
-  test('tells of both panes at 40 × 10', async () => {
-    await using screen = openHere(['invoke', plain.url, 'edit_file', 'path=a.txt'], {
-      columns: 40,
-      rows: 10,
-    });
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toMatch(/^HUMAN display_as\[0\] diff/m);
-    expect(screen.text()).toMatch(/^LLM text, 22 bytes$/m);
-  });
 });
 
 describe.concurrent('a terminal that is resized while the result is awaited', () => {

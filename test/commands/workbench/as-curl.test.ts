@@ -1,35 +1,42 @@
 import { expect, test } from 'vitest';
-import { asCurl } from '../../../src/commands/workbench/copies.js';
+import { asCurl, sentCall } from '../../../src/commands/workbench/copies.js';
+import { Book } from '../../../src/events/call-log.js';
+import type { Event, RequestEvent } from '../../../src/events/events.js';
 import { createRedactor } from '../../../src/util/redact.js';
-import { call, eventsOf, INVOCATION } from '../../events/build.js';
+import { call, eventsOf, KEY } from '../../events/build.js';
 
-/** The call as it was sent, with these headers. */
-function sentWith(headers: Readonly<Record<string, string>>) {
-  const request = eventsOf(call()).find(event => event.kind === 'request');
-  if (request?.kind !== 'request') throw new Error('a call is a request');
-  return {
-    request: { ...request, headers },
-    url: request.url,
-    invocation: INVOCATION,
-    redactor: createRedactor(),
-  };
+/** The copy of a call that these requests are about; null where there is none. */
+function copyOf(...requests: readonly Partial<RequestEvent>[]) {
+  const book = new Book('tool', true);
+  for (const [index, fields] of requests.entries())
+    for (const event of eventsOf(call({ attempt: index + 1 }))) book.apply({ ...event, ...fields } as Event);
+  const sent = sentCall({ book, redactor: createRedactor() }, KEY);
+  return sent && asCurl(sent, false);
 }
 
-test('what belongs to the connection that it was sent on is left to curl', () => {
-  const sent = sentWith({
-    Host: 'a',
-    'content-length': '7',
-    connection: 'close',
-    'content-type': 'application/json',
-  });
-  const { text } = asCurl(sent, false);
-  expect(text.match(/-H '[^']*'/g)).toEqual(["-H 'content-type: application/json'"]);
+test.each<[string, readonly Partial<RequestEvent>[], string | null]>([
+  ['a Host header', [{ url: '/invoke', headers: { Host: 'TOOL:1' } }], "'http://TOOL:1/invoke'"],
+  ['no Host header', [{ url: '/invoke', headers: {} }], null],
+  ['an invalid Host header', [{ url: '/invoke', headers: { host: 'me@tool/x' } }], null],
+  [
+    'both sides of a recorder',
+    [{ url: '/invoke', headers: { host: 'recorder:1' } }, { url: 'http://tool:2/invoke' }],
+    "'http://tool:2/invoke'",
+  ],
+])('the address comes from %s', (_, requests, address) => {
+  expect(
+    copyOf(...requests)
+      ?.text.split(' \\\n')[1]
+      ?.trim() ?? null,
+  ).toBe(address);
 });
 
-test('what a secret was taken out of has to be put in, wherever it stood', () => {
-  const sent = sentWith({ 'x-key': 'k' });
-  const invocation = { ...INVOCATION, arguments: { token: '[redacted]' }, group_id: 'for [redacted]' };
-  const { gaps } = asCurl({ ...sent, invocation }, true);
-  expect(gaps).toEqual(['arguments', 'callback_url', 'group_id', 'x-key']);
-  expect(asCurl(sent, false).gaps).toEqual(['callback_url', 'x-key']);
+test('headers of the connection are left to curl, and secret ones have to be filled in', () => {
+  const headers = { Host: 'a', 'content-length': '7', 'content-type': 'application/json', 'x-key': 'k' };
+  const { text = '', gaps } = copyOf({ headers }) ?? {};
+  expect(text.match(/-H '[^']*'/g)).toEqual([
+    "-H 'content-type: application/json'",
+    "-H 'x-key: [redacted]'",
+  ]);
+  expect(gaps).toEqual(['callback_url', 'x-key']);
 });

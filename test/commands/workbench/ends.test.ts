@@ -5,7 +5,6 @@ import type { Event } from '../../../src/events/events.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { startPeer } from '../../e2e/support/peers.js';
-import { leaks } from '../../support/leaks.js';
 import { startServing } from '../../support/serving.js';
 import { startBench } from './bench.js';
 
@@ -107,20 +106,6 @@ async function holding() {
   return { serving, held };
 }
 
-test('where all is over, no server changes any more', async () => {
-  const { serving, held } = await holding();
-  await using _ = serving;
-  const bench = startBench();
-  bench.open({ kind: 'url', url: serving.url });
-  await eventually('it is asked', () => held.length > 0);
-  let changes = 0;
-  bench.subscribe(() => void changes++);
-  await bench.close();
-  await bench.controls.run({ server: 's1', operation: 'echo', arguments: {} }, { validates: true });
-  expect(bench.world.servers[0]?.state).toEqual({ kind: 'loading' });
-  expect(changes).toBe(0);
-});
-
 test('a server that is being asked is not asked twice at once', async () => {
   const { serving, held } = await holding();
   await using _ = serving;
@@ -156,18 +141,4 @@ test('a call that cannot be sent is refused, and says why', async () => {
     kind: 'refused',
     reason: expect.stringContaining('the invocation cannot be sent'),
   });
-});
-
-test('so many are told of the end at once, and Node takes it for no leak', async () => {
-  using leaking = leaks();
-  await using plain = await startPeer('plain');
-  const bench = startBench();
-  const server = bench.open({ kind: 'url', url: plain.url });
-  await bench.stands(server, 'ready');
-  for (let count = 0; count < 12; count++) {
-    const key = await bench.call(server, 'echo', { text: 'a' });
-    await bench.until(key);
-  }
-  await bench.close();
-  expect(await leaking.told()).toEqual([]);
 });

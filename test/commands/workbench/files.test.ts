@@ -133,16 +133,6 @@ test('row 25: what a transcript teaches is taken out of nothing that is of this 
   expect(await readFile(folder.file('own.yaml'), 'utf8')).toContain('name: edit_file');
 });
 
-test('a transcript that is opened again takes the place of what it was', async () => {
-  await using other = startBench({ cwd: folder.path });
-  await bench.controls.saveTranscript('twice.ndjson');
-  await other.controls.openTranscript('twice.ndjson');
-  const before = other.world.volumes[1]?.book;
-  await other.controls.openTranscript('./twice.ndjson');
-  expect(other.world.volumes.map(({ name }) => name)).toEqual(['this session', 'twice.ndjson']);
-  expect(other.world.volumes[1]?.book).not.toBe(before);
-});
-
 test('a volume keeps its id, whatever else is opened again', async () => {
   await using other = startBench({ cwd: folder.path });
   const books = () => new Map(other.world.volumes.map(({ id, book }) => [id, book]));
@@ -221,14 +211,6 @@ test('row 27: no file is replaced', async () => {
   expect(await readFile(folder.file('mine'), 'utf8')).toBe('mine');
 });
 
-test('an empty file is as good as none', async () => {
-  await folder.write('empty.ndjson', '');
-  expect(await bench.controls.saveTranscript('empty.ndjson')).toMatchObject({ isBad: false });
-  expect(await readFile(folder.file('empty.ndjson'), 'utf8')).toContain('"reason":"saved"');
-  await folder.write('empty.yaml', '');
-  expect(await bench.controls.saveFixture(key, 0, 'empty.yaml')).toMatchObject({ isBad: false });
-});
-
 test('row 25: as curl and as a command it holds no secret, and says what has to be put in', async () => {
   const { text: curl = '', gaps } = bench.controls.asCurl(key, 0) ?? {};
   expect(curl).toContain("-H 'authorization: [redacted]'");
@@ -280,15 +262,6 @@ describe('as curl it is a call of its own', () => {
     expect([body['id'], body['group_id']]).not.toContain(invocation.id);
     expect(body['group_id']).not.toBe(invocation.group_id);
     expect(bodyNow(bench, key)['id']).not.toBe(body['id']);
-  });
-
-  test('in the thread that was named', async () => {
-    await using named = startBench({ groupId: 'thread_of_mine' });
-    const server = named.open({ kind: 'url', url: plain.url });
-    await named.stands(server, 'ready');
-    const call = await named.call(server, 'echo', { text: 'a' });
-    await named.until(call);
-    expect(bodyNow(named, call)['group_id']).toBe('thread_of_mine');
   });
 
   test('a tool takes it, once the callback URL is put in', async () => {

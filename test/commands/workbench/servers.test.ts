@@ -25,18 +25,6 @@ test('a person opens a URL, or the demo; what is none says so', async () => {
   expect(bench.world.servers).toHaveLength(2);
 });
 
-test('a server that is only being started is stopped too', async () => {
-  const bench = startBench();
-  bench.open({ kind: 'demo' });
-  const listening = () => process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap').length;
-  const before = listening();
-  await bench.close();
-  const later = startBench(); // whatever goes on from before is ready before this one
-  await later.stands(later.open({ kind: 'demo' }), 'ready');
-  await later.close();
-  await eventually('nothing listens', () => listening() === before);
-});
-
 test('a server that fails says why, and is asked again', async () => {
   await using broken = await startServing(500, (response, { url }) =>
     response.end(JSON.stringify({ name: 'late', endpoint: url, tools: [] })),
@@ -61,24 +49,6 @@ test('a server that failed can be taken out, and no other; its id is nobody’s 
   for (const id of [gone, ready, 'nobody']) bench.controls.dismiss(id);
   expect(bench.world.servers.map(({ id }) => id)).toEqual([ready]);
   expect([gone, ready]).not.toContain(bench.open({ kind: 'url', url: plain.url }));
-});
-
-test('who answered is named for as long as the session lasts, though it is taken out; who never did is not', async () => {
-  await using bench = startBench();
-  const tool = { name: 'a', description: 'b', inputSchema: { type: 'object' } };
-  const toolset = { name: 'short-lived', endpoint: 'http://127.0.0.1:1/invoke', tools: [tool] };
-  const serving = await startServing(response =>
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(toolset)),
-  );
-  const [one, never] = [serving.url, 'http://127.0.0.1:1'].map(url => bench.open({ kind: 'url', url }));
-  await bench.stands(one ?? '', 'ready');
-  await bench.stands(never ?? '', 'failed');
-  await serving[Symbol.asyncDispose]();
-  bench.controls.wake(one ?? '');
-  await bench.stands(one ?? '', 'failed');
-  for (const id of [one, never]) bench.controls.dismiss(id ?? '');
-  expect(bench.world.servers).toEqual([]);
-  expect([...bench.world.names]).toEqual([serving.url]);
 });
 
 test('what is taken out is stopped: a command may run on though it is no tool', async () => {

@@ -4,9 +4,7 @@ import { createTheme } from '../../../src/render/terminal/theme.js';
 import {
   type Document,
   diffDocument,
-  joinedDocument,
   linesDocument,
-  paneDocument,
   textDocument,
 } from '../../../src/tui/document/documents.js';
 import {
@@ -52,26 +50,6 @@ test('a line longer than the screen is read row by row', () => {
   const reading = readAfter(document, VIEWPORT, ['lineDown', 'lineDown', 'lineDown', 'lineDown']);
   expect(reading).toMatchObject({ line: 0, row: 3 });
   expect(drawn(document, reading).rows.at(-1)).toBe('end');
-});
-
-test('documents one below the other', () => {
-  const document = joinedDocument([linesDocument([[say('a')]]), linesDocument([]), textDocument('b\nc')]);
-  expect(read(document, FIRST_READING)).toEqual({ rows: ['a', 'b', 'c'], status: '1–3 of 3' });
-  expect([document.find(/c/, 0, 1), document.find(/a/, 2, -1), document.find(/x/, 1, 1)]).toEqual([
-    2,
-    0,
-    null,
-  ]);
-});
-
-test('a pane is its notes, then its drawing', () => {
-  const pane = {
-    title: 'llm',
-    about: 'text',
-    notes: ['bad \u202e'],
-    drawing: { kind: 'text', text: 'a\nb' },
-  } as const;
-  expect(drawn(paneDocument(pane, PLAIN), FIRST_READING).rows).toEqual(['bad <U+202E>', 'a', 'b']);
 });
 
 test('what is gone is no longer read: another document, another screen', () => {
@@ -151,32 +129,12 @@ describe('search', () => {
     expect(find(words).said).toBe(said);
   });
 
-  test('of very many, not all are counted, and in a very long text none', () => {
-    const said = (words: string, lines: number) =>
-      new DocumentView(textDocument(numbered(lines)), VIEWPORT, theme).search(FIRST_READING, words).said;
-    expect(said('line 2', 5_000)).toBe('match 1 of 1,000+ on line 2');
-    expect(said('line 20000', 20_000)).toBe('match 1 of 1 on line 20,000');
-    expect(said('line 20000', 20_001)).toBe('match on line 20,000');
-  });
-
   test('beyond those that are counted, the line says where one is', () => {
     const long = textDocument(numbered(5_000));
     const { reading } = new DocumentView(long, VIEWPORT, theme).search(FIRST_READING, 'line');
     expect(new DocumentView(long, VIEWPORT, theme).step(reading, 'previousMatch').said).toBe(
       'from the bottom again: match on line 5,000',
     );
-  });
-
-  test('without words there is nothing to step to', () => {
-    expect(step(FIRST_READING, 'nextMatch').said).toBe('nothing is searched for');
-    expect(find('').reading.wanted).toBeNull();
-  });
-
-  test('capitals are not asked for', () => {
-    expect(
-      new DocumentView(textDocument('a\nSTRASSE\nStraße'), VIEWPORT, theme).search(FIRST_READING, 'straße')
-        .said,
-    ).toBe('match 1 of 1 on line 3');
   });
 
   test('a match far down a wrapped line, or far to the right, is brought into sight', () => {
@@ -282,16 +240,6 @@ describe('hunks and files', () => {
     expect(status(['bottom'])).toBe('8–37 of 37 · hunk 3/3 · file 2/2');
     expect(status(['bottom', 'lineUp'])).toBe('7–36 of 37 · hunk 1/3 · file 1/2');
     expect(status([])).toBe('1–30 of 37');
-  });
-
-  test('back, and files', () => {
-    const down = readAfter(document, port, ['nextFile', 'nextFile']);
-    expect(seen(down).rows[0]).toBe('y +3 −3');
-    expect(new DocumentView(document, port, theme).step(down, 'nextFile').said).toBe('no file further down');
-    expect(seen(readAfter(document, port, ['previousHunk'], down)).status).toContain('hunk 3/3 · file 1/2');
-    expect(new DocumentView(document, port, theme).step(FIRST_READING, 'previousFile').said).toBe(
-      'no file further up',
-    );
   });
 });
 

@@ -77,26 +77,6 @@ describe('what cannot be read causes no other fault', () => {
   });
 });
 
-test('an example stands in for it, made with what its schema refers to', () => {
-  const schema = {
-    $defs: { Name: { const: 'so' } },
-    properties: {
-      a: { type: 'object', properties: { name: { $ref: '#/$defs/Name' } }, required: ['name'] },
-      n: {},
-    },
-    required: ['n'],
-  };
-  expect(Form.of(schema, { a: { name: 7 } }).arguments()).toMatchObject({
-    ok: false,
-    others: { a: { name: 7 }, n: 'example' },
-  });
-});
-
-test('JSON that is none says nothing else', () => {
-  const raw = pressAll(EDIT, '<ctrl-e>', 'x');
-  expect(raw.arguments()).toMatchObject({ ok: false, others: null });
-});
-
 test('without demands what is required may be empty; what cannot be read stays a fault', () => {
   expect(EDIT.arguments(false)).toEqual({ ok: true, value: { depth: 12, line: 1, tags: ['long one'] } });
   expect(pressAll(EDIT, 'x').arguments(false)).toMatchObject({

@@ -40,16 +40,6 @@ test('items are added where it says so, and taken out', () => {
   expect(valueIn(pressAll(form, '<ctrl-d>'))).toEqual({ tags: [] });
 });
 
-test('items that are objects have their members below them', () => {
-  const form = formFor({ places: { type: 'array', items: PLACE } });
-  const typed = pressAll(form, '<enter>', '<down>', '1', '<down>', '2', '<down>', '<enter>', '<down>', '3');
-  expect(valueIn(typed)).toEqual({ places: [{ line: 1, column: 2 }, { line: 3 }] });
-  const told = typed.withFaults([{ path: '$.places[1].line', message: 'must be <= 2 (maximum)' }]);
-  const rows = drawn(told);
-  expect(rows[rows.findIndex(row => row.startsWith('❯')) + 1]).toBe('    ✗ must be <= 2 (maximum)');
-  expect(rows.findIndex(row => row.startsWith('❯'))).toBe(5);
-});
-
 test('a fault deeper than the fields is told at the nearest of them', () => {
   const form = formFor({ config: { description: 'anything' } }, [], { config: { a: [1] } });
   expect(drawn(form.withFaults([{ path: '$.config.a[0]', message: 'must be string (type)' }]))).toContain(

@@ -54,12 +54,6 @@ test.each([
   });
 });
 
-test('what was typed into fields and is no value yet is not lost on the way', () => {
-  const typed = pressAll(FORM, '<down>', 'twelve');
-  expect(drawn(pressAll(typed, '<ctrl-e>'))).toContain('  "line": "twelve"');
-  expect(drawn(pressAll(typed, '<ctrl-e>', '<ctrl-e>')).join('\n')).toMatch(/line.* twelve /);
-});
-
 test('lines are gone through by the arrows; Tab goes to Run', () => {
   const raw = pressAll(FORM, '<ctrl-e>', '<down>', '<end>', '<left>', '<down>', '<up>', '<home>', 'x');
   expect(drawn(raw)).toContain('x[ ] "path": "a.txt"');

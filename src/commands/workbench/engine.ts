@@ -82,9 +82,6 @@ export function createEngine({ terminal, clock, defaults, headers, onQuit }: Eng
       get servers() {
         return servers.all;
       },
-      get names() {
-        return servers.names;
-      },
       get volumes() {
         return transcripts.volumes;
       },

@@ -1,33 +1,23 @@
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { CallLog } from '../../events/call-log.js';
 import { discoveryOf } from '../../events/discovery-of.js';
 import type { Event } from '../../events/events.js';
-import {
-  isTranscript,
-  readTranscript,
-  readTranscripts,
-  type Transcript,
-  withoutReadyLines,
-} from '../../events/transcript-reader.js';
+import { readTranscript, type Transcript } from '../../events/transcript-reader.js';
 import { type TranscriptAbout, transcriptWriter } from '../../events/transcript-writer.js';
 import { fixturesOfTranscript } from '../../fixtures/recording/from-transcript.js';
 import { yamlOf } from '../../fixtures/recording/write-yaml.js';
 import { createPrivateFile, writePublicFile } from '../../system/files.js';
 import type { Redactor } from '../../util/redact.js';
-import { byteLines } from '../../util/strings.js';
 import { visibleLine } from '../../util/visible.js';
 import { LARGEST_SAVED, readSource } from '../read-source.js';
+import { readRecording } from '../save-files.js';
 
 // Loaded when a person opens or saves a file.
 
-/** Bytes that show what a file is. */
-const HEAD = 256 * 1024;
-
-/** The transcripts in a file; null where it holds something else. @throws ProtocolCliError `unreadable-file` */
-export async function readTranscriptFile(path: string): Promise<readonly Transcript[] | null> {
-  const bytes = await readSource(path, Readable.from([]), LARGEST_SAVED);
-  if (!isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)))) return null;
-  return readTranscripts(withoutReadyLines(byteLines(bytes)));
+/** The transcript in a file; null where it holds something else. @throws ProtocolCliError `unreadable-file` */
+export async function readTranscriptFile(path: string): Promise<Transcript | null> {
+  return readRecording(basename(path), await readSource(path, Readable.from([]), LARGEST_SAVED));
 }
 
 /**

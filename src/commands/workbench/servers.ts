@@ -52,8 +52,6 @@ export class Servers {
   #connections: readonly ServerConnection[] = [];
   /** Stops of servers that were removed. */
   readonly #stopping: Promise<void>[] = [];
-  /** Names of removed servers that had answered. */
-  readonly #removed = new Set<string>();
   #opened = 0;
 
   constructor(options: ServersOptions) {
@@ -63,12 +61,6 @@ export class Servers {
 
   get all(): readonly Server[] {
     return this.#connections.map(({ server }) => server);
-  }
-
-  /** Of the servers that ever answered. */
-  get names(): ReadonlySet<string> {
-    const answered = this.#connections.filter(({ hasAnswered }) => hasAnswered);
-    return new Set([...this.#removed, ...answered.map(({ server }) => server.about)]);
   }
 
   /** Those that answered. */
@@ -99,7 +91,6 @@ export class Servers {
     if (connection?.server.state.kind !== 'failed') return;
     this.#connections = this.#connections.filter(each => each !== connection);
     this.#stopping.push(connection.stop());
-    if (connection.hasAnswered) this.#removed.add(connection.server.about);
     this.#options.onChange();
   }
 
@@ -173,8 +164,6 @@ const HINTS = {
 /** One tool server: started where it is a command, asked for its toolset, and stopped. */
 class ServerConnection {
   found: Found | null = null;
-  /** Ever, also where it has failed since. */
-  hasAnswered = false;
   #state: Server['state'];
   #url: Promise<string> | null = null;
   #asking: Promise<void> | null = null;
@@ -234,7 +223,6 @@ class ServerConnection {
       const { base, toolset } = discovered;
       const notes = [...discovered.notes, ...withheld(wire, toolset.endpoint).map(({ message }) => message)];
       this.found = { wire, discovered };
-      this.hasAnswered = true;
       this.#enter({ kind: 'ready', base, toolset, notes: notes.map(this.options.redactor.text) });
     } catch (error) {
       this.#fail(error);

@@ -60,27 +60,22 @@ export class Transcripts {
     return this.#own.keys.length - this.#saved;
   }
 
-  /** A file that is opened again keeps its ids and goes to the end. @throws ProtocolCliError `unreadable-file` */
+  /** A file that is opened again keeps its id and goes to the end. @throws ProtocolCliError `unreadable-file` */
   async open(name: string): Promise<Said> {
     const { readTranscriptFile } = await import('./files.js');
     const path = this.#pathOf(name);
-    const transcripts = await readTranscriptFile(path);
-    if (transcripts === null) return failed(`${name} is not a transcript`);
+    const transcript = await readTranscriptFile(path);
+    if (transcript === null) return failed(`${name} is not a transcript`);
     const redactor = this.#options.fileRedactor();
-    for (const { events } of transcripts) for (const event of events) redactor.learn(event);
-    const before = this.#opened.filter(each => each.path === path);
-    const opened = transcripts.map((transcript, index): Opened => {
-      const part = transcripts.length === 1 ? '' : ` (${index + 1} of ${transcripts.length})`;
-      const id = before[index]?.volume.id ?? this.#nextId++;
-      const book = savedCallLog(transcript);
-      return { path, volume: { id, name: `${basename(name)}${part}`, book, isLive: false, redactor } };
-    });
-    this.#opened = [...this.#opened.filter(each => each.path !== path), ...opened];
+    for (const event of transcript.events) redactor.learn(event);
+    const book = savedCallLog(transcript);
+    const id = this.#opened.find(each => each.path === path)?.volume.id ?? this.#nextId++;
+    const volume = { id, name: basename(name), book, isLive: false, redactor };
+    this.#opened = [...this.#opened.filter(each => each.path !== path), { path, volume }];
     this.#options.onChange();
-    const calls = opened.reduce((sum, { volume }) => sum + volume.book.keys.length, 0);
-    const unread = transcripts.reduce((sum, { faults }) => sum + faults.length, 0);
+    const unread = transcript.faults.length;
     const broken = unread > 0 ? `, ${counted(unread, 'line')} could not be read` : '';
-    return { text: `opened ${name}: ${counted(calls, 'call')}${broken}`, isBad: unread > 0 };
+    return { text: `opened ${name}: ${counted(book.keys.length, 'call')}${broken}`, isBad: unread > 0 };
   }
 
   /** @throws ProtocolCliError `usage`, `unwritable-file` */

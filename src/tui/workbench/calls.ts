@@ -90,10 +90,11 @@ function withoutCalls(name: string, events: number): readonly Line[] {
 /** Names the server of a call; null where all calls are of the same server. */
 function serverNames(
   { isLive, book }: Volume,
-  { servers, names, serverOf }: World,
+  { servers, serverOf }: World,
 ): ((exchange: Exchange) => string) | null {
   const { toolsets } = book.history;
-  if (isLive ? names.size < 2 : isOne(toolsets)) return null;
+  const ready = servers.filter(({ state }) => state.kind === 'ready');
+  if (isLive ? ready.length < 2 : isOne(toolsets)) return null;
   return ({ key, endpoint }) => {
     const id = isLive ? serverOf(key) : null;
     const about = servers.find(server => server.id === id)?.about;

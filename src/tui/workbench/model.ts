@@ -133,8 +133,6 @@ export interface Volume {
 /** What the workbench shows. Its parts change; listeners of `subscribe` are called then. */
 export interface World {
   readonly servers: readonly Server[];
-  /** The names of all servers whose toolset was ever loaded in this session. */
-  readonly names: ReadonlySet<string>;
   /** The first one is this session. */
   readonly volumes: readonly Volume[];
   /** The id of the server of a call of this session, sent or declined; null for any other call. */

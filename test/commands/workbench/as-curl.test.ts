@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { asCurl, sentCall } from '../../../src/commands/workbench/copies.js';
-import { Book } from '../../../src/events/call-log.js';
+import { CallLog } from '../../../src/events/call-log.js';
 import type { Event, RequestEvent } from '../../../src/events/events.js';
 import { createRedactor } from '../../../src/util/redact.js';
 import { call, eventsOf, KEY } from '../../events/build.js';
 
 /** The copy of a call that these requests are about; null where there is none. */
 function copyOf(...requests: readonly Partial<RequestEvent>[]) {
-  const book = new Book('tool', true);
+  const book = new CallLog('tool', true);
   for (const [index, fields] of requests.entries())
     for (const event of eventsOf(call({ attempt: index + 1 }))) book.apply({ ...event, ...fields } as Event);
   const sent = sentCall({ book, redactor: createRedactor() }, KEY);

@@ -188,8 +188,7 @@ describe('the server that a call was made by', () => {
       endpoint: 'http://127.0.0.1:3009/x',
     }));
     const session = onCalls([...loaded(), ...elsewhere, ...settled], {
-      servers: [there],
-      names: ['http://127.0.0.1:3001', there.about],
+      servers: [there, { ...there, id: 's3' }],
       serverOf: () => 's1',
     });
     expect(session.sees()).toMatch(/^❯ .* edit_file .* 127\.0\.0\.1:3001 /m);

@@ -35,8 +35,6 @@ export interface BenchOptions {
   readonly start?: SessionOptions['start'];
   readonly clock?: Clock;
   readonly level?: SessionOptions['level'];
-  /** Of servers that ever answered; of those that are ready, unless told. */
-  readonly names?: readonly string[];
   /** Whose a live call is; the server s1's, unless told. */
   readonly serverOf?: SessionOptions['world']['serverOf'];
   /** Live calls that were sent without validation. */
@@ -60,10 +58,6 @@ export function openBench({ clock = fakeClock(), level = 0, start = {}, ...more 
   };
   const world = {
     servers: more.servers ?? [],
-    get names() {
-      const ready = this.servers.filter(({ state }) => state.kind === 'ready');
-      return new Set(more.names ?? ready.map(({ about }) => about));
-    },
     volumes: [live, ...(more.opened ?? []).map(opened)],
     serverOf: more.serverOf ?? (() => 's1'),
     isUnvalidated: (key: string) => more.unvalidated?.includes(key) ?? false,

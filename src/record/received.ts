@@ -33,13 +33,13 @@ function flatHeaders(headers: IncomingHttpHeaders): Headers {
 }
 
 /** The headers that the sender meant for the other side. */
-export function passedHeaders(headers: Headers): Headers {
+function passedHeaders(headers: Headers): Headers {
   const named = (headers['connection'] ?? '').toLowerCase().split(/\s*,\s*/);
   return without(headers, name => OURS.has(name) || named.includes(name));
 }
 
 /** Headers without credentials, which were given for one origin (threats, row 12), if the URL is elsewhere. */
-export function headersFor(url: string, origin: string, headers: Headers) {
+function headersFor(url: string, origin: string, headers: Headers) {
   const isOwn = URL.canParse(url) && new URL(url).origin === origin;
   const withheld = isOwn ? [] : Object.keys(headers).filter(name => !isPlainHeader(name));
   return { headers: without(headers, name => withheld.includes(name)), withheld };

@@ -224,7 +224,7 @@ function purposeOf(path: string): RequestEvent['purpose'] | undefined {
 }
 
 /** An invocation that was passed on. */
-export interface RecordedCall {
+interface RecordedCall {
   /** Names it in events: its id, unless another thread uses that. */
   readonly key: string;
   readonly thread: string | undefined;
@@ -235,18 +235,18 @@ export interface RecordedCall {
 }
 
 /** Calls and questions; older ones are dropped. */
-export const REMEMBERED = 50_000;
+const REMEMBERED = 50_000;
 /** Characters of a URL that is remembered. */
-export const LONGEST_URL = 8 * 1024;
+const LONGEST_URL = 8 * 1024;
 const LONGEST_NAME = 1024;
 
 /** A value that is short enough to name a call or a thread; else undefined. */
-export function nameOf(value: unknown): string | undefined {
+function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= LONGEST_NAME ? value : undefined;
 }
 
 /** Keys for calls by their thread and id, both of them foreign: the same call again has the same key. */
-export class CallKeys {
+class CallKeys {
   readonly #keys = new RecentMap<string, string>(REMEMBERED);
   readonly #taken = new RecentMap<string, true>(REMEMBERED);
   #count = 0;

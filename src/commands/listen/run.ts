@@ -66,7 +66,7 @@ interface ListenPlan {
 }
 
 /** @throws ProtocolCliError `usage`. */
-export function planListen(flags: ListenFlags): ListenPlan {
+function planListen(flags: ListenFlags): ListenPlan {
   const { count = null, host, port, callbackUrl: publicUrl, allowHost = [], maxBody, output, save } = flags;
   const expected = [...(flags.expect ?? []), ...expectedPair(flags)];
   if (count === 0)

@@ -71,7 +71,7 @@ interface RecordPlan {
 }
 
 /** @throws ProtocolCliError `usage`. */
-export function planRecord(url: string, flags: RecordFlags): RecordPlan {
+function planRecord(url: string, flags: RecordFlags): RecordPlan {
   const { save: file = null, output, host, port, allowHost, callbackUrl, allowCallback } = flags;
   if (file === null && output !== 'ndjson')
     throw usage('no output for the recording', 'Add --save <file>, or -o ndjson for stdout.');

@@ -271,7 +271,7 @@ interface TimeLimit {
 }
 
 /** The result of the work; null if it takes too long. Its signal, which follows the given one, is then aborted. */
-export async function withinTime<T>(
+async function withinTime<T>(
   { clock, ms, signal }: TimeLimit,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {

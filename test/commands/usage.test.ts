@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { runHere } from '../e2e/support/in-process.js';
+
+/** Command lines that are refused before anything is sent: what is wrong, and how to fix it. */
+
+const TOOL = 'http://127.0.0.1:1';
+const ANSWER = ['session', 'answer', TOOL, 'session_1'];
+const LOCAL = ['--fixtures', 'a.yaml'];
+const RECORD = ['record', TOOL];
+const SAVED = ['--save', '/tmp/never-written.ndjson'];
+
+test.each<[readonly string[], RegExp]>([
+  [RECORD, /no output for the recording\nhint: Add --save <file>, or -o ndjson for stdout\./],
+  [[...RECORD, '--save', '-'], /--save needs a file name\nhint: -o ndjson writes the transcript to stdout\./],
+  [['record', 'tool', ...SAVED], /invalid URL: tool\nhint: Give the base URL of the tool, such as/],
+  [['record', 'ftp://tool', ...SAVED], /unsupported URL: ftp:\/\/tool; use http or https/],
+  [['record', 'http://me:secret@tool', ...SAVED], /the URL of the tool contains a user name or password/],
+  [['listen', '--count', '0'], /--count must be at least 1/],
+  [['listen', '--count', '2', '--expect', 'a/b'], /--count 2: only 1 results are expected/],
+  [['listen', '--group-id', 'a'], /--group-id and --id need each other/],
+  [['listen', '--id', 'a'], /--group-id and --id need each other/],
+  [['listen', '--group-id', '', '--id', 'a'], /--group-id and --id need each other/],
+  [['mock-tool', '--fsync'], /--fsync needs a journal\nhint: Add --journal/],
+  [['mock-tool', '--keep', '0'], /--keep must be at least 1/],
+  [['mock-tool', '--watch'], /--watch needs fixture files/],
+  [['mock-tool', '--demo', 'a.yaml'], /--demo cannot be combined with/],
+  [['mock-tool', '-o', 'ui'], /-o ui needs a terminal of at least 40×8 that no command uses/],
+  [['mock-tool', '-o', 'ndjson', '--', 'true'], /-o ndjson and the command would both write to stdout/],
+  [['session', 'mock', 'a.yaml', 'b.yaml'], /unexpected second script: b\.yaml/],
+  [['session', 'mock', '--'], /no command after --/],
+  [['session', 'mock', '-o', 'ui'], /-o ui needs a terminal of at least 40×8 that no command uses/],
+  [['session', 'mock', '--key', 'env:MISSING'], /--key: the environment variable MISSING is not set/],
+  [[...ANSWER, ...LOCAL], /no API key\nhint: Set API_KEY or HAI_API_KEY/],
+  [[...ANSWER, ...LOCAL, '--key', ''], /no API key/],
+  [[...ANSWER, ...LOCAL, '--key', 'env:MY_KEY'], /--key: the environment variable MY_KEY is not set/],
+  [[...ANSWER, '--key', 'k'], /choose one of --tool, --fixtures, --handlers/],
+  [[...ANSWER, '--key', 'k', ...LOCAL, '--tool', TOOL], /exclude each other/],
+  [[...ANSWER, '--key', 'k', '--handlers', 'a.mjs', '--tool', TOOL], /exclude each other/],
+  [[...ANSWER, '--key', 'k', '--tool', 'lookup_order'], /invalid URL of the tool: lookup_order/],
+  [[...ANSWER, '--key', 'k', ...LOCAL, '--parse-json'], /--parse-json is for --tool/],
+  [[...ANSWER, '--key', 'k', ...LOCAL, '--tool-bearer', 'x'], /--tool-bearer is for --tool/],
+  [[...ANSWER, '--key', 'k', ...LOCAL, '--callback-url', 'http://a'], /--callback-url is for --tool/],
+  [[...ANSWER, '--key', 'k', ...LOCAL, '-o', 'ui'], /-o ui needs a terminal/],
+  [['session', 'answer', 'ftp://h', 's', '--key', 'k', ...LOCAL], /ftp:\/\/h/],
+  [['session', 'answer', 'http://me:secret@h', 's', '--key', 'k', ...LOCAL], /credentials in a URL/],
+  [['render', '-', '--save', 'x'], /--save needs --as svg or --as <dialect>/],
+  [['render', '-', '--as', 'svg', '-o', 'json'], /--as and -o json exclude each other/],
+  [['render', '-', '-o', 'ui'], /-o ui needs a terminal of at least 40×8/],
+  [['check'], /nothing to check given/],
+  [['check', TOOL, '--demo'], /--demo and a URL exclude each other/],
+  [['check', TOOL, '--side', 'tool'], /--side is for a transcript/],
+  [['check', TOOL, '--watch'], /--watch needs --command/],
+])('%j', async (args, message) => {
+  const { status, stdout, stderr } = await runHere(args);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(message);
+});

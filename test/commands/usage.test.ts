@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { runHere } from '../e2e/support/in-process.js';
+import { STACK_LINE } from '../e2e/support/text.js';
 
 /** Command lines that are refused before anything is sent: what is wrong, and how to fix it. */
 
@@ -15,6 +16,13 @@ test.each<[readonly string[], RegExp]>([
   [['record', 'tool', ...SAVED], /invalid URL: tool\nhint: Give the base URL of the tool, such as/],
   [['record', 'ftp://tool', ...SAVED], /unsupported URL: ftp:\/\/tool; use http or https/],
   [['record', 'http://me:secret@tool', ...SAVED], /the URL of the tool contains a user name or password/],
+  [['record'], /missing required argument 'url'/],
+  [[...RECORD, ...SAVED, '-o', 'json'], /'json' is invalid/],
+  [
+    [...RECORD, '--save', '/none/x.ndjson'],
+    /cannot write \/none\/x\.ndjson: .*\nhint: Create its folder first/,
+  ],
+  [[...RECORD, '-o', 'ndjson', '--allow-callback', 'runtime'], /"runtime" is not an origin/],
   [['listen', '--count', '0'], /--count must be at least 1/],
   [['listen', '--count', '2', '--expect', 'a/b'], /--count 2: only 1 results are expected/],
   [['listen', '--group-id', 'a'], /--group-id and --id need each other/],
@@ -26,6 +34,19 @@ test.each<[readonly string[], RegExp]>([
   [['mock-tool', '--demo', 'a.yaml'], /--demo cannot be combined with/],
   [['mock-tool', '-o', 'ui'], /-o ui needs a terminal of at least 40×8 that no command uses/],
   [['mock-tool', '-o', 'ndjson', '--', 'true'], /-o ndjson and the command would both write to stdout/],
+  [['mock-tool', '--bogus'], /^error: unknown option '--bogus'\n/],
+  [['mock-tool', '--port', '70000'], /--port.*'70000' is invalid/],
+  [['mock-tool', '--drain', 'soon'], /--drain.*'soon' is invalid/],
+  [['mock-tool', '--rate-limit', 'lots'], /--rate-limit.*Give a rate such as 10\/s/],
+  [['mock-tool', '--report', 'pdf:x'], /unknown format "pdf"; choose from junit, json/],
+  [['mock-tool', '--'], /^error: no command after --\n/],
+  [
+    ['mock-tool', '--allow-callback', 'http://a.example/path'],
+    /"http:\/\/a\.example\/path" is not an origin/,
+  ],
+  [['mock-tool', '--handlers', 'no.mjs'], /no\.mjs/],
+  [['session', 'mock', 'no-such-file.yaml'], /no-such-file\.yaml/],
+  [['session', 'mock', '--key', 'two\nlines'], /key/],
   [['session', 'mock', 'a.yaml', 'b.yaml'], /unexpected second script: b\.yaml/],
   [['session', 'mock', '--'], /no command after --/],
   [['session', 'mock', '-o', 'ui'], /-o ui needs a terminal of at least 40×8 that no command uses/],
@@ -54,4 +75,5 @@ test.each<[readonly string[], RegExp]>([
   const { status, stdout, stderr } = await runHere(args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(message);
+  expect(stderr).not.toMatch(STACK_LINE);
 });

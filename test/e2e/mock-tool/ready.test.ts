@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../peers/runtime.mjs';
-import { temporaryFolder } from '../support/folder.js';
 import { runHere } from '../support/in-process.js';
 import { startMock, startMockHere } from '../support/mock.js';
 import { closedPort, silentServer } from '../support/sockets.js';
@@ -45,31 +44,5 @@ describe.concurrent('a port', () => {
     const port = await closedPort();
     await using mock = await startMockHere(['--port', String(port)]);
     expect(mock.port).toBe(port);
-  });
-});
-
-describe.concurrent('usage', () => {
-  it.each<[string[], RegExp]>([
-    [['--bogus'], /^error: unknown option '--bogus'\n/],
-    [['--port', '70000'], /^error: .*--port.*'70000' is invalid/],
-    [['--drain', 'soon'], /^error: .*--drain.*'soon' is invalid/],
-    [['--rate-limit', 'lots'], /^error: .*--rate-limit.*Give a rate such as 10\/s/],
-    [['--report', 'pdf:x'], /^error: .*unknown format "pdf"; choose from junit, json/],
-    [['--watch'], /^error: --watch needs fixture files to watch\n/],
-    [['-o', 'ui'], /^error: -o ui needs a terminal/],
-    [['-o', 'ndjson', '--', 'true'], /^error: -o ndjson and the command would both write to stdout\n/],
-    [['--'], /^error: no command after --\n/],
-    [['--allow-callback', 'http://a.example/path'], /^error: "http:\/\/a\.example\/path" is not an origin/],
-  ])('%j ends with 2 before anything is served', async (args, says) => {
-    const { status, stdout, stderr } = await runHere(['mock-tool', ...args]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(says);
-  });
-
-  it('a handlers module that is not there is named', async () => {
-    await using folder = await temporaryFolder();
-    const { status, stderr } = await runHere(['mock-tool', '--handlers', folder.file('no.mjs')]);
-    expect(status).toBe(2);
-    expect(stderr).toContain('no.mjs');
   });
 });

@@ -167,26 +167,7 @@ function gathered(stream: Readable): () => string {
   return () => text;
 }
 
-describe('usage', () => {
-  test.each<[string[], RegExp]>([
-    [[], /^error: missing required argument 'url'\n/],
-    [['http://127.0.0.1:1'], /^error: no output for the recording\nhint: Add --save <file>, or -o ndjson/],
-    [['nowhere', '--save', 'x'], /^error: invalid URL: nowhere\n/],
-    [['http://127.0.0.1:1', '--save', 'x', '-o', 'json'], /^error: .*'json' is invalid/],
-    [
-      ['http://127.0.0.1:1', '--save', '/none/x.ndjson'],
-      /^error: cannot write \/none\/x\.ndjson: .*\nhint: Create its folder first\.\n/,
-    ],
-    [
-      ['http://127.0.0.1:1', '-o', 'ndjson', '--allow-callback', 'runtime'],
-      /^error: "runtime" is not an origin/,
-    ],
-  ])('%j', async (args, said) => {
-    const { status, stdout, stderr } = await runHere(['record', ...args]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(said);
-  });
-
+describe('refused', () => {
   test('an earlier recording is never written over', async () => {
     await writeFile(file, '{"kind":"header"}\n');
     const { status, stderr } = await runHere(['record', tool.url, '--save', file]);

@@ -6,11 +6,21 @@ import type { Transcript } from './transcript-reader.js';
 
 /** All events of a source in memory, with an index by call and the history folded from them. */
 export class CallLog {
+  readonly history: History;
+  /** Oldest first. */
+  readonly events: Event[] = [];
+  /** Keys of calls, oldest first. */
+  readonly keys: string[] = [];
+  readonly #places = new Map<string, number>();
+  readonly #underWay = new Set<string>();
+  readonly #byCall = new Map<string | null, Event[]>();
+  readonly #owners: Owners;
+
   /**
-   * @param observer who saw the events: a transcript's header says it
+   * @param observer who saw the events, as in the header of a transcript
    * @param isSaved whether the events come from a file (RT-OAUTH forbids some data only in files)
    * @param both of a recording reduced to one side, the log of both sides
-   * @param redact takes secrets out of a refusal, which our own words quote
+   * @param redact for refusals, which our texts quote
    */
   constructor(
     readonly observer: TranscriptHeader['observer'] = 'runtime',
@@ -22,30 +32,23 @@ export class CallLog {
     this.#owners = new Owners(this.history);
   }
 
-  readonly history: History;
-  /** In the order in which they happened. */
-  readonly events: Event[] = [];
-  /** Keys of its calls, oldest first. */
-  readonly keys: string[] = [];
-  readonly #places = new Map<string, number>();
-  readonly #underWay = new Set<string>();
-  readonly #owners: Owners;
-  readonly #byCall = new Map<string | null, Event[]>();
-
   readonly apply = (event: Event): void => {
     const known = this.history.exchanges.size;
     this.history.apply(event);
     this.events.push(event);
-    if (this.history.exchanges.size > known) this.#begin(event);
-    for (const key of this.#owners.of(event)) this.#note(key, event);
+    if (this.history.exchanges.size > known)
+      for (const key of event.calls ?? [])
+        if (this.history.exchanges.has(key) && !this.#places.has(key))
+          this.#places.set(key, this.keys.push(key) - 1);
+    for (const key of this.#owners.of(event)) this.#addTo(key, event);
   };
 
-  /** All that was seen: of a recorder each message on both its sides. What follows from that is in no such book. */
+  /** Of a recording, the log with each message on both sides. */
   get whole(): CallLog {
     return this.both ?? this;
   }
 
-  /** The events of a call; of null, those that belong to none. */
+  /** The events of a call; of null, those that belong to no call. */
   of(key: string | null): readonly Event[] {
     return this.#byCall.get(key) ?? [];
   }
@@ -55,45 +58,35 @@ export class CallLog {
     return this.#places.get(key) ?? -1;
   }
 
-  /** Keys of the calls of which something may still come, oldest first; kept, since frames ask for it and calls are many. */
+  /** Keys of the calls that are not finished, oldest first. */
   get underWay(): ReadonlySet<string> {
     return this.#underWay;
   }
 
-  #begin({ calls = [] }: Event): void {
-    for (const key of calls)
-      if (this.history.exchanges.has(key) && !this.#places.has(key))
-        this.#places.set(key, this.keys.push(key) - 1);
-  }
-
-  #note(key: string | null, event: Event): void {
-    this.#eventsOf(key).push(event);
+  #addTo(key: string | null, event: Event): void {
+    const events = this.#byCall.get(key) ?? [];
+    this.#byCall.set(key, events);
+    events.push(event);
     const exchange = key === null ? undefined : this.history.exchanges.get(key);
     if (!exchange) return;
     if (isUnderWay(exchange)) this.#underWay.add(exchange.key);
     else this.#underWay.delete(exchange.key);
   }
-
-  #eventsOf(key: string | null): Event[] {
-    const events = this.#byCall.get(key) ?? [];
-    this.#byCall.set(key, events);
-    return events;
-  }
 }
 
-/** What a transcript tells, to look back at; of a recorder's each message once, as its tool had it. */
+/** The log of a transcript; of a recording each message once, as the tool had it. */
 export function savedCallLog({ header, events }: Transcript): CallLog {
   const whole = filled(new CallLog(header?.observer, true), events);
   const once = toldOnce(events);
   return once === events ? whole : filled(new CallLog(header?.observer, true, whole), once);
 }
 
-function filled(book: CallLog, events: readonly Event[]): CallLog {
-  for (const event of events) book.apply(event);
-  return book;
+function filled(log: CallLog, events: readonly Event[]): CallLog {
+  for (const event of events) log.apply(event);
+  return log;
 }
 
-/** Recordings whose events can stand in one list: numbered on from one to the next, and no leg of one is a leg of another. */
+/** Numbers the events of several recordings consecutively, and makes their legs unique, so that they can form one list. */
 export function renumbered(recordings: readonly (readonly Event[])[]): readonly (readonly Event[])[] {
   let next = 0;
   return recordings.map((events, index) => {
@@ -104,7 +97,7 @@ export function renumbered(recordings: readonly (readonly Event[])[]): readonly 
   });
 }
 
-/** What comes first keeps its names. */
+/** The first recording keeps its legs. */
 function movedTo(event: Event, seq: number, index: number): Event {
   if (index === 0) return { ...event, seq };
   const named = (leg: string) => `${index + 1}/${leg}`;

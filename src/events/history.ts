@@ -22,41 +22,35 @@ export interface UntrackedRequest {
   readonly refusal?: string;
 }
 
-/** What became of an untrackedRequest. */
-type ErrandEnd = Pick<UntrackedRequest, 'endedAt' | 'status' | 'broken' | 'refusal'>;
+/** The first stray posts are kept, since someone may guess URLs for days; of each call or thread, the latest requests. */
+const MAX_UNTRACKED = { strays: 500, perOwner: 200 };
 
-/**
- * A guesser may go on for days: the first posts say what is wrong. So may a tool that asks: the latest of its call's are told of, or of
- * its thread's.
- */
-const ERRANDS_MOST = { strays: 500, ofOne: 200 };
-
-/** UntrackedRequests by their leg, oldest first, and by whose they are. Of very many only some are kept. */
+/** Requests outside calls, by leg, oldest first, and by call or thread; bounded. */
 export class UntrackedRequests {
   readonly #byLeg = new Map<string, UntrackedRequest>();
   readonly #legsOf = new Map<string, string[]>();
+  /** Stray posts beyond the limit, until the event after their response. */
   readonly #surplus = new Set<string>();
   #strays = 0;
   #forgotten = 0;
   #misdirected = 0;
-  /** A surplus request that ended with the current event and is dropped at the next one. */
-  #told: string | null = null;
+  #endedSurplus: string | null = null;
 
   get size(): number {
     return this.#byLeg.size;
   }
 
-  /** How many posts to a wrong address are not kept any more. */
+  /** The number of dropped posts to a wrong address. */
   get misdirected(): number {
     return this.#misdirected;
   }
 
-  /** How many others are not kept any more. */
+  /** The number of other dropped requests. */
   get forgotten(): number {
     return this.#forgotten;
   }
 
-  /** Whether anything was posted to the listener that was no call's. */
+  /** Whether anything was posted to the listener outside of calls. */
   get hasStrays(): boolean {
     return this.#strays > 0;
   }
@@ -70,44 +64,51 @@ export class UntrackedRequests {
   }
 
   ofCall(key: string): UntrackedRequest[] {
-    return this.#of(ofCall(key));
+    return this.#of(`call ${key}`);
   }
 
-  /** Of a thread as a whole, and of none of its calls. */
+  /** Requests about the thread, and not about one of its calls. */
   ofThread(id: string): UntrackedRequest[] {
-    return this.#of(ofThread(id));
+    return this.#of(`thread ${id}`);
   }
 
-  begin(untrackedRequest: UntrackedRequest): void {
-    this.#byLeg.set(untrackedRequest.leg, untrackedRequest);
-    if (untrackedRequest.purpose === 'callback') this.#countStray(untrackedRequest.leg);
-    else this.#index(untrackedRequest);
+  apply(event: Event): void {
+    if (this.#endedSurplus !== null) this.#forget(this.#endedSurplus);
+    this.#endedSurplus = null;
+    if (event.kind === 'request') this.#onRequest(event);
+    else if (event.kind === 'response' || event.kind === 'broken') this.#end(event);
   }
 
-  /** What is one too many can be looked up until the next event: see {@link forgetTold}. */
-  end(leg: string, end: ErrandEnd): void {
-    const known = this.#byLeg.get(leg);
-    if (!known) return;
-    this.#byLeg.set(leg, { ...known, ...end });
-    if (this.#surplus.delete(leg)) this.#told = leg;
+  #onRequest({ leg, purpose, dialect, method, url, calls = [], thread, at }: RequestEvent): void {
+    const isOfCall = purpose === 'callback' ? calls.length > 0 : purpose === 'invocation';
+    if (isOfCall || dialect !== undefined) return;
+    const about = thread === undefined ? {} : { thread };
+    this.begin({ leg, purpose, method, url, calls, ...about, at });
   }
 
-  /** To be called before each event. */
-  forgetTold(): void {
-    if (this.#told !== null) this.#forget(this.#told);
-    this.#told = null;
-  }
-
-  #countStray(leg: string): void {
-    if (this.#strays >= ERRANDS_MOST.strays) this.#surplus.add(leg);
+  begin(request: UntrackedRequest): void {
+    const { leg, purpose } = request;
+    this.#byLeg.set(leg, request);
+    if (purpose !== 'callback') this.#index(request);
+    else if (this.#strays >= MAX_UNTRACKED.strays) this.#surplus.add(leg);
     else this.#strays++;
   }
 
-  #index(untrackedRequest: UntrackedRequest): void {
-    const owner = ownerOf(untrackedRequest);
+  #end(event: Extract<Event, { kind: 'response' | 'broken' }>): void {
+    const { leg, at: endedAt } = event;
+    const known = this.#byLeg.get(leg);
+    if (!known) return;
+    const refusal = event.kind === 'response' && event.refusal !== undefined && { refusal: event.refusal };
+    const end = event.kind === 'broken' ? { broken: event.code } : { status: event.status, ...refusal };
+    this.#byLeg.set(leg, { ...known, endedAt, ...end });
+    if (this.#surplus.delete(leg)) this.#endedSurplus = leg;
+  }
+
+  #index({ leg, calls: [key], thread }: UntrackedRequest): void {
+    const owner = key !== undefined ? `call ${key}` : thread === undefined ? '' : `thread ${thread}`;
     const legs = this.#legsOf.get(owner) ?? [];
     this.#legsOf.set(owner, legs);
-    const oldest = legs.push(untrackedRequest.leg) > ERRANDS_MOST.ofOne ? legs.shift() : undefined;
+    const oldest = legs.push(leg) > MAX_UNTRACKED.perOwner ? legs.shift() : undefined;
     if (oldest !== undefined) this.#forget(oldest);
   }
 
@@ -120,14 +121,6 @@ export class UntrackedRequests {
     else this.#forgotten++;
     this.#byLeg.delete(leg);
   }
-}
-
-const ofCall = (key: string) => `call ${key}`;
-const ofThread = (id: string) => `thread ${id}`;
-
-function ownerOf({ calls: [key], thread }: UntrackedRequest): string {
-  if (key !== undefined) return ofCall(key);
-  return thread === undefined ? '' : ofThread(thread);
 }
 
 /** The latest state of one view of a thread (RT-VIEW). */
@@ -145,32 +138,32 @@ export interface View {
   readonly size: number;
 }
 
-/** A conversation: its calls, and what its tools show beside their results. */
+/** A conversation: its calls and views. */
 export interface Thread {
   readonly id: string;
   /** Root first, the parent last. */
   readonly ancestors: readonly string[];
-  /** Keys, in the order in which they were made. */
+  /** Keys, oldest first. */
   readonly calls: readonly string[];
-  /** By type; one that was cleared is not there. */
+  /** By type. */
   readonly views: ReadonlyMap<string, View>;
   readonly closedAt: number | null;
 }
 
-/** A thread with one more call; the first one begins it. */
+/** Adds a call; the first one begins the thread. */
 function withCall(thread: Thread | undefined, { key, invocation }: Exchange): Thread {
   const { group_id: id, thread_ancestors } = invocation;
   const begun = thread ?? { id, ancestors: [], calls: [], views: new Map(), closedAt: null };
   return { ...begun, ancestors: thread_ancestors ?? begun.ancestors, calls: [...begun.calls, key] };
 }
 
-/** A thread after a view that counts. */
+/** Adds a view that was accepted. */
 function withView(thread: Thread, call: string, { at, message, verdict, size }: Arrival): Thread {
   if (verdict.kind !== 'noted' || message?.type !== 'view_update') return thread;
   return { ...thread, views: withUpdate(thread.views, message, { at, call, size }) };
 }
 
-/** Views after one more: it takes the place of the one of its type, and clears it where it is empty. */
+/** Replaces the view of the same type; empty content clears it. */
 export function withUpdate(
   views: Thread['views'],
   { view_type: type, content }: ViewUpdate,
@@ -194,7 +187,7 @@ export function withUpdate(
 /** Of one thread: a tool may name a new view type each time. Beyond this the oldest types are dropped. */
 const MOST = { views: 64, bytes: 32 * 1024 * 1024 };
 
-/** Characters of arguments in place of a line. */
+/** Characters of arguments that stand for a line. */
 const MOST_ARGUMENTS = 300;
 
 export interface LoadedToolset {
@@ -206,13 +199,10 @@ export interface LoadedToolset {
   readonly displayScripts?: Readonly<Record<string, string>>;
 }
 
-/**
- * Everything a list of events tells. Exchanges are values, replaced as they change; the index around them is mutable,
- * since copying it for each event would cost more than the events.
- */
+/** The state folded from a list of events. Exchanges are values, replaced as they change; the index is mutable. */
 export class History {
   readonly exchanges = new Map<string, Exchange>();
-  /** By `group_id`: of all calls. */
+  /** By `group_id`. */
   readonly threads = new Map<string, Thread>();
   readonly untracked = new UntrackedRequests();
   readonly toolsets: LoadedToolset[] = [];
@@ -222,7 +212,7 @@ export class History {
 
   /**
    * @param isWhole whether the events are complete; missing events are not failures in an incomplete recording
-   * @param redact takes secrets out of a refusal, which our own words quote
+   * @param redact for refusals, which our texts quote
    */
   constructor(
     readonly isWhole = true,
@@ -232,16 +222,16 @@ export class History {
   }
 
   apply(event: Event): void {
-    this.untracked.forgetTold();
-    if (event.kind === 'loaded') this.toolsets.push(loadedToolset(event));
+    if (event.kind === 'loaded') {
+      const { at, toolset: name, base, endpoint, operations, displayScripts } = event;
+      this.toolsets.push({ at, name, base, endpoint, operations, ...(displayScripts && { displayScripts }) });
+    }
     for (const key of event.calls ?? []) this.#applyToCall(key, event);
     if (event.kind === 'request' && event.purpose === 'close') this.#closeThread(event);
-    if (event.kind === 'request' && isErrand(event)) this.untracked.begin(untrackedRequest(event));
-    else if (event.kind === 'response' || event.kind === 'broken')
-      this.untracked.end(event.leg, { endedAt: event.at, ...ending(event) });
+    this.untracked.apply(event);
   }
 
-  /** The first exchange: the only one where a single call was made. */
+  /** The first exchange. */
   get first(): Exchange | undefined {
     return this.exchanges.values().next().value;
   }
@@ -276,7 +266,7 @@ export class History {
     return { ...exchange, shown: line ?? `${operation}(${cut(compactJson(args) ?? '', MOST_ARGUMENTS)})` };
   }
 
-  /** All that its calls had subscribed to ends with a thread. */
+  /** Ends the subscriptions of its calls. */
   #closeThread(event: RequestEvent): void {
     const thread = event.thread === undefined ? undefined : this.threads.get(event.thread);
     if (!thread) return;
@@ -304,50 +294,14 @@ function canBegin(event: Event): event is InvocationEvent {
   return event.kind === 'request' || event.kind === 'expected' || event.kind === 'denied';
 }
 
-function isErrand({ purpose, dialect, calls = [] }: RequestEvent): boolean {
-  if (dialect !== undefined) return false; // another wire has its own story
-  return purpose === 'callback' ? calls.length === 0 : purpose !== 'invocation';
-}
-
-function untrackedRequest({
-  leg,
-  purpose,
-  method,
-  url,
-  calls = [],
-  thread,
-  at,
-}: RequestEvent): UntrackedRequest {
-  return { leg, purpose, method, url, calls, ...(thread !== undefined && { thread }), at };
-}
-
-function ending(event: Extract<Event, { kind: 'response' | 'broken' }>): ErrandEnd {
-  if (event.kind === 'broken') return { broken: event.code };
-  return { status: event.status, ...(event.refusal === undefined ? {} : { refusal: event.refusal }) };
-}
-
-function loadedToolset({
-  at,
-  toolset,
-  base,
-  endpoint,
-  operations,
-  displayScripts,
-}: Extract<Event, { kind: 'loaded' }>): LoadedToolset {
-  return { at, name: toolset, base, endpoint, operations, ...(displayScripts && { displayScripts }) };
-}
-
-/** Keys of calls; null stands for none. */
+/** Keys of calls; null stands for no call. */
 type Keys = readonly (string | null)[];
 
-/**
- * Whose an event is: a closed thread concerns each of its calls, an answer whoever made the request. A request is remembered until it has
- * its answer: a session may go on for days.
- */
+/** Finds the calls of an event: a response belongs to those of its request, a notice to a thread to all of its calls. */
 export class Owners {
   readonly #open = new Map<string, Keys>();
 
-  /** @param history knows the event already, or all that there are */
+  /** @param history has the event already */
   constructor(private readonly history: History) {}
 
   of(event: Event): Keys {
@@ -359,7 +313,7 @@ export class Owners {
     return keys;
   }
 
-  /** How many requests wait for an answer. */
+  /** The number of requests without a response. */
   get waiting(): number {
     return this.#open.size;
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type UntrackedRequest, UntrackedRequests } from '../../src/events/history.js';
 import { eventsOf, fold, historyOf, KEY, refused, THREAD, untrackedRequest } from './build.js';
 
-const errandOf = (leg: string, fields: Partial<UntrackedRequest> = {}): UntrackedRequest => ({
+const requestOf = (leg: string, fields: Partial<UntrackedRequest> = {}): UntrackedRequest => ({
   leg,
   purpose: 'close',
   method: 'POST',
@@ -14,28 +14,20 @@ const errandOf = (leg: string, fields: Partial<UntrackedRequest> = {}): Untracke
 const many = (count: number) => Array.from({ length: count }, (_, index) => `l${index}`);
 const legs = (untracked: Iterable<UntrackedRequest>) => [...untracked].map(({ leg }) => leg);
 
-test('they are found by whose they are', () => {
+test('they are found by call and by thread', () => {
   const untracked = new UntrackedRequests();
-  untracked.begin(errandOf('call', { purpose: 'cancel', calls: [KEY], thread: THREAD }));
-  untracked.begin(errandOf('thread', { thread: THREAD }));
-  untracked.begin(errandOf('namesake', { thread: KEY }));
-  untracked.begin(errandOf('nobody', { purpose: 'discovery' }));
+  untracked.begin(requestOf('call', { purpose: 'cancel', calls: [KEY], thread: THREAD }));
+  untracked.begin(requestOf('thread', { thread: THREAD }));
+  untracked.begin(requestOf('namesake', { thread: KEY }));
+  untracked.begin(requestOf('nobody', { purpose: 'discovery' }));
   expect(legs(untracked.ofCall(KEY))).toEqual(['call']);
   expect(legs(untracked.ofThread(THREAD))).toEqual(['thread']);
   expect(legs(untracked.values())).toEqual(['call', 'thread', 'namesake', 'nobody']);
   expect(untracked.hasStrays).toBe(false);
 });
 
-test('an end belongs to an untrackedRequest that has begun', () => {
-  const untracked = new UntrackedRequests();
-  untracked.begin(errandOf('a'));
-  untracked.end('a', { endedAt: 3, status: 200 });
-  untracked.end('b', { endedAt: 3, status: 200 });
-  expect([...untracked.values()]).toEqual([errandOf('a', { endedAt: 3, status: 200 })]);
-});
-
-describe('of very many not all are kept', () => {
-  test('row 1: of posts that are nobody’s the first, and each until it is told', () => {
+describe('limits', () => {
+  test('row 1: the first posts outside calls are kept, and each until the event after its response', () => {
     const history = historyOf();
     const seen: (number | undefined)[] = [];
     for (const event of eventsOf(...many(2_000).map(leg => refused('wrong-address', 404, { leg })))) {
@@ -48,10 +40,10 @@ describe('of very many not all are kept', () => {
     expect([history.untracked.misdirected, history.untracked.forgotten]).toEqual([1_499, 0]);
   });
 
-  test('of a call’s the latest, however many calls there are', () => {
+  test('of each call the latest are kept', () => {
     const untracked = new UntrackedRequests();
-    for (const leg of many(1_000)) untracked.begin(errandOf(leg, { purpose: 'choice', calls: [KEY] }));
-    for (const leg of many(1_000)) untracked.begin(errandOf(`${leg} of its own`, { calls: [leg] }));
+    for (const leg of many(1_000)) untracked.begin(requestOf(leg, { purpose: 'choice', calls: [KEY] }));
+    for (const leg of many(1_000)) untracked.begin(requestOf(`${leg} of its own`, { calls: [leg] }));
     expect(legs(untracked.ofCall(KEY))).toEqual(many(1_000).slice(800));
     expect([untracked.size, untracked.forgotten]).toEqual([1_200, 800]);
   });

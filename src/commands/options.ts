@@ -4,8 +4,11 @@ import { parseDuration } from '../util/format.js';
 import { OUTPUTS, type Terminal } from './terminal.js';
 
 /** A wrong command line: what is wrong, and how to fix it. */
-export function usage(message: string, hint?: string): ProtocolCliError {
-  return new ProtocolCliError('usage', message, hint === undefined ? {} : { hint });
+export function usage(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
+  return new ProtocolCliError('usage', message, {
+    ...(hint !== undefined && { hint }),
+    ...(faults && { faults }),
+  });
 }
 
 /** Readers of single option values; each throws commander's own error, which names the option. */

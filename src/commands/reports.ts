@@ -2,10 +2,14 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { CheckFormatName } from '../render/outputs/check.js';
+import { troubleText } from '../render/outputs/trouble.js';
 import type { VerificationFormat } from '../render/outputs/verification.js';
 import { errnoOf } from '../system/errno.js';
+import { writePublicFile } from '../system/files.js';
+import { writeOut } from '../system/streams.js';
 import { ProtocolCliError } from '../util/errors.js';
 import { usage } from './options.js';
+import { type ExitStatus, statusOfFailure, type Terminal } from './terminal.js';
 
 /** A report: its format, and its file; null is stdout. */
 export interface ReportRequest<Format extends string = string> {
@@ -104,4 +108,23 @@ export async function checkReportFolders(reports: readonly ReportRequest[]): Pro
       throw new ProtocolCliError('usage', `cannot write the report ${file}: ${why}`, { hint, cause });
     });
   }
+}
+
+/** Writes reports. One that cannot be written does not prevent the others; then the status of that failure is returned, else 0. */
+export async function writeReports<Report extends ReportRequest>(
+  reports: readonly Report[],
+  textOf: (report: Report) => string,
+  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
+): Promise<ExitStatus> {
+  let status: ExitStatus = 0;
+  for (const report of reports)
+    try {
+      const text = textOf(report);
+      await (report.file === null ? writeOut(stdout, text) : writePublicFile(report.file, text));
+    } catch (error) {
+      if (!(error instanceof ProtocolCliError)) throw error;
+      stderr.write(troubleText(error));
+      status ||= statusOfFailure(error.code);
+    }
+  return status;
 }

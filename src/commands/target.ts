@@ -3,8 +3,8 @@ import type { FixtureSet } from '../fixtures/fixture-set.js';
 import { shippedFile } from '../package-root.js';
 import type { McpTarget as McpServerTarget } from '../runtime/mcp/connection.js';
 import type { Credentials } from '../runtime/notices.js';
-import { ProtocolCliError } from '../util/errors.js';
 import { decodeUtf8, jsonFault } from '../util/json.js';
+import { usage } from './options.js';
 
 /** Which tool is called. */
 export type Target =
@@ -28,7 +28,7 @@ export interface McpTarget {
 /** A tool server that `.infinity/rap.json` can name. */
 export type ConfiguredTarget = ServerTarget | McpTarget;
 
-/** The command that starts the server; null where none is started. */
+/** The command that starts the server, if one does. */
 export function commandOf(target: ConfiguredTarget): string | null {
   if (target.kind === 'command') return target.command;
   return target.kind === 'mcp' && target.server.kind === 'stdio' ? target.server.name : null;
@@ -41,65 +41,47 @@ export interface TargetOptions {
 }
 
 /**
- * Splits the words of the command line into the target and the rest: with `--demo` or `--command` there is no URL,
- * and without any of them the servers of `.infinity/rap.json` are meant (null).
+ * Splits the words of the command line into the target and the rest. With `--demo` or `--command` there is no URL; without any of them
+ * the target is null: the servers of `.infinity/rap.json`.
  * @throws ProtocolCliError `usage`.
  */
 export function readTarget(
   words: readonly string[],
-  options: TargetOptions,
-): { target: Target | null; rest: readonly string[] } {
-  refuseContradictions(words, options);
-  if (options.demo) return { target: { kind: 'demo' }, rest: words };
-  if (options.command !== undefined)
-    return { target: { kind: 'command', command: options.command }, rest: words };
-  const [first = '', ...rest] = words;
-  const url = asUrl(first);
-  if (url) return { target: { kind: options.endpoint ? 'endpoint' : 'url', url }, rest };
-  if (options.endpoint)
-    throw new ProtocolCliError('usage', '--endpoint needs the URL of the endpoint first', { hint: URL_HINT });
-  return { target: null, rest: words };
-}
-
-function refuseContradictions(
-  [first = '']: readonly string[],
   { demo, command, endpoint }: TargetOptions,
-): void {
-  const named = demo ? '--demo' : command === undefined ? null : '--command';
-  if (demo && command !== undefined)
-    throw new ProtocolCliError('usage', '--demo and --command exclude each other');
-  if (named && endpoint) throw new ProtocolCliError('usage', '--endpoint needs the URL of the endpoint');
-  if (named && first.includes('://'))
-    throw new ProtocolCliError('usage', `${named} and a URL exclude each other`);
+): { target: Target | null; rest: readonly string[] } {
+  const [first = '', ...rest] = words;
+  const option = demo ? '--demo' : '--command';
+  if (demo && command !== undefined) throw usage('--demo and --command exclude each other');
+  if (demo || command !== undefined) {
+    if (endpoint) throw usage('--endpoint needs the URL of the endpoint');
+    if (first.includes('://')) throw usage(`${option} and a URL exclude each other`);
+    return { target: command === undefined ? { kind: 'demo' } : { kind: 'command', command }, rest: words };
+  }
+  const url = asUrl(first);
+  if (url) return { target: { kind: endpoint ? 'endpoint' : 'url', url }, rest };
+  if (!endpoint) return { target: null, rest: words };
+  throw usage(
+    '--endpoint needs the URL of the endpoint first',
+    'For example: protocol-cli invoke http://127.0.0.1:3001/invoke edit_file path=a.txt --endpoint',
+  );
 }
 
-const URL_HINT =
-  'For example: protocol-cli invoke http://127.0.0.1:3001/invoke edit_file path=a.txt --endpoint';
+/** A URL without its scheme, as for curl: `localhost:3001`, `host.example/path`, `[::1]:3001`. */
+const BARE_URL = /^[\w.-]+:\d+(\/|$)|^localhost(\/|$)|^[\w-]+(\.[\w-]+)+(\/|$)|^\[[\da-f:]+\]/i;
+const URL_HINT = 'Write http://host:port.';
 
-/** A URL, also a short one as for curl: `localhost:3001`, `:3001`. Null for other words. */
+/** A URL, also a short one: `localhost:3001`, `:3001`. Null for other words. @throws ProtocolCliError `usage`. */
 export function asUrl(word: string): string | null {
-  const short = /^:\d+(\/|$)/.test(word) ? `127.0.0.1${word}` : word;
-  const full = /^[\w.-]+:\d+(\/|$)|^localhost(\/|$)|^[\w-]+(\.[\w-]+)+(\/|$)|^\[[\da-f:]+\]/i.test(short)
-    ? `http://${short}`
-    : short;
   if (/^\d+$/.test(word) || /^https?:(?!\/\/)/i.test(word))
-    throw new ProtocolCliError('usage', `invalid URL: ${word}`, {
-      hint: 'Write http://host:port, or :port for this machine.',
-    });
+    throw usage(`invalid URL: ${word}`, 'Write http://host:port, or :port for this machine.');
+  const host = /^:\d+(\/|$)/.test(word) ? `127.0.0.1${word}` : word;
+  const full = BARE_URL.test(host) ? `http://${host}` : host;
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(full)) return null;
-  if (!/^https?:/i.test(full))
-    throw new ProtocolCliError('usage', `unsupported URL: ${word}; use http or https`, {
-      hint: 'Write http://host:port.',
-    });
-  if (!URL.canParse(full))
-    throw new ProtocolCliError('usage', `invalid URL: ${word}`, {
-      hint: 'Write http://host:port.',
-    });
-  if (new URL(full).username !== '' || new URL(full).password !== '')
-    throw new ProtocolCliError('usage', 'credentials in a URL are not sent', {
-      hint: "Use --bearer env:NAME or -H 'Authorization: …' instead.",
-    });
-  return full;
+  if (!/^https?:/i.test(full)) throw usage(`unsupported URL: ${word}; use http or https`, URL_HINT);
+  if (!URL.canParse(full)) throw usage(`invalid URL: ${word}`, URL_HINT);
+  const { username, password } = new URL(full);
+  if (username === '' && password === '') return full;
+  throw usage('credentials in a URL are not sent', "Use --bearer env:NAME or -H 'Authorization: …' instead.");
 }
 
 export interface HeaderOptions {
@@ -107,7 +89,7 @@ export interface HeaderOptions {
   readonly bearer?: string;
 }
 
-/** The connection's own headers, which are not a user's to set. */
+/** Headers of the connection, which users cannot set. */
 const RESERVED = new Set([
   'host',
   'content-length',
@@ -118,22 +100,17 @@ const RESERVED = new Set([
   'accept-encoding',
 ]);
 
-/** What the options are called: they may be for one server of several. */
-interface Names {
-  readonly header: string;
-  readonly bearer: string;
-}
-
-const NAMES: Names = { header: '-H', bearer: '--bearer' };
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The headers a user gave, by lower-case name.
+ * @param names of the options
  * @throws ProtocolCliError `usage`.
  */
 export function readHeaders(
   { header = [], bearer }: HeaderOptions,
   env: Environment,
-  names = NAMES,
+  names = { header: '-H', bearer: '--bearer' },
 ): Record<string, string> {
   const headers = Object.fromEntries(header.map(text => parseHeader(text, env, names.header)));
   if (bearer === undefined) return headers;
@@ -145,38 +122,29 @@ export function readCredentials(options: HeaderOptions, url: string, env: Enviro
   return { origin: new URL(url).origin, headers: readHeaders(options, env) };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function parseHeader(text: string, env: Environment, option: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined || !HEADER_VALUE.test(value))
-    throw new ProtocolCliError(
-      'usage',
-      `${option === NAMES.header ? '--header' : option}: expected "Name: value"`,
-      {
-        hint: `For example: ${option} 'X-Api-Key: 123'`,
-      },
+    throw usage(
+      `${option === '-H' ? '--header' : option}: expected "Name: value"`,
+      `For example: ${option} 'X-Api-Key: 123'`,
     );
   if (RESERVED.has(name.toLowerCase()))
-    throw new ProtocolCliError('usage', `the header ${name} belongs to the connection and cannot be set`);
+    throw usage(`the header ${name} belongs to the connection and cannot be set`);
   const given = fromEnvironment(value.trim(), env, option);
-  if (!HEADER_VALUE.test(given))
-    throw new ProtocolCliError(
-      'usage',
-      `${option}: ${value.trim()} contains characters that headers cannot have`,
-    );
-  return [name.toLowerCase(), given];
+  if (HEADER_VALUE.test(given)) return [name.toLowerCase(), given];
+  throw usage(`${option}: ${value.trim()} contains characters that headers cannot have`);
 }
 
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** A value as it is, or after `env:` that of a variable: it stands in no process list then. */
+/** A value, or after `env:` the value of a variable, which is not in the list of processes. */
 function fromEnvironment(given: string, env: Environment, option: string): string {
   if (!given.startsWith('env:')) return given;
   const name = given.slice('env:'.length);
   const value = env[name];
   if (value) return value;
-  throw new ProtocolCliError('usage', `${option}: the environment variable ${name} is not set`);
+  throw usage(`${option}: the environment variable ${name} is not set`);
 }
 
 /** The toolset that comes with the program. */
@@ -185,7 +153,7 @@ export async function demoFixtures(): Promise<FixtureSet> {
   return parseFixtures(JSON.parse(await readFile(shippedFile('fixtures/demo.json'), 'utf8')), 'demo.json');
 }
 
-/** Why a file is no JSON, with the line and the column where that begins to show; `reason` where there is no such place. */
+/** Why a file is not JSON, with the line and the column if they are known; else `reason`. */
 export function jsonTrouble(bytes: Uint8Array, reason: string): string {
   const text = decodeUtf8(bytes);
   const fault = text === null ? null : jsonFault(text.replace(/^\uFEFF/, ''));

@@ -111,10 +111,6 @@ export function statusOfOutcome(type: Outcome['type']): ExitStatus {
   return type === 'success' ? 0 : 5;
 }
 
-export function statusOfSignal(signal: keyof typeof BY_SIGNAL): ExitStatus {
-  return BY_SIGNAL[signal];
-}
-
 /**
  * A person's wish to stop, as a value: the first signal ends the work in good order, a second one at once. So does an emergency, as far as
  * there is time.
@@ -141,7 +137,7 @@ export function interruption(): Interruption {
     abort.abort();
   };
   const stopListening = onSignals(signal => {
-    if (status === undefined) return stopWith(statusOfSignal(signal));
+    if (status === undefined) return stopWith(BY_SIGNAL[signal]);
     if (signal === 'SIGHUP') return; // a closing terminal sends it more than once
     release();
     endByForce(signal);

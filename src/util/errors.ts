@@ -51,11 +51,3 @@ export class ProtocolCliError extends Error {
     return new ProtocolCliError(code, change(message), details);
   }
 }
-
-/** An error in what a user wrote on the command line. */
-export function usage(message: string, hint?: string, faults?: readonly string[]): ProtocolCliError {
-  return new ProtocolCliError('usage', message, {
-    ...(hint !== undefined && { hint }),
-    ...(faults && { faults }),
-  });
-}

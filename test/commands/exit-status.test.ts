@@ -4,7 +4,6 @@ import {
   type ExitStatus,
   statusOfFailure,
   statusOfOutcome,
-  statusOfSignal,
 } from '../../src/commands/terminal.js';
 import type { Outcome } from '../../src/protocol/outcome.js';
 import type { FailureCode } from '../../src/render/failure.js';
@@ -55,10 +54,4 @@ describe('what each outcome comes to', () => {
   ])('%s: %i', (type, status) => {
     expect(statusOfOutcome(type)).toBe(status);
   });
-});
-
-test('signals', () => {
-  expect([statusOfSignal('SIGHUP'), statusOfSignal('SIGINT'), statusOfSignal('SIGTERM')]).toEqual([
-    129, 130, 143,
-  ]);
 });

@@ -18,7 +18,7 @@ import { systemClock } from '../../system/drafts.js';
 import { writeOut } from '../../system/streams.js';
 import { shellWord } from '../../util/strings.js';
 import { colourOf } from '../output.js';
-import { writeReports } from '../read-source.js';
+import { writeReports } from '../reports.js';
 import { columnsOf, type ExitStatus, PROGRAM, type Terminal } from '../terminal.js';
 import { runOnEachChange } from '../watch-command.js';
 import { type CheckFlags, type CheckPlan, planCheck } from './plan.js';

@@ -1,9 +1,9 @@
 import { checkValue } from '../../json-schema/validator.js';
 import { optionsOf } from '../../protocol/callbacks.js';
-import { usage } from '../../util/errors.js';
 import { type JsonReading, parseJson, readJson } from '../../util/json.js';
 import { cut, isRecord } from '../../util/json-diagnosis.js';
 import { visibleLine } from '../../util/visible.js';
+import { usage } from '../options.js';
 import { readSource } from '../read-source.js';
 import { ask, type Terminal } from '../terminal.js';
 

@@ -16,13 +16,14 @@ import {
   type McpTarget,
 } from '../../runtime/mcp/connection.js';
 import { systemClock } from '../../system/drafts.js';
-import { ProtocolCliError, usage } from '../../util/errors.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { formatDuration } from '../../util/format-duration.js';
 import { parseJson } from '../../util/json.js';
 import { cut, isRecord } from '../../util/json-diagnosis.js';
 import { REDACTED } from '../../util/redact.js';
 import { safeJson } from '../../util/redact-json.js';
 import { visibleLine } from '../../util/visible.js';
+import { usage } from '../options.js';
 import { serverLines } from '../started-server.js';
 import { asUrl, readHeaders } from '../target.js';
 import {

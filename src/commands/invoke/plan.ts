@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DialectName } from '../../dialects/dialect.js';
 import type { ListenerOptions } from '../../runtime/callback-server.js';
-import { type ProtocolCliError, usage } from '../../util/errors.js';
+import type { ProtocolCliError } from '../../util/errors.js';
+import { usage } from '../options.js';
 import { type HeaderOptions, readTarget, type Target, type TargetOptions } from '../target.js';
 import type { Output } from '../terminal.js';
 import type { ArgumentWords } from './arguments.js';

@@ -9,7 +9,8 @@ import { takeLeave } from '../../runtime/notices.js';
 import { asksForAnnotations, type Policy } from '../../runtime/policy.js';
 import { Runtime, subscriptionEnd } from '../../runtime/runtime.js';
 import { type Clock, systemClock } from '../../system/drafts.js';
-import { ProtocolCliError, usage } from '../../util/errors.js';
+import { ProtocolCliError } from '../../util/errors.js';
+import { usage } from '../options.js';
 import { StartedServers } from '../started-server.js';
 import {
   type ExitStatus,

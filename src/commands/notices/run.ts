@@ -19,11 +19,12 @@ import {
 import { systemClock } from '../../system/drafts.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
-import { ProtocolCliError, usage } from '../../util/errors.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { bytesText } from '../../util/json-diagnosis.js';
 import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
 import { visibleLine } from '../../util/visible.js';
+import { usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { readRapConfig, requireServers } from '../rap-config.js';
 import {

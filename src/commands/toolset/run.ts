@@ -8,10 +8,11 @@ import { discover } from '../../runtime/discover.js';
 import { systemClock } from '../../system/drafts.js';
 import { writeOut } from '../../system/streams.js';
 import { secretsOf } from '../../util/credentials.js';
-import { ProtocolCliError, usage } from '../../util/errors.js';
+import { ProtocolCliError } from '../../util/errors.js';
 import { cleanWords, createRedactor, type Redactor } from '../../util/redact.js';
 import { redactJson, safeJson } from '../../util/redact-json.js';
 import { visibleLine } from '../../util/visible.js';
+import { usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { confirmCommands, noServersText, reach, readRapConfig } from '../rap-config.js';
 import {

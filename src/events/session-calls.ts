@@ -5,23 +5,23 @@ import { compactJson, RecentMap } from '../util/json-diagnosis.js';
 import type { Content } from './content.js';
 import type { Event, RequestEvent } from './events.js';
 
-/** One POST of results, as far as it concerns a call. Times in ms since the start. */
+/** A POST of results, for one call. Times in ms since the start. */
 interface ResultsPost {
   readonly leg: string;
   readonly at: number;
   readonly endedAt?: number;
   readonly status?: number;
-  /** The error code if the connection broke; the post may have arrived. */
+  /** The error code of a broken connection; the post may have arrived. */
   readonly broken?: string;
 }
 
-/** What the agent is given for a call. */
+/** The answer to a call. */
 interface CallAnswer {
   readonly at: number;
   readonly by: Extract<Event, { kind: 'answered' }>['by'];
-  /** A `tool_result` or an `error_event`; null where its bytes are not known. */
+  /** A `tool_result` or an `error_event`; null if its bytes are unknown. */
   readonly body: Content | null;
-  /** How it is not as the platform's script expects it; nothing where it is, or nothing was expected. */
+  /** How it differs from what the platform's script expects. */
   readonly unexpected: readonly string[];
 }
 
@@ -36,53 +36,53 @@ export interface SessionCall {
   readonly round: number;
   readonly askedAt: number;
   readonly answer: CallAnswer | null;
-  /** Why no tool was asked to the end, where that is our doing: the wire has no word for it. */
+  /** The outcome if we ended the call; the wire cannot express it. */
   readonly ours: JudgedOutcome | null;
   /** The latest. */
   readonly post: ResultsPost | null;
   readonly posts: number;
-  /** A post of it broke, and may have arrived all the same. */
+  /** A post of it broke; it may have arrived. */
   readonly wasLost: boolean;
-  /** The session ended while it waited for it. */
+  /** The session ended while it was pending. */
   readonly isAbandoned: boolean;
-  /** What is odd about it; the latest. */
+  /** The latest. */
   readonly warnings: readonly string[];
-  /** When the platform took its answer; null where that is not known. */
+  /** When the platform accepted its answer; null if unknown. */
   readonly takenAt: number | null;
   /** Bytes of its arguments and its answer. */
   readonly size: number;
 }
 
-/** What a status was, and since when. */
+/** A status and its beginning. */
 interface StatusChange {
   readonly status: string;
   readonly at: number;
 }
 
-/** One agent session and what followed: the value that `stepSession` folds events into. */
+/** One agent session: the value that events are folded into. */
 export interface Session {
   readonly id: string;
   readonly beganAt: number;
-  /** Oldest first; where there are very many, the latest. */
+  /** Oldest first; only the latest are kept. */
   readonly statuses: readonly StatusChange[];
   readonly error: string | null;
-  /** What the agent says in the end; null until it does. */
+  /** The final answer of the agent; null before it. */
   readonly answer: { readonly value: unknown } | null;
-  /** How often it began to wait for calls. */
+  /** How many rounds of calls it has begun. */
   readonly rounds: number;
-  /** By key, in the order in which they were asked. Where there are very many, some of the oldest are forgotten. */
+  /** By key, oldest first; beyond a limit, old ones are dropped. */
   readonly calls: ReadonlyMap<string, SessionCall>;
   /** Keys of the calls that it waits for. */
   readonly pending: ReadonlySet<string>;
-  /** How many calls are not kept any more. */
+  /** The number of dropped calls. */
   readonly forgotten: number;
-  /** Bytes of all that is kept of its calls. */
+  /** Bytes of its calls. */
   readonly size: number;
 }
 
 /**
- * `pending`: nobody has answered it yet; `answered`: the answer is ready; `posting`: it is on its way; `taken`: the platform has it;
- * `refused`: the platform did not take it; `unwanted`: the session ended without it; `gone`: it was settled, and not by this answer.
+ * `pending`: without an answer; `answered`: the answer is ready; `posting`: it is being sent; `taken`: the platform accepted it;
+ * `refused`: the platform refused it; `unwanted`: the session ended without it; `gone`: it was settled by another answer.
  */
 export type SessionCallState = 'pending' | 'answered' | 'posting' | 'taken' | 'refused' | 'unwanted' | 'gone';
 
@@ -96,46 +96,20 @@ export function sessionCallState(session: Session, call: SessionCall): SessionCa
   return answer ? 'answered' : 'pending';
 }
 
-/** Null where no status was ever told. */
+/** Null if unknown. */
 export function statusOf({ statuses }: Session): string | null {
   return statuses.at(-1)?.status ?? null;
 }
 
-interface SessionLimits {
-  /** Of one session. */
-  readonly calls: number;
-  /** Of all that is kept of its calls. */
-  readonly bytes: number;
-}
+type EventOf<K extends Event['kind']> = Extract<Event, { kind: K }>;
 
-/**
- * The session without its oldest calls, where there are too many: down to half of what is allowed, so that it is not done each time.
- * What it waits for stays.
- */
-function withoutOldCalls(session: Session, most: SessionLimits): Session {
-  if (session.calls.size <= most.calls && session.size <= most.bytes) return session;
-  const calls = new Map(session.calls);
-  let { size } = session;
-  for (const [key, call] of session.calls) {
-    if (calls.size <= most.calls / 2 && size <= most.bytes / 2) break;
-    if (session.pending.has(key)) continue;
-    calls.delete(key);
-    size -= call.size;
-  }
-  return { ...session, calls, size, forgotten: session.forgotten + session.calls.size - calls.size };
-}
+/** Statuses kept of a session, and warnings kept of a call. */
+const MAX = { statuses: 100, warnings: 20 };
 
-type SessionEvent = Extract<Event, { kind: 'session' | 'awaiting' }>;
-type Pending = Extract<Event, { kind: 'awaiting' }>['pending'][number];
-
-/** Of changes of status this many are kept. */
-const MOST_STATUSES = 100;
-
-/** A session that is paused waits for the same calls as before. */
+/** A paused session waits for the same calls as before. */
 const WAITING: ReadonlySet<string> = new Set(['awaiting_tool_results', 'paused']);
-const NOTHING: ReadonlySet<string> = new Set();
 
-function beginSession(id: string, { at }: Pick<Event, 'at'>): Session {
+function beginSession(id: string, { at }: Event): Session {
   return {
     id,
     beganAt: at,
@@ -150,53 +124,78 @@ function beginSession(id: string, { at }: Pick<Event, 'at'>): Session {
   };
 }
 
-/** What a session is after one more event that tells how it stands. Pure. */
-function stepSession(session: Session, event: SessionEvent): Session {
-  return event.kind === 'session' ? withStatus(session, event) : withPending(session, event);
+/** The session after one more event. Pure. @param postKeys of the calls that a request or its end is about */
+function step(session: Session, event: Event, postKeys: readonly string[] = []): Session {
+  switch (event.kind) {
+    case 'session':
+      return withStatus(session, event);
+    case 'awaiting':
+      return withPending(session, event);
+    case 'answered':
+      return withCalls(session, event.calls, call => answeredCall(call, event));
+    case 'denied': {
+      const { tool, reason } = event;
+      return withCalls(session, event.calls, call => ({
+        ...call,
+        ours: { type: 'denied', tool, reason, basis: 'ours' },
+      }));
+    }
+    case 'expired': {
+      if (event.what !== 'timeout') return session;
+      const ours = { type: 'timeout', durationMs: event.afterMs, basis: 'ours' } as const;
+      return withCalls(session, event.calls, call => ({ ...call, ours }));
+    }
+    case 'warned':
+      return withCalls(session, event.calls, call => ({
+        ...call,
+        warnings: [...call.warnings, event.message].slice(-MAX.warnings),
+      }));
+    case 'request': {
+      const { leg, at } = event;
+      return withCalls(session, postKeys, call => ({ ...call, post: { leg, at }, posts: call.posts + 1 }));
+    }
+    case 'response':
+    case 'broken':
+      return withCalls(session, postKeys, call => afterPost(call, event));
+    default:
+      return session;
+  }
 }
 
-function withStatus(session: Session, event: Extract<Event, { kind: 'session' }>): Session {
-  const { status, at, error, answer } = event;
-  const isNew = session.statuses.at(-1)?.status !== status;
+function withStatus(session: Session, { status, at, error, answer }: EventOf<'session'>): Session {
+  const isNew = statusOf(session) !== status;
+  const ended = isTerminal(status)
+    ? withCalls(session, session.pending, call => ({ ...call, isAbandoned: true }))
+    : session;
   return {
-    ...session,
-    pending: WAITING.has(status) ? session.pending : NOTHING,
-    calls: isTerminal(status) ? abandoned(session) : session.calls,
-    statuses: isNew ? [...session.statuses, { status, at }].slice(-MOST_STATUSES) : session.statuses,
+    ...ended,
+    pending: WAITING.has(status) ? session.pending : new Set(),
+    statuses: isNew ? [...session.statuses, { status, at }].slice(-MAX.statuses) : session.statuses,
     error: error ?? session.error,
     answer: answer === undefined ? session.answer : { value: answer },
   };
 }
 
-function abandoned({ calls, pending }: Session): Session['calls'] {
-  const left = [...pending].flatMap(key => calls.get(key) ?? []);
-  return left.length === 0
-    ? calls
-    : withCalls(
-        calls,
-        left.map(call => ({ ...call, isAbandoned: true })),
-      );
-}
-
-/** The list is published again as calls settle: only one with calls that are new to us, after all others, is another round. */
-function withPending(
-  session: Session,
-  { pending, round, at }: Extract<Event, { kind: 'awaiting' }>,
-): Session {
+/** The list is published again as calls settle: another round begins if all of its calls are new. */
+function withPending(session: Session, { pending, round, at }: EventOf<'awaiting'>): Session {
   const unknown = pending.filter(({ key }) => !session.calls.has(key));
   const isNext = unknown.length > 0 && pending.every(({ key }) => !session.pending.has(key));
   const rounds = round === undefined ? session.rounds + Number(isNext) : Math.max(session.rounds, round + 1);
-  const asked = unknown.map(each => callOf(each, Math.max(0, rounds - 1), at));
-  return {
-    ...session,
-    rounds,
-    calls: asked.length === 0 ? session.calls : withCalls(session.calls, asked),
-    pending: new Set(pending.map(({ key }) => key)),
-    size: session.size + asked.reduce((sum, { size }) => sum + size, 0),
-  };
+  const calls = new Map(session.calls);
+  let { size } = session;
+  for (const each of unknown) {
+    const call = newCall(each, Math.max(0, rounds - 1), at);
+    calls.set(call.key, call);
+    size += call.size;
+  }
+  return { ...session, rounds, calls, pending: new Set(pending.map(({ key }) => key)), size };
 }
 
-function callOf({ key, tool_name, args, id }: Pending, round: number, askedAt: number): SessionCall {
+function newCall(
+  { key, tool_name, args, id }: EventOf<'awaiting'>['pending'][number],
+  round: number,
+  askedAt: number,
+): SessionCall {
   return {
     key,
     tool: tool_name,
@@ -216,158 +215,111 @@ function callOf({ key, tool_name, args, id }: Pending, round: number, askedAt: n
   };
 }
 
-/** The calls, with these in the place of what they were before. */
-function withCalls(
-  calls: Session['calls'],
-  changed: Iterable<SessionCall>,
-): ReadonlyMap<string, SessionCall> {
-  const all = new Map(calls);
-  for (const call of changed) all.set(call.key, call);
-  return all;
-}
-
-type End = Extract<Event, { kind: 'response' | 'broken' }>;
-
-/** A pending call has its answer. Until the platform has one the latest counts; what it has taken stays. */
-function withAnswers(session: Session, event: Extract<Event, { kind: 'answered' }>): Session {
-  const { at, by, body = null, unexpected = [], calls = [] } = event;
-  return changed(session, calls, call => {
-    if (call.takenAt !== null && call.answer !== null) return call;
-    const size = call.size - (call.answer?.body?.size ?? 0) + (body?.size ?? 0);
-    return {
-      ...call,
-      size,
-      answer: { at, by, body, unexpected },
-      takenAt: call.takenAt ?? (by === 'platform' ? at : null),
-    };
-  });
-}
-
-/** A call was not made, or not waited for any longer: decided on this side. */
-function withOurs(session: Session, event: Extract<Event, { kind: 'denied' | 'expired' }>): Session {
-  const ours = oursOf(event);
-  return ours ? changed(session, event.calls ?? [], call => ({ ...call, ours })) : session;
-}
-
-function oursOf(event: Extract<Event, { kind: 'denied' | 'expired' }>): SessionCall['ours'] {
-  if (event.kind === 'denied') {
-    const { tool, reason } = event;
-    return { type: 'denied', tool, reason, basis: 'ours' };
-  }
-  return event.what === 'timeout' ? { type: 'timeout', durationMs: event.afterMs, basis: 'ours' } : null;
-}
-
-/** Of one call this many are kept. */
-const STEP_CALLS_MOST_WARNINGS = 20;
-
-function withWarning(session: Session, event: Extract<Event, { kind: 'warned' }>): Session {
-  return changed(session, event.calls ?? [], call => ({
+/** The latest answer counts until the platform has taken one. */
+function answeredCall(call: SessionCall, event: EventOf<'answered'>): SessionCall {
+  const { at, by, body = null, unexpected = [] } = event;
+  if (call.takenAt !== null && call.answer !== null) return call;
+  return {
     ...call,
-    warnings: [...call.warnings, event.message].slice(-STEP_CALLS_MOST_WARNINGS),
-  }));
+    size: call.size - (call.answer?.body?.size ?? 0) + (body?.size ?? 0),
+    answer: { at, by, body, unexpected },
+    takenAt: call.takenAt ?? (by === 'platform' ? at : null),
+  };
 }
 
-/** Answers are on their way to the platform. */
-function withPost(session: Session, keys: readonly string[], post: ResultsPost): Session {
-  return changed(session, keys, call => ({ ...call, post, posts: call.posts + 1 }));
-}
-
-/** What became of a post; where another is on its way since, the call waits for that. */
-function withPostEnd(session: Session, keys: readonly string[], leg: string, event: End): Session {
-  const end =
-    event.kind === 'response'
-      ? { endedAt: event.at, status: event.status }
-      : { endedAt: event.at, broken: event.code };
-  const isTaken = event.kind === 'response' && event.status >= 200 && event.status < 300;
-  return changed(session, keys, call => ({
+/** The end of a post; the call may wait for a later one. */
+function afterPost(call: SessionCall, event: EventOf<'response' | 'broken'>): SessionCall {
+  const isResponse = event.kind === 'response';
+  const end = isResponse ? { status: event.status } : { broken: event.code };
+  const isTaken = isResponse && event.status >= 200 && event.status < 300;
+  return {
     ...call,
-    post: call.post?.leg === leg ? { ...call.post, ...end } : call.post,
-    wasLost: call.wasLost || event.kind === 'broken',
+    post: call.post?.leg === event.leg ? { ...call.post, endedAt: event.at, ...end } : call.post,
+    wasLost: call.wasLost || !isResponse,
     takenAt: call.takenAt ?? (isTaken ? event.at : null),
-  }));
+  };
 }
 
-function changed(
+function withCalls(
   session: Session,
-  keys: readonly string[],
+  keys: Iterable<string> = [],
   change: (call: SessionCall) => SessionCall,
 ): Session {
-  const known = keys.flatMap(key => session.calls.get(key) ?? []);
+  const known = [...keys].flatMap(key => session.calls.get(key) ?? []);
   if (known.length === 0) return session;
-  const calls = known.map(change);
-  const grown = sizeOf(calls) - sizeOf(known);
-  return { ...session, calls: withCalls(session.calls, calls), size: session.size + grown };
+  const calls = new Map(session.calls);
+  let { size } = session;
+  for (const call of known) {
+    const changed = change(call);
+    calls.set(call.key, changed);
+    size += changed.size - call.size;
+  }
+  return { ...session, calls, size };
 }
 
-function sizeOf(calls: readonly SessionCall[]): number {
-  return calls.reduce((sum, { size }) => sum + size, 0);
+interface SessionLimits {
+  /** Calls kept of one session. */
+  readonly calls: number;
+  /** Bytes kept of the calls of one session, and of all sessions. */
+  readonly bytes: number;
+  readonly sessions: number;
 }
 
-/** A request of the session API that is not answered yet, or has just been. */
+const LIMITS: SessionLimits = { calls: 1_000, bytes: 32 * 1024 * 1024, sessions: 500 };
+/** Requests without a response yet, and warnings. */
+const MAX_REQUESTS = 2_000;
+const MAX_WARNINGS = 200;
+
+/** Drops the oldest calls of a session beyond the limits, down to half of them; pending calls stay. */
+function withoutOldCalls(session: Session, max: SessionLimits): Session {
+  if (session.calls.size <= max.calls && session.size <= max.bytes) return session;
+  const calls = new Map(session.calls);
+  let { size } = session;
+  for (const [key, call] of session.calls) {
+    if (calls.size <= max.calls / 2 && size <= max.bytes / 2) break;
+    if (session.pending.has(key)) continue;
+    calls.delete(key);
+    size -= call.size;
+  }
+  return { ...session, calls, size, forgotten: session.forgotten + session.calls.size - calls.size };
+}
+
+/** A request of the session API that waits for its response, or has just got it. */
 export type SessionRequest = Pick<
   RequestEvent,
   'leg' | 'purpose' | 'method' | 'url' | 'at' | 'attempt' | 'thread' | 'calls'
 >;
 
-type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
-
-const LIMITS: SessionLimits = { calls: 1_000, bytes: 32 * 1024 * 1024 };
-/** The oldest sessions go where there are more, or where all together are larger than one may be. */
-const MOST_SESSIONS = 500;
-/** Not answered yet. */
-const MOST_REQUESTS = 2_000;
-const MOST_WARNINGS = 200;
-
-/**
- * All agent sessions that a list of events tells of, in bounded memory. Sessions are values, replaced as they change; the index around
- * them is mutable. Events of other wires are nothing to them.
- */
+/** All agent sessions in a list of events, in bounded memory. Sessions are values, replaced as they change; the index is mutable. */
 export class Sessions {
   readonly #limits: SessionLimits;
   readonly #byId: BoundedStore<string, Session>;
-  readonly #requests = new RecentMap<string, SessionRequest>(MOST_REQUESTS);
+  readonly #requests = new RecentMap<string, SessionRequest>(MAX_REQUESTS);
   readonly #warnings: string[] = [];
-  #told: string | null = null;
+  /** The leg of the latest event, if that ended a request. */
+  #ended: string | null = null;
 
-  constructor(limits: Partial<SessionLimits & { readonly sessions: number }> = {}) {
+  constructor(limits: Partial<SessionLimits> = {}) {
     this.#limits = { ...LIMITS, ...limits };
-    this.#byId = new BoundedStore({ count: limits.sessions ?? MOST_SESSIONS, size: this.#limits.bytes });
+    this.#byId = new BoundedStore({ count: this.#limits.sessions, size: this.#limits.bytes });
   }
 
   apply(event: Event): void {
-    if (this.#told !== null) this.#requests.delete(this.#told);
-    this.#told = null;
-    switch (event.kind) {
-      case 'session':
-      case 'awaiting':
-        this.#change(event.thread, event, session => stepSession(session, event));
-        break;
-      case 'answered':
-        this.#change(event.thread, null, session => withAnswers(session, event));
-        break;
-      case 'denied':
-      case 'expired':
-        this.#change(event.thread, null, session => withOurs(session, event));
-        break;
-      case 'request':
-        this.#onRequest(event);
-        break;
-      case 'response':
-      case 'broken':
-        this.#onEnd(event);
-        break;
-      case 'warned':
-        this.#warnings.push(event.message);
-        if (this.#warnings.length > MOST_WARNINGS) this.#warnings.shift();
-        this.#change(event.thread, null, session => withWarning(session, event));
-    }
+    if (this.#ended !== null) this.#requests.delete(this.#ended);
+    this.#ended = null;
+    if (event.kind === 'request') this.#onRequest(event);
+    else if (event.kind === 'response' || event.kind === 'broken') this.#onEnd(event);
+    else this.#step(event.thread, event);
+    if (event.kind !== 'warned') return;
+    this.#warnings.push(event.message);
+    if (this.#warnings.length > MAX_WARNINGS) this.#warnings.shift();
   }
 
   get(id: string): Session | undefined {
     return this.#byId.get(id);
   }
 
-  /** Oldest first; a list of its own. */
+  /** Oldest first. */
   get list(): readonly Session[] {
     return this.#byId.values();
   }
@@ -376,12 +328,12 @@ export class Sessions {
     return this.#byId.size;
   }
 
-  /** The latest, whatever they are about. */
+  /** The latest warnings, of any session or none. */
   get warnings(): readonly string[] {
     return this.#warnings;
   }
 
-  /** What was asked on this leg: until it is answered, and for as long as that is the latest event. */
+  /** The request on this leg, until the event after its response. */
   request(leg: string): SessionRequest | undefined {
     return this.#requests.get(leg);
   }
@@ -389,38 +341,26 @@ export class Sessions {
   #onRequest(event: RequestEvent): void {
     if (event.dialect !== 'session') return;
     const { leg, purpose, method, url, at, attempt, thread, calls = [] } = event;
-    this.#requests.set(leg, {
-      leg,
-      purpose,
-      method,
-      url,
-      at,
-      attempt,
-      calls,
-      ...(thread !== undefined && { thread }),
-    });
-    if (purpose === 'tool_results')
-      this.#change(thread, null, session => withPost(session, calls, { leg, at }));
+    const about = thread === undefined ? {} : { thread };
+    this.#requests.set(leg, { leg, purpose, method, url, at, attempt, calls, ...about });
+    if (purpose === 'tool_results') this.#step(thread, event, calls);
   }
 
-  #onEnd(event: EndEvent): void {
+  #onEnd(event: EventOf<'response' | 'broken'>): void {
     const request = this.#requests.get(event.leg);
     if (!request) return;
-    this.#told = event.leg;
+    this.#ended = event.leg;
     if (request.purpose !== 'tool_results') return;
-    const keys = [...new Set([...(request.calls ?? []), ...(event.calls ?? [])])];
-    this.#change(request.thread ?? event.thread, null, session =>
-      withPostEnd(session, keys, event.leg, event),
-    );
+    const keys = new Set([...(request.calls ?? []), ...(event.calls ?? [])]);
+    this.#step(request.thread ?? event.thread, event, [...keys]);
   }
 
-  /** @param beginning the event that may be the first of its session */
-  #change(id: string | undefined, beginning: Event | null, change: (session: Session) => Session): void {
+  #step(id: string | undefined, event: Event, postKeys?: readonly string[]): void {
     if (id === undefined) return;
-    const known = this.#byId.get(id);
-    const session = known ?? (beginning && beginSession(id, beginning));
+    const isBeginning = event.kind === 'session' || event.kind === 'awaiting';
+    const session = this.#byId.get(id) ?? (isBeginning ? beginSession(id, event) : undefined);
     if (!session) return;
-    const next = withoutOldCalls(change(session), this.#limits);
-    this.#byId.set(id, next, next.size);
+    const next = withoutOldCalls(step(session, event, postKeys), this.#limits);
+    if (next !== session || isBeginning) this.#byId.set(id, next, next.size);
   }
 }

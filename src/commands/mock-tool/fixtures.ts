@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import type { TranscriptHeader } from '../../events/log.js';
 import { isTranscript, isWhole, missingFrom } from '../../events/transcript-reader.js';
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
-import type { NamedRecording } from '../../fixtures/recorded/together.js';
+import type { NamedRecording } from '../../fixtures/recording/from-transcript.js';
 import type { Step } from '../../fixtures/schema/reply.js';
 import { type FixtureBytes, readFixtureFiles, textOf } from '../../mock/fixture-files.js';
 import { writePublicFile } from '../../system/files.js';
@@ -129,7 +129,7 @@ async function readRecordings(
   options: ReadOptions = {},
 ): Promise<Recordings> {
   if (files.length === 0) return { recordings: [], headers: [], warnings: [] };
-  const { sideBySide } = await import('../../fixtures/recorded/together.js');
+  const { sideBySide } = await import('../../fixtures/recording/from-transcript.js');
   const read = await Promise.all(files.map(file => readOne(file, options)));
   const { recordings, warnings } = sideBySide(read);
   return {
@@ -183,7 +183,7 @@ export async function exportFixtures(
   if (target !== '-') await refuseToReplace(target, '--export');
   const recorded = await readRecordings(read, { speed });
   const [{ asOneFile }, { yamlOf }] = await Promise.all([
-    import('../../fixtures/recorded/together.js'),
+    import('../../fixtures/recording/from-transcript.js'),
     import('../../fixtures/recording/write-yaml.js'),
   ]);
   const file = asOneFile(recorded.recordings);

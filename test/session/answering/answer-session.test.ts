@@ -66,39 +66,6 @@ const kindsOf = (events: readonly Event[], kind: Event['kind']) =>
   events.filter(event => event.kind === kind);
 
 describe.concurrent('a session', () => {
-  it('is answered with a bare body for one call, the call echoed whole', async () => {
-    const calls = [{ ...call('call_1', { order_id: 'A1' }), tenant: 'ours' }];
-    const done = await play({ rounds: [{ calls }], end: { answer: 'done' } });
-    expect(done.end).toEqual({
-      id: 'session_1',
-      status: 'completed',
-      isSettled: true,
-      error: null,
-      answer: 'done',
-    });
-    expect(await bodies(done)).toEqual([{ kind: 'tool_result', tool_req: calls[0], result: 'A1 shipped' }]);
-  });
-
-  it('is answered with one batch for calls that run side by side, round after round', async () => {
-    let arrived = 0;
-    let open = () => {};
-    const both = new Promise<void>(resolve => {
-      open = resolve;
-    });
-    const meet = async () => {
-      if (++arrived === 2) open();
-      await both;
-      return 'met';
-    };
-    const rounds = [{ calls: [call('a', {}, 'meet'), call('b', {}, 'meet')] }, { calls: [call('c')] }];
-    const done = await play({ rounds }, { ...shipped, meet });
-    expect(await bodies(done)).toMatchObject([
-      { type: 'batch', results: [{ tool_req: { id: 'a' }, result: 'met' }, { tool_req: { id: 'b' } }] },
-      { kind: 'tool_result', tool_req: { id: 'c' }, result: 'it shipped' },
-    ]);
-    expect(await statuses(done)).toEqual([202, 202]);
-  });
-
   it('may have calls without an id', async () => {
     const calls = [
       call(null, { order_id: 'A1' }),
@@ -144,11 +111,6 @@ describe.concurrent('a session', () => {
         tool_req: { args: 'x=1' },
       },
     ]);
-  });
-
-  it.each(['failed', 'timed_out', 'interrupted', 'idle'])('that is %s is settled', async status => {
-    const { end } = await play({ end: { status, error: 'out of luck' } });
-    expect(end).toMatchObject({ status, isSettled: true, error: 'out of luck' });
   });
 
   it('that one comes to late is read to its end first: what was pending once is nobody’s', async () => {
@@ -236,25 +198,6 @@ describe.concurrent('members that nobody needs', () => {
 describe.concurrent('each call is answered once, and run once', () => {
   const rounds = [{ calls: [call('a'), call('b')] }, { calls: [call('c')] }];
 
-  it('where the answer to the first POST is lost', async () => {
-    const done = await play({ rounds, posts: { 1: 'lose' } });
-    expect(await statuses(done)).toEqual([null, 202]);
-    expect((await done.platform.session()).settled.map(({ tool_req }) => tool_req['id'])).toEqual([
-      'a',
-      'b',
-      'c',
-    ]);
-    expect(done.asked).toHaveLength(3);
-  });
-
-  it('where the POST itself is lost: the same bytes go out again', async () => {
-    const done = await play({ rounds, posts: { 1: 'drop', 2: 'drop' } });
-    const [first, second, third] = await bodies(done);
-    expect([second, third]).toEqual([first, first]);
-    expect(await statuses(done)).toEqual([null, null, 202, 202]);
-    expect(done.asked).toHaveLength(3);
-  });
-
   it.each(['paused', 'running'])(
     'where the POST is lost, and the session is %s for a while',
     async status => {
@@ -297,30 +240,6 @@ describe.concurrent('each call is answered once, and run once', () => {
     expect(kindsOf(done.events, 'warned')).toEqual([]);
   });
 
-  it('where the platform asks to wait', async () => {
-    const busy = { status: 429, headers: { 'retry-after': '0' }, body: { detail: 'Slow down.' } };
-    const done = await play({ rounds, posts: { 1: busy, 2: busy } });
-    expect(await statuses(done)).toEqual([429, 429, 202, 202]);
-    expect(done.asked).toHaveLength(3);
-  });
-
-  it('where somebody else has answered one of them', async () => {
-    const done = await play({ rounds, posts: { 1: 'steal' } });
-    expect(await statuses(done)).toEqual([422, 202, 202]);
-    expect(await bodies(done)).toMatchObject([
-      { type: 'batch' },
-      { tool_req: { id: 'b' } },
-      { tool_req: { id: 'c' } },
-    ]);
-    expect(done.end.status).toBe('completed');
-  });
-
-  it('where the session is over before', async () => {
-    const done = await play({ rounds, posts: { 1: 'end' } });
-    expect(await statuses(done)).toEqual([409]);
-    expect(done.end).toMatchObject({ status: 'interrupted', error: 'interrupted by a person' });
-  });
-
   it('where GETs fail and connections break', async () => {
     const done = await play({ rounds, gets: [500, 'drop', 503, 429] });
     expect(done.end.status).toBe('completed');
@@ -341,22 +260,6 @@ describe.concurrent('a result that the platform refuses', () => {
       { kind: 'tool_result', result: 'ok' },
       { kind: 'error_event', origin: 'client', error: expect.stringMatching(/413/) },
     ]);
-  });
-
-  it('and is over 5 MiB is not even posted', async () => {
-    const done = await play({ rounds }, sized(5 * 1024 * 1024));
-    expect(await statuses(done)).toEqual([202]);
-    expect((await done.platform.session()).settled).toMatchObject([
-      { kind: 'tool_result' },
-      { kind: 'error_event', error: expect.stringMatching(/too large.*5 MiB/) },
-    ]);
-  });
-
-  it('as a body of two that are too large together goes out in two', async () => {
-    const both = [{ calls: [call('a', { big: true }), call('b', { big: true })] }];
-    const done = await play({ rounds: both }, sized(3 * 1024 * 1024));
-    expect(await statuses(done)).toEqual([202, 202]);
-    expect((await done.platform.session()).settled).toHaveLength(2);
   });
 
   it('for its form becomes an error, alone', async () => {
@@ -384,53 +287,9 @@ describe.concurrent('a result that the platform refuses', () => {
 });
 
 describe.concurrent('what ends it', () => {
-  it('no key that is taken', async () => {
-    const platform = await open({});
-    await expect(playOn(platform, shipped, { key: 'another' })).rejects.toMatchObject({
-      code: 'platform-refused',
-      message: expect.stringMatching(/401.*Invalid API key/),
-      hint: expect.stringMatching(/--key/),
-    });
-    expect(await platform.log()).toHaveLength(1);
-  });
-
-  it('no such session', async () => {
-    await expect(play({ session: 'another' })).rejects.toMatchObject({
-      code: 'platform-refused',
-      message: expect.stringMatching(/404.*Session not found/),
-    });
-  });
-
-  it('a POST that is refused in another way, which is not repeated', async () => {
-    const rounds = [{ calls: [call('a')] }];
-    const platform = await open({ rounds, posts: { 1: { status: 503 } } });
-    await expect(playOn(platform)).rejects.toMatchObject({
-      code: 'platform-refused',
-    });
-    expect(await platform.posts()).toHaveLength(1);
-  });
-
-  it('nobody there', async () => {
-    const answered = answerSession('http://127.0.0.1:1', 's', { key: KEY, answerer: answerWith({}) });
-    await expect(answered).rejects.toMatchObject({
-      code: 'unreachable',
-      hint: expect.stringMatching(/platform/),
-    });
-  });
-
   it('a place where we never go, asked once', async () => {
     const answered = answerSession('http://169.254.169.254', 's', { key: KEY, answerer: answerWith({}) });
     await expect(answered).rejects.toMatchObject({ code: 'refused-address' });
-  });
-
-  it('a redirect, which is not followed', async () => {
-    await using elsewhere = await startServing(302);
-    const answered = answerSession(elsewhere.url, 's', { key: KEY, answerer: answerWith({}) });
-    await expect(answered).rejects.toMatchObject({
-      message: expect.stringMatching(/302/),
-      hint: expect.stringMatching(/Redirects/),
-    });
-    expect(elsewhere.requests).toHaveLength(1);
   });
 
   it.each([
@@ -441,18 +300,6 @@ describe.concurrent('what ends it', () => {
     await using odd = await startServing(response => response.writeHead(200).end(body));
     const answered = answerSession(odd.url, 's', { key: KEY, answerer: answerWith({}) });
     await expect(answered).rejects.toMatchObject({ code: 'bad-answer' });
-  });
-
-  it('no news for as long as was asked for', async () => {
-    const { end, events, platform } = await play({ end: { status: 'paused' }, hasty: true }, shipped, {
-      waitMs: 900,
-    });
-    expect(end).toMatchObject({ status: 'paused', isSettled: false });
-    expect(kindsOf(events, 'expired')).toMatchObject([
-      { what: 'timeout', afterMs: 900, thread: 'session_1' },
-    ]);
-    const polls = (await platform.log()).filter(({ what }) => what === 'GET /changes');
-    expect(polls.length).toBeLessThan(8); // it answers at once, and is not hammered
   });
 
   it('no news but the old, told again and again', async () => {

@@ -100,16 +100,6 @@ describe('what a client can ask', () => {
     });
   });
 
-  test('each created session plays the script anew', async () => {
-    await using it = await platformWith({ script: script(ONE) });
-    await it.ask('POST', `${S}/tool_results`, toolResult('call_1'));
-    const { body } = await it.ask('POST', '', {});
-    expect(it.platform.sessions()).toMatchObject([
-      { id: 'session_1', status: 'completed' },
-      { id: idOf(body), status: 'awaiting_tool_results', pending: [{ key: 'call_1' }] },
-    ]);
-  });
-
   test('without a body and its type is as good as an empty object', async () => {
     await using it = await platformWith();
     expect(await it.ask('POST', '')).toMatchObject({ status: 201, body: { id: expect.any(String) } });
@@ -136,21 +126,6 @@ describe('what a client can ask', () => {
     expect(it.platform.sessions()).toHaveLength(3);
   });
 
-  test.each<[string, unknown, unknown[]]>([
-    ['no JSON', '{', ['body']],
-    ['no object', '[]', ['body']],
-    ['tools that are no list', { agent: { tools: {} } }, ['body', 'agent']],
-    [
-      'a tool without a name',
-      { overrides: { 'agent.tools': [{}] } },
-      ['body', 'overrides', 'agent.tools', 0, 'name'],
-    ],
-  ])('a session is not created of %s', async (_, body, loc) => {
-    await using it = await platformWith();
-    expect(await it.ask('POST', '', body)).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
-    expect(it.platform.sessions()).toHaveLength(1);
-  });
-
   test('tools come inline, or as overrides; that the script calls another one is warned about', async () => {
     await using it = await platformWith({ script: script(ONE) });
     const tool = { name: 'lookup_order', description: 'd', input_schema: { type: 'object' } };
@@ -164,104 +139,9 @@ describe('what a client can ask', () => {
     await it.ask('POST', '', { agent: { tools: [{ name: 'other' }] } });
     expect(warningsOf(it.platform.events)).toEqual([expect.stringContaining('lookup_order')]);
   });
-
-  test('the list is newest first, in pages', async () => {
-    await using it = await platformWith();
-    const second = await it.ask('POST', '', { agent: 'a' });
-    expect(await it.ask('GET', '?size=1')).toMatchObject({
-      body: {
-        items: [{ id: idOf(second.body), agent: 'a', status: 'awaiting_tool_results' }],
-        page: 1,
-        total: 2,
-      },
-    });
-    expect(await it.ask('GET', '?page=2&size=1')).toMatchObject({
-      body: { items: [{ id: 'session_1' }], page: 2 },
-    });
-    expect(await it.ask('GET', '?page=0')).toMatchObject({
-      status: 422,
-      body: { detail: [{ loc: ['query', 'page'] }] },
-    });
-    expect(await it.ask('GET', `${S}/events?size=2`)).toMatchObject({
-      body: { items: [{ type: 'AgentStartedEvent' }, { type: 'ActiveStateChangeEvent' }], total: 3 },
-    });
-  });
-
-  test('pause, resume, messages, force_answer and DELETE are accepted without a body', async () => {
-    await using it = await platformWith({ script: script(TWO_ROUNDS) });
-    const status = async () => it.platform.sessions()[0]?.status;
-    const empty = { status: 202, text: '' };
-    expect(await it.ask('POST', `${S}/pause`)).toMatchObject(empty);
-    expect(await status()).toBe('paused');
-    expect(await it.ask('POST', `${S}/resume`)).toMatchObject(empty);
-    expect(await status()).toBe('awaiting_tool_results');
-    const message = { type: 'user_message', message: 'hurry' };
-    expect(await it.ask('POST', `${S}/messages`, message)).toMatchObject(empty);
-    expect(await it.ask('POST', `${S}/messages`, { type: 'batch', messages: [message] })).toMatchObject(
-      empty,
-    );
-    expect(await it.ask('POST', `${S}/messages`, { type: 'user_message' })).toMatchObject({
-      status: 422,
-      body: { detail: [{ loc: ['body', 'message'] }] },
-    });
-    expect(await it.ask('DELETE', S)).toMatchObject({ status: 204, text: '' });
-    expect(await status()).toBe('interrupted');
-    expect(await it.ask('POST', `${S}/messages`, message)).toMatchObject({ status: 409 });
-    expect(await it.ask('POST', `${S}/tool_results`, toolResult('call_1'))).toMatchObject({
-      status: 409,
-      body: { detail: expect.any(String) },
-    });
-    const { body } = await it.ask('POST', '', {});
-    expect(await it.ask('POST', `/${idOf(body)}/force_answer`)).toMatchObject(empty);
-    expect(it.platform.sessions()[1]).toMatchObject({ status: 'completed' });
-  });
-
-  test.each([
-    ['GET', '/unknown', 404],
-    ['GET', '/unknown/changes', 404],
-    ['POST', '/unknown/pause', 404],
-    ['DELETE', '/unknown', 404],
-    ['GET', `${S}/nothing`, 404],
-    ['GET', '/%ff', 404],
-    ['GET', `${S}/tool_results`, 405],
-    ['DELETE', '', 405],
-    ['PUT', S, 405],
-  ])('%s %s is answered %d', async (method, path, status) => {
-    await using it = await platformWith();
-    expect(await it.ask(method, path)).toMatchObject({ status });
-  });
-
-  test('results for a session that there is not: 404, whatever they are', async () => {
-    await using it = await platformWith();
-    const expected = { status: 404, body: { detail: 'Session not found.' } };
-    expect(await it.ask('POST', '/unknown/tool_results', toolResult('call_1'))).toMatchObject(expected);
-    expect(await it.ask('POST', '/unknown/tool_results', '{')).toMatchObject(expected);
-  });
 });
 
 describe('changes', () => {
-  const events = (body: unknown) =>
-    (body as { new_events: { type: string }[] }).new_events.map(({ type }) => type);
-
-  test('from an index on, as many as are wanted, or none at all', async () => {
-    await using it = await platformWith();
-    const all = await it.ask('GET', `${S}/changes`);
-    expect(all).toMatchObject({
-      status: 200,
-      body: { status: 'awaiting_tool_results', finished_at: null, error: null, answer: null },
-    });
-    expect(events(all.body)).toEqual([
-      'AgentStartedEvent',
-      'ActiveStateChangeEvent',
-      'ActiveStateChangeEvent',
-    ]);
-    expect(events((await it.ask('GET', `${S}/changes?from_index=1&limit=1`)).body)).toEqual([
-      'ActiveStateChangeEvent',
-    ]);
-    expect(events((await it.ask('GET', `${S}/changes?include_events=false`)).body)).toEqual([]);
-    expect(await it.ask('GET', `${S}/changes?from_index=3`)).toMatchObject({ status: 204, text: '' });
-  });
-
   test.each(['from_index=-1', 'from_index=x', 'limit=0', 'include_events=maybe', 'wait_for_seconds=long'])(
     '?%s is refused by its name',
     async query => {
@@ -330,22 +210,6 @@ describe('changes', () => {
 });
 
 describe('hostile requests', () => {
-  test('a body over 5 MiB is refused with 413, one just below is not', async () => {
-    await using it = await platformWith({ script: script(ONE) });
-    const sized = (bytes: number) => {
-      const around = JSON.stringify(toolResult('call_1', { result: '' })).length;
-      return toolResult('call_1', { result: 'x'.repeat(bytes - around) });
-    };
-    expect(await it.ask('POST', `${S}/tool_results`, sized(5 * 1024 * 1024 + 1))).toMatchObject({
-      status: 413,
-    });
-    expect(it.platform.sessions()[0]?.pending).toHaveLength(1);
-    expect(await it.ask('POST', `${S}/tool_results`, sized(5 * 1024 * 1024))).toMatchObject({ status: 202 });
-    expect(it.platform.verify().problems.examples).toMatchObject([
-      { kind: 'refused', status: 413, session: 'session_1' },
-    ]);
-  });
-
   test.each<[string, Record<string, string>, number]>([
     ['from a web page', { origin: 'http://evil.example' }, 403],
     ['encoded', { 'content-encoding': 'gzip' }, 415],
@@ -356,26 +220,6 @@ describe('hostile requests', () => {
       body: { detail: expect.stringMatching(/^refused, since /) },
     });
     expect(it.platform.sessions()[0]?.pending).toHaveLength(1);
-  });
-
-  test('whatever the body is, the platform goes on, and nothing is applied', async () => {
-    await using it = await platformWith({ script: script(ONE) });
-    const bodies = [
-      '',
-      '{',
-      'null',
-      '"x"',
-      '[[[',
-      '\u0000',
-      '{"__proto__":{"kind":"tool_result"}}',
-      '{"type":"batch","results":[[]]}',
-    ];
-    for (const body of bodies)
-      expect(await it.ask('POST', `${S}/tool_results`, body), body).toMatchObject({
-        status: 422,
-        body: { detail: [{ type: expect.any(String) }] },
-      });
-    expect(it.platform.sessions()[0]).toMatchObject({ status: 'awaiting_tool_results', settled: [] });
   });
 });
 

@@ -30,6 +30,7 @@ import {
   clipped,
   counted,
   elapsed,
+  jsonLine,
   type Line,
   labelled,
   line,
@@ -162,10 +163,11 @@ function messageLines(body: Content | null, secrets: Redactor): Line[] {
 /** A text without secrets; JSON is indented, and stays so where a line is wrapped. */
 function jsonLines(text: string, secrets: Redactor): Line[] {
   const clean = secrets.text(text);
-  const { lines, total } = textLines(prettyJson(clean) ?? clean, MAX_LINES);
+  const pretty = prettyJson(clean);
+  const { lines, total } = textLines(pretty ?? clean, MAX_LINES);
   const more = total - lines.length;
   const indented = lines.map((each): Line => {
-    const [first, ...rest] = each;
+    const [first, ...rest] = pretty === null ? each : jsonLine(each);
     const [indent = ''] = /^ */.exec(first?.text ?? '') ?? [];
     if (!first || indent === '') return each;
     return [say(indent, 'gutter'), { ...first, text: first.text.slice(indent.length) }, ...rest];

@@ -36,6 +36,25 @@ export interface Span {
 
 export type Line = readonly Span[];
 
+const JSON_TOKENS = /("(?:[^"\\\\]|\\\\.)*"?)(\s*:)?|-?\d[\d.eE+-]*|true|false|null/g;
+
+/** A line of indented JSON with the colours of its tokens. */
+export function jsonLine(line: Line): Line {
+  return line.flatMap(span => (span.tone === 'plain' ? jsonSpans(span.text) : [span]));
+}
+
+function jsonSpans(text: string): Line {
+  const spans: Span[] = [];
+  let end = 0;
+  for (const { 0: token, 1: string, 2: colon = '', index } of text.matchAll(JSON_TOKENS)) {
+    const tone = string === undefined ? 'number' : colon === '' ? 'string' : 'name';
+    const word = string ?? token;
+    spans.push(say(text.slice(end, index)), say(word, tone));
+    end = index + word.length;
+  }
+  return [...spans, say(text.slice(end))].filter(span => span.text !== '');
+}
+
 /** Our own words. */
 export function say(text: string, tone: Tone = 'plain'): Span {
   return { text, tone };

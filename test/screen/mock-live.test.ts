@@ -59,7 +59,7 @@ async function openMock(words: readonly string[], options?: ScreenOptions, open:
 
 describe.concurrent('a mock at hand', () => {
   test('shows a call, its payload and its result; p holds deliveries back, r sends one again', async () => {
-    await using mock = await openMock([], { columns: 130, rows: 30 }, openProgram);
+    await using mock = await openMock([], { columns: 170, rows: 30 }, openProgram);
     mock.type('p');
     await mock.shows('‖ deliveries are held back');
     const call = await mock.call('edit_file', { path: 'src/main.rs' });
@@ -123,15 +123,15 @@ describe.concurrent('a mock at hand', () => {
   });
 
   test('fits its terminal as that changes', async () => {
-    await using mock = await openMock([], { columns: 130, rows: 30 });
+    await using mock = await openMock([], { columns: 170, rows: 30 });
     await mock.call('edit_file', { path: 'a.txt' });
-    await mock.shows(' │ edit_file');
+    await mock.shows(/│ +CALL/);
     mock.resize({ columns: 60, rows: 12 });
     await mock.emulator.waitFor('the last row but one ends the frame', () =>
       (mock.emulator.rows()[10] ?? '').includes('q quit'),
     );
-    mock.resize({ columns: 130, rows: 30 });
-    await mock.shows(' │ edit_file');
+    mock.resize({ columns: 170, rows: 30 });
+    await mock.shows(/│ +CALL/);
     expect(mock.emulator.raw).not.toContain('\u001b[3J');
   });
 

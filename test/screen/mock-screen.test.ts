@@ -12,7 +12,7 @@ const UP = '\u001b[A';
 
 /** The screen alone, drawn by Ink into an emulator: a story instead of a mock. */
 function open(
-  { columns = 120, rows = 24 }: Partial<Size> = {},
+  { columns = 120, rows = 34 }: Partial<Size> = {},
   level: 0 | 2 = 0,
   clock: Clock = systemClock,
 ) {
@@ -100,12 +100,12 @@ describe('calls', () => {
     await using view = open();
     for (const id of ['a', 'b']) delivered(view.story, id);
     view.keyboard.type(UP);
-    await view.shows('│ edit_file a (thread_a)');
+    await view.shows('\nedit_file a (thread_a)');
     delivered(view.story, 'c');
     await view.shows('3 calls');
-    expect(view.emulator.text()).toContain('│ edit_file a (thread_a)');
+    expect(view.emulator.text()).toContain('\nedit_file a (thread_a)');
     view.keyboard.type('G');
-    await view.shows('│ edit_file c (thread_a)');
+    await view.shows('\nedit_file c (thread_a)');
   });
 });
 
@@ -216,7 +216,7 @@ test('every size from 40 × 8 on: one frame on the screen, nothing scrolled away
       return (
         lines[0]?.startsWith('demo') === true &&
         lines[rows - 2]?.endsWith('q quit') === true &&
-        isBeside === columns >= 120
+        isBeside === columns >= 165
       );
     });
     expect(seen().filter(line => line.startsWith('demo'))).toHaveLength(1);

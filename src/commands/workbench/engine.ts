@@ -91,6 +91,7 @@ export function createEngine({ terminal, clock, defaults, headers, onQuit }: Eng
     controls: {
       open: text => openTyped(text, target => open(target, false)),
       wake: id => servers.wake(id),
+      restart: id => servers.restart(id),
       dismiss: id => servers.dismiss(id),
       needsConsent: (server, operation) => calls.needsConsent(server, operation),
       check: draft => calls.check(draft),

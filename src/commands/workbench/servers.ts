@@ -161,6 +161,10 @@ const HINTS = {
     'Open it with a token: protocol-cli invoke -i <url> --bearer <token | env:NAME>; or with a header, by -H.',
 };
 
+/** Of the output of a server. */
+const MOST_LINES = 1_000;
+const LONGEST_LINE = 16 * 1024;
+
 /** One tool server: started where it is a command, asked for its toolset, and stopped. */
 class ServerConnection {
   found: Found | null = null;
@@ -168,6 +172,9 @@ class ServerConnection {
   #url: Promise<string> | null = null;
   #asking: Promise<void> | null = null;
   readonly #stops: (() => Promise<void>)[] = [];
+  #output: readonly string[] = [];
+  /** The start of a line of output that has not ended. */
+  #begun = '';
 
   constructor(
     readonly id: string,
@@ -181,7 +188,8 @@ class ServerConnection {
 
   get server(): Server {
     const { target, isConfigured } = this.origin;
-    return { id: this.id, about: nameOf(target), isConfigured, state: this.#state };
+    const output = commandOf(target) === null ? {} : { output: this.#output };
+    return { id: this.id, about: nameOf(target), isConfigured, state: this.#state, ...output };
   }
 
   /** Whether the user opened it as this target. */
@@ -236,6 +244,7 @@ class ServerConnection {
       onStop: stop => void this.#stops.push(stop),
       signal: this.options.signal,
       onDeath: death => this.#die(death),
+      onStderr: text => this.#write(text),
     }).then(
       url => {
         if (hasHeaders) this.headers.allow(url);
@@ -247,6 +256,15 @@ class ServerConnection {
       },
     );
     return this.#url;
+  }
+
+  /** A secret may be split between two pieces: only whole lines are kept. */
+  #write(text: string): void {
+    const lines = (this.#begun + text).split('\n');
+    this.#begun = (lines.pop() ?? '').slice(-LONGEST_LINE);
+    const clean = lines.map(line => this.options.redactor.text(line.slice(-LONGEST_LINE)));
+    this.#output = [...this.#output, ...clean].slice(-MOST_LINES);
+    this.options.onChange();
   }
 
   #die({ how, lastLines }: Death): void {

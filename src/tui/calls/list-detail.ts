@@ -60,6 +60,8 @@ interface ListDetailOptions<Tab extends string> {
   readonly wide: number;
   /** The list's share of the width then. */
   readonly share: number;
+  /** The details may be short: the list takes the rows that they do not need. */
+  readonly isShort?: true;
   readonly say: (text: string) => void;
 }
 
@@ -243,16 +245,19 @@ export class ListDetail<Tab extends string> {
     const { wide, share } = this.#options;
     if (columns >= wide) return besideSplit(this.#size, share);
     if (this.isReading) return { isBeside: false, list: { columns, rows: 0 }, details: { columns, rows } };
-    return aboveSplit(this.#size, keys.length + headRows, this.#hasTabs ? rows : this.#detailLength());
+    return aboveSplit(
+      this.#size,
+      keys.length + headRows,
+      this.#options.isShort ? this.#detailLength() : rows,
+    );
   }
 
-  /** The list takes the rows that short details do not need. */
   #detailLength(): number {
     const { sheetOf } = this.#options.source();
     const { selected, view } = this;
     const look = { isSplit: false, isUnfolded: false, showsBytes: false };
     const parts = selected === null ? [] : sheetOf(selected, view.tab, look).parts;
-    return parts.reduce((sum, { document }) => sum + 1 + document.length, 0);
+    return parts.reduce((sum, { document }) => sum + 1 + document.length, this.#hasTabs ? 1 : 0);
   }
 
   #laid(): LaidSheet | null {
@@ -364,15 +369,21 @@ export const READING_KEYS: readonly KeyBinding<HasList>[] = [
 ];
 
 /** The keys of the tabs. */
-export function tabKeys(tabs: readonly { readonly title: string }[]): readonly KeyBinding<HasList>[] {
-  return [
-    ...tabs.map(({ title }, index) => {
-      const key = `${index + 1}`;
-      const hint = index === 0 ? unlessEmpty(`1-${tabs.length}`, 'tabs') : undefined;
-      return bind<HasList>('calls', key, key, title, ({ list }) => list.showTab(index), hint);
-    }),
-    bind('calls', 'b', 'b', 'show or hide raw bytes in the timeline', ({ list }) =>
-      list.toggle('showsBytes'),
-    ),
-  ];
+export function tabKeys(
+  place: 'tools' | 'calls',
+  tabs: readonly { readonly title: string }[],
+): readonly KeyBinding<HasList>[] {
+  return tabs.map(({ title }, index) => {
+    const key = `${index + 1}`;
+    const hint = index === 0 && place === 'calls' ? unlessEmpty(`1-${tabs.length}`, 'tabs') : undefined;
+    return bind<HasList>(place, key, key, title, ({ list }) => list.showTab(index), hint);
+  });
 }
+
+export const BYTES_KEY = bind<HasList>(
+  'calls',
+  'b',
+  'b',
+  'show or hide raw bytes in the timeline',
+  ({ list }) => list.toggle('showsBytes'),
+);

@@ -2,7 +2,7 @@ import type { Highlighter } from '../../display/syntax.js';
 import type { Content } from '../../events/content.js';
 import type { Event } from '../../events/events.js';
 import type { View } from '../../events/history.js';
-import { type Line, quote, say } from '../../render/line.js';
+import { jsonLine, type Line, quote, say } from '../../render/line.js';
 import { paneHeading, viewPane } from '../../render/pane-lines.js';
 import type { Pane } from '../../render/panes.js';
 import { type Step, stepLine } from '../../render/step-arrivals.js';
@@ -229,7 +229,10 @@ const LARGE_BODY = 64 * 1024;
 function requestDrawing(redactor: Redactor): (request: Leg) => Document {
   const lay = (body: Content) => {
     const text = bodyText(body, redactor) ?? '';
-    return textDocument(prettyJson(text) ?? text);
+    const pretty = prettyJson(text);
+    if (pretty === null) return textDocument(text);
+    const document = textDocument(pretty);
+    return { ...document, line: (index: number) => jsonLine(document.line(index)) };
   };
   const layOnce = onceEach(lay);
   const bodyOf = (body: Content | undefined) =>

@@ -8,6 +8,7 @@ import { newsOf } from '../../render/news.js';
 import { cutLine } from '../../render/terminal/theme.js';
 import { Highlighting } from '../calls/highlighting.js';
 import {
+  BYTES_KEY,
   LIST_KEYS,
   ListDetail,
   type ListSource,
@@ -82,7 +83,8 @@ export const MOCK_KEYS: readonly KeyBinding<MockView>[] = [
   bind('everywhere', '?', '?', 'show or hide the keys', mock => mock.toggleHelp()),
   bind('everywhere', 'q ctrl+c', 'q Ctrl-C', 'quit: pending deliveries are sent first', mock => mock.quit()),
   ...LIST_KEYS,
-  ...tabKeys(TABS),
+  ...tabKeys('calls', TABS),
+  BYTES_KEY,
   bind<MockView>(
     'calls',
     'r',

@@ -70,6 +70,12 @@ export function enterEntry(workbench: Workbench): void {
   else if (entry) openForm(workbench, entry);
 }
 
+/** Restarts the server of the selected entry; loads one again that was not started here. */
+export function restartServer({ entry, controls }: Workbench): void {
+  if (entry?.server.output) controls.restart(entry.server.id);
+  else if (entry) controls.wake(entry.server.id);
+}
+
 /** Removes the selected server if it failed, and selects the entry below it. */
 export function removeServer(workbench: Workbench): void {
   const { entry, world, tools } = workbench;

@@ -47,6 +47,8 @@ export interface Controls {
   readonly open: (target: string) => { readonly server: string } | Said;
   /** Starts a server that is asleep, or loads one again; a ready one stays ready meanwhile. */
   readonly wake: (server: string) => void;
+  /** Stops and starts a server that is a command; loads any other one again. */
+  readonly restart: (server: string) => void;
   /** Removes a server that failed. */
   readonly dismiss: (server: string) => void;
   /** Whether the user must agree first: it is destructive, and no option or policy allows it by name. */
@@ -90,6 +92,8 @@ export interface Server {
   readonly about: string;
   /** It comes from `.infinity/rap.json`. */
   readonly isConfigured: boolean;
+  /** What a server that was started here wrote to stderr, the latest lines, without secrets. */
+  readonly output?: readonly string[];
   readonly state:
     | { readonly kind: 'loading' }
     /** A configured command starts only when the user allows it. */

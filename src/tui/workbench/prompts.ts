@@ -4,23 +4,32 @@ import type { Workbench } from './workbench.js';
 
 /** Asks for the URL of a tool server, opens it, and selects it. */
 export function askServer(workbench: Workbench, text = ''): void {
-  const { controls, world, tools } = workbench;
+  const { world } = workbench;
   const complete = async (typed: string) => {
     const urls = world.servers.map(({ about }) => about).filter(about => URL.canParse(about));
     return ['demo', ...urls].filter(word => word.startsWith(typed)).sort();
   };
-  const open = (typed: string) => {
-    if (typed.trim() === '') return;
-    const opened = controls.open(typed.trim());
-    if ('isBad' in opened) {
-      askServer(workbench, typed);
-      workbench.say(opened);
-    } else {
-      tools.set({ selected: serverKey(opened.server) });
-      workbench.go('tools');
-    }
-  };
-  workbench.ask('Tool server (URL, :port or demo): ', open, { text, complete });
+  workbench.ask('Tool server (URL, :port or demo): ', typed => openServer(workbench, typed), {
+    text,
+    complete,
+  });
+}
+
+export function openDemo(workbench: Workbench): void {
+  openServer(workbench, 'demo');
+}
+
+function openServer(workbench: Workbench, typed: string): void {
+  const { controls, tools } = workbench;
+  if (typed.trim() === '') return;
+  const opened = controls.open(typed.trim());
+  if ('isBad' in opened) {
+    askServer(workbench, typed);
+    workbench.say(opened);
+  } else {
+    tools.set({ selected: serverKey(opened.server) });
+    workbench.go('tools');
+  }
 }
 
 export function askTranscript(workbench: Workbench, text = ''): void {

@@ -33,6 +33,7 @@ import {
   Pile,
   textDocument,
 } from '../document/documents.js';
+import { type Compared, comparedSheet } from './compare.js';
 import type { Volume } from './model.js';
 
 /** The tabs of a call, in order. */
@@ -42,6 +43,7 @@ export const TABS = [
   { name: 'wire', title: 'Wire' },
   { name: 'views', title: 'Views' },
   { name: 'problems', title: 'Problems' },
+  { name: 'compare', title: 'Compare' },
 ] as const;
 export type Tab = (typeof TABS)[number]['name'];
 
@@ -106,6 +108,8 @@ interface SheetsOptions {
   /** The types of display segments that are drawn (RT-DISPLAY). */
   readonly supports: ReadonlySet<string>;
   readonly highlighter: () => Highlighter | null;
+  /** The call that others are compared with. */
+  readonly marked: () => Compared | null;
   /** Whether a call of this session was sent without validation. */
   readonly isUnvalidated: (key: string) => boolean;
   /** Called when a sheet has changed without an event. */
@@ -175,6 +179,21 @@ function resultTab(story: CallStory, { supports, highlighter }: SheetsOptions): 
 
 const PENDING: Line = [say('PENDING', 'title'), say(' the steps so far', 'dim')];
 
+/** The marked call beside this one. */
+function compareTab(call: () => Compared | null, { marked }: SheetsOptions): SheetOf {
+  const sheets = new Memo<Sheet>();
+  const help = onePart(
+    [say('COMPARE', 'title')],
+    [[say('= marks this call; select another one and press = to compare them', 'dim')]],
+  );
+  return look => {
+    const [one, other] = [marked(), call()];
+    if (!one || !other || one.exchange.key === other.exchange.key) return help;
+    const from = [one.exchange, other.exchange, look.isSplit, look.isUnfolded];
+    return sheets.of(from, () => comparedSheet(one, other, look));
+  };
+}
+
 /** Calls whose sheets are kept, at least: users go back and forth between a few. */
 const KEPT = 4;
 
@@ -206,6 +225,10 @@ export class CallSheets {
       timeline: timelineTab(story, redactor),
       wire: wireTab(wire, redactor),
       views: look => views(thread()?.views.values() ?? [], look),
+      compare: compareTab(
+        () => (story.exchange ? { exchange: story.exchange, redactor } : null),
+        this.options,
+      ),
       problems: problemsTab({
         age: () => book.of(key).length + book.of(null).length,
         judge: () => this.#judge({ book, key, redactor }),

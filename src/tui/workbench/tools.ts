@@ -1,10 +1,11 @@
 import type { Tool } from '../../protocol/toolset.js';
-import { type Line, quote, say, textLines } from '../../render/line.js';
+import { jsonLine, type Line, quote, say, textLines } from '../../render/line.js';
 import { toolLines } from '../../render/toolset.js';
 import type { Memo } from '../../util/bounded.js';
 import type { ListSource } from '../calls/list-detail.js';
 import type { Sheet } from '../calls/tabs.js';
 import { onePart } from '../calls/tabs.js';
+import { linesDocument } from '../document/documents.js';
 import { definitionsIn, definitionsOf, definitionsWords, type Server } from './model.js';
 
 /** An entry of the list of tools: a server, or one of its operations. */
@@ -65,7 +66,7 @@ function detailLines(entry: Entry): readonly Line[] {
     ...toolLines(tool).slice(0, MOST_LINES),
     [],
     [say('inputSchema', 'dim')],
-    ...schema.lines,
+    ...schema.lines.map(jsonLine),
     ...(rest > 0 ? [[say(`… ${rest} more lines`, 'dim')]] : []),
   ];
 }
@@ -142,13 +143,28 @@ const EMPTY: readonly Line[] = [
   [
     say('u', 'title'),
     say(' opens one by its URL; ', 'dim'),
-    say('demo', 'title'),
-    say(' there is the tool bundled with this program.', 'dim'),
+    say('D', 'title'),
+    say(' opens the demo, a tool bundled with this program.', 'dim'),
   ],
 ];
 
+export const TOOL_TABS = [
+  { name: 'about', title: 'About' },
+  { name: 'logs', title: 'Logs' },
+] as const;
+export type ToolTab = (typeof TOOL_TABS)[number]['name'];
+
+/** What a server that was started here wrote. */
+function logsSheet({ output }: Server): Sheet {
+  const title = [say('LOGS', 'title'), say(' stderr of the server', 'dim')];
+  const none = output ? 'the server wrote nothing' : 'this server was not started here';
+  if (!output?.length) return onePart(title, [[say(none, 'dim')]]);
+  const document = linesDocument(output.map(line => quote(line)));
+  return { parts: [{ title, document, pane: null, isStream: true }] };
+}
+
 /** The list of tools. The first operation is preselected. */
-export function toolsSource(servers: readonly Server[], sheets: Memo<Sheet>): ListSource<'about'> {
+export function toolsSource(servers: readonly Server[], sheets: Memo<Sheet>): ListSource<ToolTab> {
   const entries = entriesOf(servers);
   const find = (key: string) => entries.find(entry => entry.key === key);
   return {
@@ -173,9 +189,10 @@ export function toolsSource(servers: readonly Server[], sheets: Memo<Sheet>): Li
       }),
       isRunning: false,
     }),
-    sheetOf: key => {
+    sheetOf: (key, tab) => {
       const entry = find(key);
       if (!entry) return onePart([], []);
+      if (tab === 'logs') return sheets.of([key, entry.server.output], () => logsSheet(entry.server));
       const definitions = entry.kind === 'operation' ? entry.definitions : 1;
       return sheets.of([key, entry.server.state, definitions], () =>
         onePart([say(entry.kind === 'server' ? 'SERVER' : 'OPERATION', 'title')], detailLines(entry)),

@@ -10,6 +10,7 @@ import { type Choice, choicesLine, type Notice } from '../layout.js';
 import { ListScreen, type Overlay } from '../list-screen.js';
 import type { Size } from '../terminal.js';
 import { callsSource, openChoice } from './calls.js';
+import type { Compared } from './compare.js';
 import { drawForm } from './form/draw.js';
 import { FORM_KEYS, formCommandOf, pressForm, wantsRun } from './form/edit.js';
 import type { Form } from './form/form.js';
@@ -26,7 +27,7 @@ import {
   type World,
 } from './model.js';
 import { CallSheets, TABS, type Tab } from './tabs.js';
-import { type Entry, entriesOf, toolsSource } from './tools.js';
+import { type Entry, entriesOf, TOOL_TABS, type ToolTab, toolsSource } from './tools.js';
 
 /** A draft that is being sent. */
 export interface Sending {
@@ -82,12 +83,14 @@ export class Workbench extends ListScreen {
   page: 'tools' | 'form' | 'calls' = 'tools';
   readonly world: World;
   readonly controls: Controls;
-  readonly tools: ListDetail<'about'>;
+  readonly tools: ListDetail<ToolTab>;
   readonly calls: ListDetail<Tab>;
   readonly forms = new Forms();
   /** Nothing is sent twice. */
   sending: readonly Sending[] = [];
   #volume = 0;
+  /** The call that others are compared with. */
+  #marked: Compared | null = null;
   readonly #sheets: CallSheets;
   readonly #highlighting: Highlighting;
   /** The user pressed `q` while so many calls were pending. */
@@ -106,12 +109,15 @@ export class Workbench extends ListScreen {
     this.controls = controls;
     this.#highlighting = new Highlighting(level, onChange);
     const highlighter = () => this.#highlighting.current;
-    this.#sheets = new CallSheets({ supports, highlighter, isUnvalidated: world.isUnvalidated, onChange });
+    const { isUnvalidated } = world;
+    const marked = () => this.#marked;
+    this.#sheets = new CallSheets({ supports, highlighter, isUnvalidated, marked, onChange });
     const tell = (text: string) => void this.notices.key(text, this.now);
     const toolSheets = new Memo<Sheet>();
     this.tools = new ListDetail({
       theme: this.theme,
-      tabs: [{ name: 'about', title: 'About' }],
+      tabs: TOOL_TABS,
+      isShort: true,
       source: () => toolsSource(this.world.servers, toolSheets),
       ...{ wide: 100, share: 0.38 },
       say: tell,
@@ -188,6 +194,16 @@ export class Workbench extends ListScreen {
     const { volumes } = this.world;
     const next = volumes[(volumes.indexOf(this.volume) + 1) % volumes.length];
     if (next) this.showCalls(next.id);
+  }
+
+  /** Marks the selected call; with another one marked, compares the two. */
+  compare(): void {
+    const { exchange, volume } = this;
+    if (!exchange) return void this.complain('There is no call to compare.');
+    if (this.#marked && this.#marked.exchange.key !== exchange.key)
+      return void this.calls.set({ tab: 'compare' });
+    this.#marked = { exchange, redactor: volume.redactor };
+    this.say({ text: 'Marked. Select another call and press = to compare them.', isBad: false });
   }
 
   /** @param id of a form; any other is ignored */

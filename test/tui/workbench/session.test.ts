@@ -153,6 +153,37 @@ test('x takes out a server that could not be reached, and no other', () => {
   expect(session.sees()).toContain('Only a server that could not be reached can be removed');
 });
 
+test('Logs has what a started server wrote; R restarts that server, and loads any other one again', () => {
+  const started: Server = { ...readyServer([EDIT]), output: ['listening', 'a \u001b[31mwarning'] };
+  const session = openSession({ servers: [started, { ...readyServer([EDIT]), id: 's2' }] });
+  session.press('2');
+  expect(session.sees()).toMatch(
+    /\[2 Logs\](?:.|\n)*LOGS stderr of the server(?:.|\n)*listening\na ␛\[31mwarning/,
+  );
+  session.press('R', 'G');
+  expect(session.sees()).toContain('this server was not started here');
+  session.press('R');
+  expect(session.asked).toEqual(['restart s1', 'wake s2']);
+});
+
+test('D opens the demo', () => {
+  const session = openSession({ servers: [] });
+  session.press('D');
+  expect(session.asked).toEqual(['open demo']);
+});
+
+test('= marks a call, and compares it with another', () => {
+  const session = onCalls([...settled, ...otherCall(pending)]);
+  session.press('g', '6');
+  expect(session.sees()).toContain('= marks this call');
+  session.press('=');
+  expect(session.sees()).toContain('Marked. Select another call and press = to compare them.');
+  session.press('G', '=');
+  const seen = session.sees({ columns: 100, rows: 40 });
+  expect(seen).toMatch(/\[6 Compare\](?:.|\n)*COMPARE call_abc123 → call_/);
+  expect(seen).toMatch(/- +said to the LLM *\n.*\+ +\(none\)/);
+});
+
 test('the problems of a call are judged when their tab is shown', async () => {
   const session = onCalls([...settled, ...resultArrives({ text: 'another' }, { leg: 'back-2' })]);
   session.press('5');

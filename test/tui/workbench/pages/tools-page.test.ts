@@ -8,7 +8,7 @@ const FAILED = { kind: 'failed', message: 'nobody is there', faults: [], hint: n
 test('where there is no server yet, it says how to come to one', () => {
   const session = openSession({ servers: [] });
   expect(session.sees()).toContain(
-    'No servers yet.\nu opens one by its URL; demo there is the tool bundled with this program.\n',
+    'No servers yet.\nu opens one by its URL; D opens the demo, a tool bundled with this program.\n',
   );
   expect(session.sees({ columns: 40, rows: 8 })).toContain('u opens one by its URL');
 });
@@ -57,7 +57,7 @@ describe('the foot says what Enter does', () => {
     ['with one that is asked', [of({ kind: 'loading' })], 'g', /^↑↓ select {3}\/ search {3}c calls/],
     ['with one that sleeps', [of({ kind: 'asleep', command: 'run' })], 'g', /^⏎ start {3}↑↓ select/],
     ['with one that failed', [of(FAILED)], 'g', /^⏎ retry {3}x remove {3}↑↓ select/],
-    ['where there is none', [], 'g', /^c calls {3}u open a URL/],
+    ['where there is none', [], 'g', /^c calls {3}u open a URL {3}D demo/],
   ])('%s', (_, servers, key, foot) => {
     const session = openSession({ servers });
     session.press(key);

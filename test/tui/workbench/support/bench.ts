@@ -93,6 +93,7 @@ function notingControls(asked: string[], shelve: (name: string) => void): Contro
   return {
     open: target => told({ server: 's1' }, 'open', target),
     wake: server => note('wake', server),
+    restart: server => note('restart', server),
     dismiss: server => note('dismiss', server),
     needsConsent: () => false,
     check: async () => [],

@@ -19,6 +19,7 @@ export function sheetsFor(onChange: () => void = () => {}, isUnvalidated = false
     supports: new Set(['text', 'diff']),
     highlighter: () => null,
     isUnvalidated: () => isUnvalidated,
+    marked: () => null,
     onChange,
   });
   return {

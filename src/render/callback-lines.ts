@@ -1,66 +1,53 @@
-import type { Arrival, Exchange, VerdictKind } from '../events/exchange.js';
+import type { Arrival, Exchange } from '../events/exchange.js';
 import { idOf } from '../events/fold-exchange.js';
 import type { UntrackedRequest } from '../events/history.js';
-import type { Callback, UserChoice } from '../protocol/callbacks.js';
-import { clipped, type Line, say } from './line.js';
+import type { Callback } from '../protocol/callbacks.js';
+import { clipped, type Line, line, say } from './line.js';
 import { arrivalStep, stepLine } from './step-arrivals.js';
 import { straySteps } from './steps.js';
 
-/** Characters of an id, or of an address: nobody reads more. */
+/** Characters of an id or of an address. */
 const MOST = 2_000;
 
-/** A callback of a call that somebody else made, and what is known of that. */
+/** A callback of a call that another program made. */
 export interface HeardCallback {
   readonly exchange: Exchange;
   readonly arrival: Arrival;
-  /** Whether it is of a call of which that was said beforehand. */
+  /** The call was announced (`--expect`). */
   readonly isExpected: boolean;
 }
 
-/** What came, as the story of a call tells it; then for which call, and how it can be answered. */
-export function heardLines(heard: HeardCallback): Line[] {
-  const { exchange, arrival } = heard;
-  const step = arrivalStep(exchange, arrival, exchange.subscription?.events ?? 0);
-  const { message } = arrival;
-  return [
-    stepLine(step),
-    ...(message ? [belonging(heard, message)] : []),
-    ...(message?.type === 'user_choice' && arrival.verdict.kind === 'holds' ? [howToAnswer(message)] : []),
-  ];
+/** A callback as a step, for which call it is, and how to answer it. */
+export function heardLines({ exchange, arrival, isExpected }: HeardCallback): Line[] {
+  const { message, verdict } = arrival;
+  const lines = [stepLine(arrivalStep(exchange, arrival, exchange.subscription?.events ?? 0))];
+  if (message)
+    lines.push([say(`  ${relationTo(message, verdict.kind, isExpected)} `, 'dim'), ...idWords(message)]);
+  if (message?.type === 'user_choice' && verdict.kind === 'holds') {
+    const answer = clipped(JSON.stringify({ id: message.id, selected: message.default }), 'plain', MOST);
+    const where = clipped(message.response_url, 'plain', MOST);
+    lines.push([say('  to answer, POST ', 'dim'), ...answer, say(' to ', 'dim'), ...where]);
+  }
+  return lines;
 }
 
-/** A request that is nobody's; where it went astray, where callbacks go. */
-export function strayLine(untrackedRequest: UntrackedRequest, callbackUrl: string): Line {
-  const { method, url, status, refusal = '' } = untrackedRequest;
-  if (refusal !== 'wrong-address') return straySteps([untrackedRequest]).flatMap(stepLine);
-  return [
-    say('✗ ', 'bad'),
-    ...clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MOST),
-    say(': callbacks go to '),
-    ...clipped(callbackUrl, 'plain', MOST),
-  ];
+/** An expected call, one that a runtime would have to wait for, or only the ids that a callback names. */
+function relationTo(message: Callback, verdict: Arrival['verdict']['kind'], isExpected: boolean): string {
+  if (!['settles', 'holds', 'noted', 'ignored'].includes(verdict)) return 'names';
+  if (isExpected) return 'matches the expected call:';
+  return message.type === 'view_update' ? 'would belong to a thread with' : 'would match a pending call with';
 }
 
-/** For which call: one that is expected, one that a runtime would have to be waiting for, or just the ids that it names. */
-function belonging({ arrival, isExpected }: HeardCallback, message: Callback): Line {
-  const counts = COUNTS.has(arrival.verdict.kind);
-  const isView = message.type === 'view_update';
-  if (!counts) return [say('  names ', 'dim'), ...names(message)];
-  if (isExpected) return [say('  matches the expected call: ', 'dim'), ...names(message)];
-  const whose = isView ? '  would belong to a thread with ' : '  would match a pending call with ';
-  return [say(whose, 'dim'), ...names(message)];
-}
-
-const COUNTS = new Set<VerdictKind>(['settles', 'holds', 'noted', 'ignored']);
-
-function names(message: Callback): Line {
+function idWords(message: Callback): Line {
   const id = idOf(message);
   const group: Line = [say('group_id ', 'dim'), ...clipped(message.group_id, 'plain', MOST)];
   return id === undefined ? group : [...group, say(' and id ', 'dim'), ...clipped(id, 'plain', MOST)];
 }
 
-function howToAnswer({ id, default: selected, response_url }: UserChoice): Line {
-  const answer = JSON.stringify({ id, selected });
-  const where = clipped(response_url, 'plain', MOST);
-  return [say('  to answer, POST ', 'dim'), ...clipped(answer, 'plain', MOST), say(' to ', 'dim'), ...where];
+/** A request that belongs to no call; one to a wrong address with the right one. */
+export function strayLine(request: UntrackedRequest, callbackUrl: string): Line {
+  const { method, url, status, refusal = '' } = request;
+  if (refusal !== 'wrong-address') return straySteps([request]).flatMap(each => stepLine(each));
+  const refused = clipped(`a ${method} to ${url} was refused with ${status}`, 'plain', MOST);
+  return line`${say('✗ ', 'bad')}${refused}: callbacks go to ${clipped(callbackUrl, 'plain', MOST)}`;
 }

@@ -24,7 +24,7 @@ export function stepsOf(history: History, { latest = Number.POSITIVE_INFINITY } 
     ...toolsets.map(toolset => loadedStep(history, toolset)),
     ...[...exchanges.values()].flatMap(each => labelledSteps(history, each.key, callSteps(each, latest))),
     ...[...untracked.values()].flatMap(each =>
-      labelledSteps(history, each.calls[0], errandSteps(history, each)),
+      labelledSteps(history, each.calls[0], requestSteps(history, each)),
     ),
     ...straySteps(untracked.values()),
   ];
@@ -52,7 +52,7 @@ export function newStepsOf(
   return [
     ...(toolset ? [loadedStep(history, toolset)] : []),
     ...ofCalls,
-    ...newErrandSteps(history, event, isOfMany),
+    ...newRequestSteps(history, event, isOfMany),
   ];
 }
 
@@ -318,23 +318,19 @@ function newArrivalSteps(exchange: Exchange, leg: string, isPrivate: boolean): S
   return arrival.verdict.kind === 'settles' ? [told, ...endSteps(exchange)] : [told];
 }
 
-type ErrandSteps = (untrackedRequest: UntrackedRequest, endedAt: number, history: History) => Step[];
+type RequestSteps = (request: UntrackedRequest, endedAt: number, history: History) => Step[];
 
 /** Requests that are no part of a call, once they have ended. A purpose that is not here has no step. */
-const ERRANDS: Readonly<Partial<Record<UntrackedRequest['purpose'], ErrandSteps>>> = {
+const REQUEST_STEPS: Readonly<Partial<Record<UntrackedRequest['purpose'], RequestSteps>>> = {
   discovery({ leg, url, at, status, broken }, endedAt) {
     // A discovery that succeeded is shown by the toolset that was loaded.
     if (status === 200) return [];
     const answer = status === undefined ? `unreachable: ${broken ?? 'broken'}` : `answered ${status}`;
-    return [
-      step(`untrackedRequest:${leg}`, endedAt, 'failed', line`${quote(url)} ${answer}${took(endedAt - at)}`),
-    ];
+    return [step(`request:${leg}`, endedAt, 'failed', line`${quote(url)} ${answer}${took(endedAt - at)}`)];
   },
   choice({ leg, calls, at, status, broken }, endedAt, history) {
     const time = took(endedAt - at);
-    const end = (state: Step['state'], words: Line) => [
-      step(`untrackedRequest:${leg}`, endedAt, state, words),
-    ];
+    const end = (state: Step['state'], words: Line) => [step(`request:${leg}`, endedAt, state, words)];
     if (status === 200) return end('done', line`selection sent, answered 200${time}`);
     const why = status === undefined ? (broken ?? 'not answered') : `answered ${status} instead of 200`;
     // The tool goes on waiting for the selection, and so does the call.
@@ -348,60 +344,49 @@ const ERRANDS: Readonly<Partial<Record<UntrackedRequest['purpose'], ErrandSteps>
   cancel: noticeSteps('call canceled'),
 };
 
-function noticeSteps(what: string): ErrandSteps {
+function noticeSteps(what: string): RequestSteps {
   return ({ leg, at, status }, endedAt) => {
     const answer = status === undefined ? 'not answered' : `answered ${status}`;
     const words = line`${what}, ${answer}${took(endedAt - at)}`;
-    return [step(`untrackedRequest:${leg}`, endedAt, status === 200 ? 'done' : 'note', words)];
+    return [step(`request:${leg}`, endedAt, status === 200 ? 'done' : 'note', words)];
   };
 }
 
-function errandSteps(history: History, untrackedRequest: UntrackedRequest): Step[] {
-  const { purpose, leg, at, url, endedAt } = untrackedRequest;
-  if (endedAt !== undefined) return ERRANDS[purpose]?.(untrackedRequest, endedAt, history) ?? [];
+function requestSteps(history: History, request: UntrackedRequest): Step[] {
+  const { purpose, leg, at, url, endedAt } = request;
+  if (endedAt !== undefined) return REQUEST_STEPS[purpose]?.(request, endedAt, history) ?? [];
   if (purpose !== 'discovery') return [];
   // The endpoint of a started server names its program.
   const program = /^stdio:(.*)$/.exec(url)?.[1];
   const words = program === undefined ? line`asking ${quote(url)}` : line`starting ${quote(program)}`;
-  return [step(`untrackedRequest:${leg}`, at, 'running', words)];
+  return [step(`request:${leg}`, at, 'running', words)];
 }
 
-function newErrandSteps(history: History, event: Event, isOfMany: boolean): Step[] {
-  const untrackedRequest =
+function newRequestSteps(history: History, event: Event, isOfMany: boolean): Step[] {
+  const request =
     event.kind === 'response' || event.kind === 'broken' ? history.untracked.get(event.leg) : undefined;
-  if (!untrackedRequest) return [];
-  const steps = labelledSteps(
-    history,
-    untrackedRequest.calls[0],
-    errandSteps(history, untrackedRequest),
-    isOfMany,
-  );
-  return isFirstOfItsKind(history.untracked.values(), untrackedRequest)
-    ? [...steps, ...straySteps([untrackedRequest])]
-    : steps;
+  if (!request) return [];
+  const steps = labelledSteps(history, request.calls[0], requestSteps(history, request), isOfMany);
+  return isFirstOfItsKind(history.untracked.values(), request) ? [...steps, ...straySteps([request])] : steps;
 }
 
 function isStray({ purpose, status }: UntrackedRequest): boolean {
   return purpose === 'callback' && status !== undefined;
 }
 
-function isFirstOfItsKind(
-  untracked: Iterable<UntrackedRequest>,
-  untrackedRequest: UntrackedRequest,
-): boolean {
-  if (!isStray(untrackedRequest)) return false;
+function isFirstOfItsKind(untracked: Iterable<UntrackedRequest>, request: UntrackedRequest): boolean {
+  if (!isStray(request)) return false;
   for (const other of untracked)
-    if (other !== untrackedRequest && isStray(other) && other.refusal === untrackedRequest.refusal)
-      return false;
+    if (other !== request && isStray(other) && other.refusal === request.refusal) return false;
   return true;
 }
 
 /** Requests that reached the listener but no call: one step for each reason. */
 export function straySteps(untracked: Iterable<UntrackedRequest>): Step[] {
   const firsts = new Map<string, UntrackedRequest>();
-  for (const untrackedRequest of untracked) {
-    const { refusal = '' } = untrackedRequest;
-    if (isStray(untrackedRequest) && !firsts.has(refusal)) firsts.set(refusal, untrackedRequest);
+  for (const request of untracked) {
+    const { refusal = '' } = request;
+    if (isStray(request) && !firsts.has(refusal)) firsts.set(refusal, request);
   }
   return [...firsts].map(([refusal, { at, status }]) => {
     const words =

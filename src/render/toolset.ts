@@ -1,100 +1,83 @@
 import type { Tool, Toolset } from '../protocol/toolset.js';
 import { displayLine } from '../util/display-script/display-line.js';
-import { formatDuration } from '../util/format-duration.js';
 import { isRecord } from '../util/json-diagnosis.js';
-import { clipped, type Line, quote, say } from './line.js';
+import { clipped, type Line, line, quote, say, took } from './line.js';
 
-/** A toolset as a list for people: each operation with what it takes and what it says of itself. */
+/** A toolset as a list for people. */
 export function toolsetLines({ name, description = '', endpoint, tools }: Toolset): Line[] {
   return [
-    [...quote(name, 'title'), say(description && '  '), ...quote(description)],
-    [say('endpoint ', 'dim'), ...quote(endpoint)],
+    line`${quote(name, 'title')}${description && '  '}${quote(description)}`,
+    line`${say('endpoint ', 'dim')}${quote(endpoint)}`,
     ...tools.flatMap(tool => [[], ...toolLines(tool)]),
   ];
 }
 
-/** One operation: its description, what it takes, what it says of itself. */
+/** An operation: its annotations, its description, its human line, its arguments. */
 export function toolLines({ name, description, inputSchema, annotations = {}, displayScript }: Tool): Line[] {
-  const marks = Object.entries(annotations).filter(([, value]) => value !== false && value !== undefined);
-  const said = marks
-    .map(([key, value]) =>
-      value === true ? key : `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    )
-    .join(', ');
+  const notes = Object.entries(annotations).flatMap(([key, value]) => {
+    if (value === false || value === undefined) return [];
+    return value === true ? [key] : [`${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`];
+  });
+  const tone = annotations.destructive ? 'bad' : 'dim';
+  const { properties, required } = inputSchema;
+  const args = isRecord(properties) ? Object.entries(properties) : [];
+  const shown = displayScript === undefined ? null : displayLine(displayScript, sampleArguments(args));
   return [
-    [
-      ...quote(name, 'title'),
-      ...(said ? [say('  '), ...quote(said, annotations.destructive ? 'bad' : 'dim')] : []),
-    ],
-    [say('  '), ...quote(description)],
-    ...shownLines(displayScript, inputSchema),
-    ...propertyLines(inputSchema),
+    line`${quote(name, 'title')}${notes.length > 0 && line`  ${quote(notes.join(', '), tone)}`}`,
+    line`  ${quote(description)}`,
+    ...(shown === null ? [] : [[say('  shown as  ', 'dim'), ...clipped(shown)]]),
+    ...argumentLines(args, new Set(Array.isArray(required) ? required : [])),
   ];
 }
 
-/** The human line of a call, with the names of the arguments in place of their texts. */
-function shownLines(script: string | undefined, schema: Readonly<Record<string, unknown>>): Line[] {
-  if (script === undefined) return [];
-  const properties = isRecord(schema['properties']) ? Object.entries(schema['properties']) : [];
-  const args = Object.fromEntries(properties.map(([name, property]) => [name, sampleOf(name, property)]));
-  const line = displayLine(script, args);
-  return line === null ? [] : [[say('  shown as  ', 'dim'), ...clipped(line)]];
+type Properties = readonly (readonly [name: string, schema: unknown])[];
+
+/** The names of arguments stand for their texts. */
+function sampleArguments(properties: Properties): Record<string, unknown> {
+  return Object.fromEntries(properties.map(([name, schema]) => [name, sampleOf(name, schema)]));
 }
 
-function sampleOf(name: string, property: unknown): unknown {
-  if (!isRecord(property)) return `<${name}>`;
-  const [first] = [property['examples'], property['enum']].flatMap(each => (Array.isArray(each) ? each : []));
-  const given = property['const'] ?? property['default'] ?? first;
+function sampleOf(name: string, schema: unknown): unknown {
+  if (!isRecord(schema)) return `<${name}>`;
+  const [first] = [schema['examples'], schema['enum']].flatMap(each => (Array.isArray(each) ? each : []));
+  const given = schema['const'] ?? schema['default'] ?? first;
   if (given !== undefined) return given;
-  const { type } = property;
-  if (type === 'boolean') return true;
-  if (type === 'integer' || type === 'number') return 1;
-  if (type === 'array') return [];
-  return type === 'object' ? {} : `<${name}>`;
+  const samples: Record<string, unknown> = { boolean: true, integer: 1, number: 1, array: [], object: {} };
+  return samples[String(schema['type'])] ?? `<${name}>`;
 }
 
-function propertyLines(schema: Readonly<Record<string, unknown>>): Line[] {
-  const properties = isRecord(schema['properties']) ? Object.entries(schema['properties']) : [];
-  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
-  const width = Math.max(0, ...properties.map(([key]) => key.length));
-  return properties.map(([key, property]) => [
-    say('    '),
-    ...quote(key.padEnd(width)),
-    say(required.has(key) ? '  required  ' : '  optional  ', 'dim'),
-    ...quote(typeText(property)),
-    ...(isRecord(property) && typeof property['description'] === 'string'
-      ? [say('  '), ...quote(property['description'], 'dim')]
-      : []),
-  ]);
+function argumentLines(properties: Properties, required: ReadonlySet<unknown>): Line[] {
+  const width = properties.reduce((most, [key]) => Math.max(most, key.length), 0);
+  return properties.map(([key, schema]) => {
+    const about = isRecord(schema) && typeof schema['description'] === 'string' && schema['description'];
+    const isRequired = say(required.has(key) ? '  required  ' : '  optional  ', 'dim');
+    return line`    ${quote(key.padEnd(width))}${isRequired}${quote(typeText(schema))}${about !== false && line`  ${quote(about, 'dim')}`}`;
+  });
 }
 
-function typeText(property: unknown): string {
-  if (!isRecord(property)) return 'any';
-  if (Array.isArray(property['enum']))
-    return property['enum'].map(value => JSON.stringify(value)).join(' | ');
-  return [property['type'] ?? 'any'].flat().join(' | ');
+function typeText(schema: unknown): string {
+  if (!isRecord(schema)) return 'any';
+  const { enum: values, type = 'any' } = schema;
+  if (Array.isArray(values)) return values.map(value => JSON.stringify(value)).join(' | ');
+  return [type].flat().join(' | ');
 }
 
-/** A notice that went out: where to, with which body, and how it was answered. */
+/** A notice that was sent, and its answer. */
 export interface ToldNotice {
   readonly url: string;
   readonly message: object;
   /** Null where there was no answer; `said` is then why. */
   readonly status: number | null;
-  /** What the answer said. */
+  /** The text of the answer. */
   readonly said: string;
   readonly ms: number;
 }
 
-/** One notice on one line, as a debugger wants it: what was sent, what came back, and when. */
+/** One notice on one line: what was sent, what came back, and when. */
 export function noticeLine({ url, message, status, said, ms }: ToldNotice): Line {
-  const mark = status === 200 ? say('✓ ', 'good') : say('✗ ', 'bad');
-  const sent = [...quote(url, 'title'), say(' '), ...quote(JSON.stringify(message), 'dim')];
-  const took = say(` after ${formatDuration(ms)}`, 'dim');
-  return [mark, ...sent, say(answerOf(status)), took, ...(said === '' ? [] : [say(': '), ...quote(said)])];
-}
-
-function answerOf(status: number | null): string {
-  if (status === null) return ' not answered';
-  return status === 200 ? ' answered 200' : ` answered ${status} instead of 200`;
+  const mark = status === 200 ? say('✓', 'good') : say('✗', 'bad');
+  const answer =
+    status === null ? 'not answered' : `answered ${status}${status === 200 ? '' : ' instead of 200'}`;
+  const sent = quote(JSON.stringify(message), 'dim');
+  return line`${mark} ${quote(url, 'title')} ${sent} ${answer}${took(ms)}${said !== '' && line`: ${quote(said)}`}`;
 }

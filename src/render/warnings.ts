@@ -3,7 +3,6 @@ import {
   ACK_SLOW_MS,
   ACK_TOLERANCE_MS,
   type Arrival,
-  type Attempt,
   acknowledgedAfter,
   answeredAttempt,
   type Exchange,
@@ -12,14 +11,77 @@ import {
   unreadSize,
 } from '../events/exchange.js';
 import type { History, UntrackedRequest } from '../events/history.js';
-import type { McpAnswer } from '../events/mcp-answer.js';
 import type { Invocation } from '../protocol/read-invocation.js';
 import type { RequirementId, Warning } from '../protocol/requirements.js';
 import { formatDuration } from '../util/format-duration.js';
 import { bytesText } from '../util/json-diagnosis.js';
 import { countUnseen } from '../util/visible.js';
+import { counted as countedNoun } from './line.js';
 
-/** What is said of a callback that came too late, the same wherever it is told. @param sinceMs how long after the call was sent */
+/** Everything in what happened that is worth a warning, but for the choice of a display segment. */
+export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
+  const untracked = [...history.untracked.values()];
+  const { forgotten } = history.untracked;
+  return [
+    ...(exchange ? acknowledgementWarnings(exchange, history.isWhole) : []),
+    ...(exchange ? exchange.arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)) : []),
+    ...(exchange ? forgottenWarnings(exchange) : []),
+    ...(exchange ? subscriptionWarnings(exchange) : []),
+    ...misdirected(untracked, history.untracked.misdirected),
+    ...untracked.flatMap(noticeWarnings),
+    ...(forgotten > 0
+      ? [{ message: `${countedNoun(forgotten, 'request')} other than callbacks not kept: too many` }]
+      : []),
+    ...(exchange?.settled ? resultWarnings(exchange) : []),
+  ];
+}
+
+/** An MCP result has notes of its own. */
+function resultWarnings(exchange: Exchange): Warning[] {
+  const { settled } = exchange;
+  if (settled?.by === 'answer')
+    return [...settled.notes.map(message => ({ message })), ...textWarnings(settled.text)];
+  return settled?.by === 'result' ? textWarnings(llmTextOf(exchange) ?? '') : [];
+}
+
+/** Texts of one requirement that are kept. */
+const MOST_TEXTS = 20;
+
+/** Each warning once, with its number; of very many about one requirement only the first (threats, row 15). */
+export function counted(warnings: readonly Warning[]): Warning[] {
+  const times = new Map<string, number>();
+  for (const { message } of warnings) times.set(message, (times.get(message) ?? 0) + 1);
+  const texts = new Map<RequirementId, number>();
+  const kept: Warning[] = [];
+  for (const warning of new Map(warnings.map(each => [each.message, each])).values()) {
+    const { id, message } = warning;
+    const count = times.get(message) ?? 1;
+    const known = id === undefined ? 0 : (texts.get(id) ?? 0) + 1;
+    if (id !== undefined) texts.set(id, known);
+    if (known <= MOST_TEXTS)
+      kept.push(count === 1 ? warning : { ...warning, message: `${message} (${count} times)` });
+  }
+  const rest = [...texts].filter(([, count]) => count > MOST_TEXTS);
+  return [
+    ...kept,
+    ...rest.map(([id, count]) => ({ id, message: `… and ${count - MOST_TEXTS} more of this kind` })),
+  ];
+}
+
+/** {@link counted} without those that were printed before. */
+export function untold(warnings: readonly Warning[], told: ReadonlySet<string>): Warning[] {
+  return counted(warnings).filter(({ message }) => !told.has(message));
+}
+
+/** The end of a warning where `invoke` could have stayed. */
+const FOLLOW = '; use --follow to receive them';
+
+/** A warning for a place without that option. */
+export function withoutFollow(warning: Warning): Warning {
+  return { ...warning, message: warning.message.replace(FOLLOW, '') };
+}
+
+/** A callback that came too late. @param sinceMs after the call was sent */
 export function lateText(
   message: Arrival['message'],
   settled: Exchange['settled'],
@@ -32,80 +94,20 @@ export function lateText(
 
 type Refusal = Extract<Arrival['verdict'], { kind: 'rejected' | 'discarded' }>;
 
-/** What is wrong with a callback that a recorded runtime answered otherwise than this program would. */
+/** What is wrong with a callback that a recorded runtime did not answer as this program would. */
 export function refusalWords({ message }: Arrival, { kind }: Refusal): string {
   if (kind === 'rejected') return 'is invalid';
-  return message?.type === 'subscription_event'
-    ? 'belongs to no open subscription'
-    : 'matches no pending call';
+  const isEvent = message?.type === 'subscription_event';
+  return isEvent ? 'belongs to no open subscription' : 'matches no pending call';
 }
 
-/** Null where the answer was that of this program, or is still to come. */
+/** The answer of a recorded runtime; null where this program would have given it, or it is still to come. */
 export function recordedAnswer({ status, broken, verdict }: Arrival): string | null {
   if (status !== undefined) return status === verdict.status ? null : `the runtime answered ${status}`;
   return broken === undefined ? null : `the runtime did not answer (${broken})`;
 }
 
-const LATE_ACK_MS = 1_000;
-/** Of one requirement. */
-const MOST_TEXTS = 20;
-
-/** Everything worth a warning that follows from what happened; the choice of a display segment has its own. */
-export function warningsOf(history: History, exchange: Exchange | undefined): Warning[] {
-  const untracked = [...history.untracked.values()];
-  return [
-    ...(exchange ? acknowledgementWarnings(exchange, history.isWhole) : []),
-    ...(exchange ? exchange.arrivals.flatMap(arrival => arrivalWarnings(arrival, exchange)) : []),
-    ...(exchange ? forgettingWarnings(exchange) : []),
-    ...(exchange ? subscriptionWarnings(exchange) : []),
-    ...misdirected(untracked, history.untracked.misdirected),
-    ...untracked.flatMap(noticeWarnings),
-    ...forgottenErrands(history.untracked.forgotten),
-    ...(exchange?.settled?.by === 'result' ? textWarnings(llmTextOf(exchange) ?? '') : []),
-    ...(exchange?.settled?.by === 'answer' ? answerWarnings(exchange.settled) : []),
-  ];
-}
-
-/** What is odd about an MCP result; that of an error of JSON-RPC there is none is one of its notes. */
-function answerWarnings({ notes, text }: McpAnswer): Warning[] {
-  return [...notes.map(message => ({ message })), ...textWarnings(text)];
-}
-
-/** What is said many times is said once, with how often; of a flood of texts about one requirement only the first are. */
-export function counted(warnings: readonly Warning[]): Warning[] {
-  const times = new Map<string, number>();
-  for (const { message } of warnings) times.set(message, (times.get(message) ?? 0) + 1);
-  const once = new Map(warnings.map(warning => [warning.message, warning]));
-  const all = [...once.values()].map(warning => {
-    const count = times.get(warning.message) ?? 1;
-    return count === 1 ? warning : { ...warning, message: `${warning.message} (${count} times)` };
-  });
-  return withoutFlood(all);
-}
-
-/** Without those that were printed before; what has happened several times since is printed with how often. */
-export function untold(warnings: readonly Warning[], told: ReadonlySet<string>): Warning[] {
-  return counted(warnings).filter(({ message }) => !told.has(message));
-}
-
-function withoutFlood(warnings: readonly Warning[]): Warning[] {
-  const texts = new Map<Warning['id'], number>();
-  const kept = warnings.filter(({ id }) => {
-    const count = (texts.get(id) ?? 0) + 1;
-    texts.set(id, count);
-    return id === undefined || count <= MOST_TEXTS;
-  });
-  const rest = [...texts].filter(([id, count]) => id !== undefined && count > MOST_TEXTS);
-  return [
-    ...kept,
-    ...rest.map(([id, count]) => ({
-      ...(id !== undefined && { id }),
-      message: `… and ${count - MOST_TEXTS} more of this kind`,
-    })),
-  ];
-}
-
-/** What a callback that did nothing is worth saying at once: it is the usual reason for a "timeout". */
+/** Why a callback had no effect: the usual reason for a "timeout". */
 export function arrivalWarnings(
   arrival: Arrival,
   { invocation, settled }: Pick<Exchange, 'invocation' | 'settled'>,
@@ -116,65 +118,45 @@ export function arrivalWarnings(
     case 'rejected':
       return [{ id: 'RT-VALIDATE', message: `a callback ${refusedText(arrival, verdict)}` }];
     case 'discarded':
-      return [{ id: brokenBy(invocation, arrival), message: `a ${what} ${refusedText(arrival, verdict)}` }];
-    case 'ignored':
-      return [
-        {
-          ...(message?.type === 'view_update' && { id: 'RT-VIEW' as const }),
-          message: `a ${what} was ignored: ${verdict.reason}`,
-        },
-      ];
+      return [{ id: violatedBy(invocation, arrival), message: `a ${what} ${refusedText(arrival, verdict)}` }];
+    case 'ignored': {
+      const ignored = { message: `a ${what} was ignored: ${verdict.reason}` };
+      return [message?.type === 'view_update' ? { id: 'RT-VIEW', ...ignored } : ignored];
+    }
     case 'duplicate':
-      return verdict.identical
-        ? [{ id: 'RT-DUP', message: `the ${what} was delivered again; ignored` }]
-        : [
-            {
-              id: 'TOOL-ONCE',
-              message: `a second ${what} with other content was ignored; the first one counts`,
-            },
-          ];
+      if (verdict.identical) return [{ id: 'RT-DUP', message: `the ${what} was delivered again; ignored` }];
+      return [
+        { id: 'TOOL-ONCE', message: `a second ${what} with other content was ignored; the first one counts` },
+      ];
     case 'late':
-      if (settled?.by === 'cancel') return []; // it may have crossed the cancel: the tool is not to blame
-      return [{ message: `a ${lateText(message, settled)}` }];
-    default:
+      // It may have crossed the cancel: the tool is not to blame.
+      return settled?.by === 'cancel' ? [] : [{ message: `a ${lateText(message, settled)}` }];
+    case 'settles':
+    case 'holds':
+    case 'noted':
       return warnings;
   }
 }
 
 function refusedText(arrival: Arrival, verdict: Refusal): string {
+  const { kind, status, reason } = verdict;
   const answered = recordedAnswer(arrival);
-  if (answered === null) return `was ${verdict.kind} with ${verdict.status}: ${verdict.reason}`;
-  return `${refusalWords(arrival, verdict)}: ${verdict.reason}; ${answered}`;
+  if (answered === null) return `was ${kind} with ${status}: ${reason}`;
+  return `${refusalWords(arrival, verdict)}: ${reason}; ${answered}`;
 }
 
-/** What the tool has broken with a callback that a runtime discards (RT-MATCH): of a subscription that is none, or by a wrong name. */
-function brokenBy({ group_id }: Invocation, { message }: Arrival): RequirementId {
+/** The requirement that a discarded callback violates (RT-MATCH). */
+function violatedBy({ group_id }: Invocation, { message }: Arrival): RequirementId {
   if (message && message.group_id !== group_id) return 'TOOL-GROUP';
   return message?.type === 'subscription_event' ? 'TOOL-SUB' : 'TOOL-ID';
 }
 
-/** What is told of the call is not all of it. */
-function forgettingWarnings({ forgotten }: Exchange): Warning[] {
-  if (forgotten === 0) return [];
-  const callbacks = forgotten === 1 ? '1 callback is' : `${forgotten} callbacks are`;
-  return [{ message: `${callbacks} not kept: too many, or too large` }];
+function forgottenWarnings({ forgotten }: Exchange): Warning[] {
+  const callbacks = countedNoun(forgotten, 'callback is', 'callbacks are');
+  return forgotten === 0 ? [] : [{ message: `${callbacks} not kept: too many, or too large` }];
 }
 
-function forgottenErrands(count: number): Warning[] {
-  if (count === 0) return [];
-  const requests = count === 1 ? '1 request' : `${count} requests`;
-  return [{ message: `${requests} other than callbacks not kept: too many` }];
-}
-
-/** Of `invoke`, which can stay. */
-const FOLLOW = '; use --follow to receive them';
-
-/** A warning as it is told where there is no such option. */
-export function withoutFollow(warning: Warning): Warning {
-  return { ...warning, message: warning.message.replace(FOLLOW, '') };
-}
-
-/** Nobody stayed for what the result announced. */
+/** A subscription that was ended before its events arrived. */
 function subscriptionWarnings({ subscription }: Exchange): Warning[] {
   const ended = subscription?.ended;
   if (ended?.by !== 'close' && !(ended?.by === 'cancel' && ended.who === 'policy')) return [];
@@ -184,98 +166,81 @@ function subscriptionWarnings({ subscription }: Exchange): Warning[] {
   ];
 }
 
-/** POSTs that reached the listener but no call. @param more of those to a wrong address, that are not kept */
+/** Requests that reached the listener but no call. @param more requests to a wrong address that are not kept */
 export function misdirected(untracked: readonly UntrackedRequest[], more = 0): Warning[] {
-  const stray = untracked.filter(({ purpose, status }) => purpose === 'callback' && status !== undefined);
-  const lost = stray.filter(({ refusal }) => refusal === 'wrong-address');
-  const refused = stray.filter(({ refusal }) => refusal !== 'wrong-address');
+  const strays = untracked.filter(({ purpose, status }) => purpose === 'callback' && status !== undefined);
+  const lost = strays.filter(({ refusal }) => refusal === 'wrong-address');
+  const posts = `${countedNoun(lost.length + more, 'post')} to a wrong callback URL`;
+  const refused = new Map<string, Warning>();
+  for (const { status, refusal = '' } of strays)
+    if (refusal !== 'wrong-address')
+      refused.set(refusal, {
+        message: `a request to the callback listener was refused with ${status}: ${refusal}`,
+      });
   return [
-    ...(lost.length > 0 ? [wrongAddress(lost, more)] : []),
-    ...new Map(refused.map(each => [each.refusal, refusal(each)])).values(),
+    ...(lost.length > 0
+      ? [{ id: 'TOOL-OPAQUE' as const, message: `${posts}: ${lost[0]?.url}; expected /callback/<token>` }]
+      : []),
+    ...refused.values(),
   ];
 }
 
-function wrongAddress(lost: readonly UntrackedRequest[], more: number): Warning {
-  const count = lost.length + more;
-  const posts = `${count} post${count === 1 ? '' : 's'} to a wrong callback URL`;
-  return { id: 'TOOL-OPAQUE', message: `${posts}: ${lost[0]?.url}; expected /callback/<token>` };
-}
-
-function refusal({ status, refusal: reason = '' }: UntrackedRequest): Warning {
-  return { message: `a request to the callback listener was refused with ${status}: ${reason}` };
-}
+const LATE_ACK_MS = 1_000;
 
 function acknowledgementWarnings(exchange: Exchange, isWhole: boolean): Warning[] {
-  const { attempts } = exchange;
-  const tries: Warning[] = attempts.slice(0, -1).map(({ status, broken }, index) => ({
-    id: 'RT-RETRY' as const,
-    message: `attempt ${index + 1} of the invocation ${status === undefined ? `broke (${broken?.code})` : `was answered ${status}`}; retried`,
-  }));
-  const answered = answeredAttempt(exchange);
-  const unread = unreadSize(exchange);
-  if (unread > 0) tries.push(unreadBody(unread));
-  const after = acknowledgedAfter(exchange) ?? 0;
-  if (isAcknowledgedLate(exchange)) return [...tries, lateAcknowledgement(answered, isWhole)];
-  if (after <= ACK_SLOW_MS) return tries;
-  const limit = after > LATE_ACK_MS ? LATE_ACK_MS : ACK_SLOW_MS;
+  const retries = exchange.attempts.slice(0, -1).map(({ status, broken }, index): Warning => {
+    const end = status === undefined ? `broke (${broken?.code})` : `was answered ${status}`;
+    return { id: 'RT-RETRY', message: `attempt ${index + 1} of the invocation ${end}; retried` };
+  });
+  const size = unreadSize(exchange);
+  const unread = `the acknowledgement carried a body of ${bytesText(size)}, which is ignored; POST the result to callback_url`;
   return [
-    ...tries,
-    { id: 'TOOL-ACK', message: `the acknowledgement took ${formatDuration(after)}, more than ${limit}ms` },
+    ...retries,
+    ...(size > 0 ? [{ id: 'TOOL-ASYNC' as const, message: unread }] : []),
+    ...lateAcknowledgement(exchange, isWhole),
   ];
 }
 
-function lateAcknowledgement(answered: Attempt | undefined, isWhole: boolean): Warning {
-  if (!answered && !isWhole)
-    return { message: 'the result arrived without an acknowledgement, which may have been lost' };
-  const message = answered
-    ? `the result arrived before the acknowledgement, by more than ${ACK_TOLERANCE_MS}ms`
-    : 'the result arrived without an acknowledgement';
-  return { id: 'TOOL-ACK', message };
+function lateAcknowledgement(exchange: Exchange, isWhole: boolean): Warning[] {
+  const late = (message: string): Warning[] => [{ id: 'TOOL-ACK', message }];
+  if (isAcknowledgedLate(exchange)) {
+    if (answeredAttempt(exchange))
+      return late(`the result arrived before the acknowledgement, by more than ${ACK_TOLERANCE_MS}ms`);
+    const missing = 'the result arrived without an acknowledgement';
+    return isWhole ? late(missing) : [{ message: `${missing}, which may have been lost` }];
+  }
+  const after = acknowledgedAfter(exchange) ?? 0;
+  const limit = after > LATE_ACK_MS ? LATE_ACK_MS : ACK_SLOW_MS;
+  return after > limit ? late(`the acknowledgement took ${formatDuration(after)}, more than ${limit}ms`) : [];
 }
 
-/** Every beginner's first mistake, and silent otherwise. */
-function unreadBody(size: number): Warning {
-  return {
-    id: 'TOOL-ASYNC',
-    message: `the acknowledgement carried a body of ${bytesText(size)}, which is ignored; POST the result to callback_url`,
-  };
-}
+const NOTICES: Readonly<Partial<Record<UntrackedRequest['purpose'], readonly [RequirementId, string]>>> = {
+  close: ['TOOL-CLOSE', '/close_thread'],
+  cancel: ['TOOL-CANCEL', '/cancel_tool_call'],
+  choice: ['TOOL-CHOICE', "the choice's response_url"],
+};
 
-/** Notices, and the user's selection, that were not taken. */
+/** A notice, or the user's selection, that was not answered 200. */
 export function noticeWarnings({ purpose, status, broken }: UntrackedRequest): Warning[] {
-  const answer =
-    status === undefined
-      ? `not answered (${broken ?? 'no answer yet'})`
-      : `answered ${status} instead of 200`;
-  if (status === 200 || (status === undefined && !broken)) return [];
-  if (purpose === 'close') return [{ id: 'TOOL-CLOSE', message: `/close_thread was ${answer}` }];
-  if (purpose === 'cancel') return [{ id: 'TOOL-CANCEL', message: `/cancel_tool_call was ${answer}` }];
-  if (purpose === 'choice')
-    return [{ id: 'TOOL-CHOICE', message: `the choice's response_url was ${answer}` }];
-  return [];
+  const [id, what] = NOTICES[purpose] ?? [];
+  if (id === undefined || status === 200 || (status === undefined && !broken)) return [];
+  const answer = status === undefined ? `not answered (${broken})` : `answered ${status} instead of 200`;
+  return [{ id, message: `${what} was ${answer}` }];
 }
 
 /** What is unusual about a text that the LLM gets (RT-SANITIZE). */
 export function textWarnings(text: string): Warning[] {
   const count = countUnseen(text);
-  return [
-    ...(text.isWellFormed()
-      ? []
-      : [
-          { id: 'RT-SANITIZE', message: 'the text contains a lone surrogate; it is sent as U+FFFD' } as const,
-        ]),
+  const messages = [
+    ...(text.isWellFormed() ? [] : ['the text contains a lone surrogate; it is sent as U+FFFD']),
     ...(count > 0
-      ? [
-          {
-            id: 'RT-SANITIZE',
-            message: `the text contains ${count} control or invisible characters; the LLM receives them unchanged`,
-          } as const,
-        ]
+      ? [`the text contains ${count} control or invisible characters; the LLM receives them unchanged`]
       : []),
   ];
+  return messages.map(message => ({ id: 'RT-SANITIZE', message }));
 }
 
-/** The callback that a request, or the answer to it, is about; null where it is about none that reached a call. */
+/** The callback that a request, or the answer to it, is about; null where it is about none of a known call. */
 export function arrivalOf(
   { exchanges }: History,
   event: Event,

@@ -11,27 +11,6 @@ test('RT-VIEW: a diff is drawn as a segment of its type would be', () => {
   ]);
 });
 
-test('a patch that does not name its file takes the name beside it', () => {
-  const reading = readView({ type: 'diff', content: { patch: '@@ -1 +1 @@\n-old\n+new\n', path: 'b.txt' } });
-  expect(reading).toMatchObject({ ok: true, drawing: { path: 'b.txt' } });
-});
-
-test('what is wrong with wrong counts is said, and it is drawn', () => {
-  const reading = readView({ type: 'diff', content: { patch: PATCH.replace('-1 +1', '-1,9 +1,9') } });
-  expect(reading).toMatchObject({ ok: true, complaint: expect.stringContaining('corrected') });
-});
-
-test.each([
-  ['no patch', { text: 'x' }],
-  ['a patch that is no text', { patch: 7 }],
-  ['a patch that is none', { patch: 'hello' }],
-])('%s is malformed, with the reason', (_, content) => {
-  expect(readView({ type: 'diff', content })).toMatchObject({
-    ok: false,
-    reason: expect.stringMatching(/^malformed diff: ./),
-  });
-});
-
 test('RT-VIEW: a diff of files, each with its old and new contents, is drawn as a diff', () => {
   const reading = readView({
     type: 'diff',
@@ -79,19 +58,4 @@ test('many files that have nothing in common are drawn in time', () => {
   const began = performance.now();
   expect(readView({ type: 'diff', content: { files } }).ok).toBe(true);
   expect(performance.now() - began).toBeLessThan(5_000);
-});
-
-test.each([
-  ['a file without a path', [{ status: 'added' }], /^malformed diff: .*files\[0\]\.path/],
-  ['contents that are no text', [{ path: 'a', oldContents: 7 }], /^malformed diff: .*oldContents/],
-])('%s is malformed, with the reason', (_, files, reason) => {
-  expect(readView({ type: 'diff', content: { files } })).toMatchObject({
-    ok: false,
-    reason: expect.stringMatching(reason),
-  });
-});
-
-test('a type that is not known is not drawn', () => {
-  const reading = readView({ type: 'holo\u202egram', content: {} });
-  expect(reading).toEqual({ ok: false, reason: 'unknown view type "holo<U+202E>gram", shown as JSON' });
 });

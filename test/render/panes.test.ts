@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Panes, panesOf } from '../../src/render/panes.js';
-import {
-  acknowledged,
-  answered,
-  call,
-  exchangeOf,
-  gaveUp,
-  resultArrives,
-  timedOut,
-} from '../events/build.js';
+import { answered, call, exchangeOf, gaveUp, resultArrives, timedOut } from '../events/build.js';
 import { SEED_RESULTS } from '../protocol/seed-messages.js';
 
 const BOTH = new Set(['diff', 'text']);
@@ -18,10 +10,6 @@ function panesOfResult(fields: object, supports: ReadonlySet<string> = BOTH): Pa
   if (!panes) throw new Error('the call is settled');
   return panes;
 }
-
-test('a pending call has none', () => {
-  expect(panesOf(exchangeOf(call(), acknowledged()), BOTH)).toBeNull();
-});
 
 describe('RT-DISPLAY: the human sees the first segment that can be shown', () => {
   const diff: Record<string, unknown> = JSON.parse(SEED_RESULTS['a diff display with text fallback'] ?? '{}');

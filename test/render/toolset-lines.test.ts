@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Tool, Toolset } from '../../src/protocol/toolset.js';
 import { toolsetLines } from '../../src/render/toolset.js';
 import { words } from '../support/words.js';
@@ -18,33 +18,6 @@ test('a call as its display script shows it, with names in place of texts', () =
   const of = (displayScript: string) => told({ inputSchema, displayScript });
   expect(of('"Edit " + args.path + ", " + args.mode')).toContain('  shown as  Edit <path>, fast');
   expect(of('loop { }').join('\n')).not.toContain('shown as');
-});
-
-describe('what a tool says of itself', () => {
-  test.each<[NonNullable<Tool['annotations']>, string]>([
-    [{}, 'edit_file'],
-    [{ readOnly: false }, 'edit_file'],
-    [{ readOnly: true, requiresAuth: 'github' }, 'edit_file  readOnly, requiresAuth: github'],
-    [{ 'x-cost': 3 }, 'edit_file  x-cost: 3'],
-    [{ 'x-cost': { cents: 3 } }, 'edit_file  x-cost: {"cents":3}'],
-    [{ 'x-cost': { toString: 1 } }, 'edit_file  x-cost: {"toString":1}'],
-  ])('%j', (annotations, line) => {
-    expect(told({ annotations })[0]).toBe(line);
-  });
-
-  test('that it destroys stands out', () => {
-    const [, , , line] = toolsetLines(toolset({ annotations: { destructive: true } }));
-    expect(line?.at(-1)).toEqual({ text: 'destructive', tone: 'bad' });
-  });
-});
-
-test.each([
-  [{ properties: [] }],
-  [{ properties: { a: 1 } }],
-  [{ required: 'a' }],
-  [{ properties: { a: { description: 1 } } }],
-])('a schema as odd as %j is no reason to crash', inputSchema => {
-  expect(told({ inputSchema }).length).toBeGreaterThanOrEqual(2);
 });
 
 test('row 24: nothing foreign acts', () => {

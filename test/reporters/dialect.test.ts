@@ -10,7 +10,6 @@ import {
   type Moment,
   resultArrives,
   THREAD,
-  timedOut,
 } from '../events/build.js';
 import { report } from './paper.js';
 
@@ -34,25 +33,4 @@ test('the answer is on stdout, what got lost on stderr', async () => {
   expect(stderr.split('\n')).toContain(
     `warning: a ToolCallResult of LM-Kit cannot carry the thread "${THREAD}"`,
   );
-});
-
-test('with -q nothing is warned of', async () => {
-  const { stderr } = await told(story(at(9, resultArrives())), { quiet: true });
-  expect(stderr).toBe('');
-});
-
-test('an outcome of ours is one, too', async () => {
-  const trouble = { code: 'timeout', message: 'no result' } as const;
-  const { stdout, stderr } = await told(story(at(40, timedOut(30))), { trouble });
-  expect(JSON.parse(stdout)).toMatchObject({ Type: 'Timeout', ResultJson: '{"timeout":{"durationMs":30}}' });
-  expect(stderr).toContain('error: no result\n');
-});
-
-test('without an outcome nothing is printed, and it is said why', async () => {
-  const trouble = { code: 'no-discovery', message: 'nothing there' } as const;
-  for (const events of [[], story()])
-    expect(await told(events, { trouble })).toMatchObject({
-      stdout: '',
-      stderr: expect.stringContaining('nothing there'),
-    });
 });

@@ -42,22 +42,6 @@ test('> marks what was sent, < what was received, as in curl', () => {
   );
 });
 
-test('discovery is none of them', () => {
-  expect(told([], untrackedRequest('discovery'))).toBe('');
-});
-
-test('a selection and a notice are, and where there was no answer, why', () => {
-  expect(told([], untrackedRequest('choice', 500), untrackedRequest('close', null))).toBe(
-    [
-      '> POST http://127.0.0.1:3001/choice',
-      '< 500',
-      '> POST http://127.0.0.1:3001/close',
-      '* not answered: ECONNREFUSED (connect)',
-      '',
-    ].join('\n'),
-  );
-});
-
 describe('row 25: secrets are out', () => {
   test('of the address at which a question is answered', () => {
     const url = 'http://tool:3001/choices/0123456789abcdef?code=canary';

@@ -164,8 +164,8 @@ export function ownHistory({ threads, untracked }: History, exchange: Exchange):
   own.exchanges.set(exchange.key, exchange);
   const thread = threads.get(group_id);
   if (thread) own.threads.set(group_id, thread);
-  for (const untrackedRequest of untracked.ofCall(exchange.key)) own.untracked.begin(untrackedRequest);
-  for (const untrackedRequest of untracked.ofThread(group_id)) own.untracked.begin(untrackedRequest);
+  for (const request of untracked.ofCall(exchange.key)) own.untracked.begin(request);
+  for (const request of untracked.ofThread(group_id)) own.untracked.begin(request);
   return own;
 }
 

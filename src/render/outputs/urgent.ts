@@ -52,11 +52,9 @@ const asNews = (warning: Warning): News => ({ warning, text: warningText(warning
 function newsOf(history: History, event: Extract<Event, { kind: 'response' | 'broken' }>): readonly News[] {
   const found = arrivalOf(history, event);
   if (found) return NEWS.has(found.arrival.verdict.kind) ? arrivalNews(found) : [];
-  const untrackedRequest = history.untracked.get(event.leg);
-  if (!untrackedRequest) return [];
-  return (
-    untrackedRequest.purpose === 'choice' ? noticeWarnings(untrackedRequest) : misdirected([untrackedRequest])
-  ).map(asNews);
+  const request = history.untracked.get(event.leg);
+  if (!request) return [];
+  return (request.purpose === 'choice' ? noticeWarnings(request) : misdirected([request])).map(asNews);
 }
 
 /** What came after a cancel may have crossed it: that is told, and no warning. */

@@ -75,24 +75,6 @@ test('the clock of a pending call goes on in the same room, however short the ti
   expect(new Set(widths).size).toBe(1);
 });
 
-test('only the clock of a pending call goes on', () => {
-  expect(rowOf(sent()).isRunning).toBe(true);
-  expect(rowOf(sent(), arrives(CHOICE)).isRunning).toBe(true);
-  expect(rowOf(sent(), resultArrives()).isRunning).toBe(false);
-  expect(rowOf(...subscribed).isRunning).toBe(false);
-});
-
-test('which call it is, and when it began', () => {
-  const { cells } = rowOf(sent());
-  expect([cells.time, cells.operation, cells.id, cells.thread].map(words)).toEqual([
-    ' 1:01.0',
-    'edit_file',
-    'call_abc123',
-    'thread_xyz',
-  ]);
-  expect(words(rowOf(at(3_200, denied())).cells.time)).toBe(' 0:03.2');
-});
-
 test('threats, row 24: foreign words are safe to print, and no longer than a person reads', () => {
   const hostile = { ...INVOCATION, operation: '\u001b[2J\n', group_id: '\u202e'.repeat(10_000) };
   const { cells } = rowOf(call({ invocation: hostile }));

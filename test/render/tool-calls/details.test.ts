@@ -5,34 +5,6 @@ import { words } from '../../support/words.js';
 
 const textOf = (story: MockStory) => detailLines(story.call('a')).map(words).join('\n');
 
-test('a call whole: what came, who answers, each callback with its attempts and its message', () => {
-  const story = new MockStory().at(1_000).receives('a', { call_id: 'c_1', user_id: 'ada' });
-  story.matches('a', 'edit-main');
-  story.sends('a', { type: 'tool_result', text: 'done' }).answered(1_003, 503);
-  story.at(1_200).sends('a', { type: 'tool_result', text: 'done' }, 2).answered(1_202);
-  expect(textOf(story)).toBe(`edit_file a (thread_a)
-call_id   c_1
-user      ada
-callback  http://127.0.0.1:4000/…
-received  at 0:01.0 answered 200 in 0ms
-answer    edit-main
-
-ARGUMENTS
-{
-  "path": "a.txt"
-}
-
-TOOL_RESULT 2 attempts
-  ✗ answered 503 in 3ms at 0:01.0
-  ✓ answered 200 in 2ms at 0:01.2
-{
-  "group_id": "thread_a",
-  "id": "a",
-  "type": "tool_result",
-  "text": "done"
-}`);
-});
-
 describe('what a call waits for, and how to give it', () => {
   test('to be fired', () => {
     const story = new MockStory().receives('a').matches('a', 'watch');
@@ -63,36 +35,6 @@ describe('what a call waits for, and how to give it', () => {
     story.sends('a', { type: 'user_choice', choices: ['Yes'], default: 0 }).answered(1);
     story.about('a', { kind: 'decided', what: 'choice', by: 'person', value: 0 });
     expect(textOf(story)).not.toContain('waits');
-  });
-});
-
-describe('what went wrong', () => {
-  test('nothing matched: the nearest fixture, and where it differs', () => {
-    const nearest = { fixture: 'edit-main', path: '$.arguments.path', reason: '"a.txt" is not "b.txt"' };
-    const story = new MockStory().receives('a').misses('a', nearest);
-    expect(textOf(story)).toContain(
-      'answer    no fixture; nearest: edit-main, differs at $.arguments.path: "a.txt" is not "b.txt"\n' +
-        'warning   no fixture matches this call',
-    );
-  });
-
-  test('a callback on its way, one that broke, one that is no JSON, one given up', () => {
-    const story = new MockStory().at(100).receives('a');
-    story.sends('a', '{"type":"tool_result"').broken(101, 'ECONNRESET');
-    story.sends('a', { type: 'view_update' });
-    story.about('a', { kind: 'dropped', what: 'callback', why: 'attempts: 6', count: 1 });
-    expect(textOf(story)).toMatch(
-      /NO MESSAGE ✗ ECONNRESET in 1ms at 0:00\.1\n{"type":"tool_result"\n\nVIEW_UPDATE … sending at 0:00\.1\n[\s\S]+\n}\n\n✗ not delivered: attempts: 6$/,
-    );
-  });
-
-  test('faults, decisions, and a call that came twice', () => {
-    const story = new MockStory().receives('a').receives('a', {}, { attempt: 2 });
-    story.about('a', { kind: 'planned', by: 'fault', plan: 'duplicate' });
-    story.about('a', { kind: 'decided', what: 'consent', by: 'person', value: 'granted' });
-    const text = textOf(story);
-    expect(text).toContain('received  at 0:00.0, received 2×, last answered 200\n');
-    expect(text).toContain('planned   duplicate\ndecided   consent granted by a person\n');
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { REQUIREMENTS } from '../../../src/check/rules/all.js';
 import { CHECK_FORMATS } from '../../../src/render/outputs/check.js';
 import { unsafeIn } from '../../e2e/support/text.js';
-import { GREEN, HOSTILE, LONG_ID, LOOK, STORY } from './story-of.js';
+import { HOSTILE, LOOK, STORY } from './story-of.js';
 
 /** What acts on a terminal, or is a workflow command, is shown and broken. */
 const SHOWN = HOSTILE.replace('\u001b', '␛').replace('::error', '<U+003A>:error');
@@ -26,35 +26,6 @@ const text = CHECK_FORMATS.github(STORY, LOOK);
 const commands = text.trimEnd().split('\n').map(readCommand);
 const titled = (title: RegExp) => commands.find(({ properties }) => title.test(properties['title'] ?? ''));
 
-test('an annotation for each thing that is not fine, and one that sums it up', () => {
-  expect(commands.map(({ name, properties }) => [name, properties['title']?.split('evil')[0]])).toEqual([
-    ['error', 'TOOL-ID (MUST)'],
-    ['error', 'TOOL-RETRY could not run'],
-    ['warning', 'TOOL-FALLBACK (SHOULD)'],
-    ['error', 'TOOL-DIFF (MUST)'],
-    ['error', expect.stringContaining('case ')],
-    ['error', 'case list could not run'],
-    ['notice', 'TOOL-CHOICE is expected to fail'],
-    ['notice', 'check http://127.0.0.1:3001: failed'],
-  ]);
-});
-
-test('what was due and what came are lines of the message', () => {
-  const { message } = titled(/TOOL-ID/) ?? {};
-  expect(message?.split('\n').slice(0, 3)).toEqual([
-    'reason of TOOL-ID',
-    `call: edit_file · ${LONG_ID}`,
-    'expected: call_abc123',
-  ]);
-  expect(message).toContain('actual: ␛[2Jevil');
-  expect(message).toMatch(/\nto do: .*\.$/);
-});
-
-test('a case is an annotation of its line', () => {
-  const { properties } = titled(/^case list/) ?? {};
-  expect(properties).toMatchObject({ file: 'c.yaml', line: '7' });
-});
-
 test('whatever is foreign stays within its command', () => {
   expect(text.trimEnd().split('\n')).toHaveLength(8);
   expect(titled(/TOOL-FALLBACK/)?.message).toBe(`${SHOWN}\nto do: ${REQUIREMENTS['TOOL-FALLBACK'].advice}`);
@@ -71,10 +42,4 @@ test('an id is one line of the message', () => {
   const { message = '' } = hostile.find(({ properties }) => properties['title'] === 'TOOL-ID (MUST)') ?? {};
   const line = SHOWN.replace('\n', '␊');
   expect(message.split('\n').slice(1, 3)).toEqual([`call: ${line} · ${line}`, 'expected: call_abc123']);
-});
-
-test('what is green is one notice', () => {
-  expect(CHECK_FORMATS.github(GREEN, LOOK)).toBe(
-    '::notice title=check http%3A//127.0.0.1%3A3001%3A passed::4 rules: 4 passed\n',
-  );
 });

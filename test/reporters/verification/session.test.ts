@@ -32,19 +32,6 @@ test('a line for each problem, and one that sums up', () => {
   ]);
 });
 
-test('where there are several sessions, which one it is; what is too much is counted', () => {
-  const text = humanSessionVerification(
-    report([{ kind: 'unanswered', ...about }], { count: 7, sessions: 2 }),
-  );
-  expect(text).toBe(
-    '✗ lookup call_1 was not answered (s1)\n✗ and 6 more\n✗ verification failed: 2 of 3 calls answered in 2 sessions, 7 problems\n',
-  );
-});
-
-test('all is well', () => {
-  expect(humanSessionVerification(report([]))).toBe('✓ verified: 2 of 3 calls answered in 1 session\n');
-});
-
 test('foreign words are safe to print', () => {
   const text = humanSessionVerification(report([{ kind: 'unanswered', ...about, tool_name: '\u001b[2J\n' }]));
   expect(text).not.toContain('\u001b');

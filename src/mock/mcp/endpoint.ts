@@ -10,47 +10,8 @@ import type { Answer, Incoming, Reply, Route } from '../../http/request-body.js'
 import { readJson } from '../../util/json.js';
 import { isRecord } from '../../util/json-diagnosis.js';
 
-type Id = string | number;
-
-type Claim =
-  | { readonly ok: true; readonly release: () => void }
-  /** The id that is taken. */
-  | { readonly ok: false; readonly id: Id };
-
-/** Ids of requests that are being answered, by session: in one, each stands for one request at a time (JSON-RPC 2.0, section 4). */
-export class Claims {
-  readonly #taken = new Map<string, Set<Id>>();
-
-  /** @param session null before `initialize` */
-  claim(session: string | null, message: unknown): Claim {
-    const ids = idsIn(message);
-    if (session === null || ids.length === 0) return { ok: true, release: () => {} };
-    const taken = this.#taken.get(session) ?? new Set();
-    const again = ids.find((id, index) => taken.has(id) || ids.indexOf(id) < index);
-    if (again !== undefined) return { ok: false, id: again };
-    for (const id of ids) taken.add(id);
-    this.#taken.set(session, taken);
-    return { ok: true, release: () => this.#release(session, ids) };
-  }
-
-  #release(session: string, ids: readonly Id[]): void {
-    const taken = this.#taken.get(session);
-    for (const id of ids) taken?.delete(id);
-    if (taken?.size === 0) this.#taken.delete(session);
-  }
-}
-
-/** The ids of the requests in a message or batch. */
-function idsIn(message: unknown): Id[] {
-  return [message].flat().flatMap(each => {
-    if (!isRecord(each) || !('method' in each)) return [];
-    const { id } = each;
-    return typeof id === 'string' || typeof id === 'number' ? [id] : [];
-  });
-}
-
 /** Clients may not end their sessions; beyond this number the oldest is closed. */
-const MOST = 1_000;
+const MOST_SESSIONS = 1_000;
 
 /**
  * The sessions of clients that speak a version of MCP before 2026-07-28 over HTTP: such a client begins one with `initialize`, and
@@ -62,7 +23,6 @@ class McpSessions {
   constructor(
     private readonly server: () => Server,
     private readonly onTrouble: (error: Error) => void,
-    private readonly most = MOST,
   ) {}
 
   /** @param parsedBody the JSON of its body */
@@ -71,10 +31,8 @@ class McpSessions {
     if (id === null) return this.#begin(request, parsedBody);
     const transport = this.#transports.get(id);
     if (transport) return transport.handleRequest(request, { parsedBody });
-    return Response.json(
-      { jsonrpc: '2.0', id: null, error: { code: -32_001, message: 'Session not found' } },
-      { status: 404 },
-    );
+    const error = { code: -32_001, message: 'Session not found' };
+    return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 404 });
   }
 
   async close(): Promise<void> {
@@ -100,11 +58,26 @@ class McpSessions {
 
   async #remember(id: string, transport: Transport): Promise<void> {
     this.#transports.set(id, transport);
-    const [oldest] = this.#transports.size > this.most ? this.#transports : [];
+    const [oldest] = this.#transports.size > MOST_SESSIONS ? this.#transports : [];
     if (!oldest) return;
     this.#transports.delete(oldest[0]);
     await oldest[1].close();
   }
+}
+
+/** Names the requests of a message or batch; nothing before `initialize`. */
+function requestKeys(
+  session: string | null,
+  message: unknown,
+): readonly { id: string | number; key: string }[] {
+  if (session === null) return [];
+  return [message].flat().flatMap(each => {
+    if (!isRecord(each) || !('method' in each)) return [];
+    const { id } = each;
+    return typeof id === 'string' || typeof id === 'number'
+      ? [{ id, key: JSON.stringify([session, id]) }]
+      : [];
+  });
 }
 
 /** A request as the web's API has it, without its body: that is read already. */
@@ -155,7 +128,8 @@ const PARSE_ERROR = -32_700;
 export class McpEndpoint {
   readonly #sessions: McpSessions;
   readonly #modern: McpHttpHandler;
-  readonly #claims = new Claims();
+  /** Requests that are being answered, by session and id. */
+  readonly #answering = new Set<string>();
   #isClosed = false;
   /** Lets a request go whose call was cancelled: the SDK would never answer it. */
   readonly #abandoned = new WeakMap<Request, () => void>();
@@ -205,7 +179,7 @@ export class McpEndpoint {
     const request = webRequest(incoming, gone);
     if (!(await isLegacyRequest(request, value)))
       return answerOf(await this.#modern.fetch(request, { parsedBody: value }));
-    return this.#claimed(request, value, () =>
+    return this.#answerOnce(request, value, () =>
       Array.isArray(value) && value.length > 0
         ? this.#answerBatch(value, () => webRequest(incoming, gone))
         : this.#answerLegacy(request, value),
@@ -215,15 +189,19 @@ export class McpEndpoint {
   readonly #delete = async (incoming: Incoming): Promise<Answer> =>
     answerOf(await this.#sessions.handle(webRequest(incoming, hangUp(incoming))));
 
-  /** An answer finds its call by the id: of two with the same one, one would never have an answer. */
-  async #claimed(request: Request, message: unknown, answer: () => Promise<Reply>): Promise<Reply> {
-    const claim = this.#claims.claim(request.headers.get('mcp-session-id'), message);
-    if (!claim.ok)
-      return rpcError(400, 'a request with this id is still being answered', INVALID_REQUEST, claim.id);
+  /** In a session each id stands for one request at a time (JSON-RPC 2.0, section 4): of two, one would never have an answer. */
+  async #answerOnce(request: Request, message: unknown, answer: () => Promise<Reply>): Promise<Reply> {
+    const keys = requestKeys(request.headers.get('mcp-session-id'), message);
+    const taken = keys.find(
+      ({ key }, index) => this.#answering.has(key) || keys.findIndex(each => each.key === key) < index,
+    );
+    if (taken)
+      return rpcError(400, 'a request with this id is still being answered', INVALID_REQUEST, taken.id);
+    for (const { key } of keys) this.#answering.add(key);
     try {
       return await answer();
     } finally {
-      claim.release();
+      for (const { key } of keys) this.#answering.delete(key);
     }
   }
 

@@ -14,7 +14,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod/mini';
 import { readAs, writeAs } from '../../dialects/dialects.js';
 import type { FixtureSet } from '../../fixtures/fixture-set.js';
-import { type RunningServer, startServer } from '../../http/server.js';
+import { startServer } from '../../http/server.js';
 import type { Tool } from '../../protocol/toolset.js';
 import { validate } from '../../protocol/validate.js';
 import { systemClock } from '../../system/drafts.js';
@@ -36,66 +36,14 @@ import {
   wireOfResult,
 } from '../local-tool.js';
 import { type MockToolOptions, refusalText } from '../mock-state.js';
-import type { ToolsetFields } from '../responder.js';
 import { adminRoutes } from '../routes.js';
 import { MCP_PATH, McpEndpoint } from './endpoint.js';
 
-const LONGEST = 300;
+const LONGEST_MESSAGE = 300;
 
-/** Tells what the SDK makes of a client's messages, in short: it may quote them. */
-function teller(tool: Pick<LocalTool, 'warn'>): (error: Error) => void {
-  return ({ message }) => tool.warn(`MCP: ${visibleLine(cut(message, LONGEST))}`);
-}
-
-interface PageOptions {
-  /** Origins of web pages that may call the MCP endpoint, such as `http://localhost:6274`. */
-  readonly allowOrigins?: readonly string[];
-}
-
-type HttpOptions = Pick<MockToolOptions, 'host' | 'port' | 'allowHosts' | 'maxBody' | 'program' | 'clock'> &
-  PageOptions;
-
-/**
- * Opens the server of the endpoint, behind the guard that every server here has, with the mock's own controls beside it.
- * @param serverFor makes a server of the SDK's, which says when the call of a request was cancelled
- * @throws ProtocolCliError `port-in-use`, `usage`.
- */
-async function openHttp(
-  tool: LocalTool,
-  {
-    host,
-    port,
-    allowHosts = [],
-    allowOrigins = [],
-    maxBody = DEFAULTS.maxBody,
-    program = 'protocol-cli',
-    clock = systemClock,
-  }: HttpOptions,
-  serverFor: (onCancelled: (request: Request) => void) => Server,
-): Promise<{ readonly server: RunningServer; readonly endpoint: McpEndpoint }> {
-  const endpoint: McpEndpoint = new McpEndpoint(
-    () => serverFor(request => endpoint.abandon(request)),
-    teller(tool),
-    new Set(allowOrigins),
-  );
-  const startedAt = clock.wall().toISOString();
-  const server = await startServer({
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    allowedHosts: allowHosts,
-    maxBody,
-    explains: true,
-    routes: [
-      ...endpoint.routes,
-      ...adminRoutes({
-        journal: new JournalReports(tool, { startedAt, program }),
-        reset: key => tool.reset(key),
-        fire: () => 0,
-      }),
-    ],
-    onRefused: refusal => tool.warn(refusalText(refusal)),
-  });
-  return { server, endpoint };
+/** Warns of what the SDK reports about a client's messages. It may quote them. */
+function reporter(tool: LocalTool): (error: Error) => void {
+  return ({ message }) => tool.warn(`MCP: ${visibleLine(cut(message, LONGEST_MESSAGE))}`);
 }
 
 interface Ends {
@@ -105,18 +53,18 @@ interface Ends {
 }
 
 /**
- * JSON-RPC in lines (MCP, "stdio"). Unlike the transport of the SDK, it reports invalid lines, and answers open requests before it
+ * JSON-RPC in lines (MCP, "stdio"). Unlike the transport of the SDK, it limits and reports lines, and answers open requests before it
  * closes.
  */
-export class LineTransport implements Transport {
+class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   #isClosed = false;
-  #end: () => void = () => {};
+  #onOver: () => void = () => {};
   /** Resolves when it is closed, by either side. */
   readonly over = new Promise<void>(resolve => {
-    this.#end = resolve;
+    this.#onOver = resolve;
   });
   readonly #lines: LineSplitter;
 
@@ -150,7 +98,7 @@ export class LineTransport implements Transport {
     const { stdin } = this.ends;
     stdin.off('data', this.#read).off('end', this.#finish).pause(); // the streams outlive us, and may fail later
     this.onclose?.();
-    this.#end();
+    this.#onOver();
   }
 
   readonly #read = (chunk: Uint8Array): void => {
@@ -158,15 +106,15 @@ export class LineTransport implements Transport {
   };
 
   readonly #finish = async (): Promise<void> => {
-    await new Promise(setImmediate); // the last request is on its way
+    await new Promise(setImmediate); // the last request is on its way to the tool
     await this.drain();
     await new Promise(setImmediate); // the last answer is on its way
     await this.close();
   };
 
   /** The start of the next line is unknown. */
-  readonly #fail = (error: unknown): void => {
-    this.#report(error);
+  readonly #fail = (error: Error): void => {
+    this.onerror?.(error);
     void this.close();
   };
 
@@ -178,18 +126,13 @@ export class LineTransport implements Transport {
   }
 
   #deliver(value: unknown): void {
-    let message: JSONRPCMessage;
+    let message: JSONRPCMessage | null = null;
     try {
       message = parseJSONRPCMessage(value);
     } catch {
       this.onerror?.(new Error('a line is not a JSON-RPC message'));
-      return;
     }
-    this.onmessage?.(message);
-  }
-
-  #report(error: unknown): void {
-    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    if (message) this.onmessage?.(message);
   }
 }
 
@@ -206,16 +149,15 @@ const ONE_THREAD = 'mcp';
  * @throws ProtocolError for an invalid call or an unknown tool.
  */
 async function callTool(
-  tool: Pick<LocalTool, 'call'>,
+  tool: LocalTool,
   { params }: JSONRPCRequest,
   { mcpReq, sessionId, http }: ServerContext,
 ): Promise<Record<string, unknown>> {
   const checked = validate(paramsSchema, params ?? {});
-  if (!checked.ok)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `the call is malformed: ${checked.faults.join('; ')}`,
-    );
+  if (!checked.ok) {
+    const problem = `the call is malformed: ${checked.faults.join('; ')}`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
+  }
   const { name, arguments: args = {} } = checked.value;
   const signal = http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;
   const { sent } = await tool.call({
@@ -227,11 +169,6 @@ async function callTool(
     signal,
   });
   if (sent === undefined) return silence(signal);
-  return resultOf(sent);
-}
-
-/** @throws ProtocolError for an error of the protocol. */
-function resultOf(sent: unknown): Record<string, unknown> {
   const result = isRecord(sent) ? sent : {};
   const { error } = result;
   if (isRecord(error) && Object.keys(result).length === 1)
@@ -248,63 +185,51 @@ function silence(signal: AbortSignal): Promise<never> {
   });
 }
 
-function toolList({ tools }: ToolsetFields): McpToolOfServer[] {
-  return tools.map(({ name, description, inputSchema, outputSchema, annotations }) => ({
-    name,
-    description,
-    inputSchema: { ...inputSchema, type: 'object' }, // which arguments always are; MCP wants it said
-    ...(isRecord(outputSchema) && { outputSchema: { ...outputSchema, type: 'object' as const } }),
-    ...(annotations && { annotations: hintsOf(annotations) }),
-  }));
-}
-
-function hintsOf({ readOnly, destructive, idempotent }: NonNullable<Tool['annotations']>) {
-  return {
+function toolOf({ name, description, inputSchema, outputSchema, annotations }: Tool): McpToolOfServer {
+  const { readOnly, destructive, idempotent } = annotations ?? {};
+  const hints = {
     ...(readOnly !== undefined && { readOnlyHint: readOnly }),
     ...(destructive !== undefined && { destructiveHint: destructive }),
     ...(idempotent !== undefined && { idempotentHint: idempotent }),
   };
-}
-
-interface McpServerOptions {
-  readonly tool: Pick<LocalTool, 'call' | 'toolset'>;
-  /** Of this program: `0.1.0`. */
-  readonly version: string;
-  /** Whether clients are notified when the tools change. */
-  readonly tellsChanges: boolean;
-  /** The client has cancelled a call that came with this request: it gets no answer from the SDK. */
-  readonly onCancelled?: (request: Request) => void;
+  return {
+    name,
+    description,
+    inputSchema: { ...inputSchema, type: 'object' }, // which arguments always are; MCP requires it
+    ...(isRecord(outputSchema) && { outputSchema: { ...outputSchema, type: 'object' as const } }),
+    ...(annotations && { annotations: hints }),
+  };
 }
 
 /**
- * One connection's server. `tools/call` is not given to the SDK as a handler of its own: it would look results through, and drop
- * or refuse what it does not know, and a result that is written whole goes out verbatim (seed 003).
+ * One connection's server. `tools/call` is not an ordinary handler of the SDK: that would validate results, and drop or refuse
+ * unknown fields, and a whole result goes out verbatim (seed 003).
+ * @param onCanceled the client has canceled a call that came with this request: it gets no answer from the SDK
  */
-function mcpServer({ tool, version, tellsChanges, onCancelled }: McpServerOptions): Server {
+function mcpServer(
+  tool: LocalTool,
+  { program = 'protocol-cli/0' }: McpToolOptions,
+  onCanceled?: (request: Request) => void,
+): Server {
   const { name, description: instructions } = tool.toolset;
-  const tools = tellsChanges ? { listChanged: true } : {};
+  const tools = onCanceled ? {} : { listChanged: true }; // over HTTP there are no streams to notify clients
   const server = new Server(
-    { name, version },
+    { name, version: program.slice(program.indexOf('/') + 1) },
     { capabilities: { tools }, ...(instructions !== undefined && { instructions }) },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: toolList(tool.toolset) }));
+  server.setRequestHandler('tools/list', () => ({ tools: tool.toolset.tools.map(toolOf) }));
   server.fallbackRequestHandler = (request, context) => {
     const { http, mcpReq } = context;
-    const cancelled = () => http?.req && onCancelled?.(http.req);
-    mcpReq.signal.addEventListener('abort', cancelled, { once: true });
+    const canceled = () => http?.req && onCanceled?.(http.req);
+    mcpReq.signal.addEventListener('abort', canceled, { once: true });
     if (request.method === 'tools/call') return callTool(tool, request, context);
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
   };
   return server;
 }
 
-/** Of JSON-RPC: what MCP answers to the name of a tool that it does not have. */
-const INVALID_PARAMS = -32_602;
-
-type Fields = Readonly<Record<string, unknown>>;
-
 /** @param url of the endpoint, for events */
-export function mcpWire(url: string): Wire {
+function mcpWire(url: string): Wire {
   return {
     dialect: 'mcp',
     url,
@@ -315,32 +240,29 @@ export function mcpWire(url: string): Wire {
   };
 }
 
-/** As a CallToolResult, in which `isError` always is (seed 003); of an unknown tool as `{ error }` of JSON-RPC, as MCP asks. */
+/** As a CallToolResult, in which `isError` always is (seed 003); of an unknown tool as `{ error }` of JSON-RPC. */
 function write(reply: SpokenReply, isOffered: () => boolean): Written {
-  if (reply.kind === 'payload') return written(textResult(reply.text));
+  if (reply.kind === 'payload') return { body: textResult(reply.text), warnings: [] };
   if (reply.kind === 'verbatim') return writeResult(reply.result);
   const { outcome } = reply;
-  if (outcome.type === 'error' && !isOffered())
-    return written({ error: { code: INVALID_PARAMS, message: outcome.message } });
-  return writeOther(reply);
+  if (outcome.type !== 'error' || isOffered()) return writeTranslated(reply);
+  const error = { code: ProtocolErrorCode.InvalidParams, message: outcome.message };
+  return { body: { error }, warnings: [] };
 }
 
-/** What is written for MCP goes out as it is, sound or not. */
-function writeResult(result: Fields): Written {
-  if (wireOfResult(result) === 'rap') return writeForeign(result);
-  const reading = readAs('mcp', { isError: false, ...result });
-  const warnings = reading.ok ? [] : [`an invalid MCP result was sent: ${reading.faults.join('; ')}`];
-  return { body: { ...result, isError: result['isError'] ?? false }, warnings };
-}
-
-/** Writes a `tool_result` of RAP; any other object becomes text. */
-function writeForeign(result: Fields): Written {
-  if (readAsRap(result).ok) return writeOther({ kind: 'verbatim', result });
+/** A result in the form of MCP goes out as it is, valid or not; one of RAP is translated; any other object becomes text. */
+function writeResult(result: Readonly<Record<string, unknown>>): Written {
+  if (wireOfResult(result) === 'mcp') {
+    const reading = readAs('mcp', { isError: false, ...result });
+    const warnings = reading.ok ? [] : [`an invalid MCP result was sent: ${reading.faults.join('; ')}`];
+    return { body: { ...result, isError: result['isError'] ?? false }, warnings };
+  }
+  if (readAsRap(result).ok) return writeTranslated({ kind: 'verbatim', result });
   const warning = 'a result has neither content (MCP) nor text (RAP); it was sent as text';
   return { body: textResult(JSON.stringify(result)), warnings: [warning] };
 }
 
-function writeOther(reply: SpokenReply): Written {
+function writeTranslated(reply: SpokenReply): Written {
   const { body, warnings } = writeAs('mcp', answerOfLocal({ id: null }, reply));
   return { body, warnings: warnings.map(({ message }) => message) };
 }
@@ -349,25 +271,23 @@ function textResult(text: string): object {
   return { content: [{ type: 'text', text }], isError: false };
 }
 
-function written(body: object): Written {
-  return { body, warnings: [] };
-}
-
 export type McpToolOptions = Omit<LocalToolOptions, 'wire' | 'log'> &
-  Pick<MockToolOptions, 'host' | 'port' | 'allowHosts' | 'maxBody' | 'program'> &
-  PageOptions;
+  Pick<MockToolOptions, 'host' | 'port' | 'allowHosts' | 'maxBody' | 'program'> & {
+    /** Origins of web pages that may call the MCP endpoint, such as `http://localhost:6274`. */
+    readonly allowOrigins?: readonly string[];
+  };
 
 /** Fixtures and handlers, served to MCP clients (seed 003). */
 export interface McpTool extends AsyncDisposable {
-  /** What is served, and what came of it. */
+  /** What is served, and its events. */
   readonly tool: LocalTool;
   /** Over HTTP; null over stdio. */
   readonly address: { readonly port: number; readonly base: string; readonly url: string } | null;
-  /** Resolves when the only client there can be is gone; never over HTTP. */
+  /** Resolves when the only client is gone; never over HTTP. */
   readonly over: Promise<void>;
-  /** Answers by other fixtures from the next call on, and tells clients where it can. @throws ProtocolCliError `invalid-toolset`. */
+  /** Answers by other fixtures from the next call on, and notifies clients if possible. @throws ProtocolCliError `invalid-toolset`. */
   replaceFixtures(fixtures: FixtureSet): Promise<void>;
-  /** What is pending is answered at once; then everything ends. */
+  /** Answers what is pending at once; then everything ends. */
   close(): Promise<void>;
 }
 
@@ -376,40 +296,51 @@ export async function serveMcpStdio(options: McpToolOptions, ends: Ends): Promis
   const tool = await startLocalTool({ ...options, wire: mcpWire('stdio:') });
   const servers = new Set<Server>();
   const factory = () => {
-    const server = mcpServer({ tool, version: versionOf(options), tellsChanges: true });
+    const server = mcpServer(tool, options);
     servers.add(server);
     return server;
   };
   const transport = new LineTransport(ends, options.maxBody ?? DEFAULTS.maxBody, () => tool.close());
-  const serving = serveStdio(factory, { transport, onerror: teller(tool) });
+  const serving = serveStdio(factory, { transport, onerror: reporter(tool) });
   const close = once(async () => {
     await tool.close();
     await serving.close();
   });
-  return {
-    tool,
-    address: null,
-    over: transport.over,
-    async replaceFixtures(fixtures) {
-      await tool.replaceFixtures(fixtures);
-      for (const server of servers) await server.sendToolListChanged().catch(() => {}); // one that is closed
-    },
-    close,
-    [Symbol.asyncDispose]: close,
+  const replaceFixtures = async (fixtures: FixtureSet) => {
+    await tool.replaceFixtures(fixtures);
+    for (const server of servers) await server.sendToolListChanged().catch(() => {}); // one that is closed
   };
+  return { tool, address: null, over: transport.over, replaceFixtures, close, [Symbol.asyncDispose]: close };
 }
 
-/** Serves any number of clients, over Streamable HTTP. @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`. */
+/**
+ * Serves any number of clients, over Streamable HTTP, behind the guard that every server here has, with the mock's own controls beside
+ * it. @throws ProtocolCliError `invalid-toolset`, `port-in-use`, `usage`.
+ */
 export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
+  const { host, port, allowHosts = [], allowOrigins = [], maxBody = DEFAULTS.maxBody } = options;
+  const { program = 'protocol-cli', clock = systemClock } = options;
   const tool = await startLocalTool({ ...options, wire: mcpWire(MCP_PATH) });
-  const { server, endpoint } = await openHttp(tool, options, onCancelled =>
-    mcpServer({ tool, version: versionOf(options), tellsChanges: false, onCancelled }),
+  const endpoint: McpEndpoint = new McpEndpoint(
+    () => mcpServer(tool, options, request => endpoint.abandon(request)),
+    reporter(tool),
+    new Set(allowOrigins),
   );
+  const journal = new JournalReports(tool, { startedAt: clock.wall().toISOString(), program });
+  const server = await startServer({
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    allowedHosts: allowHosts,
+    maxBody,
+    explains: true,
+    routes: [...endpoint.routes, ...adminRoutes({ journal, reset: key => tool.reset(key), fire: () => 0 })],
+    onRefused: refusal => tool.warn(refusalText(refusal)),
+  });
   const close = once(async () => {
-    const unheard = server.close();
+    const closing = server.close();
     await tool.close();
     await endpoint.close();
-    await unheard;
+    await closing;
   });
   return {
     tool,
@@ -419,10 +350,6 @@ export async function serveMcpHttp(options: McpToolOptions): Promise<McpTool> {
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function versionOf({ program = 'protocol-cli/0' }: McpToolOptions): string {
-  return program.slice(program.indexOf('/') + 1);
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

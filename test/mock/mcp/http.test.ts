@@ -282,6 +282,58 @@ describe('on the wire', () => {
     expect(await answer.json()).toMatchObject([{ id: 11, result: { content: text('fast') } }]);
   });
 
+  test('of two calls at once with one id, in a session or a batch, the first is answered, the second refused', async () => {
+    let finish = () => {};
+    const isFinished = new Promise<void>(resolve => {
+      finish = resolve;
+    });
+    const handle = () => isFinished.then(() => 'done');
+    const op = defineTool({ name: 'op', description: 'o', inputSchema: { type: 'object' }, handle });
+    await using stage = await mcpStage(null, { handlers: [op] });
+    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
+    const headers = { 'mcp-session-id': session };
+    const first = stage.post(call(7), headers);
+    await eventually('the first', () => told(stage.mcp.tool, 'matched').length > 0);
+    for (const messages of [call(7), [call(8), call(8)]]) {
+      const refused = await stage.post(messages, headers);
+      expect([refused.status, await refused.json()]).toMatchObject([400, { error: { code: -32600 } }]);
+    }
+    finish();
+    expect(await (await first).json()).toMatchObject({ id: 7, result: { content: text('done') } });
+    expect(await (await stage.post(call(7), headers)).json()).toMatchObject({ id: 7, result: {} });
+  });
+
+  test.each<[string, object, object, string]>([
+    [
+      'an invalid one is sent',
+      { content: [{ type: 'text' }], isError: 'yes' },
+      { content: [{ type: 'text' }], isError: 'yes' },
+      'an invalid MCP result was sent: $.',
+    ],
+    [
+      'one of RAP loses its display',
+      { text: 'x', display_as: [{ type: 'text', content: 'y' }] },
+      { content: text('x'), isError: false },
+      'cannot carry what people see (display_as, 1 segment)',
+    ],
+    [
+      'an unknown one is sent as text',
+      { answer: 42 },
+      { content: text('{"answer":42}'), isError: false },
+      'neither content (MCP) nor text (RAP)',
+    ],
+  ])('a warning for a verbatim result: %s', async (_, result, sent, warning) => {
+    await using stage = await mcpStage(replying({ result }));
+    const session = (await stage.post(initialize)).headers.get('mcp-session-id') ?? '';
+    const answer = await stage.post(call(2), { 'mcp-session-id': session });
+    expect(await answer.json()).toMatchObject({ result: sent });
+    expect(
+      told(stage.mcp.tool, 'warned')
+        .map(({ message }) => message)
+        .join(),
+    ).toContain(warning);
+  });
+
   test('a session that there is not, or that was ended', async () => {
     await using stage = await mcpStage(replying({ payload: 'x' }));
     expect((await stage.post(call(2), { 'mcp-session-id': 'nobody' })).status).toBe(404);

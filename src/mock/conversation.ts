@@ -76,7 +76,7 @@ export abstract class Conversation {
   #isClosed = false;
   #onFinal: () => void = () => {};
   #trigger: Trigger | undefined;
-  readonly #closers = new Set<() => void>();
+  #closers: Set<() => void> | undefined;
 
   constructor(
     readonly caller: Caller,
@@ -206,7 +206,7 @@ export abstract class Conversation {
   /** Closes all open questions; no further message is sent. */
   close(): void {
     this.#isClosed = true;
-    for (const close of this.#closers) close();
+    for (const close of this.#closers ?? []) close();
   }
 
   /** The answer to a question, reported if it does not come in time. */
@@ -226,9 +226,10 @@ export abstract class Conversation {
 
   /** Calls back at the end of the call. Returns how to do so now. */
   protected atClose(close: () => void): () => void {
-    this.#closers.add(close);
+    this.#closers ??= new Set();
+    const closers = this.#closers.add(close);
     return () => {
-      this.#closers.delete(close);
+      closers.delete(close);
       close();
     };
   }

@@ -44,13 +44,13 @@ export class FixturePlans {
     const ack = this.#ackFault(fixture, call, attempt);
     const matched = { kind: 'matched', fixture: fixture.id, key, count, state } as const;
     const facts = ack ? [matched, ackPlanned(ack, fixture)] : [matched];
-    return { ...this.#performing(found, call, []), facts, ack };
+    return this.#planned(found, call, [], facts, ack);
   }
 
   /** As {@link plan}, for a call that was answered before a restart, from this step on. Null if its fixture is gone. */
   planAgain(call: Call, matched: Remembered, from: StepPath): Plan | null {
     const found = answerAgain(this.fixtures, call, matched);
-    return found ? { ...this.#performing(found, call, from), facts: [], ack: null } : null;
+    return found ? this.#planned(found, call, from, [], null) : null;
   }
 
   /** Decided before counts and states move on: a call that is not accepted is not a call. */
@@ -65,9 +65,17 @@ export class FixturePlans {
     return ackFaultOf(fixture, matter => draw(this.seed, fixture.id, group_id, id, String(attempt), matter));
   }
 
-  #performing(found: Answered, { invocation }: Call, from: StepPath) {
+  #planned(
+    found: Answered,
+    { invocation }: Call,
+    from: StepPath,
+    facts: Plan['facts'],
+    ack: AckFault | null,
+  ): Plan {
     const draws = drawsOf(this.seed, found);
     return {
+      facts,
+      ack,
       faultsOf: (callback: number) =>
         callbackFaultsOf(found.fixture, matter => draws(`${callback} ${matter}`)),
       redact: (message: string) => this.middlewares.words(message, invocation).value,

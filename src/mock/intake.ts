@@ -14,7 +14,6 @@ import { readJson } from '../util/json.js';
 import type { MockState } from './mock-state.js';
 import { carryOut, malformedRefusal, type Plan, weightOf } from './plan.js';
 import { RapConversation } from './rap-conversation.js';
-import type { Arrival } from './repeats.js';
 
 /** Which call or thread a request is about, as far as that is known. */
 export interface Concern {
@@ -30,6 +29,8 @@ interface ServedParts {
 
 type Headers = Readonly<Record<string, string>>;
 
+const NOTHING = Object.freeze({});
+
 /** A request of a runtime, or of its user, and our answer, in the log. */
 export class ServedRequest {
   /** Names in lower case. */
@@ -40,14 +41,20 @@ export class ServedRequest {
     log: Log,
     incoming: Incoming,
     purpose: RequestEvent['purpose'],
-    { about: { calls, thread } = {}, body, attempt }: ServedParts = {},
+    { about: { calls, thread } = NOTHING, body, attempt = 1 }: ServedParts = NOTHING,
   ) {
-    const { method, target: url } = incoming;
-    const from = purpose === 'consent' ? 'unknown' : 'runtime';
     this.headers = flatHeaders(incoming.headers);
     this.#request = recordRequest(log, {
-      ...{ from, to: 'tool', purpose, method, url, headers: this.headers, body, calls, thread },
-      ...(attempt !== undefined && { attempt }),
+      from: purpose === 'consent' ? 'unknown' : 'runtime',
+      to: 'tool',
+      purpose,
+      method: incoming.method,
+      url: incoming.target,
+      headers: this.headers,
+      attempt,
+      calls,
+      thread,
+      body,
     });
   }
 
@@ -130,7 +137,7 @@ export class Intake {
     }
     const cancellation = openCalls.begin(key, thread, weight);
     const caller = { key, addressee, base: baseFor(incoming), cancellation };
-    this.#warn(reading, arrival, about);
+    this.#warn(reading, arrival.isReused, about);
     const plan = reading.ok
       ? await this.state.responder.plan(
           { caller, invocation: reading.invocation, headers: request.headers },
@@ -183,13 +190,13 @@ export class Intake {
     return request.answer(503);
   }
 
-  #warn(reading: InvocationReading, { isReused }: Arrival, about: Concern): void {
+  #warn(reading: InvocationReading, isReused: boolean, about: Concern): void {
     const warn = (message: string) => this.state.log.emit({ kind: 'warned', message, ...about });
     if (isReused) warn('another call of this thread has the same id');
     if (reading.ok) for (const note of reading.notes) warn(`the invocation: ${note}`);
   }
 
-  /** Without a callback URL there is no way to report the error (TOOL-MALFORMED; threats, row 21). */
+  /** Without a callback URL the error cannot be reported (TOOL-MALFORMED; threats, row 21). */
   #giveUp(incoming: Incoming, body: Content, faults: readonly string[]): Reply {
     const { log } = this.state;
     const request = new ServedRequest(log, incoming, 'invocation', { body });

@@ -52,7 +52,6 @@ export interface MockToolOptions extends ResponderOptions {
   readonly client?: () => Promise<HttpClient>;
 }
 
-export const CHOICE_PREFIX = '/choices/';
 export const CONSENT_PATH = '/authorize';
 
 /** Everything a mock tool works with and remembers, apart from its server. */
@@ -99,7 +98,7 @@ export class MockState {
       outbox,
       pauses: new Pauses(clock),
       triggers: new ManualTriggers(),
-      choices: new Questions(CHOICE_PREFIX),
+      choices: new Questions('/choices/'),
       consents: new Questions(`${CONSENT_PATH}?state=`), // in the query: what is logged of an `auth_url` has none (threats, row 25)
     };
   }

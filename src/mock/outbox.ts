@@ -3,7 +3,13 @@ import type { Turn } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { recordRequest } from '../events/record-request.js';
 import type { Allows } from '../http/addresses.js';
-import { type HttpAnswer, type HttpClient, retryAfterMs, TransportError } from '../http/client.js';
+import {
+  type HttpAnswer,
+  type HttpClient,
+  type HttpRequest,
+  retryAfterMs,
+  TransportError,
+} from '../http/client.js';
 import type { Clock } from '../system/drafts.js';
 import { readJson } from '../util/json.js';
 import { bytesText, isRecord } from '../util/json-diagnosis.js';
@@ -29,7 +35,7 @@ export interface Callback {
 }
 
 /** `attempts` counts requests; 0 if the callback was refused before the first. */
-export type Delivery =
+type Delivery =
   | { readonly delivered: true; readonly status: number; readonly attempts: number }
   | { readonly delivered: false; readonly why: string; readonly attempts: number };
 
@@ -127,7 +133,7 @@ interface Parcel {
   readonly about: { readonly calls: string[]; readonly thread: string };
   attempts: number;
   /** The request id of the last attempt. */
-  leg?: string;
+  leg: string | undefined;
 }
 
 export interface OutboxOptions {
@@ -180,7 +186,7 @@ export class Outbox {
   /** Resolves when the callback is delivered or given up; never rejects. */
   post(callback: Callback): Promise<Delivery> {
     const about = { calls: [callback.key], thread: callback.thread };
-    const parcel: Parcel = { callback, about, attempts: 0 };
+    const parcel: Parcel = { callback, about, attempts: 0, leg: undefined };
     const problem = this.#problemWith(callback);
     return problem === null ? this.#deliver(parcel) : Promise.resolve(this.#giveUp(parcel, problem));
   }
@@ -278,10 +284,20 @@ export class Outbox {
     const { log, client, timeoutMs } = this.#options;
     const { callback, about } = parcel;
     const { url, body, turn } = callback;
-    const attempt = ++parcel.attempts;
-    const way = { from: 'tool', to: 'runtime', purpose: 'callback', method: 'POST' } as const;
-    const headers = headersOf(callback);
-    const recorded = recordRequest(log, { ...way, url, headers, body, attempt, turn, ...about });
+    // no spread: this is done for every callback
+    const recorded = recordRequest(log, {
+      from: 'tool',
+      to: 'runtime',
+      purpose: 'callback',
+      method: 'POST',
+      url,
+      headers: headersOf(callback),
+      body,
+      attempt: ++parcel.attempts,
+      turn,
+      calls: about.calls,
+      thread: about.thread,
+    });
     parcel.leg = recorded.leg;
     try {
       await log.kept();
@@ -333,15 +349,11 @@ function headersOf({ contentType }: Callback): Readonly<Record<string, string>> 
 
 /**
  * POSTs a callback. If only the body of the answer fails, the status still counts.
- * @throws TransportError if there is no status.
+ * @throws TransportError without a status.
  */
 async function send(client: HttpClient, timeoutMs: number, callback: Callback): Promise<HttpAnswer> {
   const { url, body, pace } = callback;
   let head: HttpAnswer | null = null;
-  const slowly = {
-    pace: { bytes: Math.max(1, Math.ceil(body.size / SLOW_PIECES)), everyMs: SLOW_EVERY_MS },
-    timeoutMs: timeoutMs + SLOW_PIECES * SLOW_EVERY_MS,
-  };
   try {
     return await client.send({
       method: 'POST',
@@ -353,10 +365,15 @@ async function send(client: HttpClient, timeoutMs: number, callback: Callback): 
         return status < 300 ? 'nothing' : ERROR_BODY;
       },
       timeoutMs,
-      ...(pace === 'slow' && slowly),
+      ...(pace === 'slow' && slowly(body.size, timeoutMs)),
     });
   } catch (error) {
     if (head) return head;
     throw error;
   }
+}
+
+function slowly(size: number, timeoutMs: number): Pick<HttpRequest, 'pace' | 'timeoutMs'> {
+  const pace = { bytes: Math.max(1, Math.ceil(size / SLOW_PIECES)), everyMs: SLOW_EVERY_MS };
+  return { pace, timeoutMs: timeoutMs + SLOW_PIECES * SLOW_EVERY_MS };
 }

@@ -121,7 +121,7 @@ export class OpenCalls {
     if (this.#open.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
-  /** An unknown or finished call is no error. */
+  /** Unknown and finished calls are ignored. */
   cancel(key: string): void {
     this.#cancel(CANCELLED, call => call.key === key);
   }
@@ -213,6 +213,6 @@ const QUOTED_PATH = /(['"`])(?:file:\/\/|[a-z]:)?[\\/][^'"`\n]*[\\/]([^'"`\\/\n]
 const BARE_PATH = /(?<![\w:/\\\].-])(?:file:\/\/|[a-z]:)?[\\/][^\s'"`<>|,;()]*[\\/]([^\s'"`<>|,;()\\/]*)/gi;
 
 /** Replaces the folders of absolute paths by `…`, since they reveal how a machine is set up. */
-export function withoutPaths(message: string): string {
+function withoutPaths(message: string): string {
   return message.replace(QUOTED_PATH, '$1…/$2$1').replace(BARE_PATH, '…/$1');
 }

@@ -180,16 +180,17 @@ export class RapConversation extends Conversation {
     if (!isWanted()) return false;
     const turn = this.#turn();
     const faults = this.faultsOf(turn?.index ?? 0);
-    const type = typeof message['type'] === 'string' ? { type: message['type'] } : {};
-    for (const { kind: plan } of faults)
+    for (const { kind: plan } of faults) {
+      const type = typeof message['type'] === 'string' ? { type: message['type'] } : {};
       this.services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...type, ...this.about() });
-    const { lateMs, copies, ...rendered } = render(message, faults, layout);
+    }
+    const { lateMs, copies, body, contentType, pace } = render(message, faults, layout);
     const { key, addressee } = this.caller;
     const { group_id: thread, callback_url: url } = addressee;
     if (lateMs > 0) await this.pause(lateMs);
     let isDelivered = true;
     for (let copy = 0; copy < copies && isWanted(); copy++) {
-      const callback = { key, thread, url, ...rendered, turn, cancelReason };
+      const callback = { key, thread, url, body, contentType, pace, turn, cancelReason };
       isDelivered = (await this.services.outbox.post(callback)).delivered && isDelivered;
     }
     this.#hasBegun = true;
@@ -197,7 +198,7 @@ export class RapConversation extends Conversation {
     return isDelivered;
   }
 
-  /** Undefined if there is no other message before or after. */
+  /** Undefined for the only message. */
   #turn(): Turn | undefined {
     const index = this.#callbacks++;
     const next = this.#next;

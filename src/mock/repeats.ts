@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { RecentMap } from '../util/json-diagnosis.js';
 
 /** One arrival of an invocation. A retry of the runtime has the same ids and bytes. */
-export interface Arrival {
+interface Arrival {
   /** Names the call in every event. */
   readonly key: string;
   /** 1 for the first time. */

@@ -73,7 +73,7 @@ function checksum(data: string | Uint8Array): string {
 type Matched = Line<'matched'> & Extract<Event, { kind: 'matched' }>;
 
 /** A callback as it was posted: a repeat must be these bytes again. */
-export interface Rendered {
+interface Rendered {
   readonly url: string;
   readonly body: Content;
   readonly contentType: string;

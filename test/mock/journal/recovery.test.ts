@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Content } from '../../../src/events/content.js';
 import type { Turn } from '../../../src/events/events.js';
 import type { Log } from '../../../src/events/log.js';
-import type { Recovery, Rendered } from '../../../src/mock/journal/recovery.js';
+import type { Recovery } from '../../../src/mock/journal/recovery.js';
 import {
   accepted,
   answered,
@@ -34,7 +34,10 @@ async function leftBy(happens: (log: Log) => void): Promise<Recovery> {
 }
 
 function plain({ calls, ...others }: Recovery): unknown {
-  const bytes = ({ body, ...rest }: Rendered) => ({ ...rest, body: body.sha256 });
+  const bytes = ({ body, ...rest }: Recovery['calls'][number]['rendered'][number]) => ({
+    ...rest,
+    body: body.sha256,
+  });
   return {
     ...others,
     calls: calls.map(({ key, thread, invocation, headers, matched, rendered }) => ({

@@ -38,30 +38,6 @@ describe('templates know the call', () => {
   });
 });
 
-test('a sequence, per key, in the order in which calls come in: each its own place', async () => {
-  const file = {
-    fixtures: [
-      { match: { operation: 'op' }, sequence: [{ payload: '1' }, { payload: '2' }, { payload: '3' }] },
-    ],
-  };
-  await using stage = await stageWith(file);
-  const calls = await Promise.all(
-    ['g', 'h', 'g', 'g', 'h'].map((groupId, n) => stage.invoke({ id: `i${n}`, groupId })),
-  );
-  const texts = await Promise.all(
-    calls.map(async call => [call.invocation.group_id, (await call.result()).body?.['text']]),
-  );
-  const of = (thread: string) =>
-    texts
-      .filter(([group]) => group === thread)
-      .map(([, text]) => text)
-      .sort();
-  expect([of('g'), of('h')]).toEqual([
-    ['1', '2', '3'],
-    ['1', '2'],
-  ]);
-});
-
 test('a sequence that is exhausted ends in an error that says what to do', async () => {
   const file = { fixtures: [{ id: 'short', match: { operation: 'op' }, sequence: [{ payload: '1' }] }] };
   await using stage = await stageWith(file);
@@ -69,14 +45,4 @@ test('a sequence that is exhausted ends in an error that says what to do', async
   expect(await textOf(stage, { id: 'b' })).toMatch(
     /^Error: the sequence of the fixture "short" has 1 reply .* call 2/,
   );
-});
-
-test('headers are matched, too', async () => {
-  const fixtures = [
-    { match: { operation: 'op', headers: { 'x-tenant': 'acme' } }, reply: { payload: 'acme' } },
-    { match: { operation: 'op' }, reply: { payload: 'others' } },
-  ];
-  await using stage = await stageWith({ fixtures });
-  expect(await textOf(stage, { id: 'a', headers: { 'X-Tenant': 'acme' } })).toBe('acme');
-  expect(await textOf(stage, { id: 'b' })).toBe('others');
 });

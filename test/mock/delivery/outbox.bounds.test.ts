@@ -1,41 +1,13 @@
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { Content } from '../../../src/events/content.js';
-import { answer, startPeer } from '../../http/peer.js';
+import { startPeer } from '../../http/peer.js';
 import { startServing } from '../../support/serving.js';
 import { callbackTo, deskWith } from './desk.js';
 
 const hanging = () => startPeer(() => {});
 
 describe('a bad receiver does not stop the others', () => {
-  it.each<[string, () => ReturnType<typeof startPeer>]>([
-    ['hangs', hanging],
-    ['resets', () => startPeer(socket => void socket.resetAndDestroy())],
-    ['answers 500', () => startPeer(answer(500, ''))],
-    [
-      'answers one byte a second',
-      () => startPeer(socket => void setInterval(() => socket.write('H'), 1_000).unref()),
-    ],
-    [
-      'reads one byte a second',
-      () =>
-        startPeer(socket => {
-          socket.pause();
-          setInterval(() => socket.read(1), 1_000).unref();
-        }),
-    ],
-  ])('delivery faults: one that %s', async (_, start) => {
-    await using bad = await start();
-    await using good = await startServing(200);
-    await using services = deskWith({ perOrigin: 2, timeoutMs: 60_000, random: () => 0.5 });
-    const stuck = Array.from({ length: 10 }, () => services.outbox.post(callbackTo(bad.url)));
-    const others = Array.from({ length: 10 }, () => services.outbox.post(callbackTo(good.url)));
-    expect((await Promise.all(others)).every(({ delivered }) => delivered)).toBe(true);
-    expect(services.outbox.pending).toBeGreaterThan(0);
-    await services.outbox.close();
-    expect((await Promise.all(stuck)).some(({ delivered }) => delivered)).toBe(false);
-  });
-
   it('delivery faults: on the same origin a path that hangs gives its slots back with the time of one attempt', async () => {
     await using runtime = await startServing((response, { url }) => {
       if (url === '/good') response.end();

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { type Example, examplesText, type Guide, guideCommand, guidesText } from './help.js';
 import type { RunCommand } from './options.js';
 
-/** What the list of all commands says of one, and how the rest of it is loaded: its options, its help, its subcommands. */
+/** A command in the list of all commands; `load` imports its options, help and subcommands. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -61,74 +61,38 @@ async function headOf(path: string): Promise<string | null> {
   }
 }
 
-/** What other tools call an option: `-d` of curl, `--json` of gh. The first suggestion that the command has is used. */
-const OPTIONS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  '--json': ['-o json', '--reporter json'],
-  '-j': ['-o json', '--reporter json'],
-  '--format': ['-o', '--reporter'],
-  '--data': ['--args'],
-  '--data-raw': ['--args'],
-  '--data-binary': ['--args'],
-  '-d': ['--args'],
-  '--body': ['--args'],
-  '--input': ['--args'],
-  '--params': ['--args'],
-  '--arg': ['--args'],
-  '-a': ['--args'],
-  '--token': ['--bearer'],
-  '--auth': ['--bearer'],
-  '--api-key': ['--bearer', '-H'],
-  '-u': ['--bearer', '-H'],
-  '--max-time': ['--timeout'],
-  '-m': ['--timeout'],
-  '-t': ['--timeout'],
-  '-w': ['--timeout', '--watch'],
-  '--silent': ['-q'],
-  '-s': ['-q'],
-  '--debug': ['-v'],
-  '--trace': ['-v'],
-  '-n': ['--repeat'],
-  '--count': ['--repeat'],
-  '--times': ['--repeat'],
-  '-c': ['--concurrency', '--command'],
-  '--parallel': ['--concurrency'],
-  '--server': ['--command'],
-  '--stdio': ['--mcp', '--command'],
-  '--transcript': ['--save'],
-  '--record': ['--save'],
-  '-p': ['--port'],
-  '--listen': ['--port'],
-  '--bind': ['--host'],
-  '--force': ['--yes'],
-  '-y': ['--yes'],
-};
+/** What other tools call an option, such as `-d` of curl and `--json` of gh. The first option that the command has is suggested. */
+const OPTIONS_ELSEWHERE: readonly { readonly ours: readonly string[]; readonly theirs: string }[] = [
+  { ours: ['-o json', '--reporter json'], theirs: '--json -j' },
+  { ours: ['-o', '--reporter'], theirs: '--format' },
+  { ours: ['--args'], theirs: '--data --data-raw --data-binary -d --body --input --params --arg -a' },
+  { ours: ['--bearer'], theirs: '--token --auth' },
+  { ours: ['--bearer', '-H'], theirs: '--api-key -u' },
+  { ours: ['--timeout'], theirs: '--max-time -m -t' },
+  { ours: ['--timeout', '--watch'], theirs: '-w' },
+  { ours: ['-q'], theirs: '--silent -s' },
+  { ours: ['-v'], theirs: '--debug --trace' },
+  { ours: ['--repeat'], theirs: '-n --count --times' },
+  { ours: ['--concurrency', '--command'], theirs: '-c' },
+  { ours: ['--concurrency'], theirs: '--parallel' },
+  { ours: ['--command'], theirs: '--server' },
+  { ours: ['--mcp', '--command'], theirs: '--stdio' },
+  { ours: ['--save'], theirs: '--transcript --record' },
+  { ours: ['--port'], theirs: '-p --listen' },
+  { ours: ['--host'], theirs: '--bind' },
+  { ours: ['--yes'], theirs: '--force -y' },
+];
 
 /** What other tools call a command. */
 const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
-  mock: 'mock-tool',
-  serve: 'mock-tool',
-  server: 'mock-tool',
-  replay: 'mock-tool',
-  call: 'invoke',
-  run: 'invoke',
-  exec: 'invoke',
-  send: 'invoke',
-  test: 'check',
-  lint: 'check',
-  verify: 'check',
-  validate: 'check',
-  list: 'toolset',
-  ls: 'toolset',
-  tools: 'toolset',
-  discover: 'toolset',
-  inspect: 'toolset',
-  show: 'render',
-  view: 'render',
-  open: 'render',
-  proxy: 'record',
-  capture: 'record',
-  watch: 'listen',
-  close: 'close-thread',
+  'mock-tool': 'mock serve server replay',
+  invoke: 'call run exec send',
+  check: 'test lint verify validate',
+  toolset: 'list ls tools discover inspect',
+  render: 'show view open',
+  record: 'proxy capture',
+  listen: 'watch',
+  'close-thread': 'close',
 };
 
 /** Adds what an option or command of another tool is called here, in place of commander's guess by spelling. */
@@ -148,8 +112,8 @@ function withSuggestion(text: string, command: Command): string {
 
 function optionFor(word: string, { options }: Command): string | undefined {
   const name = word.startsWith('--') ? word.replace(/=.*/s, '') : word.slice(0, 2);
-  const candidates = Object.hasOwn(OPTIONS_ELSEWHERE, name) ? OPTIONS_ELSEWHERE[name] : undefined;
-  return candidates?.find(candidate => {
+  const known = OPTIONS_ELSEWHERE.find(({ theirs }) => theirs.split(' ').includes(name));
+  return known?.ours.find(candidate => {
     const [flag, value] = candidate.split(' ');
     const option = options.find(({ short, long }) => short === flag || long === flag);
     return option !== undefined && (value === undefined || (option.argChoices?.includes(value) ?? true));
@@ -157,7 +121,8 @@ function optionFor(word: string, { options }: Command): string | undefined {
 }
 
 function commandFor(word: string, { commands, parent }: Command): string | undefined {
-  const name = Object.hasOwn(COMMANDS_ELSEWHERE, word) ? COMMANDS_ELSEWHERE[word] : undefined;
+  const [name] =
+    Object.entries(COMMANDS_ELSEWHERE).find(([, theirs]) => theirs.split(' ').includes(word)) ?? [];
   return [...commands, ...(parent?.commands ?? [])].some(each => each.name() === name) ? name : undefined;
 }
 
@@ -174,10 +139,7 @@ export const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/**
- * The whole program as commander reads it, for these words: the command that they name is loaded, of the others only their
- * entries are known. So a start takes no longer the more commands there are.
- */
+/** The whole program for commander. Only the command that the words name is loaded, so that more commands do not slow the start. */
 export async function commandLine(
   words: readonly string[],
   {
@@ -207,7 +169,7 @@ export async function commandLine(
   return refusingUnknown(suggestingNames(program));
 }
 
-/** Where commander looks for a command: the first word that is no option; after `help`, the second. */
+/** Where commander looks for a command: the first word that does not start with a dash; after `help`, the second. */
 function nameIn(words: readonly string[]): string | undefined {
   const [first, second] = words.filter(word => !word.startsWith('-'));
   return first === 'help' ? second : first;
@@ -219,7 +181,7 @@ function inheriting(parent: Command, command: Command): Command {
   return command;
 }
 
-/** Every command there is. A new one is one folder and one entry here. */
+/** A new command is one folder and one entry here. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'invoke',

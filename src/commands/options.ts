@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ProtocolCliError } from '../util/errors.js';
 import { parseDuration } from '../util/format.js';
 import { OUTPUTS, type Terminal } from './terminal.js';
@@ -132,6 +132,13 @@ export function valueOption<T>(
   shown: string,
 ): Option {
   return new Option(flags, description).argParser(read).default(preset, shown);
+}
+
+/** The options that were set on the command line, defaults excluded: `--save`. */
+export function givenOptions(command: Command): string[] {
+  return command.options
+    .filter(option => command.getOptionValueSource(option.attributeName()) === 'cli')
+    .flatMap(({ long }) => long ?? []);
 }
 
 /** Runs the body of a command in the real world: it gives the terminal, and what comes back is the exit status: ours, or that of a command we ran. */

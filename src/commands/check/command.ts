@@ -5,6 +5,7 @@ import {
   bearerOption,
   collect,
   duration,
+  givenOptions,
   headerOption,
   port,
   publicBase,
@@ -19,8 +20,8 @@ export function ruleOption(text: string, before: readonly RequirementId[] = []):
   const id = text.toUpperCase();
   if (isRequirementId(id)) return [...before, id];
   if (id.includes(','))
-    throw new InvalidArgumentError(`"${text}" is no rule: one at a time, give the option once for each.`);
-  throw new InvalidArgumentError(`"${text}" is no rule. ${suggestRequirement(text)}`);
+    throw new InvalidArgumentError(`unknown rule "${text}": one at a time, give the option once for each.`);
+  throw new InvalidArgumentError(`unknown rule "${text}". ${suggestRequirement(text)}`);
 }
 
 export const CHECK_EXAMPLES: readonly Example[] = [
@@ -106,13 +107,7 @@ export function checkCommand(run: RunCommand): Command {
     )
     .action((subject: string | undefined, flags: Omit<CheckFlags, 'given'>, command: Command) =>
       run(async terminal =>
-        (await import('./run.js')).runCheck(subject, { ...flags, given: givenIn(command) }, terminal),
+        (await import('./run.js')).runCheck(subject, { ...flags, given: givenOptions(command) }, terminal),
       ),
     );
-}
-
-function givenIn(command: Command): string[] {
-  return command.options
-    .filter(option => command.getOptionValueSource(option.attributeName()) === 'cli')
-    .flatMap(({ long }) => long ?? []);
 }

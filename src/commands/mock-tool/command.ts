@@ -6,6 +6,7 @@ import {
   byteCount,
   collect,
   duration,
+  givenOptions,
   origins,
   port,
   type RunCommand,
@@ -153,12 +154,7 @@ export function mockToolCommand(run: RunCommand): Command {
     )
     .action((words: string[], flags: MockToolFlags, command: Command) =>
       run(async terminal =>
-        (await import('./run.js')).runMockTool(words, { ...flags, given: givenIn(command) }, terminal),
+        (await import('./run.js')).runMockTool(words, { ...flags, given: givenOptions(command) }, terminal),
       ),
     );
-}
-
-function givenIn(command: Command): string[] {
-  const names = command.options.map(option => option.attributeName());
-  return names.filter(name => command.getOptionValueSource(name) === 'cli');
 }

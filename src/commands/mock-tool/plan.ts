@@ -10,7 +10,7 @@ type McpTransport = 'stdio' | 'http';
 /** The flags as commander gives them. */
 export interface MockToolFlags {
   readonly mcp?: McpTransport;
-  /** Options that were set on the command line, defaults excluded. */
+  /** Options that were set on the command line: `--save`. */
   readonly given?: readonly string[];
   readonly handlers?: string;
   readonly seed?: string;
@@ -73,7 +73,7 @@ export function readPlan(words: readonly string[], flags: MockToolFlags, termina
 }
 
 /** Options that `--export` understands; it writes a file and serves nothing. */
-const OF_EXPORTS = ['export', 'speed', 'color', 'quiet'];
+const OF_EXPORTS = ['--export', '--speed', '--no-color', '--quiet'];
 
 /** @throws ProtocolCliError `usage`. */
 function checkExportFlags(
@@ -84,7 +84,7 @@ function checkExportFlags(
   if (target === undefined) return;
   if (hasCommand)
     throw usage('--export starts no server for a command', 'Export first, then serve the exported file.');
-  const others = given.filter(option => !OF_EXPORTS.includes(option)).map(flagOf);
+  const others = given.filter(option => !OF_EXPORTS.includes(option));
   if (others.length > 0)
     throw usage(`--export starts no server; these options need one: ${others.join(', ')}`, 'Leave them out.');
   if (files.length === 0)
@@ -127,13 +127,15 @@ function toolOptions(flags: MockToolFlags): MockToolPlan['tool'] {
 }
 
 /** Options about callbacks, which MCP does not have. */
-const OF_CALLBACKS = ['allowCallback', 'retries', 'maxPending', 'journal', 'fsync', 'allowRepeats'];
+const OF_CALLBACKS = [
+  ...['--allow-callback', '--retries', '--max-pending', '--journal', '--fsync', '--allow-repeats'],
+];
 /** Options about an HTTP server. */
-const OF_HTTP = ['host', 'port', 'allowHost', 'allowOrigin'];
+const OF_HTTP = ['--host', '--port', '--allow-host', '--allow-origin'];
 
 /** @throws ProtocolCliError `usage` for options that make no sense with `--mcp`. */
 function checkMcpFlags({ mcp, given = [], output }: MockToolFlags, hasCommand: boolean): void {
-  if (mcp === undefined && given.includes('allowOrigin'))
+  if (mcp === undefined && given.includes('--allow-origin'))
     throw usage('--allow-origin is for --mcp http', 'Web pages cannot call a RAP tool.');
   if (mcp === undefined) return;
   refuse(given, OF_CALLBACKS, 'these options are for callbacks, which MCP does not have');
@@ -148,15 +150,10 @@ function checkMcpFlags({ mcp, given = [], output }: MockToolFlags, hasCommand: b
 }
 
 function refuse(given: readonly string[], options: readonly string[], why: string): void {
-  const strays = options.filter(option => given.includes(option)).map(flagOf);
+  const strays = options.filter(option => given.includes(option));
   if (strays.length > 0)
     throw usage(
       `${why}: ${strays.join(', ')}`,
       `Leave ${strays.length === 1 ? 'it' : 'them'} out, or --mcp.`,
     );
-}
-
-/** As it is written: `allowCallback` is `--allow-callback`. */
-function flagOf(option: string): string {
-  return `--${option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
 }

@@ -28,6 +28,19 @@ export async function showFullScreen(
   }
 }
 
+/** How many rows a key scrolls, by the rows of a page. */
+const STEPS: Readonly<Record<string, (page: number) => number>> = {
+  up: () => -1,
+  k: () => -1,
+  down: () => 1,
+  j: () => 1,
+  enter: () => 1,
+  pageup: page => -page,
+  b: page => -page,
+  pagedown: page => page,
+  space: page => page,
+};
+
 /** Rows of a long text, made as far as the user has scrolled. */
 class Pager {
   onQuit = () => {};
@@ -43,25 +56,11 @@ class Pager {
   ) {}
 
   press(input: string, key: Press['key']): void {
-    const page = this.#height;
-    const moves: Readonly<Record<string, () => number>> = {
-      up: () => this.#top - 1,
-      k: () => this.#top - 1,
-      down: () => this.#top + 1,
-      j: () => this.#top + 1,
-      enter: () => this.#top + 1,
-      pageup: () => this.#top - page,
-      b: () => this.#top - page,
-      pagedown: () => this.#top + page,
-      space: () => this.#top + page,
-      home: () => 0,
-      g: () => 0,
-      end: () => this.#last(),
-      G: () => this.#last(),
-    };
     const pressed = nameOf({ input, key });
     if (['q', 'escape', 'ctrl+c'].includes(pressed)) this.onQuit();
-    else this.#top = moves[pressed]?.() ?? this.#top;
+    else if (['home', 'g'].includes(pressed)) this.#top = 0;
+    else if (['end', 'G'].includes(pressed)) this.#top = this.#last();
+    else this.#top += STEPS[pressed]?.(this.#height) ?? 0;
   }
 
   frame(size: Size) {

@@ -97,27 +97,6 @@ test('nothing is sent after the farewell, however far a call was prepared', asyn
     }
 });
 
-/** A server whose answers are held back until they are let go. */
-async function holding() {
-  const held: (() => void)[] = [];
-  const serving = await startServing((response, { url }) => {
-    held.push(() => response.end(toolset(`http://127.0.0.1:1${url}`)));
-  });
-  return { serving, held };
-}
-
-test('a server that is being asked is not asked twice at once', async () => {
-  const { serving, held } = await holding();
-  await using _ = serving;
-  await using bench = startBench();
-  const id = bench.open({ kind: 'url', url: serving.url });
-  await eventually('it is asked', () => held.length > 0);
-  bench.controls.wake(id);
-  bench.controls.open(`${serving.url}other`);
-  await eventually('the other one is asked', () => serving.requests.some(({ url }) => url.includes('other')));
-  expect(serving.requests.filter(({ url }) => !url.includes('other'))).toHaveLength(1);
-});
-
 test('RT-ARGS: where the inputSchema cannot be used, the call is sent, with a warning', async () => {
   const schema = { type: 'object', $ref: 'http://127.0.0.1:1/elsewhere' };
   await using serving = await startServing((response, { method }) =>

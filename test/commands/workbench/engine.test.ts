@@ -109,17 +109,6 @@ describe('whoever quits while a call is being prepared', () => {
     expect(purposes).toEqual([]);
     await eventually('nothing listens', () => listening() <= before);
   });
-
-  test('gives up what was dialled already', async () => {
-    const bench = startBench();
-    const server = await openOf(bench, stdlib.url);
-    await bench.call(server, 'work', { ms: 60_000 });
-    const draft = { server, operation: 'work', arguments: { ms: 60_000 } };
-    void bench.controls.run(draft, { validates: false });
-    await bench.close();
-    const calls = [...(bench.world.volumes[0]?.book.history.exchanges.values() ?? [])];
-    for (const { settled } of calls) expect(settled).toMatchObject({ by: 'cancel' });
-  });
 });
 
 test('where the listener cannot be opened while one quits, all else is stopped', async () => {

@@ -14,7 +14,7 @@ import { eventually } from '../../e2e/support/eventually.js';
 import { temporaryFolder } from '../../e2e/support/folder.js';
 import { startPeer } from '../../e2e/support/peers.js';
 import { configuredFolder } from '../../e2e/support/rap-json.js';
-import { errorOf, troubleOf } from '../../support/failing.js';
+import { troubleOf } from '../../support/failing.js';
 
 const OPTIONS: InvokeOptions = {
   validate: true,
@@ -63,20 +63,6 @@ const person =
     void does(options).then(options.controls.quit);
     return { close: async () => void closed.push('closed') };
   };
-
-describe('it says what to use instead', () => {
-  test.each([
-    ['without a terminal', { isTTY: false }],
-    ['below 40 columns', { columns: 39 }],
-    ['below 8 rows', { rows: 7 }],
-    ['in CI', { env: { CI: 'true' } }],
-    ['on a dumb terminal', { env: { TERM: 'dumb' } }],
-  ])('%s', async (_, where) => {
-    const { code, message, hint } = await errorOf(() => startWorkbench([], OPTIONS, terminalOf(where)));
-    expect([code, message]).toEqual(['usage', expect.stringContaining('at least 40×8')]);
-    expect(hint).toContain('protocol-cli invoke <url> <operation>');
-  });
-});
 
 describe('words and options', () => {
   test.each<[readonly string[], Partial<InvokeOptions>, string]>([
@@ -182,24 +168,6 @@ describe('whoever quits is told on stderr what is in no file', () => {
   });
 });
 
-test.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-] as const)('%s closes the screen and takes leave: %d', async (signal, status) => {
-  const terminal = terminalOf();
-  const plan = await planWorkbench([], { ...OPTIONS, demo: true }, terminal);
-  const closed: string[] = [];
-  const known = new Set(process.listeners(signal));
-  const load = async (): Promise<Draw> => () => {
-    for (const listener of process.listeners(signal)) if (!known.has(listener)) listener(signal);
-    return { close: async () => void closed.push('closed') };
-  };
-  expect(await runWorkbench(plan, terminal, { load })).toBe(status);
-  expect(closed).toEqual(['closed']);
-  expect(process.listeners(signal).filter(each => !known.has(each))).toEqual([]);
-});
-
 const FAIL = () => {
   throw new Error('no screen');
 };
@@ -216,15 +184,4 @@ test.each<[string, () => Promise<Draw>]>([
   expect(await readdir(folder.path)).toEqual(['run.ndjson']);
   const lines = (await readFile(options.save, 'utf8')).trimEnd().split('\n');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ kind: 'end', reason: 'failed' });
-});
-
-test('a screen that cannot be drawn stops what was started all the same', async () => {
-  const terminal = terminalOf();
-  const plan = await planWorkbench([], { ...OPTIONS, demo: true }, terminal);
-  const load = async (): Promise<Draw> => () => {
-    throw new Error('no screen');
-  };
-  const before = process.listenerCount('SIGTERM');
-  await expect(runWorkbench(plan, terminal, { load })).rejects.toThrow('no screen');
-  expect(process.listenerCount('SIGTERM')).toBe(before);
 });

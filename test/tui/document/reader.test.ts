@@ -14,11 +14,11 @@ import {
   type Reading,
   type ReadingCommand,
 } from '../../../src/tui/document/view.js';
-import { diffOf, numbered, PLAIN, readAfter, theme } from './support.js';
+import { diffOf, numbered, PLAIN, readAfter, viewOf } from './support.js';
 
 const VIEWPORT = { width: 20, height: 4 };
 const drawn = (document: Document, reading: Reading, viewport = VIEWPORT) =>
-  new DocumentView(document, viewport, theme).draw(reading);
+  viewOf(document, viewport).draw(reading);
 /** With what is seen of it, but not whether that is all. */
 const read = (document: Document, reading: Reading, viewport = VIEWPORT) => {
   const { rows, status } = drawn(document, reading, viewport);
@@ -80,10 +80,9 @@ describe('without wrapping', () => {
 
 describe('search', () => {
   const document = textDocument(numbered(50));
-  const find = (words: string, reading = FIRST_READING) =>
-    new DocumentView(document, VIEWPORT, theme).search(reading, words);
+  const find = (words: string, reading = FIRST_READING) => viewOf(document, VIEWPORT).search(reading, words);
   const step = (reading: Reading, command: ReadingCommand) =>
-    new DocumentView(document, VIEWPORT, theme).step(reading, command);
+    viewOf(document, VIEWPORT).step(reading, command);
 
   test('goes to the next match, which stands out without colour too', () => {
     const { reading, said } = find('line 4');
@@ -131,8 +130,8 @@ describe('search', () => {
 
   test('beyond those that are counted, the line says where one is', () => {
     const long = textDocument(numbered(5_000));
-    const { reading } = new DocumentView(long, VIEWPORT, theme).search(FIRST_READING, 'line');
-    expect(new DocumentView(long, VIEWPORT, theme).step(reading, 'previousMatch').said).toBe(
+    const { reading } = viewOf(long, VIEWPORT).search(FIRST_READING, 'line');
+    expect(viewOf(long, VIEWPORT).step(reading, 'previousMatch').said).toBe(
       'from the bottom again: match on line 5,000',
     );
   });
@@ -140,10 +139,7 @@ describe('search', () => {
   test('a match far down a wrapped line, or far to the right, is brought into sight', () => {
     const long = textDocument(`a\n${'word '.repeat(60)}needle ${'word '.repeat(60)}`);
     for (const isWrapped of [true, false]) {
-      const { reading } = new DocumentView(long, VIEWPORT, theme).search(
-        { ...FIRST_READING, isWrapped },
-        'needle',
-      );
+      const { reading } = viewOf(long, VIEWPORT).search({ ...FIRST_READING, isWrapped }, 'needle');
       expect(drawn(long, reading).rows.join('\n')).toContain('\u001b[7mneedle\u001b[27m');
     }
   });
@@ -151,17 +147,10 @@ describe('search', () => {
   test('neither the gutter nor a hidden character is marked', () => {
     const line = [say('1 ', 'gutter'), ...quote('1\u200b200b')];
     const hidden = linesDocument([line]);
-    const { rows } = drawn(
-      hidden,
-      new DocumentView(hidden, VIEWPORT, theme).search(FIRST_READING, '1').reading,
-    );
+    const { rows } = drawn(hidden, viewOf(hidden, VIEWPORT).search(FIRST_READING, '1').reading);
     expect(rows).toEqual(['1 \u001b[7m1\u001b[27m<U+200B>200b']);
-    expect(new DocumentView(hidden, VIEWPORT, theme).search(FIRST_READING, '200b').said).toBe(
-      'match 1 of 1 on line 1',
-    );
-    expect(new DocumentView(hidden, VIEWPORT, theme).search(FIRST_READING, 'u+').said).toBe(
-      'not found: "u+"',
-    );
+    expect(viewOf(hidden, VIEWPORT).search(FIRST_READING, '200b').said).toBe('match 1 of 1 on line 1');
+    expect(viewOf(hidden, VIEWPORT).search(FIRST_READING, 'u+').said).toBe('not found: "u+"');
   });
 
   test('a match that goes over several pieces of code is marked whole, on its ground', () => {
@@ -182,7 +171,7 @@ describe('hunks and files', () => {
   const file = (name: string) => `--- ${name}\n+++ ${name}\n${hunk(1)}${hunk(11)}${hunk(21)}`;
   const document = diffDocument(diffOf(`${file('x')}${file('y')}`), PLAIN);
   const port = { width: 60, height: 6 };
-  const seen = (reading: Reading) => new DocumentView(document, port, theme).draw(reading);
+  const seen = (reading: Reading) => viewOf(document, port).draw(reading);
 
   test('headers stay while what they are about is read', () => {
     const rows = (lines: number) =>
@@ -218,10 +207,13 @@ describe('hunks and files', () => {
     const told: (string | null)[] = [];
     let reading = readAfter(document, tall, ['bottom']);
     for (let index = 0; index < 5; index++) {
-      const stepped = new DocumentView(document, tall, theme).step(reading, 'nextHunk');
+      const stepped = viewOf(document, tall).step(reading, 'nextHunk');
       reading = stepped.reading;
       told.push(
-        stepped.said ?? new DocumentView(document, tall, theme).draw(reading).status.replace(/^.*37 · /, ''),
+        stepped.said ??
+          viewOf(document, tall)
+            .draw(reading)
+            .status.replace(/^.*37 · /, ''),
       );
     }
     expect(told).toEqual([
@@ -236,7 +228,7 @@ describe('hunks and files', () => {
   test('whoever scrolls to the end is in the last file, be it shorter than the screen', () => {
     const tall = { width: 60, height: 30 };
     const status = (commands: readonly ReadingCommand[]) =>
-      new DocumentView(document, tall, theme).draw(readAfter(document, tall, commands)).status;
+      viewOf(document, tall).draw(readAfter(document, tall, commands)).status;
     expect(status(['bottom'])).toBe('8–37 of 37 · hunk 3/3 · file 2/2');
     expect(status(['bottom', 'lineUp'])).toBe('7–36 of 37 · hunk 1/3 · file 1/2');
     expect(status([])).toBe('1–30 of 37');
@@ -266,7 +258,7 @@ describe('what is laid out as it can be, and no other way', () => {
     PLAIN,
   );
   const said = (document: Document, command: ReadingCommand, reading = FIRST_READING) =>
-    new DocumentView(document, VIEWPORT, theme).step(reading, command);
+    viewOf(document, VIEWPORT).step(reading, command);
 
   test('a fold is unfolded, and folded again', () => {
     const unfolded = said(FOLDED, 'fold');

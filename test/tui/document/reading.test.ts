@@ -10,7 +10,7 @@ import {
 } from '../../../src/tui/document/documents.js';
 import { DocumentView, FIRST_READING, type ReadingCommand } from '../../../src/tui/document/view.js';
 import { anyCharacter } from '../../support/characters.js';
-import { diffOf, readAfter, theme } from './support.js';
+import { diffOf, readAfter, viewOf } from './support.js';
 
 const OPPOSITE = { lineDown: 'lineUp', pageDown: 'pageUp' } as const;
 const downs = fc.array(fc.constantFrom('lineDown', 'pageDown'), { maxLength: 12 });
@@ -141,15 +141,13 @@ describe('whatever is read', () => {
         const diff = diffOf(`${patchOf(text, 'x')}${patchOf(text, 'y')}`);
         const document = diffDocument(diff, { isSplit, isUnfolded: true, highlighter: null });
         const seen = new Set<string>();
-        const view = new DocumentView(document, viewport, theme);
+        const view = viewOf(document, viewport);
         let reading = FIRST_READING;
         for (let page = 0; page < document.length; page++) {
           for (const row of view.draw(reading).rows) seen.add(row.trimEnd());
           reading = view.step(reading, 'pageDown').reading;
         }
-        const whole = new DocumentView(document, { ...viewport, height: 10_000 }, theme).draw(
-          FIRST_READING,
-        ).rows;
+        const whole = viewOf(document, { ...viewport, height: 10_000 }).draw(FIRST_READING).rows;
         expect(whole.filter(row => !seen.has(row.trimEnd()))).toEqual([]);
       }),
       { numRuns: 20 },

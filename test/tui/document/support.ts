@@ -24,6 +24,10 @@ export function numbered(count: number): string {
   return Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n');
 }
 
+export function viewOf(document: Document, viewport: Viewport): DocumentView {
+  return new DocumentView(document, viewport, theme);
+}
+
 /** What a person has read after these commands. */
 export function readAfter(
   document: Document,
@@ -31,6 +35,6 @@ export function readAfter(
   commands: readonly ReadingCommand[],
   first: Reading = FIRST_READING,
 ): Reading {
-  const view = new DocumentView(document, viewport, theme);
+  const view = viewOf(document, viewport);
   return commands.reduce((reading, command) => view.step(reading, command).reading, first);
 }

@@ -168,7 +168,7 @@ export class Calls {
   async cancel(key: string): Promise<Said> {
     const exchange = this.#options.book.history.exchanges.get(key);
     const { offer } = this.#records.get(key) ?? {};
-    if (!exchange || !offer) return failed('this call is none of this session');
+    if (!exchange || !offer) return failed('this call was not sent in this session');
     if (!canBeGivenUp(exchange)) return failed('there is nothing to cancel: it is over');
     const reply = await giveUp(offer.wire, offer.discovered.base, exchange, 'person');
     if (isTaken(reply)) return done('canceled, and the tool was notified');

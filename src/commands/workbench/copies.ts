@@ -146,7 +146,7 @@ export interface Repeatable extends CalledAs {
 }
 
 /**
- * A call as a command of this program for a POSIX shell. There is none where it would hold invisible characters outside of its JSON, or
+ * A call as a command of this program for a POSIX shell. It is refused where it would hold invisible characters outside of its JSON, or
  * JSON that our own reader refuses, such as a number that cannot be held exactly.
  */
 export function commandLine({

@@ -1,14 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { CallLog } from '../../events/call-log.js';
-import { createLog, type Log } from '../../events/log.js';
+import { createLog } from '../../events/log.js';
 import { withQuestionSecrets } from '../../events/shareable.js';
-import type { TranscriptAbout } from '../../events/transcript-writer.js';
 import { createNodeClient } from '../../http/node-client.js';
 import type { Clock } from '../../system/drafts.js';
 import { openUrl } from '../../system/open-url.js';
 import type { Controls, Said, World } from '../../tui/workbench/model.js';
 import { secretsOf } from '../../util/credentials.js';
-import { createRedactor, type Redactor } from '../../util/redact.js';
+import { createRedactor } from '../../util/redact.js';
 import { wireSecrets } from '../save-files.js';
 import { asUrl, type ConfiguredTarget } from '../target.js';
 import { PROGRAM, type Terminal } from '../terminal.js';
@@ -26,28 +25,10 @@ interface EngineOptions {
   readonly onQuit: () => void;
 }
 
-/** The workbench without its screen. */
-export interface Engine {
-  readonly world: World;
-  readonly controls: Controls;
-  /** Subscribes to changes of servers and transcripts. Returns how to unsubscribe. */
-  readonly subscribe: (listener: () => void) => () => void;
-  readonly log: Log;
-  readonly redactor: Redactor;
-  readonly about: TranscriptAbout;
-  /** Opens the server of the command line, which the headers are for. Returns its id. */
-  open(target: ConfiguredTarget): string;
-  restart(id: string): void;
-  /** Offers configured servers: their commands are started only once the user allows it. */
-  offer(targets: readonly ConfiguredTarget[]): void;
-  /** How many calls are in no transcript that the user saved. */
-  readonly unsaved: () => number;
-  /** Ends all calls, and stops what was started, whatever of it fails; once. */
-  close(): Promise<void>;
-}
+export type Engine = ReturnType<typeof createEngine>;
 
-/** Nothing is loaded, sent or listened to before it is asked for. */
-export function createEngine({ terminal, clock, defaults, headers, onQuit }: EngineOptions): Engine {
+/** The workbench without its screen. Nothing is loaded, sent or listened to before it is asked for. */
+export function createEngine({ terminal, clock, defaults, headers, onQuit }: EngineOptions) {
   const log = createLog(() => clock.now());
   const credentials = () => createRedactor(secretsOf(headers));
   const redactor = withQuestionSecrets(credentials());
@@ -77,60 +58,67 @@ export function createEngine({ terminal, clock, defaults, headers, onQuit }: Eng
     servers.add({ target, isConfigured: false, hasHeaders });
   const calledAs = (key: string, volume: number) => (volume === 0 ? calls.calledAs(key) : null);
   let closing: Promise<void> | null = null;
+  const world: World = {
+    get servers() {
+      return servers.all;
+    },
+    get volumes() {
+      return transcripts.volumes;
+    },
+    serverOf: key => calls.serverOf(key),
+    isUnvalidated: key => calls.isUnvalidated(key),
+  };
+  const controls: Controls = {
+    open: text => openTyped(text, target => open(target, false)),
+    wake: id => servers.wake(id),
+    dismiss: id => servers.dismiss(id),
+    restart: id => servers.restart(id),
+    needsConsent: (server, operation) => calls.needsConsent(server, operation),
+    check: draft => calls.check(draft),
+    run: (draft, options) => calls.run(draft, options),
+    decline: draft => orReason(calls.decline(draft)),
+    answer: (key, leg, selected) => calls.answer(key, leg, selected),
+    cancel: key => orReason(calls.cancel(key)),
+    visit,
+    asCurl(key, id) {
+      const volume = transcripts.volume(id);
+      const sent = volume && sentCall(volume, key);
+      return sent ? asCurl(sent, (calledAs(key, id)?.groupId ?? null) !== null) : null;
+    },
+    async asCommand(key, id) {
+      const volume = transcripts.volume(id);
+      return volume ? asCommand(volume, key, calledAs(key, id)) : failed('there is no such call');
+    },
+    copy: text => copyTo(stdout, text),
+    saveFixture: (key, volume, path) => orReason(transcripts.saveFixture(key, volume, path)),
+    saveTranscript: path => orReason(transcripts.saveTranscript(path)),
+    openTranscript: path => orReason(transcripts.open(path)),
+    freeName: name => transcripts.freeName(name),
+    paths: typed => transcripts.paths(typed),
+    quit: onQuit,
+  };
   return {
-    world: {
-      get servers() {
-        return servers.all;
-      },
-      get volumes() {
-        return transcripts.volumes;
-      },
-      serverOf: key => calls.serverOf(key),
-      isUnvalidated: key => calls.isUnvalidated(key),
-    },
-    controls: {
-      open: text => openTyped(text, target => open(target, false)),
-      wake: id => servers.wake(id),
-      restart: id => servers.restart(id),
-      dismiss: id => servers.dismiss(id),
-      needsConsent: (server, operation) => calls.needsConsent(server, operation),
-      check: draft => calls.check(draft),
-      run: (draft, options) => calls.run(draft, options),
-      decline: draft => orReason(calls.decline(draft)),
-      answer: (key, leg, selected) => calls.answer(key, leg, selected),
-      cancel: key => orReason(calls.cancel(key)),
-      visit,
-      asCurl(key, id) {
-        const volume = transcripts.volume(id);
-        const sent = volume && sentCall(volume, key);
-        return sent ? asCurl(sent, (calledAs(key, id)?.groupId ?? null) !== null) : null;
-      },
-      async asCommand(key, id) {
-        const volume = transcripts.volume(id);
-        return volume ? asCommand(volume, key, calledAs(key, id)) : failed('there is no such call');
-      },
-      copy: text => copyTo(stdout, text),
-      saveFixture: (key, volume, path) => orReason(transcripts.saveFixture(key, volume, path)),
-      saveTranscript: path => orReason(transcripts.saveTranscript(path)),
-      openTranscript: path => orReason(transcripts.open(path)),
-      freeName: name => transcripts.freeName(name),
-      paths: typed => transcripts.paths(typed),
-      quit: onQuit,
-    },
-    subscribe(listener) {
+    world,
+    controls,
+    /** Subscribes to changes of servers and transcripts. Returns how to unsubscribe. */
+    subscribe(listener: () => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     log,
     redactor,
     about,
+    /** How many calls are in no transcript that the user saved. */
     unsaved: () => transcripts.unsaved,
-    restart: id => servers.restart(id),
-    open: target => open(target, true),
-    offer(targets) {
+    restart: (id: string) => servers.restart(id),
+    /** Opens the server of the command line, which the headers are for. Returns its id. */
+    open: (target: ConfiguredTarget) => open(target, true),
+    /** Offers configured servers: their commands are started only once the user allows it. */
+    offer(targets: readonly ConfiguredTarget[]) {
       for (const target of targets) servers.add({ target, isConfigured: true, hasHeaders: false });
     },
-    close() {
+    /** Ends all calls, and stops what was started, whatever of it fails; once. */
+    close(): Promise<void> {
       over.abort();
       closing ??= calls
         .close()

@@ -137,7 +137,7 @@ class OriginHeaders {
 
   constructor(private readonly headers: Credentials['headers']) {}
 
-  /** Null: another process may listen there from now on, so that nobody gets them. */
+  /** Null: another process may listen there from now on, and gets no headers. */
   allow(url: string | null): void {
     this.#origin = url === null ? null : new URL(url).origin;
   }

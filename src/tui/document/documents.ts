@@ -159,7 +159,7 @@ function ownText(line: Line): string {
     .join('\n');
 }
 
-/** A text in which a search finds what stands at the same place in the line: the picture of a hidden character is no part of it. */
+/** A text in which a search finds what stands at the same place in the line: without the pictures of hidden characters. */
 export function searchable(body: Line): string {
   return body.map(({ text, tone }) => (tone === 'hidden' ? '\n'.repeat(text.length) : text)).join('');
 }
@@ -224,7 +224,7 @@ function linesIn(text: string, start: number, end?: number): readonly TextLine[]
   return lines;
 }
 
-/** Where the lines of a text stand, without line feeds. An empty text is one empty line; after a last line feed there is none. */
+/** Where the lines of a text stand, without line feeds. An empty text is one empty line; a last line feed begins no line. */
 function eachLine(text: string, take: (from: number, to: number) => void): void {
   let feed = -1;
   for (let from = 0; from < text.length || from === 0; ) {

@@ -59,7 +59,7 @@ const PICKER_SHARE = 2 / 3;
 /** A heading, and one row. */
 const LEAST_PANE = 2;
 
-/** A frame with the steps on top; the latest where there is no room for all. */
+/** A frame with the steps on top; the latest where not all fit. */
 export function frameOf(scene: StepScene, size: Size, theme: Theme): Frame {
   const { steps, status, now } = scene;
   const lines = [...steps.slice(-Math.max(1, size.rows - 1)).map(step => stepLine(step, now)), ...status];
@@ -145,7 +145,7 @@ interface Want {
   readonly wanted: number;
   /** With fewer rows it is left out. */
   readonly least: number;
-  /** Where there is no room for all, the highest rank is left out first. */
+  /** Where not all fit, the highest rank is left out first. */
   readonly rank: number;
 }
 

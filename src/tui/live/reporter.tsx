@@ -151,7 +151,7 @@ export function liveView({ model, frame, stdin, stdout, clock, isColourful }: Li
   };
 }
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly history: History;
   readonly paper: Paper;
   readonly stdin: NodeJS.ReadStream;

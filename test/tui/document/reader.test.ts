@@ -277,6 +277,6 @@ describe('what is laid out as it can be, and no other way', () => {
 
   test.each(['fold', 'split'] as const)('%s means nothing without a diff, and says so', command => {
     const { reading, said: words } = said(textDocument('a'), command);
-    expect([reading.layout, reading.isUnfolded, words]).toEqual(['auto', false, 'there is no diff here']);
+    expect([reading.layout, reading.isUnfolded, words]).toEqual(['auto', false, 'this text is not a diff']);
   });
 });

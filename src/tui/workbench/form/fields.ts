@@ -189,7 +189,7 @@ export class FieldMaker {
     return children && { kind: 'object', schema, isPresent, children };
   }
 
-  /** The properties that the schema names or requires, then the other ones of the value. Null where there is no room for them. */
+  /** The properties that the schema names or requires, then the other ones of the value. Null where they are too many. */
   #members(schema: Schema, value: Schema, place: Place): readonly Child[] | null {
     const properties = recordOf(schema['properties']);
     const required = new Set(listOf(schema['required']).filter(name => typeof name === 'string'));

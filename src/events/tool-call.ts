@@ -21,18 +21,6 @@ export interface CallbackDelivery {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** The first attempt begins a delivery; the others are of the last one with the same bytes: several may be on their way. */
-function withAttempt(
-  deliveries: readonly CallbackDelivery[],
-  event: RequestEvent,
-): readonly CallbackDelivery[] {
-  const { leg, at, url, body = null } = event;
-  const index = event.attempt === 1 ? -1 : deliveries.findLastIndex(each => isSame(each.body, body));
-  const known = deliveries[index];
-  if (!known) return [...deliveries, { url, body, attempts: [{ leg, at }] }];
-  return deliveries.with(index, { ...known, attempts: [...known.attempts, { leg, at }] });
-}
-
 export function isSame(one: Content | null, other: Content | null): boolean {
   return one === other || (one?.size === other?.size && one?.sha256 === other?.sha256);
 }
@@ -124,66 +112,31 @@ function begin(key: string, event: RequestEvent): ToolCall {
 }
 
 function step(call: ToolCall, event: Event): ToolCall {
-  const next = noted(call, event);
-  const awaits = awaited(call, event);
-  return awaits === call.awaits ? next : { ...next, awaits };
-}
-
-function awaited(call: ToolCall, event: Event): Awaits | null {
   switch (event.kind) {
     case 'request':
-      return event.purpose !== 'callback' || isAgain(call, event) ? call.awaits : questionIn(event);
-    case 'planned':
-      return event.plan === 'demand' ? 'fire' : null;
-    case 'dropped':
-      return event.what === 'event' ? null : call.awaits;
-    case 'decided':
-    case 'expired':
-      return null;
-    case 'response':
-    case 'broken':
-      return isAnswer(call, event) ? null : call.awaits;
-    default:
-      return call.awaits;
-  }
-}
-
-/** Whether it is a retry, or a callback that the user sent again manually (without a turn). */
-function isAgain({ deliveries }: ToolCall, { attempt, turn, body }: RequestEvent): boolean {
-  return attempt > 1 || (turn === undefined && deliveries.some(each => isSame(each.body, body ?? null)));
-}
-
-function questionIn({ body }: RequestEvent): Awaits | null {
-  const type = typeOfMessage(body ?? null);
-  return type === 'user_choice' ? 'choice' : type === 'oauth' ? 'consent' : null;
-}
-
-function noted(call: ToolCall, event: Event): ToolCall {
-  switch (event.kind) {
-    case 'request':
-      if (event.purpose === 'callback') return { ...call, deliveries: withAttempt(call.deliveries, event) };
+      if (event.purpose === 'callback') return withCallback(call, event);
       return event.purpose === 'cancel' ? { ...call, isCancelled: true } : call;
     case 'response':
-      return ended(call, event, { endedAt: event.at, status: event.status });
     case 'broken':
-      return ended(call, event, { endedAt: event.at, broken: event.code });
+      return withEnd(call, event);
     case 'matched':
       return { ...call, answeredBy: event.fixture, ...(event.nearest && { nearest: event.nearest }) };
-    case 'planned':
-      if (event.plan === 'demand') return call;
-      return {
-        ...call,
-        plans: [...call.plans, event.plan],
-        isSilent: call.isSilent || event.plan === 'silence',
-      };
+    case 'planned': {
+      const { plan } = event;
+      if (plan === 'demand') return { ...call, awaits: 'fire' };
+      const isSilent = call.isSilent || plan === 'silence';
+      return { ...call, awaits: null, plans: [...call.plans, plan], isSilent };
+    }
     case 'decided':
-      return { ...call, decisions: [...call.decisions, event] };
-    case 'dropped':
-      return {
-        ...call,
-        dropped: [...call.dropped, event.why],
-        lost: isLoss(call, event) ? event.why : call.lost,
-      };
+      return { ...call, awaits: null, decisions: [...call.decisions, event] };
+    case 'expired':
+      return { ...call, awaits: null };
+    case 'dropped': {
+      const { what, why } = event;
+      const lost = isLoss(call, event) ? why : call.lost;
+      const awaits = what === 'event' ? null : call.awaits;
+      return { ...call, awaits, dropped: [...call.dropped, why], lost };
+    }
     case 'warned':
       return { ...call, warnings: [...call.warnings, event.message] };
     default:
@@ -191,56 +144,63 @@ function noted(call: ToolCall, event: Event): ToolCall {
   }
 }
 
-type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
-
-function isAnswer({ isDirect, acknowledgement }: ToolCall, { leg }: EndEvent): boolean {
-  return isDirect && acknowledgement.leg === leg;
-}
-
-function answered(call: ToolCall, event: EndEvent): ToolCall {
-  if (event.kind === 'broken') return { ...call, lost: call.lost ?? event.code };
-  const { leg, at: endedAt, status, body = null } = event;
-  const attempt = { leg, at: call.receivedAt, endedAt, status };
-  const answer = { type: 'tool_result', url: '', body, attempts: [attempt] };
+/** The first attempt begins a delivery; others belong to the latest delivery of the same bytes. */
+function withCallback(call: ToolCall, event: RequestEvent): ToolCall {
+  const { leg, at, url, body = null, attempt, turn } = event;
+  const { deliveries } = call;
+  const isOf = (each: CallbackDelivery) => isSame(each.body, body);
+  const index = attempt === 1 ? -1 : deliveries.findLastIndex(isOf);
+  const known = deliveries[index];
+  const delivery = known
+    ? { ...known, attempts: [...known.attempts, { leg, at }] }
+    : { url, body, attempts: [{ leg, at }] };
+  const isAgain = attempt > 1 || (turn === undefined && deliveries.some(isOf)); // without a turn, the user sent it again
   return {
     ...call,
-    acknowledgement: { leg, status, at: endedAt },
-    deliveries: [...call.deliveries, answer],
+    awaits: isAgain ? call.awaits : questionIn(body),
+    deliveries: known ? deliveries.with(index, delivery) : [...deliveries, delivery],
   };
 }
 
-/** More is to come after these. What cannot be read, or is of another type, was to be the result: a fault may have done that. */
-const ON_THE_WAY = new Set(['view_update', 'subscription_event', 'user_choice', 'oauth']);
+function questionIn(body: Content | null): Awaits | null {
+  const type = typeOfMessage(body);
+  return type === 'user_choice' ? 'choice' : type === 'oauth' ? 'consent' : null;
+}
+
+/** The end of a request: of the invocation, or of an attempt to deliver a callback. */
+function withEnd(call: ToolCall, event: Extract<Event, { kind: 'response' | 'broken' }>): ToolCall {
+  const { leg, at: endedAt } = event;
+  if (call.acknowledgement.leg === leg) {
+    if (event.kind === 'broken')
+      return call.isDirect ? { ...call, awaits: null, lost: call.lost ?? event.code } : call;
+    const { status, body = null } = event;
+    const acknowledged = { ...call, acknowledgement: { leg, status, at: endedAt } };
+    if (!call.isDirect) return acknowledged;
+    const attempts = [{ leg, at: call.receivedAt, endedAt, status }];
+    const result = { type: 'tool_result', url: '', body, attempts };
+    return { ...acknowledged, awaits: null, deliveries: [...call.deliveries, result] };
+  }
+  const end = event.kind === 'response' ? { status: event.status } : { broken: event.code };
+  const deliveries = call.deliveries.map(each => ({
+    ...each,
+    attempts: each.attempts.map(attempt => (attempt.leg === leg ? { ...attempt, endedAt, ...end } : attempt)),
+  }));
+  const next = { ...call, deliveries };
+  return call.lost !== null && !isResultTaken(call) && isResultTaken(next) ? { ...next, lost: null } : next;
+}
+
+/** Others are, or were to be, the result: a fault may have changed the type. */
+const BEFORE_RESULT = new Set(['view_update', 'subscription_event', 'user_choice', 'oauth']);
 
 function isLoss(call: ToolCall, { what, leg, type }: Extract<Event, { kind: 'dropped' }>): boolean {
   if (what !== 'callback') return false;
-  const message = type ?? typeOfLeg(call, leg) ?? '';
-  return !ON_THE_WAY.has(message) || isResultTaken(call);
-}
-
-function typeOfLeg({ deliveries }: ToolCall, leg: string | undefined): string | null {
-  const delivery = deliveries.find(({ attempts }) => attempts.some(attempt => attempt.leg === leg));
-  return delivery ? typeOfDelivery(delivery) : null;
+  const delivery = call.deliveries.find(({ attempts }) => attempts.some(attempt => attempt.leg === leg));
+  const message = type ?? (delivery && typeOfDelivery(delivery)) ?? '';
+  return !BEFORE_RESULT.has(message) || isResultTaken(call);
 }
 
 function isResultTaken({ deliveries }: ToolCall): boolean {
   return deliveries.some(each => isDelivered(each) && typeOfDelivery(each) === 'tool_result');
-}
-
-function ended(call: ToolCall, event: EndEvent, change: Partial<DeliveryAttempt>): ToolCall {
-  if (isAnswer(call, event)) return answered(call, event);
-  const { leg } = event;
-  if (call.acknowledgement.leg === leg) {
-    const { status, endedAt: at = 0 } = change;
-    return status === undefined ? call : { ...call, acknowledgement: { leg, status, at } };
-  }
-  const attempts = (all: readonly DeliveryAttempt[]) =>
-    all.map(attempt => (attempt.leg === leg ? { ...attempt, ...change } : attempt));
-  const next = {
-    ...call,
-    deliveries: call.deliveries.map(each => ({ ...each, attempts: attempts(each.attempts) })),
-  };
-  return call.lost !== null && !isResultTaken(call) && isResultTaken(next) ? { ...next, lost: null } : next;
 }
 
 /**
@@ -258,4 +218,36 @@ export function toolCallState(call: ToolCall): ToolCallState {
   const last = call.deliveries.filter(isDelivered).map(typeOfDelivery).at(-1);
   const isQuestion = last === 'oauth' || last === 'user_choice';
   return isQuestion && call.awaits !== null ? 'asking' : 'waiting';
+}
+
+/** The calls in a list of events as the tool saw them, oldest first. */
+export class ToolCalls {
+  readonly #calls = new Map<string, ToolCall>();
+
+  static of(events: Iterable<Event>): ToolCalls {
+    const calls = new ToolCalls();
+    for (const event of events) calls.apply(event);
+    return calls;
+  }
+
+  apply(event: Event): void {
+    for (const key of event.calls ?? []) {
+      const next = stepToolCall(key, this.#calls.get(key), event);
+      if (next) this.#calls.set(key, next);
+    }
+  }
+
+  get(key: string): ToolCall | undefined {
+    return this.#calls.get(key);
+  }
+
+  get list(): readonly ToolCall[] {
+    return [...this.#calls.values()];
+  }
+
+  /** Forgets all but the latest `count` calls. */
+  keep(count: number): void {
+    for (const key of [...this.#calls.keys()].slice(0, Math.max(0, this.#calls.size - count)))
+      this.#calls.delete(key);
+  }
 }

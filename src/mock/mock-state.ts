@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventRing } from '../events/bounded-events.js';
 import { createLog, type Log } from '../events/log.js';
-import { ToolCalls } from '../events/tool-calls.js';
+import { ToolCalls } from '../events/tool-call.js';
 import { allowedDestinations } from '../http/addresses.js';
 import type { HttpClient } from '../http/client.js';
 import type { Refusal } from '../http/request-body.js';

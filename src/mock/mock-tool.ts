@@ -1,7 +1,6 @@
 import type { Event } from '../events/events.js';
 import type { Listener } from '../events/log.js';
-import { type ToolCall, type ToolCallState, toolCallState } from '../events/tool-call.js';
-import { ToolCalls } from '../events/tool-calls.js';
+import { type ToolCall, type ToolCallState, ToolCalls, toolCallState } from '../events/tool-call.js';
 import type { VerificationReport } from '../events/verification-report.js';
 import { type HttpClient, lazyClient } from '../http/client.js';
 import { type RunningServer, startServer } from '../http/server.js';

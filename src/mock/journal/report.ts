@@ -5,10 +5,10 @@ import {
   type CallbackDelivery,
   isDelivered,
   type ToolCall,
+  ToolCalls,
   toolCallState,
   typeOfDelivery,
 } from '../../events/tool-call.js';
-import { ToolCalls } from '../../events/tool-calls.js';
 import { transcriptWriter } from '../../events/transcript-writer.js';
 import { redactJson } from '../../util/redact-json.js';
 

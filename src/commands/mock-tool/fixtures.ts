@@ -1,15 +1,10 @@
 import { basename, resolve } from 'node:path';
 import type { TranscriptHeader } from '../../events/log.js';
 import { isTranscript, isWhole, missingFrom } from '../../events/transcript-reader.js';
-<<<<<<< HEAD:src/commands/mock-tool/fixtures.ts
 import { type FixtureSet, stepsOf } from '../../fixtures/fixture-set.js';
 import type { NamedRecording } from '../../fixtures/recording/from-transcript.js';
 import type { Step } from '../../fixtures/schema/reply.js';
 import { type FixtureBytes, readFixtureFiles, textOf } from '../../mock/fixture-files.js';
-=======
-import type { NamedRecording } from '../../fixtures/recording/from-transcript.js';
-import { type FixtureBytes, readFixtureFiles } from '../../mock/fixture-files.js';
->>>>>>> 6fce678 (refactor(fixtures): recordings are read into calls, then written as replies by one class):src/commands/mock-tool/recordings.ts
 import { writePublicFile } from '../../system/files.js';
 import { writeOut } from '../../system/streams.js';
 import { ProtocolCliError } from '../../util/errors.js';

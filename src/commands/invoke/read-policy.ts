@@ -1,7 +1,6 @@
 import { faultsOf, lineOf } from '../../fixtures/file-errors.js';
 import { readYaml } from '../../fixtures/yaml.js';
-import type { Policy } from '../../runtime/policy.js';
-import { policySchema } from '../../runtime/policy.js';
+import { type Policy, policySchema } from '../../runtime/policy.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { decodeUtf8 } from '../../util/json.js';
 import { readSource } from '../read-source.js';
@@ -11,27 +10,20 @@ import { readSource } from '../read-source.js';
  * @throws ProtocolCliError `unreadable-file`, with every fault, its line and its path.
  */
 export async function readPolicy(path: string, stdin: AsyncIterable<Uint8Array>): Promise<Policy> {
+  const invalid = (faults: readonly string[]) =>
+    new ProtocolCliError('unreadable-file', `the policy ${path} is not valid`, {
+      faults,
+      hint: 'For example: {"version": 1, "deny": ["delete_*", {"annotation": "destructive"}]}',
+    });
   const text = decodeUtf8(await readSource(path, stdin));
-  if (text === null) throw invalid(path, ['it is not UTF-8']);
-  if (text.trim() === '') throw invalid(path, ['it is empty; a policy needs at least `version: 1`']);
+  if (text === null) throw invalid(['it is not UTF-8']);
+  if (text.trim() === '') throw invalid(['it is empty; a policy needs at least `version: 1`']);
   const reading = readYaml(path, text);
   if ('faults' in reading)
     throw invalid(
-      path,
       reading.faults.map(({ position: { line, col }, message }) => `${path}:${line}:${col} ${message}`),
     );
   const { value, faults } = faultsOf(policySchema, reading.source.value);
-  if (!value)
-    throw invalid(
-      path,
-      faults.map(fault => lineOf(reading.source, fault)),
-    );
-  return value;
-}
-
-function invalid(path: string, faults: readonly string[]): ProtocolCliError {
-  return new ProtocolCliError('unreadable-file', `the policy ${path} is not valid`, {
-    faults,
-    hint: 'For example: {"version": 1, "deny": ["delete_*", {"annotation": "destructive"}]}',
-  });
+  if (value) return value;
+  throw invalid(faults.map(fault => lineOf(reading.source, fault)));
 }

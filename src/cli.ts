@@ -19,11 +19,11 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   });
   const endAnyEmergency = meetEmergencies(emergency => endWith(emergency, isHost));
   try {
-    const words = await wordsMeant(argv);
+    const words = await commandWords(argv);
     const program = await commandLine(words, { entries: COMMANDS, guides: GUIDES, version, run });
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    endAnyEmergency(); // what is thrown follows from it
+    endAnyEmergency(); // the error follows from it
     process.exitCode = statusOfError(error, isHost);
   }
   endAnyEmergency();
@@ -31,31 +31,29 @@ export async function main(argv: readonly string[], version: string): Promise<vo
   else if (isHost) await leave();
 }
 
-/** Node could not put that back, and would abort. */
+/** Node could not reset a terminal that is gone, and would abort. */
 function isTerminalGone(): boolean {
   return process.stdout.isTTY === true && isClosed(process.stdout);
 }
 
-/** What is meant by no words at all, where a person could look at it; else they mean the help. */
+/** Without words, on a terminal. */
 const WORKBENCH = ['invoke', '--interactive'];
 
-async function wordsMeant(argv: readonly string[]): Promise<readonly string[]> {
-  if (argv.length === 0) return isSomebodyThere() ? WORKBENCH : argv;
+/** The words of the command to run: without words the workbench or the help, with a file what shows it. */
+async function commandWords(argv: readonly string[]): Promise<readonly string[]> {
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  if (argv.length === 0) return isTerminal ? WORKBENCH : argv;
   const commands = COMMANDS.map(({ name }) => name);
   return wordsForFile(argv, commands, canDraw(process));
 }
 
-function isSomebodyThere(): boolean {
-  return process.stdin.isTTY === true && process.stdout.isTTY === true;
-}
-
-/** All is closed and said; only code that is not ours could still keep the process, and nobody would know why. */
+/** Exits even if user handlers keep the event loop alive. */
 async function leave(): Promise<void> {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit();
 }
 
-/** The terminal is in order again, and whoever had to hear of it has. */
+/** After the terminal was reset. */
 function endWith(emergency: Emergency, isHost: boolean): void {
   if (emergency.kind === 'quit') endByForce('SIGQUIT');
   else {
@@ -82,14 +80,14 @@ function runnerFor(afterDashes: Terminal['afterDashes'], hostsCode: () => void):
   };
 }
 
-/** Commander drops the dashes, and what comes after them may be another program's line. */
+/** Commander drops the dashes; the words after them may be the command of another program. */
 function wordsAfterDashes(argv: readonly string[]): readonly string[] | null {
   const at = argv.indexOf('--');
   return at < 0 ? null : argv.slice(at + 1);
 }
 
 function statusOfError(error: unknown, hasGuests: boolean): ExitStatus {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has said what is wrong
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed the error
   if (error instanceof ProtocolCliError) {
     process.stderr.write(wrapMessages(troubleText(error), process.stderr));
     return statusOfFailure(error.code);

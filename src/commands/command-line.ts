@@ -18,7 +18,7 @@ export function refusingUnknown(program: Command): Command {
   });
 }
 
-/** The first word if it is not a known command. */
+/** The first word, unless it is a known command. */
 function unknownIn({ args, commands }: Command): string | undefined {
   const [first, second] = args.filter(word => !word.startsWith('-'));
   const name = first === 'help' ? second : first;

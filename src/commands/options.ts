@@ -44,7 +44,7 @@ export function port(text: string): number {
   return number;
 }
 
-/** Where the other side reaches a listener of ours; a path is appended. */
+/** The base URL of a listener for the other side; a path is appended. */
 export function publicBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
@@ -77,7 +77,7 @@ export const ANSWER_OUTPUTS = ['ui', 'plain', 'json', 'ndjson'] as const;
 /** Types of display segments that a terminal can show. */
 export const DRAWABLE = ['diff', 'text'];
 
-/** What a client may be said to draw; a terminal shows a line in the place of an image. */
+/** What an emulated client draws; a terminal shows a line in place of an image. */
 const EMULATED = [...DRAWABLE, 'image'];
 
 export function segmentTypes(text: string): ReadonlySet<string> {
@@ -123,7 +123,7 @@ export const supportsOption = () =>
 export const maxBodyOption = () =>
   valueOption('--max-body <size>', 'largest callback, such as 512k, 64m', byteCount, byteCount('64m'), '64m');
 
-/** An option with a value and a default, the default as a person writes it. */
+/** An option with a value and a default. @param shown the default as the user would write it */
 export function valueOption<T>(
   flags: string,
   description: string,
@@ -141,5 +141,5 @@ export function givenOptions(command: Command): string[] {
     .flatMap(({ long }) => long ?? []);
 }
 
-/** Runs the body of a command in the real world: it gives the terminal, and what comes back is the exit status: ours, or that of a command we ran. */
+/** Runs the body of a command with the process's terminal; the body returns the exit status, ours or that of a command we ran. */
 export type RunCommand = (body: (terminal: Terminal) => Promise<number>) => Promise<void>;

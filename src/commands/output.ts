@@ -4,9 +4,9 @@ import type { OutputLine } from '../util/redact-json.js';
 import { piecesOf } from '../util/strings.js';
 import type { Terminal } from './terminal.js';
 
-/** Characters that may wait for a reader; what comes while more do is dropped, and counted. */
+/** Characters that may wait for a reader; beyond them, lines are dropped and counted. */
 const MAX_WAITING = 64 * 1024 * 1024;
-/** Bytes that are handed to the stream before its reader took them: a long line is made as it is read. */
+/** Bytes that are handed to the stream before its reader took them: a long line is made piece by piece. */
 const AHEAD = 1024 * 1024;
 
 interface Output {
@@ -16,8 +16,8 @@ interface Output {
 }
 
 /**
- * Writes lines to a reader that may be slower than they come. Producers cannot wait for it, so lines that would fill the memory are
- * dropped (threats, row 30); once there is room again, `dropped` makes the lines that say how many.
+ * Writes lines to a reader that may be slow. Producers cannot wait, so lines that would fill the memory are dropped (threats, row 30);
+ * once there is room again, `dropped` makes the lines that report their number.
  */
 export class BoundedLines {
   readonly #waiting: { readonly length: number; readonly pieces: Iterator<string> }[] = [];
@@ -30,14 +30,14 @@ export class BoundedLines {
     private readonly maxWaiting = MAX_WAITING,
   ) {}
 
-  /** Lines that belong together: all are written, or none, and then they are not even made. */
+  /** Writes all of these lines, or none; dropped lines are not even made. */
   write(lines: () => readonly OutputLine[]): void {
     const waiting = this.#waiting.reduce((sum, { length }) => sum + length, this.output.writableLength);
     if (waiting > this.maxWaiting) this.#lost++;
     else this.end(lines);
   }
 
-  /** Written in any case, and made after the lines about lost ones: the last of them counts those. */
+  /** Writes lines that are never dropped, after those about dropped ones. */
   end(lines: () => readonly OutputLine[]): void {
     const lost = this.#lost > 0 ? this.dropped(this.#lost) : [];
     this.#lost = 0;
@@ -74,7 +74,7 @@ function* piecesOfLine(line: OutputLine): Generator<string> {
 /** Characters that are written at once. */
 const SHORT = 64 * 1024;
 
-/** The event that stands in a transcript for those that a slow reader had no room for. */
+/** The event in a transcript in place of events that were dropped for a slow reader. */
 export function droppedEvents(count: number, { seq, at }: Pick<Event, 'seq' | 'at'>): Event {
   return { kind: 'dropped', what: 'event', why: 'the reader of stdout is too slow', count, seq, at };
 }

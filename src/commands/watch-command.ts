@@ -40,7 +40,7 @@ export async function runOnEachChange(
 }
 
 /**
- * Watches the files that a command names, and those of the same extension beside them: what a server writes is no change.
+ * Watches the files that a command names, and files with the same extension beside them; other files may be the server's output.
  * @throws ProtocolCliError `usage` where it names none.
  */
 export async function watchCommand(

@@ -85,7 +85,7 @@ async function judgeAll(
   return shareableRun(run, redactor);
 }
 
-/** What was broken until the user stopped the check. There is no report: nobody knows what else would have come. */
+/** Prints the failures found until the user stopped the check. A report would be incomplete. */
 async function reportSoFar(plan: CheckPlan, witness: Witness, { stderr }: Terminal): Promise<void> {
   const { checks } = await judgeAll(plan, witness);
   const broken = checks.filter(({ standing }) => standing === 'failed');

@@ -241,7 +241,7 @@ export class LiveCheck {
     };
   }
 
-  /** What was started last first. Whatever fails is no reason to leave the others running. */
+  /** In reverse order; an error does not keep the others running. */
   async #stopAll(): Promise<void> {
     const stops = this.#stops.splice(0).reverse();
     await Promise.allSettled(stops.map(stop => stop()));

@@ -114,7 +114,7 @@ export async function runListen(
   });
 }
 
-/** Prints what arrives until enough came, the time is over, or nobody reads the output. */
+/** Prints what arrives until enough came, the time is over, or the output has no reader. */
 class Listening {
   /** Why it ended; the name of an error for the transcript. */
   #reason: 'done' | 'timeout' | 'unwritable-file' | 'failed' = 'failed';
@@ -219,7 +219,7 @@ class Listening {
         resolve();
       };
       const onError = (error: Error) => {
-        if (isClosed(stdout)) return resolve(); // nobody reads any more
+        if (isClosed(stdout)) return resolve(); // the reader is gone
         this.#reason = 'unwritable-file';
         const message = `cannot write the output: ${error.message}`;
         reject(new ProtocolCliError('unwritable-file', message, { cause: error }));

@@ -15,8 +15,8 @@ import { readRecording, refuseToReplace } from '../save-files.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
 /**
- * Diffs of fixtures that are none, or whose hunks have wrong counts (TOOL-DIFF): their author would wonder why a person sees text
- * instead. Those that only a call completes are left to whoever draws them.
+ * Warnings about invalid diffs in fixtures, and wrong line counts (TOOL-DIFF): clients would show text instead. Diffs that only a call
+ * completes are not checked.
  */
 export async function diffWarnings({ fixtures }: Pick<FixtureSet, 'fixtures'>): Promise<string[]> {
   const written = fixtures.flatMap(fixture =>
@@ -57,7 +57,7 @@ function diffsIn(step: Step): WrittenDiff[] {
   );
 }
 
-/** A patch that is still to be made, of two texts or by a template that decides what a line is, cannot be read yet. */
+/** Leaves out a patch that is made later, of two texts or by a template. */
 function whole(diff: WrittenDiff): WrittenDiff[] {
   const { content } = diff;
   const patch = isRecord(content) ? content['patch'] : content;
@@ -69,7 +69,7 @@ const OPEN = /^(?:@@.*)?\{\{/m;
 
 export interface LoadedFixtures {
   readonly fixtures: FixtureSet;
-  /** What of transcripts could not be read or carried over, and which diffs cannot be drawn. */
+  /** Parts of transcripts that could not be carried over, and diffs that cannot be drawn. */
   readonly warnings: readonly string[];
 }
 

@@ -2,18 +2,10 @@ import { lstat } from 'node:fs/promises';
 import type { Event, RequestEvent } from '../events/events.js';
 import type { Log } from '../events/log.js';
 import { callbackSecrets, type EventRedactor, withQuestionSecrets } from '../events/shareable.js';
-import {
-  isTranscript,
-  readTranscripts,
-  type Transcript,
-  withoutReadyLines,
-} from '../events/transcript-reader.js';
 import { type TranscriptAbout, transcriptWriter } from '../events/transcript-writer.js';
 import { warningText } from '../render/outputs/trouble.js';
 import { type Clock, systemClock } from '../system/drafts.js';
-import { ProtocolCliError } from '../util/errors.js';
 import { cleanWords, type Redactor } from '../util/redact.js';
-import { byteLines } from '../util/strings.js';
 import { usage } from './options.js';
 import { PROGRAM } from './terminal.js';
 
@@ -124,19 +116,4 @@ function learnUrls(callbacks: EventRedactor, { body, ...event }: RequestEvent): 
   const text = body ? Buffer.from(body.bytes).toString('utf8').replaceAll('\\/', '/') : '';
   for (const [, url = ''] of text.matchAll(CALLBACK_URL))
     callbacks.learn({ ...event, purpose: 'callback', url });
-}
-
-const HEAD = 256 * 1024;
-
-/**
- * The recording in the bytes of a file; null if they are something else.
- * @throws ProtocolCliError `unreadable-file` for several recordings, as `cat` joins them.
- */
-export function readRecording(name: string, bytes: Uint8Array): Transcript | null {
-  if (!isTranscript(new TextDecoder().decode(bytes.subarray(0, HEAD)))) return null;
-  const [transcript, ...others] = readTranscripts(withoutReadyLines(byteLines(bytes)));
-  if (others.length === 0) return transcript ?? null;
-  throw new ProtocolCliError('unreadable-file', `${name} holds ${others.length + 1} recordings`, {
-    hint: 'Give each recording its own file. A recording begins with a line {"kind":"header",…}.',
-  });
 }

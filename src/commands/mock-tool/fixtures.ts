@@ -11,7 +11,8 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { isRecord } from '../../util/json-diagnosis.js';
 import { visibleLine } from '../../util/visible.js';
 import { usage } from '../options.js';
-import { readRecording, refuseToReplace } from '../save-files.js';
+import { readRecording } from '../read-recording.js';
+import { refuseToReplace } from '../save-files.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
 /**

@@ -8,7 +8,7 @@ import { isRecord } from '../../util/json-diagnosis.js';
 import { readJsonOnce } from '../../util/json-once.js';
 import { jsonParts } from '../../util/json-text.js';
 import { byteLines } from '../../util/strings.js';
-import { readRecording } from '../save-files.js';
+import { readRecording } from '../read-recording.js';
 import { jsonTrouble } from '../target.js';
 import { below, KINDS } from './kinds.js';
 import {

@@ -10,8 +10,8 @@ import { yamlOf } from '../../fixtures/recording/write-yaml.js';
 import { createPrivateFile, writePublicFile } from '../../system/files.js';
 import type { Redactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
+import { readRecording } from '../read-recording.js';
 import { LARGEST_SAVED, readSource } from '../read-source.js';
-import { readRecording } from '../save-files.js';
 
 // Loaded when a person opens or saves a file.
 

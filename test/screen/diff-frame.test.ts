@@ -3,12 +3,10 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { parsePatch } from '../../src/display/diff.js';
 import { loadHighlighter } from '../../src/display/syntax/load.js';
-import { paneLines } from '../../src/render/pane-lines.js';
 import type { Pane } from '../../src/render/panes.js';
-import { createTheme, wrapLine } from '../../src/render/terminal/theme.js';
+import { createTheme } from '../../src/render/terminal/theme.js';
 import { frameOf } from '../../src/tui/live/frame.js';
 import { anyCodePoint } from '../support/characters.js';
-import { Emulator } from './support/emulator.js';
 import { settledScene } from './support/scenes.js';
 
 const THEME = createTheme(2);
@@ -55,21 +53,3 @@ test('a frame with a diff is never wider than the terminal, nor higher, whatever
     { numRuns: 60 },
   );
 });
-
-test.each([80, 120, 160])(
-  'at %d cells both halves of a wrapped row begin on the same row of the screen',
-  async width => {
-    const long = 'word '.repeat(30);
-    const pane = paneOf(`--- x\n+++ x\n@@ -1,2 +1,2 @@\n-${long}old\n+new\n last\n`);
-    const rows = paneLines(pane, { count: 20, width }).lines.flatMap(line => wrapLine(line, width, THEME));
-    const emulator = new Emulator({ columns: width, rows: 30 });
-    await emulator.write(rows.join('\r\n'));
-    const shown = emulator.rows();
-    const isSplit = width >= 120;
-    const added = shown.findIndex(each => each.endsWith('+ new'));
-    const removed = shown.findIndex(each => /^1 +- word/.test(each));
-    expect(added === removed).toBe(isSplit);
-    expect(shown.some(each => /^2 +last +│ +2 +last$/.test(each))).toBe(isSplit);
-    expect(emulator.scrollback()).toEqual([]);
-  },
-);

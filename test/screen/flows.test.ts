@@ -148,13 +148,6 @@ describe.concurrent('a subscription that is followed', () => {
     expect(screen.text()).not.toContain('subscribed:');
   });
 
-  test('shows its newest event even where there is hardly any room', async () => {
-    await using screen = openHere(watch('events=4', 'every_ms=300'), { columns: 40, rows: 8 });
-    await screen.shows(/event 3 → [\s\S]*\n… subscribed: 3 events/);
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toMatch(/HUMAN text[\s\S]*LLM text/);
-  });
-
   test.each([
     [40, 8],
     [200, 60],
@@ -173,27 +166,6 @@ describe.concurrent('a subscription that is followed', () => {
       expect(emulator.raw).not.toContain('\u001b[3J');
     },
   );
-});
-
-describe.concurrent('a view of the thread', () => {
-  const paint = (afterwards: string) => ['invoke', plain.url, 'paint', `afterwards=${afterwards}`];
-
-  test('is drawn as it was at last, beside the result', async () => {
-    await using screen = openHere(paint('keep'), { env: { NO_COLOR: '1' } });
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).toMatch(/^VIEW diff, updated/m);
-    expect(screen.text()).toMatch(/^ +1 \+ three\b/m);
-    expect(screen.text()).not.toMatch(/\+ (one|two)\b/);
-    expect(screen.text()).toContain('LLM text, 7 bytes\nPainted');
-    expect(screen.emulator.colours).toEqual(new Set());
-  });
-
-  test('that was cleared is not there any more', async () => {
-    await using screen = openHere(paint('clear'));
-    expect(await screen.ended).toBe(0);
-    expect(screen.text()).not.toMatch(/^VIEW/m);
-    expect(screen.text()).toContain('Painted');
-  });
 });
 
 /** A search path with an `xdg-open` that records what it is given, each on a line of its own. */

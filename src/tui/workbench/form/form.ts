@@ -4,6 +4,7 @@ import type { SchemaFault } from '../../../json-schema/validate.js';
 import { jsonFault } from '../../../util/json.js';
 import { isRecord } from '../../../util/json-diagnosis.js';
 import { jsonPath } from '../../../util/redact-json.js';
+import { onceEach } from '../../../util/safe-to-visit.js';
 import { TextInput } from '../../text-input.js';
 import {
   type Child,
@@ -104,16 +105,7 @@ export class Form {
 
   /** None in raw mode. */
   get rows(): readonly Row[] {
-    if (this.state.mode === 'raw') return [];
-    const row: Row = {
-      kind: 'field',
-      address: [],
-      path: '$',
-      depth: 0,
-      child: this.#whole,
-      isStop: true,
-    };
-    return this.state.root.kind === 'object' ? [...rowsIn({ ...row, depth: -1 })] : [row, ...rowsIn(row)];
+    return this.state.mode === 'raw' ? [] : rowsOf(this.state.root);
   }
 
   get #stops(): readonly Row[] {
@@ -226,6 +218,13 @@ function refused(form: Form, others: unknown = null): FormArguments {
 function rawOf(root: Field): TextInput {
   return new TextInput(JSON.stringify(fieldValue(root) ?? {}, null, 2), 0);
 }
+
+/** A key asks for the rows several times. */
+const rowsOf = onceEach((field: Field): readonly Row[] => {
+  const child: Child = { key: null, isRequired: true, isExtra: false, field };
+  const row: Row = { kind: 'field', address: [], path: '$', depth: 0, child, isStop: true };
+  return field.kind === 'object' ? [...rowsIn({ ...row, depth: -1 })] : [row, ...rowsIn(row)];
+});
 
 function* rowsIn(row: Row): Generator<Row> {
   const { field } = row.child;

@@ -22,7 +22,7 @@ export interface DiffFile {
   readonly hidden: Hidden;
 }
 
-/** Characters that nobody would see, or that would act on a terminal. */
+/** Characters that are invisible, or would act on a terminal. */
 export interface Hidden {
   readonly count: number;
   /** What they are shown as, each once; only the first few. */

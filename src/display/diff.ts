@@ -37,7 +37,7 @@ function readHunkHeader(line: string): HunkHeader | undefined {
 class PatchLines {
   readonly #starts: Uint32Array;
 
-  /** @param most lines; one more is looked for, so that {@link count} tells of too many */
+  /** @param most lines; one more is looked for, so that {@link count} shows that there are too many */
   constructor(
     readonly text: string,
     most = Number.POSITIVE_INFINITY,
@@ -88,7 +88,7 @@ interface Extent {
 
 const ANY: Counts = { old: Number.POSITIVE_INFINITY, new: Number.POSITIVE_INFINITY };
 
-/** Takes the header's word where the lines bear it out, else everything that looks like the hunk's body. */
+/** Trusts the counts of the header where the lines agree, else takes everything that looks like the body of the hunk. */
 function measure(lines: PatchLines, from: number, said: Counts): Extent {
   const promised = walk(lines, from, said);
   const kept = promised.has.old === said.old && promised.has.new === said.new;
@@ -140,7 +140,7 @@ function startsSignature(lines: PatchLines, at: number): boolean {
   return lines.startsWith(at, '-- ') && lines.at(at) === '-- ' && /^\d/.test(lines.signAt(at + 1) ?? '');
 }
 
-/** Where nothing is promised, empty lines at the end belong to nobody. */
+/** Where the header is wrong, empty lines at the end are not part of the hunk. */
 function withoutBlankEnd(lines: PatchLines, from: number, { height, has }: Extent): Extent {
   let blank = 0;
   while (blank < height && lines.signAt(from + height - 1 - blank) === '') blank++;
@@ -219,10 +219,10 @@ function needsNoHunk(file: StructuredPatch): boolean {
   return Boolean(isRename || isCopy || isCreate || isDelete || isBinary || newMode);
 }
 
-/** Nobody learns from a longer list. */
+/** Pictures that are named. */
 const NAMED = 3;
 
-/** Counts what nobody would see in these texts, and what would act on a terminal. */
+/** Counts the characters of these texts that are invisible, or would act on a terminal. */
 export function hiddenIn(...texts: readonly string[]): Hidden {
   const pictures = new Set<string>();
   let count = 0;
@@ -270,7 +270,7 @@ class HunkRows implements Rows {
   }
 }
 
-/** The rows of a hunk; each `\ No newline` is no row of its own, it is about the one before it. */
+/** The rows of a hunk; a `\ No newline` line is about the row before it. */
 function rowsOf(lines: PatchLines, { at, height }: HunkOutline): Rows {
   const from = at + 1;
   const starts = lines.starts(from, from + height);
@@ -367,7 +367,7 @@ function span(counts: Counts): string {
   return `−${counts.old} +${counts.new}`;
 }
 
-/** Beyond this nobody reads a patch. */
+/** A longer patch is refused. */
 const MAX_LINES = 500_000;
 
 /** `recounted` has a sentence for every hunk whose header was wrong; `reason` is for the tool's author and safe to print. */

@@ -336,7 +336,7 @@ export function sessionCallRow(known: KnownCall, now: number, isSelected = false
 /** Characters of arguments, and of what a model gets, that distinguish calls. */
 const SHORT = 80;
 
-/** Arguments on one line; nothing where there are none. */
+/** Arguments on one line. */
 export function shortArgs(args: unknown, tone: Tone = 'plain'): Line {
   if (args === undefined || args === null || (isRecord(args) && Object.keys(args).length === 0)) return [];
   return shortText(compactJson(args) ?? '', tone);

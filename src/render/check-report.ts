@@ -267,7 +267,7 @@ export interface Judgement {
 }
 
 /**
- * The problems of a call by the requirements of both sides, without secrets: why there is no result, then failures with their proof.
+ * The problems of a call by the requirements of both sides, without secrets: why the result is missing, then failures with their proof.
  * @param events that concern it
  * @param witness who saw them, and whether they are from a file
  * @param isUnvalidated the user had it sent as it is: what that violates is a note, not a fault of this program

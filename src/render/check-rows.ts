@@ -40,7 +40,7 @@ interface Piece {
   readonly point?: readonly [from: number, to: number];
 }
 
-/** The members that a finding is about; if there are none, or none can be shown, a sketch of the body. */
+/** The members that a finding is about; without any that can be shown, a sketch of the body. */
 function piecesOf(body: Content | undefined, spots: readonly Spot[], redactor: Redactor): readonly Piece[] {
   if (!body || body.size === 0) return [];
   const members = spots.flatMap(spot => memberOf(body, spot, redactor) ?? []);
@@ -110,9 +110,9 @@ interface WireLeg {
   readonly event: number;
   readonly method: string;
   readonly url: string;
-  /** The operation of its call; null where there is none, or the message says it itself. */
+  /** The operation of its call; null without a call, or where the message says it. */
   readonly operation: string | null;
-  /** A status, or how it broke: `connect: ECONNREFUSED`; null where there is none. */
+  /** A status, or how it broke: `connect: ECONNREFUSED`; null while it is pending. */
   readonly end: string | null;
   /** The probe of this check that refused a callback on purpose; else null. */
   readonly endedBy: string | null;
@@ -219,7 +219,7 @@ function wireLines(proof: Proof, record: WireRecord): Line[] {
 function endWords({ end, endedBy, ms, operation }: WireLeg): Line {
   const what = operation === null ? [] : [say(' · of ', 'dim'), ...quote(operation, 'dim')];
   if (end === null || ms === null) return [say(' got no answer', 'dim'), ...what];
-  // A callback that the listener of the check refused is no fault of the tool.
+  // A callback that the listener of the check refused is not the fault of the tool.
   const shown = endedBy !== null && !/^\d+$/.test(end) ? 'not answered' : end;
   const probe = endedBy === null ? [] : [say(' by the probe ', 'dim'), ...quote(endedBy, 'dim')];
   return [say(' → ', 'dim'), ...quote(shown), ...probe, took(ms), ...what];

@@ -16,7 +16,7 @@ import { cancelText } from './steps.js';
 
 export type FailureCode = ErrorCode | 'bad-acknowledgement' | 'denied' | 'timeout';
 
-/** Why there is no result from the tool, and what to do next. The shape of our own errors. */
+/** Why the tool sent no result, and what to do next. The shape of our own errors. */
 export interface Failure {
   readonly code: FailureCode;
   readonly message: string;

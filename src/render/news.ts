@@ -37,7 +37,7 @@ type EndEvent = Extract<Event, { kind: 'response' | 'broken' }>;
 /** The remembered call that an event is about. */
 type About = ToolCall | undefined;
 
-/** An event of a mock on one line; null where it is no news. @param call as it is after the event */
+/** An event of a mock on one line; null for an event without news. @param call as it is after the event */
 export function newsOf(event: Event, call: About): Line | null {
   const tell = MOCK_NEWS[event.kind] as NewsOf<EventKind, About> | null;
   return tell?.(event, call) ?? null;
@@ -157,7 +157,7 @@ function acknowledgementNews(event: EndEvent, call: ToolCall): Line | null {
   return event.status === 200 ? null : about(call, FAILED, [say(`was refused with ${event.status}`, 'bad')]);
 }
 
-/** An event of an agent session on one line; null where it is no news, or another protocol's. @param known has had the event already */
+/** An event of an agent session on one line; null for an event without news, or of another protocol. @param known has had the event already */
 export function sessionNews(event: Event, known: Known): Line | null {
   const tell = SESSION_NEWS[event.kind] as NewsOf<EventKind, Known> | null;
   return tell?.(event, known) ?? null;
@@ -265,7 +265,7 @@ function statusLine(session: Session, at: number): Line {
 /** Of the new calls so many are named. */
 const NAMED = 5;
 
-/** The calls that are new; a call that is published again is no news. */
+/** The calls that are new; a call that is published again is left out. */
 function awaitingNews(
   { thread, pending, at }: Extract<Event, { kind: 'awaiting' }>,
   known: Known,

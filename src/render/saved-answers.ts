@@ -101,7 +101,7 @@ export function invocationSecrets({ callback_url, id, group_id, call_id }: Invoc
   return urlSecrets([callback_url], [id, group_id, call_id ?? '']);
 }
 
-/** Why there is no result. */
+/** Why the result is missing. */
 interface Problem {
   readonly message: string;
   readonly hint?: string | undefined;
@@ -111,7 +111,7 @@ interface Problem {
 /** Rows that follow are indented up to here. */
 const HANGING = say('', 'gutter');
 
-/** Why there is no result, and the warnings; nothing where there are none. */
+/** Why the result is missing, and the warnings. */
 export function problemLines(
   warnings: readonly Warning[],
   failure: Problem | null = null,

@@ -263,7 +263,7 @@ export interface News {
   readonly heading: Line;
 }
 
-/** The event of a subscription that has just arrived; null where there is none. @param history that has it already */
+/** The event of a subscription that has just arrived; else null. @param history that has it already */
 export function newsIn(history: History, event: Event): News | null {
   const { exchange, arrival } = (event.kind === 'request' && arrivalOf(history, event)) || {};
   const message = arrival && eventOf(arrival);

@@ -162,7 +162,7 @@ function hexLine(bytes: Uint8Array, from: number): Line {
   return [say(`${offset}  `, 'gutter'), say(hex.padEnd(ROW * 3)), say(` ${text}`, 'dim')];
 }
 
-/** A request, and its response or failure; null as long as there is none. */
+/** A request, and its response or failure; null while it is pending. */
 export interface Leg {
   readonly request: RequestEvent;
   readonly end: Extract<Event, { kind: 'response' | 'broken' }> | null;
@@ -177,7 +177,7 @@ export function requestHead(request: RequestEvent, redactor: Redactor): readonly
   return headLines('> ', request, redactor, say(`  ${about}`, 'dim'));
 }
 
-/** The head of its response, or why there is none. */
+/** The head of its response, or why it is missing. */
 export function endHead({ request, end }: Leg, redactor: Redactor): readonly Line[] {
   if (end === null) return [[say('… ', 'running'), say('not answered yet', 'dim')]];
   const after = took(end.at - request.at, ' after');
@@ -207,7 +207,7 @@ function headText(event: RequestEvent | ResponseEvent, redactor: Redactor): read
   return [first, ...fields.map(([name, value]) => `${name}: ${value}`)];
 }
 
-/** A body without secrets, or the size of one that is not text; null where there is none. */
+/** A body without secrets, or the size of one that is not text; null without a body. */
 export function bodyText(body: Content | undefined, redactor: Redactor): string | null {
   if (!body || body.size === 0) return null;
   return shareableText(body, redactor) ?? `(${bytesText(body.size)} that are not UTF-8)`;

@@ -16,98 +16,9 @@ function diffOf(patch: string) {
 const ALL = { count: Number.POSITIVE_INFINITY };
 const WIDE = { ...ALL, width: 120 };
 const HEAD = '--- x\n+++ x\n';
-const linesOf = (patch: string) => diffLines(diffOf(patch), ALL).lines;
 const textOf = (patch: string, layout = {}) =>
   diffLines(diffOf(patch), { ...ALL, ...layout }).lines.map(words);
-const rowsOf = (removed: string, added: string) => linesOf(`${HEAD}@@ -1 +1 @@\n-${removed}\n+${added}\n`);
 const unchanged = (count: number) => Array.from({ length: count }, (_, index) => ` ${index + 1}\n`).join('');
-
-describe('the layout', () => {
-  test('the example of seed 000', () => {
-    const patch = '--- src/main.rs\n+++ src/main.rs\n@@ -1,3 +1,4 @@\n fn main() {\n+ println!("hello");\n }';
-    expect(textOf(patch)).toEqual([
-      'src/main.rs +1 −0',
-      '@@ -1,2 +1,3 @@',
-      '1 1   fn main() {',
-      '  2 +  println!("hello");',
-      '2 3   }',
-    ]);
-  });
-
-  test('names, modes, sections, the missing newline', () => {
-    const patch =
-      'diff --git a/old b/new\nold mode 100644\nnew mode 100755\nrename from old\nrename to new\n' +
-      '--- a/old\n+++ b/new\n@@ -9,2 +9 @@ class A\n-a\n b\n\\ No newline at end of file\n';
-    expect(textOf(patch)).toEqual([
-      'old → new (renamed, mode 100644 → 100755) +0 −1',
-      '@@ -9,2 +9,1 @@ class A',
-      ' 9    - a',
-      '10  9   b \\ No newline at end of file',
-    ]);
-  });
-
-  test('of several files the sums of all come first', () => {
-    expect(textOf('--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n--- y\n+++ y\n@@ -0,0 +1 @@\n+c\n')).toEqual([
-      '2 files +2 −1',
-      'x +1 −1',
-      '@@ -1,1 +1,1 @@',
-      '1   - a',
-      '  1 + b',
-      'y +1 −0',
-      '@@ -0,0 +1,1 @@',
-      '  1 + c',
-    ]);
-  });
-
-  test('several hunks are counted, and so are the lines between them', () => {
-    const patch = `${HEAD}@@ -1 +1,2 @@\n a\n+b\n@@ -5 +5,0 @@\n-c\n@@ -6 +6 @@\n-d\n+e\n`;
-    expect(textOf(patch).filter(line => !/^ *\d/.test(line))).toEqual([
-      'x +2 −2',
-      'hunk 1/3 @@ -1,1 +1,2 @@',
-      '⋯ 3 unchanged lines',
-      'hunk 2/3 @@ -5,1 +5,0 @@',
-      'hunk 3/3 @@ -6,1 +6,1 @@',
-    ]);
-  });
-
-  test('hidden characters are counted under the name of their file', () => {
-    const patch = `${HEAD}@@ -1 +1 @@\n-a\u001b[2J\n+b\u202e\n--- y\n+++ y\n@@ -1 +1 @@\n-a\n+\u0007\n`;
-    expect(textOf(patch).filter(line => line.includes('hidden'))).toEqual([
-      '2 hidden characters, shown as ␛ or <U+202E>',
-      '1 hidden character, shown as ␇',
-    ]);
-    expect(textOf(patch)[2]).toMatch(/^2 hidden/);
-  });
-
-  test('the gutter, the sign and the text have their tones, the row and its words their ground', () => {
-    expect(rowsOf('let total = a;', 'let total = b;')[2]).toEqual([
-      { text: '1   ', tone: 'gutter' },
-      { text: '-', tone: 'removed' },
-      { text: ' ', tone: 'gutter' },
-      { text: 'let total = ', tone: 'plain', ground: 'removed' },
-      { text: 'a', tone: 'plain', ground: 'removed-word' },
-      { text: ';', tone: 'plain', ground: 'removed' },
-    ]);
-  });
-
-  test('hidden characters inside a changed word are told apart', () => {
-    expect(rowsOf('let total = a;', 'let total = \u202Eb;')[4]?.slice(3)).toEqual([
-      { text: 'let total = ', tone: 'plain', ground: 'added' },
-      { text: '<U+202E>', tone: 'hidden', ground: 'added-word' },
-      { text: 'b', tone: 'plain', ground: 'added-word' },
-      { text: ';', tone: 'plain', ground: 'added' },
-    ]);
-  });
-
-  test('tab stops run through the marks', () => {
-    expect(words(rowsOf('ab cd\tx', 'ab ce\tx')[3] ?? [])).toBe('  1 + ab ce   x');
-  });
-
-  test('an endless row is cut, and says so', () => {
-    const line = rowsOf('a', 'x'.repeat(1_000_000))[3] ?? [];
-    expect(line.at(-1)).toEqual({ text: ' … 996000 more characters', tone: 'dim' });
-  });
-});
 
 describe('unchanged lines', () => {
   const patchOf = (count: number) => `${HEAD}@@ -1,99 +1,99 @@\n-a\n${unchanged(count)}+b\n`;

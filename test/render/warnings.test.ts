@@ -31,17 +31,6 @@ function told(...story: Moment[][]): string[] {
 const acknowledgedAt = (milliseconds: number) => [at(0, call()), at(milliseconds, acknowledged())];
 const started = () => acknowledgedAt(3);
 
-test('a call as it should be warns of nothing', () => {
-  expect(
-    told(
-      at(0, untrackedRequest('discovery')),
-      ...started(),
-      at(9, resultArrives()),
-      untrackedRequest('close'),
-    ),
-  ).toEqual([]);
-});
-
 test('callbacks that are not kept any more are said to be missing', () => {
   const flood = Array.from({ length: 2_100 }, (_, index) => arrives(VIEW, { leg: `${index}` }));
   const history = historyOf(...started(), ...flood);

@@ -2,7 +2,7 @@ import type { Drawing } from '../segments.js';
 import { Highlighter, languageOf } from '../syntax.js';
 
 /**
- * The highlighter for what is to be drawn, to be awaited once before; null where there is no code in a language that is known.
+ * The highlighter for what is to be drawn, to be awaited once before; null without code in a known language.
  */
 export async function loadHighlighter(drawings: readonly Drawing[]): Promise<Highlighter | null> {
   if (!drawings.some(hasKnownCode)) return null;

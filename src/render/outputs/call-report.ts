@@ -109,7 +109,7 @@ function acknowledgement(exchange: Exchange): CallReport['acknowledgement'] {
   return status === undefined || endedAt === undefined ? null : { status, ms: since(endedAt, sentAt) };
 }
 
-/** Over MCP nobody is called back. */
+/** MCP has no callbacks. */
 function invocationOf({ dialect, invocation }: Exchange): CallReport['invocation'] {
   if (dialect !== 'mcp') return invocation;
   const { callback_url: _, ...rest } = invocation;

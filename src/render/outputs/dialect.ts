@@ -13,7 +13,7 @@ import type { Ending, Paper, Reporter } from './reporter.js';
 import { troubleText, warningText } from './trouble.js';
 import { urgentTeller } from './urgent.js';
 
-/** One object at the end: the answer as another system has it, nothing where there is none. What got lost is told beside. */
+/** One object at the end: the answer as another system has it, without an answer nothing. What is lost is a warning. */
 export function dialectReporter(
   history: History,
   paper: Paper,

@@ -1,6 +1,6 @@
 import { visible } from '../../util/visible.js';
 
-/** Where an error came up that nobody was prepared for. */
+/** Where an unexpected error occurred. */
 export interface FaultScene {
   /** `protocol-cli/0.1.0`, and what it runs on. */
   readonly program: string;

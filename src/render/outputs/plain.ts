@@ -51,7 +51,7 @@ export function plainReporter(
       page.news(() => dressed(lines()));
     },
     async aside(work) {
-      await page.written(); // a person is asked below what was told before
+      await page.written(); // the question stands below what was written before
       return work();
     },
     async settled({ exchange }: Ending) {

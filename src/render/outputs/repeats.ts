@@ -51,7 +51,7 @@ function spreadOf(times: readonly (number | null)[]): Spread | null {
   return sorted.length === 0 ? null : { min: rank(0), median: rank(0.5), p99: rank(0.99) };
 }
 
-/** Null where there is no result. */
+/** Null without a result. */
 function resultAfter({ settled, attempts: [first] }: Exchange): number | null {
   const isResult = settled?.by === 'result' || settled?.by === 'answer';
   return isResult && first ? settled.at - first.sentAt : null;

@@ -28,7 +28,7 @@ export interface Reporter {
   event?(event: Event): void;
   /** The result is here; notices may still go out. */
   settled?(ending: Ending): Promise<void>;
-  /** Lets somebody else use the terminal for a while. */
+  /** Lets other code use the terminal meanwhile. */
   aside?<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Asks the person at the terminal: the index that was picked, the default where the question was dismissed, null where the signal

@@ -56,7 +56,7 @@ export function plainSession(
       if (!quiet) page.news(() => dressed(linesOf(event, known, isTTY)));
     },
     async aside(work) {
-      await page.written(); // a person is asked below what was told before
+      await page.written(); // the question stands below what was written before
       return work();
     },
     async end(ending) {
@@ -80,7 +80,7 @@ function apart(text: string): string {
   return text === '' ? '' : `\n${text}`;
 }
 
-/** Warnings are told at the end. @param isPrivate whether nobody but the user sees it: a consent URL whole is for them only (RT-OAUTH) */
+/** Warnings come at the end. @param isPrivate only the user sees it, who alone may see a whole consent URL (RT-OAUTH) */
 function linesOf(event: Event, known: KnownSession, isPrivate: boolean): Line[] {
   const news = event.kind === 'warned' ? null : sessionNews(event, known);
   const isOfMany = known.sessions.list.some(({ calls }) => calls.size > 1);
@@ -121,7 +121,7 @@ function lookOf(status: string): { readonly mark: Span; readonly tone: Tone } {
   return { mark: say('…', 'running'), tone: 'running' };
 }
 
-/** It may last for hours: nobody needs ten frames a second of that. */
+/** It may last for hours, which need no tenths. */
 function whole(milliseconds: number): number {
   return Math.max(0, Math.floor(milliseconds / 1_000) * 1_000);
 }

@@ -14,84 +14,80 @@ import {
 import type { Paper } from './reporter.js';
 import { warningText } from './trouble.js';
 
-const NEWS = new Set<Arrival['verdict']['kind']>(['rejected', 'discarded', 'late']);
-
-/** Texts of one requirement that are told each by itself, and those that are remembered as told. */
-const MOST = { texts: 10, told: 1_000 };
+/** Messages that are remembered as printed. */
+const MOST_TOLD = 1_000;
 
 /**
- * Told on stderr the moment it happens, in every output without a live view: what needs a person (a consent URL, whole),
- * and what went wrong with a callback or a selection, since that is the usual reason for a "timeout".
- * @param told gets the message of every warning that was told
+ * Writes to stderr at once, in every output without a live view: what the user has to do (a consent URL, whole), and what went wrong
+ * with a callback or a selection: the usual reason for a "timeout".
+ * @param told gets the message of every warning that was printed
  */
 export function urgentTeller(
   history: History,
   { stderr, quiet }: Paper,
   told: Set<string> = new Set(),
 ): (event: Event) => void {
-  const isTimeToTell = tellingLess();
+  const isDue = rarely();
   return event => {
-    const asked = question(newArrivalOf(history, event));
-    if (asked !== '') stderr.write(asked);
+    const question = questionText(newArrivalOf(history, event));
+    if (question !== '') stderr.write(question);
     if (quiet || (event.kind !== 'response' && event.kind !== 'broken')) return;
-    for (const { warning, text } of newsOf(history, event)) {
-      if (told.size < MOST.told) told.add(warning.message);
-      if (isTimeToTell(warning)) stderr.write(text);
+    for (const { warning, text = warningText(warning) } of newsOf(history, event)) {
+      if (told.size < MOST_TOLD) told.add(warning.message);
+      if (isDue(warning)) stderr.write(text);
     }
   };
 }
 
-/** Something to be told, and as what it counts: not all of it is anybody's fault. */
+/** A warning, and its text where it is not printed as a warning. */
 interface News {
   readonly warning: Warning;
-  readonly text: string;
+  readonly text?: string;
 }
-
-const asNews = (warning: Warning): News => ({ warning, text: warningText(warning) });
 
 function newsOf(history: History, event: Extract<Event, { kind: 'response' | 'broken' }>): readonly News[] {
   const found = arrivalOf(history, event);
-  if (found) return NEWS.has(found.arrival.verdict.kind) ? arrivalNews(found) : [];
+  if (found) return arrivalNews(found.arrival, found.exchange);
   const request = history.untracked.get(event.leg);
   if (!request) return [];
-  return (request.purpose === 'choice' ? noticeWarnings(request) : misdirected([request])).map(asNews);
+  const warnings = request.purpose === 'choice' ? noticeWarnings(request) : misdirected([request]);
+  return warnings.map(warning => ({ warning }));
 }
 
-/** What came after a cancel may have crossed it: that is told, and no warning. */
-function arrivalNews({
-  arrival,
-  exchange,
-}: {
-  readonly arrival: Arrival;
-  readonly exchange: Exchange;
-}): News[] {
-  const { verdict, message } = arrival;
-  if (verdict.kind !== 'late' || exchange.settled?.by !== 'cancel')
-    return arrivalWarnings(arrival, exchange).map(asNews);
-  const text = `a ${lateText(message, exchange.settled)}`;
-  return [{ warning: { message: text }, text: `${text}\n` }];
+function arrivalNews(arrival: Arrival, exchange: Exchange): readonly News[] {
+  const { kind } = arrival.verdict;
+  if (kind !== 'rejected' && kind !== 'discarded' && kind !== 'late') return [];
+  // A callback that came after a cancel may have crossed it: the tool is not to blame.
+  if (kind === 'late' && exchange.settled?.by === 'cancel') {
+    const message = `a ${lateText(arrival.message, exchange.settled)}`;
+    return [{ warning: { message }, text: `${message}\n` }];
+  }
+  return arrivalWarnings(arrival, exchange).map(warning => ({ warning }));
 }
 
-function question(arrival: Arrival | null): string {
+function questionText(arrival: Arrival | null): string {
   if (arrival?.verdict.kind !== 'holds') return '';
   const { message } = arrival;
   if (message?.type === 'oauth') return `visit this URL to continue: ${visibleLine(message.auth_url)}\n`;
   return message?.type === 'user_choice' ? `the tool asks: ${visibleLine(message.prompt)}\n` : '';
 }
 
+/** Texts of one requirement that are printed one by one. */
+const MOST_TEXTS = 10;
+
 /**
- * The first time, the tenth, the hundredth: a flood must not drown the rest, nor one that says something else each time (threats,
- * row 15). At the end it is told how many there were.
+ * Whether a warning is the first, the tenth, the hundredth of its kind: a flood must not hide the rest, nor one whose texts all differ
+ * (threats, row 15). The end says how many there were.
  */
-function tellingLess(): (warning: Warning) => boolean {
+function rarely(): (warning: Warning) => boolean {
   const counts = new Map<string, number>();
   const texts = new Map<Warning['id'], number>();
   const subjectOf = ({ id, message }: Warning) => {
-    if (id === 'TOOL-OPAQUE') return id; // a guesser's addresses differ each time
+    if (id === 'TOOL-OPAQUE') return id; // guessed addresses all differ
     if (counts.has(message)) return message;
     const known = texts.get(id) ?? 0;
     texts.set(id, known + 1);
-    return known < MOST.texts ? message : `other texts: ${id}`;
+    return known < MOST_TEXTS ? message : `other texts: ${id}`;
   };
   return warning => {
     const subject = subjectOf(warning);

@@ -3,7 +3,7 @@ import { type Ground, halvesOf, type Line, partsOfHalf, type Span, type Tone, wi
 import { cellsOf, clustersOf } from './cells.js';
 import type { ColourLevel } from './colour-level.js';
 
-/** How each tone looks, by itself and on a ground. */
+/** How each tone looks, alone and on a ground. */
 export type Theme = Readonly<Record<Tone, (text: string) => string>> & {
   readonly on: Readonly<Record<Ground, (text: string, tone: Tone) => string>>;
 };

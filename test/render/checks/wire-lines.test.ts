@@ -2,17 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Spot } from '../../../src/check/rule.js';
 import { callbackSecrets } from '../../../src/events/shareable.js';
 import {
-  acknowledged,
-  answered,
   arrives,
-  at,
   bytesArrive,
   CHOICE,
   call,
   eventsOf,
   INVOCATION,
-  KEY,
-  lost,
   type Moment,
   OAUTH,
   resultArrives,
@@ -29,76 +24,6 @@ function told(seqs: readonly number[], ...story: readonly (readonly Moment[])[])
   const events = eventsOf(...story);
   return wireText({ events: seqs }, { events, redactor: callbackSecrets(events) });
 }
-
-describe('the requests that prove something', () => {
-  test('with their answer, whichever of the two is named', () => {
-    const story = [call(), at(3, acknowledged())];
-    expect(told([1], ...story)).toMatch(
-      /^│ POST http:\/\/127\.0\.0\.1:3001\/invoke → 200 after 3ms\n│ {3}\{"operation"/,
-    );
-    expect(told([0], ...story)).toBe(told([1], ...story));
-  });
-
-  test('with what was said in the answer', () => {
-    expect(told([1], call(), answered(500, { body: 'Internal' }))).toContain('│   ← Internal');
-  });
-
-  test('that broke, or are on their way', () => {
-    expect(told([0], call(), lost())).toContain(' → connect: ECONNREFUSED');
-    expect(told([0], call())).toContain(' got no answer');
-  });
-
-  test('no more than a few of them', () => {
-    const all = [1, 2, 3, 4, 5, 6].map(count =>
-      call({ attempt: count, invocation: { ...INVOCATION, operation: `op_${count}` } }),
-    );
-    const text = told([0, 1, 2, 3, 4, 5], ...all);
-    expect(text.match(/POST/g)).toHaveLength(4);
-    expect(text).toMatch(/│ … 2 more$/);
-  });
-
-  test('alike ones once', () => {
-    const all = [1, 2, 3].map(count => call({ attempt: count }));
-    const text = told([0, 1, 2], ...all);
-    expect(text.match(/POST/g)).toHaveLength(1);
-    expect(text).toMatch(/│ … 2 more$/);
-  });
-
-  test('in the order in which they prove it, alike ones where the first of them is', () => {
-    const all = [1, 2, 3].map(count =>
-      call({ attempt: count, invocation: { ...INVOCATION, operation: `op_${count % 2}` } }),
-    );
-    expect(told([1, 0, 2], ...all).match(/op_\d/g)).toEqual(['op_0', 'op_1']);
-    expect(told([0, 1, 2], ...all).match(/op_\d/g)).toEqual(['op_1', 'op_0']);
-  });
-
-  test('what a probe did not take is its doing', () => {
-    const hangs: Moment[] = [
-      { kind: 'planned', by: 'probe', plan: 'listener-hangs', calls: [KEY] },
-      ...call(),
-      ...arrives({}).slice(0, 1),
-      { kind: 'broken', leg: 'back-1', phase: 'answer', code: 'ABORTED', calls: [KEY] },
-    ];
-    expect(told([2], hangs)).toContain(
-      ' → not answered by the probe listener-hangs after 1ms · of edit_file',
-    );
-    const fails = [...hangs.slice(0, 2), ...arrives({}, { status: 500 })];
-    expect(told([2], fails)).toContain(' → 500 by the probe listener-hangs after');
-    const takes = [...hangs.slice(0, 2), ...arrives({}, { status: 200 })];
-    expect(told([2], takes)).toContain(' → 200 after');
-    expect(told([1], hangs.slice(0, 1), call(), answered(500))).toContain(' → 500 after');
-    expect(told([1], hangs.slice(1))).toContain(' → answer: ABORTED after');
-  });
-
-  test('what was called is named with a callback of it', () => {
-    expect(told([1], call(), arrives({}))).toMatch(/^│ POST .* · of edit_file\n/);
-  });
-
-  test('nothing, where nothing is named, or it was no request', () => {
-    expect(told([], call())).toBe('');
-    expect(told([0], [{ kind: 'warned', message: 'x' }])).toBe('');
-  });
-});
 
 describe('of what a finding is about', () => {
   const LONG = 'x'.repeat(2_000);

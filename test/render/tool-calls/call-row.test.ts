@@ -191,18 +191,6 @@ describe('what answers a call', () => {
   });
 });
 
-test('a row has its time, operation, id and thread', () => {
-  const story = new MockStory().at(61_200).receives('a');
-  const { time, operation, id, thread } = callRow(story.call('a'), NOW).cells;
-  expect([time, operation, id, thread].map(words)).toEqual([' 1:01.2', 'edit_file', 'a', 'thread_a']);
-});
-
-test('a malformed invocation is one too, by the ids that it has', () => {
-  const story = new MockStory().receives('a', { operation: 7 });
-  const { operation, id } = callRow(story.call('a'), NOW).cells;
-  expect([operation, id].map(words)).toEqual(['malformed', 'a']);
-});
-
 test('threats, row 24: foreign names are made visible, and clipped where nobody would read them', () => {
   const story = new MockStory().receives('a', { operation: `\u001b]0;x\u0007${'y'.repeat(9_000)}` });
   const { operation } = callRow(story.call('a'), NOW).cells;

@@ -13,7 +13,7 @@ import type { SessionReport } from '../session-schema.js';
 import { errorReport, troubleText } from '../trouble.js';
 import { urgentTeller } from '../urgent.js';
 
-/** Both folds of what happens while a session is answered: they have had each event before a reporter is told. */
+/** Both folds of what happens while a session is answered: they have each event before a reporter gets it. */
 export interface KnownSession {
   readonly sessions: Sessions;
   /** Of the legs to a RAP tool; its exchanges have the keys of the calls. */

@@ -38,7 +38,7 @@ export async function fixturesFrom(source: FixtureSource): Promise<FixtureSet> {
   const paths = list.flatMap(path =>
     path instanceof URL ? [fileURLToPath(path)] : typeof path === 'string' ? [path] : [],
   );
-  if (paths.length === 0 || paths.length < list.length) throw wrongSource(source, list);
+  if (paths.length === 0 || paths.length < list.length) throw wrongSource(source);
   const files = await readFixtureFiles(await fixtureFiles(paths));
   const { readFixtures } = await import('../fixtures/read-fixtures.js');
   return readFixtures(files.map(file => ({ path: file.path, text: textOf(file) })));
@@ -52,22 +52,12 @@ function isFixtureSet(source: unknown): source is FixtureSet {
   return isRecord(toolset) && isRecord(middleware) && Array.isArray(fixtures) && fixtures.every(isPlaced);
 }
 
-function wrongSource(source: unknown, list: readonly unknown[]): ProtocolCliError {
-  const wrong = list.find(each => typeof each !== 'string' && !(each instanceof URL));
-  const type = (value: unknown) =>
-    value === null ? 'null' : value instanceof Promise ? 'a promise; await it' : `of type ${typeof value}`;
-  const is = !Array.isArray(source)
-    ? `is ${type(source)}`
-    : list.length === 0
-      ? 'is an empty list'
-      : `is a list with an item that is ${type(wrong)}`;
-  return new ProtocolCliError(
-    'usage',
-    `fixtures must be a path, a list of paths, or fixtures, but it ${is}`,
-    {
-      hint: "For example: startMockTool({ fixtures: 'fixtures.yaml' })",
-    },
-  );
+function wrongSource(source: unknown): ProtocolCliError {
+  const hint =
+    source instanceof Promise
+      ? 'This is a promise; await it.'
+      : "For example: startMockTool({ fixtures: 'fixtures.yaml' })";
+  return new ProtocolCliError('usage', 'fixtures must be a path, a list of paths, or fixtures', { hint });
 }
 
 /** A file that answers calls, fixtures or a transcript. */

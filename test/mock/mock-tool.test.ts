@@ -20,13 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => tool.close());
 
-const post = (path: string, body: string, headers: Record<string, string> = {}) =>
-  fetch(tool.url + path, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
-
 async function resultOf(operation: string, args: Record<string, unknown>, callId: string | null = null) {
   const { ack, callbacks, invocation } = await invokeOnce(tool.url, operation, args, { callId });
   expect(ack.status).toBe(200);
@@ -40,20 +33,6 @@ async function resultOf(operation: string, args: Record<string, unknown>, callId
 }
 
 describe('TOOL-ALWAYS, TOOL-ID, TOOL-OPAQUE: every operation answers a runtime that shares no code with us', () => {
-  test.each([
-    ['edit_file', { path: 'a.txt' }, 'Replaced text in a.txt'],
-    [
-      'deploy',
-      { service: 'api', replicas: 2 },
-      'Deployment of api completed successfully. Instance i-0abc123 is running.',
-    ],
-    ['list_instances', {}, '{"instances":[{"id":"i-0abc123","state":"running"}],"count":1}'],
-    ['list_instances', { state: 'stopped' }, '{"instances":[],"count":0}'],
-    ['rate_limited', {}, 'Error: API rate limit exceeded. Retry after 60 seconds.'],
-  ])('%s %j', async (operation, args, text) => {
-    expect(await resultOf(operation, args)).toMatchObject({ text });
-  });
-
   test('TOOL-CALLID: a call_id comes back', async () => {
     await resultOf('rate_limited', {}, 'call-7');
   });
@@ -86,39 +65,10 @@ describe('TOOL-VALIDATE: what cannot be carried out gets 200 and an error result
   });
 });
 
-describe('what comes in besides', () => {
-  test.each(['{', '[]', '{}', '{"operation":"edit_file"}', '\u0000'])(
-    'TOOL-MALFORMED: %j is acknowledged',
-    async body => {
-      expect((await post('/invoke', body)).status).toBe(200);
-    },
-  );
-
-  test.each(['/close_thread', '/cancel_tool_call'])(
-    'TOOL-CLOSE, TOOL-CANCEL: %s answers 200, with nothing, always',
-    async path => {
-      for (const body of ['{"thread_id":"x","tool_call_id":"../../y"}', '{}', 'no JSON']) {
-        const answer = await post(path, body);
-        expect([answer.status, await answer.text()]).toEqual([200, '']);
-      }
-    },
-  );
-
-  test('row 3: a web page may not call it', async () => {
-    expect((await post('/invoke', '{}', { origin: 'https://evil.example' })).status).toBe(403);
-  });
-});
-
 test('TOOL-DISCOVER: the endpoint is its own', async () => {
   const answer = await fetch(`${tool.url}/.well-known/rap-toolset`);
   expect(answer.headers.get('content-type')).toBe('application/json');
   expect(await answer.json()).toMatchObject({ name: 'demo', endpoint: `${tool.url}/invoke` });
-});
-
-test('TOOL-ISOLATE: concurrent calls keep their ids apart', async () => {
-  const paths = Array.from({ length: 8 }, (_, index) => `file-${index}.txt`);
-  const results = await Promise.all(paths.map(path => resultOf('edit_file', { path })));
-  expect(results.map(({ text }) => text)).toEqual(paths.map(path => `Replaced text in ${path}`));
 });
 
 describe('waitForCall(), waitForDelivery()', () => {
@@ -224,24 +174,14 @@ describe('fixtures are given', () => {
     expect(other.toolset.tools.map(({ name }) => name)).toEqual(['one']);
   });
 
+  const wrong = 'usage: fixtures must be a path, a list of paths, or fixtures';
+
   test.each<[unknown, string]>([
-    [
-      { fixtures: 7 },
-      'usage: fixtures must be a path, a list of paths, or fixtures, but it is of type number',
-    ],
-    [{ fixtures: null }, 'usage: fixtures must be a path, a list of paths, or fixtures, but it is null'],
-    [
-      { fixtures: [] },
-      'usage: fixtures must be a path, a list of paths, or fixtures, but it is an empty list',
-    ],
-    [
-      { fixtures: [{ path: 'a.yaml', text: '' }] },
-      'usage: fixtures must be a path, a list of paths, or fixtures, but it is a list with an item that is of type object',
-    ],
-    [
-      { fixtures: Promise.resolve() },
-      'usage: fixtures must be a path, a list of paths, or fixtures, but it is a promise; await it',
-    ],
+    [{ fixtures: 7 }, wrong],
+    [{ fixtures: null }, wrong],
+    [{ fixtures: [] }, wrong],
+    [{ fixtures: [{ path: 'a.yaml', text: '' }] }, wrong],
+    [{ fixtures: Promise.resolve() }, wrong],
     [{ fixtures: { fixtures: [] } }, 'invalid-fixtures: '],
     [{ fixtures: '/nonexistent/f.yaml' }, 'unreadable-file: cannot read the fixtures /nonexistent/f.yaml: '],
     [{ handlers: {} }, 'usage: handlers must be a list'],

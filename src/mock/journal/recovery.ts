@@ -196,8 +196,6 @@ class OpenCall implements Recovered {
   readonly rendered: Posting[] = [];
   /** Its last warning: the reason if the call is refused. */
   warning: string | null = null;
-  /** The turn whose message is to be posted twice. */
-  doubled: number | null = null;
 
   constructor(
     readonly key: string,
@@ -212,7 +210,7 @@ class OpenCall implements Recovered {
   get isOver(): boolean {
     const isAtEnd = this.turn?.next === undefined || this.cancelReason !== null;
     const isThrough = this.rendered.every(({ state }) => state !== 'waiting');
-    return this.isAnswered && isAtEnd && !this.#isCopyDue() && isThrough;
+    return this.isAnswered && isAtEnd && isThrough;
   }
 
   /** @param bytes if the journal has them just before the event */
@@ -250,20 +248,7 @@ class OpenCall implements Recovered {
 
   /** What is posted from now on may be the same callback again. */
   nextRun(): void {
-    this.complete();
     for (const one of this.rendered) one.leg = null;
-  }
-
-  /** A second copy that was never posted counts as under way. */
-  complete(): void {
-    const last = this.rendered.at(-1);
-    if (last && this.#isCopyDue()) this.rendered.push({ ...last, state: 'waiting', leg: null });
-    this.doubled = null;
-  }
-
-  #isCopyDue(): boolean {
-    const copies = this.rendered.filter(({ turn }) => turn.index === this.doubled);
-    return copies.length === 1 && this.cancelReason === null;
   }
 }
 
@@ -288,7 +273,6 @@ export class JournalReader {
   recovery(tornBytes: number): Recovery {
     if (this.#lines === 0 && tornBytes > 0) throw unreadableJournal(this.path, NO_HEADER);
     const calls = [...this.#open.values()];
-    for (const call of calls) call.complete();
     const settled = [...this.#settled.values()];
     return { calls, matched: this.#counters.facts(), settled, tornBytes, damaged: this.#damaged };
   }
@@ -390,10 +374,9 @@ export class JournalReader {
     else this.#settleIfOver(call);
   }
 
-  /** A fault may mean that no message comes, or the same one twice. */
+  /** A fault may mean that no message comes. */
   #planned(call: OpenCall, { plan, ...message }: Line<'planned'>): void {
     if (plan === 'silence') this.#settle(call);
-    if (plan === 'duplicate') call.doubled = (message.turn ?? ONLY).index;
     if (plan !== 'drop') return;
     call.passed(message);
     this.#settleIfOver(call);

@@ -98,17 +98,6 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers, body: new Uint8Array(await response.arrayBuffer()) };
 }
 
-/** Joins the answers to a batch; notifications have none. One error answers the whole batch. */
-function batchOf(replies: readonly Reply[]): Reply {
-  const answers = replies.flatMap(reply => (reply === 'reset' ? [] : [reply]));
-  if (answers.length < replies.length) return 'reset';
-  const fault = answers.find(({ status }) => status >= 300);
-  if (fault) return fault;
-  const bodies = answers.flatMap(({ body = '' }) => (body.length > 0 ? [Buffer.from(body).toString()] : []));
-  if (bodies.length === 0) return { status: 202 };
-  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: `[${bodies.join()}]` };
-}
-
 /** Of JSON-RPC; `-32000` is a server's own. */
 function rpcError(status: number, message: string, code = -32_000, id: unknown = null): Answer {
   const body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
@@ -179,11 +168,7 @@ export class McpEndpoint {
     const request = webRequest(incoming, gone);
     if (!(await isLegacyRequest(request, value)))
       return answerOf(await this.#modern.fetch(request, { parsedBody: value }));
-    return this.#answerOnce(request, value, () =>
-      Array.isArray(value) && value.length > 0
-        ? this.#answerBatch(value, () => webRequest(incoming, gone))
-        : this.#answerLegacy(request, value),
-    );
+    return this.#answerOnce(request, value, () => this.#answerLegacy(request, value));
   };
 
   readonly #delete = async (incoming: Incoming): Promise<Answer> =>
@@ -203,11 +188,6 @@ export class McpEndpoint {
     } finally {
       for (const { key } of keys) this.#answering.delete(key);
     }
-  }
-
-  /** Several messages in one (version 2025-03-26): each for itself, so that a call that is cancelled keeps no other's answer back. */
-  async #answerBatch(messages: readonly unknown[], request: () => Request): Promise<Reply> {
-    return batchOf(await Promise.all(messages.map(message => this.#answerLegacy(request(), message))));
   }
 
   #answerLegacy(request: Request, parsedBody: unknown): Promise<Reply> {

@@ -348,17 +348,6 @@ describe('a call that says more than its result', () => {
     await other[Symbol.asyncDispose]();
   });
 
-  it('duplicate: is not over before its second copy, which is on its way where it was not posted', async () => {
-    const once = await leftBy(log => {
-      accepted(log, 'a');
-      log.emit({ kind: 'planned', by: 'fault', plan: 'duplicate', ...about('a') });
-      said(log, 'tool_result');
-    });
-    expect(posts(once)?.map(([, state]) => state)).toEqual(['delivered', 'waiting']);
-    const twice = await leftBy(log => said(log, 'tool_result'));
-    expect([keys(twice), ids(twice)]).toEqual([[], ['a']]);
-  });
-
   it('keeps the words of a refusal', async () => {
     const { calls } = await leftBy(log => {
       accepted(log, 'a');

@@ -264,24 +264,6 @@ describe('on the wire', () => {
     expect(await response.json()).toMatchObject({ id: 2, error: { code: -32602 } });
   });
 
-  test('of several messages at once, one call that is cancelled keeps no other answer back', async () => {
-    const fixtures = [
-      { match: { operation: 'op', arguments: { slow: true } }, reply: { silence: true } },
-      { match: { operation: 'op' }, reply: { payload: 'fast' } },
-    ];
-    await using stage = await mcpStage({ fixtures });
-    const begun = await stage.post(initialize);
-    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
-    const slow = call(12, { name: 'op', arguments: { slow: true } });
-    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 12 } };
-    const batch = stage.post([call(11), slow], session);
-    await eventually('the slow one', () => told(stage.mcp.tool, 'planned').length > 0);
-    await stage.post(cancelled, session);
-    const answer = await batch;
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject([{ id: 11, result: { content: text('fast') } }]);
-  });
-
   test('of two calls at once with one id, in a session or a batch, the first is answered, the second refused', async () => {
     let finish = () => {};
     const isFinished = new Promise<void>(resolve => {

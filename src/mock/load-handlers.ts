@@ -8,81 +8,65 @@ import { ProtocolCliError } from '../util/errors.js';
 import type { ToolDefinition } from './handlers.js';
 import type { Middleware } from './middleware.js';
 
-const definitionSchema = z.looseObject({
-  ...toolSchema.shape,
-  handle: z.custom<ToolDefinition['handle']>(value => typeof value === 'function', 'must be a function'),
+const functionSchema = z.custom<ToolDefinition['handle']>(
+  value => typeof value === 'function',
+  'must be a function',
+);
+const definitionSchema = z.looseObject({ ...toolSchema.shape, handle: functionSchema });
+const middlewareSchema = z.looseObject({
+  onRequest: z.optional(functionSchema),
+  onResponse: z.optional(functionSchema),
 });
 
-const hookSchema = z.optional(z.custom(value => typeof value === 'function', 'must be a function'));
-const middlewareSchema = z.looseObject({ onRequest: hookSchema, onResponse: hookSchema });
-
-/** What a module of handlers exports: tools by default, and middleware by the name `middleware`. */
-export interface HandlerModule {
-  readonly handlers: readonly ToolDefinition[];
-  readonly middleware: readonly Middleware[];
-}
-
 /**
- * Loads the module a person named with `--handlers`: the one place where code is run that is not ours (threats, row 29).
- * @throws ProtocolCliError `unreadable-file` if it cannot be loaded or its default export is not a tool.
+ * Loads the module that a person named with `--handlers`: tools by default, and middleware by the name `middleware`. The only place
+ * where foreign code is run (threats, row 29).
+ * @throws ProtocolCliError `unreadable-file` if it cannot be loaded, or an export is invalid.
  */
-export async function loadHandlers(path: string, cwd: string): Promise<HandlerModule> {
+export async function loadHandlers(
+  path: string,
+  cwd: string,
+): Promise<{ readonly handlers: readonly ToolDefinition[]; readonly middleware: readonly Middleware[] }> {
   const file = resolve(cwd, path);
   const loaded: { readonly default?: unknown; readonly middleware?: unknown } = await import(
     pathToFileURL(file).href
   ).catch(cause => {
-    throw unloadable(path, file, cause);
+    throw loadError(path, file, cause);
   });
-  const middleware = readMiddleware(loaded.middleware, path);
-  const isBare = loaded.default === undefined && middleware.length > 0;
-  return { handlers: isBare ? [] : readDefinitions(loaded.default, path), middleware };
-}
-
-/** @throws ProtocolCliError `unreadable-file`, with every fault. */
-function readMiddleware(value: unknown, path: string): readonly Middleware[] {
-  if (value === undefined) return [];
-  const list: readonly Middleware[] = Array.isArray(value) ? value : [value];
-  const faults = list.flatMap((each, index) => {
-    const checked = validate(middlewareSchema, each);
-    return checked.ok ? [] : checked.faults.map(fault => fault.replace('$', `middleware[${index}]`));
-  });
-  if (faults.length === 0) return list;
-  throw new ProtocolCliError('unreadable-file', `${path} exports an invalid middleware`, {
-    faults,
-    hint: 'export const middleware = { onRequest(invocation) { … }, onResponse(payload, invocation) { … } }, or a list of them.',
-  });
-}
-
-/** @throws ProtocolCliError `unreadable-file`, with every fault. */
-export function readDefinitions(value: unknown, path: string): readonly ToolDefinition[] {
-  const definitions = Array.isArray(value) ? value : [value];
-  const faults = definitions.flatMap((each, index) => {
-    const checked = validate(definitionSchema, each);
-    return checked.ok ? [] : checked.faults.map(fault => fault.replace('$', `default[${index}]`));
-  });
-  if (faults.length > 0 || definitions.length === 0)
+  const middleware = loaded.middleware === undefined ? [] : [loaded.middleware].flat();
+  const middlewareFaults = faultsOf(middlewareSchema, middleware, 'middleware');
+  if (middlewareFaults.length > 0)
+    throw new ProtocolCliError('unreadable-file', `${path} exports an invalid middleware`, {
+      faults: middlewareFaults,
+      hint: 'export const middleware = { onRequest(invocation) { … }, onResponse(payload, invocation) { … } }, or a list of them.',
+    });
+  const handlers = loaded.default === undefined && middleware.length > 0 ? [] : [loaded.default].flat();
+  const faults = faultsOf(definitionSchema, handlers, 'default');
+  if (faults.length > 0 || handlers.length + middleware.length === 0)
     throw new ProtocolCliError('unreadable-file', `${path} does not export a tool by default`, {
       faults,
       hint: 'export default defineTool({ name, description, inputSchema, handle }), or a list of them.',
     });
-  return definitions;
+  return { handlers: handlers as ToolDefinition[], middleware: middleware as Middleware[] }; // by their schemas
 }
 
-function unloadable(path: string, file: string, cause: unknown): ProtocolCliError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const said = existsSync(file) ? reason : 'file not found';
-  return new ProtocolCliError('unreadable-file', `${path} cannot be loaded: ${said}`, {
-    hint: hintOn(path, file, cause, reason),
-    cause,
+function faultsOf(schema: z.ZodMiniType, values: readonly unknown[], name: string): string[] {
+  return values.flatMap((value, index) => {
+    const checked = validate(schema, value);
+    return checked.ok ? [] : checked.faults.map(fault => fault.replace('$', `${name}[${index}]`));
   });
 }
 
-function hintOn(path: string, file: string, cause: unknown, reason: string): string {
-  const [, missing] = /^Cannot find package '([^']+)'/.exec(reason) ?? [];
-  if (!existsSync(file)) return 'Give the path of an ES module that exports defineTool(…) by default.';
-  if (missing !== undefined) return `Install it where ${path} is: npm install ${missing}`;
-  if (cause instanceof SyntaxError) return `node --check ${path} shows the line. ${ES_MODULE}`;
-  return `The module threw an error while loading. ${ES_MODULE}`;
-}
-
 const ES_MODULE = 'It must be an ES module (.mjs, or .js in a package of "type": "module").';
+
+function loadError(path: string, file: string, cause: unknown): ProtocolCliError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const [, missing] = /^Cannot find package '([^']+)'/.exec(reason) ?? [];
+  const error = (why: string, hint: string) =>
+    new ProtocolCliError('unreadable-file', `${path} cannot be loaded: ${why}`, { hint, cause });
+  if (!existsSync(file))
+    return error('file not found', 'Give the path of an ES module that exports defineTool(…) by default.');
+  if (missing !== undefined) return error(reason, `Install it where ${path} is: npm install ${missing}`);
+  if (cause instanceof SyntaxError) return error(reason, `node --check ${path} shows the line. ${ES_MODULE}`);
+  return error(reason, `The module threw an error while loading. ${ES_MODULE}`);
+}

@@ -224,13 +224,3 @@ test('subscribers get every event, and a limited number is remembered', async ()
   expect([told.length, stage.tool.events.length]).toEqual([before, 3]);
   expect(stage.tool.forgotten).toBeGreaterThan(0);
 });
-
-test('pause() holds deliveries back, until resume()', async () => {
-  await using stage = await stageWith(replying({ payload: 'x' }));
-  stage.tool.pause();
-  const call = await stage.invoke();
-  await stage.until(({ kind }) => kind === 'matched');
-  expect(call.callbacks).toEqual([]);
-  stage.tool.resume();
-  await call.result();
-});

@@ -7,7 +7,6 @@ import {
   type HandlerCall,
   payload,
   result,
-  silence,
   type ToolOutput,
   timeout,
 } from '../../../src/mock/handlers.js';
@@ -72,12 +71,6 @@ describe('TOOL-ALWAYS: whatever a handler does, its call ends in a result', () =
       ]);
     },
   );
-
-  test('silence', async () => {
-    await using stage = await staged(() => silence());
-    await stage.invoke();
-    expect((await stage.tool.waitForDelivery('i')).isSilent).toBe(true);
-  });
 });
 
 describe('what a handler gets', () => {
@@ -207,10 +200,4 @@ describe('TOOL-SUB: what a handler subscribed goes on after it returned', () => 
     await stage.tool.close({ drainMs: 3_600_000 });
     expect(isAborted()).toBe(true);
   });
-});
-
-test('a handler has no fixture, and is named in the journal', async () => {
-  await using stage = await staged(() => 'x');
-  await (await stage.invoke()).result();
-  expect(stage.told('matched')).toMatchObject([{ fixture: 'handler:op' }]);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadHandlers, readDefinitions } from '../../../src/mock/load-handlers.js';
+import { loadHandlers } from '../../../src/mock/load-handlers.js';
 import { errorOf, troubleOf } from '../../support/failing.js';
 
 const tool = "{ name: 'op', description: 'x', inputSchema: {}, handle: () => 'done' }";
@@ -53,12 +53,13 @@ test.each([
 });
 
 test('reports every fault at once', async () => {
-  const definitions = [{ name: 'a b', description: 'x', inputSchema: {}, handle: 'no' }, 7];
-  const { faults } = await errorOf(() => readDefinitions(definitions, 'tool.mjs'));
+  const source = `export default [{ name: 'a b', description: 'x', inputSchema: {}, handle: 'no' }, 7];`;
+  const { faults } = await errorOf(() => loadHandlers(file('faults.mjs', source), folder));
   expect(faults).toEqual([
     'default[0].name: may hold only letters, digits, _ and -',
     'default[0].handle: must be a function',
     'default[1]: must be an object',
   ]);
-  expect(await troubleOf(() => readDefinitions([], 'tool.mjs'))).toMatch(/does not export a tool/);
+  const none = loadHandlers(file('none.mjs', 'export default [];'), folder);
+  expect(await troubleOf(() => none)).toMatch(/does not export a tool/);
 });

@@ -37,16 +37,6 @@ describe('TOOL-CANCEL, TOOL-CLOSE: which calls are called off', () => {
   });
 });
 
-test('TOOL-SUB: one that rests can be called off, and is not waited for', async () => {
-  const openCalls = new OpenCalls();
-  const [resting, ended] = [openCalls.begin('g/i', 'g'), openCalls.begin('g/i', 'g')];
-  for (const call of [resting, ended]) openCalls.rest(call);
-  openCalls.end(ended);
-  await openCalls.idle();
-  openCalls.cancel('g/i');
-  expect([resting.reason, ended.reason]).toEqual(['the call was canceled', null]);
-});
-
 test('it is idle once every one is over, a repeated one too', async () => {
   const { openCalls, calls } = setUp();
   let isIdle = false;

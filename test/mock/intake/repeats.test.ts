@@ -3,40 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { Repeats } from '../../../src/mock/repeats.js';
 
 describe('an invocation that comes again', () => {
-  test('with the same bytes is a repeat of the same call', () => {
-    const repeats = new Repeats();
-    const first = repeats.arrive('g', 'i', 'x');
-    expect(first).toEqual({ key: '["g","i"]', attempt: 1, isRepeat: false, isReused: false });
-    expect(repeats.arrive('g', 'i', 'x')).toEqual({ ...first, attempt: 2, isRepeat: true });
-  });
-
-  test('with other bytes is another call, with a key of its own', () => {
-    const repeats = new Repeats();
-    repeats.arrive('g', 'i', 'x');
-    const second = repeats.arrive('g', 'i', 'y');
-    expect(second).toEqual({ key: '["g","i"]#2', attempt: 1, isRepeat: false, isReused: true });
-    expect(repeats.arrive('g', 'i', 'y')).toEqual({ ...second, attempt: 2, isRepeat: true, isReused: false });
-    expect(repeats.keyOf('g', 'i')).toBe('["g","i"]#2');
-  });
-
-  test('of an id that another call took meanwhile is the same call all the same', () => {
-    const repeats = new Repeats();
-    const [first, second] = [repeats.arrive('g', 'i', 'x'), repeats.arrive('g', 'i', 'y')];
-    repeats.refuse('g', 'i', 'x');
-    expect(repeats.arrive('g', 'i', 'x')).toEqual({ ...first, attempt: 2, isRepeat: false });
-    expect(repeats.arrive('g', 'i', 'x')).toEqual({ ...first, attempt: 3, isRepeat: true });
-    expect(repeats.arrive('g', 'i', 'y')).toEqual({ ...second, attempt: 2, isRepeat: true, isReused: false });
-    expect(repeats.keyOf('g', 'i')).toBe(second.key);
-  });
-
-  test('after a refusal is a further attempt, not a repeat', () => {
-    const repeats = new Repeats();
-    repeats.arrive('g', 'i', 'x');
-    repeats.refuse('g', 'i', 'x');
-    expect(repeats.arrive('g', 'i', 'x')).toMatchObject({ attempt: 2, isRepeat: false });
-    expect(repeats.arrive('g', 'i', 'x')).toMatchObject({ attempt: 3, isRepeat: true });
-  });
-
   test('the key of what never came names it all the same; nothing is refused', () => {
     const repeats = new Repeats();
     repeats.refuse('g', 'i', 'x');

@@ -75,23 +75,6 @@ test('a malformed call has nulls, and the ids that could be read', async () => {
   });
 });
 
-test('a call that no fixture matches names the nearest', async () => {
-  await using stage = await stageWith({
-    fixtures: [{ id: 'far', match: { operation: 'op', arguments: { n: 1 } }, reply: { payload: 'x' } }],
-  });
-  await stage.invoke({ args: { n: 2 } });
-  await stage.tool.waitForDelivery('i');
-  expect(reportOf(stage.tool.events)).toMatchObject({
-    calls: [
-      {
-        fixture: null,
-        nearest: { fixture: 'far' },
-        warnings: [expect.stringContaining('no fixture matches')],
-      },
-    ],
-  });
-});
-
 test('the transcript can be read back', async () => {
   const events = await eventsOf({ payload: 'done' });
   const transcript = readTranscript(transcriptOf(events).split('\n'));

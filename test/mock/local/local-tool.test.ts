@@ -28,45 +28,6 @@ describe('seed 003: payload and result', () => {
     });
   });
 
-  test('a payload goes through response middleware before it is wrapped; a result does not, and that is logged', async () => {
-    const secret = { token: 'abcd1234', text: 'abcd1234' };
-    const fixtures = [
-      { match: { operation: 'a' }, reply: { payload: secret } },
-      { match: { operation: 'b' }, reply: { result: secret } },
-    ];
-    await using tool = await localTool({ fixtures });
-    expect(await tool.call({ operation: 'a', arguments: {} })).toMatchObject({
-      payload: { token: '[redacted]', text: '[redacted]' },
-      text: '{"token":"[redacted]","text":"[redacted]"}',
-    });
-    expect(await tool.call({ operation: 'b', arguments: {} })).toMatchObject({
-      kind: 'verbatim',
-      result: secret,
-    });
-    expect(told(tool, 'shaped').map(({ by }) => by)).toEqual(['middleware', 'middleware', 'verbatim']);
-  });
-
-  test('request middleware sees both; response middleware the payload alone', async () => {
-    const seen: string[] = [];
-    const middleware = [
-      {
-        onRequest: (invocation: { operation: string }) => void seen.push(`request ${invocation.operation}`),
-        onResponse: (value: unknown) => {
-          seen.push('response');
-          return { wrapped: value };
-        },
-      },
-    ];
-    const handlers = [
-      defineTool({ name: 'a', description: 'a', inputSchema: {}, handle: () => payload(1) }),
-      defineTool({ name: 'b', description: 'b', inputSchema: {}, handle: () => result({ text: 'x' }) }),
-    ];
-    await using tool = await localTool(null, { handlers, middleware });
-    expect(await tool.call({ operation: 'a', arguments: {} })).toMatchObject({ payload: { wrapped: 1 } });
-    expect(await tool.call({ operation: 'b', arguments: {} })).toMatchObject({ result: { text: 'x' } });
-    expect(seen).toEqual(['request a', 'response', 'request b']);
-  });
-
   test('what a handler gives becomes JSON, and what cannot is an error', async () => {
     const handlers = [
       defineTool({
@@ -130,30 +91,6 @@ describe('outcomes that are no success', () => {
       outcome: { type: 'error', message: expect.stringMatching(message) },
     });
     expect(tool.verify()).toMatchObject({ ok: false, unmatched: { count: 1 }, undelivered: { count: 0 } });
-  });
-
-  test('TOOL-NOLEAK, TOOL-SECRET: what a handler throws is its message, without paths and secrets', async () => {
-    const handlers = [
-      defineTool({
-        name: 'op',
-        description: 'o',
-        inputSchema: {},
-        handle: () => Promise.reject(new Error('no key hunter22 at /home/me/keys/a.pem')),
-      }),
-    ];
-    await using tool = await localTool(null, { handlers });
-    expect(await tool.call({ operation: 'op', arguments: { password: 'hunter22' } })).toMatchObject({
-      outcome: { type: 'error', message: 'no key [redacted] at …/a.pem' },
-    });
-  });
-
-  test('TOOL-RATE: over the rate', async () => {
-    await using tool = await localTool(replying({ payload: 1 }), { rateLimit: { calls: 1, within: 60_000 } });
-    await tool.call(OP);
-    expect(await tool.call(OP)).toMatchObject({
-      outcome: { message: 'rate limit exceeded. Retry after 60 seconds.' },
-    });
-    expect(tool.verify()).toMatchObject({ ok: true, calls: 2 });
   });
 });
 
@@ -315,13 +252,6 @@ describe('sequences, states and threads', () => {
       'one',
       'two',
     ]);
-  });
-
-  test('calls that come at once each have their place', async () => {
-    await using tool = await localTool({ fixtures });
-    const answers = await Promise.all([tool.call(OP), tool.call(OP), tool.call(OP)]);
-    expect(answers).toMatchObject([{ text: 'one' }, { text: 'two' }, { text: 'one' }]);
-    expect(new Set(told(tool, 'matched').flatMap(({ calls = [] }) => calls)).size).toBe(3);
   });
 
   test('other fixtures from the next call on', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defineTool, result } from '../../../src/mock/handlers.js';
+import { defineTool } from '../../../src/mock/handlers.js';
 import { eventually } from '../../e2e/support/eventually.js';
 import { told } from '../local/local-stage.js';
 import { replying } from '../stage.js';
@@ -134,16 +134,6 @@ describe.each(ERAS)('seed 003, over HTTP, to a client that is %s', era => {
         ],
       },
       undelivered: { count: 0 },
-    });
-  });
-
-  test('what a handler throws is a result, without a stack', async () => {
-    const handle = () => Promise.reject(new Error('no disk'));
-    const handlers = [defineTool({ name: 'op', description: 'o', inputSchema: {}, handle })];
-    await using stage = await mcpStage(null, { handlers });
-    expect(await resultOf(await stage.client(era))).toMatchObject({
-      isError: true,
-      content: text('no disk'),
     });
   });
 
@@ -364,17 +354,6 @@ test('each session is a thread: sequences are counted for it alone', async () =>
   const [a, b] = [await stage.client(), await stage.client()];
   const said = [await resultOf(a), await resultOf(b), await resultOf(a)].map(({ content }) => content);
   expect(said).toEqual([text('one'), text('one'), text('two')]);
-});
-
-test('fixtures match by headers, and a handler decides for verbatim: the secret stays', async () => {
-  const handle = () => result({ content: text('token abcd1234'), structuredContent: SECRET } as never);
-  const handlers = [defineTool({ name: 'op', description: 'o', inputSchema: {}, handle })];
-  await using stage = await mcpStage(null, { handlers });
-  expect(await resultOf(await stage.client(), SECRET)).toEqual({
-    content: text('token abcd1234'),
-    structuredContent: SECRET,
-    isError: false,
-  });
 });
 
 test('close(): what waits is answered at once, and a call that is silent is let go', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { defineTool, result } from '../../../src/mock/handlers.js';
-import { Middlewares } from '../../../src/mock/middleware.js';
 import { replying, stageWith } from '../stage.js';
 
 const canary = 'hunter2-canary';
@@ -24,28 +23,10 @@ describe('seed 003, TOOL-SECRET: a payload goes through response middleware', ()
     expect(JSON.stringify(stage.told('shaped'))).not.toContain(canary);
   });
 
-  test('a secret of the arguments that is echoed', async () => {
-    await using stage = await stageWith(replying({ payload: 'you said {{arguments.api_key}}' }));
-    expect((await (await stage.invoke({ args: { api_key: canary } })).result()).body).toMatchObject({
-      text: 'you said [redacted]',
-    });
-  });
-
-  test('a text is sanitised before it is wrapped', async () => {
-    await using stage = await stageWith(replying({ payload: 'a\u0007\u001b[31mb\n\tc' }));
-    expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'a[31mb\n\tc' });
-  });
-
   test('without audit nothing is logged, but the change is made', async () => {
     await using stage = await stageWith({ ...replying({ payload: leaky }), middleware: { audit: false } });
     expect((await (await stage.invoke()).result()).raw).not.toContain(canary);
     expect(stage.told('shaped')).toEqual([]);
-  });
-
-  test('turned off, it goes out as it is', async () => {
-    const middleware = { redact: [], sanitize: false };
-    await using stage = await stageWith({ ...replying({ payload: leaky }), middleware });
-    expect(JSON.parse(String((await (await stage.invoke()).result()).body?.['text']))).toEqual(leaky);
   });
 });
 
@@ -186,17 +167,4 @@ describe('middleware of the user', () => {
     });
     expect((await (await stage.invoke()).result()).body).toMatchObject({ text: 'null' });
   });
-});
-
-test('without any of its own an invocation stays the very same', async () => {
-  const middlewares = new Middlewares({ redact: [], sanitize: true, audit: true });
-  const invocation = {
-    operation: 'op',
-    arguments: {},
-    id: 'i',
-    group_id: 'g',
-    callback_url: 'http://127.0.0.1/',
-  };
-  expect(await middlewares.request(invocation)).toBe(invocation);
-  expect(await middlewares.response('x', invocation)).toEqual({ value: 'x', changes: [] });
 });

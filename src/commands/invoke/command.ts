@@ -18,11 +18,7 @@ import {
   valueOption,
   wholeNumber,
 } from '../options.js';
-import {
-  IDLE_OPTIONS as IDLE_IN_WORKBENCH,
-  IDLE_OPTIONS_IDLE_OPTIONS as IDLE_ON_MCP,
-  idleText,
-} from './idle-options.js';
+import { IDLE_IN_WORKBENCH, IDLE_ON_MCP, idleText } from './idle-options.js';
 import type { InvokeOptions } from './plan.js';
 
 export const INVOKE_EXAMPLES: readonly Example[] = [

@@ -221,7 +221,7 @@ describe.concurrent('a server that is started, with a peer in plain Node', () =>
     expect(status).toBe(2);
     expect(stderr).toContain('--mcp has no use for --retries, --follow, --callback-port');
     expect(stderr).toContain('--retries: tools/call is sent once');
-    expect(stderr).toContain('--callback-port: nobody is called back');
+    expect(stderr).toContain('--callback-port: MCP has no callbacks');
     const demo = await invoke(['echo', '--demo', '--group-id', 'a', '--repeat', '3']);
     expect(demo.stderr).toContain('--demo: the tool is that of --mcp');
     expect(demo.stderr).toContain('--group-id: MCP has no threads');

@@ -67,6 +67,15 @@ export function collect(text: string, before: readonly string[] = []): readonly 
   return [...before, text];
 }
 
+/** What the commands that serve have in common. */
+export interface ServerFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly allowHost?: readonly string[];
+  readonly quiet?: boolean;
+  readonly color: boolean;
+}
+
 /** `-o` of the commands that serve. */
 export const SERVER_OUTPUTS = ['ui', 'plain', 'ndjson'] as const;
 export type ServerOutput = (typeof SERVER_OUTPUTS)[number];

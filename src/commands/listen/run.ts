@@ -19,7 +19,7 @@ import { ProtocolCliError } from '../../util/errors.js';
 import { formatDuration } from '../../util/format-duration.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
 import { visibleLine } from '../../util/visible.js';
-import { usage } from '../options.js';
+import { type ServerFlags, usage } from '../options.js';
 import { BoundedLines, colourOf } from '../output.js';
 import { networkWarnings, printReady, runServer } from '../run-server.js';
 import { aboutNow, saveTranscript } from '../save-files.js';
@@ -37,11 +37,8 @@ import {
 const FORMATS = { plain: plainFormat, json: jsonFormat, ndjson: ndjsonFormat };
 
 /** The options of `listen`, as commander hands them over. */
-export interface ListenFlags {
-  readonly host: string;
-  readonly port: number;
+export interface ListenFlags extends ServerFlags {
   readonly callbackUrl?: string;
-  readonly allowHost?: readonly string[];
   readonly maxBody: number;
   readonly expect?: readonly CallIds[];
   readonly groupId?: string;
@@ -52,8 +49,6 @@ export interface ListenFlags {
   readonly supports: ReadonlySet<string>;
   readonly output: keyof typeof FORMATS;
   readonly save?: string;
-  readonly quiet?: boolean;
-  readonly color: boolean;
 }
 
 interface ListenPlan {

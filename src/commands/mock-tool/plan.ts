@@ -1,6 +1,6 @@
 import type { MockToolOptions } from '../../mock/mock-state.js';
 import type { Rate } from '../../mock/rate-limit.js';
-import { type ServerOutput, usage } from '../options.js';
+import { type ServerFlags, type ServerOutput, usage } from '../options.js';
 import { checkReports, type VerificationRequest } from '../reports.js';
 import { chooseServerOutput, splitCommand } from '../run-server.js';
 import { PROGRAM, type Terminal } from '../terminal.js';
@@ -8,7 +8,7 @@ import { PROGRAM, type Terminal } from '../terminal.js';
 type McpTransport = 'stdio' | 'http';
 
 /** The flags as commander gives them. */
-export interface MockToolFlags {
+export interface MockToolFlags extends ServerFlags {
   readonly mcp?: McpTransport;
   /** Options that were set on the command line: `--save`. */
   readonly given?: readonly string[];
@@ -22,9 +22,6 @@ export interface MockToolFlags {
   readonly watch?: true;
   readonly allowRepeats?: true;
   readonly rateLimit?: Rate;
-  readonly host: string;
-  readonly port: number;
-  readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
   readonly allowCallback?: readonly string[];
   readonly maxBody: number;
@@ -37,8 +34,6 @@ export interface MockToolFlags {
   readonly verify?: true;
   readonly report?: readonly VerificationRequest[];
   readonly output?: ServerOutput;
-  readonly quiet?: true;
-  readonly color: boolean;
 }
 
 export interface MockToolPlan {

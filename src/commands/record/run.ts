@@ -12,7 +12,7 @@ import { isCredentialHeader, secretsOf } from '../../util/credentials.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor } from '../../util/redact.js';
 import { readUrl } from '../../util/strings.js';
-import { usage } from '../options.js';
+import { type ServerFlags, usage } from '../options.js';
 import { NEVER, networkWarnings, printReady, runServer, startLines } from '../run-server.js';
 import { aboutNow, refuseToReplace, wireSecrets } from '../save-files.js';
 import { asUrl } from '../target.js';
@@ -48,10 +48,7 @@ function credentialsIn(event: Event): string[] {
 }
 
 /** The options of `record`, as commander hands them over. */
-export interface RecordFlags {
-  readonly host: string;
-  readonly port: number;
-  readonly allowHost?: readonly string[];
+export interface RecordFlags extends ServerFlags {
   readonly callbackUrl?: string;
   readonly allowCallback?: readonly string[];
   /** Bytes. */
@@ -60,8 +57,6 @@ export interface RecordFlags {
   readonly drain: number;
   readonly save?: string;
   readonly output: 'plain' | 'ndjson';
-  readonly quiet?: true;
-  readonly color: boolean;
 }
 
 interface RecordPlan {

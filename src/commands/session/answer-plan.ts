@@ -125,10 +125,15 @@ function sourceOf(flags: AnswerFlags): Source {
     throw usage('--tool and --fixtures or --handlers exclude each other', ANSWERERS);
   if (tool !== undefined) return { kind: 'tool', url: readUrl(tool, 'the tool') };
   if (!isLocal) throw usage('choose one of --tool, --fixtures, --handlers', ANSWERERS);
-  const { toolHeader, toolBearer, parseJson, lenientAck, callbackUrl } = flags;
-  const alone = Object.entries({ toolHeader, toolBearer, parseJson, lenientAck, callbackUrl });
-  const [stray] = alone.flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (stray !== undefined) throw usage(`${optionName(stray)} is for --tool`);
+  const ofTools = {
+    '--tool-header': flags.toolHeader,
+    '--tool-bearer': flags.toolBearer,
+    '--parse-json': flags.parseJson,
+    '--lenient-ack': flags.lenientAck,
+    '--callback-url': flags.callbackUrl,
+  };
+  const [stray] = Object.entries(ofTools).find(([, value]) => value !== undefined) ?? [];
+  if (stray !== undefined) throw usage(`${stray} is for --tool`);
   return { kind: 'local', fixtures, handlers };
 }
 
@@ -153,10 +158,6 @@ function outputFor({ output }: AnswerFlags, terminal: Terminal): AnswerOutput {
   if (output === 'ui' && !canDraw(terminal))
     throw usage('-o ui needs a terminal of at least 40×8 on stdin and stdout, outside CI', 'Use -o plain.');
   return output ?? (canDraw(terminal) ? 'ui' : 'plain');
-}
-
-function optionName(name: string): string {
-  return `--${name.replace(/[A-Z]/g, capital => `-${capital.toLowerCase()}`)}`;
 }
 
 /** Headers for the tool's own origin only. @throws ProtocolCliError `usage`. */

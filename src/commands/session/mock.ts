@@ -8,7 +8,7 @@ import { writeOut } from '../../system/streams.js';
 import { keepHeapTight } from '../../system/watch-files.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { createRedactor, type Redactor } from '../../util/redact.js';
-import { type ServerOutput, usage } from '../options.js';
+import { type ServerFlags, type ServerOutput, usage } from '../options.js';
 import { colourOf } from '../output.js';
 import { readText } from '../read-source.js';
 import {
@@ -27,16 +27,11 @@ import { aboutNow, saveTranscript } from '../save-files.js';
 import type { ExitStatus, Terminal } from '../terminal.js';
 
 /** The flags as commander gives them. */
-export interface SessionMockFlags {
-  readonly host: string;
-  readonly port: number;
-  readonly allowHost?: readonly string[];
+export interface SessionMockFlags extends ServerFlags {
   readonly key?: string;
   readonly verify?: true;
   readonly output?: ServerOutput;
   readonly save?: string;
-  readonly quiet?: true;
-  readonly color: boolean;
 }
 
 interface SessionMockPlan {

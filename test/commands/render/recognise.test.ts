@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { recognise } from '../../../src/commands/render/recognise.js';
 import type { DialectName } from '../../../src/dialects/dialect.js';
-import { CALLBACK_TYPES } from '../../../src/protocol/callbacks.js';
 import { CHOICE, EVENT, INVOCATION, OAUTH, RESULT, VIEW } from '../../events/build.js';
 import { SEED_INVOCATION, SEED_RESULTS } from '../../protocol/seed-messages.js';
 import { errorOf } from '../../support/failing.js';
@@ -37,10 +36,6 @@ describe('what it is, it sees by itself', () => {
     ['diff', DIFF],
   ])('%s', async (kind, what) => {
     expect(await kindOf(what)).toMatchObject({ kind });
-  });
-
-  test('every type of callback', () => {
-    expect(CALLBACK_TYPES).toHaveLength(5);
   });
 
   test.each([...Object.entries(SEED_RESULTS)])('the seed: %s', async (_, text) => {

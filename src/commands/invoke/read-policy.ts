@@ -1,5 +1,4 @@
-import { faultsOf, lineOf } from '../../fixtures/file-errors.js';
-import { readYaml } from '../../fixtures/yaml.js';
+import { faultLines, faultsOf, parseFile } from '../../fixtures/file-errors.js';
 import { type Policy, policySchema } from '../../runtime/policy.js';
 import { ProtocolCliError } from '../../util/errors.js';
 import { decodeUtf8 } from '../../util/json.js';
@@ -18,12 +17,9 @@ export async function readPolicy(path: string, stdin: AsyncIterable<Uint8Array>)
   const text = decodeUtf8(await readSource(path, stdin));
   if (text === null) throw invalid(['it is not UTF-8']);
   if (text.trim() === '') throw invalid(['it is empty; a policy needs at least `version: 1`']);
-  const reading = readYaml(path, text);
-  if ('faults' in reading)
-    throw invalid(
-      reading.faults.map(({ position: { line, col }, message }) => `${path}:${line}:${col} ${message}`),
-    );
+  const reading = await parseFile({ path, text });
+  if ('faults' in reading) throw invalid(reading.faults);
   const { value, faults } = faultsOf(policySchema, reading.source.value);
   if (value) return value;
-  throw invalid(faults.map(fault => lineOf(reading.source, fault)));
+  throw invalid(faultLines(reading.source, faults));
 }

@@ -193,26 +193,16 @@ export function handlerPlan(definition: ToolDefinition, call: Call, middlewares:
   const perform = async (conversation: Conversation) => {
     const invocation = await middlewares.request(given);
     const input = { ...invocation, signal: conversation.caller.cancellation.signal };
-    const handling = outcomeOf(() => definition.handle(input, handlerCall(conversation, operation)));
-    const outcome = await conversation.unlessCancelled(handling);
+    const handle = async () => ({
+      returned: await definition.handle(input, handlerCall(conversation, operation)),
+    });
+    const outcome = await conversation.unlessCancelled(handle());
     if (outcome === null) return conversation.close(); // it does not heed its signal: the call ends without it
-    await new ReplyPlayer(conversation, middlewares, invocation).playStep(stepOf(outcome()));
+    await new ReplyPlayer(conversation, middlewares, invocation).playStep(stepOf(outcome.returned));
   };
   return {
     ...plain([{ kind: 'matched', fixture: `handler:${operation}` }], perform),
     isOpenEnded: true,
     redact: message => middlewares.words(message, given).value,
   };
-}
-
-/** Captures what a handler returned or threw, so that an abandoned handler causes no unhandled rejection. */
-async function outcomeOf(handle: () => unknown): Promise<() => unknown> {
-  try {
-    const returned = await handle();
-    return () => returned;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
 }

@@ -24,36 +24,81 @@ import type { Questions } from './waits.js';
 const OVERSIZE = 64 * 1024 * 1024 + 1;
 
 /** A callback as it goes over the wire. */
-interface Rendering extends Pick<Callback, 'body' | 'contentType' | 'pace'> {
+interface Rendering {
+  /** Characters to drop from the end of the JSON. */
+  cut: number;
+  /** Bytes to fill up to with blanks. */
+  length: number;
+  contentType: string | undefined;
+  pace: Callback['pace'];
   /** Milliseconds until it is sent. */
-  readonly lateMs: number;
+  lateMs: number;
   /** How often it is sent: 0 if it is dropped on purpose. */
-  readonly copies: 0 | 1 | 2;
+  copies: number;
 }
+
+type FaultOf<K> = Extract<CallbackFault, { kind: K }>;
+
+/** What each fault makes of a callback. */
+const FAULTS: {
+  readonly [K in CallbackFault['kind']]: (
+    rendering: Rendering,
+    message: Record<string, unknown>,
+    fault: FaultOf<K>,
+  ) => void;
+} = {
+  'before-ack': () => {}, // see the intake
+  drop: rendering => {
+    rendering.copies = 0;
+  },
+  duplicate: rendering => {
+    rendering.copies = Math.min(2, 2 * rendering.copies);
+  },
+  late: (rendering, _, { ms }) => {
+    rendering.lateMs += ms;
+  },
+  'wrong-id': (_, message) => {
+    const field = message['type'] === 'subscription_event' ? 'tool_call_id' : 'id';
+    if (Object.hasOwn(message, field)) message[field] = 'unknown-id';
+  },
+  'wrong-group': (_, message) => {
+    message['group_id'] = 'unknown-thread';
+  },
+  malformed: rendering => {
+    rendering.cut = 1;
+  },
+  oversize: rendering => {
+    rendering.length = OVERSIZE;
+  },
+  slow: rendering => {
+    rendering.pace = 'slow';
+  },
+  'wrong-type': rendering => {
+    rendering.contentType = 'text/plain';
+  },
+};
 
 /** Renders a message with its faults; without any it is plain JSON (TOOL-POST). */
-function render(message: Fields, faults: readonly CallbackFault[], layout?: string): Rendering {
-  const jsonOf = (value: Fields) => (layout === undefined ? JSON.stringify(value) : inLayout(layout, value));
-  if (faults.length === 0) return { body: new Content(Buffer.from(jsonOf(message))), lateMs: 0, copies: 1 };
-  const has = (kind: CallbackFault['kind']) => faults.some(fault => fault.kind === kind);
-  const json = jsonOf(misdirected(message, has));
-  const text = has('malformed') ? json.slice(0, -1) : has('oversize') ? json.padEnd(OVERSIZE) : json;
-  return {
-    body: new Content(Buffer.from(text)),
-    ...(has('wrong-type') && { contentType: 'text/plain' }),
-    ...(has('slow') && { pace: 'slow' }),
-    lateMs: faults.reduce((sum, fault) => sum + (fault.kind === 'late' ? fault.ms : 0), 0),
-    copies: has('drop') ? 0 : has('duplicate') ? 2 : 1,
+function render(fields: Fields, faults: readonly CallbackFault[], layout?: string) {
+  const rendering: Rendering = {
+    cut: 0,
+    length: 0,
+    contentType: undefined,
+    pace: undefined,
+    lateMs: 0,
+    copies: 1,
   };
-}
-
-function misdirected(message: Fields, has: (kind: CallbackFault['kind']) => boolean): Fields {
-  const idField = message['type'] === 'subscription_event' ? 'tool_call_id' : 'id';
-  return {
-    ...message,
-    ...(has('wrong-id') && Object.hasOwn(message, idField) && { [idField]: 'unknown-id' }),
-    ...(has('wrong-group') && { group_id: 'unknown-thread' }),
-  };
+  const message = faults.length === 0 ? fields : { ...fields };
+  for (const fault of faults) {
+    const apply: (rendering: Rendering, message: object, fault: CallbackFault) => void = FAULTS[
+      fault.kind
+    ] as never; // of this very kind
+    apply(rendering, message, fault);
+  }
+  const json = layout === undefined ? JSON.stringify(message) : inLayout(layout, message);
+  const { cut, length } = rendering;
+  const text = cut > 0 ? json.slice(0, -cut) : json.padEnd(length);
+  return { body: new Content(Buffer.from(text)), rendering };
 }
 
 /** What a conversation over RAP needs of the tool. */
@@ -184,7 +229,8 @@ export class RapConversation extends Conversation {
       const type = typeof message['type'] === 'string' ? { type: message['type'] } : {};
       this.services.log.emit({ kind: 'planned', plan, by: 'fault', turn, ...type, ...this.about() });
     }
-    const { lateMs, copies, body, contentType, pace } = render(message, faults, layout);
+    const { body, rendering } = render(message, faults, layout);
+    const { lateMs, copies, contentType, pace } = rendering;
     const { key, addressee } = this.caller;
     const { group_id: thread, callback_url: url } = addressee;
     if (lateMs > 0) await this.pause(lateMs);

@@ -36,7 +36,7 @@ const NAME_A_TOOL =
 /**
  * Reads and merges the project's file and the home folder's. An entry whose `id` the project's file has too is dropped.
  * @param hint how else a tool server can be given
- * @throws ProtocolCliError `usage` if there is no file, `unreadable-file` if one is not JSON or has no list of entries.
+ * @throws ProtocolCliError `usage` without a file, `unreadable-file` if one is not JSON or has no list of entries.
  */
 export async function readRapConfig(
   { cwd, home }: { readonly cwd: string; readonly home: string },

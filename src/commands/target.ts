@@ -41,7 +41,7 @@ export interface TargetOptions {
 }
 
 /**
- * Splits the words of the command line into the target and the rest. With `--demo` or `--command` there is no URL; without any of them
+ * Splits the words of the command line into the target and the rest. With `--demo` or `--command` the words hold no URL; without any of them
  * the target is null: the servers of `.infinity/rap.json`.
  * @throws ProtocolCliError `usage`.
  */

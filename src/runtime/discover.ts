@@ -19,7 +19,7 @@ export interface Discovered {
   readonly notes: readonly string[];
 }
 
-/** What to do if there is no document. */
+/** What to do without a document. */
 export interface DiscoveryHints {
   /** The server wants credentials. */
   readonly locked: string;

@@ -233,7 +233,7 @@ export function giveUp(
 
 interface Leaving {
   readonly wire: Wire;
-  /** Null without discovery: then there is no address for notices. */
+  /** Null without discovery: then notices have no address. */
   readonly base: string | null;
   /** Whether the thread was made up here. */
   readonly isOurThread: boolean;

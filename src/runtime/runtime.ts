@@ -56,7 +56,7 @@ export interface Call extends Omit<Watch, 'key'> {
 export interface Answering {
   readonly by: 'person' | 'flag' | 'policy';
   /**
-   * The index of the choice; null if there is no answer.
+   * The index of the choice; null without an answer.
    * @param signal aborted when the answer is no longer needed
    * @param nth question of its call, from 0
    */
@@ -171,8 +171,14 @@ export class Runtime {
       verdict.kind !== 'settles' || isAcknowledged()
         ? null
         : new Promise<void>(resolve => {
-            const cancel = clock.after(ACK_WAIT_MS, resolve);
-            void until(log, isAcknowledged).then(cancel).then(resolve);
+            let isLate = false;
+            const cancel = clock.after(ACK_WAIT_MS, () => {
+              isLate = true;
+              resolve();
+            });
+            void until(log, () => isLate || isAcknowledged())
+              .then(cancel)
+              .then(resolve);
           });
     const concerns = { calls: [key], thread: exchange.invocation.group_id };
     return answerCallback(log, concerns, arrived, verdict, ready);

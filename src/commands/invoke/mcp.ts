@@ -72,7 +72,7 @@ export function readMcpTarget(value: string): McpPeer {
 interface Connecting {
   readonly log: Log;
   readonly onStop: OnStop;
-  /** Ms that a call may take; 0 is no limit. */
+  /** Ms that a call may take; 0: unlimited. */
   readonly timeout: number;
   /** Bytes of one message. */
   readonly maxBody: number;

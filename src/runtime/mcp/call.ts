@@ -33,7 +33,7 @@ interface Desk {
   readonly clock: Clock;
   /** Whether the time limit pauses while a person decides. */
   readonly waitsForPeople: boolean;
-  /** Answers the nth form of the call, from 0; null if there is no answer: then the call is canceled. */
+  /** Answers the nth form of the call, from 0; null without an answer: then the call is canceled. */
   readonly answer: (form: Elicitation, signal: AbortSignal, nth: number) => Promise<FormAnswer | null>;
 }
 

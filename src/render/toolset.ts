@@ -46,19 +46,26 @@ function sampleOf(name: string, schema: unknown): unknown {
   return samples[String(schema['type'])] ?? `<${name}>`;
 }
 
+/** A schema may have a name of a megabyte, or an `enum` of 100,000 values (threats, row 22). */
+const MOST = { columns: 60, values: 50 };
+
 function argumentLines(properties: Properties, required: ReadonlySet<unknown>): Line[] {
-  const width = properties.reduce((most, [key]) => Math.max(most, key.length), 0);
+  const widest = properties.reduce((most, [key]) => Math.max(most, key.length), 0);
+  const width = Math.min(MOST.columns, widest);
   return properties.map(([key, schema]) => {
     const about = isRecord(schema) && typeof schema['description'] === 'string' && schema['description'];
     const isRequired = say(required.has(key) ? '  required  ' : '  optional  ', 'dim');
-    return line`    ${quote(key.padEnd(width))}${isRequired}${quote(typeText(schema))}${about !== false && line`  ${quote(about, 'dim')}`}`;
+    return line`    ${clipped(key.padEnd(width))}${isRequired}${quote(typeText(schema))}${about !== false && line`  ${quote(about, 'dim')}`}`;
   });
 }
 
 function typeText(schema: unknown): string {
   if (!isRecord(schema)) return 'any';
   const { enum: values, type = 'any' } = schema;
-  if (Array.isArray(values)) return values.map(value => JSON.stringify(value)).join(' | ');
+  if (Array.isArray(values)) {
+    const more = values.length > MOST.values ? [`… ${values.length - MOST.values} more`] : [];
+    return [...values.slice(0, MOST.values).map(value => JSON.stringify(value)), ...more].join(' | ');
+  }
   return [type].flat().join(' | ');
 }
 

@@ -45,6 +45,7 @@ describe('a fixture', () => {
       text: 'wrote one.yaml; serve it: protocol-cli mock-tool one.yaml',
       isBad: false,
     });
+    expect(await readFile(folder.file('one.yaml'), 'utf8')).not.toContain('call_id');
     const { fixtures, warnings } = await loadFixtures([folder.file('one.yaml')]);
     expect(warnings).toEqual([]);
     const mock = await startMockTool({ fixtures });
